@@ -1,0 +1,165 @@
+/**
+ * Every code a {@link WorkspaceError} can carry.
+ *
+ * Codes that Node and POSIX know keep their usual meaning; the rest are ours:
+ *
+ * - `EROFS`: the mount (or the synthetic root) is read-only.
+ * - `EBUSY`: a mount point or reserved name, or something that changed under the operation too often.
+ * - `EACCES`: a policy rule said no.
+ * - `EOUTSIDE`: the path climbs above the root.
+ * - `ECONFLICT`: an `if…` condition did not hold; the caller read a version that is no longer there.
+ * - `EBACKEND`: the store itself refused (credentials, permissions).
+ * - `ENOWORKSPACE`: the root of a mount is missing.
+ * - `ENOEXECUTOR`: no executor is available that meets the requirement.
+ * - `ENOEXEC`: the command could not be started.
+ * - `EUNENFORCEABLE`: a rule cannot be enforced on commands by the chosen executor.
+ */
+export const errorCodes = [
+  'ENOENT',
+  'EEXIST',
+  'ENOTDIR',
+  'EISDIR',
+  'ENOTEMPTY',
+  'EINVAL',
+  'ENAMETOOLONG',
+  'ELOOP',
+  'EROFS',
+  'EBUSY',
+  'EACCES',
+  'EOUTSIDE',
+  'ECONFLICT',
+  'ENOSPC',
+  'EDQUOT',
+  'EFBIG',
+  'ENOTSUP',
+  'EIO',
+  'EBACKEND',
+  'ETIMEDOUT',
+  'ECLOSED',
+  'ENOWORKSPACE',
+  'ENOEXECUTOR',
+  'ENOEXEC',
+  'EUNENFORCEABLE',
+] as const
+
+export type ErrorCode = (typeof errorCodes)[number]
+
+/** What a multi-step operation had done when it failed. Paths are those the caller would use. */
+export interface PartialProgress {
+  /** Entries finished, in order; at most the first 1,000. */
+  readonly completed: readonly string[]
+  /** How many entries were finished altogether. */
+  readonly completedCount: number
+  /** The entry at which it stopped. */
+  readonly failedAt: string
+  /** One sentence on the state that is left behind: what exists where, and what to do next. */
+  readonly state: string
+}
+
+export interface WorkspaceErrorOptions {
+  readonly code: ErrorCode
+  /** The operation as the caller knows it: `read`, `move`, `exec`, … */
+  readonly operation: string
+  /** A virtual path (inside an adapter: the path inside the mount). Never a host path, a bucket key or a secret. */
+  readonly path?: string | undefined
+  /** What is wrong, without the path: it is put in front. */
+  readonly reason: string
+  /** The name of the rule that decided. */
+  readonly rule?: string | undefined
+  /** What the caller can do to go on, as an imperative: "write below `/out`". */
+  readonly remedy?: string | undefined
+  readonly partial?: PartialProgress | undefined
+  /** The error of the layer below, for operators: see {@link getNativeCause}. Never printed. */
+  readonly native?: unknown
+}
+
+const nativeCauses = new WeakMap<object, unknown>()
+const brand = Symbol.for('@ws/core/WorkspaceError')
+
+/**
+ * The one error class of `@ws`. Its message names the virtual path, the rule and the remedy, so that a model can go on:
+ * "`/notes/a.md` is outside the output root `/out`; write below `/out`".
+ *
+ * It has no `cause` property, since printing an error prints its causes, and those hold host paths.
+ */
+export class WorkspaceError extends Error {
+  readonly code: ErrorCode
+  readonly operation: string
+  readonly path: string | undefined
+  readonly rule: string | undefined
+  readonly remedy: string | undefined
+  readonly reason: string
+  readonly partial: PartialProgress | undefined
+
+  constructor(options: WorkspaceErrorOptions) {
+    super(formatMessage(options))
+    this.name = 'WorkspaceError'
+    this.code = options.code
+    this.operation = options.operation
+    this.path = options.path
+    this.rule = options.rule
+    this.remedy = options.remedy
+    this.reason = options.reason
+    this.partial = options.partial
+    Object.defineProperty(this, brand, { value: true })
+    if (options.native !== undefined) nativeCauses.set(this, options.native)
+  }
+
+  /** What is safe to show a model or to send over a wire. */
+  toJSON(): Record<string, unknown> {
+    const { code, operation, path, rule, remedy, message, partial } = this
+    return { name: this.name, code, operation, path, rule, remedy, message, partial }
+  }
+}
+
+function formatMessage({ code, operation, path, reason, rule, remedy }: WorkspaceErrorOptions): string {
+  const subject = path === undefined ? '' : `${quotePath(path)} `
+  const ruleNote = rule === undefined ? '' : ` (rule ${quotePath(rule)})`
+  const remedyNote = remedy === undefined ? '' : `; ${remedy}`
+  return `${code}: ${operation}: ${subject}${reason}${ruleNote}${remedyNote}`
+}
+
+// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+const unprintable = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
+const longestQuoted = 300
+
+/**
+ * A path or name between backticks, safe for a terminal and a log: control, bidi and other invisible characters are
+ * shown as `\u{…}`, and what is over-long is cut in the middle.
+ */
+export function quotePath(path: string): string {
+  const shown =
+    path.length > longestQuoted ? `${path.slice(0, longestQuoted / 2)}…${path.slice(-longestQuoted / 2)}` : path
+  const escaped = shown.replace(unprintable, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`)
+  return `\`${escaped}\``
+}
+
+/** True for a {@link WorkspaceError}, also for one made by another copy of this package; with `code`, only for that code. */
+export function isWorkspaceError(error: unknown, code?: ErrorCode): error is WorkspaceError {
+  if (typeof error !== 'object' || error === null || !(brand in error)) return false
+  return code === undefined || (error as WorkspaceError).code === code
+}
+
+/** The error of the layer below, if one was kept. For operators only: it may name host paths. */
+export function getNativeCause(error: unknown): unknown {
+  return typeof error === 'object' && error !== null ? nativeCauses.get(error) : undefined
+}
+
+/** The same error as seen one layer up: another path, another operation; the native cause is kept. */
+export function rewriteError(
+  error: WorkspaceError,
+  changes: Partial<Omit<WorkspaceErrorOptions, 'native'>>,
+): WorkspaceError {
+  const { code, operation, path, reason, rule, remedy, partial } = error
+  return new WorkspaceError({
+    code,
+    operation,
+    path,
+    reason,
+    rule,
+    remedy,
+    partial,
+    ...changes,
+    native: getNativeCause(error),
+  })
+}
