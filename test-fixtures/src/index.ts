@@ -1,1 +1,3 @@
-export {}
+export { component, componentNames, findSystemProgram, type Component, type ComponentName } from './components.ts'
+export { createScratchDirectory, ordinaryOwner, type Owner, type ScratchDirectory, type ScratchDirectoryOptions } from './owner.ts'
+export { describeWith, itWith } from './skip.ts'

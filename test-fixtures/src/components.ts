@@ -1,0 +1,117 @@
+import { spawnSync } from 'node:child_process'
+import { accessSync, constants } from 'node:fs'
+import { join } from 'node:path'
+
+import { ordinaryOwner } from './owner.ts'
+
+/** What a test can need from the machine it runs on. */
+export const componentNames = [
+  'bubblewrap',
+  'proot',
+  'bash',
+  'zsh',
+  'fish',
+  'perl',
+  'python3',
+  'python3-venv',
+  'git',
+  'node',
+  'npm',
+  'landlock',
+  'user-namespaces',
+] as const
+
+export type ComponentName = (typeof componentNames)[number]
+
+/** The outcome of one probe. */
+export interface Component {
+  readonly name: ComponentName
+  readonly available: boolean
+  /** Why it is not available, in one sentence; empty when it is. */
+  readonly reason: string
+  /** Host path of the program, where the component is one and was found. */
+  readonly path: string | undefined
+}
+
+/**
+ * Where commands inside a workspace find programs. The PATH of whoever runs the tests does not count: a program below a
+ * home directory is neither visible to another user nor inside a view.
+ */
+const systemDirectories = ['/usr/local/bin', '/usr/bin', '/bin']
+
+interface Probe {
+  readonly program: string
+  readonly args: readonly string[]
+  /** What a failure to run means, where that is worth saying. */
+  readonly hint?: string
+}
+
+// landlock_create_ruleset(NULL, 0, LANDLOCK_CREATE_RULESET_VERSION); 444 on every architecture
+const landlockVersion = 'exit(syscall(444, 0, 0, 1) >= 1 ? 0 : 1)'
+
+const probes: Record<ComponentName, Probe> = {
+  bubblewrap: {
+    program: 'bwrap',
+    args: ['--unshare-all', '--die-with-parent', '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', '/bin/true'],
+    hint: 'it needs user namespaces',
+  },
+  proot: { program: 'proot', args: ['-r', '/', '/bin/true'], hint: 'it needs ptrace' },
+  bash: { program: 'bash', args: ['-c', 'true'] },
+  zsh: { program: 'zsh', args: ['-c', 'true'] },
+  fish: { program: 'fish', args: ['--no-config', '-c', 'true'] },
+  perl: { program: 'perl', args: ['-e', '1'] },
+  python3: { program: 'python3', args: ['-c', '1'] },
+  'python3-venv': { program: 'python3', args: ['-c', 'import venv, ensurepip'] },
+  git: { program: 'git', args: ['--version'] },
+  node: { program: 'node', args: ['-e', '0'] },
+  npm: { program: 'npm', args: ['--version'] },
+  landlock: { program: 'perl', args: ['-e', landlockVersion], hint: 'the kernel has no Landlock, or it is off' },
+  'user-namespaces': { program: 'unshare', args: ['--user', '--map-root-user', 'true'], hint: 'they are off' },
+}
+
+const found = new Map<ComponentName, Component>()
+
+/** Probes a component by running it once, as the user that commands run as; later calls answer from memory. */
+export function component(name: ComponentName): Component {
+  let result = found.get(name)
+  if (result === undefined) {
+    result = runProbe(name, probes[name])
+    found.set(name, result)
+  }
+  return result
+}
+
+/** Host path of a program in the system's own directories, or `undefined`. */
+export function findSystemProgram(program: string): string | undefined {
+  return systemDirectories.map((directory) => join(directory, program)).find(isExecutable)
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function runProbe(name: ComponentName, { program, args, hint }: Probe): Component {
+  const path = findSystemProgram(program)
+  const unavailable = (reason: string): Component => ({ name, available: false, reason, path })
+  if (path === undefined) return unavailable(`${program} is not in ${systemDirectories.join(', ')}`)
+
+  const asOwner = process.getuid?.() === 0 ? ordinaryOwner() : {}
+  const run = spawnSync(path, args, {
+    ...asOwner,
+    cwd: '/',
+    env: { PATH: systemDirectories.join(':'), HOME: '/nonexistent', LC_ALL: 'C.UTF-8' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    encoding: 'utf8',
+    timeout: 20_000,
+  })
+  if (run.status === 0) return { name, available: true, reason: '', path }
+
+  const ending = run.error?.message ?? run.stderr.trim().split('\n').at(-1) ?? ''
+  const outcome = run.signal === null ? `ended with ${String(run.status)}` : `was ended by ${run.signal}`
+  return unavailable([`${path} ${outcome}`, ending, hint].filter(Boolean).join('; '))
+}

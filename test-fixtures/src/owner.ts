@@ -1,0 +1,59 @@
+import { chmod, chown, lstat, mkdtemp, readdir, realpath, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A numeric user and group, as `chown` and `spawn` take them. */
+export interface Owner {
+  readonly uid: number
+  readonly gid: number
+}
+
+/** A directory that is removed, with everything in it, when it goes out of scope. */
+export interface ScratchDirectory extends AsyncDisposable {
+  /** The real path on this machine, free of links. */
+  readonly path: string
+  readonly owner: Owner
+  /** Removes the directory; does nothing when it is gone already. */
+  remove(): Promise<void>
+}
+
+export interface ScratchDirectoryOptions {
+  /** Who owns the directory; {@link ordinaryOwner} by default. */
+  readonly owner?: Owner | undefined
+  /** The start of the directory's name. */
+  readonly prefix?: string | undefined
+}
+
+/**
+ * The user that commands run as in tests: 1000/1000 when the tests run as root (commands never run as uid 0), else the
+ * user who runs the tests. The uid needs no entry in `/etc/passwd`.
+ */
+export function ordinaryOwner(): Owner {
+  const uid = process.getuid?.() ?? 1000
+  const gid = process.getgid?.() ?? 1000
+  return uid === 0 ? { uid: 1000, gid: 1000 } : { uid, gid }
+}
+
+/** Makes an empty directory (mode 0755) with a name of its own below the system's temporary directory. */
+export async function createScratchDirectory(options: ScratchDirectoryOptions = {}): Promise<ScratchDirectory> {
+  const { owner = ordinaryOwner(), prefix = 'ws-test-' } = options
+  const path = await mkdtemp(join(await realpath(tmpdir()), prefix))
+  await chmod(path, 0o755)
+  if (process.getuid?.() === 0) await chown(path, owner.uid, owner.gid)
+  const remove = () => removeTree(path)
+  return { path, owner, remove, [Symbol.asyncDispose]: remove }
+}
+
+/** Tests leave directories that their own user may not enter; those are opened before they are removed. */
+async function removeTree(path: string): Promise<void> {
+  if (process.getuid?.() !== 0) await unlockDirectories(path)
+  await rm(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 50 })
+}
+
+async function unlockDirectories(path: string): Promise<void> {
+  const stat = await lstat(path).catch(() => undefined)
+  if (stat === undefined || !stat.isDirectory()) return
+  await chmod(path, 0o700).catch(() => undefined)
+  const entries = await readdir(path, { withFileTypes: true }).catch(() => [])
+  for (const entry of entries) if (entry.isDirectory()) await unlockDirectories(join(path, entry.name))
+}

@@ -1,0 +1,35 @@
+import { describe, it, type TestFunction } from 'vitest'
+
+import type { Component } from './components.ts'
+
+/**
+ * `describe` for tests that need components of the machine. Where one is missing, its tests are skipped under a title
+ * that says why; the reporter of the shared vitest configuration counts them and prints them at the end of the run.
+ *
+ * @example
+ * describeWith(component('bubblewrap'), 'a sandboxed command', () => { … })
+ */
+export function describeWith(needed: Component | readonly Component[], title: string, define: () => void): void {
+  const reason = missing(needed)
+  if (reason === undefined) describe(title, define)
+  else describe.skip(`${title} ${reason}`, define)
+}
+
+/** `it` for a test that needs components of the machine: see {@link describeWith}. */
+export function itWith(
+  needed: Component | readonly Component[],
+  title: string,
+  test: TestFunction,
+  timeoutMs?: number,
+): void {
+  const reason = missing(needed)
+  if (reason === undefined) it(title, test, timeoutMs)
+  else it.skip(`${title} ${reason}`, test, timeoutMs)
+}
+
+/** The reporter finds this note again in the titles: both sides must agree on its form. */
+function missing(needed: Component | readonly Component[]): string | undefined {
+  const list: readonly Component[] = Array.isArray(needed) ? needed : [needed]
+  const first = list.find(({ available }) => !available)
+  return first === undefined ? undefined : `⟨needs ${first.name}: ${first.reason}⟩`
+}

@@ -1,0 +1,22 @@
+import { defineConfig } from 'vitest/config'
+
+import { ComponentReporter } from './scripts/vitest-report.ts'
+
+// Tests run on the sources of the other packages, never on a build that may be stale. Without `module`: what some
+// packages publish under it is not for Node.
+const conditions = ['@ws/source', 'node', 'development|production']
+
+/** The configuration that every package's `vitest.config.ts` exports. */
+export const sharedConfig = defineConfig({
+  ssr: { resolve: { conditions, externalConditions: conditions } },
+  test: {
+    include: ['test/**/*.test.ts'],
+    passWithNoTests: true,
+    pool: 'forks',
+    // commands in sandboxes on a loaded two-core machine
+    testTimeout: process.env['WS_DEEP'] === '1' ? 600_000 : 20_000,
+    hookTimeout: 30_000,
+    teardownTimeout: 10_000,
+    reporters: ['default', new ComponentReporter()],
+  },
+})
