@@ -1,1 +1,30 @@
-export {}
+export { cleanEnvironment, defaultAllowList, defaultPath } from './environment/clean.ts'
+export type { CleanEnvironmentOptions } from './environment/clean.ts'
+export { probeLandlock } from './landlock/probe.ts'
+export type { LandlockAccess, LandlockPolicy, LandlockProbe, LandlockRule } from './landlock/types.ts'
+export { confineArgv } from './loader/confine.ts'
+export type { ConfinedCommand, ConfineOptions } from './loader/confine.ts'
+export { findProgram } from './probe/find.ts'
+export type { FindProgramOptions, FoundProgram } from './probe/find.ts'
+export { captureOutput } from './run/capture.ts'
+export type { OutputCapture } from './run/capture.ts'
+export { startProcess } from './run/start.ts'
+export type {
+  CapturedOutput,
+  DescriptorSource,
+  ExtraDescriptors,
+  LoaderStatus,
+  OutputListener,
+  ProcessInput,
+  ProcessResult,
+  RunningProcess,
+  StartProcessOptions,
+} from './run/types.ts'
+export { prootProgram, sandboxProgram } from './seccomp/programs.ts'
+export type { SandboxProgramOptions, SeccompArchitecture } from './seccomp/types.ts'
+export { shellArguments, shellInvocation } from './shell/arguments.ts'
+export { normaliseCommand } from './shell/normalise.ts'
+export type { NormalisedCommand } from './shell/normalise.ts'
+export { resolveShell } from './shell/resolve.ts'
+export type { ResolveShellOptions, ShellArgumentsOptions, ShellInvocation } from './shell/types.ts'
+export { probeUnshare, unshareArguments } from './tree/unshare.ts'

@@ -1,0 +1,112 @@
+/**
+ * What a child's descriptor N is made of:
+ *
+ * - a number: a descriptor of this process (it is duplicated; the caller keeps and closes its own);
+ * - bytes: a fresh, unlinked, read-at-0 file with that content, closed here again after the start;
+ * - `'pipe'`: a connected socket whose other end is {@link RunningProcess.pipes}` .get(N)`;
+ * - `'null'`: `/dev/null`.
+ */
+export type DescriptorSource = number | Uint8Array | 'pipe' | 'null'
+
+/** Descriptors beyond 0–2, keyed by their number in the child (3 to 255). */
+export type ExtraDescriptors = ReadonlyMap<number, DescriptorSource>
+
+/** What a process reads on its standard input. `'pipe'`: the caller writes to {@link RunningProcess.stdin}. */
+export type ProcessInput = 'none' | 'pipe' | string | Uint8Array | AsyncIterable<Uint8Array | string>
+
+/** Called with each chunk of output, in order. If it gives a promise, reading pauses until that is settled. */
+export type OutputListener = (chunk: Uint8Array) => void | Promise<void>
+
+export interface StartProcessOptions {
+  /** Program and arguments. `argv[0]` is an absolute path: nothing is looked up on any `PATH` here. */
+  readonly argv: readonly string[]
+  /** The whole environment of the child. Nothing of this process's own is added. Default: empty. */
+  readonly env?: Readonly<Record<string, string>> | undefined
+  /** Host directory in which it starts. Default `/`. */
+  readonly cwd?: string | undefined
+  /** Default `'none'`, which is `/dev/null`. */
+  readonly stdin?: ProcessInput | undefined
+  /** As root only: the uid and gid that it runs as. Supplementary groups are dropped. */
+  readonly uid?: number | undefined
+  readonly gid?: number | undefined
+  readonly extraFds?: ExtraDescriptors | undefined
+  /** From {@link confineArgv}: where the loader or supervisor reports. One of `extraFds`. */
+  readonly status?: LoaderStatus | undefined
+  /** Milliseconds after which the whole tree is ended. Default: none. */
+  readonly timeout?: number | undefined
+  /** Ends the whole tree; `wait()` then rejects with `signal.reason`. */
+  readonly signal?: AbortSignal | undefined
+  /** `'capture'` (default) keeps head and tail in memory; `'stream'` leaves reading to the caller, with backpressure. */
+  readonly output?: 'capture' | 'stream' | undefined
+  /** Bytes kept of stdout and of stderr, each. Default 1 MiB. */
+  readonly maxOutputBytes?: number | undefined
+  /** Milliseconds between TERM and KILL. Default 500. */
+  readonly killGraceMs?: number | undefined
+  /** Milliseconds that streams may stay open after the main process has ended, before what holds them is killed. Default 250. */
+  readonly drainGraceMs?: number | undefined
+  readonly onStdout?: OutputListener | undefined
+  readonly onStderr?: OutputListener | undefined
+  /** Named in errors. Default `exec`. */
+  readonly operation?: string | undefined
+}
+
+/** Where a loader or supervisor reports what became of the command. Made by {@link confineArgv} only. */
+export interface LoaderStatus {
+  /** Descriptor of this process: a private file that the loader writes records to. Closed by the run. */
+  readonly fd: number
+  /** True if a supervisor ends the tree, so that TERM and KILL go through it. */
+  readonly supervised: boolean
+}
+
+/** Output of a stream as it was kept. */
+export interface CapturedOutput {
+  /** UTF-8 text, invalid bytes as U+FFFD; if truncated, head and tail with a line between them that gives the omitted bytes. */
+  readonly text: string
+  /** First bytes; all of them when nothing was omitted. */
+  readonly head: Uint8Array
+  /** Last bytes; empty when nothing was omitted. */
+  readonly tail: Uint8Array
+  /** Bytes that the process wrote. */
+  readonly totalBytes: number
+  /** Bytes between head and tail that were not kept. */
+  readonly omittedBytes: number
+  readonly truncated: boolean
+}
+
+export interface ProcessResult {
+  /** Exit status 0–255, or `null` if a signal ended it. */
+  readonly exitCode: number | null
+  /** The signal that ended it, or `null`. */
+  readonly signal: NodeJS.Signals | null
+  /** True if `timeout` ended it. */
+  readonly timedOut: boolean
+  /** Empty in `'stream'` mode. */
+  readonly stdout: CapturedOutput
+  readonly stderr: CapturedOutput
+  /** Milliseconds from start to the end of the main process. */
+  readonly durationMs: number
+  /** True if processes were left behind that could not be ended (of another uid, for instance). Only a supervisor knows. */
+  readonly survivors: boolean
+}
+
+export interface RunningProcess extends AsyncDisposable {
+  /** Of the process that was started (the supervisor, if there is one), or `undefined` if it did not start. */
+  readonly pid: number | undefined
+  /** In `'stream'` mode, else `undefined`. Reading slowly makes the process wait. */
+  readonly stdout: import('node:stream').Readable | undefined
+  readonly stderr: import('node:stream').Readable | undefined
+  /** With `stdin: 'pipe'`, else `undefined`. Writing after the process has closed it is not an error. */
+  readonly stdin: import('node:stream').Writable | undefined
+  /** The ends of descriptors given as `'pipe'`. */
+  readonly pipes: ReadonlyMap<number, import('node:stream').Duplex>
+  /**
+   * Sends a signal to the process group (through the supervisor, if there is one). `SIGKILL` ends the whole tree.
+   * False if it has ended already.
+   */
+  kill(signal?: NodeJS.Signals): boolean
+  /**
+   * Settles when the main process has ended, its tree is gone and its captured streams are read. Never rejects for a
+   * non-zero exit. Rejects with `signal.reason` after an abort, and with `ENOEXEC` if the command did not start.
+   */
+  wait(): Promise<ProcessResult>
+}

@@ -1,0 +1,11 @@
+/** Architectures that a program can be made for, by their `process.arch` names. */
+export type SeccompArchitecture = 'x64' | 'arm64'
+
+export interface SandboxProgramOptions {
+  /** Allow `ptrace` and `process_vm_*`: needed where proot runs inside. Default false. */
+  readonly allowPtrace?: boolean | undefined
+  /** Also answer ENOSYS to what proot does not translate (see {@link prootProgram}). Default false. */
+  readonly forProot?: boolean | undefined
+  /** Default: that of this machine. */
+  readonly architecture?: SeccompArchitecture | undefined
+}
