@@ -137,7 +137,7 @@ export function quotePath(path: string): string {
 /** True for a {@link WorkspaceError}, also for one made by another copy of this package; with `code`, only for that code. */
 export function isWorkspaceError(error: unknown, code?: ErrorCode): error is WorkspaceError {
   if (typeof error !== 'object' || error === null || !(brand in error)) return false
-  return code === undefined || (error as WorkspaceError).code === code
+  return code === undefined || (error as unknown as WorkspaceError).code === code
 }
 
 /** The error of the layer below, if one was kept. For operators only: it may name host paths. */

@@ -1,0 +1,52 @@
+/**
+ * Who checks a condition: the store itself against all comers (`server`), this process against its own writers
+ * (`process`; other processes, commands included, are not covered), or nobody (`none`: the option is `ENOTSUP`).
+ */
+export type ConditionScope = 'server' | 'process' | 'none'
+
+/**
+ * What an adapter can do and promises, as plain data. The workspace, the layers and the conformance kit read it; for each
+ * optional operation the flag and the method agree, and an absent one is `ENOTSUP`.
+ */
+export interface AdapterCapabilities {
+  /** Every operation that changes something is `EROFS`. */
+  readonly readOnly: boolean
+  /** `append` is there. */
+  readonly append: boolean
+  /** `createSymlink` and `readSymlink` are there, and links in the store are seen as links. */
+  readonly symlinks: boolean
+  /** `search` is there. */
+  readonly search: boolean
+  /** `flush` is there: what was written may be held back until then. Without it, what was acknowledged is in the store. */
+  readonly flush: boolean
+  /** `watch` is there. */
+  readonly watch: boolean
+  /** `hostPath` and `hostDirectory` are there: real processes can see the tree. */
+  readonly hostPath: boolean
+  /** A file is moved in one step: readers see it at one of the two places. */
+  readonly atomicMove: boolean
+  /** A directory is moved in one step. */
+  readonly atomicDirectoryMove: boolean
+  /** A file needs its parent directory, and a directory cannot lie below a file. */
+  readonly enforcesHierarchy: boolean
+  /** A directory stays when its last entry goes. */
+  readonly keepsEmptyDirectories: boolean
+  /** Permission bits are kept. */
+  readonly modes: boolean
+  /** Names that differ in case only, or in Unicode normalisation only, are two names. */
+  readonly caseSensitive: boolean
+  readonly conditionalWrite: ConditionScope
+  readonly conditionalDelete: ConditionScope
+  readonly conditionalMove: ConditionScope
+  /**
+   * How links and races are kept from leading outside: `inherent` (there is no outside), `verified` (each descriptor is
+   * verified before use; holds under a race), or `checked` (checked before use; a race can win).
+   */
+  readonly confinement: 'inherent' | 'verified' | 'checked'
+  /** How old, in milliseconds, what is read may be when somebody else changed the store. 0: never. */
+  readonly maxStalenessMs: number
+  /** Bytes of one name in UTF-8. */
+  readonly maxNameBytes: number
+  /** Bytes of one path in UTF-8. */
+  readonly maxPathBytes: number
+}

@@ -1,0 +1,131 @@
+import type { HostPath, MountPath } from '../path/virtual-path.ts'
+import type { AdapterCapabilities } from './capabilities.ts'
+import type {
+  AppendOptions,
+  CopyOptions,
+  CreateDirectoryOptions,
+  DeleteOptions,
+  Entry,
+  HostDirectory,
+  ListOptions,
+  MoveOptions,
+  ReadOptions,
+  ReadResult,
+  ReadStreamResult,
+  SearchHit,
+  SearchOptions,
+  SearchQuery,
+  SignalOption,
+  Stat,
+  StatOptions,
+  TransferResult,
+  WatchEvent,
+  WriteData,
+  WriteOptions,
+  WriteResult,
+} from './types.ts'
+
+/**
+ * One tree of files in one store. What every `adapter-*` package implements; callers use a `Workspace` instead.
+ *
+ * **Paths** are {@link MountPath}s from the adapter's own root. An adapter checks them (`assertMountPath`) and is confined
+ * to its root whatever it is called with.
+ *
+ * **Links are never followed.** An adapter that meets a symbolic link before the last component, or at the last one in an
+ * operation that follows, rejects with a `LinkSignal`, before any effect. Operations that follow: `read`, `readStream`,
+ * `write` (not with `ifVersion: 'absent'`, for which any entry at the path is `ECONFLICT`), `append`, `list`,
+ * `createDirectory` with `recursive`, `search`. Operations on the link itself: `stat`, `delete`, `move`, `readSymlink`,
+ * and `copy`, which copies it as a link.
+ *
+ * **Errors** are `WorkspaceError`s whose `path` is the path inside the mount, but for aborts, which reject with
+ * `signal.reason`. The same mistake has the same code everywhere:
+ *
+ * - nothing there: `ENOENT`; a file where a directory must be (before the last component included): `ENOTDIR`;
+ *   a directory where a file must be: `EISDIR`; a FIFO, socket or device where a file must be: `EINVAL`, without opening it;
+ * - a change of a read-only store: `EROFS`; a failed condition: `ECONFLICT`; a condition that is not offered, or an operation: `ENOTSUP`;
+ * - the root cannot be deleted, moved, replaced or written to: `EBUSY`; the root itself is gone: `ENOWORKSPACE`;
+ * - after `close`: `ECLOSED`.
+ *
+ * **Nothing half done.** A single write is atomic: a reader sees the old or the new content, and a write that fails
+ * leaves the old. Temporary files are never visible in listings.
+ */
+export interface StorageAdapter extends AsyncDisposable {
+  /** For people and messages: `local`, `memory`, `s3`, `readOnly(local)`. No secret, no host path. */
+  readonly name: string
+  readonly capabilities: AdapterCapabilities
+
+  /** What is at the path. Never follows. */
+  stat(path: MountPath, options?: StatOptions): Promise<Stat>
+
+  /** A file's bytes, all or a range, together with the stat of the very state that was read. */
+  read(path: MountPath, options?: ReadOptions): Promise<ReadResult>
+
+  /** A file's bytes as a stream with constant memory. Missing files and failed conditions reject here, not in the stream. */
+  readStream(path: MountPath, options?: ReadOptions): Promise<ReadStreamResult>
+
+  /** Creates or replaces a file. Over a directory: `EISDIR`. */
+  write(path: MountPath, data: WriteData, options?: WriteOptions): Promise<WriteResult>
+
+  /**
+   * The entries of a directory, in no particular order, streamed: an adapter never holds a large listing in memory.
+   * Errors (`ENOENT`, `ENOTDIR`, a `LinkSignal`) reject the first `next()`. Links below are listed as links. An entry that
+   * vanishes during the listing is left out, one that appears may be.
+   */
+  list(path: MountPath, options?: ListOptions): AsyncIterableIterator<Entry>
+
+  /**
+   * Makes a directory. Something there: `EEXIST`, but for a directory with `recursive`, which is fine.
+   * A missing parent: `ENOENT`, but with `recursive`.
+   */
+  createDirectory(path: MountPath, options?: CreateDirectoryOptions): Promise<void>
+
+  /** Removes a file, a link, or a directory (see `recursive`). Nothing there: `ENOENT`, but with `force`. */
+  delete(path: MountPath, options?: DeleteOptions): Promise<void>
+
+  /**
+   * Moves an entry. The destination is the new path itself, never a directory to put it into. A destination that exists is
+   * `EEXIST`, with `overwrite` replaced as POSIX `rename` does (`EISDIR`, `ENOTDIR`, `ENOTEMPTY`). Into itself: `EINVAL`.
+   * Onto itself: nothing happens.
+   */
+  move(source: MountPath, destination: MountPath, options?: MoveOptions): Promise<TransferResult>
+
+  /**
+   * Copies an entry, links as links. A destination that exists is `EEXIST`; with `overwrite` a file replaces a file, and a
+   * directory is merged into a directory. Into itself, and onto itself: `EINVAL`.
+   */
+  copy(source: MountPath, destination: MountPath, options?: CopyOptions): Promise<TransferResult>
+
+  /** Releases everything. Later calls are `ECLOSED`; closing twice is fine. */
+  close(): Promise<void>
+
+  /** Adds bytes at the end of a file, which is made when missing. Not atomic for readers. Capability `append`. */
+  append?(path: MountPath, data: Uint8Array, options?: AppendOptions): Promise<WriteResult>
+
+  /** Makes a link that holds `target` as it is. Something there: `EEXIST`. Capability `symlinks`. */
+  createSymlink?(path: MountPath, target: string, options?: SignalOption): Promise<void>
+
+  /** A link's target as it is stored. No link: `EINVAL`. Capability `symlinks`. */
+  readSymlink?(path: MountPath, options?: SignalOption): Promise<string>
+
+  /** Lines that match, streamed; stops at its limits. Capability `search`. */
+  search?(query: SearchQuery, options?: SearchOptions): AsyncIterableIterator<SearchHit>
+
+  /** The barrier: when it resolves, everything acknowledged before is in the store for good. Capability `flush`. */
+  flush?(options?: SignalOption): Promise<void>
+
+  /** Changes at and below a path, until the loop is left. Capability `watch`. */
+  watch?(path: MountPath, options?: SignalOption): AsyncIterableIterator<WatchEvent>
+
+  /** Where a path is on this machine; lexical, without I/O. For executors only. Capability `hostPath`. */
+  hostPath?(path: MountPath): HostPath
+
+  /** The real directory behind a path, verified now. For executors and checks only. Capability `hostPath`. */
+  hostDirectory?(path: MountPath): Promise<HostDirectory>
+
+  /**
+   * An empty adapter of the same kind for the workspace's `/tmp`, private to it, emptied and removed by its `close()`.
+   * Where it is absent, and the executor has none either, a workspace has no `/tmp`.
+   */
+  createScratch?(options?: SignalOption): Promise<StorageAdapter>
+}
+

@@ -1,0 +1,38 @@
+import type { MountPath } from '../path/virtual-path.ts'
+
+/** Which of an operation's paths met the link; `path` where there is only one. */
+export type LinkArgument = 'path' | 'source' | 'destination'
+
+export interface LinkSignalOptions {
+  readonly argument?: LinkArgument | undefined
+  /** The link itself. Every component before it is a real directory. */
+  readonly at: MountPath
+  /** The link's target as it is stored. */
+  readonly target: string
+  /** The segments behind the link, without a slash in front; `""` when the link was the last. */
+  readonly rest: string
+}
+
+/**
+ * "There is a link in the way." An adapter rejects with it instead of following, before any effect and before a byte of a
+ * body is consumed; the workspace resolves the target in the virtual namespace, asks the policy again and continues.
+ * It never reaches a caller of the workspace.
+ */
+export class LinkSignal extends Error {
+  readonly argument: LinkArgument
+  readonly at: MountPath
+  readonly target: string
+  readonly rest: string
+
+  constructor({ argument = 'path', at, target, rest }: LinkSignalOptions) {
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0 // it is control flow: nobody reads its stack
+    super('a symbolic link is in the way')
+    Error.stackTraceLimit = stackTraceLimit
+    this.name = 'LinkSignal'
+    this.argument = argument
+    this.at = at
+    this.target = target
+    this.rest = rest
+  }
+}

@@ -1,0 +1,193 @@
+import type { HostPath, MountPath } from '../path/virtual-path.ts'
+
+export type FileType = 'file' | 'directory' | 'symlink' | 'other'
+
+/**
+ * An opaque token for the state of one entry. Two equal tokens of one path mean that nothing changed in between; nothing
+ * else may be read out of it. No adapter issues the word `absent`, which as a condition means "is not there".
+ */
+export type Version = string
+
+export interface Stat {
+  /** `other` is a FIFO, socket or device: it is listed, and never opened. */
+  readonly type: FileType
+  /** Bytes; 0 for what is no file. */
+  readonly size: number
+  /** Milliseconds since the epoch, where the store keeps it. */
+  readonly modifiedAt?: number | undefined
+  /** Permission bits (`0o777`), where the store keeps them. */
+  readonly mode?: number | undefined
+  readonly version: Version
+}
+
+/** One entry of a listing. Size, time, mode and version are there where they cost nothing, or with `details: true`. */
+export interface Entry {
+  /** From the adapter's root. */
+  readonly path: MountPath
+  readonly name: string
+  readonly type: FileType
+  readonly size?: number | undefined
+  readonly modifiedAt?: number | undefined
+  readonly mode?: number | undefined
+  readonly version?: Version | undefined
+  /**
+   * Set when no path can name this entry (its name is not valid UTF-8, or no legal name). `name` then shows the bytes
+   * as `\xNN`, for people only.
+   */
+  readonly unreachable?: true | undefined
+}
+
+export interface ByteRange {
+  /** Bytes from the start of the file; at or behind its end, nothing is read. */
+  readonly offset: number
+  /** Bytes at most; to the end when absent. */
+  readonly length?: number | undefined
+}
+
+export interface SignalOption {
+  /** Aborts the operation: it rejects with `signal.reason`, and a write leaves the old content. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A condition on the entry at the path: its version, or `absent`. A condition that fails is `ECONFLICT`. */
+export type Condition = Version | 'absent'
+
+export interface StatOptions extends SignalOption {}
+
+export interface ReadOptions extends SignalOption {
+  readonly range?: ByteRange | undefined
+  /** `ECONFLICT` when the file has another version. */
+  readonly ifVersion?: Version | undefined
+}
+
+export interface ReadResult {
+  readonly bytes: Uint8Array
+  /** Of the very file that was read. `stat.size` is the whole file's. */
+  readonly stat: Stat
+}
+
+export interface ReadStreamResult {
+  readonly stat: Stat
+  /** Chunks of any size. Leaving the loop early releases what it holds; so does `stream.return()` before the first chunk. */
+  readonly stream: AsyncIterableIterator<Uint8Array>
+}
+
+/** Content to write: bytes, or chunks. A stream is consumed once, and not before all checks have passed. */
+export type WriteData = Uint8Array | AsyncIterable<Uint8Array>
+
+export interface WriteOptions extends SignalOption {
+  /** A version: replace exactly that. `absent`: create, and never replace or follow what is there. */
+  readonly ifVersion?: Condition | undefined
+  /** Make missing parent directories. Default false: a missing parent is `ENOENT` where the store has a hierarchy. */
+  readonly parents?: boolean | undefined
+  /** Permission bits of a new file, where the store keeps them. A replaced file keeps its own. */
+  readonly mode?: number | undefined
+}
+
+export interface WriteResult {
+  readonly version: Version
+  /** Bytes in the file now. */
+  readonly size: number
+}
+
+export interface AppendOptions extends SignalOption {
+  readonly ifVersion?: Condition | undefined
+  readonly parents?: boolean | undefined
+}
+
+export interface ListOptions extends SignalOption {
+  /** Everything below, parents before their children. Default false. */
+  readonly recursive?: boolean | undefined
+  /** Subtrees that are not entered: the entry itself is listed, nothing below it is visited. */
+  readonly exclude?: readonly MountPath[] | undefined
+  /** Size, time, mode and version with each entry, even where that costs. Default false. */
+  readonly details?: boolean | undefined
+}
+
+export interface CreateDirectoryOptions extends SignalOption {
+  /** Make missing parents, and accept a directory that is there. Default false. */
+  readonly recursive?: boolean | undefined
+}
+
+export interface DeleteOptions extends SignalOption {
+  /** A directory with everything below it. Default false: a directory that is not empty is `ENOTEMPTY`. */
+  readonly recursive?: boolean | undefined
+  /** What is not there is no error. Default false. */
+  readonly force?: boolean | undefined
+  readonly ifVersion?: Version | undefined
+}
+
+export interface MoveOptions extends SignalOption {
+  /** Replace what is at the destination: a file by a file, an empty directory by a directory. Default false: `EEXIST`. */
+  readonly overwrite?: boolean | undefined
+  readonly ifSource?: Version | undefined
+  readonly ifDestination?: Condition | undefined
+  /** Make missing parents of the destination. Default false. */
+  readonly parents?: boolean | undefined
+}
+
+export interface CopyOptions extends MoveOptions {
+  /** A directory with everything below it. Default false: a directory is `EISDIR`. */
+  readonly recursive?: boolean | undefined
+}
+
+export interface TransferResult {
+  /** The version at the destination, where the store tells it for free. */
+  readonly version?: Version | undefined
+}
+
+export interface SearchQuery {
+  /** Data, never shell text; it may start with `-`. Matched within a line. */
+  readonly pattern: string
+  /** The pattern is an RE2 regular expression (linear time, no backreferences). Default false: literal text. */
+  readonly regex?: boolean | undefined
+  /** Default true. */
+  readonly caseSensitive?: boolean | undefined
+  /** A file, or a directory whose files are searched. */
+  readonly in: MountPath
+  /** Globs on the path below `in`; one without `/` matches the name at any depth; `!` in front excludes. */
+  readonly glob?: readonly string[] | undefined
+  /** Subtrees that are not entered. */
+  readonly exclude?: readonly MountPath[] | undefined
+  /** Stop after so many matching lines. Default 1,000. */
+  readonly maxHits?: number | undefined
+  /** Files above so many bytes are left out. Default 32 MiB. */
+  readonly maxFileBytes?: number | undefined
+}
+
+export interface SearchOptions extends SignalOption {}
+
+export interface SearchHit {
+  readonly path: MountPath
+  /** From 1. */
+  readonly line: number
+  /** Characters from 1, of the first match in the line. */
+  readonly column: number
+  /** The line without its end; cut at 2,000 characters. Binary files are not searched. */
+  readonly text: string
+}
+
+export interface WatchEvent {
+  readonly kind: 'created' | 'changed' | 'deleted'
+  readonly path: MountPath
+}
+
+/** Whom files belong to and commands run as. Never uid 0. */
+export interface Owner {
+  readonly uid: number
+  readonly gid: number
+}
+
+/** Where an adapter's tree really is on this machine. For executors and the workspace's own checks only. */
+export interface HostDirectory {
+  /** Canonical: no component is a link. */
+  readonly path: HostPath
+  /** `device:inode` of the directory. */
+  readonly identity: string
+  /** `device:inode` of each directory above it. */
+  readonly ancestors: readonly string[]
+  /** Who may read and write there; commands run as this one. Absent where commands cannot run (as uid 0 only). */
+  readonly owner?: Owner | undefined
+  /** Why `owner` is absent, and what to do, without a host path. */
+  readonly ownerProblem?: string | undefined
+}

@@ -1,0 +1,53 @@
+import type { HostPath, VirtualPath } from '../path/virtual-path.ts'
+import type { GuaranteeField } from './guarantees.ts'
+
+/**
+ * - `mount`: the root of a mount, at its own path.
+ * - `subtree`: a part of a mount whose access differs from what surrounds it.
+ * - `pin`: an ancestor of a stricter part, bound onto itself with unchanged access, so that it cannot be renamed away.
+ * - `mask`: a denied file or directory: an empty one of mode 000 lies over it.
+ * - `closed`: a denied directory that holds an allowed part: it can be passed through, not listed; the part follows.
+ * - `scratch`: the workspace's `/tmp`.
+ */
+export type BindKind = 'mount' | 'subtree' | 'pin' | 'mask' | 'closed' | 'scratch'
+
+export interface Bind {
+  readonly kind: BindKind
+  /** Where it appears. No component may be a link when it is bound. */
+  readonly at: VirtualPath
+  readonly type: 'directory' | 'file'
+  /** What appears there; absent for `mask` and `closed`, which show nothing of the host. Open it without following links. */
+  readonly source?: HostPath | undefined
+  readonly access: 'read-write' | 'read-only' | 'none'
+  /** The rules that ask for it. */
+  readonly rules: readonly string[]
+}
+
+/** One thing that a policy asks of commands, and what an executor must hold for it. */
+export interface Restriction {
+  /** The name of the rule; `mount:/at` for a read-only mount. What `acknowledge` names. */
+  readonly rule: string
+  readonly path: VirtualPath
+  readonly field: GuaranteeField
+  /** Why no executor could enforce it as things stand (the path is missing, or runs through a link), and the remedy. */
+  readonly problem?: { readonly reason: string; readonly remedy: string } | undefined
+}
+
+/**
+ * What a command's file tree is made of, compiled from mounts and policy: neutral towards executors.
+ * Computed afresh for every command, since it depends on what is on the disk.
+ */
+export interface BindPlan {
+  /** The workspace's root: working directory, `HOME`, and the first mount's place. */
+  readonly root: VirtualPath
+  /** Parents before children; a later bind lies over an earlier one. */
+  readonly binds: readonly Bind[]
+  /**
+   * Further places at which the whole view appears: for `/workspace` every bind, the scratch and the system's names are
+   * repeated below it.
+   */
+  readonly aliases: readonly VirtualPath[]
+  readonly restrictions: readonly Restriction[]
+  /** Directories across whose border rename and link are `EXDEV` in commands, though one mount lies on both sides. */
+  readonly renameBorders: readonly VirtualPath[]
+}

@@ -1,0 +1,122 @@
+import type { StorageAdapter } from '../adapter/contract.ts'
+import type { Owner } from '../adapter/types.ts'
+import type { VirtualPath } from '../path/virtual-path.ts'
+import type { FileDoor } from '../workspace/file-door.ts'
+import type { BindPlan } from './bind-plan.ts'
+import type { Guarantees } from './guarantees.ts'
+
+/** What a probe is asked about: the answer can depend on where the workspace is mounted and on whom commands run as. */
+export interface ProbeTarget {
+  /** The workspace's root: with `/`, real processes need the system's names in it. Default `/`. */
+  readonly root?: VirtualPath | undefined
+  /** Whom commands would run as. Default: this process's own uid, and as uid 0 the unprivileged uid that tests use. */
+  readonly owner?: Owner | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What running the real thing once has shown. */
+export interface ProbeReport {
+  readonly available: boolean
+  /** What would be held here; all `none` when not available. */
+  readonly guarantees: Guarantees
+  /** What is absent, in words: `bwrap is not installed`, `user namespaces are not permitted`. Empty when nothing is. */
+  readonly missing: readonly string[]
+  /** What to do about each of `missing`, as a command where there is one: `apt-get install bubblewrap`. */
+  readonly howToFix: readonly string[]
+  /** Facts worth showing: versions, the Landlock ABI. No host paths but those of system programs. */
+  readonly details: Readonly<Record<string, string>>
+}
+
+/** What an executor learns about the workspace it runs commands for. */
+export interface WorkspaceView {
+  readonly root: VirtualPath
+  /** Whom commands run as; the owner of the root's directory. Absent for interpreters and stores that know none. */
+  readonly owner?: Owner | undefined
+  /** The names of the policy's rules and mounts, for messages. */
+  readonly files: FileDoor
+}
+
+export type StandardInput = string | Uint8Array | AsyncIterable<Uint8Array>
+
+export interface CommandRequest {
+  /** The command line, normalised: for a shell, as one argument of its own. */
+  readonly command: string
+  /** A directory in the workspace. */
+  readonly cwd: VirtualPath
+  /** Added to the clean environment. */
+  readonly env: Readonly<Record<string, string>>
+  /** Default: nothing to read (end of file at once). */
+  readonly stdin?: StandardInput | undefined
+  /** Absolute path or name of a POSIX shell; absent: the user's login shell as the executor resolves it. */
+  readonly shell?: string | undefined
+  /** `-lc` or `-c`. */
+  readonly login: boolean
+  /** Milliseconds after which the whole process tree is ended; absent: no limit. */
+  readonly timeout?: number | undefined
+  /** Milliseconds between the polite and the final signal. */
+  readonly killGrace: number
+  /** Bytes kept of each output stream: a head and a tail. */
+  readonly maxOutputBytes: number
+  /** Ends the whole process tree; the run then rejects with `signal.reason`. */
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface CommandResult {
+  /** `null` when a signal ended it. */
+  readonly exitCode: number | null
+  /** The signal's name, `SIGKILL`; `null` after an exit. */
+  readonly signal: string | null
+  /** UTF-8, invalid bytes as U+FFFD; head and tail when `truncated`. */
+  readonly stdout: string
+  readonly stderr: string
+  /** Bytes that came, kept or not. */
+  readonly stdoutBytes: number
+  readonly stderrBytes: number
+  /** The timeout ended it. */
+  readonly timedOut: boolean
+  /** Output in the middle of a stream was left out. */
+  readonly truncated: boolean
+  /** Milliseconds. */
+  readonly duration: number
+  /** Which executor ran it. */
+  readonly executor: string
+}
+
+export type KillSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGQUIT' | 'SIGKILL' | 'SIGUSR1' | 'SIGUSR2'
+
+/** A command on its way. */
+export interface RunningCommand extends AsyncDisposable {
+  /** Output as it comes. To be read, or left alone: both are captured for `wait` in any case. One reader each. */
+  readonly stdout: AsyncIterable<Uint8Array>
+  readonly stderr: AsyncIterable<Uint8Array>
+  /** Sends a signal to the command; `SIGKILL` ends the whole process tree. False when it has ended already. */
+  kill(signal?: KillSignal): boolean
+  /** Resolves when the command and everything it started have ended. Never rejects on a non-zero exit. */
+  wait(): Promise<CommandResult>
+}
+
+/** An executor bound to one workspace. */
+export interface AttachedExecutor {
+  readonly guarantees: Guarantees
+  /**
+   * Starts a command in the tree that `plan` describes. Rejects with `ENOEXEC` when it cannot be started, `EBUSY` when
+   * what is to be bound keeps changing, `EUNENFORCEABLE` when the plan asks for what cannot be held now.
+   */
+  spawn(request: CommandRequest, plan: BindPlan): Promise<RunningCommand>
+  /** Ends every process and releases everything. */
+  close(): Promise<void>
+}
+
+/** Runs commands. What every `executor-*` package implements; callers use `workspace.exec`. */
+export interface Executor {
+  /** For messages and requirements: `bubblewrap`, `proot`. */
+  readonly name: string
+  /** `process`: real programs, which need mounts with a `hostPath`. `interpreter`: runs over the workspace's file door. */
+  readonly kind: 'process' | 'interpreter'
+  /** Runs the real thing once (results are cached) and says what would be held here. Never rejects for what is missing. */
+  probe(target?: ProbeTarget): Promise<ProbeReport>
+  /** Binds the executor to a workspace; rejects with `ENOEXECUTOR` or `EINVAL` and the remedy when that cannot work. */
+  attach(view: WorkspaceView): Promise<AttachedExecutor>
+  /** A fresh private directory for the workspace's `/tmp`; its adapter removes it when closed. */
+  createScratch?(options: { readonly owner?: Owner | undefined }): Promise<StorageAdapter>
+}

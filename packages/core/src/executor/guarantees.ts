@@ -1,0 +1,74 @@
+/**
+ * How a boundary is held against the command itself.
+ *
+ * - `kernel`: by the operating system; holds against a hostile program.
+ * - `interpreter`: there is no process, every access goes through the workspace's own file door. Satisfies `kernel`.
+ * - `translated`: by rewriting what the program asks for; holds for programs that do not fight it.
+ * - `none`: not at all.
+ */
+export type GuaranteeLevel = 'kernel' | 'interpreter' | 'translated' | 'none'
+
+/** What an executor holds, field by field. Declared by the executor, probed on this machine, required by the caller. */
+export interface Guarantees {
+  /** No content of a file outside the workspace's mounts and the system's programs can be read or changed. */
+  readonly fileContent: GuaranteeLevel
+  /** Nor can its existence, type, size or times be learnt. */
+  readonly fileMetadata: GuaranteeLevel
+  /** No socket of the host (path or abstract) can be reached. */
+  readonly sockets: GuaranteeLevel
+  /** No network can be reached. */
+  readonly network: GuaranteeLevel
+  /** No process outside can be seen, signalled or traced, and none that a command starts survives it. */
+  readonly processes: GuaranteeLevel
+  /** A mount with `access: 'read-only'` cannot be changed. */
+  readonly readOnlyMounts: GuaranteeLevel
+  /** A rule that is stricter than its mount and still grants reading holds for its subtree. */
+  readonly subtrees: GuaranteeLevel
+  /** A subtree that a rule denies can be neither read nor changed. */
+  readonly deniedSubtrees: GuaranteeLevel
+  /** Rules that only the file API can judge (predicates, write-only subtrees) hold for commands too. */
+  readonly apiRules: GuaranteeLevel
+}
+
+export type GuaranteeField = keyof Guarantees
+
+/** What a caller requires: at least this level in each named field, or a preset. */
+export type Requirement = Partial<Guarantees> | 'untrusted'
+
+export const guaranteeFields = [
+  'fileContent',
+  'fileMetadata',
+  'sockets',
+  'network',
+  'processes',
+  'readOnlyMounts',
+  'subtrees',
+  'deniedSubtrees',
+  'apiRules',
+] as const satisfies readonly GuaranteeField[]
+
+/** The preset for code that nobody has read: a kernel boundary in every field that a kernel can hold. */
+export const untrustedRequirement: Partial<Guarantees> = {
+  fileContent: 'kernel',
+  fileMetadata: 'kernel',
+  sockets: 'kernel',
+  network: 'kernel',
+  processes: 'kernel',
+  readOnlyMounts: 'kernel',
+  subtrees: 'kernel',
+  deniedSubtrees: 'kernel',
+}
+
+const strength: Record<GuaranteeLevel, number> = { none: 0, translated: 1, kernel: 2, interpreter: 2 }
+
+/** True when a boundary of level `held` is good enough where `required` is asked for. */
+export function satisfies(held: GuaranteeLevel, required: GuaranteeLevel): boolean {
+  if (required === 'interpreter') return held === 'interpreter'
+  return strength[held] >= strength[required]
+}
+
+/** The fields in which `held` falls short of `requirement`. */
+export function unmetFields(held: Guarantees, requirement: Requirement | undefined): GuaranteeField[] {
+  const required = requirement === 'untrusted' ? untrustedRequirement : (requirement ?? {})
+  return guaranteeFields.filter((field) => !satisfies(held[field], required[field] ?? 'none'))
+}

@@ -1,0 +1,243 @@
+import { WorkspaceError } from '../errors.ts'
+
+declare const virtualPathBrand: unique symbol
+declare const mountPathBrand: unique symbol
+declare const hostPathBrand: unique symbol
+
+/**
+ * A path as callers and models see it: absolute, `/`-separated, normalised.
+ *
+ * Invariants: starts with `/`; no empty, `.` or `..` segment; no trailing slash (but for `/` itself); no NUL; well-formed
+ * Unicode; at most {@link maxPathBytes} bytes and {@link maxNameBytes} bytes a segment in UTF-8. Names are kept byte for byte.
+ */
+export type VirtualPath = string & { readonly [virtualPathBrand]: true }
+
+/** A path inside one mount, seen from the adapter's root: the same invariants as {@link VirtualPath}, another origin. */
+export type MountPath = string & { readonly [mountPathBrand]: true }
+
+/** A real path on this machine. It never leaves adapters and executors, and never stands in an error message. */
+export type HostPath = string & { readonly [hostPathBrand]: true }
+
+/**
+ * A path with `..` behind a name. What it means depends on links, so it is resolved step by step, as the kernel does it,
+ * with the policy asked for each step.
+ */
+export interface UnresolvedPath {
+  /** Segments from the root, without empty ones and `.`; at least one is `..` behind a name. */
+  readonly segments: readonly string[]
+}
+
+export interface ParsedPath {
+  readonly path: VirtualPath | UnresolvedPath
+  /** The input ended in `/` (or `/.`, `/..`): it must name a directory. */
+  readonly directory: boolean
+}
+
+export interface ParseOptions {
+  /** What a relative path is relative to: a directory that is no link. Default `/`. */
+  readonly base?: VirtualPath | undefined
+  /** Named in the error. Default `parse`. */
+  readonly operation?: string | undefined
+}
+
+export const rootPath = '/' as VirtualPath
+export const mountRoot = '/' as MountPath
+
+/** Bytes in UTF-8, as on Linux (`PATH_MAX` less its NUL). */
+export const maxPathBytes = 4095
+/** Bytes in UTF-8, as on Linux (`NAME_MAX`). */
+export const maxNameBytes = 255
+
+// An absolute path that needs no work: short ASCII segments without NUL, none of them `.` or `..`, no trailing slash.
+// eslint-disable-next-line no-control-regex -- only NUL is excluded on purpose
+const alreadyNormal = /^(?:\/(?!\.\.?(?:\/|$))[\u0001-\u002e\u0030-\u007f]{1,255})+$/
+// eslint-disable-next-line no-control-regex -- tells ASCII from the rest
+const onlyAscii = /^[\u0000-\u007f]*$/
+const encoder = new TextEncoder()
+
+/**
+ * Parses what a caller gave into a {@link VirtualPath}.
+ *
+ * `""` and `.` are the base; a relative path is relative to it; `//`, `.` and trailing slashes vanish.
+ *
+ * @throws WorkspaceError `EOUTSIDE` when it climbs above the root, `EINVAL` for any other `..`, for NUL, for a lone
+ * surrogate and for what is no string, `ENAMETOOLONG`.
+ */
+export function parseVirtualPath(input: string, options: ParseOptions = {}): VirtualPath {
+  const { path } = parsePath(input, options)
+  if (typeof path === 'string') return path
+  throw new WorkspaceError({
+    code: 'EINVAL',
+    operation: options.operation ?? 'parse',
+    path: input,
+    reason: 'has `..` behind a name, whose meaning depends on links',
+    remedy: 'give the path without `..`',
+  })
+}
+
+/** Like {@link parseVirtualPath}, but keeps `..` for step-by-step resolution, and tells whether a directory was asked for. */
+export function parsePath(input: string, options: ParseOptions = {}): ParsedPath {
+  if (typeof input === 'string') {
+    if (input.length <= maxNameBytes && alreadyNormal.test(input)) return { path: input as VirtualPath, directory: false }
+    if (input === '/') return { path: rootPath, directory: false }
+  }
+  return parseSlowly(input, options)
+}
+
+function parseSlowly(input: string, { base = rootPath, operation = 'parse' }: ParseOptions): ParsedPath {
+  if (typeof input !== 'string') {
+    throw new WorkspaceError({
+      code: 'EINVAL',
+      operation,
+      reason: `the path must be a string, not ${input === null ? 'null' : typeof input}`,
+      remedy: 'pass the path as a string such as `/notes/a.md`',
+    })
+  }
+  checkCharacters(input, operation)
+
+  const absolute = input.startsWith('/')
+  const segments: string[] = absolute || base === '/' ? [] : base.slice(1).split('/')
+  const baseDepth = segments.length
+  let depth = segments.length
+  let resolved = true
+  const given = input.split('/')
+  for (const segment of given) {
+    if (segment === '' || segment === '.') continue
+    if (segment !== '..') {
+      segments.push(segment)
+      depth += 1
+      continue
+    }
+    depth -= 1
+    if (depth < 0) throw outsideError(input, operation)
+    // The base is a real directory, so `..` may be taken off it at once; behind a name of the input it may be a link.
+    if (resolved && segments.length <= baseDepth) segments.pop()
+    else {
+      segments.push(segment)
+      resolved = false
+    }
+  }
+  const last = given.at(-1)
+  const directory = segments.length > 0 && (last === '' || last === '.' || last === '..') && input !== ''
+  checkLengths(segments, input, operation)
+  if (!resolved) return { path: { segments }, directory }
+  return { path: `/${segments.join('/')}` as VirtualPath, directory: directory && given.length > 1 }
+}
+
+function checkCharacters(input: string, operation: string): void {
+  if (input.includes('\0')) {
+    throw new WorkspaceError({
+      code: 'EINVAL',
+      operation,
+      path: input,
+      reason: 'contains a NUL character',
+      remedy: 'remove it',
+    })
+  }
+  if (!input.isWellFormed()) {
+    throw new WorkspaceError({
+      code: 'EINVAL',
+      operation,
+      path: input.toWellFormed(),
+      reason: 'contains a lone surrogate, which no file name can hold',
+      remedy: 'give well-formed Unicode',
+    })
+  }
+}
+
+function checkLengths(segments: readonly string[], input: string, operation: string): void {
+  let total = 0
+  for (const segment of segments) {
+    const bytes = onlyAscii.test(segment) ? segment.length : encoder.encode(segment).length
+    if (bytes > maxNameBytes) throw tooLongError(input, operation, `has a name of ${bytes} bytes`, maxNameBytes)
+    total += bytes + 1
+  }
+  if (total > maxPathBytes) throw tooLongError(input, operation, `is ${total} bytes long`, maxPathBytes)
+}
+
+function tooLongError(path: string, operation: string, what: string, limit: number): WorkspaceError {
+  return new WorkspaceError({
+    code: 'ENAMETOOLONG',
+    operation,
+    path,
+    reason: `${what}; the limit is ${limit}`,
+    remedy: 'use a shorter name',
+  })
+}
+
+/** The error for a path that climbs above the root. */
+export function outsideError(path: string, operation: string): WorkspaceError {
+  return new WorkspaceError({
+    code: 'EOUTSIDE',
+    operation,
+    path,
+    reason: 'climbs above the root of the workspace',
+    remedy: 'give a path below `/`',
+  })
+}
+
+/**
+ * Checks what an adapter was called with; adapters call it first, so that none relies on its caller's normalisation.
+ *
+ * @throws WorkspaceError `EINVAL` (or `ENAMETOOLONG`) when the invariants of {@link MountPath} do not hold.
+ */
+export function assertMountPath(path: string, operation: string): asserts path is MountPath {
+  if (typeof path === 'string' && ((path.length <= maxNameBytes && alreadyNormal.test(path)) || path === '/')) return
+  const parsed = parsePath(path, { operation })
+  if (parsed.path === path) return
+  throw new WorkspaceError({
+    code: 'EINVAL',
+    operation,
+    path,
+    reason: 'is not a normalised absolute path',
+    remedy: 'pass the result of parseMountPath',
+  })
+}
+
+/** {@link parseVirtualPath} for callers who use an adapter directly. */
+export function parseMountPath(input: string, operation?: string): MountPath {
+  return parseVirtualPath(input, { operation }) as string as MountPath
+}
+
+/** True when `path` is `root` or lies below it, by whole components: `/threads/t12` is not within `/threads/t1`. */
+export function isWithin<Path extends VirtualPath | MountPath>(path: Path, root: Path): boolean {
+  if (root === '/' || path === root) return true
+  return path.length > root.length && path.startsWith(root) && path.charCodeAt(root.length) === 47
+}
+
+/** `path` as seen from `root`: `/` for the root itself. `path` must be within `root`. */
+export function relativeTo(path: VirtualPath, root: VirtualPath): MountPath
+export function relativeTo(path: MountPath, root: MountPath): MountPath
+export function relativeTo(path: string, root: string): MountPath {
+  if (root === '/') return path as MountPath
+  return (path.length === root.length ? '/' : path.slice(root.length)) as MountPath
+}
+
+/** The inverse of {@link relativeTo}. */
+export function joinPath(root: VirtualPath, path: MountPath): VirtualPath
+export function joinPath(root: MountPath, path: MountPath): MountPath
+export function joinPath(root: string, path: string): string {
+  if (root === '/') return path
+  return path === '/' ? root : root + path
+}
+
+/** The path of an entry called `name` in `directory`. */
+export function childPath<Path extends VirtualPath | MountPath>(directory: Path, name: string): Path {
+  return (directory === '/' ? `/${name}` : `${directory}/${name}`) as Path
+}
+
+/** The parent directory; `/` is its own. */
+export function parentPath<Path extends VirtualPath | MountPath>(path: Path): Path {
+  const slash = path.lastIndexOf('/')
+  return (slash <= 0 ? '/' : path.slice(0, slash)) as Path
+}
+
+/** The last segment; `""` for `/`. */
+export function baseName(path: VirtualPath | MountPath): string {
+  return path.slice(path.lastIndexOf('/') + 1)
+}
+
+/** The segments of a path; none for `/`. */
+export function segmentsOf(path: VirtualPath | MountPath): string[] {
+  return path === '/' ? [] : path.slice(1).split('/')
+}

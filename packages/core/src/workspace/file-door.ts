@@ -1,0 +1,109 @@
+import type { CopyOptions, Entry, ListOptions, Stat, TransferResult, WriteOptions, WriteResult } from '../adapter/types.ts'
+import type {
+  AppendOptions,
+  CreateDirectoryOptions,
+  DeleteOptions,
+  MoveOptions,
+  ReadOptions,
+  ReadResult,
+  ReadStreamResult,
+  SearchHit,
+  SignalOption,
+  StatOptions,
+} from '../adapter/types.ts'
+import type { VirtualPath } from '../path/virtual-path.ts'
+
+/** An entry as callers see it: {@link Entry}, with a virtual path. */
+export interface WorkspaceEntry extends Omit<Entry, 'path'> {
+  readonly path: VirtualPath
+  /** A mount begins here. */
+  readonly mount?: true | undefined
+}
+
+export interface WorkspaceListOptions extends Omit<ListOptions, 'exclude'> {
+  /** Paths that are listed and not entered, besides those the policy denies. */
+  readonly exclude?: readonly string[] | undefined
+}
+
+export interface WorkspaceSearchOptions extends SignalOption {
+  /** A file or directory. Default: the workspace's root. */
+  readonly in?: string | undefined
+  /** Globs on the path below `in`: `*.ts`, `src/**`, `!*.min.js`. */
+  readonly glob?: string | readonly string[] | undefined
+  /** RE2 syntax. Default false: literal text. */
+  readonly regex?: boolean | undefined
+  /** Default true. */
+  readonly caseSensitive?: boolean | undefined
+  /** Default 1,000 matching lines. */
+  readonly maxHits?: number | undefined
+  /** Files above so many bytes are left out. Default 32 MiB. */
+  readonly maxFileBytes?: number | undefined
+  readonly exclude?: readonly string[] | undefined
+}
+
+export interface WorkspaceSearchHit extends Omit<SearchHit, 'path'> {
+  readonly path: VirtualPath
+}
+
+export interface ReadLinesOptions extends SignalOption {
+  /** Lines to skip, from 0. Default 0. */
+  readonly offset?: number | undefined
+  /** Lines at most. Default 2,000. */
+  readonly limit?: number | undefined
+}
+
+export interface ReadLinesResult {
+  /** Without their line ends. A final line without a line end counts; behind a final line end there is no further line. */
+  readonly lines: readonly string[]
+  /** The offset of the first line given: as asked for, or the number of lines when that lies behind the end. */
+  readonly offset: number
+  /** Where to go on; absent at the end of the file. */
+  readonly nextOffset?: number | undefined
+  readonly stat: Stat
+}
+
+/** Text or bytes to write. A string is written as UTF-8; a lone surrogate in it is `EINVAL`. */
+export type WorkspaceWriteData = string | Uint8Array | AsyncIterable<Uint8Array>
+
+/**
+ * `true` (the default of the workspace's own methods): missing parents are made, as far as the policy lets them be written.
+ */
+export interface WorkspaceWriteOptions extends WriteOptions {
+  /** Resolves only when the content is in the store for good: waits for the adapter's flush. Default false. */
+  readonly durable?: boolean | undefined
+}
+
+/**
+ * The file API of a workspace. Paths are strings: absolute, or relative to the workspace's root. Links are followed within
+ * the virtual namespace, the policy is asked for where each step lands, and every error is a `WorkspaceError` with the
+ * virtual path, but for aborts, which reject with `signal.reason`.
+ */
+export interface FileDoor {
+  /** What is at the path; does not follow a link at its end. */
+  stat(path: string, options?: StatOptions): Promise<Stat>
+  /** True when `stat` finds something; false for `ENOENT` and `ENOTDIR`; every other error is thrown. */
+  exists(path: string, options?: SignalOption): Promise<boolean>
+  read(path: string, options?: ReadOptions): Promise<ReadResult>
+  /** UTF-8; invalid bytes are `EINVAL`. */
+  readText(path: string, options?: ReadOptions): Promise<string>
+  readStream(path: string, options?: ReadOptions): Promise<ReadStreamResult>
+  /** A window of lines, with constant memory. Invalid UTF-8 is `EINVAL`. */
+  readLines(path: string, options?: ReadLinesOptions): Promise<ReadLinesResult>
+  /** Creates or replaces a file. Parents are made by default. */
+  write(path: string, data: WorkspaceWriteData, options?: WorkspaceWriteOptions): Promise<WriteResult>
+  append(path: string, data: string | Uint8Array, options?: AppendOptions): Promise<WriteResult>
+  /** Entries with absolute virtual paths, dotfiles included; recursive across mounts. Denied entries are listed, not entered. */
+  list(path?: string, options?: WorkspaceListOptions): AsyncIterableIterator<WorkspaceEntry>
+  /** Makes a directory and its parents by default; one that is there is fine then. */
+  createDirectory(path: string, options?: CreateDirectoryOptions): Promise<void>
+  delete(path: string, options?: DeleteOptions): Promise<void>
+  /** Also across mounts (copied, then deleted). Parents of the destination are made by default. */
+  move(source: string, destination: string, options?: MoveOptions): Promise<TransferResult>
+  /** Also across mounts. Directories too: `recursive` is the default here. */
+  copy(source: string, destination: string, options?: CopyOptions): Promise<TransferResult>
+  createSymlink(path: string, target: string, options?: SignalOption): Promise<void>
+  readSymlink(path: string, options?: SignalOption): Promise<string>
+  /** Matching lines in every mount below `in` that the policy lets be read. */
+  search(pattern: string, options?: WorkspaceSearchOptions): AsyncIterableIterator<WorkspaceSearchHit>
+}
+

@@ -1,0 +1,159 @@
+import type { StorageAdapter } from '../adapter/contract.ts'
+import type { SignalOption } from '../adapter/types.ts'
+import type { ErrorCode } from '../errors.ts'
+import type { CommandResult, Executor, RunningCommand, StandardInput } from '../executor/contract.ts'
+import type { GuaranteeLevel, Guarantees, Requirement } from '../executor/guarantees.ts'
+import type { VirtualPath } from '../path/virtual-path.ts'
+import type { FileOperation, Policy, Rule } from '../policy/types.ts'
+import type { FileDoor } from './file-door.ts'
+
+export interface MountOptions {
+  /** Where the adapter's root appears: an absolute path without `..`. */
+  readonly at: string
+  /**
+   * An adapter, which stays its creator's to close, or a factory: what it makes belongs to the workspace and is closed
+   * with it.
+   */
+  readonly adapter: StorageAdapter | (() => StorageAdapter | Promise<StorageAdapter>)
+  /** Default `read-write`; `read-only` for an adapter whose capability says so. */
+  readonly access?: 'read-write' | 'read-only' | undefined
+}
+
+export interface WorkspaceOptions {
+  /** The first mount is the workspace's root: relative paths resolve against it, commands start in it. At least one. */
+  readonly mounts: readonly MountOptions[]
+  /** Default: none, everything the mounts allow is allowed. */
+  readonly rules?: readonly Rule[] | undefined
+  /** An engine of one's own instead of `rules`. */
+  readonly policy?: Policy | undefined
+  /** Tried in order; the first that is available here and meets `require` is taken. Default: none, commands are `ENOEXECUTOR`. */
+  readonly executors?: readonly Executor[] | undefined
+  readonly require?: Requirement | undefined
+  /**
+   * Further names of the root, each one top-level segment: `{ '/workspace': '/' }`, which is the default when the root is
+   * `/`. Give `{}` for none.
+   */
+  readonly aliases?: Readonly<Record<string, string>> | undefined
+  /** `/tmp`, the workspace's own. Default true. */
+  readonly scratch?: boolean | { readonly maxBytes?: number | undefined } | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface ExecOptions extends SignalOption {
+  /** A directory; relative to the workspace's root. Default: the root. */
+  readonly cwd?: string | undefined
+  /** Added to the clean environment; nothing of this process's own environment reaches a command. */
+  readonly env?: Readonly<Record<string, string>> | undefined
+  readonly stdin?: StandardInput | undefined
+  /** Milliseconds after which the whole process tree is ended, and the result says `timedOut`. Default: none. */
+  readonly timeout?: number | undefined
+  /** Milliseconds between SIGTERM and SIGKILL. Default 2,000. */
+  readonly killGrace?: number | undefined
+  /** Bytes kept of each output stream, the head and the tail. Default 1 MiB. */
+  readonly maxOutputBytes?: number | undefined
+  /** A POSIX shell, by absolute path or name. Default, also for a blank one: the user's login shell. */
+  readonly shell?: string | undefined
+  /** `-lc` when true (default), `-c` when false. */
+  readonly login?: boolean | undefined
+  /** Names of rules that this command may run without, since the executor cannot enforce them. */
+  readonly acknowledge?: readonly string[] | undefined
+  /** Resolve only when what the command wrote is in the store for good. Default false. */
+  readonly durable?: boolean | undefined
+}
+
+/** A shell command line, or a program with its arguments, which are quoted for the shell. */
+export type Command = string | readonly string[]
+
+export interface ExplainRequest {
+  readonly operation: FileOperation | 'exec'
+  /** For `exec`: the directory it would run in. */
+  readonly path: string
+}
+
+export interface Explanation {
+  readonly effect: 'allow' | 'deny'
+  /** The path after links and `..`; the path as given where a step could not be taken. */
+  readonly resolvedPath: VirtualPath
+  /** The rule that decided; absent for an allow. */
+  readonly rule?: string | undefined
+  readonly code?: ErrorCode | undefined
+  readonly reason?: string | undefined
+  readonly remedy?: string | undefined
+  /** The mount it lies in; absent for synthetic directories and reserved names. */
+  readonly mount?: VirtualPath | undefined
+  /**
+   * How the rights at this path are held at each door. `files` is always `interpreter`: the workspace asks the policy for
+   * every operation. `exec` is the weakest level of all that applies here; absent without an executor.
+   */
+  readonly enforcedBy: { readonly files: 'interpreter'; readonly exec?: GuaranteeLevel | undefined }
+  /** Exceptions that apply here, with their justification. */
+  readonly exceptions?: readonly string[] | undefined
+  /** Why commands would be refused, or run without a rule, as things stand. */
+  readonly unenforceable?: readonly { readonly rule: string; readonly reason: string; readonly remedy: string }[] | undefined
+  /** Directories on the way across whose border rename and link are `EXDEV` in commands. */
+  readonly renameBorders?: readonly VirtualPath[] | undefined
+}
+
+/** Audit of one operation at one door. */
+export interface AccessEvent {
+  /** Milliseconds since the epoch, at the start. */
+  readonly time: number
+  readonly door: 'files' | 'exec'
+  readonly operation: string
+  /** As asked for. */
+  readonly path: string
+  /** Where the last step landed, when it is another path. */
+  readonly resolvedPath?: VirtualPath | undefined
+  /** For move and copy. */
+  readonly destination?: string | undefined
+  readonly outcome: 'allowed' | 'denied' | 'failed'
+  /** Of the error. */
+  readonly code?: string | undefined
+  readonly rule?: string | undefined
+  /** Milliseconds. */
+  readonly duration: number
+  /** For `exec`. */
+  readonly command?: string | undefined
+  readonly executor?: string | undefined
+}
+
+export interface WorkspaceEvents {
+  access: (event: AccessEvent) => void
+}
+
+export interface MountInfo {
+  readonly at: VirtualPath
+  readonly adapter: string
+  readonly access: 'read-write' | 'read-only'
+}
+
+/**
+ * One tree of files behind two doors: the file API, and commands.
+ *
+ * Made by `createWorkspace`. Close it, or hold it with `await using`.
+ */
+export interface Workspace extends FileDoor, AsyncDisposable {
+  /** The first mount's place: relative paths, `HOME` and `PWD` of commands. */
+  readonly root: VirtualPath
+  readonly mounts: readonly MountInfo[]
+  /** The executor that was chosen; absent without executors. */
+  readonly executor: { readonly name: string; readonly guarantees: Guarantees } | undefined
+
+  /**
+   * Runs a command to its end. Never rejects on a non-zero exit; rejects with `ENOEXECUTOR` (none is there),
+   * `EUNENFORCEABLE` (a rule cannot be enforced: acknowledge it, or choose another executor), `ENOEXEC` (could not be
+   * started), `EINVAL` (a blank command, a NUL), or `signal.reason` after an abort.
+   */
+  exec(command: Command, options?: ExecOptions): Promise<CommandResult>
+  /** Starts a command and gives its streams. Rejects as `exec` does. */
+  spawn(command: Command, options?: ExecOptions): Promise<RunningCommand>
+  /** What the policy says of an operation, why, and how it is enforced; without doing it. Never rejects for a refusal. */
+  explain(request: ExplainRequest): Promise<Explanation>
+  /** Subscribes to the audit. Returns the function that ends the subscription. A listener that throws is ignored. */
+  on<Name extends keyof WorkspaceEvents>(name: Name, listener: WorkspaceEvents[Name]): () => void
+  /** The barrier: everything that was acknowledged before is in the stores for good when it resolves. */
+  flush(options?: SignalOption): Promise<void>
+  /** Ends commands, flushes, empties `/tmp`, then closes the adapters it made. Twice is fine. Later calls are `ECLOSED`. */
+  close(): Promise<void>
+}
+
