@@ -1,3 +1,3 @@
-import { sharedConfig } from '../vitest.shared.ts'
+import { sharedConfig } from './src/vitest/config.ts'
 
 export default sharedConfig

@@ -1,3 +1,3 @@
-import { sharedConfig } from '../../vitest.shared.ts'
+import { sharedConfig } from '@ws/test-fixtures/vitest'
 
 export default sharedConfig

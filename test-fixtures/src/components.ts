@@ -52,7 +52,18 @@ const landlockVersion = 'exit(syscall(444, 0, 0, 1) >= 1 ? 0 : 1)'
 const probes: Record<ComponentName, Probe> = {
   bubblewrap: {
     program: 'bwrap',
-    args: ['--unshare-all', '--die-with-parent', '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', '/bin/true'],
+    args: [
+      '--unshare-all',
+      '--die-with-parent',
+      '--ro-bind',
+      '/',
+      '/',
+      '--proc',
+      '/proc',
+      '--dev',
+      '/dev',
+      '/bin/true',
+    ],
     hint: 'it needs user namespaces',
   },
   proot: { program: 'proot', args: ['-r', '/', '/bin/true'], hint: 'it needs ptrace' },

@@ -1,3 +1,9 @@
 export { component, componentNames, findSystemProgram, type Component, type ComponentName } from './components.ts'
-export { createScratchDirectory, ordinaryOwner, type Owner, type ScratchDirectory, type ScratchDirectoryOptions } from './owner.ts'
+export {
+  createScratchDirectory,
+  ordinaryOwner,
+  type Owner,
+  type ScratchDirectory,
+  type ScratchDirectoryOptions,
+} from './owner.ts'
 export { describeWith, itWith } from './skip.ts'

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-import { ComponentReporter } from './scripts/vitest-report.ts'
+import { ComponentReporter } from './reporter.ts'
 
 // Tests run on the sources of the other packages, never on a build that may be stale. Without `module`: what some
 // packages publish under it is not for Node.
@@ -12,6 +12,7 @@ export const sharedConfig = defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     passWithNoTests: true,
+    allowOnly: false,
     pool: 'forks',
     // commands in sandboxes on a loaded two-core machine
     testTimeout: process.env['WS_DEEP'] === '1' ? 600_000 : 20_000,

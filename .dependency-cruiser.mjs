@@ -1,0 +1,93 @@
+const source = '^(packages|apps)/[^/]+/src/'
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      comment: 'Modules that import each other cannot be understood alone.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'core-without-io',
+      comment: 'The core is pure: of Node it may use the path functions only, so that it runs anywhere.',
+      severity: 'error',
+      from: { path: '^packages/core/src/' },
+      to: { dependencyTypes: ['core'], pathNot: '^(node:)?path(/posix)?$' },
+    },
+    {
+      name: 'core-without-dependencies',
+      comment: 'Whoever imports the core installs the core and nothing else.',
+      severity: 'error',
+      from: { path: '^packages/core/src/' },
+      to: { dependencyTypesNot: ['core'], pathNot: '^packages/core/src/' },
+    },
+    {
+      name: 'only-declared-dependencies',
+      comment: 'A package imports what its own package.json declares for its users, and nothing else.',
+      severity: 'error',
+      from: { path: source },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined'] },
+    },
+    {
+      name: 'no-unresolvable',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'adapters-stand-alone',
+      comment: 'An adapter knows the contracts and how to start processes, but no other adapter and no executor.',
+      severity: 'error',
+      from: { path: '^packages/(adapter-[^/]+)/src/' },
+      to: { path: '^packages/', pathNot: '^packages/(core|process|$1)/' },
+    },
+    {
+      name: 'executors-stand-alone',
+      comment: 'An executor may use the local adapter and the process tools, but no other executor.',
+      severity: 'error',
+      from: { path: '^packages/(executor-[^/]+)/src/' },
+      to: { path: '^packages/', pathNot: '^packages/(core|process|adapter-local|$1)/' },
+    },
+    {
+      name: 'process-stands-alone',
+      severity: 'error',
+      from: { path: '^packages/process/src/' },
+      to: { path: '^packages/', pathNot: '^packages/(core|process)/' },
+    },
+    {
+      name: 'conformance-knows-contracts-only',
+      comment: 'Third parties run the kit on their own implementations: it may bring in none of ours.',
+      severity: 'error',
+      from: { path: '^packages/conformance/src/' },
+      to: { path: '^packages/', pathNot: '^packages/(core|conformance)/' },
+    },
+    {
+      name: 'no-test-code-in-products',
+      severity: 'error',
+      from: { path: '^packages/[^/]+/src/' },
+      to: { path: '(^apps/|^test-fixtures/|/test/|^scripts/)' },
+    },
+    {
+      name: 'public-entry-only',
+      comment: 'Another package is reached through its exports, never through its files.',
+      severity: 'error',
+      from: { path: '^(packages|apps)/([^/]+)/' },
+      to: { path: '^packages/([^/]+)/src/', pathNot: ['^packages/$2/', '^packages/[^/]+/src/(index|vitest)[.]ts$'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)(dist|sample-project)/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.base.json' },
+    combinedDependencies: false,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['@ws/source', 'node', 'import', 'types', 'default'],
+      extensions: ['.ts', '.js', '.mjs', '.json', '.d.ts'],
+    },
+  },
+}

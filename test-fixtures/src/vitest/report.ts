@@ -1,0 +1,32 @@
+/** What one vitest run leaves behind, for the summary at the end of `npm test`. */
+export interface TestReport {
+  readonly passed: number
+  readonly failed: number
+  readonly skipped: number
+  /** Tests that did not run because a component of the machine is missing. */
+  readonly missing: readonly MissingComponent[]
+}
+
+export interface MissingComponent {
+  readonly component: string
+  readonly reason: string
+  readonly tests: number
+}
+
+/** Where the report lies, relative to the package. */
+export const reportPath = '.test-report/report.json'
+
+/** True when a test that is skipped for want of a component is a failure, as in continuous integration. */
+export const requireAll = (): boolean => process.env['WS_REQUIRE_ALL'] === '1'
+
+/** The skips as a block that cannot be overlooked. */
+export function formatMissing(missing: readonly MissingComponent[]): string {
+  const total = missing.reduce((sum, { tests }) => sum + tests, 0)
+  return [
+    '',
+    `!! ${total} TESTS WERE SKIPPED because components of this machine are missing:`,
+    ...missing.map(({ component, reason, tests }) => `!!   ${component}: ${tests} tests (${reason})`),
+    `!! ${requireAll() ? 'WS_REQUIRE_ALL=1 makes this a failure.' : 'Install what is missing: npm run setup:system'}`,
+    '',
+  ].join('\n')
+}

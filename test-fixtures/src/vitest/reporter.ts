@@ -1,0 +1,53 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node'
+
+import { formatMissing, reportPath, requireAll, type MissingComponent, type TestReport } from './report.ts'
+
+/** The note that `describeWith` and `itWith` put into the titles of what they skip. */
+const note = /⟨needs ([^:⟩]+): (.*?)⟩/su
+
+/** Counts tests, and says loudly which were skipped since a component of the machine is missing. */
+export class ComponentReporter implements Reporter {
+  #path = reportPath
+
+  onInit(vitest: Vitest): void {
+    this.#path = join(vitest.config.root, reportPath)
+    // a report of an earlier run must not stand for one that crashed
+    rmSync(this.#path, { force: true })
+  }
+
+  onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
+    const tests = modules.flatMap((module) => [...module.children.allTests()])
+    const count = (state: string) => tests.filter((test) => test.result().state === state).length
+    // a file that cannot be loaded, a failing hook, an error after the end: each is a failure without a test
+    const suites = modules.flatMap((module) => [module, ...module.children.allSuites()])
+    const brokenSuites = suites.filter((suite) => suite.errors().length > 0).length
+    const missing = countMissing(tests)
+    const report: TestReport = {
+      passed: count('passed'),
+      failed: count('failed') + brokenSuites + errors.length,
+      skipped: count('skipped'),
+      missing,
+    }
+    mkdirSync(dirname(this.#path), { recursive: true })
+    writeFileSync(this.#path, `${JSON.stringify(report, undefined, 2)}\n`)
+    if (missing.length === 0) return
+    console.error(formatMissing(missing))
+    if (requireAll()) process.exitCode = 1
+  }
+}
+
+function countMissing(tests: readonly TestCase[]): MissingComponent[] {
+  const byComponent = new Map<string, MissingComponent>()
+  for (const test of tests) {
+    const result = test.result()
+    if (result.state !== 'skipped') continue
+    const [, component, reason] = note.exec(`${test.fullName} ${result.note ?? ''}`) ?? []
+    if (component === undefined || reason === undefined) continue
+    const count = (byComponent.get(component)?.tests ?? 0) + 1
+    byComponent.set(component, { component, reason, tests: count })
+  }
+  return [...byComponent.values()]
+}
