@@ -1,7 +1,9 @@
+import type { IConfiguration } from 'dependency-cruiser'
+
 const source = '^(packages|apps)/[^/]+/src/'
 
-/** @type {import('dependency-cruiser').IConfiguration} */
-export default {
+/** Who may import whom; what each package may depend on follows from the layers of the design. */
+export const dependencyRules: IConfiguration = {
   forbidden: [
     {
       name: 'no-cycles',

@@ -1,0 +1,33 @@
+// Checks who imports whom (lib/dependency-rules.ts). With a compiler it cannot use, dependency-cruiser finds no modules
+// and reports success: so the number of modules it looked at is part of the check.
+import { globSync } from 'node:fs'
+
+import { cruise, type ICruiseResult } from 'dependency-cruiser'
+
+import { dependencyRules } from './lib/dependency-rules.ts'
+import { repositoryRoot } from './lib/run.ts'
+
+process.chdir(repositoryRoot)
+const { forbidden = [], options = {} } = dependencyRules
+const folders = ['packages', 'apps', 'test-fixtures', 'scripts']
+const { output } = await cruise(folders, { ...options, validate: true, ruleSet: { forbidden } })
+if (typeof output === 'string') throw new Error('dependency-cruiser answered with text instead of a result')
+const { summary, modules }: ICruiseResult = output
+
+for (const { rule, from, to, cycle } of summary.violations) {
+  const path = cycle === undefined ? to : cycle.map(({ name }) => name).join(' → ')
+  const reason = forbidden.find(({ name }) => name === rule.name)?.comment ?? ''
+  console.error(`${rule.name}: ${from} → ${path}  ${reason}`)
+}
+
+const seen = new Set(modules.map(({ source }) => source))
+const sources = globSync('{packages,apps}/*/src/**/*.ts')
+const missed = sources.filter((source) => !seen.has(source))
+if (sources.length === 0 || missed.length > 0) {
+  console.error(`dependency-cruiser saw ${seen.size} modules; of ${sources.length} sources it missed:`, missed)
+}
+const failed = summary.violations.length > 0 || sources.length === 0 || missed.length > 0
+console.log(
+  `dependencies: ${seen.size} modules, ${summary.totalDependenciesCruised} imports, ${summary.violations.length} breaches`,
+)
+process.exitCode = failed ? 1 : 0

@@ -1,0 +1,84 @@
+// Packs every public package as it would be published, lints the tarballs (publint, attw), and proves the isolation
+// promise: whoever installs the core and the memory adapter gets neither a cloud client nor a process library.
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { capture, run } from './lib/run.ts'
+
+interface Tarball {
+  readonly name: string
+  readonly filename: string
+  readonly files: readonly { readonly path: string }[]
+}
+
+const unwanted = ['@aws-sdk', '@smithy', 'execa']
+
+const scratch = mkdtempSync(join(tmpdir(), 'ws-pack-'))
+try {
+  const tarballs = pack(scratch)
+  const problems = [...tarballs.flatMap(lint), ...checkIsolation(tarballs)]
+  for (const problem of problems) console.error(problem)
+  console.log(`packages: ${tarballs.length} packed and checked, ${problems.length} problems`)
+  process.exitCode = problems.length === 0 ? 0 : 1
+} finally {
+  rmSync(scratch, { recursive: true, force: true })
+}
+
+/** In the order of their dependencies, one at a time: packing builds, and a build reads what others have built. */
+function pack(destination: string): Tarball[] {
+  const selection = ['-r', '--workspace-concurrency=1', '--filter=./packages/*', '--filter=./apps/*']
+  const output = capture('pnpm', [...selection, 'pack', '--json', '--pack-destination', destination])
+  // what the builds print comes before the result
+  return JSON.parse(output.slice(output.search(/^\[$/mu))) as Tarball[]
+}
+
+function lint({ name, filename, files }: Tarball): string[] {
+  const problems = []
+  if (!files.some(({ path }) => path === 'dist/index.js')) problems.push(`${name}: the tarball has no dist/index.js`)
+  const stray = files.filter(({ path }) => /(^|\/)(test|\.[^/]+)\/|\.tsbuildinfo$|\.test\.|\.env/u.test(path))
+  problems.push(...stray.map(({ path }) => `${name}: ${path} must not be published`))
+  if (run('publint', ['run', filename, '--strict', '--pack', 'false']) !== 0) problems.push(`${name}: publint`)
+  const attw = [
+    filename,
+    '--profile',
+    'esm-only',
+    '--no-definitely-typed',
+    '--format',
+    'ascii',
+    '--no-emoji',
+    '--no-color',
+  ]
+  try {
+    capture('attw', attw)
+  } catch (error) {
+    problems.push(`${name}: attw\n${String(error)}`)
+  }
+  return problems
+}
+
+function checkIsolation(tarballs: readonly Tarball[]): string[] {
+  const names = ['@ws/core', '@ws/adapter-memory']
+  const chosen = tarballs.filter(({ name }) => names.includes(name))
+  if (chosen.length !== names.length) return [`isolation: ${names.join(' and ')} were not both packed`]
+
+  const project = join(scratch, 'empty-project')
+  mkdirSync(project)
+  writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }\n')
+  const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error']
+  capture('npm', ['install', ...quiet, ...chosen.map(({ filename }) => filename)], { cwd: project })
+
+  const modules = join(project, 'node_modules')
+  const installed = readdirSync(modules, { recursive: true, encoding: 'utf8' })
+  const found = unwanted.filter((name) => installed.some((path) => `/${path}/`.includes(`/${name}/`)))
+  const problems = found.map((name) => `isolation: installing ${names.join(' and ')} brings in ${name}`)
+  for (const name of names) {
+    if (!existsSync(join(modules, name))) problems.push(`isolation: ${name} is not installed`)
+  }
+  const check = names.map((name) => `await import('${name}')`).join('; ')
+  capture(process.execPath, ['--input-type=module', '--eval', check], {
+    cwd: project,
+    env: { PATH: process.env['PATH'] },
+  })
+  return problems
+}

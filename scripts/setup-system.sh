@@ -1,0 +1,55 @@
+#!/bin/sh
+# Installs the system packages that the executors and their tests use. Needs nothing but a POSIX shell, since it runs
+# before anything else is installed; does nothing when all is there.
+set -eu
+
+# What counts is what an ordinary user sees inside a workspace, not the PATH of whoever runs this.
+PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+export PATH
+
+missing=''
+need() { # package, then a command that shows that it is there
+  package=$1
+  shift
+  "$@" >/dev/null 2>&1 || missing="$missing $package"
+}
+
+need bubblewrap command -v bwrap
+need proot command -v proot
+need bash command -v bash
+need zsh command -v zsh
+need fish command -v fish
+need perl command -v perl
+need python3 command -v python3
+need python3-venv python3 -c 'import venv, ensurepip'
+need git command -v git
+need util-linux command -v setpriv
+need nodejs command -v node
+need npm command -v npm
+
+if [ -z "$missing" ]; then
+  echo 'setup:system: everything is installed'
+  exit 0
+fi
+
+if ! command -v apt-get >/dev/null; then
+  echo "setup:system: this system has no apt-get; install these packages, or what they are called here:$missing" >&2
+  exit 1
+fi
+
+if [ "$(id -u)" = 0 ]; then
+  as_root=''
+elif command -v sudo >/dev/null; then
+  as_root=sudo
+else
+  echo "setup:system: not root and no sudo; have an administrator run: apt-get install$missing" >&2
+  exit 1
+fi
+
+echo "setup:system: installing$missing"
+# the variable goes through env: sudo drops what it does not know
+# shellcheck disable=SC2086 # lists of words
+{
+  $as_root env DEBIAN_FRONTEND=noninteractive apt-get update -q </dev/null
+  $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $missing </dev/null
+}

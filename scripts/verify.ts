@@ -1,0 +1,51 @@
+// Runs every check of the repository; with --deep, only the tests, with their large counts and without the cache.
+import { globSync, rmSync } from 'node:fs'
+import { release } from 'node:os'
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+
+import { component, componentNames } from '@ws/test-fixtures'
+import { reportPath } from '@ws/test-fixtures/report'
+
+import { printTestSummary } from './lib/reports.ts'
+import { repositoryRoot, run } from './lib/run.ts'
+
+const { values } = parseArgs({ options: { deep: { type: 'boolean', default: false } } })
+
+const checks = [
+  'build',
+  'typecheck',
+  'typecheck:scripts',
+  'lint',
+  'test',
+  'boundaries',
+  'knip',
+  'pack',
+  'requirements:check',
+]
+const tasks = values.deep ? ['test'] : checks
+
+for (const report of globSync(`{{packages,apps}/*,test-fixtures}/${reportPath}`, { cwd: repositoryRoot })) {
+  rmSync(resolve(repositoryRoot, report))
+}
+
+const env = {
+  ...process.env,
+  TURBO_TELEMETRY_DISABLED: '1',
+  WS_COMPONENTS: describeMachine(),
+  ...(values.deep ? { WS_DEEP: '1' } : {}),
+}
+// --continue: one failing check must not hide what the others would have said
+const turbo = ['run', ...tasks, '--continue', '--output-logs=new-only', ...(values.deep ? ['--force'] : [])]
+const exitCode = run('turbo', turbo, { env })
+const testsPassed = printTestSummary()
+process.exitCode = exitCode === 0 && testsPassed ? 0 : 1
+
+/**
+ * What a cached test result depends on beside the files: the same tests pass, fail or are skipped with the components
+ * of the machine, its kernel and the user.
+ */
+function describeMachine(): string {
+  const available = componentNames.filter((name) => component(name).available)
+  return [release(), `uid ${process.getuid?.() ?? 'unknown'}`, ...available].join(' ')
+}
