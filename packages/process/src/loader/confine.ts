@@ -1,5 +1,15 @@
-import type { LandlockPolicy } from '../landlock/types.ts'
-import type { ExtraDescriptors, LoaderStatus } from '../run/types.ts'
+import { WorkspaceError } from '@ws/core'
+import { existsSync } from 'node:fs'
+import { constants } from 'node:os'
+import { accessMask } from '../landlock/rights.ts'
+import type { LandlockPolicy, LandlockRule } from '../landlock/types.ts'
+import { openPrivateFile } from '../run/descriptors.ts'
+import type { DescriptorSource, ExtraDescriptors, LoaderStatus } from '../run/types.ts'
+import { invalid, validateDescriptors, validateEnvironment } from '../run/validate.ts'
+import { encodeFields, type Field } from './encode.ts'
+import { type ProcessLimits, limitFields } from './limits.ts'
+import { loaderScript } from './script.ts'
+import { loaderSyscalls } from './syscalls.ts'
 
 export interface ConfineOptions {
   /** The command. `argv[0]` is an absolute path. */
@@ -9,6 +19,8 @@ export interface ConfineOptions {
   readonly landlock?: LandlockPolicy | undefined
   /** From {@link sandboxProgram} or {@link prootProgram}. */
   readonly seccomp?: Uint8Array | undefined
+  /** Resource limits. No core file is ever written unless `coreBytes` says so. */
+  readonly limits?: ProcessLimits | undefined
   /** As root: the uid and gid that the command runs as. A supervisor keeps root, so that the command cannot end it. */
   readonly owner?: { readonly uid: number; readonly gid: number } | undefined
   /** Stay as its parent and end every descendant when it ends, or when this process dies. Default false. */
@@ -29,6 +41,10 @@ export interface ConfinedCommand {
   readonly status: LoaderStatus
 }
 
+const perl = '/usr/bin/perl'
+const operation = 'exec'
+const defaultKillGraceMs = 500
+
 /**
  * Wraps a command into the loader: closes descriptors, drops the uid, sets no-new-privs, applies Landlock and seccomp,
  * supervises. If any step fails, the command never runs and `wait()` rejects with `ENOEXEC`.
@@ -38,6 +54,85 @@ export interface ConfinedCommand {
  * @throws WorkspaceError `EINVAL` for arguments without meaning, `ENOTSUP` where there is no perl or no table for this
  * architecture.
  */
-export function confineArgv(_options: ConfineOptions): ConfinedCommand {
-  throw new Error('not written yet')
+export function confineArgv(options: ConfineOptions): ConfinedCommand {
+  validateConfine(options)
+  const numbers = loaderSyscalls()
+  if (!existsSync(perl)) {
+    throw new WorkspaceError({ code: 'ENOTSUP', operation, reason: 'perl is not installed', remedy: 'install perl-base' })
+  }
+  const kept = options.extraFds ?? new Map<number, DescriptorSource>()
+  const extraFds = new Map(kept)
+  let next = Math.max(9, ...kept.keys())
+  const allot = (source: DescriptorSource): number => {
+    extraFds.set(++next, source)
+    return next
+  }
+  const fields: Field[] = [
+    ...Object.entries(numbers).map(([name, number]): Field => [`n.${name}`, number]),
+    ...options.argv.map((argument): Field => ['a', argument]),
+    ...Object.entries(options.env ?? {}).map(([name, value]): Field => ['e', `${name}=${value}`]),
+    ...[...kept.keys()].map((fd): Field => ['k', fd]),
+    ...limitFields(options.limits ?? {}),
+    ...landlockFields(options.landlock, allot),
+    ...ownerFields(options.owner),
+    ...supervisionFields(options),
+  ]
+  if (options.seccomp !== undefined) fields.push(['seccomp', options.seccomp])
+  const statusFile = openPrivateFile()
+  fields.push(['status', allot(statusFile)])
+  const orders = allot(encodeFields(fields))
+  validateDescriptors(extraFds.keys(), operation)
+  return {
+    argv: [perl, '-e', loaderScript, String(orders)],
+    env: {},
+    extraFds,
+    status: { fd: statusFile, supervised: options.supervise === true },
+  }
+}
+
+function landlockFields(policy: LandlockPolicy | undefined, allot: (source: DescriptorSource) => number): Field[] {
+  if (policy === undefined) return []
+  const rule = ({ source, access, optional }: LandlockRule): Field => {
+    const named = typeof source === 'string'
+    return ['l', `${accessMask(access)},${optional ? 1 : 0},${named ? 0 : 1},${named ? source : allot(source.fd)}`]
+  }
+  return [
+    ['landlock', 1],
+    ['minimum_abi', policy.minimumAbi ?? 1],
+    ['deny_tcp', policy.denyTcp ? 1 : 0],
+    ...policy.rules.map(rule),
+  ]
+}
+
+function ownerFields(owner: ConfineOptions['owner']): Field[] {
+  if (owner === undefined || (process.getuid?.() === owner.uid && process.getgid?.() === owner.gid)) return []
+  return [
+    ['uid', owner.uid],
+    ['gid', owner.gid],
+  ]
+}
+
+function supervisionFields(options: ConfineOptions): Field[] {
+  const fields: Field[] = [['parent', process.pid]]
+  if (options.supervise) fields.push(['supervise', 1], ['grace', options.killGraceMs ?? defaultKillGraceMs])
+  else if (options.dieWithParent) fields.push(['death_signal', constants.signals.SIGKILL])
+  return fields
+}
+
+function validateConfine(options: ConfineOptions): void {
+  const { argv, env, landlock, seccomp, owner, killGraceMs } = options
+  if (!argv[0]?.startsWith('/')) throw invalid(operation, 'the program must be an absolute path', 'resolve it first')
+  if (argv.some((argument) => argument.includes('\0'))) throw invalid(operation, 'an argument contains NUL')
+  validateEnvironment(env ?? {}, operation)
+  validateDescriptors(options.extraFds?.keys() ?? [], operation)
+  if (seccomp !== undefined && (seccomp.length === 0 || seccomp.length % 8 !== 0 || seccomp.length > 4096 * 8))
+    throw invalid(operation, 'the seccomp program is not 1 to 4,096 instructions of 8 bytes')
+  for (const { source } of landlock?.rules ?? []) {
+    if (typeof source === 'string' && (!source.startsWith('/') || source.includes('\0')))
+      throw invalid(operation, 'a Landlock rule needs an absolute path without NUL')
+  }
+  if (owner !== undefined && [owner.uid, owner.gid].some((id) => !Number.isInteger(id) || id < 0 || id > 0xfffffffe))
+    throw invalid(operation, 'uid and gid of the owner must be whole numbers')
+  if (killGraceMs !== undefined && (!Number.isInteger(killGraceMs) || killGraceMs < 0))
+    throw invalid(operation, '`killGraceMs` must be a whole number')
 }

@@ -1,11 +1,93 @@
+import { WorkspaceError } from '@ws/core'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync } from 'node:fs'
+import type { Duplex, Readable, Writable } from 'node:stream'
+import { sendSignal } from '../tree/end.ts'
+import { feedInput, ignoreClosedPipe } from './input.ts'
+import { openStdio, type StdioSlot } from './stdio.ts'
 import type { RunningProcess, StartProcessOptions } from './types.ts'
+import { validateStart } from './validate.ts'
+import { type ProcessWatch, watchProcess } from './watch.ts'
 
 /**
  * Starts a process in a session and group of its own and watches it to the end of its tree.
  *
+ * It ends the group and every descendant that can be found: on timeout, on abort, and what is left when the main
+ * process has ended. A daemon that left both its session and its parents escapes unless a supervisor
+ * (`confineArgv({ supervise: true })`) or a PID namespace holds the tree. Call it from the main thread.
+ *
  * @throws WorkspaceError `EINVAL` for an argument that has no meaning; `signal.reason` if already aborted. Whether the
  * program could be started is told by {@link RunningProcess.wait}.
  */
-export function startProcess(_options: StartProcessOptions): RunningProcess {
-  throw new Error('not written yet')
+export function startProcess(options: StartProcessOptions): RunningProcess {
+  const startedAt = performance.now()
+  let child: ChildProcess
+  try {
+    validateStart(options)
+    options.signal?.throwIfAborted()
+    child = spawnChild(options)
+  } catch (error) {
+    if (options.status !== undefined) closeSync(options.status.fd)
+    throw error
+  }
+  const watch = watchProcess(child, options, startedAt)
+  if (child.stdin && options.stdin !== 'pipe') feedInput(child.stdin, options.stdin, watch.ended)
+  return describe(child, options, watch)
+}
+
+const tooLong = 'its arguments and environment are longer than the kernel allows'
+
+function spawnChild(options: StartProcessOptions): ChildProcess {
+  const stdio = openStdio(options)
+  try {
+    return spawnWith(options, stdio.slots)
+  } catch (native) {
+    const reason = native instanceof Error && 'code' in native && native.code === 'E2BIG' ? tooLong : 'could not be started'
+    throw new WorkspaceError({ code: 'ENOEXEC', operation: options.operation ?? 'exec', reason, native })
+  } finally {
+    stdio.close()
+  }
+}
+
+function spawnWith(options: StartProcessOptions, slots: StdioSlot[]): ChildProcess {
+  const [program = '', ...rest] = options.argv
+  return spawn(program, rest, {
+    // Node adds its own NODE_V8_COVERAGE unless the name is there; and it walks the prototype.
+    env: Object.assign(Object.create(null), { NODE_V8_COVERAGE: undefined }, options.env),
+    cwd: options.cwd ?? '/',
+    detached: true,
+    stdio: slots,
+    ...(options.uid === undefined ? {} : { uid: options.uid }),
+    ...(options.gid === undefined ? {} : { gid: options.gid }),
+  })
+}
+
+function describe(child: ChildProcess, options: StartProcessOptions, { result, ended, endNow }: ProcessWatch): RunningProcess {
+  const streaming = options.output === 'stream'
+  const pipes = new Map<number, Duplex>()
+  for (const [fd, source] of options.extraFds ?? []) {
+    const stream = source === 'pipe' ? child.stdio[fd] : undefined
+    if (stream) pipes.set(fd, ignoreClosedPipe(stream as Duplex))
+  }
+  const stdin: Writable | undefined = options.stdin === 'pipe' && child.stdin ? ignoreClosedPipe(child.stdin) : undefined
+  return {
+    pid: child.pid,
+    stdin,
+    stdout: streaming ? ((child.stdout ?? undefined) as Readable | undefined) : undefined,
+    stderr: streaming ? ((child.stderr ?? undefined) as Readable | undefined) : undefined,
+    pipes,
+    kill(signal = 'SIGTERM') {
+      if (child.pid === undefined || ended.aborted) return false
+      if (signal === 'SIGKILL') {
+        endNow()
+        return true
+      }
+      return sendSignal(options.status?.supervised ? child.pid : -child.pid, signal)
+    },
+    wait: () => result,
+    async [Symbol.asyncDispose]() {
+      if (child.pid !== undefined && !ended.aborted) endNow()
+      await result.catch(() => undefined)
+    },
+  }
 }

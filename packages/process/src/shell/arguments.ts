@@ -16,6 +16,10 @@ export function shellArguments(_shell: string, _command: string, _options: Shell
  *
  * @throws WorkspaceError `EINVAL` for a blank command, one with NUL, or one over the cap.
  */
-export function shellInvocation(_shell: string, _command: string, _options: ShellArgumentsOptions = {}): ShellInvocation {
+export function shellInvocation(
+  _shell: string,
+  _command: string,
+  _options: ShellArgumentsOptions = {},
+): ShellInvocation {
   throw new Error('not written yet')
 }

@@ -1,0 +1,14 @@
+/** A key and its value, which may hold any bytes. */
+export type Field = readonly [key: string, value: string | number | Uint8Array]
+
+/** Length (32 bits, little endian) and bytes of each key and value in turn: perl's `(V/a)*`. */
+export function encodeFields(fields: readonly Field[]): Uint8Array {
+  const parts: Uint8Array[] = []
+  for (const part of fields.flat()) {
+    const bytes = typeof part === 'object' ? part : Buffer.from(String(part))
+    const length = Buffer.alloc(4)
+    length.writeUInt32LE(bytes.length)
+    parts.push(length, bytes)
+  }
+  return Buffer.concat(parts)
+}

@@ -1,0 +1,42 @@
+import { readSync } from 'node:fs'
+import { constants } from 'node:os'
+
+/** What a loader or supervisor reported: at most one of these, or nothing if it was killed itself. */
+export interface LoaderReport {
+  /** The step that failed; the command has not run. */
+  readonly failure?: { readonly step: string; readonly errno: number }
+  readonly exitCode?: number
+  readonly signal?: NodeJS.Signals
+  readonly survivors: boolean
+}
+
+const longestReport = 4096
+
+/** Reads the records from the start of the status file: `fail STEP ERRNO`, `exit N`, `signal N`, `survivors`. */
+export function readReport(fd: number): LoaderReport {
+  const buffer = Buffer.alloc(longestReport)
+  const text = buffer.toString('latin1', 0, readSync(fd, buffer, 0, longestReport, 0))
+  const failure = /^fail (\S+) (\d+)$/m.exec(text)
+  const exit = /^exit (\d+)$/m.exec(text)
+  const signal = /^signal (\d+)$/m.exec(text)
+  return {
+    ...(failure ? { failure: { step: failure[1] ?? '', errno: Number(failure[2]) } } : {}),
+    ...(exit ? { exitCode: Number(exit[1]) } : {}),
+    ...(signal ? { signal: signalName(Number(signal[1])) } : {}),
+    survivors: /^survivors$/m.test(text),
+  }
+}
+
+const namesByNumber = new Map(
+  Object.entries(constants.signals).map(([name, number]) => [number, name as NodeJS.Signals]),
+)
+
+/** Real-time signals have no name in Node: they are shown as their numbers, like `SIG34`. */
+function signalName(number: number): NodeJS.Signals {
+  return namesByNumber.get(number) ?? (`SIG${number}` as NodeJS.Signals)
+}
+
+/** `EACCES` for 13; the number itself if it has no name. */
+export function errnoName(errno: number): string {
+  return Object.entries(constants.errno).find(([, number]) => number === errno)?.[0] ?? `errno ${errno}`
+}

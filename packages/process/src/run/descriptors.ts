@@ -1,0 +1,76 @@
+import { closeSync, constants, openSync, readdirSync, readFileSync, unlinkSync, writeSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+// Not in fs.constants: __O_TMPFILE is the same number on x86-64 and arm64, O_DIRECTORY is not.
+const temporaryFile = 0o20000000 | constants.O_DIRECTORY
+
+/** A file without a name, 0600, for reading and writing. The caller closes it. */
+export function openPrivateFile(content?: Uint8Array): number {
+  const fd = openUnnamed()
+  try {
+    for (let done = 0; content !== undefined && done < content.length; ) {
+      done += writeSync(fd, content, done, content.length - done, done)
+    }
+    return fd
+  } catch (error) {
+    closeSync(fd)
+    throw error
+  }
+}
+
+/** Content behind a read-only descriptor at offset 0: the child that gets it cannot change what others read. */
+export function openContent(content: Uint8Array): number {
+  const writable = openPrivateFile(content)
+  try {
+    return openSync(`/proc/self/fd/${writable}`, constants.O_RDONLY)
+  } finally {
+    closeSync(writable)
+  }
+}
+
+function openUnnamed(): number {
+  for (const directory of ['/dev/shm', tmpdir()]) {
+    try {
+      return openSync(directory, temporaryFile | constants.O_RDWR, 0o600)
+    } catch {
+      // Missing, read-only, or a file system without O_TMPFILE: the next.
+    }
+  }
+  const path = join(tmpdir(), `.ws-${randomUUID()}`)
+  const fd = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600)
+  unlinkSync(path)
+  return fd
+}
+
+let inherited: readonly number[] | undefined
+let nullDevice: number | undefined
+
+/**
+ * Descriptors above 2 that this process was started with and that a child would get as well. What Node opens itself is
+ * close-on-exec; what it inherited need not be. They cannot change hands later, so they are looked up once.
+ */
+export function inheritedDescriptors(): readonly number[] {
+  inherited ??= readdirSync('/proc/self/fd')
+    .map(Number)
+    .filter((fd) => fd > 2 && reachesChildren(fd))
+  return inherited
+}
+
+const closeOnExec = 0o2000000
+
+function reachesChildren(fd: number): boolean {
+  try {
+    const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'latin1'))?.[1]
+    return flags !== undefined && (Number.parseInt(flags, 8) & closeOnExec) === 0
+  } catch {
+    return false // the descriptor of the listing itself
+  }
+}
+
+/** `/dev/null`, opened once: put over descriptors that a child must not get. */
+export function nullDescriptor(): number {
+  nullDevice ??= openSync('/dev/null', constants.O_RDWR)
+  return nullDevice
+}

@@ -1,0 +1,153 @@
+import { WorkspaceError } from '@ws/core'
+import type { ChildProcess } from 'node:child_process'
+import { closeSync, existsSync } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { errnoName, type LoaderReport, readReport } from '../loader/status.ts'
+import { createEnder } from './ending.ts'
+import { captureOutput, type OutputCapture } from './capture.ts'
+import type { OutputListener, ProcessResult, StartProcessOptions } from './types.ts'
+
+const defaultMaxOutputBytes = 2 ** 20
+const defaultDrainGraceMs = 250
+
+export interface ProcessWatch {
+  /** Its rejection counts as handled: nobody has to ask for it. */
+  readonly result: Promise<ProcessResult>
+  /** Aborted when the main process has ended. */
+  readonly ended: AbortSignal
+  /** Kills the whole tree. */
+  readonly endNow: () => void
+}
+
+/** How reading goes on: a stream that is idle after its writers were killed is held by someone out of reach. */
+export interface ReadingProgress {
+  /** Listeners that have not settled yet. */
+  pending: number
+  /** `performance.now()` of the last chunk. */
+  last: number
+}
+
+/** Follows a child to the end of its tree. */
+export function watchProcess(child: ChildProcess, options: StartProcessOptions, startedAt: number): ProcessWatch {
+  const ended = new AbortController()
+  const ender = createEnder(child, options)
+  const result = follow(child, options, startedAt, ender, ended)
+  result.catch(() => undefined)
+  return { result, ended: ended.signal, endNow: ender.endNow }
+}
+
+async function follow(
+  child: ChildProcess,
+  options: StartProcessOptions,
+  startedAt: number,
+  ender: ReturnType<typeof createEnder>,
+  ended: AbortController,
+): Promise<ProcessResult> {
+  const { signal, timeout, maxOutputBytes = defaultMaxOutputBytes } = options
+  const stdout = captureOutput({ maxBytes: maxOutputBytes })
+  const stderr = captureOutput({ maxBytes: maxOutputBytes })
+  const progress: ReadingProgress = { pending: 0, last: startedAt }
+  const closed = Promise.all([
+    readStream(child.stdout, options, stdout, options.onStdout, progress),
+    readStream(child.stderr, options, stderr, options.onStderr, progress),
+  ])
+  let timedOut = false
+  let aborted = false
+  const onAbort = () => {
+    aborted = true
+    ender.end()
+  }
+  const onTimeout = () => {
+    timedOut = !aborted
+    ender.end()
+  }
+  signal?.addEventListener('abort', onAbort, { once: true })
+  const timer = timeout === undefined ? undefined : setTimeout(onTimeout, timeout)
+  let exit: { code: number | null; signal: NodeJS.Signals | null }
+  let report: LoaderReport | undefined
+  try {
+    exit = await exited(child, options)
+  } finally {
+    clearTimeout(timer)
+    ended.abort()
+    signal?.removeEventListener('abort', onAbort)
+    if (options.status !== undefined) {
+      report = readReport(options.status.fd)
+      closeSync(options.status.fd)
+    }
+  }
+  const durationMs = performance.now() - startedAt
+  await ender.finish(closed, progress, options.drainGraceMs ?? defaultDrainGraceMs)
+  if (options.output !== 'stream') for (const stream of [child.stdout, child.stderr]) stream?.destroy()
+  if (report?.failure !== undefined) throw notConfined(report.failure, options)
+  if (aborted && !timedOut) throw signal?.reason
+  return {
+    exitCode: report?.signal !== undefined ? null : (report?.exitCode ?? exit.code),
+    signal: report?.signal ?? (report?.exitCode === undefined ? exit.signal : null),
+    timedOut,
+    stdout: stdout.result(),
+    stderr: stderr.result(),
+    durationMs,
+    survivors: report?.survivors ?? false,
+  }
+}
+
+function exited(child: ChildProcess, options: StartProcessOptions) {
+  return new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve, reject) => {
+    child.once('exit', (code, signal) => resolve({ code, signal }))
+    child.once('error', (native) => {
+      if (child.pid === undefined) reject(notStarted(native, options))
+    })
+  })
+}
+
+function readStream(
+  stream: Readable | null,
+  options: StartProcessOptions,
+  capture: OutputCapture,
+  listener: OutputListener | undefined,
+  progress: ReadingProgress,
+): Promise<void> {
+  if (stream === null) return Promise.resolve()
+  return new Promise((resolve) => {
+    stream.once('close', resolve)
+    stream.on('error', () => undefined) // a read error ends the stream; 'close' follows
+    if (options.output === 'stream') return
+    stream.on('data', (chunk: Buffer) => {
+      progress.last = performance.now()
+      capture.push(chunk)
+      const pending = listener?.(chunk)
+      if (!(pending instanceof Promise)) return
+      progress.pending++
+      stream.pause()
+      const goOn = () => {
+        progress.pending--
+        progress.last = performance.now()
+        stream.resume()
+      }
+      pending.then(goOn, goOn)
+    })
+  })
+}
+
+function notStarted(native: Error, options: StartProcessOptions): WorkspaceError {
+  const code = 'code' in native ? String(native.code) : 'unknown'
+  const reason =
+    code === 'ENOENT' && !existsSync(options.cwd ?? '/')
+      ? 'the working directory is missing'
+      : code === 'ENOENT'
+        ? 'the program is missing'
+        : `the program could not be started (${code})`
+  return new WorkspaceError({ code: 'ENOEXEC', operation: options.operation ?? 'exec', reason, native })
+}
+
+function notConfined({ step, errno }: { step: string; errno: number }, options: StartProcessOptions): WorkspaceError {
+  const name = errnoName(errno)
+  const reason =
+    step === 'exec'
+      ? name === 'ENOENT'
+        ? 'the program is missing'
+        : `the program could not be started (${name})`
+      : `the command was not run, since confinement failed at the step \`${step}\` (${name})`
+  return new WorkspaceError({ code: 'ENOEXEC', operation: options.operation ?? 'exec', reason })
+}

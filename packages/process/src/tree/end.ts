@@ -1,0 +1,85 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** A process as it was seen: the start time tells it from a later one with the same pid. */
+export interface SeenProcess {
+  readonly pid: number
+  readonly startTime: string
+}
+
+interface ProcessEntry extends SeenProcess {
+  readonly parent: number
+  readonly group: number
+  readonly session: number
+  readonly zombie: boolean
+}
+
+function readProcess(pid: number): ProcessEntry | undefined {
+  try {
+    const line = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    // The name is between parentheses and may hold anything, parentheses too.
+    const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
+    const [state, parent, group, session] = fields
+    return {
+      pid,
+      startTime: fields[19] ?? '',
+      parent: Number(parent),
+      group: Number(group),
+      session: Number(session),
+      zombie: state === 'Z' || state === 'X',
+    }
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * All living descendants of a process, and all of its session and group, without itself. A process that has left its
+ * session and lost its parent (a daemon) cannot be told from a stranger here: that takes a supervisor or a PID namespace.
+ */
+export function findTree(root: number): SeenProcess[] {
+  const all = readdirSync('/proc')
+    .filter((name) => name.charCodeAt(0) <= 57)
+    .map((name) => readProcess(Number(name)))
+    .filter((entry) => entry !== undefined)
+  const members = new Set([root])
+  for (let before = 0; before !== members.size; ) {
+    before = members.size
+    for (const { pid, parent, group, session } of all) {
+      if (members.has(parent) || group === root || session === root) members.add(pid)
+    }
+  }
+  return all.filter(({ pid, zombie }) => pid !== root && members.has(pid) && !zombie)
+}
+
+export function isAlive({ pid, startTime }: SeenProcess): boolean {
+  const now = readProcess(pid)
+  return now !== undefined && !now.zombie && now.startTime === startTime
+}
+
+/** False if there is nobody to send it to, or it is not allowed. A negative pid is a group. */
+export function sendSignal(pid: number, signal: NodeJS.Signals | number): boolean {
+  try {
+    return process.kill(pid, signal)
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Kills a tree: its members are stopped until no new one turns up, so that none can fork away, then all are killed.
+ *
+ * @param known members seen earlier, which may have lost their parents since
+ */
+export function killTree(root: number, known: readonly SeenProcess[] = []): void {
+  const frozen = new Map<number, SeenProcess>()
+  for (let round = 0; round < 50; round++) {
+    const found = [...known.filter(isAlive), ...findTree(root)].filter(({ pid }) => !frozen.has(pid))
+    if (found.length === 0) break
+    for (const entry of found) {
+      frozen.set(entry.pid, entry)
+      sendSignal(entry.pid, 'SIGSTOP')
+    }
+  }
+  for (const pid of frozen.keys()) sendSignal(pid, 'SIGKILL')
+  sendSignal(-root, 'SIGKILL')
+}
