@@ -1,5 +1,7 @@
+import { validateEnvironment } from '../run/validate.ts'
+
 export interface CleanEnvironmentOptions {
-  /** HOME inside the view, also the start of PATH decisions. */
+  /** HOME inside the view. */
   readonly home: string
   /** PWD inside the view. Default: `home`. */
   readonly pwd?: string | undefined
@@ -9,7 +11,7 @@ export interface CleanEnvironmentOptions {
   readonly path?: string | undefined
   /** SHELL inside the view. Default: not set. */
   readonly shell?: string | undefined
-  /** The caller's variables; they win over everything but PWD. */
+  /** The caller's variables; they win over all but PWD. `undefined` takes a variable away. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   /** Names, or prefixes ending in `*`, that are taken over from `parent`. Default {@link defaultAllowList}. */
   readonly allow?: readonly string[] | undefined
@@ -29,6 +31,21 @@ export const defaultAllowList: readonly string[] = ['LANG', 'LANGUAGE', 'LC_*', 
  *
  * @throws WorkspaceError `EINVAL` for a name or value that cannot be in an environment.
  */
-export function cleanEnvironment(_options: CleanEnvironmentOptions): Record<string, string> {
-  throw new Error('not written yet')
+export function cleanEnvironment(options: CleanEnvironmentOptions): Record<string, string> {
+  const { home, pwd = home, user = 'user', path = defaultPath, shell, env = {}, parent = process.env } = options
+  const isAllowed = allowance(options.allow ?? defaultAllowList)
+  const inherited = Object.entries(parent).filter(([name]) => isAllowed(name))
+  const own = { HOME: home, USER: user, LOGNAME: user, PATH: path, SHELL: shell }
+  // A Map, since an object would take `__proto__` for something else.
+  const merged = new Map([...inherited, ...Object.entries(own), ...Object.entries(env), ['PWD', pwd] as const])
+  const result: Record<string, string> = Object.create(null)
+  for (const [name, value] of merged) if (value !== undefined) result[name] = value
+  validateEnvironment(result, 'exec')
+  return result
+}
+
+function allowance(allow: readonly string[]): (name: string) => boolean {
+  const names = new Set(allow.filter((entry) => !entry.endsWith('*')))
+  const prefixes = allow.filter((entry) => entry.endsWith('*')).map((entry) => entry.slice(0, -1))
+  return (name) => names.has(name) || prefixes.some((prefix) => name.startsWith(prefix))
 }

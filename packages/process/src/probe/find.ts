@@ -1,7 +1,12 @@
+import { execa } from 'execa'
+import { constants } from 'node:fs'
+import { access, realpath, stat } from 'node:fs/promises'
+import { invalid } from '../run/validate.ts'
+
 export interface FoundProgram {
   /** Absolute host path, links resolved. */
   readonly path: string
-  /** First line of what `--version` printed, or `undefined` if it failed. */
+  /** First line of what `--version` printed, or `undefined` if it failed or printed nothing. */
   readonly version?: string
 }
 
@@ -15,11 +20,52 @@ export interface FindProgramOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+/** Where the system keeps its programs. */
+export const systemDirectories: readonly string[] = ['/usr/bin', '/bin', '/usr/local/bin', '/usr/sbin', '/sbin']
+
 /**
  * Looks a program up in fixed system directories. Missing: `undefined`.
  *
- * @throws WorkspaceError `EINVAL` for a name with a slash or NUL, or a directory that is not absolute.
+ * @throws WorkspaceError `EINVAL` for a name with a slash or NUL, or a directory that is not absolute; `signal.reason`.
  */
-export async function findProgram(_name: string, _options: FindProgramOptions = {}): Promise<FoundProgram | undefined> {
-  throw new Error('not written yet')
+export async function findProgram(name: string, options: FindProgramOptions = {}): Promise<FoundProgram | undefined> {
+  const { path = systemDirectories, versionArguments = ['--version'], signal } = options
+  if (name === '' || /[/\0]/.test(name)) throw invalid('probe', 'a program is looked up by a bare name')
+  if (path.some((directory) => !directory.startsWith('/') || directory.includes('\0')))
+    throw invalid('probe', 'programs are looked up in absolute directories only')
+  for (const directory of path) {
+    signal?.throwIfAborted()
+    const found = await executableAt(`${directory}/${name}`)
+    if (found === undefined) continue
+    const version = versionArguments === null ? undefined : await askVersion(found, versionArguments, options)
+    return version === undefined ? { path: found } : { path: found, version }
+  }
+  return undefined
+}
+
+async function executableAt(path: string): Promise<string | undefined> {
+  try {
+    await access(path, constants.X_OK)
+    return (await stat(path)).isFile() ? await realpath(path) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+async function askVersion(path: string, parameters: readonly string[], options: FindProgramOptions) {
+  const { timeout = 2_000, signal } = options
+  const { all } = await execa(path, parameters, {
+    timeout,
+    ...(signal === undefined ? {} : { cancelSignal: signal }),
+    forceKillAfterDelay: 200,
+    reject: false,
+    all: true,
+    stdin: 'ignore',
+    cwd: '/',
+    env: { LC_ALL: 'C' },
+    extendEnv: false,
+    maxBuffer: 65_536,
+  })
+  signal?.throwIfAborted()
+  return all?.split('\n').find((line) => line.trim() !== '')
 }

@@ -1,25 +1,49 @@
+import type { DescriptorSource } from '../run/types.ts'
+import { invalid } from '../run/validate.ts'
+import { isFish } from './family.ts'
+import { checkCommand } from './normalise.ts'
 import type { ShellArgumentsOptions, ShellInvocation } from './types.ts'
 
+/** Bytes of the longest single argument that Linux takes (`MAX_ARG_STRLEN`, the final NUL included). */
+export const longestArgument = 128 * 1024
+/** Bytes of the longest command altogether. */
+export const longestCommand = 16 * 2 ** 20
+
+/** The descriptor on which an over-long command travels. One digit: dash knows no other. */
+const commandDescriptor = 9
+
 /**
- * `[shell, '-lc', command]`, or `-c` with `login: false`. The command is an element of its own, never pasted into a text.
+ * `[shell, '-lc', command]` [LS4], or `-c` with `login: false` [LS7]. The command is an element of its own, never pasted
+ * into a text.
  *
  * @throws WorkspaceError `EINVAL` for a blank command, one with NUL, or one over the 128 KiB of one argument: see
  * {@link shellInvocation}.
  */
-export function shellArguments(_shell: string, _command: string, _options: ShellArgumentsOptions = {}): string[] {
-  throw new Error('not written yet')
+export function shellArguments(shell: string, command: string, options: ShellArgumentsOptions = {}): string[] {
+  if (Buffer.byteLength(checkCommand(command)) >= longestArgument)
+    throw invalid('exec', `the command is longer than ${longestArgument - 1} bytes`, 'write it to a file and run that')
+  return [shell, options.login === false ? '-c' : '-lc', command]
 }
 
 /**
  * Like {@link shellArguments}, for commands of up to 16 MiB: an over-long one travels on descriptor 9, which is read
- * and closed before the command's first word runs. `$0`, `$#`, exit status and line numbers are those of `-c`.
+ * and closed before the command's first word runs. Standard input, `$0`, `$#`, line numbers and exit status are those
+ * of `-c`; messages about a syntax error say `eval` in addition. Needs `cat` on the PATH that the login files leave.
  *
  * @throws WorkspaceError `EINVAL` for a blank command, one with NUL, or one over the cap.
  */
-export function shellInvocation(
-  _shell: string,
-  _command: string,
-  _options: ShellArgumentsOptions = {},
-): ShellInvocation {
-  throw new Error('not written yet')
+export function shellInvocation(shell: string, command: string, options: ShellArgumentsOptions = {}): ShellInvocation {
+  const bytes = Buffer.from(checkCommand(command))
+  if (bytes.length < longestArgument) return { argv: shellArguments(shell, command, options), extraFds: new Map() }
+  if (bytes.length > longestCommand)
+    throw invalid('exec', `the command is longer than ${longestCommand} bytes`, 'write it to a file and run that')
+  return {
+    argv: shellArguments(shell, isFish(shell) ? fishReader : posixReader, options),
+    extraFds: new Map<number, DescriptorSource>([[commandDescriptor, bytes]]),
+  }
 }
+
+// A command substitution drops newlines at the end, which can matter (a here-document): hence the full stop behind it.
+// The parameter is emptied, and the descriptor closed, in the line that the command starts in: line numbers stay.
+const posixReader = `set -- "$(command cat <&${commandDescriptor}; printf .)"; eval "set --; exec ${commandDescriptor}<&-; \${1%.}"`
+const fishReader = `eval (command cat <&${commandDescriptor} | string collect --no-trim-newlines) ${commandDescriptor}<&-`

@@ -1,12 +1,48 @@
+import { WorkspaceError } from '@ws/core'
+import { accessSync, constants, statSync } from 'node:fs'
+import { invalid } from '../run/validate.ts'
+import { isShell, isShellName, shellName } from './family.ts'
 import type { ResolveShellOptions } from './types.ts'
 
+const fallbacks = ['/bin/zsh', '/usr/bin/zsh', '/bin/bash', '/usr/bin/bash', '/bin/sh', '/usr/bin/sh']
+const directories = ['/bin', '/usr/bin', '/usr/local/bin']
+const operation = 'exec'
+
 /**
- * The shell that runs a command: the caller's, else a valid `$SHELL`, else the first of the usual places, else `/bin/sh`.
+ * The shell that runs a command [LS2, LS3, LS7]: the caller's, else a valid `$SHELL`, else the first of the usual places,
+ * else `/bin/sh`. `$SHELL` is valid if it is an absolute path to an executable shell that the view has too; `nologin`
+ * and `false` are no shells. What is not valid in `$SHELL` is passed over; what the caller asks for is an error.
  *
  * @returns an absolute path
  * @throws WorkspaceError `EINVAL` for a shell that is neither absolute nor of the POSIX family, or not a shell;
  * `ENOEXEC` for one that is asked for and missing.
  */
-export function resolveShell(_options: ResolveShellOptions = {}): string {
-  throw new Error('not written yet')
+export function resolveShell(options: ResolveShellOptions = {}): string {
+  const { shell = '', env = process.env, isExecutable = isExecutableFile, existsInView = () => true } = options
+  const usable = (path: string) => isExecutable(path) && existsInView(path)
+  if (shell.trim() !== '') return requestedShell(shell, usable)
+  const login = env.SHELL ?? ''
+  if (login.startsWith('/') && isShell(login) && usable(login)) return login
+  return fallbacks.find(usable) ?? '/bin/sh'
+}
+
+function requestedShell(shell: string, usable: (path: string) => boolean): string {
+  const remedy = 'give an absolute path, or one of bash, zsh, sh, dash, ksh'
+  if (shell.includes('\0')) throw invalid(operation, 'the shell contains NUL', remedy)
+  const bare = !shell.includes('/')
+  if (!bare && !shell.startsWith('/')) throw invalid(operation, 'the shell is a relative path', remedy)
+  if (bare ? !isShellName(shell) : !isShell(shell)) throw invalid(operation, 'this is not a shell of the POSIX family', remedy)
+  const found = bare ? directories.map((directory) => `${directory}/${shell}`).find(usable) : usable(shell) && shell
+  if (found) return found
+  const reason = `the shell \`${shellName(shell)}\` is missing or not executable`
+  throw new WorkspaceError({ code: 'ENOEXEC', operation, reason, remedy: 'leave `shell` out for the default' })
+}
+
+function isExecutableFile(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
 }
