@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { capture, run } from './lib/run.ts'
+import { capture } from './lib/run.ts'
 
 interface Tarball {
   readonly name: string
@@ -38,21 +38,26 @@ function lint({ name, filename, files }: Tarball): string[] {
   if (!files.some(({ path }) => path === 'dist/index.js')) problems.push(`${name}: the tarball has no dist/index.js`)
   const stray = files.filter(({ path }) => /(^|\/)(test|\.[^/]+)\/|\.tsbuildinfo$|\.test\.|\.env/u.test(path))
   problems.push(...stray.map(({ path }) => `${name}: ${path} must not be published`))
-  if (run('publint', ['run', filename, '--strict', '--pack', 'false']) !== 0) problems.push(`${name}: publint`)
-  const attw = [
-    filename,
-    '--profile',
-    'esm-only',
-    '--no-definitely-typed',
-    '--format',
-    'ascii',
-    '--no-emoji',
-    '--no-color',
-  ]
-  try {
-    capture('attw', attw)
-  } catch (error) {
-    problems.push(`${name}: attw\n${String(error)}`)
+  const linters = [
+    ['publint', 'run', filename, '--strict', '--pack', 'false'],
+    [
+      'attw',
+      filename,
+      '--profile',
+      'esm-only',
+      '--no-definitely-typed',
+      '--format',
+      'ascii',
+      '--no-emoji',
+      '--no-color',
+    ],
+  ] as const
+  for (const [program, ...args] of linters) {
+    try {
+      capture(program, args)
+    } catch (error) {
+      problems.push(`${name}: ${String(error)}`)
+    }
   }
   return problems
 }

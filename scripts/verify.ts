@@ -36,7 +36,14 @@ const env = {
   ...(values.deep ? { WS_DEEP: '1' } : {}),
 }
 // --continue: one failing check must not hide what the others would have said
-const turbo = ['run', ...tasks, '--continue', '--output-logs=new-only', ...(values.deep ? ['--force'] : [])]
+const turbo = [
+  'run',
+  ...tasks,
+  '--continue',
+  '--output-logs=new-only',
+  '--log-order=grouped',
+  ...(values.deep ? ['--force'] : []),
+]
 const exitCode = run('turbo', turbo, { env })
 const testsPassed = printTestSummary()
 process.exitCode = exitCode === 0 && testsPassed ? 0 : 1
