@@ -1,0 +1,39 @@
+import { WorkspaceError } from '../errors.ts'
+import { createPathManager, type PathManager } from './path-manager.ts'
+import type { PathManagerOptions } from './path-manager-options.ts'
+
+let configured: PathManager | undefined
+
+/**
+ * Sets the process-wide manager, once. A convenience for programs that have exactly one; libraries take an instance.
+ *
+ * @throws WorkspaceError `EEXIST` when it is set already, so that nobody moves the borders of a program that runs; else
+ * as `createPathManager` does, and then nothing is set.
+ */
+export function configurePathManager(options: PathManagerOptions): PathManager {
+  if (configured !== undefined) {
+    throw new WorkspaceError({
+      code: 'EEXIST',
+      operation: 'configure',
+      reason: 'the process-wide path manager is configured already',
+      remedy: 'make a manager of your own with createPathManager',
+    })
+  }
+  configured = createPathManager(options)
+  return configured
+}
+
+/**
+ * The process-wide manager.
+ *
+ * @throws WorkspaceError `EINVAL` before `configurePathManager` was called.
+ */
+export function getPathManager(): PathManager {
+  if (configured !== undefined) return configured
+  throw new WorkspaceError({
+    code: 'EINVAL',
+    operation: 'getPathManager',
+    reason: 'the process-wide path manager is not configured yet',
+    remedy: 'call configurePathManager({ workspace, output }) when the program starts',
+  })
+}

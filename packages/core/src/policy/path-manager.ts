@@ -1,0 +1,198 @@
+import { isWorkspaceError, WorkspaceError } from '../errors.ts'
+import type { HostPath } from '../path/virtual-path.ts'
+import {
+  checkHostPath,
+  contains,
+  lastSegment,
+  resolveFrom,
+  resolveLexically,
+  stripFirstSegment,
+} from './path-manager-lexical.ts'
+import {
+  checkOptions,
+  invalidOption,
+  pathTemplateNames,
+  type PathException,
+  type PathManagerOptions,
+} from './path-manager-options.ts'
+
+export interface ResolveWriteOptions {
+  /** The name of a configured exception: the path is then taken from the workspace and must lie in the exception's part. */
+  readonly exception?: string | undefined
+}
+
+/**
+ * The one authority on which host paths a program may read and write: it reads from the workspace and writes to the
+ * output. It decides and touches nothing; pass an instance to whatever needs one.
+ *
+ * Links are followed when a path is judged. What happens to the path between the answer and its use is not covered:
+ * where that matters, work through a `Workspace`, whose adapters are confined at the time of the I/O.
+ */
+export interface PathManager {
+  /**
+   * True for the workspace root and everything below it. A relative path is taken from the process's working directory,
+   * as `node:fs` would. Invalid input is false; never throws.
+   */
+  isWithinWorkspace(path: string): boolean
+  /** The same for the output root. */
+  isWithinOutput(path: string): boolean
+  /**
+   * The real path to read: a relative one is taken from the workspace root.
+   *
+   * @throws WorkspaceError `EOUTSIDE` when it climbs out by `..`, `EACCES` when it is elsewhere or leads there by a link,
+   * `EINVAL` for what is no path.
+   */
+  resolveRead(path: string): HostPath
+  /**
+   * The real path to write: a relative one is taken from the output root, and if its first segment is that root's own
+   * name, this segment is taken off once: with the output `/p/out`, `out/a` is `/p/out/a`.
+   *
+   * @throws WorkspaceError as `resolveRead` does, and `EINVAL` for an exception that is not configured.
+   */
+  resolveWrite(path: string, options?: ResolveWriteOptions): HostPath
+  /**
+   * Fills in `{app_path}`, `{project_path}`, `{output_path}`, `{workspace_path}` and `{prompt_path}`. Names that are
+   * unknown, or have no value, stay as they are. All methods that take a path do this first.
+   */
+  expandTemplates(text: string): string
+  /** The configured exceptions, for documentation and audit. */
+  readonly exceptions: readonly PathException[]
+}
+
+interface Area {
+  readonly name: 'workspace' | 'output' | 'exception'
+  /** Absolute and normalised, as configured. */
+  readonly given: string
+  /** The same with links followed, once and for all: a root that is exchanged later must not move the border. */
+  readonly real: string
+}
+
+/**
+ * Makes a manager for two roots.
+ *
+ * @throws WorkspaceError `EINVAL` for roots that are not absolute, cannot be resolved, for unknown templates, and for
+ * exceptions without a name, without a justification, or outside the workspace.
+ */
+export function createPathManager(options: PathManagerOptions): PathManager {
+  checkOptions(options)
+  const follow = checkedRealpath(options.realpath)
+  const workspace = makeArea('workspace', options.workspace)
+  const output = makeArea('output', options.output)
+  const values: Readonly<Record<string, string | undefined>> = {
+    ...options.templates,
+    workspace_path: workspace.given,
+    output_path: output.given,
+  }
+  const exceptions = new Map((options.exceptions ?? []).map((exception) => [exception.name, makeException(exception)]))
+
+  return {
+    isWithinWorkspace: (path) => isWithinArea(workspace, path),
+    isWithinOutput: (path) => isWithinArea(output, path),
+    resolveRead: (path) => resolve('read', path, workspace, workspace),
+    resolveWrite(path, { exception } = {}) {
+      if (exception === undefined) return resolve('write', path, output, output)
+      const area = exceptions.get(exception)
+      if (area !== undefined) return resolve('write', path, workspace, area)
+      throw invalidOption(
+        'exception',
+        `names \`${exception}\`, which is not configured`,
+        'configure it in `exceptions`',
+      )
+    },
+    expandTemplates,
+    exceptions: [...(options.exceptions ?? [])],
+  }
+
+  function expandTemplates(text: string): string {
+    return text.replaceAll(templatePattern, (whole, name: string) => values[name] ?? whole)
+  }
+
+  function isWithinArea(area: Area, path: unknown): boolean {
+    try {
+      checkHostPath(path, 'check')
+      const expanded = expandTemplates(path)
+      const base = expanded.startsWith('/') ? '/' : process.cwd()
+      return contains(area.real, resolveFrom(base, expanded, follow))
+    } catch {
+      return false // what cannot be judged is not within
+    }
+  }
+
+  function resolve(operation: 'read' | 'write', path: string, base: Area, area: Area): HostPath {
+    checkHostPath(path, operation)
+    const expanded = expandTemplates(path)
+    const relative = base === output ? stripFirstSegment(expanded, lastSegment(output.given)) : expanded
+    const written = resolveLexically(base.given, relative)
+    try {
+      const real = resolveFrom(base.real, relative, follow)
+      if (contains(area.real, real)) return real as HostPath
+    } catch (error) {
+      if (isWorkspaceError(error)) throw error
+      throw refusal(operation, path, area, 'cannot be resolved', error)
+    }
+    if (!relative.startsWith('/') && !contains(base.given, written)) {
+      throw refusal(operation, path, area, `climbs above the ${base.name} directory`)
+    }
+    const byLink = contains(area.given, written) || contains(area.real, written)
+    throw refusal(operation, path, area, byLink ? 'leads outside' : 'is outside')
+  }
+
+  function makeArea(name: 'workspace' | 'output', root: string): Area {
+    try {
+      return { name, given: resolveLexically('/', root), real: resolveFrom('/', root, follow) }
+    } catch (error) {
+      throw invalidOption(name, 'cannot be resolved', 'make sure that it can be reached', error)
+    }
+  }
+
+  function makeException({ name, path }: PathException): Area {
+    const expanded = expandTemplates(path)
+    const option = `exceptions.${name}`
+    try {
+      const given = resolveLexically(workspace.given, expanded)
+      const real = resolveFrom(workspace.real, expanded, follow)
+      if (contains(workspace.real, real)) return { name: 'exception', given, real }
+    } catch (error) {
+      throw invalidOption(option, 'cannot be resolved', 'make sure that it can be reached', error)
+    }
+    throw invalidOption(option, 'is not in the workspace', 'give a path in the workspace')
+  }
+}
+
+const templatePattern = new RegExp(`\\{(${pathTemplateNames.join('|')})\\}`, 'gu')
+
+/** What an injected function gives is checked: a relative or empty answer must not pass for a path that is allowed. */
+function checkedRealpath(realpath: ((path: string) => string) | undefined): (path: string) => string {
+  if (realpath === undefined) return (path) => path
+  return (path) => {
+    const real: unknown = realpath(path)
+    if (typeof real !== 'string' || !real.startsWith('/')) throw new TypeError('realpath gave no absolute path')
+    return resolveLexically('/', real)
+  }
+}
+
+const places = {
+  workspace: { where: 'the workspace directory', rule: 'withinWorkspace' },
+  output: { where: 'the output directory', rule: 'withinOutput' },
+  exception: { where: 'the part of the workspace that the exception opens', rule: 'exception' },
+} as const
+
+function refusal(
+  operation: 'read' | 'write',
+  path: string,
+  area: Area,
+  what: string,
+  native?: unknown,
+): WorkspaceError {
+  const { where, rule } = places[area.name]
+  const climbs = what.startsWith('climbs')
+  return new WorkspaceError({
+    code: climbs ? 'EOUTSIDE' : 'EACCES',
+    operation,
+    path,
+    reason: climbs || native !== undefined ? what : `${what} ${where}`,
+    rule,
+    remedy: `${operation} below ${where}, where relative paths start`,
+    native,
+  })
+}
