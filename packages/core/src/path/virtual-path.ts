@@ -78,7 +78,8 @@ export function parseVirtualPath(input: string, options: ParseOptions = {}): Vir
 /** Like {@link parseVirtualPath}, but keeps `..` for step-by-step resolution, and tells whether a directory was asked for. */
 export function parsePath(input: string, options: ParseOptions = {}): ParsedPath {
   if (typeof input === 'string') {
-    if (input.length <= maxNameBytes && alreadyNormal.test(input)) return { path: input as VirtualPath, directory: false }
+    if (input.length <= maxNameBytes && alreadyNormal.test(input))
+      return { path: input as VirtualPath, directory: false }
     if (input === '/') return { path: rootPath, directory: false }
   }
   return parseSlowly(input, options)

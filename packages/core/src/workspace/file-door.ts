@@ -1,4 +1,12 @@
-import type { CopyOptions, Entry, ListOptions, Stat, TransferResult, WriteOptions, WriteResult } from '../adapter/types.ts'
+import type {
+  CopyOptions,
+  Entry,
+  ListOptions,
+  Stat,
+  TransferResult,
+  WriteOptions,
+  WriteResult,
+} from '../adapter/types.ts'
 import type {
   AppendOptions,
   CreateDirectoryOptions,
@@ -106,4 +114,3 @@ export interface FileDoor {
   /** Matching lines in every mount below `in` that the policy lets be read. */
   search(pattern: string, options?: WorkspaceSearchOptions): AsyncIterableIterator<WorkspaceSearchHit>
 }
-

@@ -89,7 +89,9 @@ export interface Explanation {
   /** Exceptions that apply here, with their justification. */
   readonly exceptions?: readonly string[] | undefined
   /** Why commands would be refused, or run without a rule, as things stand. */
-  readonly unenforceable?: readonly { readonly rule: string; readonly reason: string; readonly remedy: string }[] | undefined
+  readonly unenforceable?:
+    | readonly { readonly rule: string; readonly reason: string; readonly remedy: string }[]
+    | undefined
   /** Directories on the way across whose border rename and link are `EXDEV` in commands. */
   readonly renameBorders?: readonly VirtualPath[] | undefined
 }
@@ -156,4 +158,3 @@ export interface Workspace extends FileDoor, AsyncDisposable {
   /** Ends commands, flushes, empties `/tmp`, then closes the adapters it made. Twice is fine. Later calls are `ECLOSED`. */
   close(): Promise<void>
 }
-

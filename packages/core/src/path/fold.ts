@@ -1,0 +1,16 @@
+// eslint-disable-next-line no-control-regex -- tells ASCII from the rest
+const onlyAscii = /^[\u0000-\u007f]*$/
+
+/**
+ * A name as a case-insensitive, normalising file system compares it: case folded and in NFC. Upper case first, so that
+ * letters whose two cases are not one to one (`ß`, `ſ`, the Kelvin sign) fall together.
+ */
+export function foldName(name: string): string {
+  if (onlyAscii.test(name)) return name.toLowerCase()
+  return name.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC')
+}
+
+/** {@link foldName} for each name of a path. */
+export function foldPath(path: string): string {
+  return path.split('/').map(foldName).join('/')
+}

@@ -1,0 +1,43 @@
+import { parsePath } from './virtual-path.ts'
+import type { ParsedPath, UnresolvedPath, VirtualPath } from './virtual-path.ts'
+
+/** Further names of the root: top-level names that stand for `/`. */
+export type AliasNames = ReadonlySet<string>
+
+export interface InputOptions {
+  readonly base: VirtualPath
+  readonly aliases: AliasNames
+  readonly operation: string
+}
+
+/**
+ * Parses what a caller of the workspace gave: as {@link parsePath}, with one leading alias segment taken off, exactly once
+ * and only as a whole segment.
+ */
+export function parseInput(input: string, { base, aliases, operation }: InputOptions): ParsedPath {
+  const parsed = parsePath(input, { base, operation })
+  if (aliases.size === 0) return parsed
+  const { path, directory } = parsed
+  if (typeof path === 'string') {
+    const stripped = stripAlias(path, aliases)
+    return stripped === path ? parsed : { path: stripped, directory: directory && stripped !== '/' }
+  }
+  const [first, ...rest] = path.segments
+  if (first === undefined || !aliases.has(first)) return parsed
+  // Parsed again, so that `/workspace/..` climbs above the root, as `/..` does.
+  return parsePath(`/${rest.join('/')}${directory ? '/' : ''}`, { operation })
+}
+
+/** Takes one leading alias segment off. */
+export function stripAlias(path: VirtualPath, aliases: AliasNames): VirtualPath {
+  if (aliases.size === 0) return path
+  const slash = path.indexOf('/', 1)
+  const first = slash === -1 ? path.slice(1) : path.slice(1, slash)
+  if (!aliases.has(first)) return path
+  return (slash === -1 ? '/' : path.slice(slash)) as VirtualPath
+}
+
+/** How a path is shown in messages when it is not resolved yet. */
+export function displayPath(path: VirtualPath | UnresolvedPath): VirtualPath {
+  return typeof path === 'string' ? path : (`/${path.segments.join('/')}` as VirtualPath)
+}

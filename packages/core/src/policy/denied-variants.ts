@@ -1,0 +1,68 @@
+import { foldName } from '../path/fold.ts'
+import { segmentsOf } from '../path/virtual-path.ts'
+import type { VirtualPath } from '../path/virtual-path.ts'
+import type { SubtreeRule } from './types.ts'
+
+interface VariantNode {
+  readonly children: Map<string, VariantNode>
+  /** The denied paths that end here, by rule. */
+  readonly denied: { readonly rule: SubtreeRule; readonly path: VirtualPath }[]
+}
+
+/**
+ * Finds paths that differ from a denied one in case or Unicode normalisation only. A deny rule holds for them too,
+ * whatever the storage: on a case-insensitive one they are the denied file, and elsewhere a look-alike is no loss.
+ */
+export class DeniedVariants {
+  readonly #root: VariantNode = { children: new Map(), denied: [] }
+  readonly #named = new Map<SubtreeRule, Set<string>>()
+  readonly empty: boolean
+
+  constructor(rules: readonly SubtreeRule[]) {
+    let empty = true
+    for (const rule of rules) {
+      this.#named.set(rule, new Set(rule.entries.map(({ path }) => path)))
+      for (const { path, access } of rule.entries) {
+        if (access !== 'none' || path === '/') continue
+        empty = false
+        this.#add(rule, path)
+      }
+    }
+    this.empty = empty
+  }
+
+  #add(rule: SubtreeRule, path: VirtualPath): void {
+    let node = this.#root
+    for (const name of segmentsOf(path)) {
+      const key = foldName(name)
+      let child = node.children.get(key)
+      if (child === undefined) {
+        child = { children: new Map(), denied: [] }
+        node.children.set(key, child)
+      }
+      node = child
+    }
+    node.denied.push({ rule, path })
+  }
+
+  /** The rule whose denied path `path`, or an ancestor of it, is a variant of; undefined when none. */
+  match(path: VirtualPath): SubtreeRule | undefined {
+    if (this.empty) return undefined
+    let node = this.#root
+    let start = 1
+    while (start < path.length) {
+      const slash = path.indexOf('/', start)
+      const end = slash === -1 ? path.length : slash
+      const child = node.children.get(foldName(path.slice(start, end)))
+      if (child === undefined) return undefined
+      node = child
+      for (const { rule } of node.denied) {
+        const prefix = path.slice(0, end)
+        // A spelling that the rule itself names is decided by that entry.
+        if (this.#named.get(rule)?.has(prefix) !== true) return rule
+      }
+      start = end + 1
+    }
+    return undefined
+  }
+}

@@ -1,0 +1,174 @@
+import { foldName } from '../path/fold.ts'
+import { isWithin, rootPath, segmentsOf } from '../path/virtual-path.ts'
+import type { VirtualPath } from '../path/virtual-path.ts'
+import { ALL, rightsOf } from './access.ts'
+import type { SubtreeRule } from './types.ts'
+
+/** A mount as the namespace sees it. */
+export interface NamespaceMount {
+  readonly at: VirtualPath
+  readonly caseSensitive: boolean
+}
+
+/** One path that a mount or a rule names. What it says holds for everything below, up to the next such node. */
+export interface NamespaceNode<Mount extends NamespaceMount> {
+  readonly path: VirtualPath
+  readonly parent: NamespaceNode<Mount> | undefined
+  children: Map<string, NamespaceNode<Mount>> | undefined
+  /** The mount that holds this path; undefined above all mounts. */
+  mount: Mount | undefined
+  /** A mount lies at or below this path. */
+  leadsToMount: boolean
+  /** Rights by all rules together; mount access not counted. */
+  rights: number
+  /** Names of the rules that take `READ` or `WRITE` away here. */
+  deniers: readonly SubtreeRule[]
+  entries: { readonly rule: SubtreeRule; readonly rights: number }[]
+  /** Names below this node are compared case-folded. */
+  fold: boolean
+  /** The system's: no entry of the workspace, at no door. */
+  reserved: boolean
+}
+
+export interface NamespaceOptions<Mount extends NamespaceMount> {
+  readonly mounts: readonly Mount[]
+  readonly rules: readonly SubtreeRule[]
+  /** Exempt from every rule that does not name it or something below it. */
+  readonly scratch?: VirtualPath | undefined
+  /** Paths that belong to the system. */
+  readonly reserved?: readonly VirtualPath[] | undefined
+}
+
+/**
+ * Mounts and subtree rules in one trie of Maps by path component: one walk tells both, and takes the same time with eight
+ * mounts as with a thousand. Rights are intersected once, when it is built.
+ */
+export class Namespace<Mount extends NamespaceMount> {
+  readonly root: NamespaceNode<Mount>
+  readonly #scratch: VirtualPath | undefined
+
+  constructor({ mounts, rules, scratch, reserved = [] }: NamespaceOptions<Mount>) {
+    this.#scratch = scratch
+    this.root = newNode(rootPath, undefined)
+    const ordered = [...mounts].sort((left, right) => left.at.length - right.at.length)
+    for (const mount of ordered) {
+      const node = this.#insert(mount.at, ordered)
+      node.mount = mount
+      for (let above: NamespaceNode<Mount> | undefined = node; above !== undefined; above = above.parent) {
+        above.leadsToMount = true
+      }
+    }
+    for (const rule of rules) {
+      for (const { path, access } of rule.entries) {
+        this.#insert(path, ordered).entries.push({ rule, rights: rightsOf(access) })
+      }
+    }
+    for (const path of reserved) this.#insert(path, ordered).reserved = true
+    this.#settle(this.root, new Map())
+  }
+
+  #insert(path: VirtualPath, mounts: readonly Mount[]): NamespaceNode<Mount> {
+    let node = this.root
+    let walked = ''
+    for (const name of segmentsOf(path)) {
+      const holder = mounts.findLast(({ at }) => isWithin((walked || '/') as VirtualPath, at))
+      node.fold = holder !== undefined && !holder.caseSensitive
+      const key = node.fold ? foldName(name) : name
+      walked += `/${name}`
+      node.children ??= new Map()
+      let child = node.children.get(key)
+      if (child === undefined) {
+        child = newNode(walked as VirtualPath, node)
+        node.children.set(key, child)
+      }
+      node = child
+    }
+    return node
+  }
+
+  /** Computes rights top down: `current` holds the rights each rule gives at the node above. */
+  #settle(node: NamespaceNode<Mount>, above: Map<SubtreeRule, number>): void {
+    let current = above
+    if (node.path === this.#scratch) {
+      // The scratch is exempt from every rule that does not name it.
+      current = new Map()
+    }
+    if (node.entries.length > 0) {
+      current = new Map(current)
+      const own = new Map<SubtreeRule, number>()
+      // One rule that names one path twice (through folding) gives the intersection.
+      for (const { rule, rights } of node.entries) own.set(rule, (own.get(rule) ?? ALL) & rights)
+      for (const [rule, rights] of own) current.set(rule, rights)
+    }
+    if (node.parent !== undefined && current === above) {
+      node.rights = node.parent.rights
+      node.deniers = node.parent.deniers
+    } else {
+      node.rights = ALL
+      const deniers: SubtreeRule[] = []
+      for (const [rule, rights] of current) {
+        if (rights !== ALL) deniers.push(rule)
+        node.rights &= rights
+      }
+      node.deniers = deniers
+    }
+    node.mount ??= node.parent?.mount
+    node.reserved ||= node.parent?.reserved ?? false
+    if (node.children === undefined) return
+    for (const child of node.children.values()) this.#settle(child, current)
+  }
+
+  /** The deepest node at or above `path`. */
+  find(path: VirtualPath): NamespaceNode<Mount> {
+    let node = this.root
+    let start = 1
+    while (node.children !== undefined && start < path.length) {
+      const slash = path.indexOf('/', start)
+      const end = slash === -1 ? path.length : slash
+      const name = path.slice(start, end)
+      const child = node.children.get(node.fold ? foldName(name) : name)
+      if (child === undefined) break
+      node = child
+      start = end + 1
+    }
+    return node
+  }
+
+  /** The node that stands for exactly this path, if there is one. */
+  at(path: VirtualPath): NamespaceNode<Mount> | undefined {
+    const node = this.find(path)
+    return node.path.length === path.length ? node : undefined
+  }
+
+  /** Every node below `path`, itself left out, parents first. */
+  *below(path: VirtualPath): Generator<NamespaceNode<Mount>> {
+    const node = this.at(path)
+    if (node !== undefined) yield* descendants(node)
+  }
+}
+
+function* descendants<Mount extends NamespaceMount>(node: NamespaceNode<Mount>): Generator<NamespaceNode<Mount>> {
+  if (node.children === undefined) return
+  for (const child of node.children.values()) {
+    yield child
+    yield* descendants(child)
+  }
+}
+
+function newNode<Mount extends NamespaceMount>(
+  path: VirtualPath,
+  parent: NamespaceNode<Mount> | undefined,
+): NamespaceNode<Mount> {
+  return {
+    path,
+    parent,
+    children: undefined,
+    mount: undefined,
+    leadsToMount: false,
+    rights: ALL,
+    deniers: [],
+    entries: [],
+    fold: false,
+    reserved: false,
+  }
+}

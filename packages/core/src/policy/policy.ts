@@ -1,0 +1,162 @@
+import { WorkspaceError, quotePath } from '../errors.ts'
+import { isWithin } from '../path/virtual-path.ts'
+import type { VirtualPath } from '../path/virtual-path.ts'
+import { ALL, rightFor, rightsOf } from './access.ts'
+import { DeniedVariants } from './denied-variants.ts'
+import { Namespace } from './namespace.ts'
+import type { NamespaceMount, NamespaceNode } from './namespace.ts'
+import type { AccessRequest, Decision, ExceptionRule, Policy, PredicateRule, Rule, SubtreeRule } from './types.ts'
+
+const allow: Decision = { effect: 'allow' }
+
+export interface PolicyOptions {
+  /** A path that is exempt from every rule that does not name it or something below it: the workspace's `/tmp`. */
+  readonly exempt?: VirtualPath | undefined
+}
+
+/** The policy that rules make: every rule is evaluated alone, and the results are intersected. */
+export class RulePolicy implements Policy {
+  readonly #subtrees: readonly SubtreeRule[]
+  readonly #predicates: readonly PredicateRule[]
+  readonly #namespace: Namespace<NamespaceMount>
+  readonly #variants: DeniedVariants
+  readonly exceptions: readonly ExceptionRule[]
+
+  constructor(rules: readonly Rule[], { exempt }: PolicyOptions = {}) {
+    checkNames(rules)
+    this.exceptions = rules.filter((rule) => rule.kind === 'exception')
+    const subtrees = rules.filter((rule) => rule.kind === 'subtree')
+    this.#subtrees = subtrees.map((rule) => withExceptions(rule, this.exceptions))
+    this.#predicates = rules.filter((rule) => rule.kind === 'predicate')
+    checkExceptions(this.exceptions, subtrees)
+    this.#namespace = new Namespace({ mounts: [], rules: this.#subtrees, scratch: exempt })
+    this.#variants = new DeniedVariants(this.#subtrees)
+  }
+
+  subtreeRules(): readonly SubtreeRule[] {
+    return this.#subtrees
+  }
+
+  apiOnlyRules(): readonly string[] {
+    return this.#predicates.map(({ name }) => name)
+  }
+
+  decide(request: AccessRequest): Decision {
+    return this.decideAt(this.#namespace.find(request.path), request)
+  }
+
+  /** {@link decide} for a caller that has walked a namespace with these subtree rules already. */
+  decideAt(node: NamespaceNode<NamespaceMount>, request: AccessRequest): Decision {
+    const { path, need } = request
+    if (node.rights !== ALL && (node.rights & rightFor(need)) === 0) return refuseSubtree(node, request)
+    if (!this.#variants.empty) {
+      const rule = this.#variants.match(path)
+      if (rule !== undefined) return refuse(rule, 'is a variant of a denied name', 'go on without it')
+    }
+    for (const rule of this.#predicates) {
+      const verdict = askPredicate(rule, request)
+      if (verdict !== undefined) return verdict
+    }
+    return allow
+  }
+}
+
+/** Makes the standard policy of a list of rules. @throws WorkspaceError `EINVAL` for duplicate names and dangling exceptions. */
+export function createPolicy(rules: readonly Rule[], options?: PolicyOptions): Policy {
+  return new RulePolicy(rules, options)
+}
+
+function refuseSubtree(node: NamespaceNode<NamespaceMount>, { path, need }: AccessRequest): Decision {
+  const right = rightFor(need)
+  const rule = node.deniers.find((candidate) => (ruleRights(candidate, node.path) & right) === 0) ?? node.deniers[0]
+  if (rule === undefined) return { effect: 'deny', code: 'EACCES', rule: 'policy', reason: 'is denied', remedy: 'go on without it' }
+  const outside = need === 'read' && ruleRights(rule, path) !== 0 ? 'cannot be read back' : undefined
+  return refuse(rule, outside ?? rule.reason ?? 'is not allowed', rule.remedy ?? 'use another path')
+}
+
+function refuse(rule: SubtreeRule | PredicateRule, reason: string, remedy: string): Decision {
+  return { effect: 'deny', code: 'EACCES', rule: rule.name, reason, remedy }
+}
+
+/** What one rule gives at a path: its longest entry that covers it; everything when none does. */
+export function ruleRights(rule: SubtreeRule, path: VirtualPath): number {
+  let longest = -1
+  let rights = ALL
+  for (const entry of rule.entries) {
+    if (entry.path.length <= longest || !isWithin(path, entry.path)) continue
+    longest = entry.path.length
+    rights = rightsOf(entry.access)
+  }
+  return rights
+}
+
+function askPredicate(rule: PredicateRule, request: AccessRequest): Decision | undefined {
+  let verdict: ReturnType<PredicateRule['test']>
+  try {
+    verdict = rule.test(request)
+  } catch {
+    return refuse(rule, 'could not be judged: the rule failed', 'tell whoever wrote the rule')
+  }
+  if (verdict === true) return undefined
+  const detail = typeof verdict === 'object' && verdict !== null ? verdict : undefined
+  const reason = detail?.reason ?? rule.reason ?? 'is not allowed'
+  return refuse(rule, reason, detail?.remedy ?? rule.remedy ?? 'use another path')
+}
+
+function withExceptions(rule: SubtreeRule, exceptions: readonly ExceptionRule[]): SubtreeRule {
+  const own = exceptions.filter(({ from }) => (from === undefined ? rule.confines === true : from.includes(rule.name)))
+  if (own.length === 0) return rule
+  return { ...rule, entries: [...rule.entries, ...own.map(({ entry }) => entry)] }
+}
+
+function checkExceptions(exceptions: readonly ExceptionRule[], subtrees: readonly SubtreeRule[]): void {
+  for (const { name, from, entry } of exceptions) {
+    const targets = from ?? subtrees.filter(({ confines }) => confines).map((rule) => rule.name)
+    const unknown = targets.find((target) => !subtrees.some((rule) => rule.name === target))
+    if (unknown !== undefined || targets.length === 0) {
+      throw new WorkspaceError({
+        code: 'EINVAL',
+        operation: 'rules',
+        path: entry.path,
+        rule: name,
+        reason: unknown === undefined ? 'is an exception to nothing' : `is an exception to an unknown rule ${quotePath(unknown)}`,
+        remedy: 'name existing rules in `from`, or drop the exception',
+      })
+    }
+    const clash = subtrees.find((rule) => targets.includes(rule.name) && rule.entries.some(({ path }) => path === entry.path))
+    if (clash !== undefined) {
+      throw new WorkspaceError({
+        code: 'EINVAL',
+        operation: 'rules',
+        path: entry.path,
+        rule: name,
+        reason: `is named by the rule ${quotePath(clash.name)} itself`,
+        remedy: 'change that rule instead',
+      })
+    }
+  }
+}
+
+function checkNames(rules: readonly Rule[]): void {
+  const seen = new Set<string>()
+  for (const rule of rules) {
+    if (typeof rule !== 'object' || rule === null || typeof rule.name !== 'string') {
+      throw new WorkspaceError({
+        code: 'EINVAL',
+        operation: 'rules',
+        reason: 'the list of rules holds something that is no rule',
+        remedy: 'make rules with `rules.…`',
+      })
+    }
+    if (seen.has(rule.name)) {
+      throw new WorkspaceError({
+        code: 'EINVAL',
+        operation: 'rules',
+        rule: rule.name,
+        reason: 'two rules have the same name',
+        remedy: 'give one of them another `name`',
+      })
+    }
+    seen.add(rule.name)
+  }
+}

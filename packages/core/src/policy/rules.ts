@@ -1,0 +1,182 @@
+import { posix } from 'node:path'
+import { WorkspaceError } from '../errors.ts'
+import { parseVirtualPath } from '../path/virtual-path.ts'
+import type { VirtualPath } from '../path/virtual-path.ts'
+import { accesses } from './access.ts'
+import type { Access, AccessRequest, ExceptionRule, PredicateRule, SubtreeRule } from './types.ts'
+
+export interface NameOption {
+  /** Default: made of the rule's kind and path. Rules of one workspace have different names. */
+  readonly name?: string | undefined
+}
+
+export interface OutputOptions extends NameOption {
+  /** False makes the output root write-only: what was written cannot be read back. Default true. */
+  readonly readable?: boolean | undefined
+}
+
+export interface ExceptionOptions extends NameOption {
+  /** Why the exception is needed; shown by `explain` and the audit. Required: an exception is always documented. */
+  readonly justification: string
+  /** Default `read-write`. */
+  readonly access?: Access | undefined
+  /** Names of the rules it is an exception to. Default: every `withinWorkspace` and `withinOutput` rule. */
+  readonly from?: readonly string[] | undefined
+}
+
+export interface PredicateOptions {
+  readonly name: string
+  /** True allows; false, or an object with the reason, refuses. Synchronous and pure. */
+  readonly test: PredicateRule['test']
+  readonly reason?: string | undefined
+  readonly remedy?: string | undefined
+}
+
+/** Makers of rules. All of them throw `EINVAL` (or what `parseVirtualPath` throws) for arguments that mean nothing. */
+export const rules = {
+  /** Nothing outside `path` can be read or written. Both doors. */
+  withinWorkspace(path: string, { name }: NameOption = {}): SubtreeRule {
+    const root = rulePath(path)
+    return {
+      kind: 'subtree',
+      name: name ?? `withinWorkspace(${root})`,
+      confines: true,
+      entries: root === '/' ? [entry(root, 'read-write')] : [entry('/', 'none'), entry(root, 'read-write')],
+      reason: `is outside the workspace root \`${root}\``,
+      remedy: `use a path below \`${root}\``,
+    }
+  },
+
+  /** Nothing outside `path` can be written. Both doors. */
+  withinOutput(path: string, { name, readable = true }: OutputOptions = {}): SubtreeRule {
+    const root = rulePath(path)
+    const access = readable ? 'read-write' : 'write-only'
+    return {
+      kind: 'subtree',
+      name: name ?? `withinOutput(${root})`,
+      confines: true,
+      entries: root === '/' ? [entry(root, access)] : [entry('/', 'read-only'), entry(root, access)],
+      reason: `is outside the output root \`${root}\``,
+      remedy: `write below \`${root}\``,
+    }
+  },
+
+  /** `path` and what lies below can be read, not written. Both doors. */
+  readOnly(path: string, { name }: NameOption = {}): SubtreeRule {
+    const root = rulePath(path)
+    return {
+      kind: 'subtree',
+      name: name ?? `readOnly(${root})`,
+      entries: [entry(root, 'read-only')],
+      reason: `is read-only (\`${root}\`)`,
+      remedy: `write outside \`${root}\``,
+    }
+  },
+
+  /**
+   * `path` and what lies below can be neither read nor written; its parent still lists its name. Holds for every variant of
+   * the name in case and Unicode normalisation. Both doors.
+   */
+  deny(path: string, { name }: NameOption = {}): SubtreeRule {
+    const root = rulePath(path)
+    return {
+      kind: 'subtree',
+      name: name ?? `deny(${root})`,
+      entries: [entry(root, 'none')],
+      reason: `is denied (\`${root}\`)`,
+      remedy: 'go on without it',
+    }
+  },
+
+  /** A rule of one's own over subtrees: inside it the longest path decides; a path no entry covers is left to other rules. */
+  subtree(options: {
+    readonly name: string
+    readonly entries: Readonly<Record<string, Access>>
+    readonly reason?: string | undefined
+    readonly remedy?: string | undefined
+  }): SubtreeRule {
+    const entries = Object.entries(options.entries).map(([path, access]) => entry(path, access))
+    if (entries.length === 0) throw invalid('a subtree rule needs at least one entry', 'name a path and its access')
+    return { kind: 'subtree', name: ruleName(options.name), entries, reason: options.reason, remedy: options.remedy }
+  },
+
+  /**
+   * A documented exception: `path` may be used although a confining rule says no, for instance a cache directory of the
+   * workspace outside the output root.
+   */
+  allow(path: string, { name, access = 'read-write', from, justification }: ExceptionOptions): ExceptionRule {
+    const root = rulePath(path)
+    if (typeof justification !== 'string' || justification.trim() === '') {
+      throw invalid('an exception needs a justification', 'say why it is needed: `allow(path, { justification: "…" })`')
+    }
+    return { kind: 'exception', name: name ?? `allow(${root})`, entry: entry(root, access), from, justification }
+  },
+
+  /** Restricts further by a function of yours. Only the file API can ask it: commands need `acknowledge`. */
+  predicate({ name, test, reason, remedy }: PredicateOptions): PredicateRule {
+    if (typeof test !== 'function') throw invalid('a predicate needs a `test` function', 'pass `test: (request) => boolean`')
+    return { kind: 'predicate', name: ruleName(name), test, reason, remedy }
+  },
+
+  /** Files whose path matches the glob (as `node:path`'s `matchesGlob` reads it) cannot be used. File API only. */
+  denyGlob(glob: string, { name }: NameOption = {}): PredicateRule {
+    if (typeof glob !== 'string' || glob === '') throw invalid('the glob must be a non-empty string', 'pass a glob')
+    const pattern = glob.startsWith('/') ? glob : `/**/${glob}`
+    return {
+      kind: 'predicate',
+      name: name ?? `denyGlob(${glob})`,
+      test: ({ path }) => !posix.matchesGlob(path, pattern),
+      reason: `matches the denied pattern \`${glob}\``,
+      remedy: 'use another name',
+    }
+  },
+
+  /** Nothing larger than `bytes` can be written, streams included. File API only. */
+  maxFileSize(bytes: number, { name }: NameOption = {}): PredicateRule {
+    if (!Number.isSafeInteger(bytes) || bytes < 0) throw invalid('the size must be a whole number of bytes', 'pass bytes')
+    return {
+      kind: 'predicate',
+      name: name ?? `maxFileSize(${bytes})`,
+      test: ({ need, size }: AccessRequest) => need === 'read' || size === undefined || size <= bytes,
+      reason: `would be larger than ${bytes} bytes`,
+      remedy: 'write less, or split it into several files',
+    }
+  },
+
+  /** Only files with one of these extensions (`.md`) can be written. File API only. */
+  onlyExtensions(extensions: readonly string[], { name }: NameOption = {}): PredicateRule {
+    if (!Array.isArray(extensions) || extensions.some((extension) => !/^\.[^/]+$/.test(String(extension)))) {
+      throw invalid('extensions must look like `.md`', 'pass a list such as `[".md", ".txt"]`')
+    }
+    const list = extensions.join(' ')
+    const writesContent = new Set(['write', 'append', 'copy', 'move', 'createSymlink'])
+    return {
+      kind: 'predicate',
+      name: name ?? `onlyExtensions(${list})`,
+      test: ({ need, operation, path }) =>
+        need === 'read' || !writesContent.has(operation) || extensions.some((extension) => path.endsWith(extension)),
+      reason: `does not end in one of ${list}`,
+      remedy: `use a name that ends in one of ${list}`,
+    }
+  },
+} as const
+
+function rulePath(path: string): VirtualPath {
+  return parseVirtualPath(path, { operation: 'rule' })
+}
+
+function entry(path: string, access: Access): { path: VirtualPath; access: Access } {
+  if (!accesses.includes(access)) {
+    throw invalid(`\`${String(access)}\` is no access`, `use one of ${accesses.join(', ')}`)
+  }
+  return { path: rulePath(path), access }
+}
+
+function ruleName(name: string): string {
+  if (typeof name !== 'string' || name.trim() === '') throw invalid('a rule needs a name', 'pass a non-empty `name`')
+  return name
+}
+
+function invalid(reason: string, remedy: string): WorkspaceError {
+  return new WorkspaceError({ code: 'EINVAL', operation: 'rule', reason, remedy })
+}

@@ -1,0 +1,178 @@
+import { WorkspaceError } from '../errors.ts'
+import { isWithin, parentPath, relativeTo } from '../path/virtual-path.ts'
+import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
+import { ALL, READ, WRITE, rightFor } from '../policy/access.ts'
+import type { Namespace, NamespaceNode } from '../policy/namespace.ts'
+import { RulePolicy } from '../policy/policy.ts'
+import type { AccessRequest, Decision, FileOperation, Need, Policy } from '../policy/types.ts'
+import { mountRuleName } from './mounts.ts'
+import type { WorkspaceMount } from './mounts.ts'
+
+/** Where an allowed path lies. */
+export interface Located {
+  readonly virtual: VirtualPath
+  readonly node: NamespaceNode<WorkspaceMount>
+  /** Undefined for a synthetic directory above the mounts. */
+  readonly mount: WorkspaceMount | undefined
+  /** Inside the mount. */
+  readonly path: MountPath
+}
+
+const allowed: Decision = { effect: 'allow' }
+
+/** The one place where mounts, reserved names and policy say yes or no to a path. Synchronous, without I/O. */
+export class Gate {
+  readonly namespace: Namespace<WorkspaceMount>
+  readonly policy: Policy
+  readonly #rulePolicy: RulePolicy | undefined
+  readonly #root: VirtualPath
+  /** Some rule can only be judged path by path: recursive operations must ask for each entry. */
+  readonly judgesEntries: boolean
+
+  constructor(namespace: Namespace<WorkspaceMount>, policy: Policy, root: VirtualPath) {
+    this.namespace = namespace
+    this.policy = policy
+    this.#root = root
+    this.#rulePolicy = policy instanceof RulePolicy ? policy : undefined
+    this.judgesEntries = this.#rulePolicy === undefined || this.#rulePolicy.apiOnlyRules().length > 0
+  }
+
+  /** @throws WorkspaceError for everything that may not be, with the rule and the remedy. */
+  admit(operation: FileOperation, path: VirtualPath, need: Need, size?: number): Located {
+    const node = this.namespace.find(path)
+    if (node.reserved) throw reservedError(operation, path, need)
+    const mount = node.mount
+    const decision = this.#judge(node, { operation, path, need, size })
+    if (decision.effect === 'deny') throw denialError(operation, path, decision)
+    if (mount === undefined) return this.#synthetic(operation, path, need, node)
+    return { virtual: path, node, mount, path: relativeTo(path, mount.at) }
+  }
+
+  /** {@link admit} as a decision. */
+  decide(request: AccessRequest): Decision {
+    return this.#judge(this.namespace.find(request.path), request)
+  }
+
+  #judge(node: NamespaceNode<WorkspaceMount>, request: AccessRequest): Decision {
+    const decision =
+      this.#rulePolicy === undefined ? this.policy.decide(request) : this.#rulePolicy.decideAt(node, request)
+    if (decision.effect === 'deny') return decision
+    if (request.need === 'write' && node.mount?.access === 'read-only') {
+      return {
+        effect: 'deny',
+        code: 'EROFS',
+        rule: mountRuleName(node.mount.at),
+        reason: `lies in the read-only mount \`${node.mount.at}\``,
+        remedy: `write outside \`${node.mount.at}\``,
+      }
+    }
+    return allowed
+  }
+
+  #synthetic(operation: FileOperation, path: VirtualPath, need: Need, node: NamespaceNode<WorkspaceMount>): Located {
+    if (need === 'write') {
+      throw new WorkspaceError({
+        code: 'EROFS',
+        operation,
+        path,
+        reason: 'lies above the mounts, where nothing can be written',
+        remedy: `write below \`${this.#root}\``,
+      })
+    }
+    if (node.path !== path || !node.leadsToMount) {
+      throw new WorkspaceError({
+        code: 'ENOENT',
+        operation,
+        path,
+        reason: 'does not exist',
+        remedy: `the workspace's files are below \`${this.#root}\``,
+      })
+    }
+    return { virtual: path, node, mount: undefined, path: '/' as MountPath }
+  }
+
+  /** Rights at a node, mount access included. */
+  rightsAt(node: NamespaceNode<WorkspaceMount>): number {
+    return node.rights & (node.mount?.access === 'read-only' ? READ : ALL)
+  }
+
+  /**
+   * Checks that a recursive operation has its right on every rule and mount below `path`.
+   *
+   * @throws WorkspaceError of the first that refuses, before anything is touched.
+   */
+  admitBelow(operation: FileOperation, path: VirtualPath, needs: readonly Need[]): void {
+    const node = this.namespace.at(path)
+    if (node === undefined) return
+    for (const below of this.namespace.below(path)) {
+      if (below.reserved) continue
+      for (const need of needs) {
+        if ((this.rightsAt(below) & rightFor(need)) !== 0) continue
+        const decision = this.#judge(below, { operation, path: below.path, need })
+        if (decision.effect === 'deny') throw denialError(operation, below.path, decision)
+      }
+    }
+  }
+
+  /** A mount point, or a directory that leads to one, cannot be removed or renamed. */
+  refuseMountPoint(operation: FileOperation, { virtual, node }: Located): void {
+    if (node.path !== virtual || !node.leadsToMount) return
+    const itself = node.mount?.at === virtual
+    throw new WorkspaceError({
+      code: 'EBUSY',
+      operation,
+      path: virtual,
+      reason: itself ? 'is a mount point' : 'holds a mount point',
+      remedy: itself ? 'use what lies below it' : 'leave the directory, and use its other entries one by one',
+    })
+  }
+
+  /** Subtrees below `path` that may not be read: listed, not entered. */
+  unreadableBelow(path: VirtualPath): VirtualPath[] {
+    const found: VirtualPath[] = []
+    for (const node of this.namespace.below(path)) {
+      if ((node.rights & READ) === 0) found.push(node.path)
+    }
+    return found
+  }
+
+  /** The deepest ancestor of `path`, in its mount, that may not be written: it must be there already. */
+  unwritableAncestor({ virtual, node, mount }: Located): VirtualPath | undefined {
+    if (mount === undefined) return undefined
+    let below: VirtualPath = virtual
+    for (let current: NamespaceNode<WorkspaceMount> | undefined = node; current !== undefined; current = current.parent) {
+      if (current.mount !== mount) break
+      if ((this.rightsAt(current) & WRITE) === 0) {
+        const ancestor = parentPath(below)
+        return isWithin(ancestor, current.path) ? ancestor : current.path
+      }
+      below = current.path
+    }
+    return undefined
+  }
+}
+
+export function denialError(
+  operation: string,
+  path: VirtualPath,
+  { code, rule, reason, remedy }: Extract<Decision, { effect: 'deny' }>,
+): WorkspaceError {
+  return new WorkspaceError({ code, operation, path, rule, reason, remedy })
+}
+
+function reservedError(operation: string, path: VirtualPath, need: Need): WorkspaceError {
+  return need === 'write'
+    ? new WorkspaceError({
+        code: 'EBUSY',
+        operation,
+        path,
+        reason: 'is a name that the system needs',
+        remedy: 'use another name, or mount the project at `/workspace`',
+      })
+    : new WorkspaceError({
+        code: 'ENOENT',
+        operation,
+        path,
+        reason: 'does not exist: the name is reserved for the system',
+      })
+}

@@ -1,0 +1,19 @@
+import type { StorageAdapter } from '../adapter/contract.ts'
+import type { VirtualPath } from '../path/virtual-path.ts'
+
+/** A mount of a workspace. */
+export interface WorkspaceMount {
+  readonly at: VirtualPath
+  /** Undefined for the scratch until it is first used. */
+  adapter: StorageAdapter | undefined
+  readonly access: 'read-write' | 'read-only'
+  readonly caseSensitive: boolean
+  /** The workspace made the adapter and closes it. */
+  readonly owned: boolean
+  readonly scratch: boolean
+}
+
+/** The name under which a read-only mount is acknowledged and reported. */
+export function mountRuleName(at: VirtualPath): string {
+  return `mount:${at}`
+}

@@ -1,0 +1,240 @@
+import type { StorageAdapter } from '../adapter/contract.ts'
+import { LinkSignal } from '../adapter/link-signal.ts'
+import type { LinkArgument } from '../adapter/link-signal.ts'
+import type { Stat } from '../adapter/types.ts'
+import { WorkspaceError, isWorkspaceError, rewriteError } from '../errors.ts'
+import { displayPath, stripAlias } from '../path/segments.ts'
+import type { AliasNames } from '../path/segments.ts'
+import { joinPath, maxPathBytes, parentPath, rootPath, segmentsOf } from '../path/virtual-path.ts'
+import type { MountPath, UnresolvedPath, VirtualPath } from '../path/virtual-path.ts'
+import type { FileOperation, Need } from '../policy/types.ts'
+import type { Gate, Located } from './gate.ts'
+import type { WorkspaceMount } from './mounts.ts'
+
+/** Links followed for one operation at most, as on Linux. */
+export const maxLinks = 40
+
+/** How many links an operation has followed. */
+export interface LinkBudget {
+  links: number
+}
+
+export interface ResolvedEntry {
+  readonly path: VirtualPath
+  readonly stat: Stat
+}
+
+const directoryStat: Stat = { type: 'directory', size: 0, version: 'synthetic' }
+
+/**
+ * Steps through links and `..` in the virtual namespace: adapters report links and never follow them, so the policy is
+ * asked for every place at which a step lands, and no link leaves the workspace.
+ */
+export class Walker {
+  readonly #gate: Gate
+  readonly #aliases: AliasNames
+  readonly #open: (mount: WorkspaceMount) => StorageAdapter | Promise<StorageAdapter>
+
+  constructor(
+    gate: Gate,
+    aliases: AliasNames,
+    open: (mount: WorkspaceMount) => StorageAdapter | Promise<StorageAdapter>,
+  ) {
+    this.#gate = gate
+    this.#aliases = aliases
+    this.#open = open
+  }
+
+  /** The path a {@link LinkSignal} leads to. */
+  async next(operation: FileOperation, located: Located, signal: LinkSignal, budget: LinkBudget): Promise<VirtualPath> {
+    const { mount } = located
+    const at = mount === undefined ? (signal.at as string as VirtualPath) : joinPath(mount.at, signal.at)
+    return this.#settle(operation, this.#splice(operation, at, signal.target, signal.rest, budget), budget)
+  }
+
+  #splice(operation: FileOperation, at: VirtualPath, target: string, rest: string, budget: LinkBudget): string[] {
+    budget.links += 1
+    if (budget.links > maxLinks) {
+      throw new WorkspaceError({
+        code: 'ELOOP',
+        operation,
+        path: at,
+        reason: `is a link that leads to more than ${maxLinks} others`,
+        remedy: 'look at it with `readSymlink` and mend it',
+      })
+    }
+    const start = target.startsWith('/') ? [] : segmentsOf(parentPath(at))
+    const added = `${target}/${rest}`.split('/').filter((name) => name !== '' && name !== '.')
+    if (target === '' || target.includes('\0')) throw danglingError(operation, at)
+    // The directories before the link are real, so a leading `..` may be taken off them at once; `/..` is `/`.
+    let index = 0
+    while (added[index] === '..') {
+      start.pop()
+      index += 1
+    }
+    const segments = [...start, ...added.slice(index)]
+    if (segments.join('/').length > maxPathBytes) throw danglingError(operation, at)
+    return segments
+  }
+
+  /** Resolves `..` behind names; without any, the path is as good as it is. */
+  async settle(operation: FileOperation, path: VirtualPath | UnresolvedPath, budget: LinkBudget): Promise<VirtualPath> {
+    return typeof path === 'string' ? path : this.#settle(operation, path.segments, budget)
+  }
+
+  async #settle(operation: FileOperation, given: readonly string[], budget: LinkBudget): Promise<VirtualPath> {
+    let segments = given
+    for (;;) {
+      const index = segments.indexOf('..')
+      if (index === -1) return stripAlias(`/${segments.join('/')}` as VirtualPath, this.#aliases)
+      const rest = segments.slice(index + 1)
+      if (index === 0) {
+        segments = rest
+        continue
+      }
+      const before = `/${segments.slice(0, index).join('/')}` as VirtualPath
+      const { path, stat } = await this.follow(operation, stripAlias(before, this.#aliases), budget)
+      if (stat.type !== 'directory') throw notDirectoryError(operation, path)
+      segments = [...segmentsOf(parentPath(path)), ...rest]
+    }
+  }
+
+  /** Where a path leads in the end, and what is there. The policy is asked to read each step. */
+  async follow(operation: FileOperation, path: VirtualPath, budget: LinkBudget, last = true): Promise<ResolvedEntry> {
+    let current = path
+    for (;;) {
+      const located = this.#gate.admit('stat', current, 'read')
+      const { mount } = located
+      if (mount === undefined) return { path: current, stat: directoryStat }
+      const adapter = await this.#open(mount)
+      let target: string
+      try {
+        const stat = await adapter.stat(located.path)
+        if (stat.type !== 'symlink' || !last) return { path: current, stat }
+        target = (await adapter.readSymlink?.(located.path)) ?? ''
+      } catch (error) {
+        if (!(error instanceof LinkSignal)) throw translateError(error, operation, mount, current)
+        current = await this.next(operation, located, error, budget)
+        continue
+      }
+      current = await this.#settle(operation, this.#splice(operation, current, target, '', budget), budget)
+    }
+  }
+
+  /** The path with links resolved, as far as the operation would resolve them; the last name need not exist. */
+  async canonical(operation: FileOperation, path: VirtualPath, followLast: boolean, budget: LinkBudget): Promise<VirtualPath> {
+    if (path === rootPath) return path
+    try {
+      return (await this.follow(operation, path, budget, followLast)).path
+    } catch (error) {
+      if (!isWorkspaceError(error, 'ENOENT') && !isWorkspaceError(error, 'EACCES')) throw error
+      const parent = await this.canonical(operation, parentPath(path), true, budget)
+      return joinPath(parent, path.slice(path.lastIndexOf('/')) as MountPath)
+    }
+  }
+
+  /**
+   * Runs one step at a path, again at each place where a link leads.
+   *
+   * Where the policy refuses to write at the path as it is given, it may still lead elsewhere: what counts is where the
+   * operation lands. So a refusal is final only for a path that is no detour, or that may not even be read.
+   */
+  async run<Result>(
+    options: {
+      readonly operation: FileOperation
+      readonly need: Need
+      readonly followLast: boolean
+      readonly argument?: LinkArgument | undefined
+      readonly size?: number | undefined
+    },
+    path: VirtualPath | UnresolvedPath,
+    step: (located: Located, adapter: StorageAdapter | undefined) => Promise<Result>,
+  ): Promise<Result> {
+    const { operation } = options
+    const budget: LinkBudget = { links: 0 }
+    let current = typeof path === 'string' ? path : await this.settle(operation, path, budget)
+    for (;;) {
+      const located = await this.locate(options, current, budget)
+      const { mount } = located
+      const adapter = mount?.adapter ?? (mount === undefined ? undefined : await this.#open(mount))
+      try {
+        return await step(located, adapter)
+      } catch (error) {
+        if (!(error instanceof LinkSignal)) throw translateError(error, operation, mount, located.virtual)
+        if (error.argument !== (options.argument ?? 'path')) throw error
+        current = await this.next(operation, located, error, budget)
+      }
+    }
+  }
+
+  /** {@link Gate.admit}, with the detour described at {@link run}. */
+  async locate(
+    { operation, need, followLast, size }: { operation: FileOperation; need: Need; followLast: boolean; size?: number | undefined },
+    path: VirtualPath,
+    budget: LinkBudget,
+  ): Promise<Located> {
+    try {
+      return this.#gate.admit(operation, path, need, size)
+    } catch (refusal) {
+      if (need !== 'write' || !(isWorkspaceError(refusal, 'EACCES') || isWorkspaceError(refusal, 'EROFS'))) throw refusal
+      let landed: VirtualPath
+      try {
+        landed = await this.canonical(operation, path, followLast, budget)
+      } catch {
+        throw refusal
+      }
+      if (landed === path) throw refusal
+      return this.#gate.admit(operation, landed, need, size)
+    }
+  }
+}
+
+/** An error of an adapter as the workspace's callers see it. */
+export function translateError(
+  error: unknown,
+  operation: string,
+  mount: WorkspaceMount | undefined,
+  path: VirtualPath,
+): unknown {
+  if (isWorkspaceError(error)) {
+    if (mount === undefined || mount.at === rootPath || error.path === undefined) return error
+    if (error.operation === 'policy') return error
+    const shift = (inside: string): string => (inside.startsWith('/') ? joinPath(mount.at, inside as MountPath) : inside)
+    const { partial } = error
+    return rewriteError(error, {
+      operation,
+      path: shift(error.path),
+      partial: partial && { ...partial, completed: partial.completed.map(shift), failedAt: shift(partial.failedAt) },
+    })
+  }
+  if (error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError')) return error
+  if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError) return error
+  return new WorkspaceError({
+    code: 'EIO',
+    operation,
+    path,
+    reason: 'could not be worked on: the storage failed in an unexpected way',
+    remedy: 'try again; if it stays, tell the operator',
+    native: error,
+  })
+}
+
+export function notDirectoryError(operation: string, path: VirtualPath | UnresolvedPath): WorkspaceError {
+  return new WorkspaceError({
+    code: 'ENOTDIR',
+    operation,
+    path: displayPath(path),
+    reason: 'is not a directory',
+    remedy: 'drop what follows its name, the slash included',
+  })
+}
+
+function danglingError(operation: string, path: VirtualPath): WorkspaceError {
+  return new WorkspaceError({
+    code: 'ENOENT',
+    operation,
+    path,
+    reason: 'is a link that leads nowhere',
+    remedy: 'look at it with `readSymlink` and mend it',
+  })
+}
