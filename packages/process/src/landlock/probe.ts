@@ -2,7 +2,8 @@ import { confineArgv } from '../loader/confine.ts'
 import { startProcess } from '../run/start.ts'
 import type { LandlockProbe, LandlockRule } from './types.ts'
 
-const systemRules: readonly LandlockRule[] = ['/usr', '/bin', '/lib', '/lib64'].map((source) => ({
+// perl opens /dev/null before it runs a script of its command line.
+const systemRules: readonly LandlockRule[] = ['/usr', '/bin', '/lib', '/lib64', '/dev/null'].map((source) => ({
   source,
   access: ['read', 'execute'],
   optional: true,

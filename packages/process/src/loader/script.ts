@@ -71,7 +71,7 @@ sub confine {
   if (defined $o{seccomp}) { my $program = pack('Sx6P', length($o{seccomp}) / 8, $o{seccomp});
     prctl('seccomp', 22, 2, $program) }
   %ENV = %vars; $SIG{$_} = 'DEFAULT' for grep { defined $SIG{$_} } keys %SIG;
-  no warnings; exec { $argv[0] } @argv; fail('exec') }
+  exec { $argv[0] } @argv; fail('exec') }
 
 confine($o{parent} + 0) unless $o{supervise};
 

@@ -1,0 +1,92 @@
+import type { SyscallName } from './syscalls.ts'
+
+/**
+ * Calls that take a path and that proot does not translate: with ENOSYS, programs fall back to ones that it does.
+ * io_uring makes calls that no tracer sees.
+ */
+export const untranslated: readonly SyscallName[] = [
+  'statx',
+  'openat2',
+  'faccessat2',
+  'fchmodat2',
+  'io_uring_setup',
+  'io_uring_enter',
+  'io_uring_register',
+  'open_tree',
+  'open_tree_attr',
+  'move_mount',
+  'fsopen',
+  'fsconfig',
+  'fsmount',
+  'fspick',
+  'mount_setattr',
+  'statmount',
+  'listmount',
+  'name_to_handle_at',
+  'open_by_handle_at',
+  'execveat',
+  'setxattrat',
+  'getxattrat',
+  'listxattrat',
+  'removexattrat',
+  'file_getattr',
+  'file_setattr',
+]
+
+/**
+ * Calls that would carry others past the filter: their arguments lie in memory that it cannot read. Programs and libc
+ * fall back to `openat` and `clone`, whose arguments it can read.
+ */
+export const opaque: readonly SyscallName[] = [
+  'clone3',
+  'openat2',
+  'io_uring_setup',
+  'io_uring_enter',
+  'io_uring_register',
+]
+
+/** Administration, kernel attack surface, and other processes' insides: nothing that a command needs. */
+export const refused: readonly SyscallName[] = [
+  'mount',
+  'umount2',
+  'pivot_root',
+  'chroot',
+  'unshare',
+  'setns',
+  'open_tree',
+  'open_tree_attr',
+  'move_mount',
+  'fsopen',
+  'fsconfig',
+  'fsmount',
+  'fspick',
+  'mount_setattr',
+  'kexec_load',
+  'kexec_file_load',
+  'init_module',
+  'finit_module',
+  'delete_module',
+  'bpf',
+  'perf_event_open',
+  'userfaultfd',
+  'keyctl',
+  'add_key',
+  'request_key',
+  'swapon',
+  'swapoff',
+  'reboot',
+  'acct',
+  'quotactl',
+  'quotactl_fd',
+  'open_by_handle_at',
+  'name_to_handle_at',
+  'pidfd_getfd',
+  'process_madvise',
+  'kcmp',
+  'syslog',
+  'iopl',
+  'ioperm',
+]
+
+/** What a tracer such as proot needs. */
+export const tracing: readonly SyscallName[] = ['ptrace', 'process_vm_readv', 'process_vm_writev']
