@@ -130,7 +130,10 @@ const longestQuoted = 300
 export function quotePath(path: string): string {
   const shown =
     path.length > longestQuoted ? `${path.slice(0, longestQuoted / 2)}…${path.slice(-longestQuoted / 2)}` : path
-  const escaped = shown.replace(unprintable, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`)
+  // cutting may have split a surrogate pair
+  const escaped = shown
+    .toWellFormed()
+    .replace(unprintable, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`)
   return `\`${escaped}\``
 }
 

@@ -98,7 +98,7 @@ function parseSlowly(input: string, { base = rootPath, operation = 'parse' }: Pa
 
   const absolute = input.startsWith('/')
   const segments: string[] = absolute || base === '/' ? [] : base.slice(1).split('/')
-  const baseDepth = segments.length
+  let fromBase = segments.length
   let depth = segments.length
   let resolved = true
   const given = input.split('/')
@@ -112,8 +112,10 @@ function parseSlowly(input: string, { base = rootPath, operation = 'parse' }: Pa
     depth -= 1
     if (depth < 0) throw outsideError(input, operation)
     // The base is a real directory, so `..` may be taken off it at once; behind a name of the input it may be a link.
-    if (resolved && segments.length <= baseDepth) segments.pop()
-    else {
+    if (resolved && segments.length === fromBase) {
+      segments.pop()
+      fromBase -= 1
+    } else {
       segments.push(segment)
       resolved = false
     }
@@ -130,7 +132,7 @@ function checkCharacters(input: string, operation: string): void {
     throw new WorkspaceError({
       code: 'EINVAL',
       operation,
-      path: input,
+      path: input.toWellFormed(),
       reason: 'contains a NUL character',
       remedy: 'remove it',
     })
