@@ -1,0 +1,124 @@
+import { lstatSync, readFileSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+
+import type { SystemEntry, SystemTreeOptions } from './system-tree.ts'
+
+/**
+ * What programs need of the host's `/etc`, by name. An allow-list: what is not here does not exist inside. Left out on
+ * purpose, since they hold secrets or settings of the host's users: `shadow`, `ssh`, `ssl/private`, `environment`,
+ * `profile.d`, `gitconfig`, `npmrc`, `pip.conf`, `machine-id`.
+ */
+const copied = [
+  'ld.so.cache',
+  'ld.so.conf',
+  'localtime',
+  'timezone',
+  'os-release',
+  'debian_version',
+  'inputrc',
+  'magic',
+  'mime.types',
+  'locale.alias',
+  'host.conf',
+  'gai.conf',
+  'protocols',
+  'services',
+  'networks',
+  'shells',
+  'ssl/openssl.cnf',
+  'ca-certificates.conf',
+  'mtab',
+]
+
+const directories = [
+  'alternatives',
+  'ld.so.conf.d',
+  'ssl/certs',
+  'pki/tls',
+  'pki/ca-trust',
+  'crypto-policies',
+  'terminfo',
+  'fonts',
+  'perl',
+]
+
+/** Directories with a version in their names: `python3.11`, `java-17-openjdk`. */
+const versioned = /^(?:python\d|java-\d)/
+
+// PATH comes with the environment. The host's own file sets it anew in each login shell [X5, LS14].
+const profile = `# Login shells keep the PATH that they are started with.
+PATH="\${PATH:-/usr/local/bin:/usr/bin:/bin}"
+export PATH
+`
+
+export function etcEntries({ root, owner, shell = '/bin/sh', network = false }: SystemTreeOptions): SystemEntry[] {
+  const { uid, gid } = owner
+  const text = (at: string, content: string): SystemEntry => ({
+    kind: 'data',
+    at: `/etc/${at}`,
+    content: Buffer.from(content),
+  })
+  // A colon or line end would begin another field; such a root is reached through HOME alone.
+  const home = /[:\n]/.test(root) ? '/' : root
+  const own = [
+    text('passwd', `user:x:${uid}:${gid}:user:${home}:${shell}\nnobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n`),
+    text('group', `user:x:${gid}:\nnogroup:x:65534:\n`),
+    text('hosts', '127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n'),
+    text('nsswitch.conf', 'passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n'),
+    text('profile', profile),
+    ...(network ? nameServers() : []),
+  ]
+  const versionedDirectories = names('/etc').filter((name) => versioned.test(name))
+  const shared = [...directories, ...versionedDirectories].flatMap(directoryEntry)
+  return [...own, ...copied.flatMap(fileEntry), ...shared]
+}
+
+/** As content: on many hosts this is a link into `/run`, which does not exist inside. */
+function nameServers(): SystemEntry[] {
+  try {
+    return [{ kind: 'data', at: '/etc/resolv.conf', content: readFileSync('/etc/resolv.conf') }]
+  } catch {
+    return []
+  }
+}
+
+function fileEntry(name: string): SystemEntry[] {
+  const at = `/etc/${name}`
+  try {
+    if (lstatSync(at).isSymbolicLink()) return linkEntry(at)
+    return readableByAll(at, 'file') ? [{ kind: 'file', at, source: at }] : []
+  } catch {
+    return []
+  }
+}
+
+/** A link into what is shown stays one; any other would lead nowhere. */
+function linkEntry(at: string): SystemEntry[] {
+  const target = readlinkSync(at)
+  const kept = /^(?:\.\.)?\/(?:usr|proc)\//.test(target)
+  return kept ? [{ kind: 'link', at, target }] : []
+}
+
+function directoryEntry(name: string): SystemEntry[] {
+  const at = `/etc/${name}`
+  try {
+    const real = realpathSync(at)
+    return readableByAll(real, 'directory') ? [{ kind: 'directory', at, source: real }] : []
+  } catch {
+    return []
+  }
+}
+
+/** Commands may be started by root: what only root may read must not become readable by that. */
+function readableByAll(path: string, type: 'file' | 'directory'): boolean {
+  const stat = statSync(path)
+  if (type === 'directory') return stat.isDirectory() && (stat.mode & 0o005) === 0o005
+  return stat.isFile() && (stat.mode & 0o004) !== 0
+}
+
+function names(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+  } catch {
+    return []
+  }
+}

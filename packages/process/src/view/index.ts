@@ -1,0 +1,9 @@
+export { openBindSource, type BindSource, type OpenBindSourceOptions } from './bind-source.ts'
+export { viewEnvironment, viewPath, type ViewEnvironmentOptions } from './environment.ts'
+export {
+  isSystemProgram,
+  programEntries,
+  systemTree,
+  type SystemEntry,
+  type SystemTreeOptions,
+} from './system-tree.ts'

@@ -1,0 +1,76 @@
+import { lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+
+import type { Owner, VirtualPath } from '@ws/core'
+
+import { etcEntries } from './etc.ts'
+
+/**
+ * One part of the system that commands see, at its place:
+ *
+ * - `directory`: the host's own, read-only, with everything below it;
+ * - `file`: the host's own file, which everybody may read; bind it, or copy what it holds;
+ * - `link`: a symbolic link with that text;
+ * - `data`: a file with that content.
+ */
+export type SystemEntry =
+  | { readonly kind: 'directory'; readonly at: string; readonly source: string }
+  | { readonly kind: 'file'; readonly at: string; readonly source: string }
+  | { readonly kind: 'link'; readonly at: string; readonly target: string }
+  | { readonly kind: 'data'; readonly at: string; readonly content: Uint8Array }
+
+export interface SystemTreeOptions {
+  /** The home directory in `/etc/passwd`. */
+  readonly root: VirtualPath
+  /** Whom commands run as: `user` in `/etc/passwd`. */
+  readonly owner: Owner
+  /** The login shell in `/etc/passwd`. Default `/bin/sh`. */
+  readonly shell?: string | undefined
+  /** True: name resolution is configured as on the host. Default false. */
+  readonly network?: boolean | undefined
+}
+
+const programDirectories = ['usr', 'bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32']
+
+/**
+ * Where the system's programs and libraries are: `/usr`, and beside it links into it (merged) or directories of their
+ * own. Parents before children. Only what exists.
+ */
+export function programEntries(): SystemEntry[] {
+  return programDirectories.flatMap((name): SystemEntry[] => {
+    const at = `/${name}`
+    const stat = lstatSync(at, { throwIfNoEntry: false })
+    if (stat === undefined) return []
+    if (stat.isDirectory()) return [{ kind: 'directory', at, source: at }]
+    // Only a link into /usr means the same inside.
+    if (!stat.isSymbolicLink() || !resolvesInto(at, '/usr')) return []
+    return [{ kind: 'link', at, target: readlinkSync(at) }]
+  })
+}
+
+/** The read-only part of a command's tree: programs, libraries and a minimal `/etc` without anything secret. */
+export function systemTree(options: SystemTreeOptions): SystemEntry[] {
+  return [...programEntries(), ...etcEntries(options)]
+}
+
+/**
+ * True when `path` is an executable file of the system, and is one inside too: it lies below the program directories,
+ * links and all.
+ */
+export function isSystemProgram(path: string): boolean {
+  try {
+    const real = realpathSync(path)
+    const shown = (candidate: string) =>
+      programDirectories.some((name) => candidate.startsWith(`/${name}/`) && !candidate.includes('/../'))
+    return shown(path) && shown(real) && statSync(real).isFile() && (statSync(real).mode & 0o111) !== 0
+  } catch {
+    return false
+  }
+}
+
+function resolvesInto(path: string, directory: string): boolean {
+  try {
+    return realpathSync(path).startsWith(`${directory}/`)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,56 @@
+import { readlinkSync, statSync } from 'node:fs'
+import { mkdir, rename, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isWorkspaceError, type HostPath, type VirtualPath } from '@ws/core'
+import { createScratchDirectory, type ScratchDirectory } from '@ws/test-fixtures'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { openBindSource } from '../../src/index.ts'
+
+describe('openBindSource', () => {
+  let scratch: ScratchDirectory
+  const at = '/workspace/part' as VirtualPath
+  const host = (name: string) => join(scratch.path, name) as HostPath
+
+  beforeEach(async () => {
+    scratch = await createScratchDirectory()
+    await mkdir(host('real/inner'), { recursive: true })
+    await writeFile(host('real/file'), 'x')
+  })
+  afterEach(() => scratch.remove())
+
+  async function refusal(path: string, type: 'directory' | 'file') {
+    return openBindSource(host(path), type, { at }).then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+  }
+
+  it('holds a directory and a file by descriptor, through a later rename', async () => {
+    const directory = await openBindSource(host('real/inner'), 'directory', { at })
+    const file = await openBindSource(host('real/file'), 'file', { at })
+    const { dev, ino } = statSync(host('real/inner'))
+    expect(directory.identity).toBe(`${dev}:${ino}`)
+    await rename(host('real/file'), host('real/moved'))
+    expect(readlinkSync(`/proc/self/fd/${file.fd}`)).toBe(host('real/moved'))
+    await Promise.all([directory.close(), file.close()])
+  })
+
+  it('refuses links at the end and on the way, missing entries and other types, without naming the host path', async () => {
+    await symlink('real', host('link'))
+    await symlink('file', host('real/link'))
+    const refused = await Promise.all([
+      refusal('link', 'directory'),
+      refusal('link/inner', 'directory'),
+      refusal('real/link', 'file'),
+      refusal('missing', 'directory'),
+      refusal('real/file', 'directory'),
+      refusal('real/inner', 'file'),
+    ])
+    for (const error of refused) {
+      expect(isWorkspaceError(error, 'EBUSY')).toBe(true)
+      expect(String(error)).toContain(at)
+      expect(JSON.stringify(error) + String(error)).not.toContain(scratch.path)
+    }
+  })
+})
