@@ -128,4 +128,3 @@ export interface StorageAdapter extends AsyncDisposable {
    */
   createScratch?(options?: SignalOption): Promise<StorageAdapter>
 }
-

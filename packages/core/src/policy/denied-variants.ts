@@ -1,5 +1,5 @@
 import { foldName } from '../path/fold.ts'
-import { segmentsOf } from '../path/virtual-path.ts'
+import { isWithin, segmentsOf } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import type { SubtreeRule } from './types.ts'
 
@@ -64,5 +64,27 @@ export class DeniedVariants {
       start = end + 1
     }
     return undefined
+  }
+
+  /** A rule that denies something below a variant of `path`, when `path` is not spelt as that rule spells it. */
+  leadingTo(path: VirtualPath): SubtreeRule | undefined {
+    if (this.empty) return undefined
+    let node = this.#root
+    for (const name of segmentsOf(path)) {
+      const child = node.children.get(foldName(name))
+      if (child === undefined) return undefined
+      node = child
+    }
+    for (const { rule, path: denied } of deniedBelow(node)) {
+      if (!isWithin(denied, path)) return rule
+    }
+    return undefined
+  }
+}
+
+function* deniedBelow(node: VariantNode): Generator<VariantNode['denied'][number]> {
+  for (const child of node.children.values()) {
+    yield* child.denied
+    yield* deniedBelow(child)
   }
 }

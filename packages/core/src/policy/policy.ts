@@ -19,7 +19,7 @@ export class RulePolicy implements Policy {
   readonly #subtrees: readonly SubtreeRule[]
   readonly #predicates: readonly PredicateRule[]
   readonly #namespace: Namespace<NamespaceMount>
-  readonly #variants: DeniedVariants
+  readonly variants: DeniedVariants
   readonly exceptions: readonly ExceptionRule[]
 
   constructor(rules: readonly Rule[], { exempt }: PolicyOptions = {}) {
@@ -30,7 +30,7 @@ export class RulePolicy implements Policy {
     this.#predicates = rules.filter((rule) => rule.kind === 'predicate')
     checkExceptions(this.exceptions, subtrees)
     this.#namespace = new Namespace({ mounts: [], rules: this.#subtrees, scratch: exempt })
-    this.#variants = new DeniedVariants(this.#subtrees)
+    this.variants = new DeniedVariants(this.#subtrees)
   }
 
   subtreeRules(): readonly SubtreeRule[] {
@@ -49,8 +49,8 @@ export class RulePolicy implements Policy {
   decideAt(node: NamespaceNode<NamespaceMount>, request: AccessRequest): Decision {
     const { path, need } = request
     if (node.rights !== ALL && (node.rights & rightFor(need)) === 0) return refuseSubtree(node, request)
-    if (!this.#variants.empty) {
-      const rule = this.#variants.match(path)
+    if (!this.variants.empty) {
+      const rule = this.variants.match(path)
       if (rule !== undefined) return refuse(rule, 'is a variant of a denied name', 'go on without it')
     }
     for (const rule of this.#predicates) {

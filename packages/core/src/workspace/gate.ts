@@ -1,10 +1,11 @@
-import { WorkspaceError } from '../errors.ts'
+import type { WorkspaceError } from '../errors.ts'
 import { isWithin, parentPath, relativeTo } from '../path/virtual-path.ts'
 import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 import { ALL, READ, WRITE, rightFor } from '../policy/access.ts'
 import type { Namespace, NamespaceNode } from '../policy/namespace.ts'
 import { RulePolicy } from '../policy/policy.ts'
 import type { AccessRequest, Decision, FileOperation, Need, Policy } from '../policy/types.ts'
+import { virtualError } from './errors.ts'
 import { mountRuleName } from './mounts.ts'
 import type { WorkspaceMount } from './mounts.ts'
 
@@ -71,7 +72,7 @@ export class Gate {
 
   #synthetic(operation: FileOperation, path: VirtualPath, need: Need, node: NamespaceNode<WorkspaceMount>): Located {
     if (need === 'write') {
-      throw new WorkspaceError({
+      throw virtualError({
         code: 'EROFS',
         operation,
         path,
@@ -80,7 +81,7 @@ export class Gate {
       })
     }
     if (node.path !== path || !node.leadsToMount) {
-      throw new WorkspaceError({
+      throw virtualError({
         code: 'ENOENT',
         operation,
         path,
@@ -102,8 +103,17 @@ export class Gate {
    * @throws WorkspaceError of the first that refuses, before anything is touched.
    */
   admitBelow(operation: FileOperation, path: VirtualPath, needs: readonly Need[]): void {
-    const node = this.namespace.at(path)
-    if (node === undefined) return
+    const variant = this.#rulePolicy?.variants.leadingTo(path)
+    if (variant !== undefined) {
+      throw virtualError({
+        code: 'EACCES',
+        operation,
+        path,
+        rule: variant.name,
+        reason: 'may hold a variant of a denied name',
+        remedy: 'work on its entries one by one',
+      })
+    }
     for (const below of this.namespace.below(path)) {
       if (below.reserved) continue
       for (const need of needs) {
@@ -118,7 +128,7 @@ export class Gate {
   refuseMountPoint(operation: FileOperation, { virtual, node }: Located): void {
     if (node.path !== virtual || !node.leadsToMount) return
     const itself = node.mount?.at === virtual
-    throw new WorkspaceError({
+    throw virtualError({
       code: 'EBUSY',
       operation,
       path: virtual,
@@ -134,6 +144,45 @@ export class Gate {
       if ((node.rights & READ) === 0) found.push(node.path)
     }
     return found
+  }
+
+  /** Names of the system directly below `path`. */
+  reservedBelow(path: VirtualPath): VirtualPath[] {
+    const found: VirtualPath[] = []
+    for (const node of this.namespace.below(path)) if (node.reserved) found.push(node.path)
+    return found
+  }
+
+  /** Not shown in a listing that started at `start`: the system's names, the scratch, what lies in a denied variant. */
+  isHidden(path: VirtualPath, start: VirtualPath): boolean {
+    const node = this.namespace.find(path)
+    if (node.reserved || node.mount?.scratch === true) return node.mount?.at !== start && !this.#inScratch(start)
+    return this.#hasVariants() && this.#isVariant(parentPath(path))
+  }
+
+  #inScratch(path: VirtualPath): boolean {
+    return this.namespace.find(path).mount?.scratch === true
+  }
+
+  #hasVariants(): boolean {
+    return this.#rulePolicy?.variants.empty === false
+  }
+
+  #isVariant(path: VirtualPath): boolean {
+    return this.#rulePolicy?.variants.match(path) !== undefined
+  }
+
+  /** A listing shows name and type of such an entry, and nothing else. */
+  cannotStat(path: VirtualPath): boolean {
+    const node = this.namespace.find(path)
+    return (node.rights & READ) === 0 || (this.#hasVariants() && this.#isVariant(path))
+  }
+
+  /** A hit of a search that started at `start` may be shown. */
+  mayShow(path: VirtualPath, start: VirtualPath): boolean {
+    if (this.isHidden(path, start)) return false
+    if (!this.judgesEntries && !this.#hasVariants()) return true
+    return this.decide({ operation: 'search', path, need: 'read' }).effect === 'allow'
   }
 
   /** The deepest ancestor of `path`, in its mount, that may not be written: it must be there already. */
@@ -157,19 +206,19 @@ export function denialError(
   path: VirtualPath,
   { code, rule, reason, remedy }: Extract<Decision, { effect: 'deny' }>,
 ): WorkspaceError {
-  return new WorkspaceError({ code, operation, path, rule, reason, remedy })
+  return virtualError({ code, operation, path, rule, reason, remedy })
 }
 
 function reservedError(operation: string, path: VirtualPath, need: Need): WorkspaceError {
   return need === 'write'
-    ? new WorkspaceError({
+    ? virtualError({
         code: 'EBUSY',
         operation,
         path,
         reason: 'is a name that the system needs',
         remedy: 'use another name, or mount the project at `/workspace`',
       })
-    : new WorkspaceError({
+    : virtualError({
         code: 'ENOENT',
         operation,
         path,

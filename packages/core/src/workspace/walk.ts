@@ -2,12 +2,14 @@ import type { StorageAdapter } from '../adapter/contract.ts'
 import { LinkSignal } from '../adapter/link-signal.ts'
 import type { LinkArgument } from '../adapter/link-signal.ts'
 import type { Stat } from '../adapter/types.ts'
-import { WorkspaceError, isWorkspaceError, rewriteError } from '../errors.ts'
+import { isWorkspaceError } from '../errors.ts'
+import type { WorkspaceError } from '../errors.ts'
 import { displayPath, stripAlias } from '../path/segments.ts'
 import type { AliasNames } from '../path/segments.ts'
 import { joinPath, maxPathBytes, parentPath, rootPath, segmentsOf } from '../path/virtual-path.ts'
 import type { MountPath, UnresolvedPath, VirtualPath } from '../path/virtual-path.ts'
 import type { FileOperation, Need } from '../policy/types.ts'
+import { translateError, virtualError } from './errors.ts'
 import type { Gate, Located } from './gate.ts'
 import type { WorkspaceMount } from './mounts.ts'
 
@@ -17,6 +19,11 @@ export const maxLinks = 40
 /** How many links an operation has followed. */
 export interface LinkBudget {
   links: number
+}
+
+/** Where an operation landed, for the audit. */
+export interface Trace {
+  landed?: VirtualPath | undefined
 }
 
 export interface ResolvedEntry {
@@ -55,7 +62,7 @@ export class Walker {
   #splice(operation: FileOperation, at: VirtualPath, target: string, rest: string, budget: LinkBudget): string[] {
     budget.links += 1
     if (budget.links > maxLinks) {
-      throw new WorkspaceError({
+      throw virtualError({
         code: 'ELOOP',
         operation,
         path: at,
@@ -113,7 +120,7 @@ export class Walker {
         if (stat.type !== 'symlink' || !last) return { path: current, stat }
         target = (await adapter.readSymlink?.(located.path)) ?? ''
       } catch (error) {
-        if (!(error instanceof LinkSignal)) throw translateError(error, operation, mount, current)
+        if (!(error instanceof LinkSignal)) throw translateError(error, { operation, at: mount.at, path: current })
         current = await this.next(operation, located, error, budget)
         continue
       }
@@ -146,6 +153,9 @@ export class Walker {
       readonly followLast: boolean
       readonly argument?: LinkArgument | undefined
       readonly size?: number | undefined
+      readonly signal?: AbortSignal | undefined
+      /** Told where each step lands. */
+      readonly trace?: Trace | undefined
     },
     path: VirtualPath | UnresolvedPath,
     step: (located: Located, adapter: StorageAdapter | undefined) => Promise<Result>,
@@ -156,11 +166,12 @@ export class Walker {
     for (;;) {
       const located = await this.locate(options, current, budget)
       const { mount } = located
+      if (options.trace !== undefined) options.trace.landed = located.virtual
       const adapter = mount?.adapter ?? (mount === undefined ? undefined : await this.#open(mount))
       try {
         return await step(located, adapter)
       } catch (error) {
-        if (!(error instanceof LinkSignal)) throw translateError(error, operation, mount, located.virtual)
+        if (!(error instanceof LinkSignal)) throw translateError(error, { operation, at: mount?.at, path: located.virtual, signal: options.signal })
         if (error.argument !== (options.argument ?? 'path')) throw error
         current = await this.next(operation, located, error, budget)
       }
@@ -189,38 +200,8 @@ export class Walker {
   }
 }
 
-/** An error of an adapter as the workspace's callers see it. */
-export function translateError(
-  error: unknown,
-  operation: string,
-  mount: WorkspaceMount | undefined,
-  path: VirtualPath,
-): unknown {
-  if (isWorkspaceError(error)) {
-    if (mount === undefined || mount.at === rootPath || error.path === undefined) return error
-    if (error.operation === 'policy') return error
-    const shift = (inside: string): string => (inside.startsWith('/') ? joinPath(mount.at, inside as MountPath) : inside)
-    const { partial } = error
-    return rewriteError(error, {
-      operation,
-      path: shift(error.path),
-      partial: partial && { ...partial, completed: partial.completed.map(shift), failedAt: shift(partial.failedAt) },
-    })
-  }
-  if (error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError')) return error
-  if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError) return error
-  return new WorkspaceError({
-    code: 'EIO',
-    operation,
-    path,
-    reason: 'could not be worked on: the storage failed in an unexpected way',
-    remedy: 'try again; if it stays, tell the operator',
-    native: error,
-  })
-}
-
 export function notDirectoryError(operation: string, path: VirtualPath | UnresolvedPath): WorkspaceError {
-  return new WorkspaceError({
+  return virtualError({
     code: 'ENOTDIR',
     operation,
     path: displayPath(path),
@@ -230,7 +211,7 @@ export function notDirectoryError(operation: string, path: VirtualPath | Unresol
 }
 
 function danglingError(operation: string, path: VirtualPath): WorkspaceError {
-  return new WorkspaceError({
+  return virtualError({
     code: 'ENOENT',
     operation,
     path,

@@ -1,0 +1,49 @@
+import { WorkspaceError, isWorkspaceError, rewriteError } from '../errors.ts'
+import type { WorkspaceErrorOptions } from '../errors.ts'
+import { joinPath, rootPath } from '../path/virtual-path.ts'
+import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
+
+const virtual = new WeakSet<object>()
+
+/** An error whose path is a virtual one already, in contrast to those of adapters. */
+export function virtualError(options: WorkspaceErrorOptions): WorkspaceError {
+  const error = new WorkspaceError(options)
+  virtual.add(error)
+  return error
+}
+
+export interface TranslateOptions {
+  readonly operation: string
+  /** Where the mount of the failing adapter lies; undefined above all mounts. */
+  readonly at: VirtualPath | undefined
+  /** The path worked on, for errors that name none. */
+  readonly path: VirtualPath
+  readonly signal?: AbortSignal | undefined
+}
+
+/** An error of an adapter as the workspace's callers see it: virtual paths, and no foreign error but an abort's reason. */
+export function translateError(error: unknown, { operation, at, path, signal }: TranslateOptions): unknown {
+  if (signal?.aborted && error === signal.reason) return error
+  if (isWorkspaceError(error)) {
+    if (virtual.has(error)) return error
+    const shift = (inside: string): string =>
+      at === undefined || at === rootPath || !inside.startsWith('/') ? inside : joinPath(at, inside as MountPath)
+    const { partial } = error
+    const shifted = rewriteError(error, {
+      operation,
+      path: error.path === undefined ? path : shift(error.path),
+      partial: partial && { ...partial, completed: partial.completed.map(shift), failedAt: shift(partial.failedAt) },
+    })
+    virtual.add(shifted)
+    return shifted
+  }
+  if (error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError')) return error
+  return virtualError({
+    code: 'EIO',
+    operation,
+    path,
+    reason: 'could not be worked on: the storage failed in an unexpected way',
+    remedy: 'try again; if it stays, tell the operator',
+    native: error,
+  })
+}

@@ -1,0 +1,168 @@
+import { posix } from 'node:path'
+import type { SearchHit, SearchQuery } from '../adapter/types.ts'
+import { isWithin, joinPath } from '../path/virtual-path.ts'
+import type { VirtualPath } from '../path/virtual-path.ts'
+import { checkCount, checkOption } from './arguments.ts'
+import { admitCall, parseFor, recordFiles } from './context.ts'
+import type { Context } from './context.ts'
+import { translateError, virtualError } from './errors.ts'
+import type { WorkspaceSearchHit, WorkspaceSearchOptions } from './file-door.ts'
+import type { Located } from './gate.ts'
+import { mayEnter, mountsBelow, skippedIn } from './listing.ts'
+import type { StorageAdapter } from '../adapter/contract.ts'
+import type { Trace } from './walk.ts'
+
+interface OpenSearch {
+  readonly start: VirtualPath
+  readonly at: VirtualPath
+  readonly hits: AsyncIterator<SearchHit>
+  readonly first: IteratorResult<SearchHit>
+}
+
+interface Query extends Omit<SearchQuery, 'in' | 'exclude'> {
+  readonly glob: readonly string[]
+}
+
+export async function* search(
+  context: Context,
+  pattern: string,
+  options: WorkspaceSearchOptions = {},
+): AsyncGenerator<WorkspaceSearchHit, void, undefined> {
+  const operation = 'search'
+  const path = options.in ?? '.'
+  const { signal, maxHits = 1000 } = options
+  const trace: Trace = {}
+  const time = Date.now()
+  const start = performance.now()
+  let failure: unknown
+  try {
+    admitCall(context, operation, signal)
+    const query = checkQuery(pattern, options)
+    checkCount('maxHits', maxHits, 1)
+    const parsed = parseFor(context, operation, path)
+    const excluded = (options.exclude ?? [])
+      .map((given) => parseFor(context, operation, given).path)
+      .filter((given) => typeof given === 'string')
+    let left = maxHits
+    const first = await context.walker.run(
+      { operation, need: 'read', followLast: true, signal, trace },
+      parsed.path,
+      async (located, adapter) => ({
+        virtual: located.virtual,
+        region: adapter === undefined ? undefined : await openSearch(context, located, adapter, { ...query, maxHits: left }, excluded, signal),
+      }),
+    )
+    const regions = mountsBelow(context, first.virtual).filter(
+      (nested) => !excluded.some((skip) => isWithin(nested, skip)) && mayEnter(context, first.virtual, nested),
+    )
+    if (first.region !== undefined) {
+      for await (const hit of hitsOf(context, first.region, signal)) {
+        yield hit
+        left -= 1
+        if (left === 0) return
+      }
+    }
+    for (const nested of allNested(context, regions)) {
+      const located = context.gate.admit(operation, nested, 'read')
+      if (located.mount === undefined) continue
+      const adapter = await context.open(located.mount)
+      // A glob with a slash is meant from the place that was asked for, which this adapter does not know.
+      const own = query.glob.filter((glob) => !glob.includes('/'))
+      const outer = query.glob.filter((glob) => glob.includes('/'))
+      const region = await openSearch(context, located, adapter, { ...query, glob: own, maxHits: left }, excluded, signal)
+      for await (const hit of hitsOf(context, region, signal)) {
+        if (!matchesOuter(hit.path, first.virtual, outer)) continue
+        yield hit
+        left -= 1
+        if (left === 0) return
+      }
+    }
+  } catch (error) {
+    failure = error
+    throw error
+  } finally {
+    if (context.audit.active) recordFiles(context, { operation, path }, { time, start, trace, error: failure })
+  }
+}
+
+function checkQuery(pattern: string, options: WorkspaceSearchOptions): Query {
+  const { regex, caseSensitive, maxFileBytes } = options
+  if (typeof pattern !== 'string' || pattern === '' || /[\0\n]/.test(pattern)) {
+    throw virtualError({
+      code: 'EINVAL',
+      operation: 'search',
+      reason: 'the pattern must be text of one line, and not empty',
+      remedy: 'pass what a line should contain',
+    })
+  }
+  checkOption('regex', regex, 'boolean')
+  checkOption('caseSensitive', caseSensitive, 'boolean')
+  if (maxFileBytes !== undefined) checkCount('maxFileBytes', maxFileBytes, 0)
+  const glob = typeof options.glob === 'string' ? [options.glob] : (options.glob ?? [])
+  if (!Array.isArray(glob) || glob.some((one) => typeof one !== 'string' || one === '' || one.includes('\0'))) {
+    throw virtualError({
+      code: 'EINVAL',
+      operation: 'search',
+      reason: '`glob` must be a non-empty string, or a list of such',
+      remedy: 'pass a glob such as `*.ts`',
+    })
+  }
+  return { pattern, regex, caseSensitive, maxFileBytes, glob }
+}
+
+async function openSearch(
+  context: Context,
+  located: Located,
+  adapter: StorageAdapter,
+  query: Query,
+  excluded: readonly VirtualPath[],
+  signal: AbortSignal | undefined,
+): Promise<OpenSearch> {
+  const { virtual, mount } = located
+  if (adapter.search === undefined || mount === undefined) {
+    throw virtualError({
+      code: 'ENOTSUP',
+      operation: 'search',
+      path: virtual,
+      reason: 'lies in a store that cannot be searched',
+      remedy: 'list and read the files instead',
+    })
+  }
+  const exclude = skippedIn(context, virtual, mount, excluded)
+  const hits = adapter.search({ ...query, in: located.path, exclude }, { signal })
+  return { start: virtual, at: mount.at, hits, first: await hits.next() }
+}
+
+async function* hitsOf(
+  context: Context,
+  { start, at, hits, first }: OpenSearch,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<WorkspaceSearchHit, void, undefined> {
+  let result = first
+  try {
+    while (result.done !== true) {
+      const path = joinPath(at, result.value.path)
+      if (context.gate.mayShow(path, start)) yield { ...result.value, path }
+      result = await hits.next()
+    }
+  } catch (error) {
+    throw translateError(error, { operation: 'search', at, path: start, signal })
+  } finally {
+    if (result.done !== true) await hits.return?.()
+  }
+}
+
+/** The given mounts and all that lie in them. */
+function allNested(context: Context, mounts: readonly VirtualPath[]): VirtualPath[] {
+  return mounts.flatMap((mount) => [mount, ...allNested(context, mountsBelow(context, mount).filter((nested) => mayEnter(context, mount, nested)))])
+}
+
+function matchesOuter(path: VirtualPath, start: VirtualPath, globs: readonly string[]): boolean {
+  if (globs.length === 0) return true
+  const relative = path.slice(start === '/' ? 1 : start.length + 1)
+  const wanted = globs.filter((glob) => !glob.startsWith('!'))
+  const unwanted = globs.filter((glob) => glob.startsWith('!')).map((glob) => glob.slice(1))
+  const matches = (glob: string): boolean => posix.matchesGlob(relative, glob.replace(/^\//, ''))
+  return !unwanted.some(matches) && (wanted.length === 0 || wanted.some(matches))
+}
+

@@ -1,0 +1,37 @@
+import { virtualError } from './errors.ts'
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const encoder = new TextEncoder()
+
+/** @throws WorkspaceError `EINVAL` for bytes that are no UTF-8. */
+export function decodeText(bytes: Uint8Array, path: string): string {
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    throw notTextError(path)
+  }
+}
+
+export function notTextError(path: string): Error {
+  return virtualError({
+    code: 'EINVAL',
+    operation: 'read',
+    path,
+    reason: 'is not UTF-8 text',
+    remedy: 'read it as bytes with `read`',
+  })
+}
+
+/** @throws WorkspaceError `EINVAL` for a lone surrogate, which UTF-8 cannot hold. */
+export function encodeText(text: string, path: string): Uint8Array {
+  if (!text.isWellFormed()) {
+    throw virtualError({
+      code: 'EINVAL',
+      operation: 'write',
+      path,
+      reason: 'would get text with a lone surrogate, which UTF-8 cannot hold',
+      remedy: 'write well-formed Unicode, or bytes',
+    })
+  }
+  return encoder.encode(text)
+}
