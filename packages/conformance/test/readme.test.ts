@@ -1,0 +1,89 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { chown, mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+import { component, createScratchDirectory, itWith } from '@ws/test-fixtures'
+import { describe, expect, it } from 'vitest'
+
+import { extractExamples, extractPaths } from './readme/extract.ts'
+import { compileExamples, missingLines, repositoryRoot, runExample, writeExamples } from './readme/run.ts'
+
+const read = (path: string) => readFileSync(join(repositoryRoot, path), 'utf8')
+const find = (...patterns: string[]) => globSync(patterns, { cwd: repositoryRoot }).toSorted()
+const readmes = find('README.md', '{packages,apps}/*/README.md')
+const examples = await writeExamples(readmes.map((path) => ({ path, examples: extractExamples(read(path)) })))
+
+describe('the examples of the READMEs', () => {
+  it('are compiled', async () => {
+    expect(await compileExamples()).toBe('')
+  }, 60_000)
+
+  it('are there to be run', () => {
+    expect(readmes).toContain('README.md')
+    expect(examples.filter(({ noRun }) => noRun === undefined).length).toBeGreaterThan(0)
+  })
+
+  for (const example of examples.filter(({ noRun }) => noRun === undefined)) {
+    itWith(example.needs.map(component), `${example.place} runs and prints what it says`, async () => {
+      await using scratch = await createScratchDirectory({ prefix: 'ws-readme-' })
+      const project = join(scratch.path, 'my-project')
+      await mkdir(project)
+      if (process.getuid?.() === 0) await chown(project, scratch.owner.uid, scratch.owner.gid)
+      const before = process.cwd()
+      process.chdir(scratch.path)
+      try {
+        const printed = await runExample(example)
+        expect(missingLines(example.prints, printed), `it printed:\n${printed.join('\n')}`).toEqual([])
+      } finally {
+        process.chdir(before)
+      }
+    })
+  }
+})
+
+describe('the documents', () => {
+  it.each(find('*.md', '{packages,apps}/*/README.md', 'docs/**/*.md'))('%s names files that are there', (path) => {
+    const { links, paths } = extractPaths(read(path))
+    const missing = [
+      ...links.filter((link) => !existsSync(join(repositoryRoot, dirname(path), link))),
+      ...paths.filter((named) => !existsSync(join(repositoryRoot, named))),
+    ]
+    expect(missing).toEqual([])
+  })
+})
+
+describe('extractExamples', () => {
+  const block = (info: string, code = '1') => `\`\`\`${info}\n${code}\n\`\`\`\n`
+
+  it('takes blocks of TypeScript only, and joins those that continue', () => {
+    const text = `${block('sh')}${block('ts', 'const a = 1')}text\n${block('ts continued', 'a')}${block('ts', 'b')}`
+    expect(extractExamples(text)).toMatchObject([
+      { line: 4, code: 'const a = 1\n\na\n', needs: [], noRun: undefined },
+      { line: 11, code: 'b\n' },
+    ])
+  })
+
+  it('reads needs, reasons and expected output', () => {
+    const text = `${block('ts needs=git,bubblewrap')}${block('ts no-run: it never ends', 'console.log(f(1)) // 2')}`
+    expect(extractExamples(text)).toMatchObject([
+      { needs: ['git', 'bubblewrap'] },
+      { noRun: 'it never ends', prints: ['2'] },
+    ])
+  })
+
+  it.each(['ts no-run', 'ts no-run:', 'ts needs=', 'ts needs=magic', 'ts skip', 'ts continued'])(
+    '`%s` in the fence is an error, not a block that nobody runs',
+    (info) => {
+      expect(() => extractExamples(block(info))).toThrow()
+    },
+  )
+
+  it('a block that is never closed is an error', () => {
+    expect(() => extractExamples('```ts\n1\n')).toThrow('never closed')
+  })
+
+  it('expected lines must come in order', () => {
+    expect(missingLines(['a', 'b'], ['a', 'x', 'b'])).toEqual([])
+    expect(missingLines(['b', 'a'], ['a', 'b'])).toEqual(['a'])
+  })
+})
