@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest'
+import { prootProgram, sandboxProgram } from '../src/index.ts'
+import { evaluate } from './support/bpf.ts'
+
+const machines = {
+  x64: { architecture: 0xc000003e, foreign: 0x40000003 },
+  arm64: { architecture: 0xc00000b7, foreign: 0x40000028 },
+} as const
+const EPERM = 1
+const ENOSYS = 38
+const EAFNOSUPPORT = 97
+
+// Numbers are written out here once more, from the kernel's tables, so that a slip in the program's own is seen.
+const numbers = {
+  x64: { read: 0, clone: 56, clone3: 435, socket: 41, ioctl: 16, mount: 165, ptrace: 101, fchmod: 91, fchmodat: 268, openat: 257, mknodat: 259, mkdirat: 258, statx: 332, execve: 59, execveat: 322, unshare: 272, bpf: 321, openat2: 437, process_vm_readv: 310, keyctl: 250, setns: 308, fchmodat2: 452 },
+  arm64: { read: 63, clone: 220, clone3: 435, socket: 198, ioctl: 29, mount: 40, ptrace: 117, fchmod: 52, fchmodat: 53, openat: 56, mknodat: 33, mkdirat: 34, statx: 291, execve: 221, execveat: 281, unshare: 97, bpf: 280, openat2: 437, process_vm_readv: 270, keyctl: 219, setns: 268, fchmodat2: 452 },
+} as const
+
+describe.each(['x64', 'arm64'] as const)('the sandbox program on %s', (architecture) => {
+  const program = sandboxProgram({ architecture })
+  const number = numbers[architecture]
+  const ask = (name: keyof typeof number, ...parameters: number[]) =>
+    evaluate(program, { architecture: machines[architecture].architecture, number: number[name], arguments: parameters })
+
+  it('lets ordinary calls through', () => {
+    for (const name of ['read', 'execve', 'execveat', 'statx'] as const) expect(ask(name)).toBe('allow')
+    expect(ask('clone', 0x1200011)).toBe('allow')
+    expect(ask('clone', 0x3d0f00)).toBe('allow') // a thread
+    expect(ask('ioctl', 0, 0x5401)).toBe('allow')
+  })
+
+  it('refuses administration and other processes', () => {
+    for (const name of ['mount', 'unshare', 'setns', 'bpf', 'keyctl', 'ptrace', 'process_vm_readv'] as const)
+      expect(ask(name), name).toBe(EPERM)
+  })
+
+  it('refuses every new namespace, and hides clone3', () => {
+    for (const flag of [0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000])
+      expect(ask('clone', flag | 17)).toBe(EPERM)
+    expect(ask('clone3')).toBe(ENOSYS)
+  })
+
+  it('answers ENOSYS to calls whose arguments it cannot see', () => {
+    expect(ask('openat2')).toBe(ENOSYS)
+    for (const ring of [425, 426, 427])
+      expect(evaluate(program, { architecture: machines[architecture].architecture, number: ring })).toBe(ENOSYS)
+  })
+
+  it('allows the four usual socket families only', () => {
+    for (let family = 0; family < 50; family++)
+      expect(ask('socket', family), String(family)).toBe([1, 2, 10, 16].includes(family) ? 'allow' : EAFNOSUPPORT)
+  })
+
+  it('refuses terminal injection, also with the upper half of the argument set', () => {
+    for (const request of [0x5412, 0x541c, 0x1_0000_5412]) expect(ask('ioctl', 0, request)).toBe(EPERM)
+  })
+
+  it('refuses setuid and setgid bits wherever a mode is given', () => {
+    for (const mode of [0o4755, 0o2755, 0o6755]) {
+      expect(ask('fchmod', 3, mode)).toBe(EPERM)
+      expect(ask('fchmodat', 3, 0, mode)).toBe(EPERM)
+      expect(ask('fchmodat2', 3, 0, mode)).toBe(EPERM)
+      expect(ask('mkdirat', 3, 0, mode)).toBe(EPERM)
+      expect(ask('mknodat', 3, 0, mode)).toBe(EPERM)
+      expect(ask('openat', 3, 0, 0o101, mode)).toBe(EPERM)
+      expect(ask('openat', 3, 0, 0o20200002, mode)).toBe(EPERM)
+      expect(ask('openat', 3, 0, 0, mode)).toBe('allow') // no file is made: the register holds anything
+    }
+    for (const mode of [0o755, 0o1777]) {
+      expect(ask('fchmod', 3, mode)).toBe('allow')
+      expect(ask('openat', 3, 0, 0o101, mode)).toBe('allow')
+    }
+  })
+
+  it('refuses device nodes and allows FIFOs', () => {
+    expect(ask('mknodat', 3, 0, 0o020644)).toBe(EPERM)
+    expect(ask('mknodat', 3, 0, 0o060644)).toBe(EPERM)
+    expect(ask('mknodat', 3, 0, 0o010644)).toBe('allow')
+  })
+
+  it('answers ENOSYS to other architectures', () => {
+    expect(evaluate(program, { architecture: machines[architecture].foreign, number: 3 })).toBe(ENOSYS)
+    expect(evaluate(program, { architecture: machines[architecture].architecture, number: 0x40000000 })).toBe(ENOSYS)
+    expect(evaluate(program, { architecture: machines[architecture].architecture, number: -1 })).toBe('allow')
+  })
+
+  it('with allowPtrace lets a tracer work, with forProot hides what that does not translate', () => {
+    const nested = sandboxProgram({ architecture, allowPtrace: true, forProot: true })
+    const askNested = (name: keyof typeof number) =>
+      evaluate(nested, { architecture: machines[architecture].architecture, number: number[name] })
+    expect([askNested('ptrace'), askNested('process_vm_readv')]).toEqual(['allow', 'allow'])
+    expect([askNested('statx'), askNested('execveat'), askNested('fchmodat2')]).toEqual([ENOSYS, ENOSYS, ENOSYS])
+    expect(askNested('mount')).toBe(EPERM)
+  })
+
+  it('proot’s program hides what that does not translate and nothing else', () => {
+    const proot = prootProgram({ architecture })
+    const answers = Object.entries(number).map(([name, value]) => [
+      name,
+      evaluate(proot, { architecture: machines[architecture].architecture, number: value }),
+    ])
+    const hidden = answers.filter(([, given]) => given === ENOSYS).map(([name]) => name)
+    expect(hidden.sort()).toEqual(['execveat', 'fchmodat2', 'openat2', 'statx'])
+    expect(answers.every(([, given]) => given === 'allow' || given === ENOSYS)).toBe(true)
+  })
+})

@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { onTestFinished } from 'vitest'
+
+/** A word that marks the processes of one test, by being in their environment; what is left is killed with the test. */
+export function createMarker() {
+  const marker = `WS_MARK_${randomUUID()}`
+  onTestFinished(() => {
+    for (const pid of findMarked(marker)) process.kill(pid, 'SIGKILL')
+  })
+  return { env: { PATH: '/usr/bin:/bin', WS_MARK: marker }, survivors: () => findMarked(marker) }
+}
+
+function findMarked(marker: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const alive = !/^\d+ \(.*\) [ZX] /s.test(readFileSync(`/proc/${pid}/stat`, 'latin1'))
+        return alive && readFileSync(`/proc/${pid}/environ`, 'latin1').includes(marker)
+      } catch {
+        return false
+      }
+    })
+    .map(Number)
+}
+
+/** Waits for a condition about other processes, which send no event; fails after five seconds. */
+export async function until(condition: () => boolean): Promise<void> {
+  const deadline = performance.now() + 5_000
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error('waited for five seconds')
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
