@@ -7,3 +7,4 @@ export {
   type SystemEntry,
   type SystemTreeOptions,
 } from './system-tree.ts'
+export { createOutputChannel, type OutputChannel } from './output-channel.ts'
