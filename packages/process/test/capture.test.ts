@@ -22,18 +22,22 @@ describe('captureOutput', () => {
   it('keeps head and tail, counts what lies between, and cuts no character', () => {
     const bytes = Buffer.from(text)
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: bytes.length - 1 }), fc.integer({ min: 1, max: 9000 }), (maxBytes, chunkSize) => {
-        const { head, tail, omittedBytes, totalBytes, truncated, text: shown } = capture(bytes, maxBytes, chunkSize)
-        expect(truncated).toBe(true)
-        expect(totalBytes).toBe(bytes.length)
-        expect(head.length + omittedBytes + tail.length).toBe(totalBytes)
-        expect(head.length + tail.length).toBeLessThanOrEqual(maxBytes)
-        expect(head.length + tail.length).toBeGreaterThanOrEqual(maxBytes - 6)
-        expect(Buffer.from(head)).toEqual(bytes.subarray(0, head.length))
-        expect(Buffer.from(tail)).toEqual(bytes.subarray(bytes.length - tail.length))
-        expect(shown).not.toContain('\ufffd')
-        expect(shown).toContain(`${omittedBytes} bytes omitted`)
-      }),
+      fc.property(
+        fc.integer({ min: 0, max: bytes.length - 1 }),
+        fc.integer({ min: 1, max: 9000 }),
+        (maxBytes, chunkSize) => {
+          const { head, tail, omittedBytes, totalBytes, truncated, text: shown } = capture(bytes, maxBytes, chunkSize)
+          expect(truncated).toBe(true)
+          expect(totalBytes).toBe(bytes.length)
+          expect(head.length + omittedBytes + tail.length).toBe(totalBytes)
+          expect(head.length + tail.length).toBeLessThanOrEqual(maxBytes)
+          expect(head.length + tail.length).toBeGreaterThanOrEqual(maxBytes - 6)
+          expect(Buffer.from(head)).toEqual(bytes.subarray(0, head.length))
+          expect(Buffer.from(tail)).toEqual(bytes.subarray(bytes.length - tail.length))
+          expect(shown).not.toContain('\ufffd')
+          expect(shown).toContain(`${omittedBytes} bytes omitted`)
+        },
+      ),
       { numRuns: process.env.WS_DEEP === '1' ? 5_000 : 200, seed: 42 },
     )
   })

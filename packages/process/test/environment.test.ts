@@ -2,25 +2,48 @@ import { isWorkspaceError } from '@ws/core'
 import { describe, expect, it } from 'vitest'
 import { cleanEnvironment, confineArgv, startProcess } from '../src/index.ts'
 
-const parent = { PATH: '/evil', HOME: '/root', AWS_SECRET_ACCESS_KEY: 's3cret', LD_PRELOAD: '/x.so', LANG: 'C.UTF-8', LC_ALL: 'C', TERM: 'xterm', TZ: 'UTC', LCX: 'no' }
+const parent = {
+  PATH: '/evil',
+  HOME: '/root',
+  AWS_SECRET_ACCESS_KEY: 's3cret',
+  LD_PRELOAD: '/x.so',
+  LANG: 'C.UTF-8',
+  LC_ALL: 'C',
+  TERM: 'xterm',
+  TZ: 'UTC',
+  LCX: 'no',
+}
 
 describe('cleanEnvironment', () => {
   it('[RP16] takes over what is allowed and nothing else', () => {
     expect({ ...cleanEnvironment({ home: '/', parent }) }).toEqual({
-      LANG: 'C.UTF-8', LC_ALL: 'C', TERM: 'xterm', TZ: 'UTC',
-      HOME: '/', PWD: '/', USER: 'user', LOGNAME: 'user',
+      LANG: 'C.UTF-8',
+      LC_ALL: 'C',
+      TERM: 'xterm',
+      TZ: 'UTC',
+      HOME: '/',
+      PWD: '/',
+      USER: 'user',
+      LOGNAME: 'user',
       PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
     })
   })
 
   it('[RP16] the caller’s variables win over all but PWD; undefined takes one away', () => {
-    const env = cleanEnvironment({ home: '/h', pwd: '/w', parent, env: { HOME: '/mine', PWD: '/lie', TZ: undefined, X: 'a=b\n' } })
+    const env = cleanEnvironment({
+      home: '/h',
+      pwd: '/w',
+      parent,
+      env: { HOME: '/mine', PWD: '/lie', TZ: undefined, X: 'a=b\n' },
+    })
     expect([env.HOME, env.PWD, env.TZ, env.X]).toEqual(['/mine', '/w', undefined, 'a=b\n'])
   })
 
   it('[RP16] an impossible name or value is EINVAL', () => {
     for (const env of [{ '': 'x' }, { 'a=b': 'x' }, { 'a\0': 'x' }, { a: 'x\0' }, { a: 5 as unknown as string }])
-      expect(() => cleanEnvironment({ home: '/', env, parent: {} })).toThrow(expect.toSatisfy((e) => isWorkspaceError(e, 'EINVAL')))
+      expect(() => cleanEnvironment({ home: '/', env, parent: {} })).toThrow(
+        expect.toSatisfy((e) => isWorkspaceError(e, 'EINVAL')),
+      )
   })
 
   it('[RP16] no variable of this process is in /proc/PID/environ of any process that is started', async () => {
@@ -35,7 +58,11 @@ describe('cleanEnvironment', () => {
         expect(stdout.text).toContain('OWN=mine')
         expect(stdout.text).not.toContain('s3cret')
       }
-      expect(plain.stdout.text.trim().split('\n').sort()).toEqual(Object.entries(env).map(([k, v]) => `${k}=${v}`).sort())
+      expect(plain.stdout.text.trim().split('\n').sort()).toEqual(
+        Object.entries(env)
+          .map(([k, v]) => `${k}=${v}`)
+          .sort(),
+      )
     } finally {
       delete process.env.WS_TEST_SECRET
     }

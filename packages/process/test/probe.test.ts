@@ -17,8 +17,13 @@ describe('findProgram', () => {
     } finally {
       process.env.PATH = before
     }
-    expect(await findProgram('fake', { path: ['/nonexistent', scratch.path] })).toEqual({ path: `${scratch.path}/fake`, version: 'fake 1.2' })
-    expect(await findProgram('fake', { path: [scratch.path], versionArguments: null })).toEqual({ path: `${scratch.path}/fake` })
+    expect(await findProgram('fake', { path: ['/nonexistent', scratch.path] })).toEqual({
+      path: `${scratch.path}/fake`,
+      version: 'fake 1.2',
+    })
+    expect(await findProgram('fake', { path: [scratch.path], versionArguments: null })).toEqual({
+      path: `${scratch.path}/fake`,
+    })
   })
 
   it('one that hangs or fails has no version', async () => {
@@ -39,7 +44,8 @@ describe('unshareArguments', () => {
   itWith(component('user-namespaces'), 'a killed PID namespace leaves nobody', async () => {
     expect(await probeUnshare()).toBe(true)
     const { env, survivors } = createMarker()
-    const script = 'sleep 60 & setsid sleep 60 & (setsid sh -c "sleep 60 & trap : TERM; sleep 60; sleep 60" &) ; exec sleep 60'
+    const script =
+      'sleep 60 & setsid sleep 60 & (setsid sh -c "sleep 60 & trap : TERM; sleep 60; sleep 60" &) ; exec sleep 60'
     const running = startProcess({ argv: unshareArguments(['/bin/sh', '-c', script]), env })
     await until(() => survivors().length >= 5)
     running.kill('SIGKILL')

@@ -41,11 +41,21 @@ describe('startProcess', () => {
 
   it('answers a wrong argument with EINVAL and starts nothing', () => {
     const wrong: Partial<StartProcessOptions>[] = [
-      { argv: [] }, { argv: ['sh'] }, { argv: ['/bin/sh', 'a\0'] }, { cwd: 'relative' }, { env: { 'a=b': '' } },
-      { timeout: 0 }, { timeout: Number.NaN }, { maxOutputBytes: -1 }, { uid: 1 }, { extraFds: new Map([[2, 'null']]) },
+      { argv: [] },
+      { argv: ['sh'] },
+      { argv: ['/bin/sh', 'a\0'] },
+      { cwd: 'relative' },
+      { env: { 'a=b': '' } },
+      { timeout: 0 },
+      { timeout: Number.NaN },
+      { maxOutputBytes: -1 },
+      { uid: 1 },
+      { extraFds: new Map([[2, 'null']]) },
     ]
     for (const options of wrong)
-      expect(() => sh('true', options), JSON.stringify(options)).toThrow(expect.toSatisfy((e) => isWorkspaceError(e, 'EINVAL')))
+      expect(() => sh('true', options), JSON.stringify(options)).toThrow(
+        expect.toSatisfy((e) => isWorkspaceError(e, 'EINVAL')),
+      )
   })
 
   it('an argument beyond the kernel’s limit is ENOEXEC', async () => {
@@ -58,7 +68,8 @@ describe('startProcess', () => {
       yield 'a'
       yield Buffer.from('bé')
     }
-    for (const stdin of ['abé', Buffer.from('abé'), chunks()]) expect((await sh('cat', { stdin }).wait()).stdout.text).toBe('abé')
+    for (const stdin of ['abé', Buffer.from('abé'), chunks()])
+      expect((await sh('cat', { stdin }).wait()).stdout.text).toBe('abé')
     expect((await sh('cat').wait()).stdout.text).toBe('')
   })
 
@@ -110,13 +121,20 @@ describe('startProcess', () => {
 
   it('keeps memory constant for a loud process', async () => {
     const result = await sh('dd if=/dev/zero bs=1M count=100 2>/dev/null', { maxOutputBytes: 1000 }).wait()
-    expect(result.stdout).toMatchObject({ totalBytes: 100 * 2 ** 20, truncated: true, omittedBytes: 100 * 2 ** 20 - 1000 })
+    expect(result.stdout).toMatchObject({
+      totalBytes: 100 * 2 ** 20,
+      truncated: true,
+      omittedBytes: 100 * 2 ** 20 - 1000,
+    })
   })
 
   it('gives descriptors as bytes, null, pipe and own ones', async () => {
     const own = openSync('/etc/hostname', 'r')
     const extraFds = new Map<number, Uint8Array | 'null' | 'pipe' | number>([
-      [5, Buffer.from('five')], [6, 'null'], [7, 'pipe'], [8, own],
+      [5, Buffer.from('five')],
+      [6, 'null'],
+      [7, 'pipe'],
+      [8, own],
     ])
     await using running = sh('cat <&5; cat <&6; cat <&8; echo seven >&7', { extraFds })
     const [answer] = await once(running.pipes.get(7) ?? expect.fail(), 'data')
@@ -148,14 +166,18 @@ describe('startProcess', () => {
 describe('the end of a process', () => {
   it('a timeout ends group, sessions and processes that ignore TERM', async () => {
     const { env, survivors } = createMarker()
-    const script = 'sleep 60 & setsid sleep 60 & setsid sh -c \'trap "" TERM; sleep 60; sleep 60\' & trap "" TERM; while :; do sleep 60; done'
+    const script =
+      'sleep 60 & setsid sleep 60 & setsid sh -c \'trap "" TERM; sleep 60; sleep 60\' & trap "" TERM; while :; do sleep 60; done'
     const result = await sh(script, { env, timeout: 200, killGraceMs: 100 }).wait()
     expect(result).toMatchObject({ exitCode: null, signal: 'SIGKILL', timedOut: true })
     expect(survivors()).toEqual([])
   })
 
   it('TERM comes first, so that a process can clean up', async () => {
-    const result = await sh('trap "echo bye; exit 5" TERM; echo ready; while :; do sleep 0.01; done', { timeout: 200, killGraceMs: 3000 }).wait()
+    const result = await sh('trap "echo bye; exit 5" TERM; echo ready; while :; do sleep 0.01; done', {
+      timeout: 200,
+      killGraceMs: 3000,
+    }).wait()
     expect(result).toMatchObject({ exitCode: 5, timedOut: true })
     expect(result.stdout.text).toBe('ready\nbye\n')
   })
@@ -164,7 +186,9 @@ describe('the end of a process', () => {
     const { env, survivors } = createMarker()
     const controller = new AbortController()
     const running = sh('sleep 60 & setsid sleep 60 & echo ready; sleep 60', {
-      env, signal: controller.signal, onStdout: () => controller.abort(new Error('enough')),
+      env,
+      signal: controller.signal,
+      onStdout: () => controller.abort(new Error('enough')),
     })
     await expect(running.wait()).rejects.toThrow('enough')
     expect(survivors()).toEqual([])
@@ -199,8 +223,16 @@ describe('the end of a process', () => {
   })
 
   it('a Node without a listener for the result does not crash when the start fails', async () => {
-    const child = spawn(process.execPath, ['--conditions=@ws/source', '--input-type=module', '-e',
-      `const { startProcess } = await import(${JSON.stringify(new URL('../src/index.ts', import.meta.url).href)}); startProcess({ argv: ['/nonexistent'] })`], { stdio: 'ignore' })
+    const child = spawn(
+      process.execPath,
+      [
+        '--conditions=@ws/source',
+        '--input-type=module',
+        '-e',
+        `const { startProcess } = await import(${JSON.stringify(new URL('../src/index.ts', import.meta.url).href)}); startProcess({ argv: ['/nonexistent'] })`,
+      ],
+      { stdio: 'ignore' },
+    )
     expect(await once(child, 'exit')).toEqual([0, null])
   })
 })

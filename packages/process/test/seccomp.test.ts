@@ -12,15 +12,65 @@ const EAFNOSUPPORT = 97
 
 // Numbers are written out here once more, from the kernel's tables, so that a slip in the program's own is seen.
 const numbers = {
-  x64: { read: 0, clone: 56, clone3: 435, socket: 41, ioctl: 16, mount: 165, ptrace: 101, fchmod: 91, fchmodat: 268, openat: 257, mknodat: 259, mkdirat: 258, statx: 332, execve: 59, execveat: 322, unshare: 272, bpf: 321, openat2: 437, process_vm_readv: 310, keyctl: 250, setns: 308, fchmodat2: 452 },
-  arm64: { read: 63, clone: 220, clone3: 435, socket: 198, ioctl: 29, mount: 40, ptrace: 117, fchmod: 52, fchmodat: 53, openat: 56, mknodat: 33, mkdirat: 34, statx: 291, execve: 221, execveat: 281, unshare: 97, bpf: 280, openat2: 437, process_vm_readv: 270, keyctl: 219, setns: 268, fchmodat2: 452 },
+  x64: {
+    read: 0,
+    clone: 56,
+    clone3: 435,
+    socket: 41,
+    ioctl: 16,
+    mount: 165,
+    ptrace: 101,
+    fchmod: 91,
+    fchmodat: 268,
+    openat: 257,
+    mknodat: 259,
+    mkdirat: 258,
+    statx: 332,
+    execve: 59,
+    execveat: 322,
+    unshare: 272,
+    bpf: 321,
+    openat2: 437,
+    process_vm_readv: 310,
+    keyctl: 250,
+    setns: 308,
+    fchmodat2: 452,
+  },
+  arm64: {
+    read: 63,
+    clone: 220,
+    clone3: 435,
+    socket: 198,
+    ioctl: 29,
+    mount: 40,
+    ptrace: 117,
+    fchmod: 52,
+    fchmodat: 53,
+    openat: 56,
+    mknodat: 33,
+    mkdirat: 34,
+    statx: 291,
+    execve: 221,
+    execveat: 281,
+    unshare: 97,
+    bpf: 280,
+    openat2: 437,
+    process_vm_readv: 270,
+    keyctl: 219,
+    setns: 268,
+    fchmodat2: 452,
+  },
 } as const
 
 describe.each(['x64', 'arm64'] as const)('the sandbox program on %s', (architecture) => {
   const program = sandboxProgram({ architecture })
   const number = numbers[architecture]
   const ask = (name: keyof typeof number, ...parameters: number[]) =>
-    evaluate(program, { architecture: machines[architecture].architecture, number: number[name], arguments: parameters })
+    evaluate(program, {
+      architecture: machines[architecture].architecture,
+      number: number[name],
+      arguments: parameters,
+    })
 
   it('lets ordinary calls through', () => {
     for (const name of ['read', 'execve', 'execveat', 'statx'] as const) expect(ask(name)).toBe('allow')

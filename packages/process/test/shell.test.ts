@@ -49,21 +49,25 @@ describe('resolveShell', () => {
 
   it('[LS3] else takes the first of the usual places, else /bin/sh', () => {
     const order = ['/bin/zsh', '/usr/bin/zsh', '/bin/bash', '/usr/bin/bash', '/bin/sh', '/usr/bin/sh']
-    for (const [index, path] of order.entries()) expect(resolveShell({ env: {}, ...only(...order.slice(index)) })).toBe(path)
+    for (const [index, path] of order.entries())
+      expect(resolveShell({ env: {}, ...only(...order.slice(index)) })).toBe(path)
     expect(resolveShell({ env: {}, ...only() })).toBe('/bin/sh')
   })
 
   it('[LS7] the caller’s shell wins, a blank one means the default', () => {
     expect(resolveShell({ shell: '/bin/dash', env: { SHELL: '/bin/zsh' }, isExecutable: () => true })).toBe('/bin/dash')
     expect(resolveShell({ shell: 'dash', env: {}, ...only('/usr/bin/dash') })).toBe('/usr/bin/dash')
-    for (const shell of ['', ' \t']) expect(resolveShell({ shell, env: { SHELL: '/bin/sh' }, isExecutable: () => true })).toBe('/bin/sh')
+    for (const shell of ['', ' \t'])
+      expect(resolveShell({ shell, env: { SHELL: '/bin/sh' }, isExecutable: () => true })).toBe('/bin/sh')
   })
 
   it('[LS7] an impossible shell is a typed error', () => {
     const all = { env: {}, isExecutable: () => true }
     for (const shell of ['python3', './bash', 'bin/bash', '/usr/sbin/nologin', '/bin/false', '/usr/bin/perl', 'bash\0'])
       expect(codeOf(() => resolveShell({ shell, ...all }))).toMatch(/^EINVAL: /)
-    expect(codeOf(() => resolveShell({ shell: '/bin/ksh', env: {}, isExecutable: () => false }))).toMatch(/^ENOEXEC: .*missing/)
+    expect(codeOf(() => resolveShell({ shell: '/bin/ksh', env: {}, isExecutable: () => false }))).toMatch(
+      /^ENOEXEC: .*missing/,
+    )
   })
 })
 
@@ -86,7 +90,7 @@ describe('shellArguments', () => {
 
 describe('an over-long command', () => {
   const padding = `\n#${'x'.repeat(longestArgument)}\n`
-  const env = { PATH: '/usr/bin:/bin', HOME: '/nonexistent' }
+  const env = { PATH: '/usr/bin:/bin', HOME: '/dev/null' } // fish would make directories in any home
   const run = async (shell: string, command: string) => {
     const { argv, extraFds } = shellInvocation(shell, command, { login: false })
     const result = await startProcess({ argv, extraFds, env, stdin: 'input' }).wait()
@@ -110,7 +114,12 @@ describe('an over-long command', () => {
     for (const command of commands) {
       const [short, long] = await Promise.all([run(shell, command), run(shell, command + padding)])
       expect([short.carried, long.carried]).toEqual([false, true])
-      const shown = ({ result }: typeof short) => [result.exitCode, result.signal, result.stdout.text, result.stderr.text]
+      const shown = ({ result }: typeof short) => [
+        result.exitCode,
+        result.signal,
+        result.stdout.text,
+        result.stderr.text,
+      ]
       expect(shown(long), command).toEqual(shown(short))
     }
   })
@@ -140,11 +149,16 @@ describe('normaliseCommand', () => {
   })
 
   it.each(shells)('[LS5] any words come back as they were: %s', (shell) => {
-    const word = fc.string({ unit: 'grapheme', minLength: 0 }).filter((text) => !text.includes('\0') && text.isWellFormed())
+    const word = fc
+      .string({ unit: 'grapheme', minLength: 0 })
+      .filter((text) => !text.includes('\0') && text.isWellFormed())
     return fc.assert(
       fc.asyncProperty(fc.array(word, { minLength: 1, maxLength: 8 }), async (words) => {
         const { command } = normaliseCommand(['/usr/bin/printf', '%s\\0', ...words], { shell })
-        const result = await startProcess({ argv: shellArguments(shell, command, { login: false }), env: { LC_ALL: 'C.UTF-8' } }).wait()
+        const result = await startProcess({
+          argv: shellArguments(shell, command, { login: false }),
+          env: { LC_ALL: 'C.UTF-8', HOME: '/dev/null' },
+        }).wait()
         expect(result.stdout.text.split('\0').slice(0, -1)).toEqual(words)
       }),
       { numRuns: process.env.WS_DEEP === '1' ? 300 : 12, seed: 42 },

@@ -13,7 +13,9 @@ const systemRules: readonly LandlockRule[] = ['/usr', '/bin', '/lib', '/lib64', 
 const question = `my $abi = syscall(444, 0, 0, 1); print "$abi ", (open(my $f, '<', '/proc/self/status') ? 'leaks' : $! + 0), "\\n"`
 
 /** Restricts a real process and lets it try to read what was not granted. Never throws; takes about 10 ms. */
-export async function probeLandlock(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<LandlockProbe> {
+export async function probeLandlock(
+  options: { readonly signal?: AbortSignal | undefined } = {},
+): Promise<LandlockProbe> {
   try {
     const confined = confineArgv({ argv: ['/usr/bin/perl', '-e', question], landlock: { rules: systemRules } })
     const result = await startProcess({ ...confined, timeout: 5_000, signal: options.signal }).wait()

@@ -58,7 +58,12 @@ export function confineArgv(options: ConfineOptions): ConfinedCommand {
   validateConfine(options)
   const numbers = loaderSyscalls()
   if (!existsSync(perl)) {
-    throw new WorkspaceError({ code: 'ENOTSUP', operation, reason: 'perl is not installed', remedy: 'install perl-base' })
+    throw new WorkspaceError({
+      code: 'ENOTSUP',
+      operation,
+      reason: 'perl is not installed',
+      remedy: 'install perl-base',
+    })
   }
   const kept = options.extraFds ?? new Map<number, DescriptorSource>()
   const extraFds = new Map(kept)

@@ -3,12 +3,32 @@ import { WorkspaceError } from '@ws/core'
 /** The numbers of the calls that the loader makes; they differ by architecture. */
 const byArchitecture: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   x64: {
-    write: 1, close: 3, rt_sigprocmask: 14, fcntl: 72, setgroups: 116, setresuid: 117, setresgid: 119,
-    rt_sigtimedwait: 128, prctl: 157, clock_gettime: 228, openat: 257, prlimit64: 302,
+    write: 1,
+    close: 3,
+    rt_sigprocmask: 14,
+    fcntl: 72,
+    setgroups: 116,
+    setresuid: 117,
+    setresgid: 119,
+    rt_sigtimedwait: 128,
+    prctl: 157,
+    clock_gettime: 228,
+    openat: 257,
+    prlimit64: 302,
   },
   arm64: {
-    write: 64, close: 57, rt_sigprocmask: 135, fcntl: 25, setgroups: 159, setresuid: 147, setresgid: 149,
-    rt_sigtimedwait: 137, prctl: 167, clock_gettime: 113, openat: 56, prlimit64: 261,
+    write: 64,
+    close: 57,
+    rt_sigprocmask: 135,
+    fcntl: 25,
+    setgroups: 159,
+    setresuid: 147,
+    setresgid: 149,
+    rt_sigtimedwait: 137,
+    prctl: 167,
+    clock_gettime: 113,
+    openat: 56,
+    prlimit64: 261,
   },
 }
 

@@ -42,7 +42,8 @@ function spawnChild(options: StartProcessOptions): ChildProcess {
   try {
     return spawnWith(options, stdio.slots)
   } catch (native) {
-    const reason = native instanceof Error && 'code' in native && native.code === 'E2BIG' ? tooLong : 'could not be started'
+    const reason =
+      native instanceof Error && 'code' in native && native.code === 'E2BIG' ? tooLong : 'could not be started'
     throw new WorkspaceError({ code: 'ENOEXEC', operation: options.operation ?? 'exec', reason, native })
   } finally {
     stdio.close()
@@ -62,14 +63,19 @@ function spawnWith(options: StartProcessOptions, slots: StdioSlot[]): ChildProce
   })
 }
 
-function describe(child: ChildProcess, options: StartProcessOptions, { result, ended, endNow }: ProcessWatch): RunningProcess {
+function describe(
+  child: ChildProcess,
+  options: StartProcessOptions,
+  { result, ended, endNow }: ProcessWatch,
+): RunningProcess {
   const streaming = options.output === 'stream'
   const pipes = new Map<number, Duplex>()
   for (const [fd, source] of options.extraFds ?? []) {
     const stream = source === 'pipe' ? child.stdio[fd] : undefined
     if (stream) pipes.set(fd, ignoreClosedPipe(stream as Duplex))
   }
-  const stdin: Writable | undefined = options.stdin === 'pipe' && child.stdin ? ignoreClosedPipe(child.stdin) : undefined
+  const stdin: Writable | undefined =
+    options.stdin === 'pipe' && child.stdin ? ignoreClosedPipe(child.stdin) : undefined
   return {
     pid: child.pid,
     stdin,

@@ -7,10 +7,18 @@ export interface Instruction {
   readonly value: number
 }
 
-const opcode = { loadAbsolute: 0x20, equal: 0x15, greaterOrEqual: 0x35, anyBitSet: 0x45, and: 0x54, return: 0x06 } as const
+const opcode = {
+  loadAbsolute: 0x20,
+  equal: 0x15,
+  greaterOrEqual: 0x35,
+  anyBitSet: 0x45,
+  and: 0x54,
+  return: 0x06,
+} as const
 
 function instruction(code: number, value: number, jumpTrue = 0, jumpFalse = 0): Instruction {
-  if (jumpTrue > 255 || jumpFalse > 255) throw new RangeError('a jump in a BPF program is at most 255 instructions long')
+  if (jumpTrue > 255 || jumpFalse > 255)
+    throw new RangeError('a jump in a BPF program is at most 255 instructions long')
   return { code, value, jumpTrue, jumpFalse }
 }
 

@@ -126,11 +126,7 @@ const noTerminalInjection = [
 /** The mode counts only where a file is created: elsewhere the register holds anything. */
 function createsWithoutSetId(flagsArgument: number): Instruction[] {
   const creating = 0o100 | 0o20000000 // O_CREAT, O_TMPFILE
-  return [
-    loadArgument(flagsArgument),
-    ...ifAnyBit(creating, refuseBits(flagsArgument + 1, setIdBits)),
-    answer(allow),
-  ]
+  return [loadArgument(flagsArgument), ...ifAnyBit(creating, refuseBits(flagsArgument + 1, setIdBits)), answer(allow)]
 }
 
 /** Files, FIFOs and sockets may be made (`mkfifo` is ordinary work), character and block devices may not. */

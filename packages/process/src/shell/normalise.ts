@@ -1,4 +1,4 @@
-import { WorkspaceError } from '@ws/core'
+import type { WorkspaceError } from '@ws/core'
 import { invalid } from '../run/validate.ts'
 import { isShell, isShellName } from './family.ts'
 import { quoteArgument } from './quote.ts'

@@ -31,7 +31,8 @@ function requestedShell(shell: string, usable: (path: string) => boolean): strin
   if (shell.includes('\0')) throw invalid(operation, 'the shell contains NUL', remedy)
   const bare = !shell.includes('/')
   if (!bare && !shell.startsWith('/')) throw invalid(operation, 'the shell is a relative path', remedy)
-  if (bare ? !isShellName(shell) : !isShell(shell)) throw invalid(operation, 'this is not a shell of the POSIX family', remedy)
+  if (bare ? !isShellName(shell) : !isShell(shell))
+    throw invalid(operation, 'this is not a shell of the POSIX family', remedy)
   const found = bare ? directories.map((directory) => `${directory}/${shell}`).find(usable) : usable(shell) && shell
   if (found) return found
   const reason = `the shell \`${shellName(shell)}\` is missing or not executable`

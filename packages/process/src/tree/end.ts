@@ -72,6 +72,8 @@ export function sendSignal(pid: number, signal: NodeJS.Signals | number): boolea
  */
 export function killTree(root: number, known: readonly SeenProcess[] = []): void {
   const frozen = new Map<number, SeenProcess>()
+  // The root first: it must neither start more nor end in its own way when it sees its children die.
+  sendSignal(-root, 'SIGSTOP')
   for (let round = 0; round < 50; round++) {
     const found = [...known.filter(isAlive), ...findTree(root)].filter(({ pid }) => !frozen.has(pid))
     if (found.length === 0) break
