@@ -1,10 +1,10 @@
 // Packs every public package as it would be published, lints the tarballs (publint, attw), and proves the isolation
 // promise: whoever installs the core and the memory adapter gets neither a cloud client nor a process library.
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { capture } from './lib/run.ts'
+import { capture, repositoryRoot } from './lib/run.ts'
 
 interface Tarball {
   readonly name: string
@@ -64,8 +64,9 @@ function lint({ name, filename, files }: Tarball): string[] {
 
 function checkIsolation(tarballs: readonly Tarball[]): string[] {
   const names = ['@ws/core', '@ws/adapter-memory']
-  const chosen = tarballs.filter(({ name }) => names.includes(name))
-  if (chosen.length !== names.length) return [`isolation: ${names.join(' and ')} were not both packed`]
+  const needed = withDependencies(names)
+  const chosen = tarballs.filter(({ name }) => needed.has(name))
+  if (chosen.length !== needed.size) return [`isolation: not all of ${[...needed].join(', ')} were packed`]
 
   const project = join(scratch, 'empty-project')
   mkdirSync(project)
@@ -86,4 +87,18 @@ function checkIsolation(tarballs: readonly Tarball[]): string[] {
     env: { PATH: process.env['PATH'] },
   })
   return problems
+}
+
+/** Nothing is published yet, so that npm must be given every package of ours that these depend on. */
+function withDependencies(names: readonly string[]): Set<string> {
+  const all = new Set<string>()
+  const pending = [...names]
+  for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
+    if (all.has(name)) continue
+    all.add(name)
+    const path = join(repositoryRoot, 'packages', name.replace('@ws/', ''), 'package.json')
+    const { dependencies = {} } = JSON.parse(readFileSync(path, 'utf8')) as { dependencies?: Record<string, string> }
+    pending.push(...Object.keys(dependencies).filter((dependency) => dependency.startsWith('@ws/')))
+  }
+  return all
 }

@@ -45,8 +45,10 @@ const turbo = [
   ...(values.deep ? ['--force'] : []),
 ]
 const exitCode = run('turbo', turbo, { env })
+// packing builds anew into the same dist folders, so nothing may run beside it
+const packed = values.deep || run('node', ['scripts/check-packages.ts']) === 0
 const testsPassed = printTestSummary()
-process.exitCode = exitCode === 0 && testsPassed ? 0 : 1
+process.exitCode = exitCode === 0 && packed && testsPassed ? 0 : 1
 
 /**
  * What a cached test result depends on beside the files: the same tests pass, fail or are skipped with the components

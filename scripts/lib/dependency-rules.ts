@@ -46,10 +46,10 @@ export const dependencyRules: IConfiguration = {
     },
     {
       name: 'adapters-stand-alone',
-      comment: 'An adapter knows the contracts and how to start processes, but no other adapter and no executor.',
+      comment: 'An adapter knows the contracts, text search and how to start processes; no other adapter, no executor.',
       severity: 'error',
       from: { path: '^packages/(adapter-[^/]+)/src/' },
-      to: { path: '^packages/', pathNot: '^packages/(core|process|$1)/' },
+      to: { path: '^packages/', pathNot: '^packages/(core|process|text-search|$1)/' },
     },
     {
       name: 'executors-stand-alone',
@@ -59,10 +59,11 @@ export const dependencyRules: IConfiguration = {
       to: { path: '^packages/', pathNot: '^packages/(core|process|adapter-local|$1)/' },
     },
     {
-      name: 'process-stands-alone',
+      name: 'tools-stand-alone',
+      comment: 'What adapters and executors build upon knows the contracts only.',
       severity: 'error',
-      from: { path: '^packages/process/src/' },
-      to: { path: '^packages/', pathNot: '^packages/(core|process)/' },
+      from: { path: '^packages/(process|text-search)/src/' },
+      to: { path: '^packages/', pathNot: '^packages/(core|$1)/' },
     },
     {
       name: 'conformance-knows-contracts-only',
