@@ -70,7 +70,7 @@ describeWith(component('perl'), 'the loader', () => {
   it('a missing or unrunnable program is ENOEXEC, also under supervision', async () => {
     for (const supervise of [false, true]) {
       const start = (program: string) => startProcess(confineArgv({ argv: [program], owner, supervise })).wait()
-      await expect(start('/nonexistent')).rejects.toThrow('ENOEXEC: exec: the program is missing')
+      await expect(start('/usr/bin/nonexistent')).rejects.toThrow('ENOEXEC: exec: the program is missing')
       await expect(start('/etc/passwd')).rejects.toThrow('EACCES')
     }
   })
