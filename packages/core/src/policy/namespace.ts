@@ -45,10 +45,10 @@ export interface NamespaceOptions<Mount extends NamespaceMount> {
  */
 export class Namespace<Mount extends NamespaceMount> {
   readonly root: NamespaceNode<Mount>
-  readonly #scratch: VirtualPath | undefined
+  readonly scratch: VirtualPath | undefined
 
   constructor({ mounts, rules, scratch, reserved = [] }: NamespaceOptions<Mount>) {
-    this.#scratch = scratch
+    this.scratch = scratch
     this.root = newNode(rootPath, undefined)
     const ordered = [...mounts].sort((left, right) => left.at.length - right.at.length)
     for (const mount of ordered) {
@@ -89,7 +89,7 @@ export class Namespace<Mount extends NamespaceMount> {
   /** Computes rights top down: `current` holds the rights each rule gives at the node above. */
   #settle(node: NamespaceNode<Mount>, above: Map<SubtreeRule, number>): void {
     let current = above
-    if (node.path === this.#scratch) {
+    if (node.path === this.scratch) {
       // The scratch is exempt from every rule that does not name it.
       current = new Map()
     }

@@ -3,8 +3,8 @@ import { isWithin, parentPath, relativeTo } from '../path/virtual-path.ts'
 import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 import { ALL, READ, WRITE, rightFor } from '../policy/access.ts'
 import type { Namespace, NamespaceNode } from '../policy/namespace.ts'
-import { RulePolicy } from '../policy/policy.ts'
-import type { AccessRequest, Decision, FileOperation, Need, Policy } from '../policy/types.ts'
+import { RulePolicy, ruleRights } from '../policy/policy.ts'
+import type { AccessRequest, Decision, FileOperation, Need, Policy, SubtreeRule } from '../policy/types.ts'
 import { virtualError } from './errors.ts'
 import { mountRuleName } from './mounts.ts'
 import type { WorkspaceMount } from './mounts.ts'
@@ -90,6 +90,29 @@ export class Gate {
       })
     }
     return { virtual: path, node, mount: undefined, path: '/' as MountPath }
+  }
+
+  /** What one rule gives at a path; the scratch is exempt from a rule that does not name it. */
+  ruleRights(rule: SubtreeRule, path: VirtualPath): number {
+    const scratch = this.namespace.scratch
+    if (scratch !== undefined && isWithin(path, scratch) && !rule.entries.some((entry) => isWithin(entry.path, scratch))) {
+      return ALL
+    }
+    return ruleRights(rule, path)
+  }
+
+  /** What rules deny outright, below the root. */
+  deniedEntries(): { rule: SubtreeRule; path: VirtualPath }[] {
+    return this.policy
+      .subtreeRules()
+      .flatMap((rule) =>
+        rule.entries.filter(({ path, access }) => access === 'none' && path !== '/').map(({ path }) => ({ rule, path })),
+      )
+  }
+
+  /** The rule has an entry for exactly this path. */
+  names(rule: SubtreeRule, path: VirtualPath): boolean {
+    return rule.entries.some((entry) => entry.path === path)
   }
 
   /** Rights at a node, mount access included. */

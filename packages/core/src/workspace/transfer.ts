@@ -112,7 +112,7 @@ async function step(
   }
   if (from.directory || to.directory) await requireDirectory(kind, source, sourceAdapter)
   const parents = options.parents ?? true
-  if (parents) await fromDestination(context, pair, () => admitParents(context, kind, destination, destinationAdapter))
+  if (parents) await fromDestination(pair, () => admitParents(context, kind, destination, destinationAdapter))
   if (source.virtual !== destination.virtual && isWithin(destination.virtual, source.virtual)) {
     await requireExisting(source, sourceAdapter, kind)
     throw virtualError({
@@ -179,7 +179,7 @@ async function requireExisting(source: Located, adapter: StorageAdapter, kind: K
   }
 }
 
-async function fromDestination(context: Context, { destination }: Pair, body: () => Promise<void>): Promise<void> {
+async function fromDestination({ destination }: Pair, body: () => Promise<void>): Promise<void> {
   try {
     await body()
   } catch (error) {

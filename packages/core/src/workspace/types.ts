@@ -35,7 +35,7 @@ export interface WorkspaceOptions {
    */
   readonly aliases?: Readonly<Record<string, string>> | undefined
   /** `/tmp`, the workspace's own. Default true. */
-  readonly scratch?: boolean | { readonly maxBytes?: number | undefined } | undefined
+  readonly scratch?: boolean | undefined
   readonly signal?: AbortSignal | undefined
 }
 

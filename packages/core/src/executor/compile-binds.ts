@@ -1,0 +1,267 @@
+import { LinkSignal } from '../adapter/link-signal.ts'
+import { isWorkspaceError } from '../errors.ts'
+import { foldName } from '../path/fold.ts'
+import { childPath, isWithin, parentPath, relativeTo, segmentsOf } from '../path/virtual-path.ts'
+import type { VirtualPath } from '../path/virtual-path.ts'
+import { READ, WRITE } from '../policy/access.ts'
+import type { NamespaceNode } from '../policy/namespace.ts'
+import type { SubtreeRule } from '../policy/types.ts'
+import type { Gate } from '../workspace/gate.ts'
+import { mountRuleName } from '../workspace/mounts.ts'
+import type { WorkspaceMount } from '../workspace/mounts.ts'
+import type { Bind, BindPlan, Restriction } from './bind-plan.ts'
+import type { GuaranteeField } from './guarantees.ts'
+
+export interface CompileOptions {
+  readonly gate: Gate
+  readonly root: VirtualPath
+  readonly aliases: readonly VirtualPath[]
+  /** Rules that this command runs without. */
+  readonly acknowledged: ReadonlySet<string>
+  /** The rules that hold at the API only. */
+  readonly apiOnlyRules: readonly string[]
+}
+
+type Node = NamespaceNode<WorkspaceMount>
+type Found = 'directory' | 'file' | 'missing' | 'link' | 'other'
+
+/** What surrounds a node in the tree of a command: read and write as bits. */
+interface Surroundings {
+  readonly mount: WorkspaceMount | undefined
+  readonly rights: number
+  /** The nearest bind above: renames are free below it. */
+  readonly bound: VirtualPath
+}
+
+/**
+ * Compiles mounts and subtree rules to binds. Looks at the disk, through the adapters, for what a rule names: a mask cannot
+ * lie over what is not there, and no component may be a link.
+ */
+export async function compileBinds(options: CompileOptions): Promise<BindPlan> {
+  const compiler = new Compiler(options)
+  await compiler.visit(options.gate.namespace.root, { mount: undefined, rights: READ, bound: '/' as VirtualPath })
+  await compiler.maskVariants()
+  return compiler.finish()
+}
+
+class Compiler {
+  readonly #options: CompileOptions
+  readonly #binds: Bind[] = []
+  readonly #restrictions: Restriction[] = []
+  readonly #pins = new Map<VirtualPath, Bind>()
+
+  constructor(options: CompileOptions) {
+    this.#options = options
+    for (const rule of options.apiOnlyRules) {
+      this.#restrictions.push({ rule, path: options.root, field: 'apiRules' })
+    }
+  }
+
+  finish(): BindPlan {
+    const { root, aliases } = this.#options
+    // Parents first; a pin before what lies in it.
+    const binds = [...this.#binds, ...this.#pins.values()].sort(
+      (left, right) => segmentsOf(left.at).length - segmentsOf(right.at).length,
+    )
+    const renameBorders = binds
+      .filter(({ kind }) => kind === 'pin' || kind === 'subtree' || kind === 'closed')
+      .map(({ at }) => at)
+    return { root, binds, aliases, restrictions: this.#restrictions, renameBorders }
+  }
+
+  async visit(node: Node, around: Surroundings): Promise<void> {
+    if (node.reserved) return
+    const inside = await this.#place(node, around)
+    if (node.children === undefined) return
+    for (const child of node.children.values()) await this.visit(child, inside)
+  }
+
+  /** The rights a command has at a node: the policy's, less the rules that it runs without. */
+  #rights(node: Node): number {
+    const { gate, acknowledged } = this.#options
+    if (acknowledged.size === 0) return gate.rightsAt(node)
+    let rights = READ | WRITE
+    for (const rule of node.deniers) {
+      if (!acknowledged.has(rule.name)) rights &= gate.ruleRights(rule, node.path)
+    }
+    const readOnly = node.mount?.access === 'read-only' && !acknowledged.has(mountRuleName(node.mount.at))
+    return readOnly ? rights & READ : rights
+  }
+
+  /** Binds one node, where it differs from what surrounds it, and tells what surrounds its children. */
+  async #place(node: Node, around: Surroundings): Promise<Surroundings> {
+    const { mount } = node
+    if (mount === undefined) return around
+    const isMount = mount.at === node.path
+    let rights = this.#rights(node)
+    if (rights === WRITE) {
+      // Nothing but the file API can let somebody write what he cannot read.
+      for (const rule of this.#named(node)) this.#restrict(rule, node, 'apiRules')
+      rights = 0
+    }
+    if (!isMount && around.mount === mount && rights === around.rights) return around
+    const rules = [...this.#named(node), ...(mount.access === 'read-only' && isMount ? [mountRuleName(mount.at)] : [])]
+    const found = isMount ? 'directory' : await this.#look(node)
+    const stricter = isMount ? rights !== (READ | WRITE) : (rights & around.rights) !== around.rights
+
+    if (stricter) {
+      const field = rights === 0 ? 'deniedSubtrees' : isMount ? 'readOnlyMounts' : 'subtrees'
+      const problem = problemOf(found)
+      for (const rule of rules) this.#restrict(rule, node, field, problem)
+      if (problem !== undefined) return around
+    } else if (found === 'missing' || found === 'link' || found === 'other') {
+      if (found !== 'missing' || (rights & WRITE) === 0 || !(await this.#create(node))) return around
+    }
+    await this.#pinAncestors(node.path, mount, around, isMount)
+    const type = found === 'file' ? 'file' : 'directory'
+    const source = mount.adapter?.hostPath?.(relativeTo(node.path, mount.at))
+    const at = node.path
+    if (rights === 0) {
+      const kind = type === 'directory' && this.#holdsAllowed(node) ? 'closed' : 'mask'
+      this.#binds.push({ kind, at, type, access: 'none', rules })
+    } else {
+      const kind = mount.scratch ? 'scratch' : isMount ? 'mount' : 'subtree'
+      this.#binds.push({ kind, at, type, source, access: rights === READ ? 'read-only' : 'read-write', rules })
+    }
+    return { mount, rights, bound: at }
+  }
+
+  /** The rules that take something away at a node and name it, or an ancestor, themselves. */
+  #named(node: Node): string[] {
+    const { gate, acknowledged } = this.#options
+    return node.deniers
+      .filter((rule) => !acknowledged.has(rule.name) && gate.ruleRights(rule, node.path) !== (READ | WRITE))
+      .map(({ name }) => name)
+  }
+
+  #restrict(rule: string, node: Node, field: GuaranteeField, problem?: Restriction['problem']): void {
+    this.#restrictions.push({ rule, path: node.path, field, ...(problem && { problem }) })
+  }
+
+  #holdsAllowed(node: Node): boolean {
+    for (const below of this.#options.gate.namespace.below(node.path)) {
+      if (!below.reserved && this.#rights(below) !== 0) return true
+    }
+    return false
+  }
+
+  /**
+   * Directories between the nearest bind and `at` could be renamed away and built anew, were they not mount points
+   * themselves. Where nothing can be written there, there is nothing to pin.
+   */
+  async #pinAncestors(at: VirtualPath, mount: WorkspaceMount, around: Surroundings, isMount: boolean): Promise<void> {
+    const holder = isMount ? around.mount : mount
+    if (holder === undefined || around.rights !== (READ | WRITE)) return
+    for (let path = parentPath(at); path !== around.bound && isWithin(path, holder.at); path = parentPath(path)) {
+      if (path === holder.at) break
+      const source = holder.adapter?.hostPath?.(relativeTo(path, holder.at))
+      if (this.#pins.has(path) || this.#binds.some((bind) => bind.at === path)) continue
+      this.#pins.set(path, { kind: 'pin', at: path, type: 'directory', source, access: 'read-write', rules: [] })
+    }
+  }
+
+  async #look(node: Node): Promise<Found> {
+    const { mount, path } = node
+    if (mount?.adapter === undefined) return mount?.scratch === true ? 'directory' : 'missing'
+    try {
+      const { type } = await mount.adapter.stat(relativeTo(path, mount.at))
+      return type === 'symlink' ? 'link' : type
+    } catch (error) {
+      if (error instanceof LinkSignal) return 'link'
+      if (isWorkspaceError(error, 'ENOENT') || isWorkspaceError(error, 'ENOTDIR')) return 'missing'
+      throw error
+    }
+  }
+
+  /** A place that is granted for writing inside of what is not, and is not there yet: the API makes it with the first file. */
+  async #create({ mount, path }: Node): Promise<boolean> {
+    if (mount?.adapter === undefined || mount.access === 'read-only') return false
+    try {
+      await mount.adapter.createDirectory(relativeTo(path, mount.at), { recursive: true })
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /** Masks what is there under another spelling of a denied name. */
+  async maskVariants(): Promise<void> {
+    const { gate, acknowledged } = this.#options
+    for (const { rule, path } of gate.deniedEntries()) {
+      if (acknowledged.has(rule.name)) continue
+      const mount = gate.namespace.find(path).mount
+      if (mount?.adapter === undefined || !mount.caseSensitive) continue
+      for (const variant of await this.#variantsOf(path, mount)) {
+        if (gate.namespace.at(variant) !== undefined || gate.names(rule, variant)) continue
+        await this.#maskVariant(variant, rule, mount)
+      }
+    }
+  }
+
+  async #variantsOf(path: VirtualPath, mount: WorkspaceMount): Promise<VirtualPath[]> {
+    let candidates: VirtualPath[] = [mount.at]
+    const inside = relativeTo(path, mount.at)
+    for (const name of segmentsOf(inside)) {
+      const folded = foldName(name)
+      const next: VirtualPath[] = []
+      for (const directory of candidates) {
+        for (const found of await this.#namesIn(directory, mount)) {
+          if (foldName(found) === folded) next.push(childPath(directory, found))
+        }
+      }
+      candidates = next
+      if (candidates.length === 0) break
+    }
+    return candidates.filter((candidate) => candidate !== path)
+  }
+
+  async #namesIn(directory: VirtualPath, mount: WorkspaceMount): Promise<string[]> {
+    const names: string[] = []
+    try {
+      for await (const { name, unreachable } of mount.adapter?.list(relativeTo(directory, mount.at)) ?? []) {
+        if (unreachable !== true) names.push(name)
+      }
+    } catch (error) {
+      const harmless =
+        error instanceof LinkSignal || isWorkspaceError(error, 'ENOENT') || isWorkspaceError(error, 'ENOTDIR')
+      if (!harmless) throw error
+    }
+    return names
+  }
+
+  async #maskVariant(at: VirtualPath, rule: SubtreeRule, mount: WorkspaceMount): Promise<void> {
+    const node = { ...this.#options.gate.namespace.find(at), path: at }
+    const found = await this.#look(node)
+    if (found === 'missing') return
+    const problem = problemOf(found)
+    this.#restrict(rule.name, node, 'deniedSubtrees', problem)
+    if (problem !== undefined) return
+    const bound = this.#binds.findLast((bind) => bind.source !== undefined && isWithin(at, bind.at))
+    const rights = bound?.access === 'read-write' ? READ | WRITE : READ
+    await this.#pinAncestors(at, mount, { mount, rights, bound: bound?.at ?? mount.at }, false)
+    const type = found === 'file' ? 'file' : 'directory'
+    this.#binds.push({ kind: 'mask', at, type, access: 'none', rules: [rule.name] })
+  }
+}
+
+function problemOf(found: Found): Restriction['problem'] {
+  switch (found) {
+    case 'missing':
+      return {
+        reason: 'does not exist, and nothing can lie over what is not there',
+        remedy: 'create it, or acknowledge the rule for this command',
+      }
+    case 'link':
+      return {
+        reason: 'is a link, or runs through one, which can be turned elsewhere',
+        remedy: 'name the real path in the rule, or acknowledge the rule for this command',
+      }
+    case 'other':
+      return {
+        reason: 'is a FIFO, a socket or a device, which cannot be covered',
+        remedy: 'remove it, or acknowledge the rule for this command',
+      }
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,219 @@
+import { compileBinds } from '../executor/compile-binds.ts'
+import type { BindPlan, Restriction } from '../executor/bind-plan.ts'
+import type { AttachedExecutor, CommandRequest, CommandResult, RunningCommand } from '../executor/contract.ts'
+import { satisfies } from '../executor/guarantees.ts'
+import type { Guarantees } from '../executor/guarantees.ts'
+import { isWorkspaceError, rewriteError } from '../errors.ts'
+import type { VirtualPath } from '../path/virtual-path.ts'
+import { checkCount, checkOption } from './arguments.ts'
+import { normaliseCommand } from './command.ts'
+import type { NormalisedCommand } from './command.ts'
+import { admitCall, parseFor } from './context.ts'
+import type { Context } from './context.ts'
+import { virtualError } from './errors.ts'
+import type { Command, ExecOptions } from './types.ts'
+import { notDirectoryError } from './walk.ts'
+
+/** The executor that a workspace has chosen. */
+export interface ChosenExecutor {
+  readonly name: string
+  readonly attached: AttachedExecutor
+}
+
+export interface CommandDoor {
+  readonly context: Context
+  readonly executor: ChosenExecutor | undefined
+  /** Makes what a command needs to find: the scratch. */
+  prepare(): Promise<void>
+  flush(): Promise<void>
+  readonly running: Set<RunningCommand>
+}
+
+const defaultOutputBytes = 1024 * 1024
+const defaultKillGrace = 2000
+const longestTimeout = 2 ** 31 - 1
+
+export async function exec(door: CommandDoor, command: Command, options: ExecOptions = {}): Promise<CommandResult> {
+  const running = await spawn(door, command, options)
+  const result = await running.wait()
+  if (options.durable === true) await door.flush()
+  return result
+}
+
+export async function spawn(door: CommandDoor, command: Command, options: ExecOptions = {}): Promise<RunningCommand> {
+  const { context, executor } = door
+  const time = Date.now()
+  const start = performance.now()
+  const audit = (outcome: 'allowed' | 'denied' | 'failed', error?: unknown): void => {
+    if (!context.audit.active) return
+    const failure = isWorkspaceError(error) ? error : undefined
+    context.audit.record({
+      time,
+      door: 'exec',
+      operation: 'exec',
+      path: typeof options.cwd === 'string' ? options.cwd : context.root,
+      outcome,
+      code: failure?.code,
+      rule: failure?.rule,
+      duration: performance.now() - start,
+      command: typeof command === 'string' ? command : Array.isArray(command) ? command.join(' ') : String(command),
+      executor: executor?.name,
+    })
+  }
+  try {
+    admitCall(context, 'exec', options.signal)
+    const normalised = normaliseCommand(command, options.shell)
+    if (executor === undefined) throw noExecutorError()
+    const acknowledged = checkOptions(options)
+    const cwd = await resolveCwd(context, options.cwd)
+    await door.prepare()
+    const plan = await planFor(context, acknowledged)
+    enforceable(plan, executor, acknowledged)
+    const running = await executor.attached.spawn(request(normalised, cwd, options), plan)
+    door.running.add(running)
+    const forget = (): void => {
+      door.running.delete(running)
+    }
+    running.wait().then(
+      () => {
+        forget()
+        audit('allowed')
+      },
+      (error: unknown) => {
+        forget()
+        audit('failed', error)
+      },
+    )
+    return running
+  } catch (error) {
+    const refused = isWorkspaceError(error) && (error.code === 'EUNENFORCEABLE' || error.code === 'EACCES')
+    audit(refused ? 'denied' : 'failed', error)
+    throw error
+  }
+}
+
+/** The bind plan as it stands on the disk now. */
+export async function planFor(context: Context, acknowledged: ReadonlySet<string>): Promise<BindPlan> {
+  const { gate } = context
+  return compileBinds({
+    gate,
+    root: context.root,
+    aliases: [...context.aliases].map((name) => `/${name}` as VirtualPath),
+    acknowledged,
+    apiOnlyRules: (gate.policy.apiOnlyRules?.() ?? []).filter((rule) => !acknowledged.has(rule)),
+  })
+}
+
+/** What of a plan an executor cannot hold. */
+export function unheld(plan: BindPlan, guarantees: Guarantees): Restriction[] {
+  return plan.restrictions.filter((restriction) => {
+    const level = guarantees[restriction.field]
+    // Through an interpreter every access comes to the file door, which needs no bind and so has no problem with one.
+    if (level === 'interpreter') return false
+    return restriction.problem !== undefined || !satisfies(level, 'translated')
+  })
+}
+
+export function describeUnheld({ field, problem, path }: Restriction, executor: string): { reason: string; remedy: string } {
+  if (problem !== undefined) return { reason: `\`${path}\` ${problem.reason}`, remedy: problem.remedy }
+  const what: Partial<Record<typeof field, string>> = {
+    readOnlyMounts: `commands in ${executor} could change the read-only \`${path}\``,
+    subtrees: `commands in ${executor} could change \`${path}\`, which the rule protects inside a writable mount`,
+    deniedSubtrees: `commands in ${executor} could read \`${path}\``,
+    apiRules: 'only the file API can judge it',
+  }
+  return {
+    reason: what[field] ?? `${executor} cannot hold it`,
+    remedy: 'acknowledge the rule for this command, or use an executor that holds it (bubblewrap, where it can)',
+  }
+}
+
+function enforceable(plan: BindPlan, { name, attached }: ChosenExecutor, acknowledged: ReadonlySet<string>): void {
+  const first = unheld(plan, attached.guarantees).find(({ rule }) => !acknowledged.has(rule))
+  if (first === undefined) return
+  const { reason, remedy } = describeUnheld(first, name)
+  throw virtualError({
+    code: 'EUNENFORCEABLE',
+    operation: 'exec',
+    path: first.path,
+    rule: first.rule,
+    reason: `is under a rule that cannot be enforced on this command: ${reason}`,
+    remedy: `${remedy} (\`acknowledge: ['${first.rule}']\`)`,
+  })
+}
+
+function checkOptions(options: ExecOptions): ReadonlySet<string> {
+  const { timeout, killGrace, maxOutputBytes, acknowledge = [], env, shell, login, cwd } = options
+  if (timeout !== undefined) {
+    checkCount('timeout', timeout, 1)
+    if (timeout > longestTimeout) checkCount('timeout', Number.NaN, 1)
+  }
+  if (killGrace !== undefined) checkCount('killGrace', killGrace, 0)
+  if (maxOutputBytes !== undefined) checkCount('maxOutputBytes', maxOutputBytes, 0)
+  checkOption('shell', shell, 'string')
+  checkOption('login', login, 'boolean')
+  checkOption('cwd', cwd, 'string')
+  checkOption('env', env, 'object')
+  for (const [key, value] of Object.entries(env ?? {})) {
+    if (typeof value === 'string' && !value.includes('\0') && /^[A-Za-z_][A-Za-z0-9_]*$/.test(key)) continue
+    throw virtualError({
+      code: 'EINVAL',
+      operation: 'exec',
+      reason: `\`env\` holds ${/^\w+$/.test(key) ? `\`${key}\`, whose value is no text without NUL` : 'a name that is none'}`,
+      remedy: 'use names such as `MY_NAME` and strings as values',
+    })
+  }
+  if (!Array.isArray(acknowledge) || acknowledge.some((name) => typeof name !== 'string')) {
+    throw virtualError({
+      code: 'EINVAL',
+      operation: 'exec',
+      reason: '`acknowledge` must be a list of rule names',
+      remedy: 'pass the names that the refusal told',
+    })
+  }
+  return new Set(acknowledge)
+}
+
+async function resolveCwd(context: Context, cwd: string | undefined): Promise<VirtualPath> {
+  if (cwd === undefined || cwd === '') return context.root
+  const budget = { links: 0 }
+  try {
+    const parsed = parseFor(context, 'exec', cwd)
+    const path = await context.walker.settle('stat', parsed.path, budget)
+    const found = await context.walker.follow('stat', path, budget)
+    if (found.stat.type !== 'directory') throw notDirectoryError('exec', found.path)
+    return found.path
+  } catch (error) {
+    if (!isWorkspaceError(error)) throw error
+    throw rewriteError(error, {
+      operation: 'exec',
+      path: error.path ?? cwd,
+      remedy: 'give a directory of the workspace as `cwd`',
+    })
+  }
+}
+
+function request(command: NormalisedCommand, cwd: VirtualPath, options: ExecOptions): CommandRequest {
+  const shell = options.shell?.trim() === '' ? undefined : options.shell
+  return {
+    command: command.line,
+    cwd,
+    env: options.env ?? {},
+    stdin: options.stdin,
+    shell: shell ?? command.shell,
+    login: options.login ?? command.login ?? true,
+    timeout: options.timeout,
+    killGrace: options.killGrace ?? defaultKillGrace,
+    maxOutputBytes: options.maxOutputBytes ?? defaultOutputBytes,
+    signal: options.signal,
+  }
+}
+
+function noExecutorError(): Error {
+  return virtualError({
+    code: 'ENOEXECUTOR',
+    operation: 'exec',
+    reason: 'the workspace was made without executors',
+    remedy: 'pass `executors: [createBubblewrapExecutor()]` to `createWorkspace`',
+  })
+}

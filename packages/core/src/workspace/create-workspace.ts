@@ -1,0 +1,253 @@
+import type { StorageAdapter } from '../adapter/contract.ts'
+import type { HostDirectory } from '../adapter/types.ts'
+import { isWorkspaceError } from '../errors.ts'
+import { scratchName, systemNames } from '../mount/reserved.ts'
+import { isWithin, parseVirtualPath, relativeTo, rootPath } from '../path/virtual-path.ts'
+import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
+import { Namespace } from '../policy/namespace.ts'
+import { RulePolicy } from '../policy/policy.ts'
+import { Audit } from './audit.ts'
+import { chooseExecutor } from './choose-executor.ts'
+import type { Context } from './context.ts'
+import { virtualError } from './errors.ts'
+import { Gate } from './gate.ts'
+import { refuseNestedRoots } from './host-roots.ts'
+import type { WorkspaceMount } from './mounts.ts'
+import { Scratch } from './scratch.ts'
+import type { MountOptions, Workspace, WorkspaceOptions } from './types.ts'
+import { Walker } from './walk.ts'
+import { LiveWorkspace } from './workspace.ts'
+
+const operation = 'createWorkspace'
+const scratchPath = `/${scratchName}` as VirtualPath
+
+/**
+ * Makes a workspace. Everything that can be wrong with its mounts, rules and executors is found here.
+ *
+ * @throws WorkspaceError `EINVAL` (what was passed means nothing), `ENOWORKSPACE` (a root is missing), `ENOEXECUTOR`
+ * (no executor can be used, with the reasons). Adapters that factories made are closed again then.
+ */
+export async function createWorkspace(options: WorkspaceOptions): Promise<Workspace> {
+  checkOptions(options)
+  options.signal?.throwIfAborted()
+  const mounts: WorkspaceMount[] = []
+  const scratch = new Scratch()
+  try {
+    for (const mount of options.mounts) mounts.push(await openMount(mount, mounts))
+    return await assemble(options, mounts, scratch)
+  } catch (error) {
+    await scratch.close()
+    for (const { adapter, owned } of mounts) if (owned) await adapter?.close().catch(() => undefined)
+    throw error
+  }
+}
+
+async function assemble(
+  options: WorkspaceOptions,
+  mounts: readonly WorkspaceMount[],
+  scratch: Scratch,
+): Promise<Workspace> {
+  const first = mounts[0]
+  if (first === undefined) throw invalid('a workspace needs at least one mount', 'pass `mounts: [{ at: "/", adapter }]`')
+  const root = first.at
+  const atRoot = mounts.some(({ at }) => at === rootPath)
+  const withScratch = options.scratch !== false && !mounts.some(({ at }) => at === scratchPath)
+  const aliases = readAliases(options.aliases ?? (root === rootPath ? defaultAliases(mounts) : {}), mounts)
+  const reserved = atRoot ? [...systemNames, ...aliases].map((name) => `/${name}` as VirtualPath) : []
+  refuseReservedMounts(mounts, reserved)
+
+  const policy = options.policy ?? new RulePolicy(options.rules ?? [], withScratch ? { exempt: scratchPath } : {})
+  const all = withScratch ? [...mounts, scratch.mount(scratchPath)] : [...mounts]
+  const exempt = withScratch ? scratchPath : undefined
+  const namespace = new Namespace({ mounts: all, rules: policy.subtreeRules(), scratch: exempt, reserved })
+  const gate = new Gate(namespace, policy, root)
+  const hostDirectories = await readHostDirectories(mounts)
+  refuseNestedRoots(hostDirectories)
+  const owner = hostDirectories.get(root)?.owner
+
+  let closed = false
+  const open = (mount: WorkspaceMount): StorageAdapter | Promise<StorageAdapter> =>
+    mount.adapter ?? scratch.open(mount, first.adapter, owner)
+  const walker = new Walker(gate, aliases, open)
+  const context: Context = {
+    root,
+    aliases,
+    mounts: all,
+    gate,
+    walker,
+    audit: new Audit(),
+    open,
+    isClosed: () => closed,
+  }
+  await createMountPoints(mounts)
+
+  const workspace = new LiveWorkspace({ context, scratch, onClose: () => (closed = true) })
+  if (options.executors !== undefined && options.executors.length > 0) {
+    const view = { root, owner, files: workspace }
+    const { executor, chosen } = await chooseExecutor({
+      context,
+      executors: options.executors,
+      require: options.require,
+      view,
+      hostDirectories,
+      signal: options.signal,
+    })
+    scratch.use(executor)
+    workspace.use(chosen)
+  } else if (options.require !== undefined) {
+    throw virtualError({
+      code: 'ENOEXECUTOR',
+      operation,
+      reason: '`require` is set, and there are no executors',
+      remedy: 'pass `executors`, or drop `require`',
+    })
+  }
+  return workspace
+}
+
+function checkOptions(options: WorkspaceOptions): void {
+  if (typeof options !== 'object' || options === null || !Array.isArray(options.mounts) || options.mounts.length === 0) {
+    throw invalid('`mounts` must be a list with at least one mount', 'pass `mounts: [{ at: "/", adapter }]`')
+  }
+  if (options.rules !== undefined && options.policy !== undefined) {
+    throw invalid('both `rules` and `policy` are given', 'pass one of them')
+  }
+  if (options.rules !== undefined && !Array.isArray(options.rules)) throw invalid('`rules` must be a list', 'pass a list')
+  if (options.executors !== undefined && !Array.isArray(options.executors)) {
+    throw invalid('`executors` must be a list', 'pass a list')
+  }
+}
+
+async function openMount(options: MountOptions, before: readonly WorkspaceMount[]): Promise<WorkspaceMount> {
+  if (typeof options !== 'object' || options === null || typeof options.at !== 'string') {
+    throw invalid('a mount must be an object with `at` and `adapter`', 'pass `{ at: "/", adapter }`')
+  }
+  if (!options.at.startsWith('/')) {
+    throw virtualError({
+      code: 'EINVAL',
+      operation,
+      path: options.at,
+      reason: 'is no absolute path',
+      remedy: 'mount at a path such as `/` or `/workspace`',
+    })
+  }
+  const at = parseVirtualPath(options.at, { operation })
+  if (before.some((mount) => mount.at === at)) {
+    throw virtualError({ code: 'EINVAL', operation, path: at, reason: 'is mounted twice', remedy: 'give each mount its own path' })
+  }
+  const { access } = options
+  if (access !== undefined && access !== 'read-only' && access !== 'read-write') {
+    throw virtualError({
+      code: 'EINVAL',
+      operation,
+      path: at,
+      reason: `has an unknown access \`${String(access)}\``,
+      remedy: 'use `read-only` or `read-write`',
+    })
+  }
+  const owned = typeof options.adapter === 'function'
+  const adapter = typeof options.adapter === 'function' ? await options.adapter() : options.adapter
+  if (typeof adapter !== 'object' || adapter === null || typeof adapter.stat !== 'function') {
+    throw virtualError({
+      code: 'EINVAL',
+      operation,
+      path: at,
+      reason: 'has no adapter',
+      remedy: 'pass an adapter such as `await createLocalAdapter({ root })`, or a function that makes one',
+    })
+  }
+  return {
+    at,
+    adapter,
+    access: adapter.capabilities.readOnly ? 'read-only' : (access ?? 'read-write'),
+    caseSensitive: adapter.capabilities.caseSensitive,
+    owned,
+    scratch: false,
+  }
+}
+
+function defaultAliases(mounts: readonly WorkspaceMount[]): Record<string, string> {
+  return mounts.some(({ at }) => isWithin(at, '/workspace' as VirtualPath)) ? {} : { '/workspace': '/' }
+}
+
+function readAliases(aliases: Readonly<Record<string, string>>, mounts: readonly WorkspaceMount[]): Set<string> {
+  const names = new Set<string>()
+  for (const [from, to] of Object.entries(aliases)) {
+    const path = parseVirtualPath(from, { operation })
+    const name = path.slice(1)
+    const wrong =
+      to !== '/' || name === '' || name.includes('/') || name === scratchName || (systemNames as readonly string[]).includes(name)
+    if (wrong || mounts.some(({ at }) => isWithin(at, path))) {
+      throw virtualError({
+        code: 'EINVAL',
+        operation,
+        path,
+        reason: 'cannot be an alias',
+        remedy: 'an alias is one free top-level name that stands for `/`: `{ "/workspace": "/" }`',
+      })
+    }
+    names.add(name)
+  }
+  return names
+}
+
+function refuseReservedMounts(mounts: readonly WorkspaceMount[], reserved: readonly VirtualPath[]): void {
+  const names = mounts.some(({ at }) => at === rootPath)
+    ? reserved
+    : systemNames.map((name) => `/${name}` as VirtualPath)
+  for (const { at } of mounts) {
+    if (!names.some((name) => isWithin(at, name))) continue
+    throw virtualError({
+      code: 'EBUSY',
+      operation,
+      path: at,
+      reason: 'cannot be mounted at: the system needs that name',
+      remedy: 'mount at `/workspace`, or below it',
+    })
+  }
+}
+
+async function readHostDirectories(mounts: readonly WorkspaceMount[]): Promise<Map<VirtualPath, HostDirectory>> {
+  const found = new Map<VirtualPath, HostDirectory>()
+  for (const { at, adapter } of mounts) {
+    const directory = await adapter?.hostDirectory?.('/' as MountPath)
+    if (directory !== undefined) found.set(at, directory)
+  }
+  return found
+}
+
+/** A mount point is a directory of the mount around it, so that its parent lists it at both doors. */
+async function createMountPoints(mounts: readonly WorkspaceMount[]): Promise<void> {
+  for (const { at } of mounts) {
+    const around = mounts
+      .filter((mount) => mount.at !== at && isWithin(at, mount.at))
+      .sort((left, right) => right.at.length - left.at.length)[0]
+    if (around?.adapter === undefined) continue
+    const path = relativeTo(at, around.at)
+    try {
+      if ((await around.adapter.stat(path)).type === 'directory') continue
+      throw mountPointError(at, 'is no directory')
+    } catch (error) {
+      if (!isWorkspaceError(error, 'ENOENT')) throw isWorkspaceError(error) ? error : mountPointError(at, 'runs through a link')
+    }
+    if (around.access === 'read-only') {
+      throw mountPointError(at, `does not exist in the read-only mount \`${around.at}\``)
+    }
+    await around.adapter.createDirectory(path, { recursive: true })
+  }
+}
+
+function mountPointError(path: VirtualPath, reason: string): Error {
+  return virtualError({
+    code: 'EINVAL',
+    operation,
+    path,
+    reason: `cannot be a mount point: it ${reason}`,
+    remedy: 'make it a real directory first, or mount elsewhere',
+  })
+}
+
+function invalid(reason: string, remedy: string): Error {
+  return virtualError({ code: 'EINVAL', operation, reason, remedy })
+}
+

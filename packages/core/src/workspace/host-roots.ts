@@ -1,0 +1,25 @@
+import type { HostDirectory } from '../adapter/types.ts'
+import type { VirtualPath } from '../path/virtual-path.ts'
+import { virtualError } from './errors.ts'
+
+/** Two mounts whose real directories contain one another: the outer one would bypass the inner one's rules. */
+export function refuseNestedRoots(directories: ReadonlyMap<VirtualPath, HostDirectory>): void {
+  const entries = [...directories]
+  for (const [index, [at, directory]] of entries.entries()) {
+    for (const [otherAt, other] of entries.slice(index + 1)) {
+      const same = directory.identity === other.identity || directory.path === other.path
+      if (!same && !contains(directory, other) && !contains(other, directory)) continue
+      throw virtualError({
+        code: 'EINVAL',
+        operation: 'createWorkspace',
+        path: otherAt,
+        reason: `and \`${at}\` are ${same ? 'one directory' : 'directories of which one contains the other'} on this machine`,
+        remedy: 'mount directories that lie beside one another, or only the outer one with rules',
+      })
+    }
+  }
+}
+
+function contains(outer: HostDirectory, inner: HostDirectory): boolean {
+  return inner.ancestors.includes(outer.identity) || inner.path.startsWith(outer.path === '/' ? '/' : `${outer.path}/`)
+}

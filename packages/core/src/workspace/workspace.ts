@@ -1,0 +1,222 @@
+import type {
+  AppendOptions,
+  CopyOptions,
+  CreateDirectoryOptions,
+  DeleteOptions,
+  MoveOptions,
+  ReadOptions,
+  ReadResult,
+  ReadStreamResult,
+  SignalOption,
+  Stat,
+  StatOptions,
+  TransferResult,
+  WriteResult,
+} from '../adapter/types.ts'
+import type { CommandResult, RunningCommand } from '../executor/contract.ts'
+import type { VirtualPath } from '../path/virtual-path.ts'
+import { exec, spawn } from './commands.ts'
+import type { ChosenExecutor, CommandDoor } from './commands.ts'
+import { admitCall } from './context.ts'
+import type { Context } from './context.ts'
+import { virtualError } from './errors.ts'
+import { explain } from './explain.ts'
+import type {
+  ReadLinesOptions,
+  ReadLinesResult,
+  WorkspaceEntry,
+  WorkspaceListOptions,
+  WorkspaceSearchHit,
+  WorkspaceSearchOptions,
+  WorkspaceWriteData,
+  WorkspaceWriteOptions,
+} from './file-door.ts'
+import { list } from './listing.ts'
+import { exists, read, readLines, readStream, readSymlink, readText, stat } from './reading.ts'
+import type { Scratch } from './scratch.ts'
+import { search } from './searching.ts'
+import { copy, move } from './transfer.ts'
+import type { Command, ExecOptions, ExplainRequest, Explanation, MountInfo, Workspace, WorkspaceEvents } from './types.ts'
+import { append, createDirectory, createSymlink, remove, write } from './writing.ts'
+
+export interface LiveWorkspaceOptions {
+  readonly context: Context
+  readonly scratch: Scratch
+  readonly onClose: () => void
+}
+
+/** The workspace as callers hold it: each method is one function of this folder. */
+export class LiveWorkspace implements Workspace {
+  readonly #context: Context
+  readonly #scratch: Scratch
+  readonly #onClose: () => void
+  readonly #running = new Set<RunningCommand>()
+  #executor: ChosenExecutor | undefined
+  #closing: Promise<void> | undefined
+
+  constructor({ context, scratch, onClose }: LiveWorkspaceOptions) {
+    this.#context = context
+    this.#scratch = scratch
+    this.#onClose = onClose
+  }
+
+  use(executor: ChosenExecutor): void {
+    this.#executor = executor
+  }
+
+  get root(): VirtualPath {
+    return this.#context.root
+  }
+
+  get mounts(): readonly MountInfo[] {
+    return this.#context.mounts
+      .filter(({ scratch }) => !scratch)
+      .map(({ at, adapter, access }) => ({ at, adapter: adapter?.name ?? 'scratch', access }))
+  }
+
+  get executor(): Workspace['executor'] {
+    const chosen = this.#executor
+    return chosen && { name: chosen.name, guarantees: chosen.attached.guarantees }
+  }
+
+  get #door(): CommandDoor {
+    const context = this.#context
+    return {
+      context,
+      executor: this.#executor,
+      running: this.#running,
+      prepare: async () => {
+        for (const mount of context.mounts) if (mount.adapter === undefined) await context.open(mount)
+      },
+      flush: () => this.#flushAll({}),
+    }
+  }
+
+  stat(path: string, options?: StatOptions): Promise<Stat> {
+    return stat(this.#context, path, options)
+  }
+
+  exists(path: string, options?: SignalOption): Promise<boolean> {
+    return exists(this.#context, path, options)
+  }
+
+  read(path: string, options?: ReadOptions): Promise<ReadResult> {
+    return read(this.#context, path, options)
+  }
+
+  readText(path: string, options?: ReadOptions): Promise<string> {
+    return readText(this.#context, path, options)
+  }
+
+  readStream(path: string, options?: ReadOptions): Promise<ReadStreamResult> {
+    return readStream(this.#context, path, options)
+  }
+
+  readLines(path: string, options?: ReadLinesOptions): Promise<ReadLinesResult> {
+    return readLines(this.#context, path, options)
+  }
+
+  readSymlink(path: string, options?: SignalOption): Promise<string> {
+    return readSymlink(this.#context, path, options)
+  }
+
+  write(path: string, data: WorkspaceWriteData, options?: WorkspaceWriteOptions): Promise<WriteResult> {
+    return write(this.#context, path, data, options)
+  }
+
+  append(path: string, data: string | Uint8Array, options?: AppendOptions): Promise<WriteResult> {
+    return append(this.#context, path, data, options)
+  }
+
+  list(path?: string, options?: WorkspaceListOptions): AsyncIterableIterator<WorkspaceEntry> {
+    return list(this.#context, path, options)
+  }
+
+  createDirectory(path: string, options?: CreateDirectoryOptions): Promise<void> {
+    return createDirectory(this.#context, path, options)
+  }
+
+  createSymlink(path: string, target: string, options?: SignalOption): Promise<void> {
+    return createSymlink(this.#context, path, target, options)
+  }
+
+  delete(path: string, options?: DeleteOptions): Promise<void> {
+    return remove(this.#context, path, options)
+  }
+
+  move(source: string, destination: string, options?: MoveOptions): Promise<TransferResult> {
+    return move(this.#context, source, destination, options)
+  }
+
+  copy(source: string, destination: string, options?: CopyOptions): Promise<TransferResult> {
+    return copy(this.#context, source, destination, options)
+  }
+
+  search(pattern: string, options?: WorkspaceSearchOptions): AsyncIterableIterator<WorkspaceSearchHit> {
+    return search(this.#context, pattern, options)
+  }
+
+  exec(command: Command, options?: ExecOptions): Promise<CommandResult> {
+    return exec(this.#door, command, options)
+  }
+
+  spawn(command: Command, options?: ExecOptions): Promise<RunningCommand> {
+    return spawn(this.#door, command, options)
+  }
+
+  explain(request: ExplainRequest): Promise<Explanation> {
+    return explain(this.#door, request)
+  }
+
+  on<Name extends keyof WorkspaceEvents>(name: Name, listener: WorkspaceEvents[Name]): () => void {
+    if (name !== 'access' || typeof listener !== 'function') {
+      throw virtualError({
+        code: 'EINVAL',
+        operation: 'on',
+        reason: 'there is only the event `access`, and it needs a function',
+        remedy: 'call `on("access", (event) => …)`',
+      })
+    }
+    return this.#context.audit.on(listener)
+  }
+
+  async flush(options: SignalOption = {}): Promise<void> {
+    admitCall(this.#context, 'flush', options.signal)
+    await this.#flushAll(options)
+  }
+
+  async #flushAll(options: SignalOption): Promise<void> {
+    for (const { adapter, scratch } of this.#context.mounts) if (!scratch) await adapter?.flush?.(options)
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  /** Every step is tried, whatever the others do; the first failure is told at the end. */
+  async #close(): Promise<void> {
+    this.#onClose()
+    const failures: unknown[] = []
+    const attempt = async (step: () => Promise<unknown> | undefined): Promise<void> => {
+      try {
+        await step()
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+    for (const running of [...this.#running]) {
+      running.kill('SIGKILL')
+      await running.wait().catch(() => undefined)
+    }
+    await attempt(() => this.#executor?.attached.close())
+    await attempt(() => this.#flushAll({}))
+    await attempt(() => this.#scratch.close())
+    for (const { adapter, owned } of this.#context.mounts) if (owned) await attempt(() => adapter?.close())
+    if (failures.length > 0) throw failures[0]
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+}
