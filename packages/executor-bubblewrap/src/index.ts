@@ -1,1 +1,2 @@
-export {}
+export { createBubblewrapExecutor } from './executor.ts'
+export type { BubblewrapExecutorOptions } from './options.ts'

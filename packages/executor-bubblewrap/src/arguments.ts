@@ -1,0 +1,148 @@
+import { openSync, closeSync } from 'node:fs'
+
+import { type VirtualPath, WorkspaceError } from '@ws/core'
+import type { DescriptorSource, ExtraDescriptors, SystemEntry } from '@ws/process'
+
+import { descriptors, gatedCommand, splitEnvironment } from './gate.ts'
+import { type Layout, nestedRoot, type Placement, placeOf, prootTemporary } from './layout.ts'
+import type { OpenedSources } from './sources.ts'
+
+export interface SandboxCommand {
+  readonly layout: Layout
+  readonly sources: OpenedSources
+  readonly system: readonly SystemEntry[]
+  readonly argv: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd: VirtualPath
+  /** Descriptors that the command itself needs. */
+  readonly extraFds: ExtraDescriptors
+  readonly seccomp: Uint8Array
+  readonly network: 'none' | 'host'
+  readonly scratchBytes: number
+  readonly bwrap: string
+  readonly proot?: string | undefined
+}
+
+export interface SandboxArguments {
+  readonly argv: readonly string[]
+  readonly extraFds: ExtraDescriptors
+  /** Closes what was opened here; call it as soon as the process is started. */
+  close(): void
+}
+
+/** The highest number that a descriptor of a child can have. */
+const lastDescriptor = 255
+const prootBytes = 16 * 1024 * 1024
+
+/**
+ * bubblewrap's command line. Everything but the command itself travels by descriptor: command lines can be read by
+ * every user of the host.
+ *
+ * @throws WorkspaceError `EUNENFORCEABLE` when the plan has more parts than there are descriptors
+ */
+export function sandboxArguments(command: SandboxCommand): SandboxArguments {
+  const { layout, network, cwd, scratchBytes } = command
+  const opened: number[] = []
+  const fds = new Map<number, DescriptorSource>(command.extraFds)
+  let next: number = descriptors.firstSource
+  const give = (source: DescriptorSource): string => {
+    if (next > lastDescriptor) throw tooMany()
+    fds.set(next, source)
+    return String(next++)
+  }
+  const copy = (path: string): string => {
+    const fd = openSync(path, 'r')
+    opened.push(fd)
+    return give(fd)
+  }
+  const close = () => {
+    for (const fd of opened) closeSync(fd)
+  }
+  try {
+    const environment = splitEnvironment(command.env)
+    const nested = layout.mode === 'nested'
+    const outer = nested ? { ...environment.outer, ...prootEnvironment } : environment.outer
+    const args = [
+      ...['--unshare-all', ...(network === 'host' ? ['--share-net'] : []), '--die-with-parent', '--new-session'],
+      ...['--as-pid-1', '--cap-drop', 'ALL', '--clearenv'],
+      ...Object.entries(outer).flatMap(([name, value]) => ['--setenv', name, value]),
+      ...command.system.flatMap((entry) => systemArguments(entry, copy, give)),
+      ...['--proc', '/proc', '--remount-ro', '/proc', '--dev', '/dev'],
+      ...['--perms', '1777', '--size', String(scratchBytes), '--tmpfs', '/dev/shm', '--remount-ro', '/dev'],
+      ...(layout.hasTemporary ? [] : ['--perms', '1777', '--size', String(scratchBytes), '--tmpfs', '/tmp']),
+      ...(nested ? ['--size', String(prootBytes), '--tmpfs', prootTemporary, '--dir', nestedRoot] : []),
+      ...layout.placements.flatMap((placement) => placementArguments(placement, command.sources, give)),
+      ...closedFirst(layout.placements),
+      ...(nested ? [] : layout.aliases.flatMap((alias) => aliasArguments(alias, command))),
+      ...['--remount-ro', '/', '--chdir', placeOf(cwd, layout.mode)],
+      ...['--json-status-fd', String(descriptors.status), '--seccomp', String(descriptors.seccomp)],
+    ]
+    fds.set(descriptors.arguments, Buffer.from(args.map((argument) => `${argument}\0`).join('')))
+    fds.set(descriptors.status, 'pipe')
+    fds.set(descriptors.gate, 'pipe')
+    fds.set(descriptors.seccomp, command.seccomp)
+    const gated = gatedCommand(command.argv, environment.inner)
+    const inside = nested ? [...prootArguments(command), ...gated] : gated
+    return { argv: [command.bwrap, '--args', String(descriptors.arguments), '--', ...inside], extraFds: fds, close }
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
+const prootEnvironment = { PROOT_DONT_POLLUTE_ROOTFS: '1', PROOT_TMP_DIR: prootTemporary }
+
+type Give = (source: DescriptorSource) => string
+
+function systemArguments(entry: SystemEntry, copy: (path: string) => string, give: Give): string[] {
+  // A mount costs bubblewrap a reading of the mount table, a copy next to nothing.
+  if (entry.kind === 'file') return ['--perms', '0444', '--file', copy(entry.source), entry.at]
+  if (entry.kind === 'data') return ['--perms', '0444', '--file', give(entry.content), entry.at]
+  if (entry.kind === 'link') return ['--symlink', entry.target, entry.at]
+  // By name: these belong to the system, and nobody who runs commands can exchange them.
+  return ['--ro-bind', entry.source, entry.at]
+}
+
+function placementArguments({ at, show, type, source, readOnly }: Placement, sources: OpenedSources, give: Give): string[] {
+  if (source !== undefined) return [readOnly ? '--ro-bind-fd' : '--bind-fd', give(sources.descriptor(source)), at]
+  if (type === 'file') return ['--perms', '0000', '--ro-bind-data', give('null'), at]
+  if (show === 'closed') return ['--perms', '0111', '--size', '4096', '--tmpfs', at]
+  // Read-only, so that its owner cannot change the mode.
+  return ['--perms', '0000', '--size', '4096', '--tmpfs', at, '--remount-ro', at]
+}
+
+/** Only when their open parts have been bound: those need a place in them. */
+function closedFirst(placements: readonly Placement[]): string[] {
+  return placements.filter(({ show }) => show === 'closed').flatMap(({ at }) => ['--remount-ro', at])
+}
+
+/** The system's names below an alias. Its mounts are among the placements. */
+function aliasArguments(alias: VirtualPath, { system, layout }: SandboxCommand): string[] {
+  return [...systemNames(system), ...(layout.hasTemporary ? [] : ['tmp'])].flatMap((name) => ['--symlink', `/${name}`, `${alias}/${name}`])
+}
+
+/** The top-level names that commands need of the system. */
+function systemNames(system: readonly SystemEntry[]): string[] {
+  const top = system.map(({ at }) => at.split('/')[1] ?? '').filter((name) => name !== '')
+  return [...new Set([...top, 'dev', 'proc'])]
+}
+
+function prootArguments({ proot, layout, system, cwd }: SandboxCommand): string[] {
+  if (proot === undefined) throw new Error('proot was not looked up')
+  const names = [...systemNames(system), 'tmp']
+  const binds = names.flatMap((name) => ['-b', `/${name}`])
+  const aliases = layout.aliases.flatMap((alias) => [
+    ...['-b', `${nestedRoot}:${alias}`],
+    ...names.flatMap((name) => ['-b', `/${name}:${alias}/${name}`]),
+  ])
+  return [proot, '-v', '-1', '-r', nestedRoot, ...binds, ...aliases, '-w', cwd]
+}
+
+function tooMany(): WorkspaceError {
+  return new WorkspaceError({
+    code: 'EUNENFORCEABLE',
+    operation: 'exec',
+    reason: 'the policy has more parts than a command can be started with (about 200)',
+    remedy: 'protect whole directories instead of many single entries',
+  })
+}

@@ -1,0 +1,66 @@
+import { WorkspaceError } from '@ws/core'
+
+/** Why bubblewrap did not start a command, read from what it said. What it said itself is kept for operators only. */
+export interface StartFailure {
+  readonly reason: string
+  readonly remedy?: string | undefined
+  /** What was to be bound was exchanged meanwhile: worth another try. */
+  readonly changed?: true | undefined
+}
+
+const noNamespaces = [
+  'allow unprivileged user namespaces: `sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=15000`',
+  'in a container, start that with `--security-opt seccomp=unconfined --security-opt apparmor=unconfined`',
+]
+
+const known: readonly (readonly [RegExp, StartFailure])[] = [
+  [/Race condition/, { reason: 'what is to be bound was exchanged', changed: true }],
+  [
+    /Can't (?:find source path|create file at|mkdir|get type of source|bind mount|create tmpfs)|Can't mount tmpfs|remount/,
+    { reason: 'a place in the workspace changed while the sandbox was being built', changed: true },
+  ],
+  [
+    /Can't chdir/,
+    { reason: 'the working directory is missing, or may not be entered', remedy: 'give another `cwd`' },
+  ],
+  [
+    /Creating new namespace|No permissions to create|setting up uid map|creating new user namespace|clone.*not permitted/i,
+    { reason: 'user namespaces are not permitted on this machine', remedy: noNamespaces.join('; ') },
+  ],
+  [
+    /loopback: Failed/,
+    {
+      reason: 'AppArmor does not let bubblewrap use its namespaces',
+      remedy:
+        'install an AppArmor profile for bwrap (`apt-get install apparmor-profiles`), or `sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`',
+    },
+  ],
+  [
+    /Can't mount proc/,
+    {
+      reason: 'this machine does not let a sandbox have its own /proc',
+      remedy: 'in a container, start that with `--security-opt systempaths=unconfined`',
+    },
+  ],
+  [
+    /Unknown option/,
+    { reason: 'bubblewrap is too old: it cannot bind by descriptor', remedy: 'install bubblewrap 0.8 or later' },
+  ],
+  [/Argument list too long/, { reason: 'its arguments and environment are longer than the kernel allows' }],
+  [/execvp.*No such file/, { reason: 'the system has no /bin/sh that a sandbox could use' }],
+]
+
+export function explainFailure(output: string): StartFailure {
+  return known.find(([pattern]) => pattern.test(output))?.[1] ?? { reason: 'the sandbox could not be built' }
+}
+
+export function startError(output: string): WorkspaceError {
+  const { reason, remedy, changed } = explainFailure(output)
+  return new WorkspaceError({
+    code: changed ? 'EBUSY' : 'ENOEXEC',
+    operation: 'exec',
+    reason,
+    remedy: changed ? 'run the command again when nothing changes the workspace' : remedy,
+    native: new Error(output.trim() || 'bubblewrap ended without a word'),
+  })
+}

@@ -1,0 +1,60 @@
+/**
+ * Descriptors of bubblewrap and of what it starts. Those that the shell script names have one digit: dash knows no
+ * other. 9 is where an over-long command travels.
+ */
+export const descriptors = { arguments: 3, status: 4, seccomp: 5, savedError: 7, gate: 8, firstSource: 10 } as const
+
+/**
+ * Runs before the command, inside the finished sandbox, and waits until it is let go: only then has this process checked
+ * the mounts, and only then is it certain that the sandbox ends with this process (when that dies, there is no word
+ * but an end of file, and the command never runs).
+ *
+ * It stays to report the exit status. proot's own is that of whichever process ended last; and where it is process 1
+ * of the sandbox, the command is not, so that signals act on the command as they do elsewhere. Its own remarks
+ * ("Killed") are nobody's output.
+ */
+export const gateScript = [
+  `exec ${descriptors.savedError}>&2 2>/dev/null`,
+  'unset PROOT_DONT_POLLUTE_ROOTFS PROOT_TMP_DIR',
+  "trap : TERM INT HUP QUIT USR1 USR2 && echo ready >&8 && read -r word <&8 && test \"$word\" = go || exit 125",
+  `"$@" 2>&${descriptors.savedError} ${descriptors.savedError}>&- 8>&-`,
+  'echo "exit $?" >&8',
+].join('\n')
+
+export interface GateReport {
+  readonly ready: boolean
+  readonly exitCode: number | undefined
+}
+
+export function readGate(text: string): GateReport {
+  const exit = /^exit (\d+)$/m.exec(text)?.[1]
+  return { ready: /^ready$/m.test(text), exitCode: exit === undefined ? undefined : Number(exit) }
+}
+
+// Names that change what the gate or proot does, or that a shell would not hand on as they are.
+const special =
+  /^(?:LD_.*|BASH.*|GLIBC_.*|MALLOC_.*|PROOT_.*|GCONV_PATH|LOCPATH|NLSPATH|ENV|IFS|PS\d|OPTIND|OPTERR|SHELLOPTS|POSIXLY_CORRECT|PPID|OLDPWD|_|word)$/
+const plain = /^[A-Za-z_][A-Za-z0-9_]*$/
+
+export interface SplitEnvironment {
+  /** For everything inside. */
+  readonly outer: Record<string, string>
+  /** For the command alone: `NAME=VALUE`, to be set by `env` behind the gate. */
+  readonly inner: readonly string[]
+}
+
+/** Keeps from the gate what is meant for the command only. */
+export function splitEnvironment(env: Readonly<Record<string, string>>): SplitEnvironment {
+  const entries = Object.entries(env)
+  const isOuter = ([name]: [string, string]) => plain.test(name) && !special.test(name)
+  return {
+    outer: Object.fromEntries(entries.filter(isOuter)),
+    inner: entries.filter((entry) => !isOuter(entry)).map(([name, value]) => `${name}=${value}`),
+  }
+}
+
+/** The command behind the gate. */
+export function gatedCommand(argv: readonly string[], inner: readonly string[]): string[] {
+  const command = inner.length === 0 ? argv : ['/usr/bin/env', '--', ...inner, ...argv]
+  return ['/bin/sh', '-c', gateScript, 'sh', ...command]
+}

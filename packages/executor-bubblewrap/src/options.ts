@@ -1,0 +1,40 @@
+import { WorkspaceError } from '@ws/core'
+
+export interface BubblewrapExecutorOptions {
+  /**
+   * `none` (default): commands have a network namespace of their own with nothing in it. `host`: they share the host's
+   * network and its abstract sockets; `network` and `sockets` are then guaranteed by nobody (`none`).
+   */
+  readonly network?: 'none' | 'host' | undefined
+  /** Names of this process's environment variables that commands inherit; a `*` at the end stands for any rest. */
+  readonly env?: readonly string[] | undefined
+  /**
+   * Bytes of each file system in memory that a command gets: `/dev/shm`, and `/tmp` where the workspace brings no scratch
+   * directory of its own. Default 64 MiB. A scratch directory on disk is not limited by this.
+   */
+  readonly scratchBytes?: number | undefined
+}
+
+export interface ResolvedOptions {
+  readonly network: 'none' | 'host'
+  readonly env: readonly string[]
+  readonly scratchBytes: number
+}
+
+const defaultScratchBytes = 64 * 1024 * 1024
+const leastScratchBytes = 4096
+
+/** @throws WorkspaceError `EINVAL` for a value without a meaning. */
+export function resolveOptions(options: BubblewrapExecutorOptions): ResolvedOptions {
+  const { network = 'none', env = [], scratchBytes = defaultScratchBytes } = options
+  if (network !== 'none' && network !== 'host') throw invalid('`network` must be `none` or `host`')
+  if (!Array.isArray(env) || env.some((name) => typeof name !== 'string' || !/^[A-Za-z_]\w*\*?$/.test(name)))
+    throw invalid('`env` must be a list of names of environment variables, such as `CI` or `npm_config_*`')
+  if (!Number.isSafeInteger(scratchBytes) || scratchBytes < leastScratchBytes)
+    throw invalid(`\`scratchBytes\` must be a whole number of bytes, at least ${leastScratchBytes}`)
+  return { network, env, scratchBytes }
+}
+
+function invalid(reason: string): WorkspaceError {
+  return new WorkspaceError({ code: 'EINVAL', operation: 'createBubblewrapExecutor', reason })
+}

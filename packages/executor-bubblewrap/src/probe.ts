@@ -1,0 +1,129 @@
+import {
+  type Guarantees,
+  guaranteeFields,
+  isWorkspaceError,
+  getNativeCause,
+  type Owner,
+  type ProbeReport,
+  type ProbeTarget,
+  rootPath,
+  type VirtualPath,
+} from '@ws/core'
+import { sandboxProgram, systemTree, viewEnvironment } from '@ws/process'
+
+import { explainFailure } from './failure.ts'
+import { layOut, type Layout } from './layout.ts'
+import type { ResolvedOptions } from './options.ts'
+import { resolveOwner } from './owner.ts'
+import { findPrograms, type FoundPrograms } from './programs.ts'
+import { startSandbox } from './sandbox.ts'
+import { openSources } from './sources.ts'
+
+/** What bubblewrap holds: everything that a kernel can; nothing of what only the file API can judge. */
+export function heldGuarantees({ network }: Pick<ResolvedOptions, 'network'>): Guarantees {
+  // Abstract unix sockets belong to the network namespace: whoever shares that can reach the host's.
+  const shared = network === 'host' ? 'none' : 'kernel'
+  return {
+    fileContent: 'kernel',
+    fileMetadata: 'kernel',
+    sockets: shared,
+    network: shared,
+    processes: 'kernel',
+    readOnlyMounts: 'kernel',
+    subtrees: 'kernel',
+    deniedSubtrees: 'kernel',
+    apiRules: 'none',
+  }
+}
+
+const nothing = Object.fromEntries(guaranteeFields.map((field) => [field, 'none'])) as unknown as Guarantees
+
+/** Whom to probe as when nobody was named: as root, anybody but root. */
+const unprivileged: Owner = { uid: 1000, gid: 1000 }
+
+/** Runs `true` in a sandbox, just as a command would be. Never rejects for what is missing; `signal.reason` on abort. */
+export async function probe(options: ResolvedOptions, target: ProbeTarget): Promise<ProbeReport> {
+  const root = target.root ?? rootPath
+  const nested = root === '/'
+  const programs = await findPrograms(target.signal)
+  const details = { ...programs.versions, mode: nested ? 'bubblewrap with proot inside' : 'bubblewrap' }
+  const unavailable = (missing: string, fix: string | undefined): ProbeReport => ({
+    available: false,
+    guarantees: nothing,
+    missing: [missing],
+    howToFix: fix === undefined ? [] : [fix],
+    details,
+  })
+  let owner: Owner
+  try {
+    owner = resolveOwner(target.owner ?? (process.getuid?.() === 0 ? unprivileged : undefined), 'probe')
+  } catch (error) {
+    if (!isWorkspaceError(error)) throw error
+    return unavailable(error.reason, error.remedy)
+  }
+  const absent = missingPrograms(programs, nested)
+  if (absent.length > 0) {
+    const report = unavailable('', undefined)
+    return {
+      ...report,
+      missing: absent.map(({ name }) => `${name} is not installed`),
+      howToFix: absent.map(({ name }) => `apt-get install ${name}`),
+    }
+  }
+  try {
+    await runOnce(options, root, owner, programs, target.signal)
+  } catch (error) {
+    target.signal?.throwIfAborted()
+    const { reason, remedy } = describe(error)
+    return unavailable(reason, remedy)
+  }
+  return { available: true, guarantees: heldGuarantees(options), missing: [], howToFix: [], details }
+}
+
+function missingPrograms({ bwrap, proot }: FoundPrograms, nested: boolean): { readonly name: string }[] {
+  return [
+    ...(bwrap === undefined ? [{ name: 'bubblewrap' }] : []),
+    ...(nested && proot === undefined ? [{ name: 'proot' }] : []),
+  ]
+}
+
+function describe(error: unknown): { readonly reason: string; readonly remedy?: string | undefined } {
+  const native = getNativeCause(error)
+  if (native instanceof Error) return explainFailure(native.message)
+  return isWorkspaceError(error) ? error : { reason: 'a sandbox could not be started' }
+}
+
+async function runOnce(
+  options: ResolvedOptions,
+  root: VirtualPath,
+  owner: Owner,
+  { bwrap = '', proot }: FoundPrograms,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const nested = root === '/'
+  const empty = layOut({ root, binds: [], aliases: [], restrictions: [], renameBorders: [] })
+  const layout: Layout = nested ? { ...empty, mode: 'nested' } : empty
+  await using sources = await openSources([])
+  const sandbox = await startSandbox({
+    command: {
+      layout,
+      sources,
+      system: systemTree({ root, owner, network: options.network === 'host' }),
+      argv: ['/bin/true'],
+      env: viewEnvironment({ root }),
+      cwd: rootPath,
+      extraFds: new Map(),
+      seccomp: sandboxProgram({ allowPtrace: nested, forProot: nested }),
+      network: options.network,
+      scratchBytes: options.scratchBytes,
+      bwrap,
+      proot,
+    },
+    owner,
+    stdin: 'none',
+    maxOutputBytes: 4096,
+    signal,
+  })
+  const { stderr } = await sandbox.process.wait()
+  if (sandbox.exitCode() !== 0) throw new Error(stderr.text)
+}

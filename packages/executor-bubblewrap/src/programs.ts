@@ -1,0 +1,30 @@
+import { findProgram } from '@ws/process'
+
+/** Host paths of the programs that sandboxes are made with. */
+export interface Programs {
+  readonly bwrap: string
+  readonly proot?: string | undefined
+}
+
+export interface FoundPrograms {
+  readonly bwrap?: string | undefined
+  readonly proot?: string | undefined
+  readonly versions: Readonly<Record<string, string>>
+}
+
+export async function findPrograms(signal?: AbortSignal): Promise<FoundPrograms> {
+  const [bwrap, proot] = await Promise.all([
+    findProgram('bwrap', { signal }),
+    findProgram('proot', { signal, versionArguments: ['--help'] }),
+  ])
+  const version = (name: string, line: string | undefined) => {
+    const number = /\d+\.\d+(?:\.\d+)?/.exec(line ?? '')?.[0]
+    return number === undefined ? {} : { [name]: number }
+  }
+  return {
+    bwrap: bwrap?.path,
+    // proot is started inside, where only the system's programs are.
+    proot: proot?.path.startsWith('/usr/') ? proot.path : undefined,
+    versions: { ...version('bubblewrap', bwrap?.version), ...version('proot', proot?.version) },
+  }
+}

@@ -1,0 +1,173 @@
+import { constants } from 'node:os'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+
+import { type CommandRequest, type CommandResult, isWorkspaceError, type Owner, type RunningCommand } from '@ws/core'
+import { createOutputChannel, type ProcessInput } from '@ws/process'
+
+import type { SandboxCommand } from './arguments.ts'
+import { type Sandbox, startSandbox } from './sandbox.ts'
+
+export const executorName = 'bubblewrap'
+
+const attempts = 6
+
+export interface CommandStart {
+  readonly request: CommandRequest
+  readonly owner: Owner
+  /** Opens the sources anew for each attempt, and closes them behind it. */
+  readonly withCommand: <T>(use: (command: SandboxCommand) => Promise<T>) => Promise<T>
+}
+
+/**
+ * Starts a command and follows it to its end.
+ *
+ * @throws WorkspaceError `EBUSY` when what is bound kept changing through all attempts, `ENOEXEC`; `signal.reason`
+ */
+export async function startCommand({ request, owner, withCommand }: CommandStart): Promise<RunningCommand> {
+  const startedAt = performance.now()
+  const stdout = createOutputChannel()
+  const stderr = createOutputChannel()
+  const sandbox = await retrying(() =>
+    withCommand((command) =>
+      startSandbox({
+        command,
+        owner,
+        stdin: directInput(request),
+        maxOutputBytes: request.maxOutputBytes,
+        onStdout: stdout.push,
+        onStderr: stderr.push,
+        signal: request.signal,
+      }),
+    ),
+  )
+  feed(sandbox, request)
+  const ending = createEnding(sandbox, request)
+  const result = follow(sandbox, request, ending, startedAt).finally(() => {
+    ending.finish()
+    stdout.end()
+    stderr.end()
+  })
+  result.catch(() => undefined)
+  return {
+    stdout: stdout.output,
+    stderr: stderr.output,
+    kill: ending.kill,
+    wait: () => result,
+    async [Symbol.asyncDispose]() {
+      ending.kill('SIGKILL')
+      await result.catch(() => undefined)
+    },
+  }
+}
+
+async function retrying<T>(start: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await start()
+    } catch (error) {
+      if (attempt >= attempts || !isWorkspaceError(error, 'EBUSY')) throw error
+    }
+  }
+}
+
+/** What is in memory can be given twice; a stream is touched only when the command runs. */
+function directInput({ stdin }: CommandRequest): ProcessInput {
+  if (stdin === undefined) return 'none'
+  return typeof stdin === 'string' || stdin instanceof Uint8Array ? stdin : 'pipe'
+}
+
+function feed({ process }: Sandbox, { stdin }: CommandRequest): void {
+  if (stdin === undefined || typeof stdin === 'string' || stdin instanceof Uint8Array || !process.stdin) return
+  const target = process.stdin
+  const ended = new AbortController()
+  const stop = () => ended.abort()
+  process.wait().then(stop, stop)
+  pipeline(Readable.from(stdin), target, { signal: ended.signal }).catch(() => target.destroy())
+}
+
+interface Ending {
+  readonly kill: RunningCommand['kill']
+  finish(): void
+  state(): { readonly timedOut: boolean; readonly aborted: boolean; readonly sent: ReadonlySet<string> }
+}
+
+/** Everything that ends a command before it ends by itself. */
+function createEnding(sandbox: Sandbox, request: CommandRequest): Ending {
+  const sent = new Set<string>()
+  let timedOut = false
+  let aborted = false
+  let finished = false
+  let grace: NodeJS.Timeout | undefined
+  const kill: RunningCommand['kill'] = (signal = 'SIGTERM') => {
+    if (finished) return false
+    sent.add(signal)
+    if (signal !== 'SIGKILL') return sandbox.signal(signal)
+    sandbox.end()
+    return true
+  }
+  const politely = () => {
+    kill('SIGTERM')
+    grace ??= setTimeout(() => kill('SIGKILL'), request.killGrace)
+  }
+  const timer =
+    request.timeout === undefined
+      ? undefined
+      : setTimeout(() => {
+          timedOut = !aborted
+          politely()
+        }, request.timeout)
+  const onAbort = () => {
+    aborted = true
+    politely()
+  }
+  request.signal?.addEventListener('abort', onAbort, { once: true })
+  if (request.signal?.aborted) onAbort()
+  return {
+    kill,
+    finish() {
+      finished = true
+      clearTimeout(timer)
+      clearTimeout(grace)
+      request.signal?.removeEventListener('abort', onAbort)
+    },
+    state: () => ({ timedOut, aborted, sent }),
+  }
+}
+
+async function follow(
+  sandbox: Sandbox,
+  request: CommandRequest,
+  ending: Ending,
+  startedAt: number,
+): Promise<CommandResult> {
+  const ended = await sandbox.process.wait()
+  await sandbox.gone
+  const { timedOut, aborted, sent } = ending.state()
+  if (aborted && !timedOut) throw request.signal?.reason
+  return {
+    ...outcome(sandbox.exitCode(), ended.signal, sent),
+    stdout: ended.stdout.text,
+    stderr: ended.stderr.text,
+    stdoutBytes: ended.stdout.totalBytes,
+    stderrBytes: ended.stderr.totalBytes,
+    timedOut,
+    truncated: ended.stdout.truncated || ended.stderr.truncated,
+    duration: Math.round(performance.now() - startedAt),
+    executor: executorName,
+  }
+}
+
+/**
+ * The gate reports what a shell would: 128 and the signal's number. That reads as a signal where one was sent from here.
+ * Without a report, the sandbox was killed as a whole.
+ */
+function outcome(
+  exitCode: number | undefined,
+  signal: string | null,
+  sent: ReadonlySet<string>,
+): Pick<CommandResult, 'exitCode' | 'signal'> {
+  if (exitCode === undefined) return { exitCode: null, signal: signal ?? 'SIGKILL' }
+  const named = [...sent].find((name) => constants.signals[name as NodeJS.Signals] === exitCode - 128)
+  return named === undefined ? { exitCode, signal: null } : { exitCode: null, signal: named }
+}

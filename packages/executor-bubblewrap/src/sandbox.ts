@@ -1,0 +1,204 @@
+import { readFileSync } from 'node:fs'
+import type { Duplex } from 'node:stream'
+
+import { type Owner, WorkspaceError } from '@ws/core'
+import { type OutputListener, type ProcessInput, type RunningProcess, startProcess } from '@ws/process'
+
+import { type SandboxCommand, sandboxArguments } from './arguments.ts'
+import { startError } from './failure.ts'
+import { descriptors, readGate } from './gate.ts'
+import { findMisplaced, parseMountTable } from './mount-table.ts'
+
+export interface SandboxStart {
+  readonly command: SandboxCommand
+  readonly owner: Owner
+  readonly stdin: ProcessInput
+  readonly maxOutputBytes: number
+  readonly onStdout?: OutputListener | undefined
+  readonly onStderr?: OutputListener | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A sandbox whose command has been let go. */
+export interface Sandbox {
+  readonly process: RunningProcess
+  /** The exit status that the gate reported, once there is one. */
+  exitCode(): number | undefined
+  /** Signals the command and what shares its process group. */
+  signal(signal: NodeJS.Signals): boolean
+  /** Ends everything inside at once. */
+  end(): void
+  /** Resolves when no process of the sandbox is left. */
+  readonly gone: Promise<void>
+}
+
+/** Milliseconds for building a sandbox; on a machine where this takes longer, something is stuck. */
+const startTimeout = 20_000
+
+/**
+ * Builds a sandbox, compares its mounts with the plan, and only then lets the command run.
+ *
+ * @throws WorkspaceError `EBUSY` when what is bound was exchanged meanwhile, `ENOEXEC` when it cannot be built;
+ * `signal.reason`
+ */
+export async function startSandbox(start: SandboxStart): Promise<Sandbox> {
+  const { command, owner } = start
+  start.signal?.throwIfAborted()
+  const { argv, extraFds, close } = sandboxArguments(command)
+  const asOwner = process.getuid?.() === 0 ? owner : {}
+  let running: RunningProcess
+  try {
+    running = startProcess({
+      argv,
+      extraFds,
+      ...asOwner,
+      stdin: start.stdin,
+      maxOutputBytes: start.maxOutputBytes,
+      onStdout: start.onStdout,
+      onStderr: start.onStderr,
+    })
+  } finally {
+    close()
+  }
+  const status = collect(running.pipes.get(descriptors.status))
+  const gate = collect(running.pipes.get(descriptors.gate))
+  const stop = new AbortController()
+  const timer = setTimeout(() => stop.abort(), startTimeout)
+  const onAbort = () => stop.abort()
+  start.signal?.addEventListener('abort', onAbort, { once: true })
+  try {
+    const ended = running.wait().then(
+      () => 'ended' as const,
+      () => 'ended' as const,
+    )
+    const stopped = once(stop.signal)
+    const ready = Promise.all([gate.until((text) => readGate(text).ready), status.until((text) => childOf(text) > 0)])
+    const outcome = await Promise.race([ready, ended, stopped])
+    if (outcome === 'stopped') throw await abandon(running, start.signal)
+    if (outcome === 'ended') throw startError((await running.wait()).stderr.text)
+    const child = childOf(status.text())
+    checkMounts(child, command)
+    return letGo(running, gate, child)
+  } catch (error) {
+    running.kill('SIGKILL')
+    await running.wait().catch(() => undefined)
+    throw error
+  } finally {
+    clearTimeout(timer)
+    start.signal?.removeEventListener('abort', onAbort)
+  }
+}
+
+async function abandon(running: RunningProcess, signal: AbortSignal | undefined): Promise<unknown> {
+  running.kill('SIGKILL')
+  await running.wait().catch(() => undefined)
+  if (signal?.aborted) return signal.reason
+  return new WorkspaceError({
+    code: 'ENOEXEC',
+    operation: 'exec',
+    reason: `the sandbox was not ready after ${startTimeout / 1000} s`,
+    remedy: 'look for a file system that does not answer',
+  })
+}
+
+/** bubblewrap and the gate are all that runs yet: what is mounted now stays so. */
+function checkMounts(child: number, { layout, sources }: SandboxCommand): void {
+  const placements = layout.placements.filter(({ beneath }) => beneath !== undefined)
+  if (placements.length === 0) return
+  let table: string
+  try {
+    table = readFileSync(`/proc/${child}/mountinfo`, 'latin1')
+  } catch (native) {
+    throw new WorkspaceError({ code: 'ENOEXEC', operation: 'exec', reason: 'the sandbox cannot be examined', native })
+  }
+  const misplaced = findMisplaced(parseMountTable(table), placements, sources)
+  if (misplaced === undefined) return
+  throw new WorkspaceError({
+    code: 'EBUSY',
+    operation: 'exec',
+    path: misplaced.virtual,
+    reason: 'was exchanged while the sandbox was being built',
+    remedy: 'run the command again when nothing changes the workspace',
+  })
+}
+
+function letGo(running: RunningProcess, gate: Collected, child: number): Sandbox {
+  const startTime = startTimeOf(child)
+  const isChild = () => startTime !== undefined && startTimeOf(child) === startTime
+  const send = (pid: number, signal: NodeJS.Signals) => {
+    try {
+      return isChild() && process.kill(pid, signal)
+    } catch {
+      return false
+    }
+  }
+  const end = () => {
+    // Process 1 of the namespace: the kernel ends all others with it. Without it, bubblewrap's own end does that.
+    if (!send(child, 'SIGKILL')) running.kill('SIGKILL')
+  }
+  const exitCode = () => readGate(gate.text()).exitCode
+  gate.stream?.write('go\n')
+  // What the command left running ends with it.
+  const reported = gate.until((text) => readGate(text).exitCode !== undefined).then(end)
+  const gone = running.wait().then(
+    () => waitUntil(() => !isChild()),
+    () => waitUntil(() => !isChild()),
+  )
+  void reported.catch(() => undefined)
+  return { process: running, exitCode, signal: (signal) => send(-child, signal), end, gone }
+}
+
+function childOf(status: string): number {
+  return Number(/"child-pid"\s*:\s*(\d+)/.exec(status)?.[1] ?? 0)
+}
+
+/** Field 22 of `/proc/PID/stat`: tells a process from a later one with the same number. A zombie counts as gone. */
+function startTimeOf(pid: number): string | undefined {
+  try {
+    const line = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
+    return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19]
+  } catch {
+    return undefined
+  }
+}
+
+/** Only where bubblewrap was killed itself: else its end comes after everything inside has ended. */
+async function waitUntil(condition: () => boolean): Promise<void> {
+  for (let i = 0; i < 1000 && !condition(); i++) await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+interface Collected {
+  readonly stream: Duplex | undefined
+  text(): string
+  /** Resolves when the text meets a condition; never, when it ends before. */
+  until(condition: (text: string) => boolean): Promise<void>
+}
+
+function collect(stream: Duplex | undefined): Collected {
+  let text = ''
+  const checks = new Set<() => void>()
+  stream?.setEncoding('utf8')
+  stream?.on('data', (chunk: string) => {
+    if (text.length < 65_536) text += chunk
+    for (const check of checks) check()
+  })
+  return {
+    stream,
+    text: () => text,
+    until: (condition) =>
+      new Promise((resolve) => {
+        const check = () => {
+          if (!condition(text)) return
+          checks.delete(check)
+          resolve()
+        }
+        checks.add(check)
+        check()
+      }),
+  }
+}
+
+function once(signal: AbortSignal): Promise<'stopped'> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve('stopped'), { once: true }))
+}
