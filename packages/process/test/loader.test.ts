@@ -102,6 +102,12 @@ describeWith(component('perl'), 'the loader', () => {
     expect(await readdir(scratch.path)).toEqual([])
   })
 
+  it('fails closed: a loader that cannot even read its orders means ENOEXEC, not an exit status of the command', async () => {
+    const confined = confineArgv({ argv: ['/bin/true'], env, owner })
+    const broken = startProcess({ ...confined, argv: [...confined.argv.slice(0, -1), '250'] })
+    await expect(broken.wait()).rejects.toThrow('its loader ended before')
+  })
+
   it.runIf(isRoot)('drops uid, gid and groups of the command', async () => {
     for (const supervise of [false, true])
       expect((await sh('id -u; id -g; id -G', { supervise })).stdout.text).toBe('1000\n1000\n1000\n')

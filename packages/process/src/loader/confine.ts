@@ -57,6 +57,7 @@ const defaultKillGraceMs = 500
 export function confineArgv(options: ConfineOptions): ConfinedCommand {
   validateConfine(options)
   const numbers = loaderSyscalls()
+  const supervise = options.supervise === true
   if (!existsSync(perl)) {
     throw new WorkspaceError({
       code: 'ENOTSUP',
@@ -83,15 +84,16 @@ export function confineArgv(options: ConfineOptions): ConfinedCommand {
     ...supervisionFields(options),
   ]
   if (options.seccomp !== undefined) fields.push(['seccomp', options.seccomp])
+  // The two that follow; checked before anything is open.
+  validateDescriptors([next + 1, next + 2], operation)
   const statusFile = openPrivateFile()
   fields.push(['status', allot(statusFile)])
   const orders = allot(encodeFields(fields))
-  validateDescriptors(extraFds.keys(), operation)
   return {
-    argv: [perl, '-e', loaderScript, String(orders)],
+    argv: [perl, '-e', loaderScript({ supervise }), String(orders)],
     env: {},
     extraFds,
-    status: { fd: statusFile, supervised: options.supervise === true },
+    status: { fd: statusFile, supervised: supervise },
   }
 }
 
@@ -119,7 +121,7 @@ function ownerFields(owner: ConfineOptions['owner']): Field[] {
 
 function supervisionFields(options: ConfineOptions): Field[] {
   const fields: Field[] = [['parent', process.pid]]
-  if (options.supervise) fields.push(['supervise', 1], ['grace', options.killGraceMs ?? defaultKillGraceMs])
+  if (options.supervise) fields.push(['grace', options.killGraceMs ?? defaultKillGraceMs])
   else if (options.dieWithParent) fields.push(['death_signal', constants.signals.SIGKILL])
   return fields
 }

@@ -9,12 +9,13 @@
  * 3. No-new-privs before Landlock and seccomp, which ask for it.
  * 4. seccomp last: everything before needs calls that it refuses.
  *
- * Every step that fails is reported by name and errno, and ends the loader: the command never runs half confined.
+ * Every step that fails is reported by name and errno, and ends the loader: the command never runs half confined. A
+ * loader that ends without having reported `ready` (no memory, a broken perl) has failed as well.
  *
  * A supervisor blocks all signals and waits for them one by one, so that none can be lost between two system calls.
  * As a subreaper it inherits every orphan below it: no child left means no descendant left.
  */
-export const loaderScript = String.raw`
+const common = String.raw`
 open(my $in, '<&=', $ARGV[0]) or exit 125;
 my (%n, %o, @argv, @keep, @rules, %vars, @limits);
 { local $/; my @f = unpack('(V/a)*', <$in>);
@@ -68,13 +69,21 @@ sub confine {
   prctl('no-new-privs', 38, 1);
   if (defined $ruleset) { call('landlock', 'landlock_restrict_self', $ruleset, 0); syscall($n{close}, $ruleset) }
   closeothers(@keep, $status); call('descriptors', 'fcntl', $status, 2, 1);
+  report('ready');
   if (defined $o{seccomp}) { my $program = pack('Sx6P', length($o{seccomp}) / 8, $o{seccomp});
     prctl('seccomp', 22, 2, $program) }
   %ENV = %vars; $SIG{$_} = 'DEFAULT' for grep { defined $SIG{$_} } keys %SIG;
   exec { $argv[0] } @argv; fail('exec') }
 
-confine($o{parent} + 0) unless $o{supervise};
+`
 
+/** Confines this very process and becomes the command. */
+const become = String.raw`
+confine($o{parent} + 0);
+`
+
+/** Confines a child and stays as its supervisor. */
+const superviseIt = String.raw`
 prctl('supervise', 36, 1); prctl('supervise', 4, 0); prctl('supervise', 1, 30);
 if (getppid() != $o{parent}) { $! = 3; fail('parent') }
 open(my $proc, '<', "/proc/$$/stat") or fail('proc'); close($proc);
@@ -113,3 +122,8 @@ while (1) { my $wait = -1; if ($ending) { $wait = $deadline - now(); finish() if
   elsif ($signal == 15) { next if $ending; $ending = 1; $deadline = now() + $o{grace}; kill('TERM', tree()); kill('CONT', tree()) }
   elsif ($signal != 13) { kill($signal, -$child) } }
 `
+
+/** The script for `perl -e`. perl compiles it at each start, so it holds only what is needed. */
+export function loaderScript({ supervise }: { readonly supervise: boolean }): string {
+  return common + (supervise ? superviseIt : become)
+}

@@ -1,8 +1,10 @@
 import { readSync } from 'node:fs'
 import { constants } from 'node:os'
 
-/** What a loader or supervisor reported: at most one of these, or nothing if it was killed itself. */
+/** What a loader or supervisor reported. */
 export interface LoaderReport {
+  /** True if it came to the last step before the command. */
+  readonly ready: boolean
   /** The step that failed; the command has not run. */
   readonly failure?: { readonly step: string; readonly errno: number }
   readonly exitCode?: number
@@ -12,7 +14,7 @@ export interface LoaderReport {
 
 const longestReport = 4096
 
-/** Reads the records from the start of the status file: `fail STEP ERRNO`, `exit N`, `signal N`, `survivors`. */
+/** Reads the records from the start of the status file: `ready`, `fail STEP ERRNO`, `exit N`, `signal N`, `survivors`. */
 export function readReport(fd: number): LoaderReport {
   const buffer = Buffer.alloc(longestReport)
   const text = buffer.toString('latin1', 0, readSync(fd, buffer, 0, longestReport, 0))
@@ -20,6 +22,7 @@ export function readReport(fd: number): LoaderReport {
   const exit = /^exit (\d+)$/m.exec(text)
   const signal = /^signal (\d+)$/m.exec(text)
   return {
+    ready: /^ready$/m.test(text),
     ...(failure ? { failure: { step: failure[1] ?? '', errno: Number(failure[2]) } } : {}),
     ...(exit ? { exitCode: Number(exit[1]) } : {}),
     ...(signal ? { signal: signalName(Number(signal[1])) } : {}),

@@ -81,6 +81,7 @@ async function follow(
   if (options.output !== 'stream') for (const stream of [child.stdout, child.stderr]) stream?.destroy()
   if (report?.failure !== undefined) throw notConfined(report.failure, options)
   if (aborted && !timedOut) throw signal?.reason
+  if (report?.ready === false && exit.signal === null && !timedOut) throw loaderFailed(options)
   return {
     exitCode: report?.signal !== undefined ? null : (report?.exitCode ?? exit.code),
     signal: report?.signal ?? (report?.exitCode === undefined ? exit.signal : null),
@@ -139,6 +140,11 @@ function notStarted(native: Error, options: StartProcessOptions): WorkspaceError
         ? 'the program is missing'
         : `the program could not be started (${code})`
   return new WorkspaceError({ code: 'ENOEXEC', operation: options.operation ?? 'exec', reason, native })
+}
+
+function loaderFailed(options: StartProcessOptions): WorkspaceError {
+  const reason = 'the command was not run, since its loader ended before it was confined'
+  return new WorkspaceError({ code: 'ENOEXEC', operation: options.operation ?? 'exec', reason })
 }
 
 function notConfined({ step, errno }: { step: string; errno: number }, options: StartProcessOptions): WorkspaceError {
