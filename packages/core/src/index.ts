@@ -13,6 +13,18 @@ export * from './workspace/types.ts'
 export { PathMap, createPathMap } from './mount/mount-table.ts'
 export type { Mount, ResolvedMount } from './mount/mount-table.ts'
 export { scratchName, systemNames } from './mount/reserved.ts'
+export { configurePathManager, getPathManager } from './policy/path-manager-default.ts'
+export { pathTemplateNames, resolvePathManagerOptions } from './policy/path-manager-options.ts'
+export type {
+  PathException,
+  PathManagerOptions,
+  PathManagerSettings,
+  PathManagerSources,
+  PathTemplateName,
+  PathTemplates,
+} from './policy/path-manager-options.ts'
+export { createPathManager } from './policy/path-manager.ts'
+export type { PathManager, ResolveWriteOptions } from './policy/path-manager.ts'
 export { createPolicy } from './policy/policy.ts'
 export type { PolicyOptions } from './policy/policy.ts'
 export { rules } from './policy/rules.ts'
@@ -20,3 +32,6 @@ export type { ExceptionOptions, NameOption, OutputOptions, PredicateOptions } fr
 export { maxCommandBytes, normaliseCommand, quoteForShell } from './workspace/command.ts'
 export type { NormalisedCommand } from './workspace/command.ts'
 export { createWorkspace } from './workspace/create-workspace.ts'
+export * from './policy/path-manager.ts'
+export * from './policy/path-manager-default.ts'
+export * from './policy/path-manager-options.ts'
