@@ -63,6 +63,7 @@ export class Namespace<Mount extends NamespaceMount> {
         this.#insert(path, ordered).entries.push({ rule, rights: rightsOf(access) })
       }
     }
+    if (scratch !== undefined) this.#insert(scratch, ordered)
     for (const path of reserved) this.#insert(path, ordered).reserved = true
     this.#settle(this.root, new Map())
   }
@@ -90,8 +91,9 @@ export class Namespace<Mount extends NamespaceMount> {
   #settle(node: NamespaceNode<Mount>, above: Map<SubtreeRule, number>): void {
     let current = above
     if (node.path === this.scratch) {
-      // The scratch is exempt from every rule that does not name it.
-      current = new Map()
+      // The scratch is exempt from every rule that names neither it nor anything in it.
+      const naming = [...above].filter(([rule]) => rule.entries.some(({ path }) => isWithin(path, node.path)))
+      current = new Map(naming)
     }
     if (node.entries.length > 0) {
       current = new Map(current)
