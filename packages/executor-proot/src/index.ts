@@ -1,1 +1,2 @@
-export {}
+export { createProotExecutor } from './executor.ts'
+export type { ProotExecutorOptions, ProotTool } from './options.ts'

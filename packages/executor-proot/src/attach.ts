@@ -1,0 +1,177 @@
+import type { AttachedExecutor, BindPlan, CommandRequest, Owner, RunningCommand, VirtualPath } from '@ws/core'
+import {
+  confineArgv,
+  isSystemProgram,
+  prootProgram,
+  resolveShell,
+  shellInvocation,
+  startProcess,
+  viewEnvironment,
+} from '@ws/process'
+import { existsSync, mkdirSync, writeFileSync, chmodSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { namespacePrefix, prootArguments } from './command-line.ts'
+import { composeView } from './compose.ts'
+import { execError } from './errors.ts'
+import { firstProcess } from './first-process.ts'
+import { type Confinement, guaranteesOf } from './guarantees.ts'
+import type { ResolvedOptions } from './options.ts'
+import { createOutputStream } from './output.ts'
+import { followCommand } from './running.ts'
+import { createRuntimeDirectory, removeTree } from './runtime-directory.ts'
+import { createSystemPart, type SystemPart } from './system.ts'
+
+/** What an attached executor runs with; found by the probe. */
+export interface Machine extends Confinement {
+  /** Host path of proot. */
+  readonly proot: string
+  /** proot's loader, as it is inside the program. */
+  readonly loader: Uint8Array
+}
+
+export interface AttachOptions {
+  readonly machine: Machine
+  readonly options: ResolvedOptions
+  readonly root: VirtualPath
+  /** Never uid 0. */
+  readonly owner: Owner
+}
+
+export function attachProot(attachment: AttachOptions): AttachedExecutor {
+  return new AttachedProot(attachment)
+}
+
+class AttachedProot implements AttachedExecutor {
+  readonly guarantees
+  readonly #attachment: AttachOptions
+  readonly #directory: string
+  readonly #system: SystemPart
+  readonly #running = new Set<RunningCommand>()
+  readonly #starting = new Set<Promise<RunningCommand>>()
+  #count = 0
+  #closed = false
+
+  constructor(attachment: AttachOptions) {
+    const { machine, options, root, owner } = attachment
+    this.#attachment = attachment
+    this.guarantees = guaranteesOf(machine)
+    this.#directory = createRuntimeDirectory()
+    try {
+      const loader = this.#loaderPath()
+      writeFileSync(loader, machine.loader)
+      chmodSync(loader, 0o555)
+      mkdirSync(join(this.#directory, 'system'))
+      const proc = machine.pidNamespace ? 'all' : machine.landlockAbi > 0 ? 'closed' : 'none'
+      const directory = join(this.#directory, 'system')
+      this.#system = createSystemPart({ directory, root, owner, tools: options.tools, proc })
+      chmodSync(directory, 0o755)
+    } catch (error) {
+      removeTree(this.#directory)
+      throw error
+    }
+  }
+
+  async spawn(request: CommandRequest, plan: BindPlan): Promise<RunningCommand> {
+    if (this.#closed) throw execError('ECLOSED', 'the executor is closed')
+    request.signal?.throwIfAborted()
+    const starting = this.#start(request, plan)
+    this.#starting.add(starting)
+    try {
+      const running = await starting
+      this.#running.add(running)
+      const forget = () => this.#running.delete(running)
+      running.wait().then(forget, forget)
+      return running
+    } finally {
+      this.#starting.delete(starting)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await Promise.allSettled(this.#starting)
+    await Promise.all([...this.#running].map((running) => running[Symbol.asyncDispose]()))
+    removeTree(this.#directory)
+  }
+
+  async #start(request: CommandRequest, plan: BindPlan): Promise<RunningCommand> {
+    const { machine, owner } = this.#attachment
+    const directory = join(this.#directory, `run-${this.#count++}`)
+    mkdirSync(directory)
+    chmodSync(directory, 0o711)
+    const cleanUp = () => removeTree(directory)
+    try {
+      const shell = this.#shell(request)
+      const invocation = shellInvocation(shell, request.command, { login: request.login })
+      const env = this.#environment(request, plan, shell)
+      const view = await composeView({ plan, system: this.#system, directory, owner, landlock: machine.landlockAbi > 0 })
+      try {
+        request.signal?.throwIfAborted()
+        const first = firstProcess({ argv: invocation.argv, env, cwd: request.cwd })
+        const confined = confineArgv({
+          argv: [...prootArguments(machine.proot, view, directory), ...first.argv],
+          env: this.#tracerEnvironment(directory),
+          seccomp: prootProgram(),
+          limits: this.#attachment.options.limits,
+          owner,
+          supervise: !machine.pidNamespace,
+          killGraceMs: request.killGrace,
+          extraFds: new Map([...first.extraFds, ...invocation.extraFds]),
+          landlock: machine.landlockAbi > 0 ? { rules: [...view.rules, this.#loaderRule()] } : undefined,
+        })
+        const stdout = createOutputStream(request.maxOutputBytes)
+        const stderr = createOutputStream(request.maxOutputBytes)
+        const process = startProcess({
+          ...confined,
+          argv: [...(machine.pidNamespace ? namespacePrefix() : []), ...confined.argv],
+          stdin: request.stdin ?? 'none',
+          timeout: request.timeout,
+          signal: request.signal,
+          killGraceMs: request.killGrace,
+          maxOutputBytes: request.maxOutputBytes,
+          onStdout: (chunk) => stdout.push(chunk),
+          onStderr: (chunk) => stderr.push(chunk),
+        })
+        return followCommand({ request, process, stdout, stderr, cleanUp })
+      } finally {
+        await view.release()
+      }
+    } catch (error) {
+      cleanUp()
+      throw error
+    }
+  }
+
+  #shell(request: CommandRequest): string {
+    const tools = this.#attachment.options.tools
+    return resolveShell({
+      shell: request.shell,
+      existsInView: (path) => isSystemProgram(path) || tools.some(({ at, host }) => at === host && path.startsWith(`${at}/`)),
+    })
+  }
+
+  #environment(request: CommandRequest, plan: BindPlan, shell: string): Record<string, string> {
+    const { env: allow, tools } = this.#attachment.options
+    const toolPaths = tools.map(({ host, at }) => (existsSync(join(host, 'bin')) ? `${at}/bin` : at))
+    return viewEnvironment({ root: plan.root, cwd: request.cwd, shell, env: request.env, allow, toolPaths })
+  }
+
+  /** proot's own, and nobody else's: the command gets another from the first process. */
+  #tracerEnvironment(directory: string): Record<string, string> {
+    return {
+      PROOT_DONT_POLLUTE_ROOTFS: '1',
+      PROOT_LOADER: this.#loaderPath(),
+      // Versions that know it would write there; with a loader and a complete skeleton there is nothing to write.
+      PROOT_TMP_DIR: directory,
+    }
+  }
+
+  #loaderPath(): string {
+    return join(this.#directory, 'loader')
+  }
+
+  #loaderRule() {
+    return { source: this.#loaderPath(), access: ['read', 'execute'] } as const
+  }
+}

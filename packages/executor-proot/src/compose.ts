@@ -1,0 +1,168 @@
+import { type Bind, type BindPlan, isWithin, type Owner, relativeTo, type VirtualPath } from '@ws/core'
+import { type BindSource, type LandlockRule, openBindSource } from '@ws/process'
+import { chmodSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { createSkeleton } from './skeleton.ts'
+import { bindsForLink, createOwnedDirectory, type SystemPart, type ViewBind } from './system.ts'
+import { checkReadOnly, type HeldBind } from './read-only.ts'
+
+/** Everything that one command's view is made of. */
+export interface ComposedView {
+  /** A private directory with an empty entry at each place: what proot is first given as its root. */
+  readonly skeleton: string
+  /** In the order in which proot must learn them: children before parents, the root last. */
+  readonly binds: readonly ViewBind[]
+  readonly rules: readonly LandlockRule[]
+  /** Closes the descriptors that `rules` name; to be called when the command has been started. */
+  release(): Promise<void>
+}
+
+export interface ComposeOptions {
+  readonly plan: BindPlan
+  readonly system: SystemPart
+  /** A private directory for this command alone. */
+  readonly directory: string
+  readonly owner: Owner
+  readonly landlock: boolean
+}
+
+/** A bind that differs from what its surroundings show at its place. */
+interface Part {
+  readonly bind: Bind
+  readonly host: string
+}
+
+/**
+ * Turns a plan into binds by name and grants by descriptor. Sources and destinations are checked for links right before
+ * the start; what is exchanged afterwards is not granted.
+ *
+ * @throws WorkspaceError `EBUSY`, `EBACKEND`, `EUNENFORCEABLE`
+ */
+export async function composeView(options: ComposeOptions): Promise<ComposedView> {
+  const { plan, system, directory } = options
+  const sources: BindSource[] = []
+  const release = async () => {
+    await Promise.all(sources.splice(0).map((source) => source.close()))
+  }
+  try {
+    const held = await openSources(plan, sources)
+    checkReadOnly(plan, held, options.landlock)
+    const parts = await createParts(plan, directory)
+    const own = parts.map(({ bind, host }): ViewBind => ({ at: bind.at, host, type: bind.type }))
+    const shm = createOwnedDirectory(join(directory, 'shm'), options.owner)
+    const shownAtRoot = own.some(({ at }) => at === '/')
+    const whole: ViewBind[] = [
+      ...own,
+      { at: '/dev/shm', host: shm, type: 'directory' },
+      ...(shownAtRoot ? system.links.flatMap(({ at }) => bindsForLink(at)) : []),
+      ...system.binds,
+    ]
+    const skeleton = join(directory, 'root')
+    const links = shownAtRoot ? [] : [rootPrefix, ...plan.aliases].flatMap((alias) => moveLinks(system, alias))
+    const binds = orderBinds(whole, plan.aliases)
+    createSkeleton(skeleton, binds.filter(({ at }) => at !== '/'), links)
+    const rules: LandlockRule[] = [
+      ...system.rules,
+      ...grants(held),
+      { source: shm, access: ['read', 'write'] },
+      ...(shownAtRoot ? [] : [{ source: skeleton, access: ['read'] } as const]),
+    ]
+    return { skeleton, binds, rules, release }
+  } catch (error) {
+    await release()
+    throw error
+  }
+}
+
+const rootPrefix = '' as VirtualPath
+
+function moveLinks(system: SystemPart, alias: string) {
+  return system.links.map(({ at, target }) => ({ at: alias + at, target }))
+}
+
+async function openSources(plan: BindPlan, sources: BindSource[]): Promise<HeldBind[]> {
+  const held: HeldBind[] = []
+  for (const bind of plan.binds) {
+    if (bind.source === undefined || bind.kind === 'pin') continue
+    const source = await openBindSource(bind.source, bind.type, { at: bind.at })
+    sources.push(source)
+    held.push({ bind, host: bind.source, source })
+  }
+  return held
+}
+
+/** One rule for each directory that is granted, however often it is bound. */
+function grants(held: readonly HeldBind[]): LandlockRule[] {
+  const rules = new Map<string, LandlockRule>()
+  for (const { bind, source } of held) {
+    if (bind.access === 'none') continue
+    const writable = bind.access === 'read-write'
+    rules.set(`${source.identity} ${bind.access}`, {
+      source: { fd: source.fd },
+      access: writable ? ['read', 'write', 'execute'] : ['read', 'execute'],
+    })
+  }
+  return [...rules.values()]
+}
+
+async function createParts(plan: BindPlan, directory: string): Promise<Part[]> {
+  const parts: Part[] = []
+  for (const bind of plan.binds) {
+    const around = enclosing(parts, bind.at)
+    const shown = around?.bind.source === undefined ? undefined : hostPlace(around, bind.at)
+    if (bind.kind === 'pin' || (bind.source !== undefined && bind.source === shown)) continue
+    if (shown !== undefined && !(bind.source === undefined && isMissing(shown))) {
+      // Only looked at: proot is told the place in its skeleton, not the one on disk.
+      await (await openBindSource(shown as typeof shown & Bind['source'], bind.type, { at: bind.at })).close()
+    }
+    // A later bind at the same place lies over the earlier one.
+    const earlier = parts.findIndex((part) => part.bind.at === bind.at)
+    if (earlier >= 0) parts.splice(earlier, 1)
+    parts.push({ bind, host: bind.source ?? createCover(bind, plan, join(directory, `cover-${parts.length}`)) })
+  }
+  return parts
+}
+
+function enclosing(parts: readonly Part[], at: VirtualPath): Part | undefined {
+  return parts.findLast(({ bind }) => bind.at !== at && isWithin(at, bind.at))
+}
+
+function hostPlace({ bind, host }: Part, at: VirtualPath): string {
+  return join(host, relativeTo(at, bind.at))
+}
+
+function isMissing(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) === undefined
+}
+
+/** What is shown in place of what is denied. As root it belongs to root, so that a command cannot open it. */
+function createCover(bind: Bind, plan: BindPlan, path: string): string {
+  if (bind.type === 'file') {
+    writeFileSync(path, '')
+    chmodSync(path, 0)
+  } else if (bind.kind === 'closed') {
+    const inside = plan.binds.filter(({ at }) => at !== bind.at && isWithin(at, bind.at))
+    const places = inside.map(({ at, type }) => ({ at: relativeTo(at, bind.at), type }))
+    createSkeleton(path, places, [], 0o111)
+  } else {
+    mkdirSync(path)
+    chmodSync(path, 0)
+  }
+  return path
+}
+
+/**
+ * Children before parents, so that proot looks each place up in its skeleton alone and never through a link of the
+ * workspace; the root last, replacing the skeleton. Of two places with one source, programs are told the first.
+ */
+function orderBinds(whole: readonly ViewBind[], aliases: readonly VirtualPath[]): ViewBind[] {
+  const depth = ({ at }: ViewBind) => at.split('/').length
+  const deepestFirst = (binds: readonly ViewBind[]) => binds.toSorted((a, b) => depth(b) - depth(a))
+  const unique = [...new Map(whole.map((bind) => [bind.at, bind])).values()]
+  const root = unique.filter(({ at }) => at === '/')
+  const repeated = aliases.flatMap((alias) =>
+    deepestFirst(unique.map((bind) => ({ ...bind, at: bind.at === '/' ? alias : alias + bind.at }))),
+  )
+  return [...deepestFirst(unique.filter(({ at }) => at !== '/')), ...repeated, ...root]
+}

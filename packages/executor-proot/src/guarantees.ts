@@ -1,0 +1,51 @@
+import type { Guarantees } from '@ws/core'
+
+/** What was found to hold commands on this machine. */
+export interface Confinement {
+  /** Landlock's ABI; 0: commands run without it. */
+  readonly landlockAbi: number
+  /** Commands run in a PID namespace of their own. */
+  readonly pidNamespace: boolean
+}
+
+export const noGuarantees: Guarantees = {
+  fileContent: 'none',
+  fileMetadata: 'none',
+  sockets: 'none',
+  network: 'none',
+  processes: 'none',
+  readOnlyMounts: 'none',
+  subtrees: 'none',
+  deniedSubtrees: 'none',
+  apiRules: 'none',
+}
+
+/** ABI from which Landlock refuses signals to processes outside. */
+export const scopedSignals = 6
+
+/**
+ * What is held, and no more:
+ *
+ * - content: by Landlock, also against a program that outruns the tracer; else by translation;
+ * - existence, type, size and times: by translation alone, since Landlock does not restrict `stat`;
+ * - sockets and network: not at all. proot does not translate the address of `sendto`, and Landlock knows TCP only;
+ * - processes: in a PID namespace by the kernel. Else from ABI 6 on nothing outside can be signalled, traced or read and
+ *   nothing survives, but that a process number is in use can be learnt;
+ * - read-only mounts: by Landlock, for roots outside all writable ones (which is checked for each command);
+ * - denied subtrees: an empty directory is shown in their place; a writable root cannot be granted without them;
+ * - stricter subtrees: not at all, for want of a read-only bind.
+ */
+export function guaranteesOf({ landlockAbi, pidNamespace }: Confinement): Guarantees {
+  const landlock = landlockAbi > 0
+  return {
+    fileContent: landlock ? 'kernel' : 'translated',
+    fileMetadata: 'translated',
+    sockets: 'none',
+    network: 'none',
+    processes: pidNamespace ? 'kernel' : landlockAbi >= scopedSignals ? 'translated' : 'none',
+    readOnlyMounts: landlock ? 'kernel' : 'none',
+    subtrees: 'none',
+    deniedSubtrees: 'translated',
+    apiRules: 'none',
+  }
+}

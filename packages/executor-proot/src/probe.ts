@@ -1,0 +1,152 @@
+import type { BindPlan, HostPath, Owner, ProbeReport, VirtualPath } from '@ws/core'
+import { findProgram, probeLandlock, startProcess } from '@ws/process'
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { attachProot, type Machine } from './attach.ts'
+import { namespacePrefix } from './command-line.ts'
+import { guaranteesOf, noGuarantees } from './guarantees.ts'
+import { extractLoader } from './loader-image.ts'
+import type { ResolvedOptions } from './options.ts'
+import { createRuntimeDirectory, removeTree } from './runtime-directory.ts'
+import { createOwnedDirectory } from './system.ts'
+
+export interface Probed {
+  readonly report: ProbeReport
+  /** Absent where proot is not available. */
+  readonly machine?: Machine | undefined
+}
+
+export interface ProbeOptions {
+  readonly root: VirtualPath
+  readonly owner: Owner
+  readonly options: ResolvedOptions
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Finds out what works here by running it: a command in a scratch workspace, with the strongest confinement first. */
+export async function probeProot(probe: ProbeOptions): Promise<Probed> {
+  const { options, signal } = probe
+  const found = await findProgram('proot', { signal, versionArguments: null })
+  if (found === undefined) return unavailable('proot is not installed', 'apt-get install proot')
+  if (!existsSync('/usr/bin/perl')) return unavailable('perl is not installed', 'apt-get install perl-base')
+  const program = readFileSync(found.path)
+  const loader = extractLoader(program)
+  if (loader === undefined)
+    return unavailable('this proot carries no loader that can be used', 'install the one of your distribution')
+  const landlock = options.landlock === 'off' ? undefined : await probeLandlock({ signal })
+  const namespaces = options.pidNamespace === 'auto' && (await namespaceWorks(signal))
+  const abi = landlock?.available === true ? landlock.abi : 0
+  let problem: string | undefined
+  for (const confinement of alternatives(abi, namespaces)) {
+    const machine: Machine = { proot: found.path, loader, ...confinement }
+    problem = await tryOut(probe, machine)
+    signal?.throwIfAborted()
+    if (problem === undefined) return available(machine, versionOf(program), landlock?.reason)
+  }
+  return unavailable(`proot does not work here (${problem})`, remedyFor(problem ?? ''))
+}
+
+function alternatives(landlockAbi: number, pidNamespace: boolean) {
+  const all = [
+    { landlockAbi, pidNamespace },
+    { landlockAbi, pidNamespace: false },
+    { landlockAbi: 0, pidNamespace },
+    { landlockAbi: 0, pidNamespace: false },
+  ]
+  return all.filter(
+    (one, index) =>
+      all.findIndex((other) => other.landlockAbi === one.landlockAbi && other.pidNamespace === one.pidNamespace) === index,
+  )
+}
+
+function available(machine: Machine, version: string, noLandlock: string | undefined): Probed {
+  const { landlockAbi, pidNamespace } = machine
+  return {
+    machine,
+    report: {
+      available: true,
+      guarantees: guaranteesOf(machine),
+      missing: [],
+      howToFix: [],
+      details: {
+        proot: version,
+        landlock: landlockAbi > 0 ? `ABI ${landlockAbi}` : `not used${noLandlock === undefined ? '' : `: ${noLandlock}`}`,
+        processes: pidNamespace ? 'PID namespace' : 'supervisor',
+      },
+    },
+  }
+}
+
+function unavailable(missing: string, howToFix: string): Probed {
+  return {
+    report: { available: false, guarantees: noGuarantees, missing: [missing], howToFix: [howToFix], details: {} },
+  }
+}
+
+/** What `--version` prints is a banner drawn in letters. */
+function versionOf(program: Buffer): string {
+  return /\0v?(\d+\.\d+\.\d+)[^\0]{0,20}\0/.exec(program.toString('latin1'))?.[1] ?? 'unknown'
+}
+
+async function namespaceWorks(signal: AbortSignal | undefined): Promise<boolean> {
+  try {
+    const argv = [...namespacePrefix(), '/bin/true']
+    return (await startProcess({ argv, timeout: 5_000, signal }).wait()).exitCode === 0
+  } catch {
+    signal?.throwIfAborted()
+    return false
+  }
+}
+
+const token = 'workspace'
+
+/** @returns what went wrong, or `undefined` */
+async function tryOut({ root, owner, options, signal }: ProbeOptions, machine: Machine): Promise<string | undefined> {
+  const directory = createRuntimeDirectory()
+  const attached = attachProot({ machine, options, root, owner })
+  try {
+    const source = createOwnedDirectory(join(directory, 'workspace'), owner)
+    writeFileSync(join(source, 'probe'), token)
+    chmodSync(join(source, 'probe'), 0o644)
+    const running = await attached.spawn(
+      {
+        command: 'read -r word < probe; echo "$word"; test -s "$PWD/probe" && id -u',
+        cwd: root,
+        env: {},
+        login: false,
+        shell: '/bin/sh',
+        timeout: 10_000,
+        killGrace: 500,
+        maxOutputBytes: 4096,
+        signal,
+      },
+      planFor(root, source as HostPath),
+    )
+    const result = await running.wait()
+    if (result.stdout === `${token}\n${owner.uid}\n`) return undefined
+    return result.timedOut ? 'it does not answer' : firstLine(result.stderr) || 'its answer is wrong'
+  } catch (error) {
+    signal?.throwIfAborted()
+    return error instanceof Error ? error.message : String(error)
+  } finally {
+    await attached.close()
+    removeTree(directory)
+  }
+}
+
+function planFor(root: VirtualPath, source: HostPath): BindPlan {
+  const mount = { kind: 'mount', at: root, type: 'directory', source, access: 'read-write', rules: [] } as const
+  return { root, binds: [mount], aliases: [], restrictions: [], renameBorders: [] }
+}
+
+function firstLine(text: string): string {
+  return text.split('\n').find((line) => line.includes('proot error')) ?? text.split('\n')[0] ?? ''
+}
+
+function remedyFor(problem: string): string {
+  if (/ptrace|not permitted/i.test(problem)) {
+    return 'let processes trace their children: in a container `--cap-add SYS_PTRACE` or a seccomp profile that allows ptrace, and kernel.yama.ptrace_scope below 3'
+  }
+  return 'run `proot -r / /bin/true` as the workspace’s owner to see why'
+}

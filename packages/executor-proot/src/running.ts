@@ -1,0 +1,135 @@
+import type { CommandRequest, CommandResult, KillSignal, RunningCommand, WorkspaceError } from '@ws/core'
+import type { ProcessResult, RunningProcess } from '@ws/process'
+import { once } from 'node:events'
+import { constants } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { execError } from './errors.ts'
+import { parseReport, reportDescriptor } from './first-process.ts'
+import type { OutputStream } from './output.ts'
+import { signalGroup } from './signal-group.ts'
+
+export interface FollowOptions {
+  readonly request: CommandRequest
+  readonly process: RunningProcess
+  readonly stdout: OutputStream
+  readonly stderr: OutputStream
+  /** Removes what was made for the command. */
+  readonly cleanUp: () => void
+}
+
+/** What the first process and proot itself write before anything runs. */
+const longestReport = 4096
+/** Milliseconds to wait for the rest of a report whose writers are gone. */
+const reportTimeout = 1_000
+
+/** Follows a started command to its end. */
+export function followCommand(options: FollowOptions): RunningCommand {
+  const { request, process, stdout, stderr } = options
+  const report = readReport(process)
+  report.onEnding(() => {
+    // On timeout and abort the rest of the tree has its grace; otherwise it ends with the command.
+    const timeIsUp = request.timeout !== undefined && performance.now() - startedAt >= request.timeout
+    if (!timeIsUp && request.signal?.aborted !== true) process.kill('SIGKILL')
+  })
+  const startedAt = performance.now()
+  const result = finish()
+  result.catch(() => undefined)
+
+  async function finish(): Promise<CommandResult> {
+    try {
+      const ended = await process.wait()
+      await report.closed
+      return describe(ended)
+    } finally {
+      stdout.end()
+      stderr.end()
+      options.cleanUp()
+    }
+  }
+
+  function describe(ended: ProcessResult): CommandResult {
+    const { ending } = report.parsed()
+    if (!ended.timedOut && ending === undefined) {
+      const failure = startFailure(report.parsed(), ended, request)
+      if (failure !== undefined) throw failure
+    }
+    const { exitCode, signal } = ending ?? { exitCode: null, signal: null }
+    return {
+      exitCode,
+      signal: exitCode !== null ? null : signal !== null ? signalName(signal) : (ended.signal ?? 'SIGKILL'),
+      stdout: ended.stdout.text,
+      stderr: ended.stderr.text,
+      stdoutBytes: ended.stdout.totalBytes,
+      stderrBytes: ended.stderr.totalBytes,
+      timedOut: ended.timedOut,
+      truncated: ended.stdout.truncated || ended.stderr.truncated,
+      duration: ended.durationMs,
+      executor: 'proot',
+    }
+  }
+
+  return {
+    stdout,
+    stderr,
+    kill(signal: KillSignal = 'SIGTERM') {
+      if (process.pid === undefined || report.parsed().ending !== undefined) return false
+      return signal === 'SIGKILL' ? process.kill('SIGKILL') : signalGroup(process.pid, signal)
+    },
+    wait: () => result,
+    async [Symbol.asyncDispose]() {
+      process.kill('SIGKILL')
+      await result.catch(() => undefined)
+    },
+  }
+}
+
+function readReport(process: RunningProcess) {
+  const pipe = process.pipes.get(reportDescriptor)
+  let text = ''
+  let listener: (() => void) | undefined
+  pipe?.setEncoding('latin1')
+  pipe?.on('data', (chunk: string) => {
+    text = (text + chunk).slice(0, longestReport)
+    if (parseReport(text).ending !== undefined) listener?.()
+  })
+  const closed = pipe === undefined ? Promise.resolve() : once(pipe, 'end').then(() => undefined, () => undefined)
+  return {
+    parsed: () => parseReport(text),
+    onEnding(call: () => void) {
+      listener = call
+    },
+    get closed() {
+      return Promise.race([closed, delay(reportTimeout, undefined, { ref: false })]).then(() => pipe?.destroy())
+    },
+  }
+}
+
+function startFailure(
+  { started, failure }: ReturnType<typeof parseReport>,
+  ended: ProcessResult,
+  request: CommandRequest,
+): WorkspaceError | undefined {
+  if (failure?.step === 'cwd') {
+    return execError('ENOEXEC', `cannot be entered by commands (${errnoName(failure.errno)})`, {
+      path: request.cwd,
+      remedy: 'give a directory of the workspace that the policy lets commands enter',
+    })
+  }
+  if (failure !== undefined) {
+    return execError('ENOEXEC', `the shell could not be started (${errnoName(failure.errno)})`)
+  }
+  if (started || ended.signal !== null) return undefined
+  return execError('ENOEXEC', 'proot could not start the command', {
+    remedy: 'ask the executor’s probe what is missing',
+    native: new Error(ended.stderr.text),
+  })
+}
+
+function signalName(number: number): string {
+  return Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? `SIG${number}`
+}
+
+function errnoName(number: number): string {
+  return Object.entries(constants.errno).find(([, value]) => value === number)?.[0] ?? `errno ${number}`
+}

@@ -1,0 +1,62 @@
+import { chmodSync, lstatSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const prefix = 'ws-proot-'
+const namePattern = /^ws-proot-(\d+)-(\d+)-/
+
+/**
+ * A fresh directory for what a view is made of, outside every workspace. Its name says which process it belongs to, so
+ * that one left by a killed process is known as such.
+ */
+export function createRuntimeDirectory(): string {
+  const parent = realpathSync(tmpdir())
+  const path = mkdtempSync(join(parent, `${prefix}${process.pid}-${startTime(process.pid) ?? 0}-`))
+  // As root, commands of another uid pass through it; its own entries say who may read them.
+  if (process.getuid?.() === 0) chmodSync(path, 0o711)
+  return path
+}
+
+/** Removes what killed processes of this uid have left. Never throws. */
+export function sweepRuntimeDirectories(): void {
+  try {
+    const parent = realpathSync(tmpdir())
+    for (const name of readdirSync(parent)) {
+      const [, pid, started] = namePattern.exec(name) ?? []
+      if (pid === undefined || startTime(Number(pid)) === started) continue
+      const path = join(parent, name)
+      const stat = lstatSync(path, { throwIfNoEntry: false })
+      if (stat?.isDirectory() && stat.uid === process.getuid?.()) removeTree(path)
+    }
+  } catch {
+    // A directory that cannot be listed has nothing to sweep.
+  }
+}
+
+/** Removes a directory, also where a command has left directories in it that their owner may not enter. */
+export function removeTree(path: string): void {
+  if (process.getuid?.() !== 0) openDirectories(path)
+  rmSync(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 20 })
+}
+
+function openDirectories(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return
+  try {
+    chmodSync(path, 0o700)
+    for (const entry of readdirSync(path, { withFileTypes: true })) {
+      if (entry.isDirectory()) openDirectories(join(path, entry.name))
+    }
+  } catch {
+    // Removing will tell.
+  }
+}
+
+/** When a process started, in clock ticks: tells it from a later one with the same number. */
+function startTime(pid: number): string | undefined {
+  try {
+    const line = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    return line.slice(line.lastIndexOf(')') + 2).split(' ')[19]
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,131 @@
+import type { Owner, VirtualPath } from '@ws/core'
+import { type LandlockRule, systemTree } from '@ws/process'
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+import type { ResolvedTool } from './options.ts'
+
+/** A host file or directory and where it appears. */
+export interface ViewBind {
+  readonly at: string
+  readonly host: string
+  readonly type: 'directory' | 'file'
+}
+
+/** What every command of a workspace sees besides the workspace. */
+export interface SystemPart {
+  readonly binds: readonly ViewBind[]
+  /** Links at the top level; where the root is the workspace itself, they are binds. */
+  readonly links: readonly { readonly at: string; readonly target: string }[]
+  readonly rules: readonly LandlockRule[]
+}
+
+export interface SystemPartOptions {
+  /** A private directory to make it in. */
+  readonly directory: string
+  readonly root: VirtualPath
+  readonly owner: Owner
+  readonly tools: readonly ResolvedTool[]
+  /**
+   * `/proc`: `all` in a PID namespace, where it holds the command's own processes only. `closed` under Landlock: it is
+   * there for `/proc/self/fd` and `/proc/self/exe`, and neither listed nor read but for a few harmless files. `none`
+   * elsewhere, since it would show the environment of every process of the same uid.
+   */
+  readonly proc: 'all' | 'closed' | 'none'
+}
+
+const devices: Readonly<Record<string, LandlockRule['access']>> = {
+  null: ['read', 'write'],
+  zero: ['read', 'write'],
+  full: ['read', 'write'],
+  random: ['read'],
+  urandom: ['read'],
+  tty: ['read', 'write'],
+}
+const deviceLinks = { fd: '/proc/self/fd', stdin: '/proc/self/fd/0', stdout: '/proc/self/fd/1', stderr: '/proc/self/fd/2' }
+const harmlessProcFiles = ['cpuinfo', 'filesystems', 'loadavg', 'meminfo', 'stat', 'uptime', 'version']
+
+/** Makes the private `/etc` and `/dev`, and says what is bound of the system. */
+export function createSystemPart(options: SystemPartOptions): SystemPart {
+  const { tools, proc } = options
+  const binds: ViewBind[] = []
+  const links: { at: string; target: string }[] = []
+  const rules: LandlockRule[] = []
+  const readable = (source: string) => rules.push({ source, access: ['read', 'execute'] })
+  const etc = join(options.directory, 'etc')
+  mkdirSync(etc)
+  for (const entry of systemTree({ ...options, network: true })) {
+    const inEtc = entry.at.startsWith('/etc/')
+    const place = inEtc ? join(options.directory, entry.at) : entry.at
+    if (inEtc) mkdirSync(dirname(place), { recursive: true })
+    if (entry.kind === 'directory') {
+      if (inEtc) mkdirSync(place, { recursive: true })
+      binds.push({ at: entry.at, host: entry.source, type: 'directory' })
+      readable(entry.source)
+    } else if (entry.kind === 'link') {
+      if (inEtc) symlinkSync(entry.target, place)
+      else links.push({ at: entry.at, target: entry.target })
+    } else writeReadable(place, entry.kind === 'data' ? entry.content : readFileSync(entry.source))
+  }
+  openToAll(etc)
+  binds.push({ at: '/etc', host: etc, type: 'directory' })
+  readable(etc)
+  for (const { host, at } of tools) {
+    binds.push({ at, host, type: 'directory' })
+    readable(host)
+  }
+  addDevices(options.directory, binds, rules)
+  if (proc !== 'none') binds.push({ at: '/proc', host: '/proc', type: 'directory' })
+  if (proc === 'all') rules.push({ source: '/proc', access: ['read'] })
+  if (proc === 'closed') {
+    for (const name of harmlessProcFiles) rules.push({ source: `/proc/${name}`, access: ['read'], optional: true })
+  }
+  return { binds, links, rules }
+}
+
+function addDevices(directory: string, binds: ViewBind[], rules: LandlockRule[]): void {
+  const dev = join(directory, 'dev')
+  mkdirSync(dev)
+  mkdirSync(join(dev, 'shm'))
+  for (const [name, access] of Object.entries(devices)) {
+    writeReadable(join(dev, name), '')
+    binds.push({ at: `/dev/${name}`, host: `/dev/${name}`, type: 'file' })
+    rules.push({ source: `/dev/${name}`, access, optional: true })
+  }
+  for (const [name, target] of Object.entries(deviceLinks)) symlinkSync(target, join(dev, name))
+  binds.push({ at: '/dev', host: dev, type: 'directory' })
+  rules.push({ source: dev, access: ['read'] })
+  chmodSync(dev, 0o555)
+}
+
+/** Readable whatever the umask says: commands can be of another uid. */
+function writeReadable(path: string, content: string | Uint8Array): void {
+  writeFileSync(path, content)
+  chmodSync(path, 0o444)
+}
+
+function openToAll(directory: string): void {
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    if (entry.isDirectory()) openToAll(join(directory, entry.name))
+  }
+  chmodSync(directory, 0o555)
+}
+
+/** A directory that commands write to: `/dev/shm`. */
+export function createOwnedDirectory(path: string, owner: Owner): string {
+  mkdirSync(path, { mode: 0o700 })
+  if (process.getuid?.() === 0) chownSync(path, owner.uid, owner.gid)
+  return path
+}
+
+/**
+ * A top-level link as a bind of what it leads to, for a root that is the workspace itself; and that directory once more
+ * at its own place, before the other, so that a program that asks where it is hears `/usr/bin` rather than `/bin`.
+ */
+export function bindsForLink(at: string): ViewBind[] {
+  const host = realpathSync(at)
+  return [
+    { at: host, host, type: 'directory' },
+    { at, host, type: 'directory' },
+  ]
+}
