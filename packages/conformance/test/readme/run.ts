@@ -29,7 +29,13 @@ export async function writeExamples(
   )
   // `export {}` makes a module of an example that imports nothing
   await Promise.all(written.map(({ file, code }) => writeFile(file, `${code}\nexport {}\n`)))
-  const options = { noEmit: true, composite: false, rewriteRelativeImportExtensions: false, noUnusedLocals: false }
+  const options = {
+    noEmit: true,
+    composite: false,
+    rewriteRelativeImportExtensions: false,
+    allowImportingTsExtensions: true,
+    noUnusedLocals: false,
+  }
   const config = {
     extends: '../../../../tsconfig.base.json',
     compilerOptions: { ...options, types: ['node'] },
