@@ -1,0 +1,191 @@
+import { WorkspaceError, createWorkspace, rules } from '@ws/core'
+import type {
+  AttachedExecutor,
+  BindPlan,
+  Entry,
+  Executor,
+  Guarantees,
+  HostPath,
+  MountPath,
+  Rule,
+  StorageAdapter,
+  Workspace,
+} from '@ws/core'
+import { describe, expect, it } from 'vitest'
+
+type Tree = Readonly<Record<string, 'file' | 'directory'>>
+
+/** A disk that only knows what is where: enough to compile against. */
+function disk(root: string, tree: Tree): StorageAdapter {
+  const known = new Map(Object.entries(tree))
+  const kindOf = (path: string): 'file' | 'directory' | undefined => (path === '/' ? 'directory' : known.get(path))
+  const adapter: Partial<StorageAdapter> = {
+    name: 'disk',
+    capabilities: { readOnly: false, caseSensitive: true } as StorageAdapter['capabilities'],
+    stat: (path) => {
+      const type = kindOf(path)
+      if (type !== undefined) return Promise.resolve({ type, size: 0, version: '1' })
+      return Promise.reject(new WorkspaceError({ code: 'ENOENT', operation: 'stat', path, reason: 'does not exist' }))
+    },
+    async *list(path): AsyncGenerator<Entry, void, undefined> {
+      const prefix = path === '/' ? '/' : `${path}/`
+      for (const [entry, type] of known) {
+        const name = entry.slice(prefix.length)
+        if (entry.startsWith(prefix) && !name.includes('/')) yield { path: entry as MountPath, name, type }
+      }
+    },
+    createDirectory: (path) => {
+      known.set(path, 'directory')
+      return Promise.resolve()
+    },
+    hostPath: (path) => (path === '/' ? root : root + path) as HostPath,
+    close: () => Promise.resolve(),
+  }
+  return adapter as StorageAdapter
+}
+
+const kernel: Guarantees = {
+  fileContent: 'kernel',
+  fileMetadata: 'kernel',
+  sockets: 'kernel',
+  network: 'kernel',
+  processes: 'kernel',
+  readOnlyMounts: 'kernel',
+  subtrees: 'kernel',
+  deniedSubtrees: 'kernel',
+  apiRules: 'none',
+}
+
+/** Notes the plan it is given and refuses to run. */
+function recorder(guarantees: Guarantees, plans: BindPlan[]): Executor {
+  const attached: AttachedExecutor = {
+    guarantees,
+    spawn: (_request, plan) => {
+      plans.push(plan)
+      return Promise.reject(new WorkspaceError({ code: 'ENOEXEC', operation: 'exec', reason: 'is only a recorder' }))
+    },
+    close: () => Promise.resolve(),
+  }
+  return {
+    name: 'recorder',
+    kind: 'process',
+    probe: () => Promise.resolve({ available: true, guarantees, missing: [], howToFix: [], details: {} }),
+    attach: () => Promise.resolve(attached),
+  }
+}
+
+async function open(tree: Tree, list: readonly Rule[], guarantees = kernel): Promise<{ workspace: Workspace; plans: BindPlan[] }> {
+  const plans: BindPlan[] = []
+  const workspace = await createWorkspace({
+    mounts: [
+      { at: '/', adapter: disk('/host/project', tree) },
+      { at: '/.solven/skills/system', adapter: disk('/host/skills', {}), access: 'read-only' },
+    ],
+    rules: list,
+    scratch: false,
+    executors: [recorder(guarantees, plans)],
+  })
+  return { workspace, plans }
+}
+
+async function compiled(tree: Tree, list: readonly Rule[], acknowledge: readonly string[] = []): Promise<string[]> {
+  const { workspace, plans } = await open(tree, list)
+  await expect(workspace.exec('true', { acknowledge })).rejects.toThrow('ENOEXEC')
+  await workspace.close()
+  return (plans[0]?.binds ?? []).map(({ kind, at, access, type }) => `${kind} ${at} ${access}${type === 'file' ? ' file' : ''}`)
+}
+
+async function refusal(tree: Tree, list: readonly Rule[], guarantees = kernel): Promise<string> {
+  const { workspace } = await open(tree, list, guarantees)
+  const error: unknown = await workspace.exec('true').catch((caught: unknown) => caught)
+  await workspace.close()
+  return error instanceof WorkspaceError ? `${error.code} ${error.rule ?? ''}` : String(error)
+}
+
+describe('compilation of mounts', () => {
+  it('binds each mount at its own path, and pins the way to it', async () => {
+    expect(await compiled({}, [])).toEqual([
+      'mount / read-write',
+      'pin /.solven read-write',
+      'pin /.solven/skills read-write',
+      'mount /.solven/skills/system read-only',
+    ])
+  })
+
+  it('[RP17] refuses commands where nothing holds a read-only mount', async () => {
+    expect(await refusal({}, [], { ...kernel, readOnlyMounts: 'none' })).toBe('EUNENFORCEABLE mount:/.solven/skills/system')
+  })
+})
+
+describe('compilation of rules', () => {
+  const tree: Tree = { '/.git': 'directory', '/.git/hooks': 'directory', '/.env': 'file', '/a': 'directory', '/a/b': 'directory' }
+
+  it('masks what is denied, and pins its ancestors', async () => {
+    const binds = await compiled(tree, [rules.deny('/a/b'), rules.deny('/.env')])
+    expect(binds).toContain('mask /a/b none')
+    expect(binds).toContain('pin /a read-write')
+    expect(binds).toContain('mask /.env none file')
+    expect(binds.indexOf('pin /a read-write')).toBeLessThan(binds.indexOf('mask /a/b none'))
+  })
+
+  it('binds read-only what may only be read', async () => {
+    expect(await compiled(tree, [rules.readOnly('/.git/hooks')])).toEqual(
+      expect.arrayContaining(['pin /.git read-write', 'subtree /.git/hooks read-only']),
+    )
+  })
+
+  it('needs no pins where the ancestor is read-only already', async () => {
+    const binds = await compiled(tree, [rules.withinOutput('/a/b')])
+    expect(binds[0]).toBe('mount / read-only')
+    expect(binds).toContain('subtree /a/b read-write')
+    expect(binds.filter((bind) => bind.startsWith('pin'))).toEqual([])
+  })
+
+  it('closes a denied directory that holds an allowed one', async () => {
+    const binds = await compiled(tree, [rules.withinWorkspace('/a/b')])
+    expect(binds.slice(0, 1)).toEqual(['closed / none'])
+    expect(binds).toContain('subtree /a/b read-write')
+    expect(binds).toContain('mask /.solven/skills/system none')
+  })
+
+  it('makes an output root that is not there yet, as the file API does', async () => {
+    expect(await compiled(tree, [rules.withinOutput('/out')])).toContain('subtree /out read-write')
+  })
+
+  it('refuses a protected path that does not exist, and runs without it once acknowledged', async () => {
+    expect(await refusal(tree, [rules.deny('/later')])).toBe('EUNENFORCEABLE deny(/later)')
+    expect(await compiled(tree, [rules.deny('/later')], ['deny(/later)'])).not.toContain('mask /later none')
+  })
+
+  it('masks existing case variants of a denied name', async () => {
+    const binds = await compiled({ ...tree, '/.ENV': 'file', '/A': 'directory', '/A/B': 'directory' }, [
+      rules.deny('/.env'),
+      rules.deny('/a/b'),
+    ])
+    expect(binds).toEqual(expect.arrayContaining(['mask /.ENV none file', 'mask /A/B none', 'pin /A read-write']))
+  })
+
+  it('leaves write-only and predicate rules to the file API, and says so', async () => {
+    expect(await refusal(tree, [rules.withinOutput('/a', { readable: false })])).toBe('EUNENFORCEABLE withinOutput(/a)')
+    expect(await refusal(tree, [rules.denyGlob('*.pem')])).toBe('EUNENFORCEABLE denyGlob(*.pem)')
+  })
+
+  it('tells which guarantee is missing for which rule', async () => {
+    expect(await refusal(tree, [rules.readOnly('/.git/hooks')], { ...kernel, subtrees: 'none' })).toBe(
+      'EUNENFORCEABLE readOnly(/.git/hooks)',
+    )
+    expect(await refusal(tree, [rules.deny('/.env')], { ...kernel, deniedSubtrees: 'none' })).toBe('EUNENFORCEABLE deny(/.env)')
+  })
+})
+
+describe('aliases and borders', () => {
+  it('repeat the view at /workspace, and list the directories that renames cannot cross', async () => {
+    const { workspace, plans } = await open({ '/a': 'directory', '/a/b': 'directory' }, [rules.deny('/a/b')])
+    await expect(workspace.exec('true')).rejects.toThrow('ENOEXEC')
+    expect(plans[0]?.aliases).toEqual(['/workspace'])
+    expect(plans[0]?.renameBorders).toEqual(expect.arrayContaining(['/a', '/.solven']))
+    const explained = await workspace.explain({ operation: 'write', path: '/a/c' })
+    expect(explained.renameBorders).toEqual(['/a'])
+    await workspace.close()
+  })
+})
