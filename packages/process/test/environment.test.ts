@@ -48,6 +48,8 @@ describe('cleanEnvironment', () => {
 
   it('[RP16] no variable of this process is in /proc/PID/environ of any process that is started', async () => {
     process.env.WS_TEST_SECRET = 's3cret-in-the-parent'
+    const coverage = process.env.NODE_V8_COVERAGE // Node hands this one on unless it is kept from it
+    process.env.NODE_V8_COVERAGE = '/tmp/s3cret'
     try {
       const env = cleanEnvironment({ home: '/', env: { OWN: 'mine' } })
       const argv = ['/bin/sh', '-c', 'for p in $$ $PPID; do tr "\\0" "\\n" </proc/$p/environ; done']
@@ -65,6 +67,8 @@ describe('cleanEnvironment', () => {
       )
     } finally {
       delete process.env.WS_TEST_SECRET
+      if (coverage === undefined) delete process.env.NODE_V8_COVERAGE
+      else process.env.NODE_V8_COVERAGE = coverage
     }
   })
 })

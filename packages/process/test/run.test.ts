@@ -112,7 +112,7 @@ describe('startProcess', () => {
     const seen: Uint8Array[] = []
     const onStdout = async (chunk: Uint8Array) => {
       seen.push(Buffer.from(chunk))
-      await new Promise((resolve) => setTimeout(resolve, 5))
+      await new Promise((resolve) => setTimeout(resolve, 40)) // longer than the drain grace
     }
     const { stdout } = await sh('seq 1 60000', { onStdout, drainGraceMs: 10, maxOutputBytes: 2 ** 20 }).wait()
     expect(Buffer.concat(seen).toString()).toBe(stdout.text)
@@ -171,6 +171,14 @@ describe('the end of a process', () => {
     const result = await sh(script, { env, timeout: 200, killGraceMs: 100 }).wait()
     expect(result).toMatchObject({ exitCode: null, signal: 'SIGKILL', timedOut: true })
     expect(survivors()).toEqual([])
+  })
+
+  it('what ignores TERM is killed after the grace, also when the main process has gone', async () => {
+    const { env, survivors } = createMarker()
+    const script = `setsid sh -c 'trap "" TERM; while :; do sleep 60; done' >/dev/null 2>&1 & sleep 60`
+    const result = await sh(script, { env, timeout: 200, killGraceMs: 100 }).wait()
+    expect(result).toMatchObject({ signal: 'SIGTERM', timedOut: true })
+    await until(() => survivors().length === 0)
   })
 
   it('TERM comes first, so that a process can clean up', async () => {

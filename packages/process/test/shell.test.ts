@@ -136,6 +136,11 @@ describe('an over-long command', () => {
     expect(result.stdout.text).not.toContain('9')
   })
 
+  it('[PC24] newlines at its end stay', async () => {
+    const { result } = await run('/bin/dash', `tail -n 4 <<'E'\n${'x\n'.repeat(100_000)}last\n\n\n`)
+    expect(result.stdout.text).toBe('x\nlast\n\n\n')
+  })
+
   it('[PC24] 4 MB of here-document arrive whole', async () => {
     const { result } = await run('/bin/bash', `wc -c <<'E'\n${'é'.repeat(2_000_000)}\nE`)
     expect(result.stdout.text.trim()).toBe('4000001')
