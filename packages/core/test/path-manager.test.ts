@@ -50,8 +50,13 @@ describe('configuration', () => {
     ['a template of another name', { workspace: '/w', output: '/o', templates: { home_path: '/h' } }],
     ['a template for a root', { workspace: '/w', output: '/o', templates: { output_path: '/h' } }],
     ['a relative template', { workspace: '/w', output: '/o', templates: { app_path: 'app' } }],
+    ['no options', undefined],
+    ['exceptions that are no list', { workspace: '/w', output: '/o', exceptions: {} }],
+    ['an exception that is none', { workspace: '/w', output: '/o', exceptions: [null] }],
+    ['templates that are none', { workspace: '/w', output: '/o', templates: 'app' }],
+    ['a realpath that cannot be called', { workspace: '/w', output: '/o', realpath: true }],
   ])('[PM1] %s is refused before anything can be resolved', (_, options) => {
-    expect(() => createPathManager(options as PathManagerOptions)).toThrow(
+    expect(() => createPathManager(options as unknown as PathManagerOptions)).toThrow(
       expect.objectContaining({ code: 'EINVAL', operation: 'configure' }),
     )
   })

@@ -59,6 +59,7 @@ export interface PathManagerSources {
  */
 export function resolvePathManagerOptions({ flags, file, defaults }: PathManagerSources): PathManagerOptions {
   const sources = [flags, file, defaults].filter((source) => source !== undefined)
+  for (const source of sources) checkObject('settings', source)
   const pick = <Key extends keyof PathManagerOptions>(key: Key): PathManagerSettings[Key] =>
     sources.find((source) => source[key] !== undefined)?.[key]
 
@@ -87,7 +88,14 @@ function missingRoot(name: 'workspace' | 'output'): never {
 }
 
 /** Checks types and forms; what depends on links is checked by the manager. */
-export function checkOptions({ workspace, output, templates = {}, exceptions = [] }: PathManagerOptions): void {
+export function checkOptions(options: PathManagerOptions): void {
+  checkObject('options', options)
+  const { workspace, output, templates = {}, exceptions = [], realpath } = options
+  checkObject('templates', templates)
+  if (realpath !== undefined && typeof realpath !== 'function') {
+    throw invalidOption('realpath', 'is no function', 'pass a function that resolves an absolute path')
+  }
+  if (!Array.isArray(exceptions)) throw invalidOption('exceptions', 'is no list', 'pass a list of exceptions')
   checkAbsolute('workspace', workspace)
   checkAbsolute('output', output)
   for (const [name, value] of Object.entries(templates)) {
@@ -101,7 +109,9 @@ export function checkOptions({ workspace, output, templates = {}, exceptions = [
     if (value !== undefined) checkAbsolute(`templates.${name}`, value)
   }
   const names = new Set<string>()
-  for (const { name, path, justification } of exceptions) {
+  for (const exception of exceptions as readonly PathException[]) {
+    checkObject('exceptions[]', exception)
+    const { name, path, justification } = exception
     if (typeof name !== 'string' || name.trim() === '' || names.has(name)) {
       throw invalidOption('exceptions', 'have a name that is blank or taken', 'give each exception a name of its own')
     }
@@ -111,6 +121,11 @@ export function checkOptions({ workspace, output, templates = {}, exceptions = [
       throw invalidOption(`exceptions.${name}`, 'has no justification', 'say why the workspace must be written there')
     }
   }
+}
+
+function checkObject(option: string, value: unknown): void {
+  if (typeof value === 'object' && value !== null) return
+  throw invalidOption(option, 'is no object', 'pass an object as the types say')
 }
 
 function checkAbsolute(option: string, value: unknown): void {

@@ -89,7 +89,8 @@ export function createPathManager(options: PathManagerOptions): PathManager {
     isWithinWorkspace: (path) => isWithinArea(workspace, path),
     isWithinOutput: (path) => isWithinArea(output, path),
     resolveRead: (path) => resolve('read', path, workspace, workspace),
-    resolveWrite(path, { exception } = {}) {
+    resolveWrite(path, options) {
+      const exception = options?.exception
       if (exception === undefined) return resolve('write', path, output, output)
       const area = exceptions.get(exception)
       if (area !== undefined) return resolve('write', path, workspace, area)
