@@ -1,1 +1,2 @@
-export {}
+export { createMemoryAdapter } from './adapter.ts'
+export type { MemoryAdapterOptions } from './options.ts'

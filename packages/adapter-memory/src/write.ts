@@ -1,0 +1,63 @@
+import {
+  LinkSignal,
+  WorkspaceError,
+  type AppendOptions,
+  type MountPath,
+  type WriteOptions,
+  type WriteResult,
+} from '@ws/core'
+import { failure } from './errors.ts'
+import { checkCondition } from './transfer.ts'
+import type { Link, MemoryTree, Place } from './tree.ts'
+
+/** Everything that is checked before a body is touched. */
+export function prepareWrite(
+  tree: MemoryTree,
+  path: MountPath,
+  { ifVersion, parents = false }: Pick<WriteOptions, 'ifVersion' | 'parents'>,
+  operation = 'write',
+): Place {
+  if (path === '/') throw failure('EBUSY', operation, path)
+  const place = tree.locate(path, { operation, follow: ifVersion !== 'absent' })
+  checkCondition(tree, place, ifVersion, operation, path)
+  if (place.entry !== undefined && !place.entry.getNode().isFile()) throw failure('EISDIR', operation, path)
+  if (place.missing.length > 1 && !parents) throw failure('ENOENT', operation, path)
+  return place
+}
+
+/** Writes at a place that was checked just now, or, without one, checks it again. */
+export function writeBytes(
+  tree: MemoryTree,
+  path: MountPath,
+  checked: Place | undefined,
+  bytes: Uint8Array,
+  options: WriteOptions,
+): WriteResult {
+  const file = fileAt(tree, checked ?? prepareAgain(tree, path, options), options.mode)
+  return { version: tree.setContent(file, bytes), size: bytes.length }
+}
+
+/** A link that came while the body was read cannot be reported as one: the body is gone. */
+function prepareAgain(tree: MemoryTree, path: MountPath, options: WriteOptions): Place {
+  try {
+    return prepareWrite(tree, path, options)
+  } catch (error) {
+    if (!(error instanceof LinkSignal)) throw error
+    const reason = 'changed while its new content was read'
+    throw new WorkspaceError({ code: 'EBUSY', operation: 'write', path, reason, remedy: 'try again' })
+  }
+}
+
+export function appendBytes(tree: MemoryTree, path: MountPath, bytes: Uint8Array, options: AppendOptions): WriteResult {
+  const file = fileAt(tree, prepareWrite(tree, path, options, 'append'), undefined)
+  const node = file.getNode()
+  // behind what readers hold, which they therefore keep
+  node.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0, bytes.length, node.getSize())
+  return { version: tree.touch(node), size: node.getSize() }
+}
+
+function fileAt(tree: MemoryTree, { directory, missing, entry }: Place, mode = 0o644): Link {
+  if (entry !== undefined) return entry
+  const parent = tree.createDirectories(directory, missing.slice(0, -1))
+  return tree.create(parent, missing.at(-1) ?? '', 'file', mode & 0o777)
+}

@@ -1,0 +1,130 @@
+import { parseMountPath as at, type StorageAdapter } from '@ws/core'
+import { describe, expect, it } from 'vitest'
+import { createMemoryAdapter } from '../src/index.ts'
+
+const text = async (adapter: StorageAdapter, path: string): Promise<string> =>
+  new TextDecoder().decode((await adapter.read(at(path))).bytes)
+
+async function names(adapter: StorageAdapter, path = '/'): Promise<string[]> {
+  const found: string[] = []
+  for await (const entry of adapter.list(at(path), { recursive: true })) found.push(entry.path)
+  return found
+}
+
+describe('createMemoryAdapter', () => {
+  it('starts with the files it is given', async () => {
+    const adapter = createMemoryAdapter({ files: { '/a/b.txt': 'é', c: new Uint8Array([0, 255]) } })
+    expect(await names(adapter)).toEqual(['/a', '/a/b.txt', '/c'])
+    expect(await text(adapter, '/a/b.txt')).toBe('é')
+    expect((await adapter.read(at('/c'))).bytes).toEqual(new Uint8Array([0, 255]))
+  })
+
+  it.each([
+    ['a file below a file', { '/a': '', '/a/b': '' }, 'ENOTDIR'],
+    ['a file over a directory', { '/a/b': '', '/a': '' }, 'EISDIR'],
+    ['a path outside', { '../a': '' }, 'EOUTSIDE'],
+    ['the root', { '/': '' }, 'EBUSY'],
+  ])('refuses %s', (_, files: Record<string, string>, code) => {
+    expect(() => createMemoryAdapter({ files })).toThrow(expect.objectContaining({ code }))
+  })
+
+  it('changes nothing when it is read-only', async () => {
+    const adapter = createMemoryAdapter({ files: { '/a': 'x' }, readOnly: true })
+    await expect(adapter.write(at('/a'), new Uint8Array())).rejects.toMatchObject({ code: 'EROFS' })
+    await expect(adapter.delete(at('/none'), { force: true })).rejects.toMatchObject({ code: 'EROFS' })
+    expect(await text(adapter, '/a')).toBe('x')
+  })
+
+  it('shares no bytes with its callers', async () => {
+    const adapter = createMemoryAdapter()
+    const given = new Uint8Array([1, 2, 3])
+    await adapter.write(at('/a'), given)
+    given[0] = 9
+    const { bytes } = await adapter.read(at('/a'))
+    bytes[1] = 9
+    const { bytes: range } = await adapter.read(at('/a'), { range: { offset: 1 } })
+    range[0] = 9
+    expect((await adapter.read(at('/a'))).bytes).toEqual(new Uint8Array([1, 2, 3]))
+  })
+
+  it('reads on from an open stream what was there when it was opened', async () => {
+    const content = new Uint8Array(200_000).fill(1)
+    const adapter = createMemoryAdapter({ files: { '/a': content } })
+    const { stream } = await adapter.readStream(at('/a'))
+    const first = await stream.next()
+    await adapter.append?.(at('/a'), new Uint8Array(100_000).fill(2))
+    await adapter.write(at('/a'), new Uint8Array([3]))
+    let sum = first.value?.length ?? 0
+    for await (const chunk of stream) {
+      expect(chunk.every((byte) => byte === 1)).toBe(true)
+      sum += chunk.length
+    }
+    expect(sum).toBe(content.length)
+  })
+
+  it('never uses a version twice, also not for a path that is made anew', async () => {
+    const adapter = createMemoryAdapter()
+    const seen = new Set<string>()
+    for (let round = 0; round < 50; round += 1) {
+      seen.add((await adapter.write(at('/a'), new Uint8Array([1]))).version)
+      await adapter.delete(at('/a'))
+    }
+    expect(seen.size).toBe(50)
+  })
+
+  it('leaves out of a listing what goes while it runs, moved directories included', async () => {
+    const adapter = createMemoryAdapter({ files: { '/a/x/1': '', '/a/x/2': '', '/a/y': '', '/z': '' } })
+    const found: string[] = []
+    for await (const { path } of adapter.list(at('/'), { recursive: true })) {
+      found.push(path)
+      if (path === '/a/x/1') await adapter.move(at('/a'), at('/b'))
+    }
+    expect(found).toEqual(['/a', '/a/x', '/a/x/1', '/z', '/b', '/b/x', '/b/x/1', '/b/x/2', '/b/y'])
+  })
+
+  it('copies nothing when a part of a directory cannot be merged', async () => {
+    const adapter = createMemoryAdapter({ files: { '/s/a': 'new', '/s/b/c': 'new', '/d/a': 'old', '/d/b': 'old' } })
+    const copied = adapter.copy(at('/s'), at('/d'), { recursive: true, overwrite: true })
+    await expect(copied).rejects.toMatchObject({ code: 'ENOTDIR', path: '/d/b' })
+    expect(await text(adapter, '/d/a')).toBe('old')
+  })
+
+  it('copies a directory over the one above it', async () => {
+    const adapter = createMemoryAdapter({ files: { '/a/a/x': '1', '/a/y': '2' } })
+    await adapter.copy(at('/a/a'), at('/a'), { recursive: true, overwrite: true })
+    expect((await names(adapter)).toSorted()).toEqual(['/a', '/a/a', '/a/a/x', '/a/x', '/a/y'])
+  })
+
+  it('keeps no user of this process from anything: modes are data', async () => {
+    const adapter = createMemoryAdapter()
+    await adapter.write(at('/a'), new Uint8Array([1]), { mode: 0 })
+    expect((await adapter.stat(at('/a'))).mode).toBe(0)
+    expect((await adapter.read(at('/a'))).bytes).toHaveLength(1)
+  })
+
+  it('refuses a link that comes while the body of a write is read, instead of following it', async () => {
+    const adapter = createMemoryAdapter({ files: { '/secret': 'old' } })
+    async function* body(): AsyncGenerator<Uint8Array> {
+      await adapter.createSymlink?.(at('/a'), '/secret')
+      yield new Uint8Array([1])
+    }
+    await expect(adapter.write(at('/a'), body())).rejects.toMatchObject({ code: 'EBUSY' })
+    expect(await text(adapter, '/secret')).toBe('old')
+  })
+
+  it('gives others their turn during a long search', async () => {
+    const files = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`/f${i}`, 'x'.repeat(200_000)]))
+    const adapter = createMemoryAdapter({ files })
+    const controller = new AbortController()
+    setImmediate(() => controller.abort(new Error('enough')))
+    const hits = adapter.search?.({ pattern: '(x+x+)+y', regex: true, in: at('/') }, { signal: controller.signal })
+    await expect(hits?.next()).rejects.toThrow('enough')
+  })
+
+  it('costs next to nothing before it is used', () => {
+    const before = process.memoryUsage().heapUsed
+    const adapters = Array.from({ length: 10_000 }, () => createMemoryAdapter())
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(10_000_000)
+    expect(adapters).toHaveLength(10_000)
+  })
+})
