@@ -33,5 +33,5 @@ for (let round = 0; round < rounds; round++) {
 for (const [name, all] of times) {
   all.sort((a, b) => a - b)
   const at = (share: number) => (all[Math.floor(all.length * share)] ?? 0).toFixed(2)
-  console.log(`${name.padEnd(32)} median ${at(0.5)}  p95 ${at(0.95)}`)
+  process.stdout.write(`${name.padEnd(32)} median ${at(0.5)}  p95 ${at(0.95)}\n`)
 }

@@ -61,7 +61,7 @@ describeWith(component('perl'), 'a supervised tree', () => {
     ['a fork storm of 50', storm],
   ])('%s are gone after a timeout', async (_, script) => {
     const { env, survivors } = createMarker()
-    const result = await supervised(`${script} trap "" TERM; while :; do sleep 60; done`, env, { timeout: 300 }).wait()
+    const result = await supervised(`trap "" TERM; ${script} while :; do sleep 60; done`, env, { timeout: 300 }).wait()
     expect(result).toMatchObject({ exitCode: null, signal: 'SIGKILL', timedOut: true, survivors: false })
     expect(survivors()).toEqual([])
   })
