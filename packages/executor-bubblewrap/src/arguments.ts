@@ -80,6 +80,7 @@ export function sandboxArguments(command: SandboxCommand): SandboxArguments {
     fds.set(descriptors.arguments, Buffer.from(args.map((argument) => `${argument}\0`).join('')))
     fds.set(descriptors.status, 'pipe')
     fds.set(descriptors.gate, 'pipe')
+    fds.set(descriptors.commandError, 'pipe')
     fds.set(descriptors.seccomp, command.seccomp)
     const gated = gatedCommand(command.argv, environment.inner)
     const inside = nested ? [...prootArguments(command), ...gated] : gated
@@ -103,7 +104,11 @@ function systemArguments(entry: SystemEntry, copy: (path: string) => string, giv
   return ['--ro-bind', entry.source, entry.at]
 }
 
-function placementArguments({ at, show, type, source, readOnly }: Placement, sources: OpenedSources, give: Give): string[] {
+function placementArguments(
+  { at, show, type, source, readOnly }: Placement,
+  sources: OpenedSources,
+  give: Give,
+): string[] {
   if (source !== undefined) return [readOnly ? '--ro-bind-fd' : '--bind-fd', give(sources.descriptor(source)), at]
   if (type === 'file') return ['--perms', '0000', '--ro-bind-data', give('null'), at]
   if (show === 'closed') return ['--perms', '0111', '--size', '4096', '--tmpfs', at]
@@ -118,7 +123,11 @@ function closedFirst(placements: readonly Placement[]): string[] {
 
 /** The system's names below an alias. Its mounts are among the placements. */
 function aliasArguments(alias: VirtualPath, { system, layout }: SandboxCommand): string[] {
-  return [...systemNames(system), ...(layout.hasTemporary ? [] : ['tmp'])].flatMap((name) => ['--symlink', `/${name}`, `${alias}/${name}`])
+  return [...systemNames(system), ...(layout.hasTemporary ? [] : ['tmp'])].flatMap((name) => [
+    '--symlink',
+    `/${name}`,
+    `${alias}/${name}`,
+  ])
 }
 
 /** The top-level names that commands need of the system. */

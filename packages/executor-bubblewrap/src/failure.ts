@@ -19,10 +19,7 @@ const known: readonly (readonly [RegExp, StartFailure])[] = [
     /Can't (?:find source path|create file at|mkdir|get type of source|bind mount|create tmpfs)|Can't mount tmpfs|remount/,
     { reason: 'a place in the workspace changed while the sandbox was being built', changed: true },
   ],
-  [
-    /Can't chdir/,
-    { reason: 'the working directory is missing, or may not be entered', remedy: 'give another `cwd`' },
-  ],
+  [/Can't chdir/, { reason: 'the working directory is missing, or may not be entered', remedy: 'give another `cwd`' }],
   [
     /Creating new namespace|No permissions to create|setting up uid map|creating new user namespace|clone.*not permitted/i,
     { reason: 'user namespaces are not permitted on this machine', remedy: noNamespaces.join('; ') },

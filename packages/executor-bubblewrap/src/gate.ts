@@ -2,7 +2,7 @@
  * Descriptors of bubblewrap and of what it starts. Those that the shell script names have one digit: dash knows no
  * other. 9 is where an over-long command travels.
  */
-export const descriptors = { arguments: 3, status: 4, seccomp: 5, savedError: 7, gate: 8, firstSource: 10 } as const
+export const descriptors = { arguments: 3, status: 4, seccomp: 5, commandError: 7, gate: 8, firstSource: 10 } as const
 
 /**
  * Runs before the command, inside the finished sandbox, and waits until it is let go: only then has this process checked
@@ -10,14 +10,14 @@ export const descriptors = { arguments: 3, status: 4, seccomp: 5, savedError: 7,
  * but an end of file, and the command never runs).
  *
  * It stays to report the exit status. proot's own is that of whichever process ended last; and where it is process 1
- * of the sandbox, the command is not, so that signals act on the command as they do elsewhere. Its own remarks
- * ("Killed") are nobody's output.
+ * of the sandbox, the command is not, so that signals act on the command as they do elsewhere. What bubblewrap, proot
+ * and the gate itself have to say ("Killed") goes to descriptor 2, the command's own errors to 7.
  */
 export const gateScript = [
-  `exec ${descriptors.savedError}>&2 2>/dev/null`,
+  'exec 2>/dev/null',
   'unset PROOT_DONT_POLLUTE_ROOTFS PROOT_TMP_DIR',
-  "trap : TERM INT HUP QUIT USR1 USR2 && echo ready >&8 && read -r word <&8 && test \"$word\" = go || exit 125",
-  `"$@" 2>&${descriptors.savedError} ${descriptors.savedError}>&- 8>&-`,
+  'trap : TERM INT HUP QUIT USR1 USR2 && echo ready >&8 && read -r word <&8 && test "$word" = go || exit 125',
+  '(exec "$@" 2>&7 7>&- 8>&-)',
   'echo "exit $?" >&8',
 ].join('\n')
 

@@ -1,6 +1,7 @@
 import { WorkspaceError, type Owner } from '@ws/core'
 
-const remedy = 'give the workspace a directory of an ordinary user, or name one: createLocalAdapter({ root, owner: { uid, gid } })'
+const remedy =
+  'give the workspace a directory of an ordinary user, or name one: createLocalAdapter({ root, owner: { uid, gid } })'
 
 /**
  * Whom commands run as: the workspace's owner. Never uid 0, since what root leaves behind in a workspace (a setuid

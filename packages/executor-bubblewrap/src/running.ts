@@ -143,16 +143,17 @@ async function follow(
 ): Promise<CommandResult> {
   const ended = await sandbox.process.wait()
   await sandbox.gone
+  const stderr = await sandbox.stderr
   const { timedOut, aborted, sent } = ending.state()
   if (aborted && !timedOut) throw request.signal?.reason
   return {
     ...outcome(sandbox.exitCode(), ended.signal, sent),
     stdout: ended.stdout.text,
-    stderr: ended.stderr.text,
+    stderr: stderr.text,
     stdoutBytes: ended.stdout.totalBytes,
-    stderrBytes: ended.stderr.totalBytes,
+    stderrBytes: stderr.totalBytes,
     timedOut,
-    truncated: ended.stdout.truncated || ended.stderr.truncated,
+    truncated: ended.stdout.truncated || stderr.truncated,
     duration: Math.round(performance.now() - startedAt),
     executor: executorName,
   }

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import type { Duplex } from 'node:stream'
 
 import { type Owner, WorkspaceError } from '@ws/core'
-import { type OutputListener, type ProcessInput, type RunningProcess, startProcess } from '@ws/process'
+import { captureOutput, type CapturedOutput, type OutputListener, type ProcessInput } from '@ws/process'
+import { type RunningProcess, startProcess } from '@ws/process'
 
 import { type SandboxCommand, sandboxArguments } from './arguments.ts'
 import { startError } from './failure.ts'
@@ -22,6 +23,8 @@ export interface SandboxStart {
 /** A sandbox whose command has been let go. */
 export interface Sandbox {
   readonly process: RunningProcess
+  /** What the command wrote to its standard error; that of `process` is bubblewrap's own. */
+  readonly stderr: Promise<CapturedOutput>
   /** The exit status that the gate reported, once there is one. */
   exitCode(): number | undefined
   /** Signals the command and what shares its process group. */
@@ -55,13 +58,13 @@ export async function startSandbox(start: SandboxStart): Promise<Sandbox> {
       stdin: start.stdin,
       maxOutputBytes: start.maxOutputBytes,
       onStdout: start.onStdout,
-      onStderr: start.onStderr,
     })
   } finally {
     close()
   }
   const status = collect(running.pipes.get(descriptors.status))
   const gate = collect(running.pipes.get(descriptors.gate))
+  const stderr = readOutput(running, start)
   const stop = new AbortController()
   const timer = setTimeout(() => stop.abort(), startTimeout)
   const onAbort = () => stop.abort()
@@ -78,7 +81,7 @@ export async function startSandbox(start: SandboxStart): Promise<Sandbox> {
     if (outcome === 'ended') throw startError((await running.wait()).stderr.text)
     const child = childOf(status.text())
     checkMounts(child, command)
-    return letGo(running, gate, child)
+    return { ...letGo(running, gate, child), stderr }
   } catch (error) {
     running.kill('SIGKILL')
     await running.wait().catch(() => undefined)
@@ -122,7 +125,7 @@ function checkMounts(child: number, { layout, sources }: SandboxCommand): void {
   })
 }
 
-function letGo(running: RunningProcess, gate: Collected, child: number): Sandbox {
+function letGo(running: RunningProcess, gate: Collected, child: number): Omit<Sandbox, 'stderr'> {
   const startTime = startTimeOf(child)
   const isChild = () => startTime !== undefined && startTimeOf(child) === startTime
   const send = (pid: number, signal: NodeJS.Signals) => {
@@ -179,6 +182,7 @@ function collect(stream: Duplex | undefined): Collected {
   let text = ''
   const checks = new Set<() => void>()
   stream?.setEncoding('utf8')
+  stream?.once('end', () => stream.destroy())
   stream?.on('data', (chunk: string) => {
     if (text.length < 65_536) text += chunk
     for (const check of checks) check()
@@ -197,6 +201,24 @@ function collect(stream: Duplex | undefined): Collected {
         check()
       }),
   }
+}
+
+async function readOutput(running: RunningProcess, start: SandboxStart): Promise<CapturedOutput> {
+  const capture = captureOutput({ maxBytes: start.maxOutputBytes })
+  const stream = running.pipes.get(descriptors.commandError)
+  if (stream === undefined) return capture.result()
+  const closed = new Promise<void>((resolve) => stream.once('close', resolve))
+  stream.once('end', () => stream.destroy())
+  stream.on('data', (chunk: Buffer) => {
+    capture.push(chunk)
+    const pending = start.onStderr?.(chunk)
+    if (!(pending instanceof Promise)) return
+    stream.pause()
+    const goOn = () => void stream.resume()
+    pending.then(goOn, goOn)
+  })
+  await closed
+  return capture.result()
 }
 
 function once(signal: AbortSignal): Promise<'stopped'> {

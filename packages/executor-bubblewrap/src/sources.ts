@@ -57,7 +57,9 @@ export async function openSources(placements: readonly Placement[]): Promise<Ope
     mounted(path) {
       const source = opened.get(path)
       if (source === undefined) return undefined
-      table ??= new Map(parseMountTable(readFileSync('/proc/self/mountinfo', 'latin1')).map((entry) => [entry.id, entry]))
+      table ??= new Map(
+        parseMountTable(readFileSync('/proc/self/mountinfo', 'latin1')).map((entry) => [entry.id, entry]),
+      )
       return locate(source.fd, path, table)
     },
     [Symbol.asyncDispose]: close,

@@ -9,7 +9,6 @@ import type { SystemEntry, SystemTreeOptions } from './system-tree.ts'
  */
 const copied = [
   'ld.so.cache',
-  'ld.so.conf',
   'localtime',
   'timezone',
   'os-release',
@@ -29,17 +28,10 @@ const copied = [
   'mtab',
 ]
 
-const directories = [
-  'alternatives',
-  'ld.so.conf.d',
-  'ssl/certs',
-  'pki/tls',
-  'pki/ca-trust',
-  'crypto-policies',
-  'terminfo',
-  'fonts',
-  'perl',
-]
+const directories = ['alternatives', 'ssl/certs', 'pki/tls', 'pki/ca-trust', 'crypto-policies', 'terminfo', 'fonts']
+
+/** Entries up to which a directory's files are shown one by one. */
+const smallDirectory = 4
 
 /** Directories with a version in their names: `python3.11`, `java-17-openjdk`. */
 const versioned = /^(?:python\d|java-\d)/
@@ -102,6 +94,10 @@ function directoryEntry(name: string): SystemEntry[] {
   const at = `/etc/${name}`
   try {
     const real = realpathSync(at)
+    const inside = readdirSync(real, { withFileTypes: true })
+    // Copies are cheaper than a mount.
+    if (inside.length <= smallDirectory && inside.every((entry) => entry.isFile()))
+      return inside.flatMap((entry) => (entry.name === 'README' ? [] : fileEntry(`${name}/${entry.name}`)))
     return readableByAll(real, 'directory') ? [{ kind: 'directory', at, source: real }] : []
   } catch {
     return []
