@@ -116,6 +116,8 @@ class AttachedProot implements AttachedExecutor {
           limits: this.#attachment.options.limits,
           owner,
           supervise: !machine.pidNamespace,
+          // The namespace's first process forgets its parent when it changes its uid.
+          dieWithParent: machine.pidNamespace,
           killGraceMs: request.killGrace,
           extraFds: new Map([...first.extraFds, ...invocation.extraFds]),
           landlock: machine.landlockAbi > 0 ? { rules: [...view.rules, this.#loaderRule()] } : undefined,

@@ -112,7 +112,9 @@ async function createParts(plan: BindPlan, directory: string): Promise<Part[]> {
     const around = enclosing(parts, bind.at)
     const shown = around?.bind.source === undefined ? undefined : hostPlace(around, bind.at)
     if (bind.kind === 'pin' || (bind.source !== undefined && bind.source === shown)) continue
-    if (shown !== undefined && !(bind.source === undefined && isMissing(shown))) {
+    // What is denied need not be there, and `/tmp` is not listed; a mount point is.
+    const mayBeMissing = bind.source === undefined || bind.kind === 'scratch'
+    if (shown !== undefined && !(mayBeMissing && isMissing(shown))) {
       // Only looked at: proot is told the place in its skeleton, not the one on disk.
       await (await openBindSource(shown as typeof shown & Bind['source'], bind.type, { at: bind.at })).close()
     }

@@ -65,7 +65,8 @@ sub confine {
     call('owner', 'setgroups', 0, 0); call('owner', 'setresgid', $gid, $gid, $gid);
     call('owner', 'setresuid', $uid, $uid, $uid) }
   prctl('parent', 1, $o{death_signal} + 0) if $o{death_signal};
-  if ($o{death_signal} && getppid() != $_[0]) { $! = 3; fail('parent') }
+  # 0: the parent is outside this PID namespace, where it cannot be told from another
+  if ($o{death_signal} && getppid() && getppid() != $_[0]) { $! = 3; fail('parent') }
   prctl('no-new-privs', 38, 1);
   if (defined $ruleset) { call('landlock', 'landlock_restrict_self', $ruleset, 0); syscall($n{close}, $ruleset) }
   closeothers(@keep, $status); call('descriptors', 'fcntl', $status, 2, 1);
