@@ -4,7 +4,7 @@ import { type VirtualPath, WorkspaceError } from '@ws/core'
 import type { DescriptorSource, ExtraDescriptors, SystemEntry } from '@ws/process'
 
 import { descriptors, gatedCommand, splitEnvironment } from './gate.ts'
-import { type Layout, nestedRoot, type Placement, placeOf, prootTemporary } from './layout.ts'
+import { type Layout, nestedRoot, nestedTemporary, type Placement, placeOf, temporary } from './layout.ts'
 import type { OpenedSources } from './sources.ts'
 
 export interface SandboxCommand {
@@ -68,9 +68,10 @@ export function sandboxArguments(command: SandboxCommand): SandboxArguments {
       ...Object.entries(outer).flatMap(([name, value]) => ['--setenv', name, value]),
       ...command.system.flatMap((entry) => systemArguments(entry, copy, give)),
       ...['--proc', '/proc', '--remount-ro', '/proc', '--dev', '/dev'],
-      ...['--perms', '1777', '--size', String(scratchBytes), '--tmpfs', '/dev/shm', '--remount-ro', '/dev'],
-      ...(layout.hasTemporary ? [] : ['--perms', '1777', '--size', String(scratchBytes), '--tmpfs', '/tmp']),
-      ...(nested ? ['--size', String(prootBytes), '--tmpfs', prootTemporary, '--dir', nestedRoot] : []),
+      ...[...memory('/dev/shm', scratchBytes), '--remount-ro', '/dev'],
+      ...(layout.hasTemporary ? [] : memory(nested ? nestedTemporary : temporary, scratchBytes)),
+      // proot's own files are not in the view: it knows no other place for them.
+      ...(nested ? [...memory(temporary, prootBytes), '--dir', nestedRoot] : []),
       ...layout.placements.flatMap((placement) => placementArguments(placement, command.sources, give)),
       ...closedFirst(layout.placements),
       ...(nested ? [] : layout.aliases.flatMap((alias) => aliasArguments(alias, command))),
@@ -91,7 +92,12 @@ export function sandboxArguments(command: SandboxCommand): SandboxArguments {
   }
 }
 
-const prootEnvironment = { PROOT_DONT_POLLUTE_ROOTFS: '1', PROOT_TMP_DIR: prootTemporary }
+// Without this, proot makes mount points on the workspace's own disk [RP18].
+const prootEnvironment = { PROOT_DONT_POLLUTE_ROOTFS: '1' }
+
+function memory(at: string, bytes: number): string[] {
+  return ['--perms', '1777', '--size', String(bytes), '--tmpfs', at]
+}
 
 type Give = (source: DescriptorSource) => string
 
@@ -138,13 +144,13 @@ function systemNames(system: readonly SystemEntry[]): string[] {
 
 function prootArguments({ proot, layout, system, cwd }: SandboxCommand): string[] {
   if (proot === undefined) throw new Error('proot was not looked up')
-  const names = [...systemNames(system), 'tmp']
-  const binds = names.flatMap((name) => ['-b', `/${name}`])
-  const aliases = layout.aliases.flatMap((alias) => [
-    ...['-b', `${nestedRoot}:${alias}`],
-    ...names.flatMap((name) => ['-b', `/${name}:${alias}/${name}`]),
-  ])
-  return [proot, '-v', '-1', '-r', nestedRoot, ...binds, ...aliases, '-w', cwd]
+  const names = systemNames(system)
+  const below = (prefix: string) => [
+    ...names.flatMap((name) => ['-b', `/${name}:${prefix}/${name}`]),
+    ...['-b', `${nestedTemporary}:${prefix}${temporary}`],
+  ]
+  const aliases = layout.aliases.flatMap((alias) => ['-b', `${nestedRoot}:${alias}`, ...below(alias)])
+  return [proot, '-v', '-1', '-r', nestedRoot, ...below(''), ...aliases, '-w', cwd]
 }
 
 function tooMany(): WorkspaceError {

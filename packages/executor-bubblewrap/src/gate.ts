@@ -15,7 +15,7 @@ export const descriptors = { arguments: 3, status: 4, seccomp: 5, commandError: 
  */
 export const gateScript = [
   'exec 2>/dev/null',
-  'unset PROOT_DONT_POLLUTE_ROOTFS PROOT_TMP_DIR',
+  'unset PROOT_DONT_POLLUTE_ROOTFS',
   'trap : TERM INT HUP QUIT USR1 USR2 && echo ready >&8 && read -r word <&8 && test "$word" = go || exit 125',
   '(exec "$@" 2>&7 7>&- 8>&-)',
   'echo "exit $?" >&8',

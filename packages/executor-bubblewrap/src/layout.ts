@@ -5,10 +5,9 @@ import { type Bind, type BindPlan, type HostPath, type VirtualPath, WorkspaceErr
  * than the view does; what lies over it (masks, read-only parts) are real mounts.
  */
 export const nestedRoot = '/.ws'
-/** proot's own temporary files: in memory, and not in the view. */
-export const prootTemporary = '/.proot'
-
-const temporary = '/tmp'
+/** Where the workspace's `/tmp` stands there: outside its tree, where it needs no mount point on the disk [RP18]. */
+export const nestedTemporary = '/.tmp'
+export const temporary = '/tmp'
 
 /** One bind of the plan at its place in the tree that bubblewrap makes. */
 export interface Placement {
@@ -57,9 +56,8 @@ export function placeOf(path: VirtualPath, mode: Layout['mode']): string {
   return mode === 'nested' ? placeNested(path) : path
 }
 
-/** `/tmp` stays outside the workspace's tree: below it, it would need a mount point on the disk [RP18]. */
 function placeNested(path: string): string {
-  if (within(path, temporary)) return path
+  if (within(path, temporary)) return nestedTemporary + path.slice(temporary.length)
   return path === '/' ? nestedRoot : nestedRoot + path
 }
 

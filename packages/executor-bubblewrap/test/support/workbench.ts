@@ -1,0 +1,163 @@
+import { chown, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+import {
+  type AttachedExecutor,
+  type Bind,
+  type BindKind,
+  type BindPlan,
+  type CommandRequest,
+  type CommandResult,
+  type FileDoor,
+  type HostPath,
+  parseVirtualPath,
+  type RunningCommand,
+  type VirtualPath,
+} from '@ws/core'
+import { component, createScratchDirectory, type ScratchDirectory } from '@ws/test-fixtures'
+
+import { type BubblewrapExecutorOptions, createBubblewrapExecutor } from '../../src/index.ts'
+
+export const needed = {
+  direct: [component('bubblewrap')],
+  nested: [component('bubblewrap'), component('proot')],
+}
+export const modes = ['direct', 'nested'] as const
+export type Mode = (typeof modes)[number]
+
+export interface Part {
+  readonly kind: BindKind
+  /** From the workspace's root; for `scratch` ignored. */
+  readonly at: string
+  readonly type?: 'directory' | 'file'
+  readonly access?: Bind['access']
+  /** Host path; default: what is there in the workspace. */
+  readonly source?: string
+}
+
+export type RunOptions = Partial<Omit<CommandRequest, 'command' | 'cwd'>> & {
+  readonly cwd?: string
+  readonly parts?: readonly Part[]
+  readonly aliases?: readonly string[]
+}
+
+/** A workspace in a scratch directory of an ordinary user, and an executor attached to it. */
+export class Workbench implements AsyncDisposable {
+  readonly mode: Mode
+  readonly root: VirtualPath
+  readonly scratch: ScratchDirectory
+  readonly executor: AttachedExecutor
+  parts: readonly Part[] = []
+
+  private constructor(mode: Mode, scratch: ScratchDirectory, executor: AttachedExecutor) {
+    this.mode = mode
+    this.root = rootOf(mode)
+    this.scratch = scratch
+    this.executor = executor
+  }
+
+  static async create(mode: Mode, options: BubblewrapExecutorOptions = {}): Promise<Workbench> {
+    const scratch = await createScratchDirectory({ prefix: 'ws-bwrap-' })
+    const files = undefined as unknown as FileDoor // processes do not use it
+    const view = { root: rootOf(mode), owner: scratch.owner, files }
+    const bench = new Workbench(mode, scratch, await createBubblewrapExecutor(options).attach(view))
+    await bench.directory(bench.host())
+    await bench.directory(bench.outside())
+    await bench.directory(join(scratch.path, 'tmp'))
+    return bench
+  }
+
+  /** A host path in the workspace. */
+  host(path = ''): string {
+    return join(this.scratch.path, 'workspace', path)
+  }
+
+  /** A host path beside the workspace. */
+  outside(path = ''): string {
+    return join(this.scratch.path, 'outside', path)
+  }
+
+  /** The virtual path of something in the workspace. */
+  at(path = '/'): VirtualPath {
+    return parseVirtualPath(this.root === '/' ? path : this.root + path)
+  }
+
+  async directory(path: string): Promise<void> {
+    await mkdir(path, { recursive: true })
+    await this.#give(path)
+  }
+
+  async file(path: string, content = '', mode = 0o644): Promise<void> {
+    await this.directory(dirname(path))
+    await writeFile(path, content, { mode })
+    await this.#give(path)
+  }
+
+  async #give(path: string): Promise<void> {
+    if (process.getuid?.() === 0) await chown(path, this.scratch.owner.uid, this.scratch.owner.gid)
+  }
+
+  plan({ parts = this.parts, aliases = [] }: RunOptions = {}): BindPlan {
+    const mount: Bind = {
+      kind: 'mount',
+      at: this.root,
+      type: 'directory',
+      source: this.host() as HostPath,
+      access: 'read-write',
+      rules: [],
+    }
+    const scratch = { ...mount, kind: 'scratch', at: parseVirtualPath('/tmp') } as const
+    return {
+      root: this.root,
+      binds: [
+        mount,
+        ...parts.map((part) => this.#bind(part)),
+        { ...scratch, source: join(this.scratch.path, 'tmp') as HostPath },
+      ],
+      aliases: aliases.map((alias) => parseVirtualPath(alias)),
+      restrictions: [],
+      renameBorders: [],
+    }
+  }
+
+  #bind({ kind, at, type = 'directory', access, source }: Part): Bind {
+    const shown = kind === 'mask' || kind === 'closed' ? undefined : ((source ?? this.host(at)) as HostPath)
+    const level = access ?? (shown === undefined ? 'none' : 'read-write')
+    return { kind, at: this.at(at), type, source: shown, access: level, rules: ['test'] }
+  }
+
+  spawn(command: string, options: RunOptions = {}): Promise<RunningCommand> {
+    const { parts: _parts, aliases: _aliases, cwd, ...request } = options
+    return this.executor.spawn(
+      {
+        command,
+        cwd: cwd === undefined ? this.root : parseVirtualPath(cwd),
+        env: {},
+        login: false,
+        killGrace: 300,
+        maxOutputBytes: 1 << 20,
+        ...request,
+      },
+      this.plan(options),
+    )
+  }
+
+  async run(command: string, options: RunOptions = {}): Promise<CommandResult> {
+    const running = await this.spawn(command, options)
+    return running.wait()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.executor.close()
+    await this.scratch.remove()
+  }
+}
+
+function rootOf(mode: Mode): VirtualPath {
+  return parseVirtualPath(mode === 'nested' ? '/' : '/workspace')
+}
+
+/** Names below a directory, sorted, for showing that nothing was left. */
+export async function namesBelow(directory: string): Promise<string[]> {
+  return (await readdir(directory, { recursive: true })).sort()
+}
