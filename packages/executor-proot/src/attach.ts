@@ -1,9 +1,10 @@
 import type { AttachedExecutor, BindPlan, CommandRequest, Owner, RunningCommand, VirtualPath } from '@ws/core'
 import {
   confineArgv,
+  createOutputChannel,
   isSystemProgram,
-  prootProgram,
   resolveShell,
+  sandboxProgram,
   shellInvocation,
   startProcess,
   viewEnvironment,
@@ -17,7 +18,6 @@ import { execError } from './errors.ts'
 import { firstProcess } from './first-process.ts'
 import { type Confinement, guaranteesOf } from './guarantees.ts'
 import type { ResolvedOptions } from './options.ts'
-import { createOutputStream } from './output.ts'
 import { followCommand } from './running.ts'
 import { createRuntimeDirectory, removeTree } from './runtime-directory.ts'
 import { createSystemPart, type SystemPart } from './system.ts'
@@ -112,7 +112,8 @@ class AttachedProot implements AttachedExecutor {
         const confined = confineArgv({
           argv: [...prootArguments(machine.proot, view, directory), ...first.argv],
           env: this.#tracerEnvironment(directory),
-          seccomp: prootProgram(),
+          // Not prootProgram(), which leaves setuid bits, namespaces and device nodes to the uid alone.
+          seccomp: sandboxProgram({ forProot: true, allowPtrace: true }),
           limits: this.#attachment.options.limits,
           owner,
           supervise: !machine.pidNamespace,
@@ -122,8 +123,8 @@ class AttachedProot implements AttachedExecutor {
           extraFds: new Map([...first.extraFds, ...invocation.extraFds]),
           landlock: machine.landlockAbi > 0 ? { rules: [...view.rules, this.#loaderRule()] } : undefined,
         })
-        const stdout = createOutputStream(request.maxOutputBytes)
-        const stderr = createOutputStream(request.maxOutputBytes)
+        const stdout = createOutputChannel()
+        const stderr = createOutputChannel()
         const process = startProcess({
           ...confined,
           argv: [...(machine.pidNamespace ? namespacePrefix() : []), ...confined.argv],

@@ -1,19 +1,18 @@
 import type { CommandRequest, CommandResult, KillSignal, RunningCommand, WorkspaceError } from '@ws/core'
-import type { ProcessResult, RunningProcess } from '@ws/process'
+import type { OutputChannel, ProcessResult, RunningProcess } from '@ws/process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { execError } from './errors.ts'
 import { parseReport, reportDescriptor } from './first-process.ts'
-import type { OutputStream } from './output.ts'
 import { signalGroup } from './signal-group.ts'
 
 export interface FollowOptions {
   readonly request: CommandRequest
   readonly process: RunningProcess
-  readonly stdout: OutputStream
-  readonly stderr: OutputStream
+  readonly stdout: OutputChannel
+  readonly stderr: OutputChannel
   /** Removes what was made for the command. */
   readonly cleanUp: () => void
 }
@@ -70,8 +69,8 @@ export function followCommand(options: FollowOptions): RunningCommand {
   }
 
   return {
-    stdout,
-    stderr,
+    stdout: stdout.output,
+    stderr: stderr.output,
     kill(signal: KillSignal = 'SIGTERM') {
       if (process.pid === undefined || report.parsed().ending !== undefined) return false
       return signal === 'SIGKILL' ? process.kill('SIGKILL') : signalGroup(process.pid, signal)
