@@ -1,4 +1,4 @@
-import { isWorkspaceError } from '@ws/core'
+import { isWorkspaceError, normaliseCommand, quoteForShell } from '@ws/core'
 import fc from 'fast-check'
 import { component, itWith } from '@ws/test-fixtures'
 import { existsSync } from 'node:fs'
@@ -6,8 +6,6 @@ import { describe, expect, it } from 'vitest'
 import {
   longestArgument,
   longestCommand,
-  normaliseCommand,
-  quoteArgument,
   resolveShell,
   shellArguments,
   shellInvocation,
@@ -149,8 +147,8 @@ describe('an over-long command', () => {
 
 describe('normaliseCommand', () => {
   it('[LS5] a text stays as it is, an array is joined with quoting', () => {
-    expect(normaliseCommand('ls | wc')).toEqual({ command: 'ls | wc' })
-    expect(normaliseCommand(['ls', '-la', 'a b', "it's", ''])).toEqual({ command: `ls -la 'a b' 'it'\\''s' ''` })
+    expect(normaliseCommand('ls | wc')).toEqual({ line: 'ls | wc' })
+    expect(normaliseCommand(['ls', '-la', 'a b', "it's", ''])).toEqual({ line: `ls -la 'a b' 'it'\\''s' ''` })
   })
 
   it.each(shells)('[LS5] any words come back as they were: %s', (shell) => {
@@ -159,9 +157,9 @@ describe('normaliseCommand', () => {
       .filter((text) => !text.includes('\0') && text.isWellFormed())
     return fc.assert(
       fc.asyncProperty(fc.array(word, { minLength: 1, maxLength: 8 }), async (words) => {
-        const { command } = normaliseCommand(['/usr/bin/printf', '%s\\0', ...words], { shell })
+        const { line } = normaliseCommand(['/usr/bin/printf', '%s\\0', ...words], shell)
         const result = await startProcess({
-          argv: shellArguments(shell, command, { login: false }),
+          argv: shellArguments(shell, line, { login: false }),
           env: { LC_ALL: 'C.UTF-8', HOME: '/dev/null' },
         }).wait()
         expect(result.stdout.text.split('\0').slice(0, -1)).toEqual(words)
@@ -171,15 +169,15 @@ describe('normaliseCommand', () => {
   })
 
   it('[LS5] what a shell would expand is quoted', () => {
-    for (const word of ['~', 'a=b', '*', '$x', '{a,b}', '!x', '#', '-n;']) expect(quoteArgument(word)).toBe(`'${word}'`)
-    expect(quoteArgument('-n')).toBe('-n')
+    for (const word of ['~', 'a=b', '*', '$x', '{a,b}', '!x', '#', '-n;']) expect(quoteForShell(word)).toBe(`'${word}'`)
+    expect(quoteForShell('-n')).toBe('-n')
   })
 
   it('[LS12] an array that is <shell> -c already is not wrapped twice', () => {
-    expect(normaliseCommand(['bash', '-lc', 'ls; id'])).toEqual({ command: 'ls; id', shell: 'bash', login: true })
-    expect(normaliseCommand(['/bin/sh', '-c', 'ls'])).toEqual({ command: 'ls', shell: '/bin/sh', login: false })
-    expect(normaliseCommand(['python3', '-c', 'x y'])).toEqual({ command: `python3 -c 'x y'` })
-    expect(normaliseCommand(['sh', '-c', 'echo $1', 'sh', 'a'])).toEqual({ command: `sh -c 'echo $1' sh a` })
+    expect(normaliseCommand(['bash', '-lc', 'ls; id'])).toEqual({ line: 'ls; id', shell: 'bash', login: true })
+    expect(normaliseCommand(['/bin/sh', '-c', 'ls'])).toEqual({ line: 'ls', shell: '/bin/sh', login: false })
+    expect(normaliseCommand(['python3', '-c', 'x y'])).toEqual({ line: `python3 -c 'x y'` })
+    expect(normaliseCommand(['sh', '-c', 'echo $1', 'sh', 'a'])).toEqual({ line: `sh -c 'echo $1' sh a` })
   })
 
   it('[LS5] a non-string, an empty array and a blank program are three errors', () => {

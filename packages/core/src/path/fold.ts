@@ -9,8 +9,3 @@ export function foldName(name: string): string {
   if (onlyAscii.test(name)) return name.toLowerCase()
   return name.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC')
 }
-
-/** {@link foldName} for each name of a path. */
-export function foldPath(path: string): string {
-  return path.split('/').map(foldName).join('/')
-}

@@ -6,16 +6,11 @@ export const WRITE = 2
 export const ALL = READ | WRITE
 
 const bitsOf: Record<Access, number> = { 'read-write': ALL, 'read-only': READ, 'write-only': WRITE, none: 0 }
-const accessOf: readonly Access[] = ['none', 'read-only', 'write-only', 'read-write']
 
 export const accesses: readonly Access[] = ['read-write', 'read-only', 'write-only', 'none']
 
 export function rightsOf(access: Access): number {
   return bitsOf[access]
-}
-
-export function accessOfRights(rights: number): Access {
-  return accessOf[rights & ALL] ?? 'none'
 }
 
 export function rightFor(need: Need): number {

@@ -57,6 +57,8 @@ export async function explain(door: CommandDoor, request: ExplainRequest): Promi
   } catch (error) {
     if (!isWorkspaceError(error)) throw error
     refusal = error
+    // The step that was refused, where a link or `..` led there.
+    if (error.path !== undefined && error.code === 'EACCES') resolvedPath = error.path as VirtualPath
   }
 
   const node = context.gate.namespace.find(resolvedPath)

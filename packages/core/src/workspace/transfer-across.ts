@@ -9,8 +9,8 @@ import type { Context } from './context.ts'
 import { translateError, virtualError } from './errors.ts'
 import type { Located } from './gate.ts'
 import { list } from './listing.ts'
-import { asArgument } from './transfer.ts'
 import type { Pair } from './transfer.ts'
+import { asArgument } from './walk.ts'
 
 /** A transfer between two mounts, or out of a tree that other mounts are part of: entry by entry. */
 export interface AcrossWork {

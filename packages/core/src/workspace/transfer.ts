@@ -10,7 +10,7 @@ import { translateError, virtualError } from './errors.ts'
 import type { Located } from './gate.ts'
 import { mountsBelow } from './listing.ts'
 import { copyAcross, moveAcross } from './transfer-across.ts'
-import { notDirectoryError } from './walk.ts'
+import { asArgument, notDirectoryError } from './walk.ts'
 import type { LinkBudget, Trace } from './walk.ts'
 import { admitParents } from './writing.ts'
 
@@ -187,9 +187,3 @@ async function fromDestination({ destination }: Pair, body: () => Promise<void>)
     throw translateError(error, { operation: 'move', at: destination.mount?.at, path: destination.virtual })
   }
 }
-
-/** A signal of a single-path call, as one of a call with two paths. */
-export function asArgument(signal: LinkSignal, argument: 'source' | 'destination'): LinkSignal {
-  return new LinkSignal({ argument, at: signal.at, target: signal.target, rest: signal.rest })
-}
-

@@ -134,7 +134,9 @@ export class Walker {
     try {
       return (await this.follow(operation, path, budget, followLast)).path
     } catch (error) {
-      if (!isWorkspaceError(error, 'ENOENT') && !isWorkspaceError(error, 'EACCES')) throw error
+      // What may be written and not read cannot be looked at; it is taken as it stands.
+      if (isWorkspaceError(error, 'EACCES') && error.path === path) return path
+      if (!isWorkspaceError(error, 'ENOENT')) throw error
       const parent = await this.canonical(operation, parentPath(path), true, budget)
       return joinPath(parent, path.slice(path.lastIndexOf('/')) as MountPath)
     }
@@ -218,4 +220,9 @@ function danglingError(operation: string, path: VirtualPath): WorkspaceError {
     reason: 'is a link that leads nowhere',
     remedy: 'look at it with `readSymlink` and mend it',
   })
+}
+
+/** A signal of a single-path call, as one of a call with two paths. */
+export function asArgument(signal: LinkSignal, argument: 'source' | 'destination'): LinkSignal {
+  return new LinkSignal({ argument, at: signal.at, target: signal.target, rest: signal.rest })
 }

@@ -1,7 +1,7 @@
 import type { DescriptorSource } from '../run/types.ts'
 import { invalid } from '../run/validate.ts'
 import { isFish } from './family.ts'
-import { checkCommand } from './normalise.ts'
+import { checkCommand } from './check.ts'
 import type { ShellArgumentsOptions, ShellInvocation } from './types.ts'
 
 /** Bytes of the longest single argument that Linux takes (`MAX_ARG_STRLEN`, the final NUL included). */
