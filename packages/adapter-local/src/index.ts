@@ -1,1 +1,3 @@
-export {}
+export { createLocalAdapter, createScratchAdapter } from './create.ts'
+export type { LocalAdapterOptions, ScratchAdapterOptions } from './options.ts'
+export { realpath } from './place/realpath.ts'

@@ -1,0 +1,70 @@
+import { constants, lstatSync } from 'node:fs'
+
+import type { HostName, Status } from '../host/calls.ts'
+import { anyDirectory, anyEntry } from '../host/constants.ts'
+import { under } from '../host/name.ts'
+import type { Task } from './task.ts'
+
+/**
+ * An entry whose place was verified. It must be released; never while a call on the pool still holds its `self` string,
+ * since the kernel gives the number of a closed descriptor to the next one opened.
+ */
+export interface Handle {
+  /** Opened with `O_PATH`; -1 where there is no `/proc`. */
+  readonly fd: number
+  /** The kernel's path to this very entry, whatever happens to its name. Without `/proc`: its host path. */
+  readonly self: string
+}
+
+export function handleOf(fd: number): Handle {
+  return { fd, self: `/proc/self/fd/${fd}` }
+}
+
+export async function release({ calls }: Task, { fd }: Handle): Promise<void> {
+  if (fd >= 0) await calls.close(fd)
+}
+
+export async function statusOf({ calls }: Task, { fd, self }: Handle): Promise<Status> {
+  return fd >= 0 ? await calls.fstat(fd) : await calls.lstat(self)
+}
+
+export interface ChildOptions {
+  /** Only a directory will do: `ENOTDIR` for anything else, a link too. */
+  readonly directory?: boolean
+}
+
+/** Opens an entry of an open directory. It is one component and no link, so it cannot lead anywhere else. */
+export async function openChild(
+  { tree, calls }: Task,
+  directory: Handle,
+  name: HostName,
+  options: ChildOptions = {},
+): Promise<Handle> {
+  const path = under(directory.self, name)
+  if (tree.verified) return handleOf(await calls.open(path, options.directory === true ? anyDirectory : anyEntry))
+  const status = await calls.lstat(path)
+  if (options.directory === true && !status.isDirectory()) {
+    throw Object.assign(new Error('not a directory'), { code: 'ENOTDIR', syscall: 'open' })
+  }
+  return { fd: -1, self: String(path) }
+}
+
+/** Opens a verified regular file for its data. The link in `/proc` leads to the entry itself, not to its name. */
+export async function openData({ tree, calls }: Task, { self }: Handle, flags: number): Promise<number> {
+  if (tree.verified) return await calls.open(self, flags)
+  const before = await calls.lstat(self)
+  const fd = await calls.open(self, flags | constants.O_NOFOLLOW)
+  const after = await calls.fstat(fd)
+  if (before.dev === after.dev && before.ino === after.ino) return fd
+  await calls.close(fd)
+  throw Object.assign(new Error('exchanged'), { code: 'EAGAIN', syscall: 'open' })
+}
+
+/** Whether this system shows where descriptors are open. */
+export function hasProc(): boolean {
+  try {
+    return process.platform === 'linux' && lstatSync('/proc/self/fd').isDirectory()
+  } catch {
+    return false
+  }
+}

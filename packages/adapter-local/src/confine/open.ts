@@ -1,0 +1,95 @@
+import { type MountPath, baseName, parentPath } from '@ws/core'
+
+import { failure, isResourceError } from '../errors.ts'
+import { anyDirectory, anyEntry } from '../host/constants.ts'
+import { type Handle, handleOf, release, statusOf } from './handle.ts'
+import type { Target, Task } from './task.ts'
+import { findObstacle, throwLink } from './walk.ts'
+
+/** How often an open is tried whose descriptor turned out to be elsewhere: a file replaced at that moment, a rename. */
+const attempts = 8
+
+/** Opens what is at a path, a link itself too. */
+export async function openEntry(task: Task, target: Target): Promise<Handle> {
+  return await openVerified(task, target, target.path, 'entry')
+}
+
+/** Opens a directory. A link: `LinkSignal`; something else: `ENOTDIR`. */
+export async function openDirectory(task: Task, target: Target): Promise<Handle> {
+  return await openVerified(task, target, target.path, 'directory')
+}
+
+/** Opens the directory that holds a path. The path is not the root. */
+export async function openParent(task: Task, target: Target): Promise<Handle> {
+  return await openVerified(task, target, parentPath(target.path), 'parent')
+}
+
+/** Opens a regular file, without its data. @throws `EISDIR`, `EINVAL` for FIFOs and the like, `LinkSignal`. */
+export async function openFile(task: Task, target: Target) {
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    const handle = await openEntry(task, target)
+    try {
+      const status = await statusOf(task, handle)
+      if (status.isFile()) return { handle, status }
+      if (status.isDirectory()) throw failure(target, 'EISDIR', 'is a directory', { remedy: 'name a file' })
+      if (!status.isSymbolicLink()) throw notAFile(target)
+    } catch (error) {
+      await release(task, handle)
+      throw error
+    }
+    await release(task, handle)
+    await throwLink(task, target) // returns if it is no link any more
+  }
+  throw changing(target)
+}
+
+export function notAFile(target: Target): Error {
+  return failure(target, 'EINVAL', 'is neither a file nor a directory (a FIFO, a socket or a device)', {
+    remedy: 'name a regular file',
+  })
+}
+
+export function changing(target: Target): Error {
+  return failure(target, 'EBUSY', 'is being exchanged by somebody else', { remedy: 'try again' })
+}
+
+type Kind = 'entry' | 'directory' | 'parent'
+
+async function openVerified(task: Task, target: Target, path: MountPath, kind: Kind): Promise<Handle> {
+  const { tree, calls } = task
+  if (!tree.verified) return await openChecked(task, target, path, kind)
+  const name = tree.through(path)
+  const flags = kind === 'entry' ? anyEntry : anyDirectory
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    let fd = -1
+    try {
+      fd = await calls.open(name, flags)
+    } catch (error) {
+      if (isResourceError(error)) throw error
+    }
+    if (fd >= 0) {
+      if (tree.isAt(fd, path)) return handleOf(fd)
+      await calls.close(fd)
+    }
+    // Something is in the way, or was for a moment. Whoever walks there finds out which, and throws what it is.
+    await findObstacle(task, target, kind)
+  }
+  throw changing(target)
+}
+
+/** Without `/proc`: the strongest check there is. Between it and the use, a race can win. */
+async function openChecked(task: Task, target: Target, path: MountPath, kind: Kind): Promise<Handle> {
+  const { tree, calls } = task
+  const self = tree.hostPath(path)
+  await findObstacle(task, target, kind)
+  if (path !== '/') {
+    const parent = tree.hostPath(parentPath(path))
+    if ((await calls.realpath(parent)) !== parent) throw changing(target)
+  }
+  return { fd: -1, self }
+}
+
+/** The last name of a target, as `openParent` leaves it. */
+export function nameOf({ path }: Target): string {
+  return baseName(path)
+}

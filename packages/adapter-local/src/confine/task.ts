@@ -1,0 +1,45 @@
+import type { LinkArgument, MountPath } from '@ws/core'
+
+import type { Where } from '../errors.ts'
+import type { Calls } from '../host/calls.ts'
+import { smallBytes } from '../host/constants.ts'
+import type { Tree } from './tree.ts'
+
+/** One running operation: where it works, and by which engine. */
+export interface Task extends Where {
+  readonly tree: Tree
+  /** For names and metadata. */
+  readonly calls: Calls
+  /** For data and for what takes long. */
+  readonly pooled: Calls
+  readonly signal: AbortSignal | undefined
+}
+
+/** One of the paths of an operation. */
+export interface Target extends Where {
+  readonly argument: LinkArgument
+}
+
+export function targetOf({ operation }: Where, path: MountPath, argument: LinkArgument = 'path'): Target {
+  return { operation, path, argument }
+}
+
+/** The engine for so many bytes. */
+export function callsFor(task: Task, bytes: number | bigint): Calls {
+  return bytes <= smallBytes ? task.calls : task.pooled
+}
+
+/** The same operation at another path of its tree. */
+export function taskAt(task: Task, path: MountPath): Task {
+  const { tree, operation, signal, pooled } = task
+  return {
+    tree,
+    operation,
+    path,
+    signal,
+    pooled,
+    get calls() {
+      return task.calls
+    },
+  }
+}

@@ -1,0 +1,90 @@
+import { readlinkSync } from 'node:fs'
+
+import type { MountPath, Owner } from '@ws/core'
+
+import { type Where, failure } from '../errors.ts'
+import type { Calls } from '../host/calls.ts'
+import type { NestedMounts } from '../host/mounts.ts'
+import { replacement } from '../host/name.ts'
+
+export interface TreeOptions {
+  /** Canonical host path of the root directory. */
+  readonly root: string
+  /** A descriptor of it, opened with `O_PATH`; -1 where the system has none. */
+  readonly fd: number
+  /** `device:inode` of it. */
+  readonly identity: string
+  readonly mounts: NestedMounts
+  /** Who gets what is created; absent where that is this process's own user. */
+  readonly giveTo?: Owner | undefined
+  /** Names that differ in case only are two names. */
+  readonly caseSensitive: boolean
+}
+
+/** The one directory that an adapter is confined to. */
+export class Tree {
+  readonly root: string
+  readonly fd: number
+  readonly identity: string
+  readonly mounts: NestedMounts
+  readonly giveTo: Owner | undefined
+  readonly caseSensitive: boolean
+  /** Descriptors tell where they are. Elsewhere (no `/proc`), paths are checked before use. */
+  readonly verified: boolean
+  readonly #prefix: string
+  readonly #base: string
+  readonly #needsBytes: boolean
+
+  constructor({ root, fd, identity, mounts, giveTo, caseSensitive }: TreeOptions) {
+    this.caseSensitive = caseSensitive
+    this.root = root
+    this.fd = fd
+    this.identity = identity
+    this.mounts = mounts
+    this.giveTo = giveTo
+    this.verified = fd >= 0
+    this.#prefix = root === '/' ? '' : root
+    this.#base = this.verified ? `/proc/self/fd/${fd}` : this.#prefix
+    this.#needsBytes = root.includes(replacement)
+  }
+
+  /** Where a path of the mount is on this machine, if nothing on the way is a link. Lexical. */
+  hostPath(path: MountPath): string {
+    return path === '/' ? this.root : this.#prefix + path
+  }
+
+  /** The path to open: from the root's descriptor, so that what lies above the root plays no part. */
+  through(path: MountPath): string {
+    // `/.`: without it, O_NOFOLLOW would meet the link that /proc shows for the descriptor
+    return path === '/' ? `${this.#base}/.` : this.#base + path
+  }
+
+  /** True if a descriptor is open at that very path, without a link on the way. Makes no call that can block. */
+  isAt(fd: number, path: MountPath): boolean {
+    const link = `/proc/self/fd/${fd}`
+    const expected = this.hostPath(path)
+    // Invalid UTF-8 decodes to U+FFFD, which is a legal character of other names.
+    if (this.#needsBytes || path.includes(replacement)) {
+      return readlinkSync(link, 'buffer').equals(Buffer.from(expected))
+    }
+    return readlinkSync(link) === expected
+  }
+
+  /** @throws WorkspaceError `ENOWORKSPACE` when the root is no longer the directory that was opened. */
+  async assertThere(calls: Calls, where: Where): Promise<void> {
+    if (await this.#isThere(calls)) return
+    throw failure(where, 'ENOWORKSPACE', 'cannot be reached: the root directory was removed or moved', {
+      remedy: 'bring it back, or create a new adapter',
+    })
+  }
+
+  async #isThere(calls: Calls): Promise<boolean> {
+    if (this.verified) return readlinkSync(`/proc/self/fd/${this.fd}`) === this.root
+    try {
+      const { dev, ino } = await calls.lstat(this.root)
+      return `${dev}:${ino}` === this.identity
+    } catch {
+      return false
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import { LinkSignal, type MountPath, childPath, mountRoot, segmentsOf } from '@ws/core'
+
+import { failure, nativeCode, translate } from '../errors.ts'
+import { under, decodeName } from '../host/name.ts'
+import { type Handle, openChild, release, statusOf } from './handle.ts'
+import type { Target, Task } from './task.ts'
+
+/**
+ * Goes to a target one component at a time, each opened in its parent's descriptor without following, and throws what is
+ * in the way: a `LinkSignal`, `ENOENT`, `ENOTDIR`, `ENOWORKSPACE`, or what the system says. Returns if nothing is.
+ *
+ * `entry`: the last component may be anything. `directory`: it must be a directory. `parent`: it is not looked at, the
+ * one before must be a directory. `followed`: it may be anything but a link.
+ */
+export async function findObstacle(
+  task: Task,
+  target: Target,
+  kind: 'entry' | 'directory' | 'parent' | 'followed',
+): Promise<void> {
+  await task.tree.assertThere(task.calls, target)
+  const segments = segmentsOf(target.path)
+  const count = kind === 'parent' ? segments.length - 1 : segments.length
+  const opened: Handle[] = []
+  let directory: Handle = {
+    fd: task.tree.fd,
+    self: task.tree.verified ? `/proc/self/fd/${task.tree.fd}` : task.tree.root,
+  }
+  let at: MountPath = mountRoot
+  try {
+    for (const [index, segment] of segments.slice(0, count).entries()) {
+      const isLast = index === segments.length - 1
+      at = childPath(at, segment)
+      const handle = await step(task, target, directory, segment, { parent: kind === 'parent' })
+      opened.push(handle)
+      const status = await statusOf(task, handle)
+      if (status.isSymbolicLink() && (!isLast || kind !== 'entry')) {
+        const rest = segments.slice(index + 1).join('/')
+        await signalLink(task, target, { directory, segment, at, rest })
+        return // it is no link any more
+      }
+      if (!status.isDirectory() && (!isLast || kind === 'directory')) {
+        throw failure(target, 'ENOTDIR', isLast ? 'is no directory' : 'lies below something that is no directory', {
+          remedy: isLast ? 'name a directory' : 'use a path whose parents are directories',
+        })
+      }
+      directory = handle
+    }
+  } finally {
+    for (const handle of opened) await release(task, handle)
+  }
+}
+
+/** Throws the `LinkSignal` for a target whose last component is a link; returns if it is none any more. */
+export async function throwLink(task: Task, target: Target): Promise<void> {
+  await findObstacle(task, target, 'followed')
+}
+
+async function step(
+  task: Task,
+  target: Target,
+  directory: Handle,
+  segment: string,
+  options: { readonly parent: boolean },
+): Promise<Handle> {
+  try {
+    return await openChild(task, directory, segment)
+  } catch (error) {
+    if (nativeCode(error) === 'ENOENT' && options.parent) {
+      throw failure(target, 'ENOENT', 'is in a directory that does not exist', {
+        remedy: 'create the directory first, or pass parents: true',
+        native: error,
+      })
+    }
+    throw translate(error, target)
+  }
+}
+
+interface LinkPlace {
+  readonly directory: Handle
+  readonly segment: string
+  readonly at: MountPath
+  readonly rest: string
+}
+
+async function signalLink(task: Task, target: Target, { directory, segment, at, rest }: LinkPlace): Promise<void> {
+  let bytes: Buffer
+  try {
+    bytes = await task.calls.readlink(under(directory.self, segment))
+  } catch (error) {
+    const code = nativeCode(error)
+    if (code === 'EINVAL' || code === 'ENOENT') return
+    throw translate(error, target)
+  }
+  const linkTarget = decodeName(bytes)
+  if (linkTarget !== undefined) throw new LinkSignal({ argument: target.argument, at, target: linkTarget, rest })
+  throw failure(target, 'ENOENT', 'leads through a link whose target is not valid UTF-8, so no path can name it')
+}

@@ -1,0 +1,270 @@
+import { constants } from 'node:fs'
+import { mkdtemp, chown, chmod, realpath as resolveLinks, statfs } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+
+import {
+  type AdapterCapabilities,
+  type MountPath,
+  type SignalOption,
+  type StorageAdapter,
+  WorkspaceError,
+  maxNameBytes,
+  maxPathBytes,
+  mountRoot,
+} from '@ws/core'
+
+import { LocalAdapter } from './adapter.ts'
+import { handleOf, hasProc, release } from './confine/handle.ts'
+import type { Task } from './confine/task.ts'
+import { Tree } from './confine/tree.ts'
+import { nativeCode, translate } from './errors.ts'
+import { calls } from './host/blocking.ts'
+import { anyDirectory } from './host/constants.ts'
+import { Engines } from './host/engine.ts'
+import { NestedMounts, fuseType, isSlowType, mountTypeOf } from './host/mounts.ts'
+import { replacement } from './host/name.ts'
+import {
+  type CheckedOptions,
+  type LocalAdapterOptions,
+  type ScratchAdapterOptions,
+  checkOptions,
+  checkShared,
+  invalid,
+} from './options.ts'
+import { probeCase } from './place/case.ts'
+import { identityOf } from './place/host-directory.ts'
+import { chooseOwner, ownUser, recipientOf } from './place/owner.ts'
+import { lookAt } from './write/place.ts'
+import { RemovalProgress, removeEntry } from './write/remove.ts'
+import { sweep, isTempName } from './write/temp.ts'
+
+const operation = 'createLocalAdapter'
+/** Entries of the root that are looked at for leftovers when an adapter is made. */
+const entriesSweptAtStart = 1_000
+
+/**
+ * A directory of this machine as a storage adapter.
+ *
+ * @throws WorkspaceError `EINVAL` for wrong options, `ENOWORKSPACE` when the root does not exist or is no directory.
+ */
+export async function createLocalAdapter(options: LocalAdapterOptions): Promise<StorageAdapter> {
+  return await openRoot(checkOptions(options), async () => {})
+}
+
+/**
+ * An empty directory of its own, private to the owner (mode 0700), removed with everything in it by `close()`.
+ *
+ * @throws WorkspaceError `EINVAL` for wrong options, `EBACKEND` when the system has no place for it.
+ */
+export async function createScratchAdapter(options: ScratchAdapterOptions = {}): Promise<StorageAdapter> {
+  const { owner, io } = checkShared(options)
+  const root = await makeScratchDirectory(owner ?? ownUser())
+  try {
+    return await openRoot({ root, owner, io }, (task, identity) => removeScratch(task, root, identity))
+  } catch (error) {
+    await calls.rmdir(root)
+    throw error
+  }
+}
+
+type OnClose = (task: Task, identity: string) => Promise<void>
+
+async function openRoot({ root: given, owner: givenOwner, io }: CheckedOptions, onClose: OnClose) {
+  const root = await resolveRoot(given)
+  const fd = hasProc() ? await openDescriptor(root) : -1
+  try {
+    return await describeRoot({ root, fd, givenOwner, io }, onClose)
+  } catch (error) {
+    if (fd >= 0) await calls.close(fd)
+    throw translate(error, { operation, path: mountRoot })
+  }
+}
+
+interface Root {
+  readonly root: string
+  readonly fd: number
+  readonly givenOwner: CheckedOptions['owner']
+  readonly io: CheckedOptions['io']
+}
+
+async function describeRoot({ root, fd, givenOwner, io }: Root, onClose: OnClose): Promise<LocalAdapter> {
+  const status = fd >= 0 ? await calls.fstat(fd) : await calls.lstat(root)
+  const owner = chooseOwner(givenOwner, status)
+  const mounts = new NestedMounts(root)
+  const identity = identityOf(status)
+  const parts = { root, fd, identity, mounts, giveTo: recipientOf(owner) }
+  const slowRoot = await isSlow(root)
+  const engines = new Engines({ io, slowRoot, mounts })
+  const first = new Tree({ ...parts, caseSensitive: true })
+  const handle = fd >= 0 ? { fd: -1, self: `/proc/self/fd/${fd}` } : { fd: -1, self: root }
+  const task: Task = { tree: first, calls, pooled: calls, operation, path: mountRoot, signal: undefined }
+  const caseSensitive = await probeCase(task, handle)
+  await sweepRoot(task, handle.self)
+  return new LocalAdapter({
+    tree: new Tree({ ...parts, caseSensitive }),
+    engines,
+    owner,
+    capabilities: capabilitiesOf({ root, verified: fd >= 0, caseSensitive }),
+    createScratch: (options) => createScratch({ owner, io }, options),
+    onClose: async () => {
+      await onClose(task, identity)
+      if (fd >= 0) await calls.close(fd)
+    },
+  })
+}
+
+async function createScratch(options: ScratchAdapterOptions, { signal }: SignalOption = {}): Promise<StorageAdapter> {
+  signal?.throwIfAborted()
+  const scratch = await createScratchAdapter(options)
+  if (signal?.aborted !== true) return scratch
+  await scratch.close()
+  throw signal.reason
+}
+
+async function resolveRoot(given: string): Promise<string> {
+  let root: string
+  try {
+    root = await resolveLinks(given)
+    if (!(await calls.lstat(root)).isDirectory()) throw missingRoot('the root is no directory')
+  } catch (error) {
+    const code = nativeCode(error)
+    if (code === 'ENOENT') throw missingRoot('the root directory does not exist', error)
+    if (code === 'ENOTDIR') throw missingRoot('the root is no directory', error)
+    if (code === 'ELOOP') throw missingRoot('the root is a link that leads nowhere', error)
+    throw translate(error, { operation, path: mountRoot })
+  }
+  if (root.includes(replacement) && !(await resolveLinks(given, 'buffer')).equals(Buffer.from(root))) {
+    throw invalid('the path of the root is not valid UTF-8', 'rename the directory')
+  }
+  return root
+}
+
+function missingRoot(reason: string, native?: unknown): WorkspaceError {
+  return new WorkspaceError({
+    code: 'ENOWORKSPACE',
+    operation,
+    reason,
+    remedy: 'create the directory first, or name another one',
+    native,
+  })
+}
+
+async function openDescriptor(root: string): Promise<number> {
+  const fd = await calls.open(root, anyDirectory)
+  const handle = handleOf(fd)
+  if ((await calls.readlink(handle.self)).toString() === root) return fd
+  await calls.close(fd)
+  throw missingRoot('the root directory was exchanged while it was opened')
+}
+
+async function isSlow(root: string): Promise<boolean> {
+  if (isSlowType(mountTypeOf(root))) return true
+  try {
+    return (await statfs(root)).type === fuseType
+  } catch {
+    return true // what cannot even say what it is gets no chance to block
+  }
+}
+
+async function sweepRoot(task: Task, root: string): Promise<void> {
+  const listing = await calls.openListing(root, 'utf8')
+  const temps: string[] = []
+  try {
+    for (let count = 0; count < entriesSweptAtStart; count += 1) {
+      const dirent = await calls.readListing(listing)
+      if (dirent === null) break
+      if (isTempName(dirent.name)) temps.push(dirent.name)
+    }
+  } finally {
+    await calls.closeListing(listing)
+  }
+  await sweep(task, { fd: -1, self: root }, temps)
+}
+
+interface CapabilityFacts {
+  readonly root: string
+  readonly verified: boolean
+  readonly caseSensitive: boolean
+}
+
+/** Room for the descriptor's name that stands for the root, and for what the kernel appends to a deleted one. */
+const reservedPathBytes = 32
+
+function capabilitiesOf({ root, verified, caseSensitive }: CapabilityFacts): AdapterCapabilities {
+  return {
+    readOnly: false,
+    append: true,
+    symlinks: true,
+    search: true,
+    flush: false,
+    watch: false,
+    hostPath: true,
+    atomicMove: true,
+    atomicDirectoryMove: true,
+    enforcesHierarchy: true,
+    keepsEmptyDirectories: true,
+    modes: true,
+    caseSensitive,
+    conditionalWrite: 'process',
+    conditionalDelete: 'process',
+    conditionalMove: 'process',
+    confinement: verified ? 'verified' : 'checked',
+    maxStalenessMs: 0,
+    maxNameBytes,
+    maxPathBytes: maxPathBytes - Math.max(Buffer.byteLength(root), reservedPathBytes) - reservedPathBytes,
+  }
+}
+
+/** Where scratch directories can be, best first. A private TMPDIR may be closed to the owner. */
+function scratchPlaces(): string[] {
+  return [...new Set([tmpdir(), '/tmp', '/var/tmp'])]
+}
+
+async function makeScratchDirectory({ uid, gid }: { readonly uid: number; readonly gid: number }): Promise<string> {
+  let problem: unknown
+  for (const place of scratchPlaces()) {
+    try {
+      const parent = await resolveLinks(place)
+      if (!(await isOpenToAll(parent))) continue
+      const root = await mkdtemp(join(parent, 'ws-scratch-'))
+      await chmod(root, 0o700)
+      if (process.getuid?.() === 0) await chown(root, uid, gid)
+      return root
+    } catch (error) {
+      problem = error
+    }
+  }
+  throw new WorkspaceError({
+    code: 'EBACKEND',
+    operation: 'createScratch',
+    reason: 'no directory for temporary files can be used',
+    remedy: 'set TMPDIR to a directory that the owner can reach',
+    native: problem,
+  })
+}
+
+/** As root, the owner must be able to get there; everybody else finds out by trying. */
+async function isOpenToAll(directory: string): Promise<boolean> {
+  if (process.getuid?.() !== 0) return true
+  for (let at = directory; ; at = dirname(at)) {
+    if ((Number((await calls.lstat(at)).mode) & constants.S_IXOTH) === 0) return false
+    if (at === '/') return true
+  }
+}
+
+async function removeScratch(task: Task, root: string, identity: string): Promise<void> {
+  const above = dirname(root)
+  const parent = task.tree.verified ? handleOf(await calls.open(above, anyDirectory)) : { fd: -1, self: above }
+  try {
+    const name = basename(root)
+    const found = await lookAt(task, parent, name)
+    if (found === undefined || identityOf(found) !== identity) return // somebody has removed it, or put something else there
+    const progress = new RemovalProgress(task, '/' as MountPath, { unlock: true })
+    await removeEntry(task, parent, name, progress)
+  } catch (error) {
+    throw translate(error, { operation: 'close', path: mountRoot })
+  } finally {
+    await release(task, parent)
+  }
+}

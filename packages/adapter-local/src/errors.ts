@@ -1,0 +1,132 @@
+import {
+  type ErrorCode,
+  LinkSignal,
+  type MountPath,
+  type PartialProgress,
+  WorkspaceError,
+  isWorkspaceError,
+} from '@ws/core'
+
+/** The operation and the path (inside the mount) that an error names. */
+export interface Where {
+  readonly operation: string
+  readonly path: MountPath
+}
+
+export interface FailureDetails {
+  readonly remedy?: string | undefined
+  readonly native?: unknown
+  readonly partial?: PartialProgress | undefined
+}
+
+export function failure(
+  { operation, path }: Where,
+  code: ErrorCode,
+  reason: string,
+  details: FailureDetails = {},
+): WorkspaceError {
+  return new WorkspaceError({ code, operation, path, reason, ...details })
+}
+
+/** A failure of the caller's own stream: it reaches the caller as it is, whatever it looks like. */
+export class BodyFailure {
+  readonly reason: unknown
+
+  constructor(reason: unknown) {
+    this.reason = reason
+  }
+}
+
+interface Translation {
+  readonly code: ErrorCode
+  readonly reason: string
+  readonly remedy?: string
+}
+
+const noPermission: Translation = {
+  code: 'EBACKEND',
+  reason: 'is refused by the operating system: permission denied',
+  remedy: 'change the owner or the mode of the entry or of its directory',
+}
+const tooManyOpen: Translation = {
+  code: 'EIO',
+  reason: 'cannot be opened: too many open files',
+  remedy: 'leave listings and streams you no longer need, or raise the limit on open files',
+}
+const stillChanging: Translation = {
+  code: 'EBUSY',
+  reason: 'is being changed or is in use by somebody else',
+  remedy: 'try again',
+}
+const unsupported: Translation = { code: 'ENOTSUP', reason: 'is not supported by this file system' }
+const gone: Translation = {
+  code: 'EIO',
+  reason: 'cannot be reached: the file system behind it does not answer',
+  remedy: 'check the mount',
+}
+
+const translations = new Map<string, Translation>(
+  Object.entries<Translation>({
+    ENOENT: { code: 'ENOENT', reason: 'does not exist' },
+    EEXIST: { code: 'EEXIST', reason: 'exists already' },
+    ENOTDIR: { code: 'ENOTDIR', reason: 'is no directory, or lies below something that is none' },
+    EISDIR: { code: 'EISDIR', reason: 'is a directory' },
+    ENOTEMPTY: { code: 'ENOTEMPTY', reason: 'is not empty', remedy: 'delete it recursively, or empty it first' },
+    EINVAL: { code: 'EINVAL', reason: 'is not accepted by the file system' },
+    EILSEQ: { code: 'EINVAL', reason: 'has a name that this file system cannot hold' },
+    ENAMETOOLONG: { code: 'ENAMETOOLONG', reason: 'is too long for this file system', remedy: 'use a shorter path' },
+    EROFS: { code: 'EROFS', reason: 'is on a read-only file system' },
+    EBUSY: { code: 'EBUSY', reason: 'is in use by the system, a mount point for instance' },
+    ENOSPC: { code: 'ENOSPC', reason: 'does not fit: no space is left on the disk', remedy: 'free some space' },
+    EDQUOT: { code: 'EDQUOT', reason: 'does not fit: the quota of the disk is used up', remedy: 'free some space' },
+    EFBIG: { code: 'EFBIG', reason: 'is larger than this file system allows' },
+    EXDEV: {
+      code: 'ENOTSUP',
+      reason: 'cannot be moved between two file systems',
+      remedy: 'copy it, then delete the original',
+    },
+    EMLINK: { code: 'ENOTSUP', reason: 'has as many links as this file system allows' },
+    ETIMEDOUT: { code: 'ETIMEDOUT', reason: 'took too long' },
+    EACCES: noPermission,
+    EPERM: noPermission,
+    EMFILE: tooManyOpen,
+    ENFILE: tooManyOpen,
+    EAGAIN: stillChanging,
+    ELOOP: stillChanging,
+    ESTALE: stillChanging,
+    ETXTBSY: stillChanging,
+    ENOTSUP: unsupported,
+    EOPNOTSUPP: unsupported,
+    ENOSYS: unsupported,
+    ENOTCONN: gone,
+    ENODEV: gone,
+    ENXIO: gone,
+    EHOSTDOWN: gone,
+  }),
+)
+
+/** The code of an error of the operating system, else `undefined`. */
+export function nativeCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}
+
+/**
+ * What a caller gets for an error: our own errors and link signals as they are; those of the operating system as a
+ * `WorkspaceError` that names the path inside the mount; a failure of the caller's stream as that failure.
+ */
+export function translate(error: unknown, where: Where): unknown {
+  if (error instanceof LinkSignal || isWorkspaceError(error)) return error
+  if (error instanceof BodyFailure) return error.reason
+  const code = nativeCode(error)
+  if (code === undefined) return error
+  const known = translations.get(code)
+  if (known !== undefined) return failure(where, known.code, known.reason, { remedy: known.remedy, native: error })
+  return failure(where, 'EIO', 'could not be worked on: the file system reports an error', { native: error })
+}
+
+/** An error that says nothing about what is at a path: it is no reason to look for a link. */
+export function isResourceError(error: unknown): boolean {
+  const code = nativeCode(error)
+  return code === 'EMFILE' || code === 'ENFILE' || code === 'ENOMEM' || code === 'EIO' || code === 'ENOTCONN'
+}

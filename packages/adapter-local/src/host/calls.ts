@@ -1,0 +1,167 @@
+import * as fs from 'node:fs'
+import { promisify } from 'node:util'
+
+import type { Gate, Pace } from './pace.ts'
+
+/** A path for the kernel. Bytes where a name is not valid UTF-8. */
+export type HostName = string | Buffer
+export type Maybe<Value> = Value | Promise<Value>
+export type Status = fs.BigIntStats
+
+/**
+ * The system calls, as one of two engines performs them: at once on this thread, or on libuv's pool. Operations are
+ * written once against this; awaiting a value that is there costs a tenth of a microsecond.
+ */
+export interface Calls {
+  /** Calls return values, not promises. */
+  readonly immediate: boolean
+  open(name: HostName, flags: number, mode?: number): Maybe<number>
+  close(fd: number): Maybe<void>
+  fstat(fd: number): Maybe<Status>
+  lstat(name: HostName): Maybe<Status>
+  readlink(name: HostName): Maybe<Buffer>
+  realpath(name: string): Maybe<string>
+  read(fd: number, buffer: Uint8Array, offset: number, length: number, position: number): Maybe<number>
+  write(fd: number, buffer: Uint8Array, offset: number, length: number): Maybe<number>
+  mkdir(name: HostName, mode: number): Maybe<void>
+  rmdir(name: HostName): Maybe<void>
+  unlink(name: HostName): Maybe<void>
+  rename(from: HostName, to: HostName): Maybe<void>
+  link(from: HostName, to: HostName): Maybe<void>
+  symlink(target: HostName, name: HostName): Maybe<void>
+  chmod(name: HostName, mode: number): Maybe<void>
+  chown(name: HostName, uid: number, gid: number): Maybe<void>
+  fchmod(fd: number, mode: number): Maybe<void>
+  fchown(fd: number, uid: number, gid: number): Maybe<void>
+  ftruncate(fd: number, length: number): Maybe<void>
+  /** Times in seconds since the epoch. */
+  futimes(fd: number, accessed: number, modified: number): Maybe<void>
+  copyFile(from: HostName, to: HostName, flags: number): Maybe<void>
+  openListing(name: HostName, encoding: 'utf8' | 'buffer'): Maybe<fs.Dir>
+  readListing(listing: fs.Dir): Maybe<fs.Dirent | null>
+  closeListing(listing: fs.Dir): Maybe<void>
+}
+
+/** Entries that one system call reads ahead: all of a listing that is ever held. */
+const listingBuffer = 256
+
+/** The type of `opendir` knows no `'buffer'`, the function does. */
+function listingOptions(encoding: 'utf8' | 'buffer'): fs.OpenDirOptions {
+  return { bufferSize: listingBuffer, encoding: encoding as BufferEncoding }
+}
+
+type Call<Arguments extends readonly unknown[], Result> = (...args: Arguments) => Result
+
+/** Calls on this thread, for small local work. Each is timed, so that a slow disk is noticed. */
+export function immediateCalls(pace: Pace): Calls {
+  const timed =
+    <Arguments extends readonly unknown[], Result>(call: Call<Arguments, Result>): Call<Arguments, Result> =>
+    (...args) => {
+      const start = performance.now()
+      try {
+        return call(...args)
+      } finally {
+        pace.spent(performance.now() - start)
+      }
+    }
+  return {
+    immediate: true,
+    open: timed(fs.openSync),
+    close: timed(fs.closeSync),
+    fstat: timed((fd) => fs.fstatSync(fd, { bigint: true })),
+    lstat: timed((name) => fs.lstatSync(name, { bigint: true })),
+    readlink: timed((name) => fs.readlinkSync(name, 'buffer')),
+    realpath: timed((name) => fs.realpathSync.native(name)),
+    read: timed((fd: number, buffer: Uint8Array, offset: number, length: number, position: number) =>
+      fs.readSync(fd, buffer, offset, length, position),
+    ),
+    write: timed((fd, buffer, offset, length) => fs.writeSync(fd, buffer, offset, length)),
+    mkdir: timed((name, mode) => void fs.mkdirSync(name, mode)),
+    rmdir: timed((name) => fs.rmdirSync(name)),
+    unlink: timed(fs.unlinkSync),
+    rename: timed(fs.renameSync),
+    link: timed(fs.linkSync),
+    symlink: timed((target, name) => fs.symlinkSync(target, name)),
+    chmod: timed(fs.chmodSync),
+    chown: timed(fs.chownSync),
+    fchmod: timed(fs.fchmodSync),
+    fchown: timed(fs.fchownSync),
+    ftruncate: timed(fs.ftruncateSync),
+    futimes: timed(fs.futimesSync),
+    copyFile: timed(fs.copyFileSync),
+    openListing: timed((name, encoding) => fs.opendirSync(name as string, listingOptions(encoding))),
+    readListing: (listing) => listing.readSync(), // 255 of 256 make no system call: the listing times itself
+    closeListing: timed((listing) => listing.closeSync()),
+  }
+}
+
+const open = promisify(fs.open)
+const close = promisify(fs.close)
+const fstat = promisify(fs.fstat)
+const lstat = promisify(fs.lstat)
+const readlink = promisify(fs.readlink)
+const realpath = promisify(fs.realpath.native)
+const read = promisify(fs.read) as (
+  fd: number,
+  buffer: Uint8Array,
+  offset: number,
+  length: number,
+  position: number,
+) => Promise<{ bytesRead: number }>
+const write = promisify(fs.write) as (
+  fd: number,
+  buffer: Uint8Array,
+  offset: number,
+  length: number,
+) => Promise<{ bytesWritten: number }>
+const mkdir = promisify(fs.mkdir)
+const rmdir = promisify(fs.rmdir) as (name: HostName) => Promise<void>
+const symlink = promisify(fs.symlink) as (target: HostName, name: HostName) => Promise<void>
+const opendir = promisify(fs.opendir) as (name: HostName, options: fs.OpenDirOptions) => Promise<fs.Dir>
+
+/**
+ * Calls on libuv's pool, for everything that may block. With a gate, only so many are under way at once: four that hang
+ * fill the pool, and all of `fs.promises` in this process stands still.
+ */
+export function pooledCalls(gate?: Gate): Calls {
+  const gated = <Arguments extends readonly unknown[], Result>(
+    call: Call<Arguments, Promise<Result>>,
+  ): Call<Arguments, Promise<Result>> =>
+    gate === undefined
+      ? call
+      : async (...args) => {
+          await gate.enter()
+          try {
+            return await call(...args)
+          } finally {
+            gate.leave()
+          }
+        }
+  return {
+    immediate: false,
+    open: gated((name, flags, mode) => open(name, flags, mode)),
+    close: gated(close),
+    fstat: gated((fd) => fstat(fd, { bigint: true })),
+    lstat: gated((name) => lstat(name, { bigint: true })),
+    readlink: gated((name) => readlink(name, 'buffer')),
+    realpath: gated(realpath),
+    read: gated(async (...args) => (await read(...args)).bytesRead),
+    write: gated(async (...args) => (await write(...args)).bytesWritten),
+    mkdir: gated(async (name, mode) => void (await mkdir(name, mode))),
+    rmdir: gated(rmdir),
+    unlink: gated(promisify(fs.unlink)),
+    rename: gated(promisify(fs.rename)),
+    link: gated(promisify(fs.link)),
+    symlink: gated(symlink),
+    chmod: gated(promisify(fs.chmod)),
+    chown: gated(promisify(fs.chown)),
+    fchmod: gated(promisify(fs.fchmod)),
+    fchown: gated(promisify(fs.fchown)),
+    ftruncate: gated(promisify(fs.ftruncate)),
+    futimes: gated(promisify(fs.futimes)),
+    copyFile: gated(promisify(fs.copyFile)),
+    openListing: gated((name, encoding) => opendir(name, listingOptions(encoding))),
+    readListing: gated((listing) => listing.read()),
+    closeListing: gated((listing) => listing.close()),
+  }
+}

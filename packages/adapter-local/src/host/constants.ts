@@ -1,0 +1,18 @@
+import { constants } from 'node:fs'
+
+/** Not among Node's constants; the same on every Linux architecture that Node runs on. */
+export const O_PATH = 0x20_0000
+
+/** Opens anything, a link itself too, without any effect on it. */
+export const anyEntry = O_PATH | constants.O_NOFOLLOW
+/** A directory that is no link, without the right to list it. */
+export const anyDirectory = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW
+/** O_NONBLOCK: a lease held by somebody else would block the open. */
+export const reading = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
+export const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_NONBLOCK | constants.O_NOCTTY
+export const creating = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
+
+/** Bytes up to which data is moved on this thread: a synchronous read of 1 MiB can hold the loop for 2 ms. */
+export const smallBytes = 65_536
+/** Bytes of one read or write on the pool. */
+export const chunkBytes = 262_144

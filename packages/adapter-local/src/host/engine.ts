@@ -1,0 +1,55 @@
+import type { Calls } from './calls.ts'
+import { immediateCalls, pooledCalls } from './calls.ts'
+import type { NestedMounts } from './mounts.ts'
+import { Pace, slowMountGate } from './pace.ts'
+
+const pooled = pooledCalls()
+const gated = pooledCalls(slowMountGate)
+
+/** The two engines for one path. */
+export interface Engine {
+  /** For names and metadata: at once, unless the disk is slow at this moment. */
+  readonly calls: Calls
+  /** For data and what takes long. */
+  readonly pooled: Calls
+}
+
+const poolOnly: Engine = { calls: pooled, pooled }
+const gatedOnly: Engine = { calls: gated, pooled: gated }
+
+export interface EnginesOptions {
+  readonly io: 'auto' | 'async'
+  /** The root lies on a file system that may hang (FUSE, network). */
+  readonly slowRoot: boolean
+  readonly mounts: NestedMounts
+}
+
+/** Chooses how an operation makes its system calls. */
+export class Engines {
+  readonly #everywhere: Engine | undefined
+  readonly #local: Engine
+  readonly #mounts: NestedMounts
+
+  constructor({ io, slowRoot, mounts }: EnginesOptions) {
+    this.#mounts = mounts
+    this.#everywhere = slowRoot ? gatedOnly : undefined
+    this.#local = io === 'async' ? poolOnly : new LocalEngine()
+  }
+
+  /** `hostPaths`: those the operation works on, and below. */
+  for(hostPaths: readonly string[]): Engine {
+    if (this.#everywhere !== undefined) return this.#everywhere
+    return hostPaths.some((path) => this.#mounts.touchesSlow(path)) ? gatedOnly : this.#local
+  }
+}
+
+class LocalEngine implements Engine {
+  readonly pooled = pooled
+  readonly #pace = new Pace()
+  readonly #immediate = immediateCalls(this.#pace)
+
+  /** Asked for each call: an operation that meets a slow disk goes on by the pool. */
+  get calls(): Calls {
+    return this.#pace.isSlow ? pooled : this.#immediate
+  }
+}

@@ -1,0 +1,30 @@
+import type { HostName } from './calls.ts'
+
+/** The kernel's path of an entry in a directory. */
+export function under(base: string, name: HostName): HostName {
+  return typeof name === 'string' ? `${base}/${name}` : Buffer.concat([Buffer.from(`${base}/`), name])
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Text for bytes of valid UTF-8, else `undefined`. */
+export function decodeName(bytes: Uint8Array): string | undefined {
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** Bytes that are no UTF-8, for people: what is printable ASCII stays, the rest becomes `\xNN`. */
+export function showBytes(bytes: Uint8Array): string {
+  let shown = ''
+  for (const byte of bytes) {
+    const printable = byte >= 0x20 && byte < 0x7f && byte !== 0x5c
+    shown += printable ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`
+  }
+  return shown
+}
+
+/** What invalid bytes decode to. A name that has it is either such a name, or really contains the character. */
+export const replacement = '\uFFFD'

@@ -1,0 +1,63 @@
+import type { HostName } from '../host/calls.ts'
+import type { Handle } from '../confine/handle.ts'
+import { isSameEntry } from '../confine/status.ts'
+import type { Task } from '../confine/task.ts'
+import { nativeCode } from '../errors.ts'
+import { creating } from '../host/constants.ts'
+import { under } from '../host/name.ts'
+import { lookAt } from '../write/place.ts'
+import { newTempName } from '../write/temp.ts'
+
+/** Entries that are looked at for one whose name has a letter. */
+const entriesLookedAt = 64
+
+/** Whether two names that differ in case only are two names in a directory, found out by asking for one. */
+export async function probeCase(task: Task, directory: Handle): Promise<boolean> {
+  const name = await someName(task, directory)
+  if (name !== undefined) return await isSensitiveTo(task, directory, name)
+  return await probeByTemp(task, directory)
+}
+
+async function someName(task: Task, directory: Handle): Promise<string | undefined> {
+  const listing = await task.calls.openListing(directory.self, 'utf8')
+  try {
+    for (let count = 0; count < entriesLookedAt; count += 1) {
+      const dirent = await task.calls.readListing(listing)
+      if (dirent === null) return undefined
+      if (/[a-z]/i.test(dirent.name) && !dirent.name.includes('\uFFFD')) return dirent.name
+    }
+    return undefined
+  } finally {
+    await task.calls.closeListing(listing)
+  }
+}
+
+async function isSensitiveTo(task: Task, directory: Handle, name: string): Promise<boolean> {
+  const one = await lookAt(task, directory, name)
+  const other = await lookAt(task, directory, otherCase(name))
+  return one === undefined || other === undefined || !isSameEntry(one, other)
+}
+
+function otherCase(name: string): string {
+  return name.replace(/[a-z]/gi, (letter) => {
+    const lower = letter.toLowerCase()
+    return letter === lower ? letter.toUpperCase() : lower
+  })
+}
+
+/** An empty directory: only a file of our own can tell. Where none can be made, there is nothing to be confused either. */
+async function probeByTemp(task: Task, directory: Handle): Promise<boolean> {
+  const name = newTempName()
+  const path: HostName = under(directory.self, name)
+  try {
+    await task.calls.close(await task.calls.open(path, creating, 0o600))
+  } catch (error) {
+    if (nativeCode(error) === undefined) throw error
+    return true
+  }
+  try {
+    return await isSensitiveTo(task, directory, name)
+  } finally {
+    await task.calls.unlink(path)
+  }
+}

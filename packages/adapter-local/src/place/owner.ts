@@ -1,0 +1,49 @@
+import type { Owner } from '@ws/core'
+
+import type { Status } from '../host/calls.ts'
+
+/** This process's own user. */
+export function ownUser(): Owner {
+  return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
+}
+
+/** Whom an adapter works for: given, or as root whoever owns the directory, or this user. `undefined`: only uid 0 is left. */
+export function chooseOwner(given: Owner | undefined, root: Status): Owner | undefined {
+  if (given !== undefined) return given
+  const own = ownUser()
+  if (own.uid !== 0) return own
+  const owner = { uid: Number(root.uid), gid: Number(root.gid) }
+  return owner.uid === 0 ? undefined : owner
+}
+
+/** Files are given away by root only; for everybody else they are the owner's from the start. */
+export function recipientOf(owner: Owner | undefined): Owner | undefined {
+  return ownUser().uid === 0 ? owner : undefined
+}
+
+const rights = { read: 4, write: 2, execute: 1 } as const
+
+/** What a user may do by the mode bits; access control lists are not looked at, other groups of the user neither. */
+function may({ uid, gid }: Owner, status: Status, right: keyof typeof rights): boolean {
+  const shift = Number(status.uid) === uid ? 6 : Number(status.gid) === gid ? 3 : 0
+  return ((Number(status.mode) >> shift) & rights[right]) !== 0
+}
+
+/** Why commands cannot run as the owner in a directory (`undefined`: they can). `above`: the directories above it. */
+export function ownerProblem(
+  owner: Owner | undefined,
+  directory: Status,
+  above: readonly Status[],
+): string | undefined {
+  if (owner === undefined) {
+    return 'the directory belongs to root; pass owner: { uid, gid } or chown it to the user that commands are to run as'
+  }
+  const who = `uid ${owner.uid}`
+  if (above.some((status) => !may(owner, status, 'execute'))) {
+    return `${who} cannot reach the directory, since one above it is closed to it; move the workspace, or chmod a+x that one`
+  }
+  if (!may(owner, directory, 'execute') || !may(owner, directory, 'read') || !may(owner, directory, 'write')) {
+    return `${who} cannot read and write the directory; chown it to ${owner.uid}:${owner.gid}, or pass another owner`
+  }
+  return undefined
+}

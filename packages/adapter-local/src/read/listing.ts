@@ -1,0 +1,286 @@
+import type { Dir, Dirent } from 'node:fs'
+
+import { type Entry, type FileType, type ListOptions, type MountPath, childPath, isWithin } from '@ws/core'
+
+import { type Handle, openChild, release } from '../confine/handle.ts'
+import { openDirectory } from '../confine/open.ts'
+import { statOf } from '../confine/status.ts'
+import { type Task, targetOf } from '../confine/task.ts'
+import { failure, nativeCode, translate } from '../errors.ts'
+import type { HostName, Status } from '../host/calls.ts'
+import { decodeName, replacement, showBytes, under } from '../host/name.ts'
+import { ownTurn, spend } from '../host/pace.ts'
+import type { Held, Resources } from '../resources.ts'
+import { isTempName, sweep } from '../write/temp.ts'
+
+/** A directory that is being listed. */
+interface Level {
+  readonly path: MountPath
+  readonly handle: Handle
+  listing: Dir
+  /** The second pass: only the names that are no plain UTF-8, as bytes. */
+  asBytes: boolean
+  /** The first pass met a name with U+FFFD, which may stand for other bytes. */
+  doubtful: boolean
+  readonly temps: string[]
+}
+
+/** Of each directory, so many leftovers at most are looked at. */
+const sweptPerListing = 64
+/** How often (entries) the clock is read. */
+const entriesPerLook = 16
+
+export interface ListingOptions extends ListOptions {
+  /** Bytes of the longest path that can be named. */
+  readonly maxPathBytes: number
+  readonly resources: Resources
+  /** A directory that the caller does not want to see the inside of, besides `exclude`. */
+  readonly skips?: (path: MountPath) => boolean
+  /** Leave out what may not be listed, instead of failing. */
+  readonly skipUnreadable?: boolean
+  /** Makes the task; rejects when the adapter is closed or the path is none. */
+  readonly begin: () => Promise<Task>
+}
+
+/**
+ * A listing, written by hand since an async generator is slower. Never more than one buffer of 256 entries per level is
+ * in memory; every level holds its directory open, and goes one component down at a time.
+ */
+export class Listing implements AsyncIterableIterator<Entry>, Held {
+  readonly #options: ListingOptions
+  readonly #excluded: ReadonlySet<string>
+  readonly #levels: Level[] = []
+  #task: Task | undefined
+  #finished = false
+  #abandoned: Error | undefined
+  #tail: Promise<void> | undefined
+  #heldBack: Dirent | undefined
+  #untilLook = entriesPerLook
+  #lookedAt = 0
+
+  constructor(options: ListingOptions) {
+    this.#options = options
+    this.#excluded = new Set(options.exclude)
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  next(): Promise<IteratorResult<Entry, undefined>> {
+    const entry = this.#tail === undefined ? this.#atOnce() : undefined
+    if (entry !== undefined) return Promise.resolve({ done: false, value: entry })
+    return this.#inTurn(() => this.#advance())
+  }
+
+  async return(): Promise<IteratorResult<Entry, undefined>> {
+    return await this.#inTurn(async () => {
+      await this.#finish()
+      return { done: true, value: undefined }
+    })
+  }
+
+  async abandon(reason: Error): Promise<void> {
+    this.#abandoned = reason
+    await this.return()
+  }
+
+  async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const before = this.#tail
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#tail = promise
+    await before
+    try {
+      return await work()
+    } finally {
+      // before the result is seen, so that the next call finds nothing in its way
+      if (this.#tail === promise) this.#tail = undefined
+      resolve()
+    }
+  }
+
+  /** The next entry where that takes no waiting; everything unusual is left to {@link #advance}. */
+  #atOnce(): Entry | undefined {
+    const level = this.#levels.at(-1)
+    const task = this.#task
+    if (level === undefined || task === undefined || !task.calls.immediate || task.signal?.aborted === true) return
+    if (this.#heldBack !== undefined || level.asBytes || ownTurn() !== undefined) return
+    this.#untilLook -= 1
+    if (this.#untilLook === 0) this.#look()
+
+    let dirent: Dirent | null
+    try {
+      dirent = level.listing.readSync()
+    } catch {
+      return // the same call fails again, where its error is handled
+    }
+    if (dirent === null) return
+    const { name } = dirent
+    const isPlain = !name.startsWith('.ws') && !name.includes(replacement) && this.#options.details !== true
+    const type = typeOfDirent(dirent)
+    const path = childPath(level.path, name)
+    if (isPlain && path.length < 1_000 && !(type === 'directory' && this.#options.recursive === true)) {
+      return { path, name, type }
+    }
+    this.#heldBack = dirent
+    return undefined
+  }
+
+  #look(): void {
+    const now = performance.now()
+    spend(Math.min(now - this.#lookedAt, 1))
+    this.#lookedAt = now
+    this.#untilLook = entriesPerLook
+  }
+
+  async #advance(): Promise<IteratorResult<Entry, undefined>> {
+    if (this.#abandoned !== undefined) throw this.#abandoned
+    if (this.#finished) return { done: true, value: undefined }
+    try {
+      this.#task ??= await this.#start()
+      const entry = await this.#nextEntry(this.#task)
+      if (entry !== undefined) return { done: false, value: entry }
+    } catch (error) {
+      await this.#finish()
+      throw this.#task === undefined ? error : translate(error, this.#task)
+    }
+    await this.#finish()
+    return { done: true, value: undefined }
+  }
+
+  async #start(): Promise<Task> {
+    const { begin, resources } = this.#options
+    const task = await begin()
+    resources.hold(this)
+    try {
+      await this.#enter(task, task.path, await openDirectory(task, targetOf(task, task.path)))
+    } catch (error) {
+      throw translate(error, task)
+    }
+    if (isExcluded(task.path, this.#excluded)) await this.#leave(task)
+    this.#lookedAt = performance.now()
+    return task
+  }
+
+  async #nextEntry(task: Task): Promise<Entry | undefined> {
+    for (;;) {
+      task.signal?.throwIfAborted()
+      await ownTurn()
+      const level = this.#levels.at(-1)
+      if (level === undefined) return undefined
+      const dirent = this.#heldBack ?? (await task.calls.readListing(level.listing))
+      this.#heldBack = undefined
+      if (dirent === null) {
+        await this.#endOfListing(task, level)
+        continue
+      }
+      const entry = await this.#entryOf(task, level, dirent)
+      if (entry === undefined) continue
+      await this.#descend(task, level, entry)
+      return entry
+    }
+  }
+
+  async #entryOf(task: Task, level: Level, dirent: Dirent): Promise<Entry | undefined> {
+    const raw = dirent.name as HostName
+    const name = typeof raw === 'string' ? raw : decodeName(raw)
+    if (level.asBytes) {
+      if (name !== undefined && !name.includes(replacement)) return undefined // it came with the first pass
+    } else if (name?.includes(replacement) === true) {
+      level.doubtful = true
+      return undefined
+    }
+    if (name !== undefined && isTempName(name)) {
+      if (level.temps.length < sweptPerListing) level.temps.push(name)
+      return undefined
+    }
+    return await this.#describe(task, level, { raw, name, type: typeOfDirent(dirent) })
+  }
+
+  async #describe(
+    task: Task,
+    level: Level,
+    { raw, name, type }: { readonly raw: HostName; readonly name: string | undefined; readonly type: FileType },
+  ): Promise<Entry | undefined> {
+    const shown = name ?? showBytes(raw as Buffer)
+    const path = childPath(level.path, shown)
+    const tooLong = path.length * 3 > this.#options.maxPathBytes && Buffer.byteLength(path) > this.#options.maxPathBytes
+    const unreachable = name === undefined || tooLong ? ({ unreachable: true } as const) : {}
+    if (this.#options.details !== true) return { path, name: shown, type, ...unreachable }
+    let status: Status
+    try {
+      status = await task.calls.lstat(under(level.handle.self, raw))
+    } catch (error) {
+      if (nativeCode(error) === 'ENOENT') return undefined // it vanished meanwhile
+      throw error
+    }
+    return { path, name: shown, ...statOf(status), ...unreachable }
+  }
+
+  async #descend(task: Task, { handle }: Level, { path, name, type, unreachable }: Entry): Promise<void> {
+    if (this.#options.recursive !== true || type !== 'directory' || unreachable === true) return
+    if (this.#excluded.has(path) || this.#options.skips?.(path) === true) return
+    try {
+      await this.#enter(task, path, await openChild(task, handle, name, { directory: true }))
+    } catch (error) {
+      const code = nativeCode(error)
+      if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return // it vanished, or is a link by now
+      if (code !== 'EACCES') throw error
+      if (this.#options.skipUnreadable === true) return
+      throw failure({ operation: task.operation, path }, 'EBACKEND', 'cannot be listed: permission denied', {
+        remedy: 'exclude it, or change its mode',
+        native: error,
+      })
+    }
+  }
+
+  async #enter(task: Task, path: MountPath, handle: Handle): Promise<void> {
+    try {
+      const listing = await task.calls.openListing(handle.self, 'utf8')
+      this.#levels.push({ path, handle, listing, asBytes: false, doubtful: false, temps: [] })
+    } catch (error) {
+      await release(task, handle)
+      throw error
+    }
+  }
+
+  async #endOfListing(task: Task, level: Level): Promise<void> {
+    if (level.asBytes || !level.doubtful) {
+      await sweep(task, level.handle, level.temps)
+      await this.#leave(task)
+      return
+    }
+    await task.calls.closeListing(level.listing)
+    level.asBytes = true
+    try {
+      level.listing = await task.calls.openListing(level.handle.self, 'buffer')
+    } catch (error) {
+      this.#levels.pop()
+      await release(task, level.handle)
+      throw error
+    }
+  }
+
+  async #leave(task: Task): Promise<void> {
+    const level = this.#levels.pop()
+    if (level === undefined) return
+    await task.calls.closeListing(level.listing)
+    await release(task, level.handle)
+  }
+
+  async #finish(): Promise<void> {
+    this.#finished = true
+    this.#options.resources.release(this)
+    while (this.#task !== undefined && this.#levels.length > 0) await this.#leave(this.#task)
+  }
+}
+
+function isExcluded(path: MountPath, excluded: ReadonlySet<string>): boolean {
+  return excluded.has(path) || [...excluded].some((prefix) => isWithin(path, prefix as MountPath))
+}
+
+function typeOfDirent(dirent: Dirent): FileType {
+  if (dirent.isFile()) return 'file'
+  if (dirent.isDirectory()) return 'directory'
+  return dirent.isSymbolicLink() ? 'symlink' : 'other'
+}

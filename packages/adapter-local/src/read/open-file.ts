@@ -1,0 +1,66 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import type { ByteRange, ReadOptions, Stat } from '@ws/core'
+
+import { openData, release } from '../confine/handle.ts'
+import { openFile } from '../confine/open.ts'
+import { statOf } from '../confine/status.ts'
+import { type Task, targetOf } from '../confine/task.ts'
+import { type Where, failure, nativeCode } from '../errors.ts'
+import { reading } from '../host/constants.ts'
+
+export interface OpenedFile {
+  /** Open for reading; whoever has this closes it. */
+  readonly fd: number
+  readonly stat: Stat
+  /** Bytes to read, from `start` to before `end`. */
+  readonly start: number
+  readonly end: number
+}
+
+/** Opens a file's data after every check has passed. */
+export async function openToRead(task: Task, { range, ifVersion }: ReadOptions): Promise<OpenedFile> {
+  checkRange(task, range)
+  const { handle, status } = await openFile(task, targetOf(task, task.path))
+  try {
+    // Taken before the data: should the file change in between, a later condition fails, and nothing is lost.
+    const stat = statOf(status)
+    if (ifVersion !== undefined && ifVersion !== stat.version) throw staleRead(task)
+    const start = Math.min(range?.offset ?? 0, stat.size)
+    const end = Math.min(start + (range?.length ?? Number.POSITIVE_INFINITY), stat.size)
+    return { fd: await openWithPatience(task, () => openData(task, handle, reading)), stat, start, end }
+  } finally {
+    await release(task, handle)
+  }
+}
+
+/** Milliseconds between tries while somebody's lease on the file is being broken. */
+const leaseDelays = [1, 5, 20, 50, 100]
+
+/** Opening with O_NONBLOCK fails at once where it would wait for a lease holder: it is asked a few times. */
+export async function openWithPatience(task: Task, open: () => Promise<number>): Promise<number> {
+  for (const ms of leaseDelays) {
+    try {
+      return await open()
+    } catch (error) {
+      if (nativeCode(error) !== 'EAGAIN') throw error
+    }
+    await delay(ms, undefined, { signal: task.signal })
+  }
+  return await open()
+}
+
+function checkRange(where: Where, range: ByteRange | undefined): void {
+  if (range === undefined) return
+  for (const [name, value] of [
+    ['offset', range.offset],
+    ['length', range.length ?? 0],
+  ] as const) {
+    if (Number.isSafeInteger(value) && value >= 0) continue
+    throw failure(where, 'EINVAL', `cannot be read: the range's ${name} must be a whole number of bytes, 0 or more`)
+  }
+}
+
+function staleRead(where: Where): Error {
+  return failure(where, 'ECONFLICT', 'has another version than the one asked for', { remedy: 'read it again' })
+}

@@ -1,0 +1,41 @@
+import type { ReadOptions, ReadResult } from '@ws/core'
+
+import { type Task, callsFor } from '../confine/task.ts'
+import { failure } from '../errors.ts'
+import type { Calls } from '../host/calls.ts'
+import { chunkBytes } from '../host/constants.ts'
+import { openToRead } from './open-file.ts'
+
+/** Bytes of one call on the pool when a whole file is wanted: few calls, and an abort is seen soon. */
+const largeChunkBytes = 8 * chunkBytes
+
+/** Bytes that one array can hold on every platform. */
+const largestRead = 2 ** 31 - 1
+
+export async function readFile(task: Task, options: ReadOptions): Promise<ReadResult> {
+  const { fd, stat, start, end } = await openToRead(task, options)
+  try {
+    if (end - start > largestRead) {
+      throw failure(task, 'EFBIG', `is too large to be read at once (${end - start} bytes)`, {
+        remedy: 'read a range, or use readStream',
+      })
+    }
+    const bytes = await readRange(task, callsFor(task, end - start), fd, start, end)
+    return { bytes, stat }
+  } finally {
+    await task.calls.close(fd)
+  }
+}
+
+async function readRange(task: Task, calls: Calls, fd: number, start: number, end: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(end - start)
+  let filled = 0
+  while (filled < bytes.length) {
+    const wanted = Math.min(bytes.length - filled, largeChunkBytes)
+    const count = await calls.read(fd, bytes, filled, wanted, start + filled)
+    if (count === 0) return bytes.slice(0, filled) // it has become shorter
+    filled += count
+    task.signal?.throwIfAborted()
+  }
+  return bytes
+}

@@ -1,0 +1,36 @@
+/** Something that holds descriptors longer than one call: a listing, a stream. */
+export interface Held {
+  /** Lets go of everything; later calls reject with `reason`. */
+  abandon(reason: Error): Promise<void>
+}
+
+/** What of an adapter is still open, so that `close` can end it, and wait for what is under way. */
+export class Resources {
+  readonly #held = new Set<Held>()
+  #running = 0
+  #idle: (() => void) | undefined
+
+  hold(held: Held): void {
+    this.#held.add(held)
+  }
+
+  release(held: Held): void {
+    this.#held.delete(held)
+  }
+
+  enter(): void {
+    this.#running += 1
+  }
+
+  leave(): void {
+    this.#running -= 1
+    if (this.#running === 0) this.#idle?.()
+  }
+
+  /** Ends what is held, then waits until nothing runs. Nothing new may be entered. */
+  async end(reason: Error): Promise<void> {
+    const ended = [...this.#held].map((held) => held.abandon(reason))
+    if (this.#running > 0) await new Promise<void>((resolve) => (this.#idle = resolve))
+    await Promise.allSettled(ended)
+  }
+}

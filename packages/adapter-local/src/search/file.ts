@@ -1,0 +1,69 @@
+import { LinkSignal, type MountPath, type ReadStreamResult, isWorkspaceError } from '@ws/core'
+import type { LineHit } from '@ws/text-search'
+
+import { release } from '../confine/handle.ts'
+import { openFile } from '../confine/open.ts'
+import { type Task, targetOf, taskAt } from '../confine/task.ts'
+import { translate } from '../errors.ts'
+import { smallBytes } from '../host/constants.ts'
+import { ownTurn, spend } from '../host/pace.ts'
+import { readFile } from '../read/read.ts'
+import { readFileStream } from '../read/read-stream.ts'
+import type { Resources } from '../resources.ts'
+import type { Search } from './search.ts'
+
+/** Bytes that are matched before the event loop may have its turn. */
+const chunkBytes = 32_768
+
+/** The matching lines of one file; none when it vanished, became something else, or may not be read. */
+export async function* searchFile(
+  searching: Task,
+  path: MountPath,
+  search: Search,
+  resources: Resources,
+): AsyncGenerator<LineHit, void, undefined> {
+  const task = taskAt(searching, path)
+  task.signal?.throwIfAborted()
+  await ownTurn()
+  const size = await orNothing(task, sizeOf(task))
+  if (size === undefined || size > search.maxFileBytes || size === 0) return
+  if (size <= smallBytes) {
+    const content = await orNothing(task, readFile(task, {}))
+    if (content === undefined) return
+    const start = performance.now()
+    yield* search.matcher.searchBytes(content.bytes)
+    spend(Math.min(performance.now() - start, 1))
+    return
+  }
+  const content = await orNothing(task, readFileStream(task, {}, resources, chunkBytes))
+  if (content !== undefined) yield* search.matcher.searchChunks(fairly(content))
+}
+
+async function sizeOf(task: Task): Promise<number> {
+  const { handle, status } = await openFile(task, targetOf(task, task.path))
+  await release(task, handle)
+  return Number(status.size)
+}
+
+/** A tree changes while it is searched: what is not there as it was listed, or not readable for us, is left out. */
+async function orNothing<Result>(task: Task, work: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await work
+  } catch (error) {
+    const known = translate(error, task)
+    if (known instanceof LinkSignal) return undefined
+    const isChange = ['ENOENT', 'ENOTDIR', 'EISDIR', 'EINVAL', 'EBUSY', 'EBACKEND'] as const
+    if (isChange.some((code) => isWorkspaceError(known, code))) return undefined
+    throw error
+  }
+}
+
+/** Chunks, with a turn for the event loop after as much matching as it can bear. */
+async function* fairly({ stream }: ReadStreamResult): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const chunk of stream) {
+    const start = performance.now()
+    yield chunk
+    spend(performance.now() - start)
+    await ownTurn()
+  }
+}

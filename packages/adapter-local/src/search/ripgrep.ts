@@ -1,0 +1,192 @@
+import { access, constants } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+import { type MountPath, type Owner, childPath } from '@ws/core'
+import { type RunningProcess, confineArgv, probeLandlock, startProcess } from '@ws/process'
+
+import { release } from '../confine/handle.ts'
+import { openDirectory } from '../confine/open.ts'
+import { type Task, targetOf } from '../confine/task.ts'
+import { calls } from '../host/blocking.ts'
+import { decodeName } from '../host/name.ts'
+import { ownUser } from '../place/owner.ts'
+import type { Held } from '../resources.ts'
+import type { Search, SearchParts } from './search.ts'
+
+/** Files that ripgrep found a match in. It is a hint: each is read and matched again. */
+export interface Candidates {
+  readonly paths: AsyncIterable<MountPath>
+  /** After `paths` has ended: no file was left out, for whatever reason. */
+  readonly complete: () => boolean
+}
+
+/** Descriptor of the directory in ripgrep. */
+const directoryFd = 3
+const start = `/proc/self/fd/${directoryFd}/`
+
+/**
+ * Asks ripgrep which files below the task's path hold a match. `undefined` where it cannot run confined by the kernel (it
+ * follows what is exchanged under it), where it would run as root, and for queries that it might understand otherwise.
+ */
+export async function findCandidates(
+  task: Task,
+  { owner, resources }: SearchParts,
+  search: Search,
+): Promise<Candidates | undefined> {
+  if (!task.tree.verified || !isUnderstoodAlike(search) || owner === undefined) return undefined
+  const program = await usableProgram(owner)
+  if (program === undefined) return undefined
+  const run = new Run()
+  const directory = await openDirectory(task, targetOf(task, task.path))
+  let running: RunningProcess
+  try {
+    const confined = confineArgv({
+      argv: [program, ...argumentsFor(search)],
+      owner: ownUser().uid === 0 ? owner : undefined,
+      dieWithParent: true,
+      landlock: {
+        rules: [
+          { source: { fd: directory.fd }, access: ['read'] },
+          { source: program, access: ['read', 'execute'] },
+        ],
+      },
+      extraFds: new Map([[directoryFd, directory.fd]]),
+    })
+    running = startProcess({ ...confined, output: 'stream', signal: task.signal, operation: 'search' })
+  } finally {
+    await release(task, directory)
+  }
+  run.started(running)
+  resources.hold(run)
+  return {
+    paths: run.paths(task.path, () => resources.release(run)),
+    complete: () => run.complete,
+  }
+}
+
+/** Literal text is the same to everyone; letters beyond ASCII may be folded in other ways. Excluding globs save the walk. */
+function isUnderstoodAlike({ query }: Search): boolean {
+  const { pattern, regex = false, caseSensitive = true, glob = [] } = query
+  if (regex || pattern === '' || glob.some((one) => one.startsWith('!'))) return false
+  // eslint-disable-next-line no-control-regex -- ASCII is what is meant
+  if (!caseSensitive && !/^[\u0000-\u007f]*$/.test(pattern)) return false
+  // U+FFFD stands for bytes that are none; a line break is in no line
+  return !/[\r\n\0\uFFFD\uFEFF]/.test(pattern)
+}
+
+function argumentsFor({ query, maxFileBytes }: Search): string[] {
+  return [
+    '--no-config',
+    '--no-messages',
+    '--no-follow',
+    '--hidden',
+    '--no-ignore',
+    '--text', // what is binary is decided by the matcher
+    '--encoding=none',
+    '--fixed-strings',
+    query.caseSensitive === false ? '--ignore-case' : '--case-sensitive',
+    '--threads=2',
+    `--max-filesize=${maxFileBytes}`,
+    '--files-with-matches',
+    '--null',
+    '--color=never',
+    `--regexp=${query.pattern}`,
+    '--',
+    start,
+  ]
+}
+
+/** A run of ripgrep; ended when the search is left, and when the adapter is closed. */
+class Run implements Held {
+  #running: RunningProcess | undefined
+  #reason: Error | undefined
+  complete = false
+
+  started(running: RunningProcess): void {
+    this.#running = running
+  }
+
+  async abandon(reason: Error): Promise<void> {
+    this.#reason = reason
+    this.#running?.kill('SIGKILL')
+    await this.#running?.wait().catch(() => undefined)
+  }
+
+  async *paths(directory: MountPath, onEnd: () => void): AsyncGenerator<MountPath, void, undefined> {
+    const running = this.#running
+    if (running?.stdout === undefined) return
+    running.stderr?.resume()
+    let ended = false
+    try {
+      for await (const name of splitAtNul(running.stdout)) {
+        const path = pathOf(directory, name)
+        if (path !== undefined) yield path
+      }
+      // 0: found, 1: nothing found; anything else: something could not be read
+      const { exitCode } = await running.wait()
+      ended = true
+      this.complete = exitCode === 0 || exitCode === 1
+    } catch (error) {
+      if (this.#reason !== undefined) throw this.#reason
+      throw error
+    } finally {
+      if (!ended) await this.abandon(new Error('left'))
+      onEnd()
+    }
+  }
+}
+
+/** Longest that a name can be, with what stands before it (bytes). */
+const longestName = 65_536
+
+async function* splitAtNul(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+  let rest: Buffer = Buffer.alloc(0)
+  for await (const chunk of chunks) {
+    let bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    for (let end = bytes.indexOf(0); end >= 0; end = bytes.indexOf(0)) {
+      yield bytes.subarray(0, end)
+      bytes = bytes.subarray(end + 1)
+    }
+    if (bytes.length > longestName) return
+    rest = bytes
+  }
+}
+
+/** The path of a file that ripgrep named; `undefined` for what no path can name. */
+function pathOf(directory: MountPath, name: Buffer): MountPath | undefined {
+  const text = decodeName(name)
+  if (text === undefined || !text.startsWith(start)) return undefined
+  return text.slice(start.length).split('/').reduce(childPath, directory)
+}
+
+const usable = new Map<string, Promise<string | undefined>>()
+
+/** ripgrep's host path, if it can be run confined as that user: asked once. */
+async function usableProgram(owner: Owner): Promise<string | undefined> {
+  const key = `${owner.uid}:${owner.gid}`
+  let answer = usable.get(key)
+  if (answer === undefined) {
+    answer = probe()
+    usable.set(key, answer)
+  }
+  return await answer
+}
+
+async function probe(): Promise<string | undefined> {
+  try {
+    const { rgPath } = await import('@vscode/ripgrep') // throws where there is none for this platform
+    await access(rgPath, constants.X_OK)
+    if (ownUser().uid === 0 && !(await isOpenToAll(rgPath))) return undefined
+    return (await probeLandlock()).available ? rgPath : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Another user can reach and run it. */
+async function isOpenToAll(program: string): Promise<boolean> {
+  for (let at = program; ; at = dirname(at)) {
+    if ((Number((await calls.lstat(at)).mode) & 1) === 0) return false
+    if (at === '/') return true
+  }
+}

@@ -1,0 +1,134 @@
+import { type MountPath, type Owner, type SearchHit, type SearchQuery, isWithin } from '@ws/core'
+import { type GlobFilter, type LineMatcher, createGlobFilter, createLineMatcher } from '@ws/text-search'
+
+import { release, statusOf } from '../confine/handle.ts'
+import { openEntry } from '../confine/open.ts'
+import { type Task, targetOf } from '../confine/task.ts'
+import { throwLink } from '../confine/walk.ts'
+import { failure, translate } from '../errors.ts'
+import type { Status } from '../host/calls.ts'
+import { Listing } from '../read/listing.ts'
+import type { Resources } from '../resources.ts'
+import { isTempName } from '../write/temp.ts'
+import { searchFile } from './file.ts'
+import { findCandidates } from './ripgrep.ts'
+
+const defaultMaxHits = 1_000
+const defaultMaxFileBytes = 33_554_432
+
+export interface SearchParts {
+  readonly query: SearchQuery
+  /** Whom ripgrep runs as. */
+  readonly owner: Owner | undefined
+  readonly resources: Resources
+  readonly maxPathBytes: number
+  readonly begin: () => Promise<Task>
+}
+
+/** A query whose parts are checked. */
+export interface Search {
+  readonly query: SearchQuery
+  readonly matcher: LineMatcher
+  readonly globs: GlobFilter
+  readonly maxHits: number
+  readonly maxFileBytes: number
+  readonly isExcluded: (path: MountPath) => boolean
+}
+
+/**
+ * The lines that match. Every line comes from one matcher over verified reads; where ripgrep can run confined, it says
+ * beforehand which files are worth reading, and nothing else it says is believed.
+ */
+export async function* searchTree(parts: SearchParts): AsyncGenerator<SearchHit, void, undefined> {
+  const task = await parts.begin()
+  try {
+    const search = prepare(task, parts.query)
+    let left = search.maxHits
+    for await (const path of filesOf(task, parts, search)) {
+      for await (const hit of searchFile(task, path, search, parts.resources)) {
+        if (left === 0) return
+        left -= 1
+        yield { path, ...hit }
+        if (left === 0) return
+      }
+    }
+  } catch (error) {
+    throw translate(error, task)
+  }
+}
+
+function prepare(task: Task, query: SearchQuery): Search {
+  const { pattern, regex, caseSensitive, glob, exclude = [] } = query
+  const limit = (name: string, value: number): number => {
+    if (Number.isSafeInteger(value) && value >= 0) return value
+    throw failure(task, 'EINVAL', `cannot be searched: ${name} must be a whole number, 0 or more`)
+  }
+  return {
+    query,
+    matcher: createLineMatcher({ pattern, regex, caseSensitive }),
+    globs: createGlobFilter(glob),
+    maxHits: limit('maxHits', query.maxHits ?? defaultMaxHits),
+    maxFileBytes: limit('maxFileBytes', query.maxFileBytes ?? defaultMaxFileBytes),
+    isExcluded: (path) => exclude.some((prefix) => isWithin(path, prefix)),
+  }
+}
+
+async function* filesOf(task: Task, parts: SearchParts, search: Search): AsyncGenerator<MountPath, void, undefined> {
+  if (search.maxHits === 0) return
+  const status = await statusAt(task)
+  if (search.isExcluded(task.path)) return
+  if (status.isFile()) yield task.path
+  else if (status.isDirectory()) yield* filesBelow(task, parts, search)
+  else throw failure(task, 'EINVAL', 'is neither a file nor a directory, and cannot be searched')
+}
+
+async function statusAt(task: Task): Promise<Status> {
+  const target = targetOf(task, task.path)
+  for (;;) {
+    const handle = await openEntry(task, target)
+    let status: Status
+    try {
+      status = await statusOf(task, handle)
+    } finally {
+      await release(task, handle)
+    }
+    if (!status.isSymbolicLink()) return status
+    await throwLink(task, target)
+  }
+}
+
+/** What ripgrep names comes first; if it could not look at everything, the rest is found by a listing. */
+async function* filesBelow(task: Task, parts: SearchParts, search: Search): AsyncGenerator<MountPath, void, undefined> {
+  const seen = new Set<MountPath>()
+  const candidates = await findCandidates(task, parts, search)
+  if (candidates !== undefined) {
+    for await (const path of candidates.paths) {
+      if (!isWanted(task, search, path) || seen.has(path)) continue
+      seen.add(path)
+      yield path
+    }
+    if (candidates.complete()) return
+  }
+  const { exclude } = search.query
+  const { resources, maxPathBytes } = parts
+  const listing = new Listing({
+    recursive: true,
+    exclude,
+    resources,
+    maxPathBytes,
+    skipUnreadable: true,
+    skips: (path) => search.globs.excludes(relativePath(task, path)),
+    begin: () => Promise.resolve(task),
+  })
+  for await (const { path, type, unreachable } of listing) {
+    if (type === 'file' && unreachable !== true && !seen.has(path) && isWanted(task, search, path)) yield path
+  }
+}
+
+function isWanted(task: Task, { globs, isExcluded }: Search, path: MountPath): boolean {
+  return globs.matches(relativePath(task, path)) && !isExcluded(path) && !path.split('/').some(isTempName)
+}
+
+function relativePath(task: Task, path: MountPath): string {
+  return task.path === '/' ? path.slice(1) : path.slice(task.path.length + 1)
+}

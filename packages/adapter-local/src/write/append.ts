@@ -1,0 +1,87 @@
+import { type AppendOptions, LinkSignal, type WriteResult, isWorkspaceError } from '@ws/core'
+
+import { openData, release, statusOf } from '../confine/handle.ts'
+import { openFile } from '../confine/open.ts'
+import { versionOf } from '../confine/status.ts'
+import { type Target, type Task, targetOf } from '../confine/task.ts'
+import { failure } from '../errors.ts'
+import type { Status } from '../host/calls.ts'
+import { appending } from '../host/constants.ts'
+import { openWithPatience } from '../read/open-file.ts'
+import { checkBody, writeBody } from './body.ts'
+import { withLocks } from './locks.ts'
+import { refuseRoot } from './parents.ts'
+import { checkCondition, conflict } from './place.ts'
+import { writeFile } from './write.ts'
+
+const attempts = 8
+
+export async function appendToFile(task: Task, data: Uint8Array, options: AppendOptions): Promise<WriteResult> {
+  const target = targetOf(task, task.path)
+  checkBody(task, data)
+  refuseRoot(target, 'appended to')
+  if (options.ifVersion === 'absent') return await create(task, data, options)
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    try {
+      return await appendToExisting(task, target, data, options)
+    } catch (error) {
+      if (error instanceof LinkSignal || !isWorkspaceError(error, 'ENOENT')) throw error
+      if (options.ifVersion !== undefined) throw conflict(target, 'is not there any more')
+    }
+    try {
+      return await create(task, data, options)
+    } catch (error) {
+      if (!isWorkspaceError(error, 'ECONFLICT')) throw error // somebody else has made it: append to that
+    }
+  }
+  throw failure(target, 'EBUSY', 'is being created and deleted by somebody else', { remedy: 'try again' })
+}
+
+async function create(task: Task, data: Uint8Array, { parents }: AppendOptions): Promise<WriteResult> {
+  return await writeFile(task, data, { ifVersion: 'absent', parents })
+}
+
+async function appendToExisting(
+  task: Task,
+  target: Target,
+  data: Uint8Array,
+  { ifVersion }: AppendOptions,
+): Promise<WriteResult> {
+  return await withLocks([task.tree.hostPath(target.path)], async () => {
+    const { handle } = await openFile(task, target)
+    try {
+      const fd = await openWithPatience(task, () => openData(task, handle, appending))
+      try {
+        const before = await task.calls.fstat(fd)
+        checkCondition(target, ifVersion, before)
+        refuseSharedFile(target, before)
+        await appendAll(task, fd, data, before)
+        const { size } = await task.calls.fstat(fd)
+        return { version: versionOf(await statusOf(task, handle)), size: Number(size) }
+      } finally {
+        await task.calls.close(fd)
+      }
+    } finally {
+      await release(task, handle)
+    }
+  })
+}
+
+/** Its other names may lie outside, or where a rule forbids writing. */
+function refuseSharedFile(target: Target, { nlink }: Status): void {
+  if (nlink <= 1n) return
+  throw failure(target, 'EBUSY', 'has several hard links, so that appending would change it under other names too', {
+    remedy: 'read it and write it as a whole: that gives this name a file of its own',
+  })
+}
+
+async function appendAll(task: Task, fd: number, data: Uint8Array, before: Status): Promise<void> {
+  try {
+    await writeBody(task, fd, data)
+  } catch (error) {
+    // A part may be in (the disk is full). It is taken back, unless somebody else has appended behind it.
+    const now = await task.calls.fstat(fd)
+    if (now.size - before.size <= BigInt(data.length)) await task.calls.ftruncate(fd, Number(before.size))
+    throw error
+  }
+}

@@ -1,0 +1,74 @@
+import type { WriteData } from '@ws/core'
+
+import { type Task, callsFor } from '../confine/task.ts'
+import { BodyFailure, failure } from '../errors.ts'
+import type { Calls } from '../host/calls.ts'
+import { chunkBytes } from '../host/constants.ts'
+
+/** @throws `EINVAL` for what is neither bytes nor a stream of bytes. */
+export function checkBody(task: Task, data: unknown): asserts data is WriteData {
+  if (data instanceof Uint8Array) return
+  if (typeof data === 'object' && data !== null && Symbol.asyncIterator in data) return
+  throw failure(task, 'EINVAL', 'cannot be written: the content must be a Uint8Array or an AsyncIterable of them', {
+    remedy: 'encode text with TextEncoder first',
+  })
+}
+
+/** Writes a body at a descriptor's position. Resolves to its bytes. */
+export async function writeBody(task: Task, fd: number, data: WriteData): Promise<number> {
+  if (data instanceof Uint8Array) {
+    await writeAll(task, callsFor(task, data.length), fd, data)
+    return data.length
+  }
+  return await writeStream(task, fd, data)
+}
+
+async function writeStream(task: Task, fd: number, data: AsyncIterable<Uint8Array>): Promise<number> {
+  const iterator = data[Symbol.asyncIterator]()
+  let total = 0
+  let ended = false
+  try {
+    for (;;) {
+      const result = await nextChunk(task, iterator)
+      if (result.done === true) {
+        ended = true
+        return total
+      }
+      const chunk: unknown = result.value
+      if (!(chunk instanceof Uint8Array)) {
+        throw failure(task, 'EINVAL', 'cannot be written: the stream gave a chunk that is no Uint8Array', {
+          remedy: 'encode text with TextEncoder first',
+        })
+      }
+      await writeAll(task, callsFor(task, chunk.length), fd, chunk)
+      total += chunk.length
+    }
+  } finally {
+    // not awaited: a generator that hangs in a pending `next` never answers
+    if (!ended) iterator.return?.().then(undefined, () => undefined)
+  }
+}
+
+async function nextChunk({ signal }: Task, iterator: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
+  signal?.throwIfAborted()
+  const next = iterator.next().catch((error: unknown) => {
+    throw new BodyFailure(error)
+  })
+  if (signal === undefined) return await next
+  const { promise, reject } = Promise.withResolvers<never>()
+  const onAbort = (): void => reject(signal.reason)
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await Promise.race([next, promise])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
+async function writeAll(task: Task, calls: Calls, fd: number, bytes: Uint8Array): Promise<void> {
+  let done = 0
+  while (done < bytes.length) {
+    task.signal?.throwIfAborted()
+    done += await calls.write(fd, bytes, done, Math.min(bytes.length - done, 8 * chunkBytes))
+  }
+}

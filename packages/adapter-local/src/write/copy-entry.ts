@@ -1,0 +1,132 @@
+import { constants } from 'node:fs'
+
+import type { CopyOptions, MountPath } from '@ws/core'
+
+import { type Handle, openData, statusOf } from '../confine/handle.ts'
+import { permissionsOf, versionOf } from '../confine/status.ts'
+import { type Task, targetOf } from '../confine/task.ts'
+import { nativeCode } from '../errors.ts'
+import type { HostName, Status } from '../host/calls.ts'
+import { chunkBytes, reading, smallBytes } from '../host/constants.ts'
+import { under } from '../host/name.ts'
+import { openWithPatience } from '../read/open-file.ts'
+import { type Placing, putInPlace, withFreshFile } from './fresh-file.ts'
+import { creationStart, giveNew } from './give.ts'
+import { withLocks } from './locks.ts'
+import { checkCondition, conflict, lookAt } from './place.ts'
+import { newTempName } from './temp.ts'
+
+export interface CopiedEntry {
+  readonly source: {
+    readonly parent: Handle
+    readonly name: HostName
+    readonly handle: Handle
+    readonly status: Status
+    readonly path: MountPath
+  }
+  readonly destination: {
+    readonly parent: Handle
+    readonly name: HostName
+    readonly path: MountPath
+    /** What is there, to be replaced or merged into. */
+    readonly found: Status | undefined
+  }
+  readonly options: CopyOptions
+}
+
+/** Files up to so many bytes are copied in one call that cannot be aborted. */
+const oneCallBytes = 67_108_864n
+
+/** A new file under the destination's name. It keeps the source's mode, or that of the file it replaces. */
+export async function copyRegularFile(task: Task, entry: CopiedEntry): Promise<void> {
+  const { source, destination, options } = entry
+  const replaces = destination.found?.isFile() === true ? destination.found : undefined
+  const fresh = { replaces, mode: permissionsOf(source.status) }
+  await withFreshFile(task, destination.parent, fresh, async (file) => {
+    await copyData(task, source, file.fd)
+    await task.calls.fchmod(file.fd, permissionsOf(replaces ?? source.status))
+    await atDestination(task, entry, async (how) => {
+      if (options.ifSource !== undefined && versionOf(await statusOf(task, source.handle)) !== options.ifSource) {
+        throw conflict(targetOf(task, source.path, 'source'), 'was changed in the meantime')
+      }
+      await putInPlace(task, file, destination.name, how)
+    })
+  })
+}
+
+/** The link itself, whatever its target is. */
+export async function copyLink(task: Task, entry: CopiedEntry): Promise<void> {
+  const { source, destination } = entry
+  const linkTarget = await task.calls.readlink(under(source.parent.self, source.name))
+  const start = creationStart()
+  await atDestination(task, entry, async (how) => {
+    const name = how === 'create' ? destination.name : newTempName()
+    const path = under(destination.parent.self, name)
+    await task.calls.symlink(linkTarget, path)
+    await giveNew(task, destination.parent, name, start, 'symlink')
+    if (how === 'create') return
+    try {
+      await task.calls.rename(path, under(destination.parent.self, destination.name))
+    } catch (error) {
+      await task.calls.unlink(path)
+      throw error
+    }
+  })
+}
+
+/** Runs the last step under the lock of the destination, after its condition was looked at again. */
+async function atDestination(
+  task: Task,
+  { destination, options }: CopiedEntry,
+  work: (how: Placing) => Promise<void>,
+): Promise<void> {
+  await withLocks([task.tree.hostPath(destination.path)], async () => {
+    task.signal?.throwIfAborted()
+    if (options.ifDestination !== undefined) {
+      const now = await lookAt(task, destination.parent, destination.name)
+      checkCondition(targetOf(task, destination.path, 'destination'), options.ifDestination, now)
+    }
+    if (options.overwrite !== true) await work('create')
+    else await work(destination.found === undefined ? 'new' : 'replace')
+  })
+}
+
+async function copyData(task: Task, { handle, status }: CopiedEntry['source'], to: number): Promise<void> {
+  const bits = Number(status.mode) & 0o7777
+  // The call of the system would copy setuid and setgid bits, and share blocks where the file system can.
+  const inOneCall = task.tree.verified && status.size > smallBytes && bits === permissionsOf(status)
+  if (inOneCall && (await copyInKernel(task, handle, status, `/proc/self/fd/${to}`))) return
+  const from = await openWithPatience(task, () => openData(task, handle, reading))
+  try {
+    await copyInChunks(task, from, to, status)
+  } finally {
+    await task.calls.close(from)
+  }
+}
+
+async function copyInKernel({ pooled }: Task, { self }: Handle, { size }: Status, to: string): Promise<boolean> {
+  if (size <= oneCallBytes) {
+    await pooled.copyFile(self, to, constants.COPYFILE_FICLONE)
+    return true
+  }
+  try {
+    await pooled.copyFile(self, to, constants.COPYFILE_FICLONE_FORCE) // shares blocks, or fails at once
+    return true
+  } catch (error) {
+    if (nativeCode(error) === 'ENOSPC') throw error
+    return false
+  }
+}
+
+async function copyInChunks(task: Task, from: number, to: number, { size }: Status): Promise<void> {
+  const calls = size <= smallBytes ? task.calls : task.pooled
+  const buffer = new Uint8Array(Number(size < chunkBytes ? size + 1n : chunkBytes))
+  let position = 0
+  for (;;) {
+    task.signal?.throwIfAborted()
+    const count = await calls.read(from, buffer, 0, buffer.length, position)
+    if (count === 0) return
+    for (let written = 0; written < count; ) written += await calls.write(to, buffer, written, count - written)
+    position += count
+  }
+}

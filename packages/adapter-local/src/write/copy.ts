@@ -1,0 +1,99 @@
+import { type CopyOptions, type MountPath, type TransferResult, isWithin } from '@ws/core'
+
+import { type Handle, openChild, release, statusOf } from '../confine/handle.ts'
+import { nameOf, notAFile, openParent } from '../confine/open.ts'
+import { isSameEntry, versionOf } from '../confine/status.ts'
+import { type Target, type Task, targetOf } from '../confine/task.ts'
+import { failure, nativeCode, translate } from '../errors.ts'
+import type { Status } from '../host/calls.ts'
+import { type CopiedEntry, copyLink, copyRegularFile } from './copy-entry.ts'
+import { CopyProgress, copyTree } from './copy-tree.ts'
+import { openParentOf, refuseRoot } from './parents.ts'
+import { checkCondition, conflict, lookAtTarget } from './place.ts'
+
+export async function copyEntry(task: Task, destinationPath: MountPath, options: CopyOptions): Promise<TransferResult> {
+  const source = targetOf(task, task.path, 'source')
+  const destination = targetOf(task, destinationPath, 'destination')
+  refuseRoot(destination, 'replaced')
+  if (source.path === '/') throw intoItself(source)
+  const opened: Handle[] = []
+  try {
+    const from = await openParent(task, source)
+    opened.push(from)
+    const handle = await openChild(task, from, nameOf(source))
+    opened.push(handle)
+    const status = await statusOf(task, handle)
+    checkSource(source, destination, status, options)
+
+    const to = await openParentOf(task, destination, options.parents === true)
+    opened.push(to)
+    const found = await lookAtTarget(task, to, destination)
+    checkDestination(destination, status, found, options)
+    task.signal?.throwIfAborted()
+
+    const entry: CopiedEntry = {
+      source: { parent: from, name: nameOf(source), handle, status, path: source.path },
+      destination: { parent: to, name: nameOf(destination), path: destination.path, found },
+      options,
+    }
+    if (status.isDirectory()) await copyTree(task, entry, new CopyProgress(task))
+    else if (status.isSymbolicLink()) await copyLink(task, entry)
+    else await copyRegularFile(task, entry)
+    const copied = await lookAtTarget(task, to, destination)
+    return { version: copied === undefined ? undefined : versionOf(copied) }
+  } catch (error) {
+    throw explain(error, source, destination, options)
+  } finally {
+    for (const handle of opened) await release(task, handle)
+  }
+}
+
+function explain(error: unknown, source: Target, destination: Target, { ifDestination }: CopyOptions): unknown {
+  const code = nativeCode(error)
+  if (code === 'EEXIST' && ifDestination === 'absent') return conflict(destination, 'exists already')
+  return code === 'ENOENT' ? translate(error, source) : translate(error, destination)
+}
+
+function checkSource(source: Target, destination: Target, status: Status, options: CopyOptions): void {
+  checkCondition(source, options.ifSource, status)
+  if (source.path === destination.path) throw intoItself(source)
+  if (status.isDirectory()) {
+    if (options.recursive !== true) {
+      throw failure(source, 'EISDIR', 'is a directory', { remedy: 'pass recursive: true' })
+    }
+    if (isWithin(destination.path, source.path)) throw intoItself(source)
+  } else if (!status.isFile() && !status.isSymbolicLink()) throw notAFile(source)
+}
+
+function checkDestination(
+  destination: Target,
+  status: Status,
+  found: Status | undefined,
+  { ifDestination, overwrite }: CopyOptions,
+): void {
+  checkCondition(destination, ifDestination, found)
+  if (found === undefined) return
+  if (overwrite !== true) {
+    throw failure(destination, 'EEXIST', 'exists already', {
+      remedy: 'choose another destination, or pass overwrite: true',
+    })
+  }
+  if (isSameEntry(status, found)) throw intoItself(destination) // two hard links of one file
+  checkReplaceable(destination, status, found)
+}
+
+/** A directory goes into a directory, anything else takes the place of anything but a directory. */
+export function checkReplaceable(destination: Target, status: Status, found: Status): void {
+  if (status.isDirectory() && !found.isDirectory()) {
+    throw failure(destination, 'ENOTDIR', 'is no directory, and cannot be replaced by one')
+  }
+  if (!status.isDirectory() && found.isDirectory()) {
+    throw failure(destination, 'EISDIR', 'is a directory, and cannot be replaced by a file')
+  }
+}
+
+function intoItself(target: Target): Error {
+  return failure(target, 'EINVAL', 'cannot be copied onto or into itself', {
+    remedy: 'choose a destination outside of it',
+  })
+}

@@ -1,0 +1,43 @@
+import { type CreateDirectoryOptions, isWorkspaceError, segmentsOf } from '@ws/core'
+
+import { release } from '../confine/handle.ts'
+import { nameOf, openDirectory, openParent } from '../confine/open.ts'
+import { type Task, targetOf } from '../confine/task.ts'
+import { failure, translate } from '../errors.ts'
+import { makeDirectories, makeDirectory } from './parents.ts'
+
+export async function createDirectoryAt(task: Task, options: CreateDirectoryOptions): Promise<void> {
+  const target = targetOf(task, task.path)
+  if (options.recursive === true) {
+    await makeAll(task)
+    return
+  }
+  if (target.path === '/') throw failure(target, 'EEXIST', 'exists already')
+  const parent = await openParent(task, target)
+  try {
+    await makeDirectory(task, parent, nameOf(target))
+  } catch (error) {
+    throw translate(error, target)
+  } finally {
+    await release(task, parent)
+  }
+}
+
+async function makeAll(task: Task): Promise<void> {
+  const target = targetOf(task, task.path)
+  try {
+    await release(task, await openDirectory(task, target))
+    return
+  } catch (error) {
+    if (isWorkspaceError(error, 'ENOTDIR')) await refuseFile(task)
+    if (!isWorkspaceError(error, 'ENOENT')) throw error
+  }
+  await release(task, await makeDirectories(task, target, segmentsOf(target.path), 'directory'))
+}
+
+/** Something else at the very path is `EEXIST`, on the way there `ENOTDIR`. */
+async function refuseFile(task: Task): Promise<void> {
+  const target = targetOf(task, task.path)
+  await release(task, await openParent(task, target))
+  throw failure(target, 'EEXIST', 'exists already, and is no directory', { remedy: 'choose another name' })
+}

@@ -1,0 +1,74 @@
+import { type DeleteOptions, isWorkspaceError } from '@ws/core'
+
+import { type Handle, release } from '../confine/handle.ts'
+import { nameOf, openParent } from '../confine/open.ts'
+import { type Target, type Task, targetOf } from '../confine/task.ts'
+import { failure, nativeCode, translate } from '../errors.ts'
+import type { Status } from '../host/calls.ts'
+import { under } from '../host/name.ts'
+import { withLocks } from './locks.ts'
+import { refuseRoot } from './parents.ts'
+import { checkCondition, lookAtTarget } from './place.ts'
+import { RemovalProgress, hasOnlyLeftovers, removeEntry } from './remove.ts'
+
+/** Files from so many bytes on are unlinked on the pool: freeing their blocks takes time. */
+const largeFileBytes = 4_194_304n
+
+export async function deleteEntry(task: Task, options: DeleteOptions): Promise<void> {
+  const target = targetOf(task, task.path)
+  refuseRoot(target, 'deleted')
+  let parent: Handle
+  try {
+    parent = await openParent(task, target)
+  } catch (error) {
+    if (options.force === true && isWorkspaceError(error, 'ENOENT')) return
+    throw error
+  }
+  try {
+    await withLocks([task.tree.hostPath(target.path)], () => deleteIn(task, target, parent, options))
+  } catch (error) {
+    throw translate(error, target)
+  } finally {
+    await release(task, parent)
+  }
+}
+
+async function deleteIn(task: Task, target: Target, parent: Handle, options: DeleteOptions): Promise<void> {
+  const found = await lookAtTarget(task, parent, target)
+  if (found === undefined) {
+    if (options.force === true) return
+    throw failure(target, 'ENOENT', 'does not exist')
+  }
+  checkCondition(target, options.ifVersion, found)
+  task.signal?.throwIfAborted()
+  if (!found.isDirectory()) await unlinkFile(task, target, parent, found)
+  else if (options.recursive === true) await removeTree(task, target, parent)
+  else await removeEmpty(task, target, parent)
+}
+
+async function unlinkFile(task: Task, target: Target, parent: Handle, { size }: Status): Promise<void> {
+  const calls = size >= largeFileBytes ? task.pooled : task.calls
+  await calls.unlink(under(parent.self, nameOf(target)))
+}
+
+async function removeEmpty(task: Task, target: Target, parent: Handle): Promise<void> {
+  const name = under(parent.self, nameOf(target))
+  try {
+    await task.calls.rmdir(name)
+  } catch (error) {
+    const code = nativeCode(error)
+    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error
+    // listed as empty, it must be deletable as empty
+    if (!(await hasOnlyLeftovers(task, parent, nameOf(target)))) throw error
+    await task.calls.rmdir(name)
+  }
+}
+
+async function removeTree(task: Task, target: Target, parent: Handle): Promise<void> {
+  if (task.tree.mounts.within(task.tree.hostPath(target.path)) !== undefined) {
+    throw failure(target, 'EBUSY', 'has another file system mounted in it', {
+      remedy: 'unmount that first; nothing was deleted',
+    })
+  }
+  await removeEntry(task, parent, nameOf(target), new RemovalProgress(task, target.path))
+}

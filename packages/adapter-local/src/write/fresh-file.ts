@@ -1,0 +1,135 @@
+import type { Version } from '@ws/core'
+
+import type { Handle } from '../confine/handle.ts'
+import { permissionsOf, versionOf } from '../confine/status.ts'
+import type { Task } from '../confine/task.ts'
+import { nativeCode } from '../errors.ts'
+import type { HostName, Status } from '../host/calls.ts'
+import { creating } from '../host/constants.ts'
+import { under } from '../host/name.ts'
+import { giveFile } from './give.ts'
+import { newTempName } from './temp.ts'
+
+const fileMode = 0o666
+
+/** A file under construction, in the directory where it is to appear, under a hidden name. */
+export interface FreshFile {
+  readonly directory: Handle
+  /** Its path for the kernel. */
+  readonly temp: HostName
+  /** Open for writing; -1 once it is closed. */
+  fd: number
+}
+
+export interface FreshFileOptions {
+  /** What is to be replaced: its permission bits are kept. */
+  readonly replaces?: Status | undefined
+  /** Permission bits otherwise. Default: as for any new file. */
+  readonly mode?: number | undefined
+}
+
+/** Runs `work` with a fresh file. Whatever happens, no temporary file stays behind and nothing stays open. */
+export async function withFreshFile<Result>(
+  task: Task,
+  directory: Handle,
+  { replaces, mode }: FreshFileOptions,
+  work: (file: FreshFile) => Promise<Result>,
+): Promise<Result> {
+  const exact = replaces === undefined ? mode : permissionsOf(replaces)
+  const temp = under(directory.self, newTempName())
+  const file: FreshFile = { directory, temp, fd: await task.calls.open(temp, creating, exact ?? fileMode) }
+  try {
+    await giveFile(task, file.fd)
+    if (exact !== undefined) await task.calls.fchmod(file.fd, exact) // as it was, whatever the umask says
+    return await work(file)
+  } catch (error) {
+    await removeQuietly(task, temp)
+    throw error
+  } finally {
+    await closeFresh(task, file)
+  }
+}
+
+async function removeQuietly({ calls }: Task, name: HostName): Promise<void> {
+  try {
+    await calls.unlink(name)
+  } catch {
+    // it has got its name already, or the directory is gone with it; the failure itself is what the caller must see
+  }
+}
+
+async function closeFresh({ calls }: Task, file: FreshFile): Promise<void> {
+  if (file.fd < 0) return
+  const { fd } = file
+  file.fd = -1
+  await calls.close(fd)
+}
+
+/** `new` and `replace` take the name whatever has it; `create` fails with the system's `EEXIST` if something has it. */
+export type Placing = 'create' | 'replace' | 'new'
+
+/** Gives a finished file its name in its directory, in one step. */
+export async function putInPlace(task: Task, file: FreshFile, name: HostName, how: Placing): Promise<Version> {
+  const written = await distinctStatus(task, file.fd)
+  // Some file systems (FUSE, NFS) report failed writes when the file is closed: it must not be in its place by then.
+  if (!task.calls.immediate) await closeFresh(task, file)
+
+  const final = under(file.directory.self, name)
+  if (how === 'create') await linkOnce(task, file, final)
+  // replacing makes some file systems (ext4) write the new content out at once
+  else await (how === 'replace' ? task.pooled : task.calls).rename(file.temp, final)
+
+  const now = file.fd >= 0 ? await task.calls.fstat(file.fd) : await lookAgain(task, final, written)
+  // Should somebody have changed it since, theirs is another version: only the rename may have touched it.
+  const { size, mtimeNs } = written
+  return versionOf({ dev: now.dev, ino: now.ino, size, mtimeNs, ctimeNs: now.ctimeNs })
+}
+
+let latestMtime = 0n
+
+/**
+ * The status of a finished file, with a time that no earlier write of ours had. Older kernels count in steps of 4 ms, and
+ * inodes are used again: three quick writes of one size could end at the version they began with.
+ */
+async function distinctStatus({ calls }: Task, fd: number): Promise<Status> {
+  const status = await calls.fstat(fd)
+  if (status.mtimeNs > latestMtime) {
+    latestMtime = status.mtimeNs
+    return status
+  }
+  const seconds = (performance.timeOrigin + performance.now()) / 1_000
+  await calls.futimes(fd, seconds, seconds)
+  const changed = await calls.fstat(fd)
+  if (changed.mtimeNs > latestMtime) latestMtime = changed.mtimeNs
+  return changed
+}
+
+async function lookAgain({ calls }: Task, name: HostName, written: Status): Promise<Status> {
+  try {
+    return await calls.lstat(name)
+  } catch {
+    return written // it is gone already; what was written is still what was written
+  }
+}
+
+/** Only one of many can make a link of a name, so this decides between writers of all processes. */
+async function linkOnce(task: Task, file: FreshFile, final: HostName): Promise<void> {
+  try {
+    await task.calls.link(file.temp, final)
+  } catch (error) {
+    if (!isWithoutLinks(error)) throw error
+    // an empty file of the name, made exclusively, keeps others out until ours replaces it
+    await task.calls.close(await task.calls.open(final, creating, 0o600))
+    await task.calls.rename(file.temp, final)
+    return
+  }
+  await task.calls.unlink(file.temp)
+}
+
+const withoutLinks: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EIO'])
+
+/** What file systems without hard links answer to link(2). */
+export function isWithoutLinks(error: unknown): boolean {
+  const code = nativeCode(error)
+  return code !== undefined && withoutLinks.has(code)
+}

@@ -1,0 +1,46 @@
+import { type Handle, openChild, release, statusOf } from '../confine/handle.ts'
+import type { Task } from '../confine/task.ts'
+import type { HostName, Status } from '../host/calls.ts'
+
+/** Milliseconds by which a file system's clock may lag behind ours. */
+const clockSlackMs = 100
+
+/** Gives a file that was created through this descriptor to the owner. */
+export async function giveFile({ tree, calls }: Task, fd: number): Promise<void> {
+  if (tree.giveTo !== undefined) await calls.fchown(fd, tree.giveTo.uid, tree.giveTo.gid)
+}
+
+/** Milliseconds since the epoch; to be taken before something is created, for {@link giveNew}. */
+export function creationStart(): number {
+  return Date.now() - clockSlackMs
+}
+
+/**
+ * Gives a directory or link that was just created to the owner. They cannot be created by descriptor, so what bears the
+ * name now may be something else, which its owner would like to get: only what is ours and new is given away.
+ */
+export async function giveNew(
+  task: Task,
+  directory: Handle,
+  name: HostName,
+  start: number,
+  kind: 'directory' | 'symlink',
+): Promise<void> {
+  const { giveTo } = task.tree
+  if (giveTo === undefined) return
+  const handle = await openChild(task, directory, name)
+  try {
+    const status = await statusOf(task, handle)
+    const isKind = kind === 'directory' ? status.isDirectory() : status.isSymbolicLink()
+    if (!isKind || !isOursAndNew(status, start)) return
+    // the link in /proc leads to the entry itself: a symbolic link there is not followed further
+    if (task.tree.verified) await task.calls.chown(handle.self, giveTo.uid, giveTo.gid)
+  } finally {
+    await release(task, handle)
+  }
+}
+
+function isOursAndNew({ uid, birthtimeMs, ctimeMs }: Status, start: number): boolean {
+  const born = birthtimeMs > 0n ? birthtimeMs : ctimeMs // some file systems do not tell
+  return Number(uid) === process.getuid?.() && born >= start
+}

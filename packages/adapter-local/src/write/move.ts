@@ -1,0 +1,112 @@
+import { type MountPath, type MoveOptions, type TransferResult, type Version, isWithin } from '@ws/core'
+
+import { type Handle, release } from '../confine/handle.ts'
+import { nameOf, openParent } from '../confine/open.ts'
+import { isSameEntry, versionOf } from '../confine/status.ts'
+import { type Target, type Task, targetOf } from '../confine/task.ts'
+import { failure, nativeCode, translate } from '../errors.ts'
+import type { Status } from '../host/calls.ts'
+import { under } from '../host/name.ts'
+import { isWithoutLinks } from './fresh-file.ts'
+import { withLocks } from './locks.ts'
+import { openParentOf, refuseRoot } from './parents.ts'
+import { checkCondition, conflict, lookAtTarget } from './place.ts'
+
+interface Place {
+  readonly target: Target
+  readonly parent: Handle
+}
+
+export async function moveEntry(task: Task, destinationPath: MountPath, options: MoveOptions): Promise<TransferResult> {
+  const source = targetOf(task, task.path, 'source')
+  const destination = targetOf(task, destinationPath, 'destination')
+  refuseRoot(source, 'moved')
+  refuseRoot(destination, 'replaced')
+  const opened: Handle[] = []
+  try {
+    const from = { target: source, parent: await openParent(task, source) }
+    opened.push(from.parent)
+    await checkSource(task, from, destination, options)
+    const to = { target: destination, parent: await openParentOf(task, destination, options.parents === true) }
+    opened.push(to.parent)
+    const { tree } = task
+    return await withLocks([tree.hostPath(source.path), tree.hostPath(destination.path)], () =>
+      moveBetween(task, from, to, options),
+    )
+  } catch (error) {
+    throw nativeCode(error) === 'ENOENT' ? translate(error, source) : translate(error, destination)
+  } finally {
+    for (const handle of opened) await release(task, handle)
+  }
+}
+
+async function checkSource(task: Task, { target, parent }: Place, destination: Target, options: MoveOptions) {
+  const found = await lookAtTarget(task, parent, target)
+  if (found === undefined) throw failure(target, 'ENOENT', 'does not exist')
+  checkCondition(target, options.ifSource, found)
+  if (found.isDirectory() && destination.path !== target.path && isWithin(destination.path, target.path)) {
+    throw failure(target, 'EINVAL', 'cannot be moved into itself', { remedy: 'choose a destination outside of it' })
+  }
+  return found
+}
+
+async function moveBetween(task: Task, from: Place, to: Place, options: MoveOptions): Promise<TransferResult> {
+  const moved = await checkSource(task, from, to.target, options)
+  const replaced = await lookAtTarget(task, to.parent, to.target)
+  checkCondition(to.target, options.ifDestination, replaced)
+  task.signal?.throwIfAborted()
+  if (from.target.path === to.target.path) return { version: versionOf(moved) }
+  const sameEntry = replaced !== undefined && isSameEntry(moved, replaced)
+  const isOtherSpelling = sameEntry && !task.tree.caseSensitive && isSpelledAlike(from.target, to.target)
+  if (replaced !== undefined && options.overwrite !== true && !isOtherSpelling) {
+    throw failure(to.target, 'EEXIST', 'exists already', {
+      remedy: 'choose another destination, or pass overwrite: true',
+    })
+  }
+  if (sameEntry && !isOtherSpelling && !moved.isDirectory()) {
+    // two hard links of one file: rename(2) would do nothing at all, and leave both
+    await task.calls.unlink(under(from.parent.self, nameOf(from.target)))
+  } else if (replaced === undefined && options.overwrite !== true && !moved.isDirectory()) {
+    await moveWithoutReplacing(task, from, to, moved, options)
+  } else {
+    await rename(task, from, to)
+  }
+  return { version: await versionAt(task, to) }
+}
+
+function isSpelledAlike(one: Target, other: Target): boolean {
+  return one.path.normalize().toLowerCase() === other.path.normalize().toLowerCase()
+}
+
+async function rename({ calls }: Task, from: Place, to: Place): Promise<void> {
+  await calls.rename(under(from.parent.self, nameOf(from.target)), under(to.parent.self, nameOf(to.target)))
+}
+
+/** rename(2) replaces whatever appears at the destination in the last moment; link(2) does not. Not for directories. */
+async function moveWithoutReplacing(task: Task, from: Place, to: Place, moved: Status, options: MoveOptions) {
+  const { calls } = task
+  const oldName = under(from.parent.self, nameOf(from.target))
+  const newName = under(to.parent.self, nameOf(to.target))
+  try {
+    await calls.link(oldName, newName)
+  } catch (error) {
+    const code = nativeCode(error)
+    if (code === 'EEXIST' && options.ifDestination === 'absent') throw conflict(to.target, 'exists already')
+    if (code === 'EACCES' || isWithoutLinks(error)) return await rename(task, from, to)
+    throw error
+  }
+  // Somebody may have put another file at the old name meanwhile: that one is not ours to remove.
+  const now = await lookAtTarget(task, from.parent, from.target)
+  if (now === undefined || !isSameEntry(now, moved)) return
+  try {
+    await calls.unlink(oldName)
+  } catch (error) {
+    await calls.unlink(newName) // the move has not happened: it must not look as if it had half
+    throw error
+  }
+}
+
+async function versionAt(task: Task, { parent, target }: Place): Promise<Version | undefined> {
+  const found = await lookAtTarget(task, parent, target)
+  return found === undefined ? undefined : versionOf(found)
+}

@@ -1,0 +1,38 @@
+import type { Condition } from '@ws/core'
+
+import type { Handle } from '../confine/handle.ts'
+import { nameOf } from '../confine/open.ts'
+import { versionOf } from '../confine/status.ts'
+import type { Target, Task } from '../confine/task.ts'
+import { failure, nativeCode } from '../errors.ts'
+import type { HostName, Status } from '../host/calls.ts'
+import { under } from '../host/name.ts'
+
+/** What is at a name in an open directory; `undefined` when nothing is. */
+export async function lookAt(task: Task, directory: Handle, name: HostName): Promise<Status | undefined> {
+  try {
+    return await task.calls.lstat(under(directory.self, name))
+  } catch (error) {
+    if (nativeCode(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+export async function lookAtTarget(task: Task, directory: Handle, target: Target): Promise<Status | undefined> {
+  return await lookAt(task, directory, nameOf(target))
+}
+
+/** @throws `ECONFLICT` when the condition does not hold for what is there. */
+export function checkCondition(target: Target, condition: Condition | undefined, found: Status | undefined): void {
+  if (condition === undefined) return
+  if (condition === 'absent') {
+    if (found !== undefined) throw conflict(target, 'exists already')
+    return
+  }
+  if (found === undefined) throw conflict(target, 'is not there any more')
+  if (versionOf(found) !== condition) throw conflict(target, 'was changed in the meantime')
+}
+
+export function conflict(target: Target, reason: string): Error {
+  return failure(target, 'ECONFLICT', reason, { remedy: 'read it again and decide anew' })
+}

@@ -1,0 +1,48 @@
+import { release } from '../confine/handle.ts'
+import { nameOf, openParent } from '../confine/open.ts'
+import { type Task, targetOf } from '../confine/task.ts'
+import { failure, nativeCode, translate } from '../errors.ts'
+import { decodeName, under } from '../host/name.ts'
+import { creationStart, giveNew } from './give.ts'
+
+export async function createSymlinkAt(task: Task, linkTarget: string): Promise<void> {
+  const target = targetOf(task, task.path)
+  checkLinkTarget(task, linkTarget)
+  if (target.path === '/') throw failure(target, 'EEXIST', 'exists already')
+  const parent = await openParent(task, target)
+  try {
+    const start = creationStart()
+    await task.calls.symlink(linkTarget, under(parent.self, nameOf(target)))
+    await giveNew(task, parent, nameOf(target), start, 'symlink')
+  } catch (error) {
+    throw translate(error, target)
+  } finally {
+    await release(task, parent)
+  }
+}
+
+function checkLinkTarget(task: Task, linkTarget: unknown): void {
+  const isLegal = typeof linkTarget === 'string' && linkTarget !== '' && !linkTarget.includes('\0')
+  if (isLegal && linkTarget.isWellFormed()) return
+  throw failure(task, 'EINVAL', 'cannot be made: the target of a link must be text, neither empty nor with NUL in it')
+}
+
+export async function readSymlinkAt(task: Task): Promise<string> {
+  const target = targetOf(task, task.path)
+  if (target.path === '/') throw notALink(task)
+  const parent = await openParent(task, target)
+  try {
+    const bytes = await task.calls.readlink(under(parent.self, nameOf(target)))
+    const text = decodeName(bytes)
+    if (text !== undefined) return text
+    throw failure(task, 'EINVAL', 'is a link whose target is not valid UTF-8')
+  } catch (error) {
+    throw nativeCode(error) === 'EINVAL' ? notALink(task) : translate(error, target)
+  } finally {
+    await release(task, parent)
+  }
+}
+
+function notALink(task: Task): Error {
+  return failure(task, 'EINVAL', 'is no symbolic link', { remedy: 'name a link; stat tells the type' })
+}

@@ -1,0 +1,96 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { readFileSync, readlinkSync } from 'node:fs'
+
+import type { Handle } from '../confine/handle.ts'
+import type { Task } from '../confine/task.ts'
+import { nativeCode } from '../errors.ts'
+import { under } from '../host/name.ts'
+
+/** No path of the API reaches a name that starts like this, and no listing shows it. */
+export const tempPrefix = '.ws-tmp-'
+
+export function isTempName(name: string): boolean {
+  return name.startsWith(tempPrefix)
+}
+
+/** True for a path with such a name in it. */
+export function holdsTempName(path: string): boolean {
+  return path.includes(`/${tempPrefix}`)
+}
+
+/** Milliseconds before a temporary file of a dead process of this system is removed. */
+const deadAfterMs = 5 * 60_000
+/** Where its process cannot be asked about (another container, another boot): only age tells. */
+const foreignAfterMs = 24 * 3_600_000
+
+let stem: string | undefined
+
+/** `.ws-tmp-<system>-<pid>-<start>`: which process a temporary file belongs to. */
+function ownStem(): string {
+  stem ??= `${tempPrefix}${systemId()}-${process.pid.toString(36)}-${startTime('self') ?? '0'}`
+  return stem
+}
+
+/** A name that nobody can guess, which says which process made it. */
+export function newTempName(): string {
+  return `${ownStem()}-${randomBytes(12).toString('hex')}`
+}
+
+/** The same for all processes that can see each other's ids, until the next boot. */
+function systemId(): string {
+  const parts: string[] = []
+  for (const read of [
+    () => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'),
+    () => readlinkSync('/proc/self/ns/pid'),
+  ]) {
+    try {
+      parts.push(read().trim())
+    } catch {
+      return '0'
+    }
+  }
+  return createHash('sha256').update(parts.join(' ')).digest('hex').slice(0, 12)
+}
+
+/** When a process started, in ticks since boot, base 36; `undefined` when there is none. Ids are used again, this is not. */
+function startTime(pid: number | 'self'): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+    return ticks === undefined ? undefined : Number(ticks).toString(36)
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a temporary file was left behind by a process that is no more. `ageMs`: since it was last written. */
+export function isLeftover(name: string, ageMs: number): boolean {
+  if (ageMs < deadAfterMs) return false
+  const [system, pid, start] = name.slice(tempPrefix.length).split('-')
+  const sameSystem = system !== '0' && ownStem().startsWith(`${tempPrefix}${system}-`)
+  if (!sameSystem || pid === undefined || start === undefined) return ageMs >= foreignAfterMs
+  return !isAlive(Number.parseInt(pid, 36), start)
+}
+
+function isAlive(pid: number, start: string): boolean {
+  try {
+    process.kill(pid, 0) // sends nothing
+  } catch (error) {
+    if (nativeCode(error) !== 'EPERM') return false
+  }
+  return (startTime(pid) ?? start) === start
+}
+
+/** Removes those of the named temporary files of an open directory that were left behind. Never fails. */
+export async function sweep({ calls }: Task, directory: Handle, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    const path = under(directory.self, name)
+    try {
+      const status = await calls.lstat(path)
+      if (status.isDirectory()) continue
+      if (isLeftover(name, Date.now() - Number(status.mtimeMs))) await calls.unlink(path)
+    } catch {
+      // somebody else removed it, or may and we may not
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import { type WriteData, type WriteOptions, type Version, type WriteResult, parentPath } from '@ws/core'
+
+import { type Handle, release } from '../confine/handle.ts'
+import { changing, nameOf, notAFile } from '../confine/open.ts'
+import { type Target, type Task, targetOf } from '../confine/task.ts'
+import { throwLink } from '../confine/walk.ts'
+import { type Where, failure, nativeCode } from '../errors.ts'
+import type { Status } from '../host/calls.ts'
+import { checkBody, writeBody } from './body.ts'
+import { type FreshFile, putInPlace, withFreshFile } from './fresh-file.ts'
+import { withLocks } from './locks.ts'
+import { openParentOf, refuseRoot } from './parents.ts'
+import { checkCondition, conflict, lookAtTarget } from './place.ts'
+
+/** Creates or replaces a file: a new file is filled beside it, then takes its place in one step. */
+export async function writeFile(task: Task, data: WriteData, options: WriteOptions): Promise<WriteResult> {
+  const target = targetOf(task, task.path)
+  checkBody(task, data)
+  checkMode(target, options.mode)
+  refuseRoot(target, 'written to')
+  const parent = await openParentOf(task, target, options.parents === true)
+  try {
+    const found = await checkPlace(task, target, parent, options)
+    const fresh = { replaces: found, mode: options.mode }
+    return await withFreshFile(task, parent, fresh, async (file) => {
+      const size = await writeBody(task, file.fd, data)
+      const version = await withLocks([task.tree.hostPath(target.path)], async () => {
+        task.signal?.throwIfAborted()
+        if (!(data instanceof Uint8Array)) assertInPlace(task, target, parent)
+        if (options.ifVersion === 'absent') return await create(task, target, file)
+        if (options.ifVersion !== undefined) {
+          checkCondition(target, options.ifVersion, await lookAtTarget(task, parent, target))
+        }
+        return await putInPlace(task, file, nameOf(target), found === undefined ? 'new' : 'replace')
+      })
+      return { version, size }
+    })
+  } finally {
+    await release(task, parent)
+  }
+}
+
+async function create(task: Task, target: Target, file: FreshFile): Promise<Version> {
+  try {
+    return await putInPlace(task, file, nameOf(target), 'create')
+  } catch (error) {
+    throw nativeCode(error) === 'EEXIST' ? conflict(target, 'exists already') : error
+  }
+}
+
+/** Everything that can be said before a byte is consumed. */
+async function checkPlace(
+  task: Task,
+  target: Target,
+  parent: Handle,
+  { ifVersion }: WriteOptions,
+): Promise<Status | undefined> {
+  for (let attempt = 0; attempt < 8; attempt += 1) {
+    const found = await lookAtTarget(task, parent, target)
+    if (ifVersion === 'absent' && found !== undefined) throw conflict(target, 'exists already')
+    if (found?.isSymbolicLink() === true) {
+      await throwLink(task, target)
+      continue // it is no link any more
+    }
+    if (found?.isDirectory() === true) throw failure(target, 'EISDIR', 'is a directory', { remedy: 'name a file' })
+    if (found !== undefined && !found.isFile()) throw notAFile(target)
+    checkCondition(target, ifVersion, found)
+    return found
+  }
+  throw changing(target)
+}
+
+/** A stream can take long: the directory may be elsewhere by now, and the file would appear where nobody asked for it. */
+export function assertInPlace({ tree }: Task, target: Target, parent: Handle): void {
+  if (parent.fd < 0 || tree.isAt(parent.fd, parentPath(target.path))) return
+  throw failure(target, 'EBUSY', 'is in a directory that was moved or removed meanwhile', { remedy: 'try again' })
+}
+
+export function checkMode(where: Where, mode: number | undefined): void {
+  if (mode === undefined || (Number.isInteger(mode) && mode >= 0 && mode <= 0o777)) return
+  throw failure(where, 'EINVAL', 'cannot get that mode: it must be permission bits from 0 to 0o777')
+}
