@@ -1,0 +1,139 @@
+import { spawn } from 'node:child_process'
+import { chmod, lchown, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+import type { Owner } from '@ws/core'
+
+import { writeFixtures } from './fixtures.ts'
+
+export interface WorldOptions {
+  /** Whom the scratch directory belongs to, and commands run as. */
+  readonly owner: Owner
+  /** Puts a project into an empty directory; `outside` is a file that links may point to. Default: nothing. */
+  readonly populate?: ((project: string, outside: string) => Promise<void>) | undefined
+}
+
+/** A scratch directory with a workspace in it, and with what must not be reached from there. Host paths throughout. */
+export interface World extends AsyncDisposable {
+  readonly directory: string
+  readonly owner: Owner
+  /** The workspace: `threads/t1`. */
+  readonly project: string
+  readonly skills: string
+  /** Other workspaces beside it, each with a `secret.txt`. */
+  readonly siblings: readonly string[]
+  /** A file outside. */
+  readonly outside: string
+  /** What is in every file outside, in this process's environment, and on another process's command line. */
+  readonly secret: string
+  /** What is in every file that rules protect. */
+  readonly protectedText: string
+  /** A listener on the loopback address and one on a path outside. */
+  readonly port: number
+  readonly socket: string
+  /** Connections that those have got. */
+  connections(): number
+}
+
+export const secretVariable = 'WS_CHECK_SECRET'
+
+export async function createWorld({ owner, populate }: WorldOptions): Promise<World> {
+  await using cleanup = new AsyncDisposableStack()
+  const directory = await mkdtemp(join(await realpath(tmpdir()), 'ws-check-'))
+  cleanup.defer(() => removeTree(directory))
+  await chmod(directory, 0o755) // the owner has to come through
+
+  const secret = `outside-${crypto.randomUUID()}`
+  const protectedText = `protected-${crypto.randomUUID()}`
+  const threads = join(directory, 'threads')
+  const world = {
+    directory,
+    owner,
+    secret,
+    protectedText,
+    project: join(threads, 't1'),
+    skills: join(directory, 'skills', 'system'),
+    siblings: [join(threads, 't12'), join(threads, 't2'), join(threads, 't1-old')],
+    outside: join(directory, 'outside', 'secret.txt'),
+    socket: join(directory, 'outside', 'socket'),
+  }
+  for (const sibling of world.siblings) await put(join(sibling, 'secret.txt'), secret)
+  await put(world.outside, secret)
+  await put(join(world.skills, 'SKILL.md'), '# A skill\n')
+  await put(join(world.skills, 'scripts', 'run.py'), 'print("skill")\n')
+  await mkdir(world.project, { recursive: true })
+  await populate?.(world.project, world.outside)
+  await writeFixtures(world)
+  await giveTo(owner, directory)
+
+  startSentinel(cleanup, secret)
+  const listeners = await listen(cleanup, world.socket)
+  const previous = process.env[secretVariable]
+  process.env[secretVariable] = secret
+  cleanup.defer(() => {
+    if (previous === undefined) delete process.env[secretVariable]
+    else process.env[secretVariable] = previous
+  })
+  const kept = cleanup.move()
+  return { ...world, ...listeners, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+}
+
+async function put(path: string, content: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, content)
+}
+
+/** A process that commands must neither see nor reach; it ends by itself if this process is killed. */
+function startSentinel(cleanup: AsyncDisposableStack, secret: string): void {
+  const sentinel = spawn(process.execPath, ['-e', 'process.stdin.resume().on("end", () => process.exit())', secret], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    env: {},
+  })
+  sentinel.on('error', () => undefined)
+  cleanup.defer(async () => {
+    if (sentinel.exitCode !== null || sentinel.pid === undefined) return
+    const ended = new Promise((resolve) => sentinel.once('exit', resolve))
+    sentinel.stdin.end()
+    await ended
+  })
+}
+
+async function listen(cleanup: AsyncDisposableStack, socket: string) {
+  let count = 0
+  const start = async (address: object) => {
+    const server = createServer((connection) => {
+      count += 1
+      connection.destroy()
+    })
+    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(address, resolve))
+    cleanup.defer(async () => {
+      await new Promise((resolve) => server.close(resolve))
+    })
+    return server.address()
+  }
+  await start({ path: socket, readableAll: true, writableAll: true })
+  const address = await start({ host: '127.0.0.1', port: 0 })
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0
+  return { port, connections: () => count }
+}
+
+async function giveTo(owner: Owner, directory: string): Promise<void> {
+  if (process.getuid?.() !== 0) return
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true })
+  await lchown(directory, owner.uid, owner.gid)
+  for (const entry of entries) await lchown(join(entry.parentPath, entry.name), owner.uid, owner.gid)
+}
+
+/** Commands may leave directories that nobody may enter; those are opened first. */
+async function removeTree(directory: string): Promise<void> {
+  const unlock = async (path: string): Promise<void> => {
+    await chmod(path, 0o700)
+    for (const entry of await readdir(path, { withFileTypes: true })) {
+      if (entry.isDirectory()) await unlock(join(path, entry.name))
+    }
+  }
+  if (process.getuid?.() !== 0) await unlock(directory).catch(() => undefined)
+  await rm(directory, { recursive: true, force: true, maxRetries: 3, retryDelay: 50 })
+}

@@ -1,0 +1,108 @@
+import { isWorkspaceError, type Executor, type Owner } from '@ws/core'
+
+import { createExecutor, type ExecutorName } from '../config/executors.ts'
+import { CheckFailure } from './expect.ts'
+import { createWorld, type WorldOptions } from './host/world.ts'
+import { openSite } from './site.ts'
+import type { Check, CheckResult, CheckTitle, MountPoint, Outcome, Site } from './types.ts'
+
+export interface RunOptions {
+  readonly executors: readonly ExecutorName[]
+  readonly at: readonly MountPoint[]
+  readonly owner: Owner
+  readonly checks: readonly Check[]
+  /** Puts a project into the scratch directory first. */
+  readonly populate?: WorldOptions['populate']
+  readonly signal: AbortSignal
+  readonly onResult?: (result: CheckResult) => void
+}
+
+/** An executor at one place that cannot run here at all. */
+export interface Unavailable {
+  readonly executor: ExecutorName
+  readonly at: MountPoint
+  readonly missing: readonly string[]
+  readonly howToFix: readonly string[]
+}
+
+export interface Report {
+  readonly results: readonly CheckResult[]
+  readonly unavailable: readonly Unavailable[]
+  /** What was asked for, in the order in which it is shown. */
+  readonly checks: readonly CheckTitle[]
+}
+
+/** How many sites are worked on at the same time. */
+const concurrency = 2
+
+/** Runs the checks for each executor at each place, over a scratch directory each, which is removed in any case. */
+export async function runChecks(options: RunOptions): Promise<Report> {
+  const results: CheckResult[] = []
+  const unavailable: Unavailable[] = []
+  const places = options.executors.flatMap((name) => {
+    const executor = createExecutor(name)
+    return options.at.map((at) => ({ name, executor, at }))
+  })
+  const work = async (): Promise<void> => {
+    for (let place = places.shift(); place !== undefined; place = places.shift()) {
+      const { name, executor, at } = place
+      options.signal.throwIfAborted()
+      const probe = await executor.probe({ root: rootOf(at), owner: options.owner, signal: options.signal })
+      if (probe.available) await checkPlace(options, name, executor, at, (result) => results.push(result))
+      else unavailable.push({ executor: name, at, missing: probe.missing, howToFix: probe.howToFix })
+    }
+  }
+  // a failure of one must not leave the other's scratch directory behind
+  const outcomes = await Promise.allSettled(Array.from({ length: concurrency }, work))
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+  const checks = options.checks.map(({ id, group, title, only }) => ({ id, group, title, only }))
+  return { results, unavailable, checks }
+}
+
+type Root = NonNullable<Parameters<Executor['probe']>[0]>['root']
+
+const rootOf = (at: MountPoint): Root => at as string as Root
+
+async function checkPlace(
+  { owner, populate, checks, signal, onResult }: RunOptions,
+  name: ExecutorName,
+  executor: Executor,
+  at: MountPoint,
+  add: (result: CheckResult) => void,
+): Promise<void> {
+  await using world = await createWorld({ owner, populate })
+  await using site = await openSite({ name, executor, at, world, signal })
+  const programs = await availablePrograms(site, checks)
+  for (const check of checks) {
+    if (check.only !== undefined && check.only !== at) continue
+    const outcome = await runCheck(site, check, programs)
+    const { id, group, title } = check
+    const result = { ...outcome, check: { id, group, title }, executor: name, at }
+    add(result)
+    onResult?.(result)
+  }
+}
+
+async function runCheck(site: Site, check: Check, programs: ReadonlySet<string>): Promise<Outcome> {
+  const { needs } = check
+  if (needs !== undefined && !programs.has(needs.program)) {
+    return { status: 'skipped', note: `needs ${needs.program}: apt-get install ${needs.package}` }
+  }
+  try {
+    return { status: (await check.run(site)) ?? 'ok' }
+  } catch (error) {
+    site.signal.throwIfAborted()
+    if (error instanceof CheckFailure || isWorkspaceError(error)) return { status: 'failed', note: error.message }
+    if (error instanceof AggregateError || !(error instanceof Error)) return { status: 'failed', note: String(error) }
+    return { status: 'failed', note: `${error.name}: ${error.message}` }
+  }
+}
+
+/** What commands find on their PATH, which is what counts. */
+async function availablePrograms(site: Site, checks: readonly Check[]): Promise<Set<string>> {
+  const names = new Set(checks.flatMap(({ needs }) => (needs === undefined ? [] : [needs.program])))
+  const { stdout } = await site.run(
+    `for p in ${[...names].join(' ')}; do command -v "$p" >/dev/null && echo "$p"; done`,
+  )
+  return new Set(stdout.split('\n'))
+}

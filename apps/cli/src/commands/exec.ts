@@ -1,0 +1,126 @@
+import { quotePath, type CommandResult, type RunningCommand, type Workspace } from '@ws/core'
+import { InvalidArgumentError, Option, type Command } from 'commander'
+
+import type { Context, Start } from '../context.ts'
+import { UsageError } from '../errors.ts'
+import { exitCodes, signalExitCode } from '../exit-codes.ts'
+import { standardInput } from '../terminal/input.ts'
+import { collect } from './options.ts'
+
+interface ExecFlags {
+  readonly cwd?: string
+  readonly env?: readonly string[]
+  readonly timeout?: number
+  readonly shell?: string
+  readonly login: boolean
+  readonly acknowledge?: readonly string[]
+  readonly stdin: boolean
+}
+
+/** Bytes kept of each stream where everything is printed as it comes. */
+const keptWhileStreaming = 1024
+
+export function addExec(program: Command, start: Start): void {
+  program
+    .command('exec')
+    .summary('run a command in the workspace')
+    .description(
+      'Runs a command in the workspace and streams its output. One argument is a shell command line; several are a ' +
+        'program and its arguments.',
+    )
+    .argument('<command...>', 'after --, so that its own options stay its own')
+    .option('--cwd <dir>', 'directory in the workspace (default: its root)')
+    .option('--env <NAME=VALUE>', 'add a variable to the clean environment; repeatable', collect)
+    .addOption(new Option('--timeout <time>', 'end it after this time: 500ms, 30s, 5m').argParser(parseTime))
+    .option('--shell <shell>', "a POSIX shell (default: the user's login shell)")
+    .option('--no-login', 'do not read login files: -c instead of -lc')
+    .option('--no-stdin', 'give it nothing to read')
+    .option('--acknowledge <rule>', 'run without this rule, which the executor cannot enforce; repeatable', collect)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ ws --root . exec -- 'ls -la && git status'
+  $ ws --root . exec --timeout 30s -- npm test
+  $ ws --root . --executor proot exec --acknowledge 'deny(/private)' -- make
+  $ tar c src | ws --root . exec -- tar t`,
+    )
+    .action((command: string[], flags: ExecFlags) => {
+      start((context) => exec(context, command, flags))
+    })
+}
+
+async function exec(context: Context, command: readonly string[], flags: ExecFlags): Promise<number> {
+  const environment = parseEnvironment(flags.env ?? [])
+  try {
+    await using workspace = await context.open({ executors: true })
+    await using running = await spawn(context, workspace, command, flags, environment)
+    const { output } = context
+    if (!output.json) await stream(context, running)
+    const result = await running.wait()
+    context.signal.throwIfAborted()
+    if (output.json) await output.value(result)
+    return exitCodeOf(result)
+  } catch (error) {
+    const report = context.complain(error)
+    return report.exitCode === exitCodes.failed ? exitCodes.notStarted : report.exitCode
+  }
+}
+
+async function spawn(
+  { output, signal }: Context,
+  workspace: Workspace,
+  [first = '', ...others]: readonly string[],
+  flags: ExecFlags,
+  env: Record<string, string>,
+): Promise<RunningCommand> {
+  const stdin = flags.stdin ? standardInput('open it, or give --no-stdin') : undefined
+  return await workspace.spawn(others.length === 0 ? first : [first, ...others], {
+    cwd: flags.cwd,
+    env,
+    stdin,
+    timeout: flags.timeout,
+    shell: flags.shell,
+    login: flags.login,
+    acknowledge: flags.acknowledge,
+    maxOutputBytes: output.json ? undefined : keptWhileStreaming,
+    signal,
+  })
+}
+
+async function stream({ output }: Context, running: RunningCommand): Promise<void> {
+  const toStandardError = async () => {
+    for await (const chunk of running.stderr) process.stderr.write(chunk)
+  }
+  const toStandardOutput = async () => {
+    for await (const chunk of running.stdout) await output.bytes(chunk)
+  }
+  await Promise.all([toStandardOutput(), toStandardError()])
+}
+
+function exitCodeOf({ timedOut, signal, exitCode }: CommandResult): number {
+  if (timedOut) return exitCodes.timedOut
+  if (signal !== null) return signalExitCode(signal)
+  return exitCode ?? exitCodes.failed
+}
+
+function parseEnvironment(texts: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const equals = text.indexOf('=')
+      if (equals < 1) throw new UsageError(`--env: ${quotePath(text)} is no variable; give NAME=VALUE`)
+      return [text.slice(0, equals), text.slice(equals + 1)]
+    }),
+  )
+}
+
+const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
+
+function parseTime(text: string): number {
+  const [, amount, unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/u.exec(text) ?? []
+  const time = Math.round(Number(amount) * (units[unit] ?? Number.NaN))
+  if (!Number.isSafeInteger(time) || time < 1) {
+    throw new InvalidArgumentError('Give a time above 0 such as 500ms, 30s or 5m.')
+  }
+  return time
+}

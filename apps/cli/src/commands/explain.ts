@@ -1,0 +1,103 @@
+import { isWorkspaceError, type ExplainRequest, type Explanation, type Workspace, type WorkspaceError } from '@ws/core'
+import { Argument, type Command } from 'commander'
+
+import type { Context, Start } from '../context.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { renderTable } from '../terminal/table.ts'
+
+const operations = [
+  'stat',
+  'read',
+  'list',
+  'search',
+  'readSymlink',
+  'write',
+  'append',
+  'createDirectory',
+  'createSymlink',
+  'delete',
+  'move',
+  'copy',
+  'exec',
+] as const satisfies readonly ExplainRequest['operation'][]
+
+export function addExplain(program: Command, start: Start): void {
+  program
+    .command('explain')
+    .summary('say what the policy makes of an operation, and why')
+    .description(
+      'Says whether an operation is allowed, which rule decides, what to do instead, and how each door holds it, without ' +
+        'doing it. Ends with 0 for an allow and for a denial alike.',
+    )
+    .addArgument(new Argument('<operation>').choices(operations))
+    .argument('<path>', 'for exec: the directory to run in')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ ws --config ws.config.json explain write /src/a.ts\n  $ ws --config ws.config.json explain exec /',
+    )
+    .action((operation: ExplainRequest['operation'], path: string) => {
+      start((context) => explain(context, { operation, path }))
+    })
+}
+
+async function explain(context: Context, request: ExplainRequest): Promise<number> {
+  const { output, style } = context
+  const opened = await openWithExecutorIfThereIsOne(context)
+  await using workspace = opened.workspace
+  const explanation = await workspace.explain(request)
+  const executor = workspace.executor?.name
+  if (output.json) await output.value({ ...request, ...explanation, executor, noExecutor: opened.refusal?.message })
+  else
+    await output.line(
+      renderTable(
+        rowsOf(context, request, explanation, executor, opened.refusal).map(([name = '', ...rest]) => [
+          style.dim(name),
+          ...rest,
+        ]),
+      ),
+    )
+  return exitCodes.ok
+}
+
+/** The files' door can be explained on a machine that has no executor, too. */
+async function openWithExecutorIfThereIsOne({
+  open,
+}: Context): Promise<{ workspace: Workspace; refusal?: WorkspaceError }> {
+  try {
+    return { workspace: await open({ executors: true }) }
+  } catch (error) {
+    if (!isWorkspaceError(error, 'ENOEXECUTOR')) throw error
+    return { workspace: await open(), refusal: error }
+  }
+}
+
+function rowsOf(
+  { output, style }: Context,
+  { operation, path }: ExplainRequest,
+  explanation: Explanation,
+  executor: string | undefined,
+  refusal: WorkspaceError | undefined,
+): string[][] {
+  const { effect, resolvedPath, mount, rule, code, reason, remedy, enforcedBy } = explanation
+  const rows: (readonly [string, string | undefined])[] = [
+    [operation, output.name(path)],
+    ['resolves to', resolvedPath === path ? undefined : output.name(resolvedPath)],
+    ['mount', mount],
+    [
+      'effect',
+      effect === 'allow' ? style.good('allow') : `${style.bad('deny')}${code === undefined ? '' : ` ${code}`}`,
+    ],
+    ['rule', rule],
+    ['reason', reason],
+    ['remedy', remedy],
+    ['held at the file API by', enforcedBy.files],
+    ['held in commands by', enforcedBy.exec === undefined ? undefined : `${enforcedBy.exec} (${executor ?? ''})`],
+    ['no commands', refusal?.message],
+    ...(explanation.exceptions ?? []).map((exception) => ['exception', exception] as const),
+    ...(explanation.unenforceable ?? []).map(
+      (rule) => ['not enforceable', `${rule.rule}: ${rule.reason}; ${rule.remedy}`] as const,
+    ),
+    ...(explanation.renameBorders ?? []).map((border) => ['rename across is EXDEV', output.name(border)] as const),
+  ]
+  return rows.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+}

@@ -1,0 +1,93 @@
+import { baseName, parseVirtualPath, type Workspace, type WorkspaceEntry } from '@ws/core'
+import type { Command } from 'commander'
+
+import type { Context, Start } from '../context.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { renderTable } from '../terminal/table.ts'
+
+interface LsFlags {
+  readonly long?: true
+  readonly recursive?: true
+  readonly null?: true
+}
+
+type Row = Pick<WorkspaceEntry, 'path' | 'name' | 'type' | 'size' | 'modifiedAt' | 'mode' | 'version' | 'mount'> & {
+  target?: string | undefined
+}
+
+export function addLs(program: Command, start: Start): void {
+  program
+    .command('ls')
+    .summary('list a directory')
+    .description('Lists a directory, dotfiles included, sorted. With --json one entry a line.')
+    .argument('[path]', "default: the workspace's root")
+    .option('-l, --long', 'with type, permissions, size in bytes, time and the target of a link')
+    .option('-R, --recursive', 'everything below, with full paths')
+    .option('-0, --null', 'names as they are, with a NUL behind each instead of a new line')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ ws --root . ls
+  $ ws --root . ls -lR /src
+  $ ws --root . ls -R0 | xargs -0 -n1 echo
+  $ ws --root . --at /workspace ls /          # the mounts`,
+    )
+    .action((path: string | undefined, flags: LsFlags) => {
+      start((context) => ls(context, path, flags))
+    })
+}
+
+async function ls(context: Context, path: string | undefined, flags: LsFlags): Promise<number> {
+  await using workspace = await context.open()
+  const rows = await collectRows(context, workspace, path, flags)
+  const { output } = context
+  const shown = (row: Row) => (flags.recursive ? row.path : row.name)
+  if (output.json) for (const row of rows) await output.value(row)
+  else if (flags.null) for (const row of rows) await output.bytes(Buffer.from(`${shown(row)}\0`))
+  else if (flags.long && rows.length > 0) await output.line(table(context, rows, shown))
+  else if (!flags.long) for (const row of rows) await output.line(output.name(shown(row)))
+  return exitCodes.ok
+}
+
+async function collectRows(
+  { signal, output }: Context,
+  workspace: Workspace,
+  path: string | undefined,
+  { long, recursive }: LsFlags,
+): Promise<Row[]> {
+  const rows: Row[] = []
+  const details = long === true || output.json
+  const single = path === undefined ? undefined : await statFile(workspace, path, signal)
+  if (single !== undefined) rows.push(single)
+  else for await (const entry of workspace.list(path, { recursive, details, signal })) rows.push(entry)
+  rows.sort((a, b) => (a.path < b.path ? -1 : 1))
+  if (!details) return rows
+  for (const row of rows) {
+    if (row.type === 'symlink') row.target = await workspace.readSymlink(row.path, { signal }).catch(() => undefined)
+  }
+  return rows
+}
+
+/** A file is listed as itself. A link is what it points to, so its listing decides. */
+async function statFile(workspace: Workspace, path: string, signal: AbortSignal): Promise<Row | undefined> {
+  const stat = await workspace.stat(path, { signal })
+  if (stat.type === 'directory' || stat.type === 'symlink') return undefined
+  const { resolvedPath } = await workspace.explain({ operation: 'stat', path })
+  return { ...stat, path: parseVirtualPath(resolvedPath), name: baseName(resolvedPath) }
+}
+
+function table({ output }: Context, rows: readonly Row[], shown: (row: Row) => string): string {
+  const cells = rows.map((row) => [
+    `${letters[row.type]}${row.mode === undefined ? '' : permissions(row.mode)}`,
+    row.type === 'file' ? String(row.size ?? '') : '-',
+    row.modifiedAt === undefined ? '' : new Date(row.modifiedAt).toISOString().slice(0, 19).replace('T', ' '),
+    output.name(shown(row)) + (row.target === undefined ? '' : ` -> ${output.name(row.target)}`),
+  ])
+  return renderTable(cells, { right: [1] })
+}
+
+const letters: Record<Row['type'], string> = { file: '-', directory: 'd', symlink: 'l', other: '?' }
+
+const permissions = (mode: number): string =>
+  [...'rwxrwxrwx'].map((letter, index) => ((mode >> (8 - index)) & 1 ? letter : '-')).join('')

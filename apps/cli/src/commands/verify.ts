@@ -1,0 +1,49 @@
+import type { Command } from 'commander'
+
+import { ordinaryOwner } from '../checks/owner.ts'
+import { hasFailed, renderReport } from '../checks/report.ts'
+import type { MountPoint } from '../checks/types.ts'
+import type { Context, Start } from '../context.ts'
+import { exitCodes } from '../exit-codes.ts'
+
+const places: readonly MountPoint[] = ['/', '/workspace']
+
+export function addVerify(program: Command, start: Start): void {
+  program
+    .command('verify')
+    .summary('check that both doors agree and that nothing outside can be reached')
+    .description(
+      'Runs the two-door consistency checks and the attacks on policy and isolation, for each executor that is there, with ' +
+        'the workspace at / and at /workspace, in a scratch directory that is removed again. As root the directory belongs ' +
+        'to an ordinary user (--owner). A correct refusal of what an executor cannot hold passes. Ends with 1 when a check ' +
+        'fails, or when no executor is there.',
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ ws verify\n  $ ws --executor bubblewrap verify\n  $ ws --json verify | jq .summary',
+    )
+    .action(() => {
+      start((context) => verify(context))
+    })
+}
+
+async function verify({ settings, output, style, signal }: Context): Promise<number> {
+  const [{ allChecks }, { runChecks }] = await Promise.all([import('../checks/all.ts'), import('../checks/run.ts')])
+  const report = await runChecks({
+    executors: settings.executors,
+    at: places,
+    owner: settings.owner ?? ordinaryOwner(),
+    checks: allChecks,
+    signal,
+  })
+  const ok = !hasFailed(report) && report.results.length > 0
+  if (output.json) {
+    const count = (status: string) => report.results.filter((result) => result.status === status).length
+    const [passed, refused, view, skipped, failed] = ['ok', 'refused', 'view', 'skipped', 'failed'].map(count)
+    await output.value({ ok, summary: { ok: passed, refused, view, skipped, failed }, ...report })
+  } else {
+    await output.line(renderReport(report, style))
+    if (report.results.length === 0) await output.line(style.bad('No executor is there: nothing was checked.'))
+  }
+  return ok ? exitCodes.ok : exitCodes.failed
+}

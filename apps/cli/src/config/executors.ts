@@ -1,0 +1,20 @@
+import type { Executor } from '@ws/core'
+import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
+import { createProotExecutor } from '@ws/executor-proot'
+
+/** In the order in which they are tried. */
+export const executorNames = ['bubblewrap', 'proot'] as const
+
+export type ExecutorName = (typeof executorNames)[number]
+
+const makers: Record<ExecutorName, () => Executor> = {
+  bubblewrap: () => createBubblewrapExecutor(),
+  proot: () => createProotExecutor(),
+}
+
+/** The Debian package that brings each executor. */
+export const executorPackages: Record<ExecutorName, string> = { bubblewrap: 'bubblewrap', proot: 'proot' }
+
+export function createExecutor(name: ExecutorName): Executor {
+  return makers[name]()
+}

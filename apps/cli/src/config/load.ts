@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+
+import { quotePath } from '@ws/core'
+
+import { UsageError } from '../errors.ts'
+import { configSchema, describeProblem, type Config } from './schema.ts'
+
+export interface LoadedConfig extends Config {
+  /** The host directory that relative paths in it start from. */
+  readonly directory: string
+}
+
+/**
+ * Reads and checks a config file.
+ *
+ * @throws UsageError naming the file as it was typed, the place in it and the remedy.
+ */
+export async function loadConfig(file: string): Promise<LoadedConfig> {
+  const shown = quotePath(file)
+  if (file === '' || file.includes('\0')) throw new UsageError(`--config: ${shown} is no file name`)
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`--config: ${shown} cannot be read (${error.code ?? 'EIO'}); give the path of a config file`)
+  })
+  const result = configSchema.safeParse(parseJson(text, shown))
+  if (!result.success) throw new UsageError(`--config: ${shown}: ${describeProblem(result.error)}`)
+  return { ...result.data, directory: dirname(resolve(file)) }
+}
+
+function parseJson(text: string, shown: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    // Node quotes what stands around the place; that is the file's content, so only the place is kept
+    const place = /line \d+ column \d+/u.exec(String(error))?.[0] ?? 'its end'
+    throw new UsageError(`--config: ${shown} is not JSON (at ${place}); correct it there`)
+  }
+}

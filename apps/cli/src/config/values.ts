@@ -1,0 +1,72 @@
+import {
+  guaranteeFields,
+  isWorkspaceError,
+  parseVirtualPath,
+  quotePath,
+  type GuaranteeField,
+  type GuaranteeLevel,
+  type Owner,
+  type Requirement,
+} from '@ws/core'
+
+import { UsageError } from '../errors.ts'
+import { executorNames, type ExecutorName } from './executors.ts'
+
+const levels: readonly GuaranteeLevel[] = ['kernel', 'interpreter', 'translated', 'none']
+const largestId = 0xffff_fffe
+
+/** `UID` or `UID:GID`; the group is the user's number where it is left out. */
+export function parseOwner(text: string, place: string): Owner {
+  const [, uid, gid = uid] = /^(\d{1,10})(?::(\d{1,10}))?$/u.exec(text) ?? []
+  const owner = { uid: Number(uid), gid: Number(gid) }
+  if (uid === undefined || owner.uid > largestId || owner.gid > largestId) {
+    throw new UsageError(`${place}: ${quotePath(text)} is no owner; give numbers, as in 1000:1000`)
+  }
+  if (owner.uid === 0) throw new UsageError(`${place}: commands never run as uid 0; give an ordinary user's number`)
+  return owner
+}
+
+/** `untrusted`, or `field=level` with commas between several. */
+export function parseRequirement(texts: readonly string[], place: string): Requirement | undefined {
+  if (texts.length === 0) return undefined
+  const parts = texts.flatMap((text) => text.split(','))
+  if (parts.length === 1 && parts[0] === 'untrusted') return 'untrusted'
+  const requirement: Partial<Record<GuaranteeField, GuaranteeLevel>> = {}
+  for (const part of parts) {
+    const [field, level, ...rest] = part.split('=')
+    const knownField = guaranteeFields.find((known) => known === field)
+    const knownLevel = levels.find((known) => known === level)
+    if (knownField === undefined || knownLevel === undefined || rest.length > 0) {
+      throw new UsageError(
+        `${place}: ${quotePath(part)} is no requirement; give \`untrusted\` or FIELD=LEVEL with a field of ` +
+          `${guaranteeFields.join(', ')} and a level of ${levels.join(', ')}`,
+      )
+    }
+    requirement[knownField] = knownLevel
+  }
+  return requirement
+}
+
+export function parseExecutorName(text: string, place: string): ExecutorName {
+  const known = executorNames.find((name) => name === text)
+  if (known !== undefined) return known
+  throw new UsageError(`${place}: ${quotePath(text)} is no executor; choose one of ${executorNames.join(', ')}`)
+}
+
+/** An absolute path without `..`. */
+export function checkMountPoint(text: string, place: string): string {
+  if (!text.startsWith('/')) {
+    throw new UsageError(`${place}: ${quotePath(text)} is not absolute; give a path such as /workspace`)
+  }
+  return usageOf(place, () => parseVirtualPath(text, { operation: 'mount' }))
+}
+
+/** Runs what checks a value; its error becomes one that names the place. */
+export function usageOf<Value>(place: string, check: () => Value): Value {
+  try {
+    return check()
+  } catch (error) {
+    if (!isWorkspaceError(error)) throw error
+    throw new UsageError(`${place}: ${error.message}`)
+  }
+}

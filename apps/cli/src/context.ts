@@ -1,0 +1,22 @@
+import type { Workspace } from '@ws/core'
+
+import type { Settings } from './config/settings.ts'
+import type { ErrorReport } from './errors.ts'
+import type { Output } from './terminal/output.ts'
+import type { Style } from './terminal/style.ts'
+
+/** What every command gets. */
+export interface Context {
+  readonly settings: Settings
+  readonly output: Output
+  readonly style: Style
+  /** Aborted by Ctrl-C, and when the output is closed. */
+  readonly signal: AbortSignal
+  /** Opens the workspace; with `executors` when commands are to run. The caller closes it. */
+  open(options?: { readonly executors?: boolean }): Promise<Workspace>
+  /** Says on standard error what went wrong, for commands that go on afterwards. */
+  complain(error: unknown): ErrorReport
+}
+
+/** Registers what is to be done; called by a command's action once its arguments are parsed. */
+export type Start = (work: (context: Context) => Promise<number>) => void

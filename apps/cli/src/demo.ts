@@ -1,0 +1,83 @@
+import { createSampleProject } from '@ws/test-fixtures/sample-project'
+
+import { allChecks } from './checks/all.ts'
+import { createWorld } from './checks/host/world.ts'
+import { ordinaryOwner } from './checks/owner.ts'
+import { hasFailed, renderReport } from './checks/report.ts'
+import { runChecks } from './checks/run.ts'
+import { createExecutor, executorNames } from './config/executors.ts'
+import { projectChecks } from './demo/checks.ts'
+import { walk } from './demo/walk.ts'
+import { describeError, Interruption } from './errors.ts'
+import { createStyle } from './terminal/style.ts'
+
+// A real project, opened as a workspace and worked on through both doors; then every check, as a table.
+
+const style = createStyle(process.stdout)
+const controller = new AbortController()
+const { signal } = controller
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(name, () => {
+    controller.abort(new Interruption(name))
+  })
+}
+
+const say = (line: string): void => {
+  process.stdout.write(`${line}\n`)
+}
+
+/** A line that is overwritten, for those who watch. */
+function progress(text: string): void {
+  if (process.stdout.isTTY) process.stdout.write(`\r\u001b[K${style.dim(text)}`)
+}
+
+async function demo(): Promise<number> {
+  const started = performance.now()
+  const owner = ordinaryOwner()
+  const populate = async (directory: string, outside: string): Promise<void> => {
+    await createSampleProject({ directory, outside, owner })
+  }
+
+  say(
+    `\n${style.strong('One workspace, two doors')}: the file API and the shell, on a copy of test-fixtures/sample-project\n`,
+  )
+  const available = await Array.fromAsync(executorNames, async (name) => {
+    const executor = createExecutor(name)
+    return (await executor.probe({ owner, signal })).available ? executor : undefined
+  })
+  const executor = available.find((one) => one !== undefined)
+  {
+    await using world = await createWorld({ owner, populate })
+    say(
+      `${style.strong('At work')} in / with ${executor?.name ?? 'the file API only'}; skills are mounted read-only, /notes is denied\n`,
+    )
+    await walk(world, executor, style, say)
+  }
+
+  const checks = [...allChecks, ...projectChecks]
+  let done = 0
+  const report = await runChecks({
+    executors: executorNames,
+    at: ['/', '/workspace'],
+    owner,
+    checks,
+    populate,
+    signal,
+    onResult: ({ executor: name, at, check }) => {
+      done += 1
+      progress(`${done} checks done; ${name} at ${at}: ${check.title}`)
+    },
+  })
+  progress('')
+  say(`\n${renderReport(report, style)}`)
+  say(style.dim(`\n${((performance.now() - started) / 1000).toFixed(1)} s; the scratch directories are removed.\n`))
+  return hasFailed(report) ? 1 : 0
+}
+
+try {
+  process.exitCode = await demo()
+} catch (error) {
+  const { line, exitCode } = describeError(error)
+  if (line !== undefined) process.stderr.write(`demo: ${line}\n`)
+  process.exitCode = exitCode
+}

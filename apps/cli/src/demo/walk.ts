@@ -1,0 +1,90 @@
+import { createLocalAdapter } from '@ws/adapter-local'
+import { createWorkspace, isWorkspaceError, rules, type CommandResult, type Executor, type Workspace } from '@ws/core'
+
+import type { World } from '../checks/host/world.ts'
+import { skillsPath } from '../checks/site.ts'
+import { escapeName } from '../terminal/escape.ts'
+import type { Style } from '../terminal/style.ts'
+
+interface Step {
+  readonly door: 'files' | 'shell'
+  readonly shown: string
+  readonly run: (workspace: Workspace) => Promise<string>
+}
+
+const script = 'import os\nprint("hello from", os.getcwd(), "-", len(os.listdir("/src")), "sources")\n'
+
+/** What the demo does in front of your eyes; the same paths at both doors. */
+const steps: readonly Step[] = [
+  files('write  /hello.py', async (workspace) => `${(await workspace.write('/hello.py', script)).size} bytes`),
+  shell('python3 /hello.py'),
+  shell('node src/main.js | tee /count.txt'),
+  files('read   /count.txt', (workspace) => workspace.readText('/count.txt')),
+  shell('git add -A && git commit -qm "By a command" && git log --oneline | wc -l'),
+  files('search TODO in /src', async (workspace) => {
+    const [hit] = await Array.fromAsync(workspace.search('TODO', { in: '/src' }))
+    return hit === undefined ? 'nothing' : `${hit.path}:${hit.line}: ${hit.text}`
+  }),
+  shell('echo changed > /.solven/skills/system/SKILL.md'),
+  files('write  /.solven/skills/system/SKILL.md', (workspace) => write(workspace, `${skillsPath}/SKILL.md`)),
+  shell('cat /notes/empty.txt'),
+  files('read   /notes/empty.txt', (workspace) => workspace.readText('/notes/empty.txt')),
+  shell('cat /link-outside'),
+  files('read   /link-outside', (workspace) => workspace.readText('/link-outside')),
+]
+
+/** Works on the project through both doors of one workspace at `/`, and says each step with what came of it. */
+export async function walk(
+  world: World,
+  executor: Executor | undefined,
+  style: Style,
+  say: (line: string) => void,
+): Promise<void> {
+  const { owner } = world
+  await using workspace = await createWorkspace({
+    mounts: [
+      { at: '/', adapter: () => createLocalAdapter({ root: world.project, owner }) },
+      { at: skillsPath, adapter: () => createLocalAdapter({ root: world.skills, owner }), access: 'read-only' },
+    ],
+    rules: [rules.deny('/notes')],
+    executors: executor === undefined ? [] : [executor],
+  })
+  for (const { door, shown, run } of steps) {
+    const label = door === 'files' ? style.strong('files ') : style.note('shell$')
+    if (door === 'shell' && executor === undefined) {
+      say(`  ${label} ${shown.padEnd(commandWidth)} ${style.dim('needs bubblewrap or proot')}`)
+      continue
+    }
+    const result = await run(workspace).catch((error: unknown) => {
+      if (!isWorkspaceError(error)) throw error
+      return error.message
+    })
+    const line = escapeName(result.trim().replaceAll(/\s+/gu, ' ')).replaceAll('\\\\', '\\')
+    say(`  ${label} ${shown.padEnd(commandWidth)} ${style.dim(shorten(line, style.width - commandWidth - 11))}`)
+  }
+}
+
+const commandWidth = 46
+
+const shorten = (text: string, width: number): string => (text.length > width ? `${text.slice(0, width - 1)}…` : text)
+
+function files(shown: string, run: Step['run']): Step {
+  return { door: 'files', shown, run }
+}
+
+function shell(command: string): Step {
+  const shown = command.length > commandWidth ? `${command.slice(0, commandWidth - 1)}…` : command
+  return {
+    door: 'shell',
+    shown,
+    run: async (workspace) => describe(await workspace.exec(command, { timeout: 20_000 })),
+  }
+}
+
+const describe = ({ stdout, stderr, exitCode }: CommandResult): string =>
+  exitCode === 0 ? stdout : `${stdout}${stderr || `exit ${exitCode}`}`
+
+async function write(workspace: Workspace, path: string): Promise<string> {
+  await workspace.write(path, 'changed')
+  return 'written'
+}

@@ -1,0 +1,48 @@
+import { isWorkspaceError } from '@ws/core'
+
+import { exitCodes, signalExitCode } from './exit-codes.ts'
+
+/** Wrong arguments or a wrong config file; the message says what, where, and how to mend it. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/** Why everything ends early without a word: Ctrl-C, or nobody reads the output any more. */
+export class Interruption extends Error {
+  override readonly name = 'Interruption'
+  readonly exitCode: number
+
+  constructor(signal: string) {
+    super(`ended by ${signal}`)
+    this.exitCode = signalExitCode(signal)
+  }
+}
+
+/** Standard output or input failed; the message has no path, since the streams have none. */
+export class StreamError extends Error {
+  override readonly name = 'StreamError'
+}
+
+export interface ErrorReport {
+  readonly exitCode: number
+  /** One line for people; absent where nothing is to be said. */
+  readonly line?: string
+  /** The same for programs. */
+  readonly json?: Readonly<Record<string, unknown>>
+}
+
+/** What to say of an error, and how to end. Nothing of an unknown error is shown, since it may hold host paths. */
+export function describeError(error: unknown): ErrorReport {
+  if (error instanceof Interruption) return { exitCode: error.exitCode }
+  if (error instanceof UsageError) return report(exitCodes.usage, error.message, { code: 'EUSAGE' })
+  if (error instanceof StreamError) return report(exitCodes.failed, error.message, { code: 'EIO' })
+  if (isWorkspaceError(error)) return report(exitCodes.failed, error.message, error.toJSON())
+  const line = 'something unexpected failed within ws; set WS_DEBUG=1 to see where'
+  return report(exitCodes.failed, debugging() && error instanceof Error ? (error.stack ?? line) : line, { code: 'EIO' })
+}
+
+const debugging = (): boolean => process.env['WS_DEBUG'] === '1'
+
+function report(exitCode: number, line: string, details: Readonly<Record<string, unknown>>): ErrorReport {
+  return { exitCode, line, json: { error: { ...details, message: line } } }
+}

@@ -1,0 +1,30 @@
+import { constants } from 'node:os'
+
+/** What `ws` ends with. `exec` ends with the command's own code instead of {@link exitCodes.ok}. */
+export const exitCodes = {
+  ok: 0,
+  /** The operation failed; for `verify` and `doctor`: a check failed, no executor will do. */
+  failed: 1,
+  /** Wrong arguments or a wrong config file: nothing was tried. */
+  usage: 2,
+  /** `exec`: the timeout ended the command. */
+  timedOut: 124,
+  /** `exec`: the command was refused or could not be started. */
+  notStarted: 125,
+} as const
+
+export const exitCodesHelp = `
+Exit codes:
+  0    success
+  1    the operation failed (verify: a check failed; doctor: no executor will do)
+  2    wrong arguments or a wrong config file; nothing was tried
+  exec ends with the command's own code, and with
+  124  when --timeout ended it
+  125  when it was refused or could not be started
+  128+n when signal n ended it; every command ends so after Ctrl-C (130) and when its output is closed (141)`
+
+/** As shells report an end by signal: 128 and the signal's number. */
+export function signalExitCode(signal: string): number {
+  const number = Object.entries(constants.signals).find(([name]) => name === signal)?.[1]
+  return 128 + (number ?? 0)
+}

@@ -1,0 +1,125 @@
+import { Command, CommanderError } from 'commander'
+
+import { addCat } from './commands/cat.ts'
+import { addDoctor } from './commands/doctor.ts'
+import { addExec } from './commands/exec.ts'
+import { addExplain } from './commands/explain.ts'
+import { addLs } from './commands/ls.ts'
+import { addMv } from './commands/mv.ts'
+import { collect } from './commands/options.ts'
+import { addRm } from './commands/rm.ts'
+import { addVerify } from './commands/verify.ts'
+import { addWrite } from './commands/write.ts'
+import { resolveSettings, type GlobalOptions } from './config/settings.ts'
+import type { Context, Start } from './context.ts'
+import { describeError, Interruption, UsageError, type ErrorReport } from './errors.ts'
+import { exitCodes, exitCodesHelp } from './exit-codes.ts'
+import { openWorkspace } from './open.ts'
+import { isClosed } from './terminal/input.ts'
+import { createOutput } from './terminal/output.ts'
+import { createStyle } from './terminal/style.ts'
+
+/** Commands whose result is what they print: without standard output they would do nothing. */
+const printing: ReadonlySet<string> = new Set(['ls', 'cat', 'explain', 'doctor', 'verify'])
+
+/**
+ * Runs `ws` with these arguments (without the names of Node and of the script) and resolves to its exit code.
+ * Never rejects: whatever goes wrong is one line on standard error.
+ */
+export async function main(argv: readonly string[]): Promise<number> {
+  const separator = argv.indexOf('--')
+  const json = argv.slice(0, separator === -1 ? undefined : separator).includes('--json')
+  const complain = (error: unknown): ErrorReport => {
+    const report = describeError(error)
+    if (report.line !== undefined) {
+      process.stderr.write(`${json ? JSON.stringify(report.json) : `ws: ${report.line}`}\n`)
+    }
+    return report
+  }
+  // nobody reads what is said there, which is no reason to fail
+  process.stderr.on('error', () => undefined)
+  try {
+    return await run(argv, json, complain)
+  } catch (error) {
+    return complain(error).exitCode
+  }
+}
+
+async function run(argv: readonly string[], json: boolean, complain: Context['complain']): Promise<number> {
+  let work: Parameters<Start>[0] | undefined
+  let command = ''
+  const program = createProgram((given) => {
+    work = given
+  })
+  program.hook('preAction', (_program, action) => {
+    command = action.name()
+  })
+  try {
+    program.parse(argv, { from: 'user' })
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    if (error.exitCode === 0) return exitCodes.ok
+    throw new UsageError(usageMessage(error.message))
+  }
+  if (work === undefined) throw new UsageError('no command is named; see ws --help')
+  if (printing.has(command) && isClosed(1)) throw new UsageError('standard output is closed; direct it somewhere')
+
+  const settings = await resolveSettings(program.opts<GlobalOptions>())
+  const controller = new AbortController()
+  const { signal } = controller
+  const output = createOutput(process.stdout, { json, onFailure: (reason) => controller.abort(reason) })
+  const interrupt = (name: NodeJS.Signals) => {
+    if (signal.aborted) process.exit(new Interruption(name).exitCode) // asked twice: do not tidy up any further
+    controller.abort(new Interruption(name))
+  }
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, interrupt)
+  return await work({
+    settings,
+    output,
+    style: createStyle(process.stdout),
+    signal,
+    complain,
+    open: ({ executors = false } = {}) => openWorkspace(settings, { signal, executors }),
+  })
+}
+
+function createProgram(start: Start): Command {
+  const program = new Command('ws')
+    .description('One workspace, two doors: files and commands see the same tree at the same paths, under one policy.')
+    .exitOverride()
+    .configureOutput({ writeErr: () => undefined, getOutHelpWidth: () => Math.min(process.stdout.columns ?? 100, 100) })
+    .showSuggestionAfterError(true)
+    .option('--root <dir>', "the workspace's directory on this machine")
+    .option('--at <path>', 'where it is mounted: / or /workspace (default: /)')
+    .option('--owner <uid[:gid]>', "whom commands run as (default: the directory's owner)")
+    .option('--config <file>', 'a config file with mounts, rules, executors, require and aliases; options win over it')
+    .option('--executor <name>', 'use this executor only: bubblewrap or proot')
+    .option('--require <field=level>', 'refuse what holds less; or `untrusted`; repeatable', collect)
+    .option('--json', 'print JSON, errors on standard error included')
+    .helpCommand(false)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ ws --root ~/project exec -- 'ls -la /'
+  $ ws --root ~/project --at /workspace exec -- npm test
+  $ ws --root ~/project --executor bubblewrap --require untrusted exec -- ./build.sh
+  $ ws --config ws.config.json explain write /src/a.ts
+${exitCodesHelp}`,
+    )
+  for (const add of [addExec, addLs, addCat, addWrite, addRm, addMv, addExplain, addVerify, addDoctor]) {
+    add(program, start)
+  }
+  for (const command of program.commands) command.addHelpText('after', '\nGlobal options and exit codes: ws --help')
+  return program
+}
+
+/** Commander's message without its prefix, on one line, with where to look. */
+function usageMessage(message: string): string {
+  const text = message
+    .replace(/^error: /u, '')
+    .replaceAll(/\s*\n\s*/gu, ' ')
+    .trim()
+  if (text === '(outputHelp)' || text === '') return 'no command is named; see ws --help'
+  return `${text.replace(/\.$/u, '')}; see ws --help`
+}

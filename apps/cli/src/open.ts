@@ -1,0 +1,42 @@
+import { createLocalAdapter } from '@ws/adapter-local'
+import { createWorkspace, isWorkspaceError, quotePath, rewriteError, type Workspace } from '@ws/core'
+
+import { createExecutor } from './config/executors.ts'
+import type { MountSettings, Settings } from './config/settings.ts'
+import { UsageError } from './errors.ts'
+
+export interface OpenOptions {
+  readonly signal: AbortSignal
+  /** Whether commands will be run: file operations need no executor, so that they work where none is. */
+  readonly executors: boolean
+}
+
+/** Opens the workspace that the settings describe. The caller closes it. */
+export async function openWorkspace(settings: Settings, { signal, executors }: OpenOptions): Promise<Workspace> {
+  if (settings.mounts.length === 0) {
+    throw new UsageError('no workspace is named; give --root DIR, or --config FILE with mounts')
+  }
+  const { owner, rules, aliases } = settings
+  return await createWorkspace({
+    mounts: settings.mounts.map((mount) => ({
+      at: mount.at,
+      adapter: () => openDirectory(mount, owner),
+      access: mount.access,
+    })),
+    rules,
+    executors: executors ? settings.executors.map((name) => createExecutor(name)) : undefined,
+    require: executors ? settings.require : undefined,
+    aliases,
+    signal,
+  })
+}
+
+/** The one host path that may be shown is what the user typed. */
+async function openDirectory(mount: MountSettings, owner: Settings['owner']) {
+  try {
+    return await createLocalAdapter({ root: mount.root, owner })
+  } catch (error) {
+    if (!isWorkspaceError(error)) throw error
+    throw rewriteError(error, { reason: `${quotePath(mount.shown)}: ${error.reason}` })
+  }
+}

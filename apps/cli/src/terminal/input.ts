@@ -1,0 +1,36 @@
+import { readFileSync, readlinkSync } from 'node:fs'
+
+import { StreamError, UsageError } from '../errors.ts'
+
+/**
+ * Standard input as bytes.
+ *
+ * @throws UsageError when it is closed; the stream throws StreamError when it cannot be read (a directory).
+ */
+export function standardInput(remedy: string): AsyncIterable<Uint8Array> {
+  if (isClosed(0)) throw new UsageError(`standard input is closed; ${remedy}`)
+  return readInput()
+}
+
+async function* readInput(): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of process.stdin) yield chunk as Uint8Array
+  } catch (error) {
+    const { code = 'EIO' } = error as NodeJS.ErrnoException
+    throw new StreamError(`standard input cannot be read (${code}); give it a file or a pipe`)
+  }
+}
+
+/**
+ * True for a standard stream that was closed when this process began. Node opens `/dev/null` for reading *and* writing in
+ * its place, which nobody who redirects does.
+ */
+export function isClosed(descriptor: 0 | 1): boolean {
+  try {
+    if (readlinkSync(`/proc/self/fd/${descriptor}`) !== '/dev/null') return false
+    const flags = /^flags:\s*(\d+)/mu.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'))?.[1] ?? '0'
+    return (Number.parseInt(flags, 8) & 3) === 2
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,54 @@
+import { Interruption, StreamError } from '../errors.ts'
+import { escapeName } from './escape.ts'
+
+/** Where a command prints to. */
+export interface Output {
+  /** Print JSON only. */
+  readonly json: boolean
+  /** Somebody looks at it: names are escaped. */
+  readonly terminal: boolean
+  /** A line of text. */
+  line(text: string): Promise<void>
+  /** Bytes as they are; resolves when more may be written. */
+  bytes(chunk: Uint8Array): Promise<void>
+  /** One JSON value on a line of its own. */
+  value(value: unknown): Promise<void>
+  /** A name from the workspace: escaped on a terminal, as it is elsewhere. */
+  name(name: string): string
+}
+
+export interface OutputOptions {
+  readonly json: boolean
+  /** Called when nobody reads any more, or nothing more can be written. */
+  readonly onFailure: (reason: Error) => void
+}
+
+/** Standard output with backpressure. A closed pipe ends the command quietly, any other failure with an error. */
+export function createOutput(stream: NodeJS.WriteStream, { json, onFailure }: OutputOptions): Output {
+  let failure: Error | undefined
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    failure ??=
+      error.code === 'EPIPE'
+        ? new Interruption('SIGPIPE')
+        : new StreamError(`standard output cannot be written (${error.code ?? 'EIO'}); direct it elsewhere`)
+    onFailure(failure)
+  })
+  const write = async (chunk: string | Uint8Array): Promise<void> => {
+    if (failure !== undefined) throw failure
+    await new Promise<void>((resolve) => {
+      stream.write(chunk, () => {
+        resolve()
+      })
+    })
+    if (failure !== undefined) throw failure
+  }
+  const terminal = stream.isTTY
+  return {
+    json,
+    terminal,
+    line: (text) => write(`${text}\n`),
+    bytes: write,
+    value: (value) => write(`${JSON.stringify(value)}\n`),
+    name: (name) => (terminal ? escapeName(name) : name),
+  }
+}

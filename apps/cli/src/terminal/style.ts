@@ -1,0 +1,29 @@
+import { styleText } from 'node:util'
+
+/** How text is marked. */
+export interface Style {
+  /** Columns of the terminal; 100 where there is none. */
+  readonly width: number
+  good(text: string): string
+  bad(text: string): string
+  note(text: string): string
+  dim(text: string): string
+  strong(text: string): string
+}
+
+/** Colours on a terminal that wants them; plain elsewhere and under NO_COLOR. */
+export function createStyle(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv = process.env): Style {
+  const colours = stream.isTTY && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb'
+  const paint =
+    (format: Parameters<typeof styleText>[0]) =>
+    (text: string): string =>
+      colours ? styleText(format, text, { validateStream: false }) : text
+  return {
+    width: stream.isTTY ? stream.columns : 100,
+    good: paint('green'),
+    bad: paint(['bold', 'red']),
+    note: paint('yellow'),
+    dim: paint('dim'),
+    strong: paint('bold'),
+  }
+}

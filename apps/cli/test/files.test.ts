@@ -1,0 +1,191 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { describe, expect, it } from 'vitest'
+
+import { createProject, giveToOwner, ws } from './ws.ts'
+
+describe('ws ls', () => {
+  it('[PC6] lists sorted, dotfiles included, and full virtual paths with -R', async () => {
+    await using project = await createProject({ 'b.txt': 'b', '.hidden': '', 'a/c.txt': 'c' })
+    const root = ['--root', project.path]
+    expect((await ws([...root, 'ls'])).stdout).toBe('.hidden\na\nb.txt\n')
+    expect((await ws([...root, 'ls', '-R'])).stdout).toBe('/.hidden\n/a\n/a/c.txt\n/b.txt\n')
+    expect((await ws([...root, '--at', '/workspace', 'ls', '-R', 'a'])).stdout).toBe('/workspace/a/c.txt\n')
+    expect((await ws([...root, 'ls', '/b.txt'])).stdout).toBe('b.txt\n')
+  })
+
+  it('gives types, sizes and link targets with -l', async () => {
+    await using project = await createProject({ 'b.txt': 'twelve bytes' })
+    await symlink('b.txt', join(project.path, 'link'))
+    await giveToOwner(project)
+    const { stdout } = await ws(['--root', project.path, 'ls', '-l'])
+    expect(stdout).toMatch(/^-rw-r--r--\s+12\s+\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s+b\.txt$/mu)
+    expect(stdout).toMatch(/^l[rwx-]{9}.*link -> b\.txt$/mu)
+  })
+
+  it('[PC21] keeps odd names in pipes, with -0 between NULs, and in JSON', async () => {
+    await using project = await createProject({ 'new\nline': '', '-rf': '', 'größe \u001b[31m': '' })
+    const root = ['--root', project.path]
+    expect((await ws([...root, 'ls', '-0'])).stdout).toBe('-rf\0größe \u001b[31m\0new\nline\0')
+    const lines = (await ws([...root, '--json', 'ls'])).stdout.trim().split('\n')
+    expect(lines.map((line) => (JSON.parse(line) as { name: string }).name)).toEqual([
+      '-rf',
+      'größe \u001b[31m',
+      'new\nline',
+    ])
+  })
+})
+
+describe('ws cat', () => {
+  it('[PC7] prints bytes as they are', async () => {
+    const bytes = Uint8Array.from({ length: 200_000 }, (_, index) => (index * 7) % 256)
+    await using project = await createProject({ 'data.bin': bytes, 'text.txt': 'größe' })
+    const result = await ws(['--root', project.path, 'cat', '/data.bin', 'text.txt'])
+    expect(result.bytes.equals(Buffer.concat([bytes, Buffer.from('größe')]))).toBe(true)
+    const json = await ws(['--root', project.path, '--json', 'cat', '/text.txt', '/data.bin'])
+    const [text, binary] = json.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, string>)
+    expect(text).toMatchObject({ path: '/text.txt', encoding: 'utf8', content: 'größe', type: 'file' })
+    expect(binary?.['encoding']).toBe('base64')
+    expect(Buffer.from(binary?.['content'] ?? '', 'base64').equals(bytes)).toBe(true)
+  })
+
+  it('[X2] finds nothing of the host', async () => {
+    await using project = await createProject({})
+    for (const path of ['/etc/passwd', project.path, '/mnt/r2/x']) {
+      const { code, stdout, stderr } = await ws(['--root', project.path, 'cat', path])
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+      expect(stderr).toMatch(/^ws: ENOENT: .*\n$/u)
+    }
+  })
+})
+
+describe('ws write', () => {
+  it('[PC24] takes content from an argument or from standard input, and makes directories', async () => {
+    await using project = await createProject({})
+    const root = ['--root', project.path]
+    expect(await ws([...root, 'write', '/a/b.txt', 'hello'])).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect(await readFile(join(project.path, 'a/b.txt'), 'utf8')).toBe('hello')
+    const large = Buffer.alloc(3_000_000, 7)
+    expect(await ws([...root, 'write', 'large.bin'], { input: large })).toMatchObject({ code: 0, stderr: '' })
+    expect((await readFile(join(project.path, 'large.bin'))).equals(large)).toBe(true)
+    const { uid } = await stat(join(project.path, 'a/b.txt'))
+    expect(uid).toBe(project.owner.uid)
+  })
+
+  it('replaces only the version it was given, and with --if-absent nothing', async () => {
+    await using project = await createProject({ 'a.txt': 'one' })
+    const root = ['--root', project.path, '--json']
+    const { version } = JSON.parse((await ws([...root, 'cat', '/a.txt'])).stdout) as { version: string }
+    const first = await ws([...root, 'write', '--if-version', version, '/a.txt', 'two'])
+    expect(first.code).toBe(0)
+    expect(JSON.parse(first.stdout)).toMatchObject({ path: '/a.txt', size: 3 })
+    for (const condition of [['--if-version', version], ['--if-absent']]) {
+      const { code, stderr } = await ws([...root, 'write', ...condition, '/a.txt', 'three'])
+      expect(code).toBe(1)
+      expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'ECONFLICT', path: '/a.txt' } })
+    }
+    expect(await readFile(join(project.path, 'a.txt'), 'utf8')).toBe('two')
+  })
+})
+
+describe('ws rm and ws mv', () => {
+  it('remove and move, and goes on after an error', async () => {
+    await using project = await createProject({ 'a.txt': 'a', 'd/e.txt': 'e', 'f.txt': 'f' })
+    const root = ['--root', project.path]
+    const result = await ws([...root, 'rm', '/a.txt', '/missing', 'd'])
+    expect(result.code).toBe(1)
+    expect(result.stderr.trim().split('\n')).toEqual([
+      expect.stringMatching(/^ws: ENOENT: delete: `\/missing`/u),
+      expect.stringMatching(/^ws: ENOTEMPTY: delete: `\/?d`/u),
+    ])
+    expect(existsSync(join(project.path, 'a.txt'))).toBe(false)
+    expect((await ws([...root, 'rm', '-rf', 'd', 'missing'])).code).toBe(0)
+    expect(existsSync(join(project.path, 'd'))).toBe(false)
+    expect((await ws([...root, 'mv', 'f.txt', '/new/g.txt'])).code).toBe(0)
+    expect(await readFile(join(project.path, 'new/g.txt'), 'utf8')).toBe('f')
+  })
+
+  it('[FS11] mv keeps what is there, unless it is told to overwrite', async () => {
+    await using project = await createProject({ 'a.txt': 'a', 'b.txt': 'b' })
+    const root = ['--root', project.path]
+    const refused = await ws([...root, 'mv', 'a.txt', 'b.txt'])
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toMatch(/^ws: EEXIST: /u)
+    expect(await readFile(join(project.path, 'b.txt'), 'utf8')).toBe('b')
+    expect((await ws([...root, 'mv', '--overwrite', 'a.txt', 'b.txt'])).code).toBe(0)
+    expect(await readFile(join(project.path, 'b.txt'), 'utf8')).toBe('a')
+  })
+})
+
+describe('the policy of a config file', () => {
+  const config = {
+    mounts: [
+      { at: '/', root: 'project' },
+      { at: '/.solven/skills/system', root: 'skills', access: 'read-only' },
+    ],
+    rules: [
+      { rule: 'deny', path: '/private' },
+      { rule: 'withinOutput', path: '/out' },
+      { rule: 'allow', path: '/cache', justification: 'a cache of the build' },
+    ],
+  }
+
+  async function createConfigured() {
+    const scratch = await createProject({ 'project/private/key': 'secret', 'project/a.txt': 'a', 'skills/S.md': 's' })
+    await mkdir(join(scratch.path, 'project/out'))
+    await writeFile(join(scratch.path, 'ws.config.json'), JSON.stringify(config))
+    await giveToOwner(scratch)
+    return scratch
+  }
+
+  it('[PM3] holds for every file command: code, path, rule and remedy on one line, and nothing changes', async () => {
+    await using scratch = await createConfigured()
+    const at = ['--config', join(scratch.path, 'ws.config.json')]
+    const cases: [string[], RegExp][] = [
+      [['cat', '/private/key'], /^ws: EACCES: read: `\/private\/key` .*\(rule `deny\(\/private\)`\); .+\n$/u],
+      [['ls', '/private'], /^ws: EACCES: .*`\/private`.*\n$/u],
+      [
+        ['write', '/b.txt', 'b'],
+        /^ws: EACCES: write: `\/b.txt` is outside the output root `\/out`.*; write below `\/out`\n$/u,
+      ],
+      [['mv', '/a.txt', '/out/a.txt'], /^ws: EACCES: move: /u],
+      [['rm', '-r', '/private'], /^ws: EACCES: delete: /u],
+      [['write', '/.solven/skills/system/S.md', 'x'], /^ws: (EROFS|EACCES): write: /u],
+    ]
+    for (const [args, error] of cases) {
+      const { code, stdout, stderr } = await ws([...at, ...args])
+      expect(stderr).toMatch(error)
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+      expect(stderr).not.toContain(scratch.path)
+    }
+    expect(existsSync(join(scratch.path, 'project/b.txt'))).toBe(false)
+    expect(await readFile(join(scratch.path, 'project/private/key'), 'utf8')).toBe('secret')
+    expect((await ws([...at, 'write', '/out/x', 'x'])).code).toBe(0)
+    expect((await ws([...at, 'write', '/cache/x', 'x'])).code).toBe(0)
+    expect((await ws([...at, 'ls', '-R'])).stdout).toContain('/.solven/skills/system/S.md\n')
+  })
+
+  it('[PM5] explain names effect, rule, reason, remedy and exceptions without doing anything', async () => {
+    await using scratch = await createConfigured()
+    const at = ['--config', join(scratch.path, 'ws.config.json')]
+    const denied = await ws([...at, '--json', 'explain', 'write', '/b.txt'])
+    expect(denied.code).toBe(0)
+    expect(JSON.parse(denied.stdout)).toMatchObject({
+      operation: 'write',
+      effect: 'deny',
+      code: 'EACCES',
+      rule: 'withinOutput(/out)',
+      remedy: 'write below `/out`',
+      enforcedBy: { files: 'interpreter' },
+    })
+    const allowed = await ws([...at, 'explain', 'write', '/cache/x'])
+    expect(allowed.stdout).toMatch(/effect\s+allow/u)
+    expect(allowed.stdout).toContain('a cache of the build')
+    expect(existsSync(join(scratch.path, 'project/cache'))).toBe(false)
+  })
+})

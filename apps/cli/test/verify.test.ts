@@ -1,0 +1,94 @@
+import { readdir, realpath } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+
+import { component, componentNames, describeWith } from '@ws/test-fixtures'
+import { describe, expect, it } from 'vitest'
+
+import { allChecks } from '../src/checks/all.ts'
+import { end, startWs, ws } from './ws.ts'
+
+interface VerifyResult {
+  readonly ok: boolean
+  readonly summary: Record<string, number>
+  readonly results: readonly { check: { id: string }; executor: string; at: string; status: string; note?: string }[]
+}
+
+const scratchDirectories = async () =>
+  (await readdir(await realpath(tmpdir()))).filter((name) => name.startsWith('ws-check-'))
+
+describe('the checks', () => {
+  it('[PC5] cover the four validation tests and each row of the method table', () => {
+    const ids = allChecks.map(({ id }) => id)
+    expect(ids).toEqual(
+      expect.arrayContaining([
+        'list-root',
+        'exec-writes',
+        'api-writes',
+        'outside-is-not-there',
+        'read-file',
+        'python-script',
+        'skills',
+      ]),
+    )
+    expect(new Set(ids).size).toBe(ids.length)
+    for (const { title } of allChecks) expect(title.length, title).toBeLessThanOrEqual(60)
+  })
+})
+
+for (const executor of ['bubblewrap', 'proot'] as const) {
+  const needed = componentNames.filter((name) => [executor, 'python3', 'node', 'git'].includes(name)).map(component)
+  describeWith(needed, `ws verify with ${executor}`, () => {
+    it('[PC18] [PC19] [PC12] [RP6] [RP17] [RP18] every check passes or is refused as declared; nothing is left behind', async () => {
+      const before = await scratchDirectories()
+      const { code, stdout, stderr } = await ws(['--json', '--executor', executor, 'verify'])
+      expect(stderr).toBe('')
+      const report = JSON.parse(stdout) as VerifyResult
+      expect(report.results.filter(({ status }) => status === 'failed' || status === 'skipped')).toEqual([])
+      if (executor === 'bubblewrap') expect(report.summary['refused']).toBe(0)
+      expect(report.ok).toBe(true)
+      expect(code).toBe(0)
+      expect(new Set(report.results.map(({ at }) => at))).toEqual(new Set(['/', '/workspace']))
+      expect((await scratchDirectories()).filter((name) => !before.includes(name))).toEqual([])
+    }, 60_000)
+  })
+}
+
+describe('ws verify', () => {
+  it('leaves nothing behind after Ctrl-C', async () => {
+    const before = await scratchDirectories()
+    const child = startWs(['verify'])
+    const ended = end(child)
+    await expect
+      .poll(async () => (await scratchDirectories()).length, { timeout: 10_000 })
+      .toBeGreaterThan(before.length)
+    child.kill('SIGINT')
+    expect(await ended).toMatchObject({ code: 130, stderr: '' })
+    expect((await scratchDirectories()).filter((name) => !before.includes(name))).toEqual([])
+  })
+})
+
+describe('ws doctor', () => {
+  it('[PC13] says for each executor what is held, and what to do about the rest', async () => {
+    const { code, stdout } = await ws(['--json', 'doctor'])
+    const report = JSON.parse(stdout) as {
+      executors: {
+        executor: string
+        at: string
+        available: boolean
+        guarantees: object
+        missing: string[]
+        howToFix: string[]
+      }[]
+    }
+    expect(report.executors.map(({ executor, at }) => `${executor} ${at}`)).toEqual([
+      'bubblewrap /',
+      'bubblewrap /workspace',
+      'proot /',
+      'proot /workspace',
+    ])
+    for (const { available, missing, howToFix } of report.executors) {
+      if (!available) expect(Math.min(missing.length, howToFix.length)).toBeGreaterThan(0)
+    }
+    expect(code).toBe(report.executors.some(({ available }) => available) ? 0 : 1)
+  })
+})

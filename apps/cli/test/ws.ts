@@ -1,0 +1,68 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+import { createScratchDirectory, type ScratchDirectory } from '@ws/test-fixtures'
+
+const entry = fileURLToPath(new URL('../src/index.ts', import.meta.url))
+
+export interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+  readonly bytes: Buffer
+}
+
+export interface WsOptions {
+  /** What it reads; absent: nothing, at once. */
+  readonly input?: string | Uint8Array
+  readonly env?: NodeJS.ProcessEnv
+  readonly cwd?: string
+}
+
+/** The real `ws` as its users start it, on the sources. */
+export function startWs(args: readonly string[], { env, cwd }: WsOptions = {}): ChildProcess {
+  return spawn(process.execPath, ['--conditions=@ws/source', entry, ...args], {
+    cwd: cwd ?? '/',
+    env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: '/nonexistent', NO_COLOR: '1', ...env },
+  })
+}
+
+export async function ws(args: readonly string[], options: WsOptions = {}): Promise<Ended> {
+  const child = startWs(args, options)
+  // a command that does not read its input closes it
+  child.stdin?.on('error', () => undefined).end(options.input ?? '')
+  return await end(child)
+}
+
+export async function end(child: ChildProcess): Promise<Ended> {
+  const chunks: Buffer[] = []
+  let stderr = ''
+  child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk))
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk))
+  const [code] = (await once(child, 'close')) as [number | null]
+  const bytes = Buffer.concat(chunks)
+  return { code, stdout: bytes.toString(), stderr, bytes }
+}
+
+/** The command line of `ws` for a shell, for redirections that spawn cannot make. */
+export const wsForShell = `'${process.execPath}' --conditions=@ws/source '${entry}'`
+
+/** A scratch directory of the ordinary owner with these files in it. */
+export async function createProject(files: Readonly<Record<string, string | Uint8Array>>): Promise<ScratchDirectory> {
+  const scratch = await createScratchDirectory()
+  for (const [path, content] of Object.entries(files)) {
+    const file = join(scratch.path, path)
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, content)
+  }
+  await giveToOwner(scratch)
+  return scratch
+}
+
+export async function giveToOwner({ path, owner }: ScratchDirectory): Promise<void> {
+  if (process.getuid?.() !== 0) return
+  await once(spawn('chown', ['-hR', `${owner.uid}:${owner.gid}`, path]), 'exit')
+}
