@@ -1,0 +1,61 @@
+/** What a layer does around an iteration. */
+export interface IterationHooks<Item> {
+  /** Before the first item is asked for; a rejection is that of the first `next()`. */
+  readonly before?: (() => void | Promise<void>) | undefined
+  /** What becomes of each item. */
+  readonly item?: ((item: Item) => Item) | undefined
+  /** What becomes of an error; it throws. */
+  readonly failure?: ((error: unknown) => never | Promise<never>) | undefined
+  /** Once: when the iteration has ended, was left early, or failed (then with the error). */
+  readonly end?: ((...error: [] | [unknown]) => void) | undefined
+}
+
+/**
+ * An iteration with hooks. A function opens it at the first `next()`; an iterator is open already. Leaving it early closes
+ * what is open. By hand, since an async generator would cost listings a fifth of their speed.
+ */
+export function wrapIterator<Item>(
+  source: AsyncIterator<Item> | (() => AsyncIterator<Item>),
+  { before, item, failure, end }: IterationHooks<Item>,
+): AsyncIterableIterator<Item> {
+  let inner = typeof source === 'function' ? undefined : source
+  let state: 'new' | 'open' | 'done' = inner === undefined ? 'new' : 'open'
+  const finish = (...error: [] | [unknown]): void => {
+    if (state === 'done') return
+    state = 'done'
+    end?.(...error)
+  }
+  const attempt = async (step: () => Promise<IteratorResult<Item>>): Promise<IteratorResult<Item>> => {
+    try {
+      const result = await step()
+      if (result.done === true) finish()
+      else if (item !== undefined) return { done: false, value: item(result.value) }
+      return result
+    } catch (error) {
+      finish(error)
+      if (failure !== undefined) await failure(error)
+      throw error
+    }
+  }
+  return {
+    next: () =>
+      attempt(async () => {
+        if (state === 'done') return { done: true, value: undefined }
+        if (state === 'new') {
+          state = 'open'
+          await before?.()
+        }
+        inner ??= typeof source === 'function' ? source() : source
+        return inner.next()
+      }),
+    return: () =>
+      attempt(async () => {
+        if (state === 'new') state = 'done' // nothing was opened, nobody was told
+        await inner?.return?.()
+        return { done: true, value: undefined }
+      }),
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}

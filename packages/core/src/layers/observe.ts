@@ -1,0 +1,141 @@
+import type { StorageAdapter } from '../adapter/contract.ts'
+import { LinkSignal } from '../adapter/link-signal.ts'
+import { isWorkspaceError, type ErrorCode } from '../errors.ts'
+import type { MountPath } from '../path/virtual-path.ts'
+import { wrapIterator } from './iterator.ts'
+import { isStream, wrapAdapter, type AdapterOperation, type Call, type LayerOptions } from './wrap-adapter.ts'
+
+interface EventBase {
+  readonly operation: AdapterOperation
+  /** The source, for move and copy; `/` for operations without a path. */
+  readonly path: MountPath
+  readonly destination?: MountPath | undefined
+}
+
+/** An operation begins; for an iteration, when its first item is asked for. */
+export interface AdapterBeforeEvent extends EventBase {
+  readonly phase: 'before'
+}
+
+/** An operation has ended; an iteration and a stream when they are finished, left, or have failed. */
+export interface AdapterAfterEvent extends EventBase {
+  readonly phase: 'after'
+  /** Milliseconds since the beginning. */
+  readonly duration: number
+  /** `link`: it met a symbolic link and did nothing. `failed` includes aborts. */
+  readonly outcome: 'done' | 'link' | 'failed'
+  /** Of the error, where it is a `WorkspaceError`. */
+  readonly code?: ErrorCode | undefined
+  /** Bytes of content read or written, as far as it came. */
+  readonly bytes?: number | undefined
+}
+
+export type AdapterEvent = AdapterBeforeEvent | AdapterAfterEvent
+
+/**
+ * The same adapter, with a listener that hears of every operation before and after. It changes nothing: what the listener
+ * throws is ignored, and it is not waited for. `close` and `hostPath`, which touches no store, are not reported.
+ */
+export function observe(
+  adapter: StorageAdapter,
+  listener: (event: AdapterEvent) => void,
+  { shared }: LayerOptions = {},
+): StorageAdapter {
+  const emit = (event: AdapterEvent): void => {
+    try {
+      const result: unknown = listener(event)
+      // an async listener is none that the type allows, and its rejection would end the process
+      if (result instanceof Promise) result.catch(() => undefined)
+    } catch {
+      // whoever watches must not be able to break what is watched
+    }
+  }
+  /** Reports the beginning, and gives what reports the end. */
+  const begin = ({ operation, path, destination }: Call): Report => {
+    const about = destination === undefined ? { operation, path } : { operation, path, destination }
+    emit({ phase: 'before', ...about })
+    const start = performance.now()
+    return (result) => emit({ phase: 'after', ...about, duration: performance.now() - start, ...result })
+  }
+  const observed = async <Result>(
+    call: Call,
+    run: () => Promise<Result>,
+    bytes: (result?: Result) => number | undefined = () => call.bytes,
+  ): Promise<Result> => {
+    const report = begin(call)
+    try {
+      const result = await run()
+      report({ outcome: 'done', ...some(bytes(result)) })
+      return result
+    } catch (error) {
+      report({ ...outcomeOf([error]), ...some(call.bytes === undefined ? bytes() : 0) })
+      throw error
+    }
+  }
+
+  return wrapAdapter(adapter, {
+    name: `observe(${adapter.name})`,
+    capabilities: adapter.capabilities,
+    shared,
+    call: (call, run) => observed(call, run),
+    iterate(call) {
+      let report: Report | undefined
+      return {
+        before: () => {
+          report = begin(call)
+        },
+        end: (...error) => report?.(outcomeOf(error)),
+      }
+    },
+    read: (call, run) => observed(call, run, (result) => result?.bytes.length),
+    async readStream(call, run) {
+      const report = begin(call)
+      try {
+        const { stat, stream } = await run()
+        let bytes = 0
+        const item = (chunk: Uint8Array): Uint8Array => {
+          bytes += chunk.length
+          return chunk
+        }
+        const end = (...error: [] | [unknown]): void => report({ ...outcomeOf(error), bytes })
+        return { stat, stream: wrapIterator(stream, { item, end }) }
+      } catch (error) {
+        report(outcomeOf([error]))
+        throw error
+      }
+    },
+    write(call, data, run) {
+      if (!isStream(data)) return observed(call, () => run(data))
+      let bytes = 0
+      const body: AsyncIterable<Uint8Array> = {
+        [Symbol.asyncIterator]: () =>
+          wrapIterator(data[Symbol.asyncIterator](), {
+            item: (chunk) => {
+              bytes += chunk?.length ?? 0
+              return chunk
+            },
+          }),
+      }
+      return observed(
+        call,
+        () => run(body),
+        () => bytes,
+      )
+    },
+  })
+}
+
+type Outcome = Pick<AdapterAfterEvent, 'outcome' | 'code' | 'bytes'>
+type Report = (outcome: Outcome) => void
+
+/** Of no error, or of one that may be anything, `undefined` included. */
+function outcomeOf(errors: [] | [unknown]): Outcome {
+  if (errors.length === 0) return { outcome: 'done' }
+  const [error] = errors
+  if (error instanceof LinkSignal) return { outcome: 'link' }
+  return isWorkspaceError(error) ? { outcome: 'failed', code: error.code } : { outcome: 'failed' }
+}
+
+function some(bytes: number | undefined): { bytes?: number } {
+  return bytes === undefined ? {} : { bytes }
+}

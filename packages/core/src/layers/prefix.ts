@@ -1,0 +1,197 @@
+import type { StorageAdapter } from '../adapter/contract.ts'
+import { LinkSignal } from '../adapter/link-signal.ts'
+import { isWorkspaceError, rewriteError, WorkspaceError, type PartialProgress } from '../errors.ts'
+import { isWithin, joinPath, parseMountPath, relativeTo, type MountPath } from '../path/virtual-path.ts'
+import { wrapIterator } from './iterator.ts'
+import { isStream, wrapAdapter, type AdapterOperation, type Call, type LayerOptions } from './wrap-adapter.ts'
+
+/** What may make the subtree's root: the operations that make something. */
+const creating: ReadonlySet<AdapterOperation> = new Set(['write', 'append', 'createDirectory', 'createSymlink'])
+/** What is `EBUSY` for the root, where the inner adapter sees a directory like any other. */
+const replacing: ReadonlySet<AdapterOperation> = new Set(['write', 'append', 'delete', 'move'])
+/** What would treat a file or a link in the root's place as the entry it is. */
+const entering: ReadonlySet<AdapterOperation> = new Set([
+  'stat',
+  'read',
+  'readStream',
+  'readSymlink',
+  'search',
+  'watch',
+])
+
+/**
+ * A subtree as an adapter of its own: `/` is the directory at `path`, and there is nothing above. Entries, links in the
+ * way and errors name paths below it; nothing tells where it lies.
+ *
+ * The directory is made by the first operation that makes something in it; until then, and where it cannot be made or is
+ * no directory, everything is `ENOWORKSPACE`. A path with a link in it is refused likewise, when it is used: the subtree
+ * would not be where it seems to be.
+ *
+ * @throws WorkspaceError `EINVAL`, `EOUTSIDE`, `ENAMETOOLONG` for a path that is none.
+ */
+export function prefix(adapter: StorageAdapter, path: string, { shared }: LayerOptions = {}): StorageAdapter {
+  const root = parseMountPath(path, 'prefix')
+  const rootBytes = root === '/' ? 0 : new TextEncoder().encode(root).length
+  const { capabilities } = adapter
+  const view = new Subtree(adapter, root)
+  return wrapAdapter(adapter, {
+    name: `prefix(${adapter.name})`,
+    capabilities: Object.freeze({ ...capabilities, maxPathBytes: capabilities.maxPathBytes - rootBytes }),
+    shared,
+    toInner: (outer) => joinPath(root, outer),
+    toOuter: (inner) => relativeTo(inner, root),
+    call: (call, run) => view.run(call, run),
+    iterate: (call) => ({
+      before: () => view.enter(call),
+      failure: async (error) => {
+        throw await view.explain(error, call)
+      },
+    }),
+    async readStream(call, run) {
+      const { stat, stream } = await view.run(call, run)
+      const failure = (error: unknown): never => {
+        throw view.translate(error, call)
+      }
+      return { stat, stream: wrapIterator(stream, { failure }) }
+    },
+    write: (call, data, run) => view.run(call, () => run(isStream(data) ? view.remember(data) : data)),
+    hostPath(call, run) {
+      try {
+        return run()
+      } catch (error) {
+        throw view.translate(error, call)
+      }
+    },
+  })
+}
+
+class Subtree {
+  readonly #inner: StorageAdapter
+  readonly #root: MountPath
+  /** Errors of bodies: they come from elsewhere, and name paths of elsewhere. */
+  readonly #foreign = new WeakSet()
+
+  constructor(inner: StorageAdapter, root: MountPath) {
+    this.#inner = inner
+    this.#root = root
+  }
+
+  async run<Result>(call: Call, run: () => Promise<Result>): Promise<Result> {
+    await this.enter(call)
+    try {
+      return await run()
+    } catch (error) {
+      if (!(await this.#madeRoot(error, call))) throw await this.explain(error, call)
+      // it was made as a directory: that is all that was asked for
+      if (call.operation === 'createDirectory' && call.path === '/') return undefined as Result
+    }
+    try {
+      return await run()
+    } catch (error) {
+      throw this.translate(error, call)
+    }
+  }
+
+  /** What the root needs before an operation, since the inner adapter sees no root in it. */
+  async enter({ operation, path, destination }: Call): Promise<void> {
+    if (this.#root === '/' || (path !== '/' && destination !== '/')) return
+    const onRoot = (path === '/' && replacing.has(operation)) || (destination === '/' && path !== '/')
+    const link = operation === 'createSymlink'
+    if (onRoot || link) {
+      const code = this.#inner.capabilities.readOnly ? 'EROFS' : link ? 'EEXIST' : 'EBUSY'
+      const reason = 'is the root of the store, which stays what it is'
+      throw new WorkspaceError({ code, operation, path: '/', reason })
+    }
+    if (!entering.has(operation)) return
+    if ((await this.#rootState()) !== 'directory') throw gone(operation)
+  }
+
+  /** Makes the root when that is what was missing; false when the error means something else. */
+  async #madeRoot(error: unknown, { operation }: Call): Promise<boolean> {
+    if (!creating.has(operation) || !this.#isMissing(error)) return false
+    if ((await this.#rootState()) !== 'missing') return false
+    try {
+      await this.#inner.createDirectory(this.#root, { recursive: true })
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /** The error as it is in this subtree: `ENOWORKSPACE` when the reason is that there is none. */
+  async explain(error: unknown, call: Call): Promise<unknown> {
+    if (this.#isMissing(error) && (await this.#rootState()) !== 'directory') return gone(call.operation)
+    return this.translate(error, call)
+  }
+
+  translate(error: unknown, { operation }: Call): unknown {
+    if (this.#root === '/' || (typeof error === 'object' && error !== null && this.#foreign.has(error))) return error
+    if (error instanceof LinkSignal) {
+      const { argument, at, target, rest } = error
+      if (at === this.#root || !isWithin(at, this.#root)) return gone(operation)
+      return new LinkSignal({ argument, at: relativeTo(at, this.#root), target, rest })
+    }
+    if (!isWorkspaceError(error)) return error
+    const { path, reason, remedy, partial } = error
+    return rewriteError(error, {
+      path: path === undefined ? path : this.#outer(path),
+      reason: this.#outerText(reason),
+      remedy: remedy === undefined ? remedy : this.#outerText(remedy),
+      partial: partial === undefined ? partial : this.#outerProgress(partial),
+    })
+  }
+
+  /** The body, with its errors marked as its own. */
+  async *remember(data: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    try {
+      yield* data
+    } catch (error) {
+      if (typeof error === 'object' && error !== null) this.#foreign.add(error)
+      throw error
+    }
+  }
+
+  #isMissing(error: unknown): boolean {
+    if (!isWorkspaceError(error) || this.#foreign.has(error)) return false
+    return error.code === 'ENOENT' || error.code === 'ENOTDIR'
+  }
+
+  async #rootState(): Promise<'directory' | 'missing' | 'other'> {
+    try {
+      const { type } = await this.#inner.stat(this.#root)
+      return type === 'directory' ? 'directory' : 'other'
+    } catch (error) {
+      if (error instanceof LinkSignal || isWorkspaceError(error, 'ENOTDIR')) return 'other'
+      if (isWorkspaceError(error, 'ENOENT')) return 'missing'
+      throw this.translate(error, { operation: 'stat', path: this.#root })
+    }
+  }
+
+  #outer(path: string): string {
+    return isWithin(path as MountPath, this.#root) ? relativeTo(path as MountPath, this.#root) : '/'
+  }
+
+  /** Paths in sentences stand between backticks. */
+  #outerText(text: string): string {
+    return text.replaceAll(`\`${this.#root}\``, '`/`').replaceAll(`\`${this.#root}/`, '`/')
+  }
+
+  #outerProgress({ completed, completedCount, failedAt, state }: PartialProgress): PartialProgress {
+    return {
+      completed: completed.map((path) => this.#outer(path)),
+      completedCount,
+      failedAt: this.#outer(failedAt),
+      state: this.#outerText(state),
+    }
+  }
+}
+
+function gone(operation: string): WorkspaceError {
+  return new WorkspaceError({
+    code: 'ENOWORKSPACE',
+    operation,
+    path: '/',
+    reason: 'is not there, or is no directory, or lies behind a symbolic link',
+    remedy: 'make the directory, or write a file into it',
+  })
+}

@@ -1,0 +1,30 @@
+import type { StorageAdapter } from '../adapter/contract.ts'
+import { WorkspaceError } from '../errors.ts'
+import { wrapAdapter, type AdapterOperation, type LayerOptions } from './wrap-adapter.ts'
+
+const changes: ReadonlySet<AdapterOperation> = new Set([
+  'write',
+  'append',
+  'createDirectory',
+  'createSymlink',
+  'delete',
+  'move',
+  'copy',
+] satisfies AdapterOperation[])
+
+/**
+ * The same tree, in which every change is `EROFS`, before the inner adapter hears of it and before a body is touched. Real
+ * processes may still see it: a workspace mounts an adapter with the capability `readOnly` read-only for commands too.
+ * `createScratch` stays what it is, since a scratch directory is no part of the tree.
+ */
+export function readOnly(adapter: StorageAdapter, { shared }: LayerOptions = {}): StorageAdapter {
+  return wrapAdapter(adapter, {
+    name: `readOnly(${adapter.name})`,
+    capabilities: Object.freeze({ ...adapter.capabilities, readOnly: true }),
+    shared,
+    async call({ operation, path }, run) {
+      if (!changes.has(operation)) return run()
+      throw new WorkspaceError({ code: 'EROFS', operation, path, reason: 'is in a read-only store' })
+    },
+  })
+}

@@ -1,0 +1,214 @@
+import type { AdapterCapabilities } from '../adapter/capabilities.ts'
+import type { StorageAdapter } from '../adapter/contract.ts'
+import type {
+  Entry,
+  ReadResult,
+  ReadStreamResult,
+  SearchHit,
+  WatchEvent,
+  WriteData,
+  WriteResult,
+} from '../adapter/types.ts'
+import { WorkspaceError } from '../errors.ts'
+import { assertMountPath, mountRoot, type HostPath, type MountPath } from '../path/virtual-path.ts'
+import { wrapIterator, type IterationHooks } from './iterator.ts'
+
+/** The operations of a {@link StorageAdapter}, by their names. */
+export type AdapterOperation = Exclude<
+  {
+    [Key in keyof StorageAdapter]-?: Required<StorageAdapter>[Key] extends (...args: never) => unknown ? Key : never
+  }[keyof StorageAdapter],
+  symbol
+>
+
+/** One call of an operation, as the layer's caller sees it. */
+export interface Call {
+  readonly operation: AdapterOperation
+  /** The source, for move and copy; `/` for operations without a path. */
+  readonly path: MountPath
+  readonly destination?: MountPath | undefined
+  /** Bytes to write, where that is known before. */
+  readonly bytes?: number | undefined
+}
+
+/** What all layers take. */
+export interface LayerOptions {
+  /** Others use the adapter too: `close()` closes the layer only. Default false: it closes the adapter with it. */
+  readonly shared?: boolean | undefined
+}
+
+/** What a layer does; what is absent is passed on. */
+export interface Layer {
+  readonly name: string
+  readonly capabilities: AdapterCapabilities
+  readonly shared?: boolean | undefined
+  /** The path in the inner adapter. */
+  readonly toInner?: ((path: MountPath) => MountPath) | undefined
+  /** The inverse of `toInner`. */
+  readonly toOuter?: ((path: MountPath) => MountPath) | undefined
+  /** Around every operation that is no iteration, and has no hook of its own below. */
+  readonly call?: (<Result>(call: Call, run: () => Promise<Result>) => Promise<Result>) | undefined
+  readonly iterate?: (<Item>(call: Call) => IterationHooks<Item>) | undefined
+  readonly read?: ((call: Call, run: () => Promise<ReadResult>) => Promise<ReadResult>) | undefined
+  readonly readStream?: ((call: Call, run: () => Promise<ReadStreamResult>) => Promise<ReadStreamResult>) | undefined
+  readonly write?:
+    | ((call: Call, data: WriteData, run: (data: WriteData) => Promise<WriteResult>) => Promise<WriteResult>)
+    | undefined
+  /** Around `hostPath`, which is synchronous. */
+  readonly hostPath?: ((call: Call, run: () => HostPath) => HostPath) | undefined
+}
+
+const same = (path: MountPath): MountPath => path
+
+/**
+ * An adapter around another one: the part that all layers share. It checks paths before they are mapped, has exactly the
+ * optional operations that the inner one has, and is closed by `close()`, with the inner adapter unless that is `shared`.
+ */
+export function wrapAdapter(inner: StorageAdapter, layer: Layer): StorageAdapter {
+  const { name, capabilities, shared = false, toInner = same, toOuter = same } = layer
+  let closed = false
+
+  const check = ({ operation, path, destination }: Call): void => {
+    // `..` in a path could lead out of what it is mapped into
+    assertMountPath(path, operation)
+    if (destination !== undefined) assertMountPath(destination, operation)
+    if (!closed) return
+    const reason = 'cannot be reached: the adapter is closed'
+    throw new WorkspaceError({ code: 'ECLOSED', operation, path, reason })
+  }
+  const call = async <Result>(it: Call, run: () => Promise<Result>): Promise<Result> => {
+    check(it)
+    return layer.call === undefined ? run() : layer.call(it, run)
+  }
+  const iterate = <Item extends { readonly path: MountPath }>(
+    it: Call,
+    open: () => AsyncIterableIterator<Item>,
+  ): AsyncIterableIterator<Item> => {
+    const { before, ...hooks } = layer.iterate?.<Item>(it) ?? {}
+    const checked = (): void | Promise<void> => {
+      check(it)
+      return before?.()
+    }
+    const item = toOuter === same ? undefined : (found: Item): Item => ({ ...found, path: toOuter(found.path) })
+    return wrapIterator(open, { item, ...hooks, before: checked })
+  }
+  const close = async (): Promise<void> => {
+    closed = true
+    if (!shared) await inner.close()
+  }
+
+  const adapter: StorageAdapter = {
+    name,
+    capabilities,
+    stat: (path, options) => call({ operation: 'stat', path }, () => inner.stat(toInner(path), options)),
+    read: async (path, options) => {
+      const it: Call = { operation: 'read', path }
+      const run = (): Promise<ReadResult> => inner.read(toInner(path), options)
+      if (layer.read === undefined) return call(it, run)
+      check(it)
+      return layer.read(it, run)
+    },
+    readStream: async (path, options) => {
+      const it: Call = { operation: 'readStream', path }
+      const run = (): Promise<ReadStreamResult> => inner.readStream(toInner(path), options)
+      if (layer.readStream === undefined) return call(it, run)
+      check(it)
+      return layer.readStream(it, run)
+    },
+    write: async (path, data, options) => {
+      const it: Call = { operation: 'write', path, bytes: sizeOf(data) }
+      const run = (given: WriteData): Promise<WriteResult> => inner.write(toInner(path), given, options)
+      if (layer.write === undefined) return call(it, () => run(data))
+      check(it)
+      return layer.write(it, data, run)
+    },
+    list: (path, options = {}) =>
+      iterate<Entry>({ operation: 'list', path }, () =>
+        inner.list(toInner(path), { ...options, exclude: options.exclude?.map(toInner) }),
+      ),
+    createDirectory: (path, options) =>
+      call({ operation: 'createDirectory', path }, () => inner.createDirectory(toInner(path), options)),
+    delete: (path, options) => call({ operation: 'delete', path }, () => inner.delete(toInner(path), options)),
+    move: (path, destination, options) =>
+      call({ operation: 'move', path, destination }, () => inner.move(toInner(path), toInner(destination), options)),
+    copy: (path, destination, options) =>
+      call({ operation: 'copy', path, destination }, () => inner.copy(toInner(path), toInner(destination), options)),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+  return Object.assign(adapter, optionalOperations(inner, { call, iterate, check, toInner, hostPath: layer.hostPath }))
+}
+
+interface Around {
+  readonly call: <Result>(it: Call, run: () => Promise<Result>) => Promise<Result>
+  readonly iterate: <Item extends { readonly path: MountPath }>(
+    it: Call,
+    open: () => AsyncIterableIterator<Item>,
+  ) => AsyncIterableIterator<Item>
+  readonly check: (it: Call) => void
+  readonly toInner: (path: MountPath) => MountPath
+  readonly hostPath: Layer['hostPath']
+}
+
+/** True for content that comes in chunks; what is neither that nor bytes is the inner adapter's to refuse. */
+export function isStream(data: WriteData): data is AsyncIterable<Uint8Array> {
+  return typeof data === 'object' && data !== null && Symbol.asyncIterator in data
+}
+
+function sizeOf(data: WriteData): number | undefined {
+  return data instanceof Uint8Array ? data.length : undefined
+}
+
+/** Those that the inner adapter has, and no others. */
+function optionalOperations(
+  inner: StorageAdapter,
+  { call, iterate, check, toInner, hostPath: aroundHostPath }: Around,
+): Partial<StorageAdapter> {
+  const append = inner.append?.bind(inner)
+  const createSymlink = inner.createSymlink?.bind(inner)
+  const readSymlink = inner.readSymlink?.bind(inner)
+  const search = inner.search?.bind(inner)
+  const flush = inner.flush?.bind(inner)
+  const watch = inner.watch?.bind(inner)
+  const hostPath = inner.hostPath?.bind(inner)
+  const hostDirectory = inner.hostDirectory?.bind(inner)
+  const createScratch = inner.createScratch?.bind(inner)
+  return {
+    ...(append && {
+      append: (path, data, options) =>
+        call({ operation: 'append', path, bytes: sizeOf(data) }, () => append(toInner(path), data, options)),
+    }),
+    ...(createSymlink && {
+      createSymlink: (path, target, options) =>
+        call({ operation: 'createSymlink', path }, () => createSymlink(toInner(path), target, options)),
+    }),
+    ...(readSymlink && {
+      readSymlink: (path, options) =>
+        call({ operation: 'readSymlink', path }, () => readSymlink(toInner(path), options)),
+    }),
+    ...(search && {
+      search: (query, options) =>
+        iterate<SearchHit>({ operation: 'search', path: query.in }, () =>
+          search({ ...query, in: toInner(query.in), exclude: query.exclude?.map(toInner) }, options),
+        ),
+    }),
+    ...(flush && { flush: (options) => call({ operation: 'flush', path: mountRoot }, () => flush(options)) }),
+    ...(watch && {
+      watch: (path, options) => iterate<WatchEvent>({ operation: 'watch', path }, () => watch(toInner(path), options)),
+    }),
+    ...(hostPath && {
+      hostPath: (path) => {
+        const it: Call = { operation: 'hostPath', path }
+        check(it)
+        const run = (): HostPath => hostPath(toInner(path))
+        return aroundHostPath === undefined ? run() : aroundHostPath(it, run)
+      },
+    }),
+    ...(hostDirectory && {
+      hostDirectory: (path) => call({ operation: 'hostDirectory', path }, () => hostDirectory(toInner(path))),
+    }),
+    ...(createScratch && {
+      createScratch: (options) => call({ operation: 'createScratch', path: mountRoot }, () => createScratch(options)),
+    }),
+  }
+}
