@@ -1,0 +1,141 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isWorkspaceError } from '@ws/core'
+import { describeWith } from '@ws/test-fixtures'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+
+import { eventually, processesWith } from './support/processes.ts'
+import type { Order } from './support/start-and-wait.ts'
+import { modes, namesBelow, needed, Workbench } from './support/workbench.ts'
+
+const helper = join(import.meta.dirname, 'support/start-and-wait.ts')
+
+/** Five kinds of processes that try to outlive a command; `marker` is an argument of each. */
+function survivors(marker: string): string {
+  return [
+    `sleep ${marker} &`,
+    `setsid sleep ${marker} &`,
+    `(setsid sh -c 'sleep ${marker} & exec sleep ${marker}' &)`,
+    `(trap "" TERM HUP INT; exec sleep ${marker}) &`,
+    `nohup sleep ${marker} >/dev/null 2>&1 &`,
+    `until [ "$(grep -l "sleep.${marker}" /proc/[0-9]*/cmdline 2>/dev/null | wc -l)" -ge 5 ]; do sleep 0.01; done`,
+    'echo ready',
+  ].join('\n')
+}
+
+for (const mode of modes) {
+  describeWith(needed[mode], `the end of a command (${mode})`, () => {
+    let bench: Workbench
+    let marker: string
+    beforeEach(async () => {
+      bench = await Workbench.create(mode)
+      marker = `3${Math.floor(Math.random() * 1e8)}`
+    })
+    afterEach(() => bench[Symbol.asyncDispose]())
+
+    async function startSurvivors(options = {}) {
+      const running = await bench.spawn(`${survivors(marker)}; sleep ${marker}`, options)
+      for await (const chunk of running.stdout) if (Buffer.from(chunk).includes('ready')) break
+      expect(processesWith(marker).length).toBeGreaterThanOrEqual(5)
+      return running
+    }
+
+    it('takes with it whatever it left running', async () => {
+      const { exitCode, stdout } = await bench.run(survivors(marker))
+      expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'ready\n' })
+      expect(processesWith(marker)).toEqual([])
+    })
+
+    it('comes with a timeout, which ends the whole tree', async () => {
+      const result = await bench.run(`${survivors(marker)}; sleep ${marker}`, { timeout: 1_500 })
+      expect(result).toMatchObject({ timedOut: true, exitCode: null, stdout: 'ready\n' })
+      expect(processesWith(marker)).toEqual([])
+    })
+
+    it('is polite first: the command may clean up within its grace', async () => {
+      const command = 'trap "echo cleaned; exit 7" TERM; echo ready; while :; do sleep 0.01; done'
+      const running = await bench.spawn(command, { killGrace: 10_000 })
+      for await (const chunk of running.stdout) if (Buffer.from(chunk).includes('ready')) break
+      expect(running.kill('SIGTERM')).toBe(true)
+      expect(await running.wait()).toMatchObject({ exitCode: 7, signal: null, stdout: 'ready\ncleaned\n' })
+      expect(running.kill()).toBe(false)
+    })
+
+    it('comes for who ignores it, when the grace is over', async () => {
+      const command = 'trap "" TERM; echo ready; while :; do sleep 0.01; done'
+      const result = await bench.run(command, { timeout: 300, killGrace: 100 })
+      expect(result).toMatchObject({ timedOut: true, exitCode: null, signal: 'SIGKILL' })
+    })
+
+    it('comes with SIGKILL, for the whole tree', async () => {
+      const running = await startSurvivors()
+      expect(running.kill('SIGKILL')).toBe(true)
+      expect(await running.wait()).toMatchObject({ exitCode: null, signal: 'SIGKILL', timedOut: false })
+      expect(processesWith(marker)).toEqual([])
+    })
+
+    it('comes with an abort, which rejects with its reason', async () => {
+      const controller = new AbortController()
+      const running = await startSurvivors({ signal: controller.signal })
+      controller.abort(new Error('enough'))
+      await expect(running.wait()).rejects.toThrow('enough')
+      expect(processesWith(marker)).toEqual([])
+      await expect(bench.run('true', { signal: controller.signal })).rejects.toThrow('enough')
+    })
+
+    it('comes when the executor is closed; then nothing can be started', async () => {
+      const running = await startSurvivors()
+      await bench.executor.close()
+      expect(processesWith(marker)).toEqual([])
+      await expect(running.wait()).rejects.toSatisfy((error) => isWorkspaceError(error, 'ECLOSED'))
+      await expect(bench.run('true')).rejects.toSatisfy((error) => isWorkspaceError(error, 'ECLOSED'))
+    })
+
+    it('comes when bubblewrap is killed', async () => {
+      const running = await startSurvivors()
+      const outer = processesWith(marker).find(({ parent }) => parent === process.pid)
+      process.kill(outer?.pid ?? 0, 'SIGKILL')
+      expect(await running.wait()).toMatchObject({ exitCode: null, signal: 'SIGKILL' })
+      expect(processesWith(marker)).toEqual([])
+    })
+
+    function startHelper(count: number, command: string) {
+      const { owner } = bench.scratch
+      const request = { command, cwd: bench.root, env: {}, login: false, killGrace: 100, maxOutputBytes: 1000 }
+      const order: Order = { owner, root: bench.root, plan: bench.plan(), request, count }
+      const node = spawn(process.execPath, ['--conditions=@ws/source', helper, JSON.stringify(order)], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      const said = async (word: string) => {
+        for await (const chunk of node.stdout) if (String(chunk).includes(word)) return
+      }
+      return { node, said }
+    }
+
+    it('comes when the process that started it is killed; nothing is left on the disk', async () => {
+      const { node, said } = startHelper(2, survivors(marker) + `; sleep ${marker}`)
+      await said('ready')
+      node.kill('SIGKILL')
+      await once(node, 'exit')
+      expect(await eventually(() => processesWith(marker).length === 0)).toBe(true)
+      expect(await namesBelow(bench.host())).toEqual([])
+      expect((await readdir(bench.scratch.path)).sort()).toEqual(['outside', 'tmp', 'workspace'])
+      expect((await readdir(tmpdir())).filter((name) => name.startsWith('.ws-'))).toEqual([])
+    })
+
+    it('comes when that is killed at any moment of the start', async () => {
+      const rounds = process.env['WS_DEEP'] === '1' ? 200 : 8
+      for (let round = 0; round < rounds; round++) {
+        const { node, said } = startHelper(4, `sleep ${marker}; echo ready`)
+        await said('attached')
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 40))
+        node.kill('SIGKILL')
+        await once(node, 'exit')
+        expect(await eventually(() => processesWith(marker).length === 0)).toBe(true)
+      }
+    })
+  })
+}

@@ -1,0 +1,63 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isWorkspaceError } from '@ws/core'
+import { component, describeWith } from '@ws/test-fixtures'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+
+import { modes, namesBelow, needed, Workbench } from './support/workbench.ts'
+
+const exchange = join(import.meta.dirname, 'support/exchange.pl')
+const renameat2 = process.arch === 'arm64' ? 276 : 316
+const deep = process.env['WS_DEEP'] === '1'
+const starts = { direct: deep ? 3000 : 200, nested: deep ? 1000 : 50 }
+
+for (const mode of modes) {
+  describeWith([...needed[mode], component('perl')], `exchanges during the start (${mode})`, () => {
+    let bench: Workbench
+    let attacker: ChildProcess | undefined
+    beforeEach(async () => {
+      bench = await Workbench.create(mode)
+    })
+    afterEach(async () => {
+      attacker?.kill('SIGKILL')
+      await bench[Symbol.asyncDispose]()
+    })
+
+    it(`never show what is masked or outside, in ${starts[mode]} starts`, { timeout: deep ? 600_000 : 60_000 }, async () => {
+      await bench.file(bench.host('dir/secret'), 'hush')
+      await bench.file(bench.host('other/secret'), 'harmless')
+      await symlink('other', bench.host('link'))
+      await bench.directory(bench.host('skills'))
+      await bench.file(bench.outside('skills/skill'), 'skill')
+      await bench.file(bench.outside('private/skill'), 'private')
+      await symlink(bench.outside('private'), bench.outside('link'))
+      const parts = [
+        { kind: 'mount', at: '/skills', source: bench.outside('skills'), access: 'read-only' },
+        { kind: 'pin', at: '/dir' },
+        { kind: 'mask', at: '/dir/secret', type: 'file' },
+      ] as const
+      const pairs = [bench.host('dir'), bench.host('link'), bench.outside('skills'), bench.outside('link')]
+      const before = (await namesBelow(bench.scratch.path)).length
+      attacker = spawn('/usr/bin/perl', [exchange, String(renameat2), '4000', ...pairs], { stdio: ['ignore', 'pipe', 'inherit'] })
+      if (attacker.stdout !== null) await once(attacker.stdout, 'data')
+
+      const seen = { started: 0, refused: 0 }
+      for (let i = 0; i < starts[mode]; i++) {
+        try {
+          const { stdout } = await bench.run('for i in 1 2 3 4 5; do cat dir/secret link/secret skills/skill; done 2>/dev/null', { parts })
+          seen.started++
+          expect(stdout.replaceAll('harmless', '').replaceAll('skill', '')).toBe('')
+        } catch (error) {
+          if (!isWorkspaceError(error, 'EBUSY')) throw error
+          seen.refused++
+        }
+      }
+      expect(seen.started).toBeGreaterThan(starts[mode] / 20)
+      attacker.kill('SIGKILL')
+      await once(attacker, 'exit')
+      expect((await namesBelow(bench.scratch.path)).length).toBe(before)
+    })
+  })
+}

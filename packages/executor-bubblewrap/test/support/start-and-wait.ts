@@ -1,0 +1,25 @@
+/** Started by a test to be killed: runs one command through the executor, says so, and waits. */
+import { createBubblewrapExecutor } from '../../src/index.ts'
+import type { BindPlan, CommandRequest, FileDoor, Owner, VirtualPath } from '@ws/core'
+
+export interface Order {
+  readonly owner: Owner
+  readonly root: VirtualPath
+  readonly plan: BindPlan
+  readonly request: CommandRequest
+  readonly count: number
+}
+
+const order = JSON.parse(process.argv[2] ?? '') as Order
+const files = undefined as unknown as FileDoor
+const executor = await createBubblewrapExecutor().attach({ root: order.root, owner: order.owner, files })
+process.stdout.write('attached\n')
+const started = Array.from({ length: order.count }, () => executor.spawn(order.request, order.plan))
+const running = await Promise.all(started)
+for (const command of running) {
+  for await (const chunk of command.stdout) {
+    if (Buffer.from(chunk).includes('ready')) break
+  }
+}
+process.stdout.write('ready\n')
+setInterval(() => undefined, 1000)
