@@ -1,8 +1,7 @@
 import type { StorageAdapter } from '../adapter/contract.ts'
 import type { HostDirectory } from '../adapter/types.ts'
-import { isWorkspaceError } from '../errors.ts'
 import { scratchName, systemNames } from '../mount/reserved.ts'
-import { isWithin, parseVirtualPath, relativeTo, rootPath } from '../path/virtual-path.ts'
+import { isWithin, parseVirtualPath, rootPath } from '../path/virtual-path.ts'
 import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 import { Namespace } from '../policy/namespace.ts'
 import { RulePolicy } from '../policy/policy.ts'
@@ -12,6 +11,7 @@ import type { Context } from './context.ts'
 import { virtualError } from './errors.ts'
 import { Gate } from './gate.ts'
 import { refuseNestedRoots } from './host-roots.ts'
+import { createMountPoints } from './mount-points.ts'
 import type { WorkspaceMount } from './mounts.ts'
 import { Scratch } from './scratch.ts'
 import type { MountOptions, Workspace, WorkspaceOptions } from './types.ts'
@@ -79,7 +79,7 @@ async function assemble(
     open,
     isClosed: () => closed,
   }
-  await createMountPoints(mounts)
+  await createMountPoints(mounts, operation)
 
   const workspace = new LiveWorkspace({ context, scratch, onClose: () => (closed = true) })
   if (options.executors !== undefined && options.executors.length > 0) {
@@ -214,37 +214,6 @@ async function readHostDirectories(mounts: readonly WorkspaceMount[]): Promise<M
     if (directory !== undefined) found.set(at, directory)
   }
   return found
-}
-
-/** A mount point is a directory of the mount around it, so that its parent lists it at both doors. */
-async function createMountPoints(mounts: readonly WorkspaceMount[]): Promise<void> {
-  for (const { at } of mounts) {
-    const around = mounts
-      .filter((mount) => mount.at !== at && isWithin(at, mount.at))
-      .sort((left, right) => right.at.length - left.at.length)[0]
-    if (around?.adapter === undefined) continue
-    const path = relativeTo(at, around.at)
-    try {
-      if ((await around.adapter.stat(path)).type === 'directory') continue
-      throw mountPointError(at, 'is no directory')
-    } catch (error) {
-      if (!isWorkspaceError(error, 'ENOENT')) throw isWorkspaceError(error) ? error : mountPointError(at, 'runs through a link')
-    }
-    if (around.access === 'read-only') {
-      throw mountPointError(at, `does not exist in the read-only mount \`${around.at}\``)
-    }
-    await around.adapter.createDirectory(path, { recursive: true })
-  }
-}
-
-function mountPointError(path: VirtualPath, reason: string): Error {
-  return virtualError({
-    code: 'EINVAL',
-    operation,
-    path,
-    reason: `cannot be a mount point: it ${reason}`,
-    remedy: 'make it a real directory first, or mount elsewhere',
-  })
 }
 
 function invalid(reason: string, remedy: string): Error {

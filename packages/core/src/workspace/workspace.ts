@@ -32,11 +32,20 @@ import type {
   WorkspaceWriteOptions,
 } from './file-door.ts'
 import { list } from './listing.ts'
+import { createMountPoints } from './mount-points.ts'
 import { exists, read, readLines, readStream, readSymlink, readText, stat } from './reading.ts'
 import type { Scratch } from './scratch.ts'
 import { search } from './searching.ts'
 import { copy, move } from './transfer.ts'
-import type { Command, ExecOptions, ExplainRequest, Explanation, MountInfo, Workspace, WorkspaceEvents } from './types.ts'
+import type {
+  Command,
+  ExecOptions,
+  ExplainRequest,
+  Explanation,
+  MountInfo,
+  Workspace,
+  WorkspaceEvents,
+} from './types.ts'
 import { append, createDirectory, createSymlink, remove, write } from './writing.ts'
 
 export interface LiveWorkspaceOptions {
@@ -87,6 +96,10 @@ export class LiveWorkspace implements Workspace {
       running: this.#running,
       prepare: async () => {
         for (const mount of context.mounts) if (mount.adapter === undefined) await context.open(mount)
+        await createMountPoints(
+          context.mounts.filter(({ scratch }) => !scratch),
+          'exec',
+        )
       },
       flush: () => this.#flushAll({}),
     }
