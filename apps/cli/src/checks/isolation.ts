@@ -14,6 +14,7 @@ import { diskNames, diskText } from './host/disk.ts'
 import { checksDirectory } from './host/fixtures.ts'
 import { awaitProcesses, childAbove } from './host/processes.ts'
 import { secretVariable } from './host/world.ts'
+import { skillsPath } from './site.ts'
 import type { Check, Site } from './types.ts'
 
 const python = { program: 'python3', package: 'python3' } as const
@@ -236,6 +237,26 @@ export const isolationChecks: readonly Check[] = [
       )
       const listed = (await Array.fromAsync(site.workspace.list(site.at))).map(({ name }) => name)
       expectSame(listed, names, 'list against the disk')
+    },
+  },
+  {
+    id: 'mount-points',
+    group: 'isolation',
+    title: 'mount points cannot be taken away',
+    async run(site) {
+      const [solven, skills] = [site.path('/.solven'), site.path(skillsPath)]
+      const busy = (what: string, operation: () => Promise<unknown>) =>
+        expectRefusal(site, ['EBUSY', 'EROFS'], what, operation)
+      await busy('delete', () => site.workspace.delete(skills, { recursive: true }))
+      await busy('delete of its parent', () => site.workspace.delete(solven, { recursive: true }))
+      await busy('move', () => site.workspace.move(skills, site.path('/elsewhere')))
+      await busy('move of its parent', () => site.workspace.move(solven, site.path('/elsewhere')))
+      await site.run(`rmdir ${skills}; mv ${skills} ${skills}2; mv ${solven} ${solven}2`)
+      // where a command can move the empty directory below the mount, the next one finds the mount there again
+      expectEqual((await site.run(`cat ${skills}/SKILL.md`)).stdout, '# A skill\n', 'the skill in the next command')
+      expectEqual(await site.workspace.readText(`${skills}/SKILL.md`), '# A skill\n', 'the skill through the API')
+      for (const left of [`${skills}2`, `${solven}2`])
+        await site.workspace.delete(left, { recursive: true, force: true })
     },
   },
 ]

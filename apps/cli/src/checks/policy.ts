@@ -12,7 +12,7 @@ import {
   quote,
   refusedWhenRequired,
 } from './expect.ts'
-import { diskNames, diskState } from './host/disk.ts'
+import { diskDetails, diskNames, diskState } from './host/disk.ts'
 import { checksDirectory } from './host/fixtures.ts'
 import { skillsPath } from './site.ts'
 import type { Check, Shortfall, Site } from './types.ts'
@@ -34,11 +34,28 @@ export const policyChecks: readonly Check[] = [
         site,
         'readOnlyMounts',
         site.workspace,
-        `cd ${skills}; echo changed > SKILL.md; rm -f SKILL.md; mv SKILL.md x; chmod 777 SKILL.md; touch new; ` +
+        `cd ${skills}; echo changed > SKILL.md; rm -f SKILL.md; mv SKILL.md x; : > new; ` +
           `ln SKILL.md ../../../hard && echo changed > ../../../hard; rm -rf ${skills} ${skills}/scripts; true`,
       )
       expectEqual(await diskState(site.world.skills), before, 'the skills on disk')
       return refused ? 'refused' : undefined
+    },
+  },
+  {
+    id: 'skills-permissions',
+    group: 'policy',
+    title: 'nor their permissions and times',
+    async run(site) {
+      const skills = site.path(skillsPath)
+      const before = await diskDetails(site.world.skills)
+      const command = `cd ${skills} && chmod -R 777 . ; touch -d '2001-01-01' SKILL.md scripts scripts/run.py`
+      const { refused } = await attack(site, 'readOnlyMounts', site.workspace, command)
+      if (refused) return 'refused'
+      const after = await diskDetails(site.world.skills)
+      // Landlock grants and withholds content; permissions and times it does not know
+      if (after !== before && site.guarantees.fileMetadata === 'translated') return 'view'
+      expectEqual(after, before, 'the skills on disk')
+      return undefined
     },
   },
   {
@@ -230,26 +247,6 @@ export const policyChecks: readonly Check[] = [
     },
   },
   {
-    id: 'mount-points',
-    group: 'policy',
-    title: 'mount points cannot be taken away',
-    async run(site) {
-      const [solven, skills] = [site.path('/.solven'), site.path(skillsPath)]
-      const busy = (what: string, operation: () => Promise<unknown>) =>
-        expectRefusal(site, ['EBUSY', 'EROFS'], what, operation)
-      await busy('delete', () => site.workspace.delete(skills, { recursive: true }))
-      await busy('delete of its parent', () => site.workspace.delete(solven, { recursive: true }))
-      await busy('move', () => site.workspace.move(skills, site.path('/elsewhere')))
-      await busy('move of its parent', () => site.workspace.move(solven, site.path('/elsewhere')))
-      await site.run(`rmdir ${skills}; mv ${skills} ${skills}2; mv ${solven} ${solven}2`)
-      // where a command can move the empty directory below the mount, the next one finds the mount there again
-      expectEqual((await site.run(`cat ${skills}/SKILL.md`)).stdout, '# A skill\n', 'the skill in the next command')
-      expectEqual(await site.workspace.readText(`${skills}/SKILL.md`), '# A skill\n', 'the skill through the API')
-      for (const left of [`${skills}2`, `${solven}2`])
-        await site.workspace.delete(left, { recursive: true, force: true })
-    },
-  },
-  {
     id: 'work-goes-on',
     group: 'policy',
     title: 'work beside a denied subtree goes on',
@@ -295,6 +292,7 @@ async function strike(
   const path = site.world.project + (rule.entries.at(-1)?.path ?? '/').slice(site.at === '/' ? 0 : site.at.length)
   const before = await diskState(path)
   const workspace = await site.under(rule)
+  const { enforcedBy } = await workspace.explain({ operation: 'read', path: rule.entries.at(-1)?.path ?? '/' })
   try {
     for (const command of commands) {
       const { refused, output } = await attack(site, field, workspace, command)
@@ -306,7 +304,6 @@ async function strike(
     return undefined
   } catch (error) {
     if (!(error instanceof CheckFailure) || !evasive || site.guarantees[field] !== 'translated') throw error
-    const { enforcedBy } = await workspace.explain({ operation: 'read', path: rule.entries.at(-1)?.path ?? '/' })
     expectEqual(enforcedBy.exec, 'translated', 'what explain says of it')
     await refusedWhenRequired(site, field)
     return 'view'

@@ -12,6 +12,9 @@ interface Step {
   readonly run: (workspace: Workspace) => Promise<string>
 }
 
+/** Columns for what is done; the rest of the line is for what comes of it. */
+const commandWidth = 46
+
 const script = 'import os\nprint("hello from", os.getcwd(), "-", len(os.listdir("/src")), "sources")\n'
 
 /** What the demo does in front of your eyes; the same paths at both doors. */
@@ -63,8 +66,6 @@ export async function walk(
     say(`  ${label} ${shown.padEnd(commandWidth)} ${style.dim(shorten(line, style.width - commandWidth - 11))}`)
   }
 }
-
-const commandWidth = 46
 
 const shorten = (text: string, width: number): string => (text.length > width ? `${text.slice(0, width - 1)}…` : text)
 

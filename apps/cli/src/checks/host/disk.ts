@@ -25,6 +25,16 @@ export async function diskState(directory: string): Promise<Record<string, strin
   return state
 }
 
+/** Permissions and times of change of everything below. */
+export async function diskDetails(directory: string): Promise<string> {
+  const lines = []
+  for (const path of ['', ...(await diskTree(directory)).sort()]) {
+    const { mode, mtimeMs } = await lstat(directory + path)
+    lines.push(`${path} ${(mode & 0o7777).toString(8)} ${mtimeMs}`)
+  }
+  return lines.join('\n')
+}
+
 /** Who owns an entry, by number. */
 export async function diskOwner(path: string): Promise<number> {
   return (await lstat(path)).uid
