@@ -126,7 +126,7 @@ describe('resolving', () => {
     expect([manager.resolveRead('.'), manager.resolveWrite('.')]).toEqual(['/project', '/results'])
   })
 
-  it('[PM4] a refused read and a refused write throw the same type, with a remedy', () => {
+  it('[PC11, PM4] a refused read and a refused write throw the same type, with a remedy', () => {
     const manager = disjoint()
     const errors = [() => manager.resolveRead('/etc/passwd'), () => manager.resolveWrite('/etc/passwd')].map(thrownBy)
     for (const error of errors) {

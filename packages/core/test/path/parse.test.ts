@@ -118,7 +118,7 @@ describe('parseVirtualPath', () => {
     expect(parsePath(input).directory).toBe(true)
   })
 
-  it('[PC19] `..` never climbs above the root, and is refused as climbing', () => {
+  it('[PC11, PC19] `..` never climbs above the root, and is refused with a typed error', () => {
     check(
       fc.property(normal, typed, fc.integer({ min: 1, max: 4 }), (base, tail, extra) => {
         const up = '../'.repeat(segmentsOf(base).length + extra)
