@@ -20,6 +20,7 @@ import { type Confinement, guaranteesOf } from './guarantees.ts'
 import type { ResolvedOptions } from './options.ts'
 import { followCommand } from './running.ts'
 import { createRuntimeDirectory, removeTree } from './runtime-directory.ts'
+import { SkeletonCache } from './skeleton.ts'
 import { createSystemPart, type SystemPart } from './system.ts'
 
 /** What an attached executor runs with; found by the probe. */
@@ -47,6 +48,7 @@ class AttachedProot implements AttachedExecutor {
   readonly #attachment: AttachOptions
   readonly #directory: string
   readonly #system: SystemPart
+  readonly #skeletons: SkeletonCache
   readonly #running = new Set<RunningCommand>()
   readonly #starting = new Set<Promise<RunningCommand>>()
   #count = 0
@@ -66,6 +68,7 @@ class AttachedProot implements AttachedExecutor {
       const directory = join(this.#directory, 'system')
       this.#system = createSystemPart({ directory, root, owner, tools: options.tools, proc })
       chmodSync(directory, 0o755)
+      this.#skeletons = new SkeletonCache(this.#directory)
     } catch (error) {
       removeTree(this.#directory)
       throw error
@@ -105,7 +108,11 @@ class AttachedProot implements AttachedExecutor {
       const shell = this.#shell(request)
       const invocation = shellInvocation(shell, request.command, { login: request.login })
       const env = this.#environment(request, plan, shell)
-      const view = await composeView({ plan, system: this.#system, directory, owner, landlock: machine.landlockAbi > 0 })
+      const landlock = machine.landlockAbi > 0
+      // Without Landlock, a command of this process's own uid could write to a skeleton: then each gets its own.
+      const writable = !landlock && process.getuid?.() === owner.uid
+      const skeletons = writable ? new SkeletonCache(directory) : this.#skeletons
+      const view = await composeView({ plan, system: this.#system, directory, owner, landlock, skeletons })
       try {
         request.signal?.throwIfAborted()
         const first = firstProcess({ argv: invocation.argv, env, cwd: request.cwd })
@@ -125,7 +132,7 @@ class AttachedProot implements AttachedExecutor {
         })
         const stdout = createOutputChannel()
         const stderr = createOutputChannel()
-        const process = startProcess({
+        const started = startProcess({
           ...confined,
           argv: [...(machine.pidNamespace ? namespacePrefix() : []), ...confined.argv],
           stdin: request.stdin ?? 'none',
@@ -136,7 +143,7 @@ class AttachedProot implements AttachedExecutor {
           onStdout: (chunk) => stdout.push(chunk),
           onStderr: (chunk) => stderr.push(chunk),
         })
-        return followCommand({ request, process, stdout, stderr, cleanUp })
+        return followCommand({ request, process: started, stdout, stderr, cleanUp })
       } finally {
         await view.release()
       }

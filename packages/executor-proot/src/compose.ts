@@ -3,7 +3,7 @@ import { type BindSource, type LandlockRule, openBindSource } from '@ws/process'
 import { chmodSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { createSkeleton } from './skeleton.ts'
+import { createSkeleton, type SkeletonCache } from './skeleton.ts'
 import { bindsForLink, createOwnedDirectory, type SystemPart, type ViewBind } from './system.ts'
 import { checkReadOnly, type HeldBind } from './read-only.ts'
 
@@ -25,6 +25,7 @@ export interface ComposeOptions {
   readonly directory: string
   readonly owner: Owner
   readonly landlock: boolean
+  readonly skeletons: SkeletonCache
 }
 
 /** A bind that differs from what its surroundings show at its place. */
@@ -58,10 +59,9 @@ export async function composeView(options: ComposeOptions): Promise<ComposedView
       ...(shownAtRoot ? system.links.flatMap(({ at }) => bindsForLink(at)) : []),
       ...system.binds,
     ]
-    const skeleton = join(directory, 'root')
     const links = shownAtRoot ? [] : [rootPrefix, ...plan.aliases].flatMap((alias) => moveLinks(system, alias))
     const binds = orderBinds(whole, plan.aliases)
-    createSkeleton(skeleton, binds.filter(({ at }) => at !== '/'), links)
+    const skeleton = options.skeletons.get(binds.filter(({ at }) => at !== '/'), links)
     const rules: LandlockRule[] = [
       ...system.rules,
       ...grants(held),

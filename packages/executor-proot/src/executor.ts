@@ -5,6 +5,7 @@ import {
   type ProbeReport,
   type ProbeTarget,
   rootPath,
+  type StorageAdapter,
   type VirtualPath,
   WorkspaceError,
   type WorkspaceView,
@@ -56,6 +57,12 @@ class ProotExecutor implements Executor {
     }
     sweepRuntimeDirectories()
     return attachProot({ machine, options: this.#options, root: view.root, owner })
+  }
+
+  async createScratch(options: { readonly owner?: Owner | undefined } = {}): Promise<StorageAdapter> {
+    // Only here, so that who never needs it does not load an adapter.
+    const { createScratchAdapter } = await import('@ws/adapter-local')
+    return createScratchAdapter({ owner: options.owner })
   }
 
   async #probe(root: VirtualPath, owner: Owner, signal: AbortSignal | undefined): Promise<Probed> {

@@ -18,26 +18,50 @@ export function createSkeleton(
   mode = 0o555,
 ): void {
   mkdirSync(directory, { mode: 0o700 })
-  const made = new Set<string>()
+  const directories = new Set<string>()
   for (const { at, type } of places) {
     const parts = at.split('/').filter((part) => part !== '')
     parts.forEach((_, index) => {
       const path = join(directory, ...parts.slice(0, index + 1))
-      if (made.has(path)) return
-      made.add(path)
-      if (index < parts.length - 1 || type === 'directory') mkdirSync(path)
-      else writeFileSync(path, '', { mode: 0o444 })
+      if (directories.has(path)) return
+      if (index === parts.length - 1 && type === 'file') {
+        writeFileSync(path, '')
+        return
+      }
+      mkdirSync(path)
+      directories.add(path)
     })
   }
   for (const { at, target } of links) symlinkSync(target, join(directory, at))
-  for (const path of made) closeDirectory(path, mode)
-  closeDirectory(directory, mode)
+  // Not while they are filled: the umask may say anything.
+  for (const path of directories) chmodSync(path, mode)
+  chmodSync(directory, mode)
 }
 
-function closeDirectory(path: string, mode: number): void {
-  try {
-    chmodSync(`${path}/.`, mode)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOTDIR') throw error
+/**
+ * Keeps skeletons for the next command with the same places: commands cannot write to them, and making one takes longer
+ * than anything else at a start.
+ */
+export class SkeletonCache {
+  readonly #directory: string
+  readonly #made = new Map<string, string>()
+
+  /** @param directory a private one */
+  constructor(directory: string) {
+    this.#directory = directory
+  }
+
+  get(places: readonly Place[], links: readonly { readonly at: string; readonly target: string }[]): string {
+    const key = JSON.stringify([places.map(({ at, type }) => [at, type]), links])
+    const known = this.#made.get(key)
+    if (known !== undefined) {
+      // A command of the same uid may have changed the mode of what it sees as `/`.
+      chmodSync(known, 0o555)
+      return known
+    }
+    const path = join(this.#directory, `root-${this.#made.size}`)
+    createSkeleton(path, places, links)
+    this.#made.set(key, path)
+    return path
   }
 }

@@ -4,6 +4,7 @@ import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, realpathSyn
 import { dirname, join } from 'node:path'
 
 import type { ResolvedTool } from './options.ts'
+import { createSkeleton } from './skeleton.ts'
 
 /** A host file or directory and where it appears. */
 export interface ViewBind {
@@ -74,6 +75,7 @@ export function createSystemPart(options: SystemPartOptions): SystemPart {
     binds.push({ at, host, type: 'directory' })
     readable(host)
   }
+  if (options.root === '/') binds.push(...toolParents(options.directory, tools, [...binds, ...links]))
   addDevices(options.directory, binds, rules)
   if (proc !== 'none') binds.push({ at: '/proc', host: '/proc', type: 'directory' })
   if (proc === 'all') rules.push({ source: '/proc', access: ['read'] })
@@ -81,6 +83,21 @@ export function createSystemPart(options: SystemPartOptions): SystemPart {
     for (const name of harmlessProcFiles) rules.push({ source: `/proc/${name}`, access: ['read'], optional: true })
   }
   return { binds, links, rules }
+}
+
+/**
+ * Where the root is the workspace, the first directory above a tool is not there, and must not be made there: an own
+ * one lies over what the workspace may have of that name.
+ */
+function toolParents(directory: string, tools: readonly ResolvedTool[], shown: readonly { readonly at: string }[]): ViewBind[] {
+  const top = (at: string) => `/${at.split('/')[1] ?? ''}`
+  const tops = new Set(tools.map(({ at }) => top(at)).filter((at) => !shown.some((other) => other.at === at)))
+  return [...tops].map((at, index): ViewBind => {
+    const host = join(directory, `tools-${index}`)
+    const below = tools.filter((tool) => top(tool.at) === at)
+    createSkeleton(host, below.map((tool) => ({ at: tool.at.slice(at.length), type: 'directory' })))
+    return { at, host, type: 'directory' }
+  })
 }
 
 function addDevices(directory: string, binds: ViewBind[], rules: LandlockRule[]): void {

@@ -97,7 +97,7 @@ for (const { root, options } of configurations) {
     })
 
     it('hands no descriptor of this process or of its own to the command', async () => {
-      expect(await bench.output('for n in {3..255}; do { true <&$n; } 2>/dev/null && echo $n; done; true')).toBe('')
+      expect(await bench.output(`perl -e 'for (3..255) { print "$_ " if open(my $f, "<&$_") }'`)).toBe('')
     })
 
     it('refuses a directory that commands cannot enter', async () => {
