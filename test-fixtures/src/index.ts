@@ -7,3 +7,4 @@ export {
   type ScratchDirectoryOptions,
 } from './owner.ts'
 export { describeWith, itWith } from './skip.ts'
+export { hostileNames, hostilePaths, type Hostile } from './hostile/index.ts'

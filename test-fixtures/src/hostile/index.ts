@@ -1,0 +1,2 @@
+export { hostileNames, hostilePaths } from './paths.ts'
+export type { Hostile } from './types.ts'

@@ -1,0 +1,12 @@
+/** One path or name that somebody hostile may give. */
+export interface Hostile {
+  /** What it tries: `percent-encoded traversal`, `NUL`, … */
+  readonly kind: string
+  /** As it is given, unescaped. */
+  readonly value: string
+}
+
+/** Marks values with what they try. */
+export function kind(name: string, values: Iterable<string>): Hostile[] {
+  return [...values].map((value) => ({ kind: name, value }))
+}
