@@ -1,5 +1,5 @@
 import { foldName } from '../path/fold.ts'
-import { isWithin, segmentsOf } from '../path/virtual-path.ts'
+import { baseName, isWithin, segmentsOf } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import type { SubtreeRule } from './types.ts'
 
@@ -16,6 +16,8 @@ interface VariantNode {
 export class DeniedVariants {
   readonly #root: VariantNode = { children: new Map(), denied: [] }
   readonly #named = new Map<SubtreeRule, Set<string>>()
+  /** The folded last names of what is denied. */
+  readonly #lastNames = new Set<string>()
   readonly empty: boolean
 
   constructor(rules: readonly SubtreeRule[]) {
@@ -43,6 +45,12 @@ export class DeniedVariants {
       node = child
     }
     node.denied.push({ rule, path })
+    this.#lastNames.add(foldName(baseName(path)))
+  }
+
+  /** A quick look before {@link match}: false when no denied path ends in a variant of this name. */
+  couldEndIn(name: string): boolean {
+    return this.#lastNames.has(foldName(name))
   }
 
   /** The rule whose denied path `path`, or an ancestor of it, is a variant of; undefined when none. */

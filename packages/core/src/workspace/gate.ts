@@ -179,32 +179,36 @@ export class Gate {
   /** Not shown in a listing that started at `start`: the system's names, the scratch, what lies in a denied variant. */
   isHidden(path: VirtualPath, start: VirtualPath): boolean {
     const node = this.namespace.find(path)
-    if (node.reserved || node.mount?.scratch === true) return node.mount?.at !== start && !this.#inScratch(start)
-    return this.#hasVariants() && this.#isVariant(parentPath(path))
+    if (node.reserved || (node.mount?.scratch === true && !this.#inScratch(start))) return true
+    return this.hasVariants && this.isVariant(parentPath(path))
   }
 
   #inScratch(path: VirtualPath): boolean {
     return this.namespace.find(path).mount?.scratch === true
   }
 
-  #hasVariants(): boolean {
+  /** Some rule denies a name, and so its variants. */
+  get hasVariants(): boolean {
     return this.#rulePolicy?.variants.empty === false
   }
 
-  #isVariant(path: VirtualPath): boolean {
-    return this.#rulePolicy?.variants.match(path) !== undefined
+  /** `path`, whose last name is `name`, is a variant of a denied one, or lies below such a variant. */
+  isVariant(path: VirtualPath, name?: string): boolean {
+    const variants = this.#rulePolicy?.variants
+    if (variants === undefined || (name !== undefined && !variants.couldEndIn(name))) return false
+    return variants.match(path) !== undefined
   }
 
   /** A listing shows name and type of such an entry, and nothing else. */
   cannotStat(path: VirtualPath): boolean {
     const node = this.namespace.find(path)
-    return (node.rights & READ) === 0 || (this.#hasVariants() && this.#isVariant(path))
+    return (node.rights & READ) === 0 || this.isVariant(path)
   }
 
   /** A hit of a search that started at `start` may be shown. */
   mayShow(path: VirtualPath, start: VirtualPath): boolean {
     if (this.isHidden(path, start)) return false
-    if (!this.judgesEntries && !this.#hasVariants()) return true
+    if (!this.judgesEntries && !this.hasVariants) return true
     return this.decide({ operation: 'search', path, need: 'read' }).effect === 'allow'
   }
 

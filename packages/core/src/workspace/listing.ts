@@ -20,32 +20,156 @@ interface Region {
   readonly first: IteratorResult<Entry> | undefined
 }
 
-export async function* list(
+type Result = IteratorResult<WorkspaceEntry, undefined>
+
+const end: Result = { done: true, value: undefined }
+
+export function list(
   context: Context,
   path = '.',
   options: WorkspaceListOptions = {},
-): AsyncGenerator<WorkspaceEntry, void, undefined> {
-  const operation = 'list'
-  const { signal } = options
-  const trace: Trace = {}
-  const time = Date.now()
-  const start = performance.now()
-  let failure: unknown
-  try {
-    admitCall(context, operation, signal)
-    const parsed = parseFor(context, operation, path)
-    const excluded = (options.exclude ?? []).map((given) => parseFor(context, operation, given).path).filter((given) => typeof given === 'string')
-    const region = await context.walker.run(
-      { operation, need: 'read', followLast: true, signal, trace },
-      parsed.path,
-      async (located, adapter) => openRegion(context, located, adapter, excluded, options),
+): AsyncIterableIterator<WorkspaceEntry, undefined> {
+  return new Listing(context, path, options)
+}
+
+/**
+ * A listing through one mount after the other. Written by hand: an async generator would cost more for each entry than
+ * the adapter does. Where nothing below the directory is special, the adapter's own iterator is passed on.
+ */
+class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
+  readonly #context: Context
+  readonly #path: string
+  readonly #options: WorkspaceListOptions
+  #excluded: readonly VirtualPath[] = []
+  #opening: Promise<unknown> | undefined
+  #region: Region | undefined
+  #shape: EntryShaper | undefined
+  /** Entries that no adapter gave, and mounts still to be listed. */
+  #rest: WorkspaceEntry[] = []
+  #mounts: VirtualPath[] = []
+  #done = false
+
+  constructor(context: Context, path: string, options: WorkspaceListOptions) {
+    this.#context = context
+    this.#path = path
+    this.#options = options
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  next(): Promise<Result> {
+    if (this.#done) return Promise.resolve(end)
+    if (this.#region === undefined) return this.#start()
+    const { entries } = this.#region
+    if (entries === undefined) return this.#afterRegion()
+    if (this.#shape === undefined) return entries.next() as Promise<Result>
+    return this.#pull(entries)
+  }
+
+  async return(): Promise<Result> {
+    this.#done = true
+    await this.#region?.entries?.return?.()
+    return end
+  }
+
+  async #start(): Promise<Result> {
+    if (this.#opening !== undefined) {
+      // Somebody asks for several entries at once: they come in order.
+      await this.#opening
+      return this.next()
+    }
+    const opening = this.#open()
+    this.#opening = opening.catch(() => undefined)
+    return opening
+  }
+
+  async #open(): Promise<Result> {
+    const context = this.#context
+    const { signal } = this.#options
+    const options = { operation: 'list', path: this.#path, signal } as const
+    const trace: Trace = {}
+    const time = Date.now()
+    const start = performance.now()
+    try {
+      admitCall(context, 'list', signal)
+      const parsed = parseFor(context, 'list', this.#path)
+      this.#excluded = (this.#options.exclude ?? [])
+        .map((given) => parseFor(context, 'list', given).path)
+        .filter((given) => typeof given === 'string')
+      const region = await context.walker.run(
+        { operation: 'list', need: 'read', followLast: true, signal, trace },
+        parsed.path,
+        async (located, adapter) => openRegion(context, located, adapter, this.#excluded, this.#options),
+      )
+      if (context.audit.active) recordFiles(context, options, { time, start, trace, error: undefined })
+      return await this.#enter(region)
+    } catch (error) {
+      this.#done = true
+      if (context.audit.active) recordFiles(context, options, { time, start, trace, error })
+      throw error
+    }
+  }
+
+  async #enter(region: Region): Promise<Result> {
+    const recursive = this.#options.recursive === true
+    const shape = new EntryShaper(this.#context, region, recursive)
+    this.#region = region
+    // Nested mounts come last; a plain region ends the listing, so the adapter's iterator can end it by itself.
+    this.#shape = shape.plain && this.#mounts.length === 0 && region.mount?.at === '/' ? undefined : shape
+    if (recursive) {
+      const below = mountsBelow(this.#context, region.start)
+      this.#mounts.unshift(...below.filter((nested) => this.#isWanted(region.start, nested)))
+    }
+    if (region.first === undefined) return this.#afterRegion()
+    if (this.#shape === undefined) return region.first as Result
+    return this.#take(region.first)
+  }
+
+  #isWanted(start: VirtualPath, nested: VirtualPath): boolean {
+    return !this.#excluded.some((path) => isWithin(nested, path)) && mayEnter(this.#context, start, nested)
+  }
+
+  #pull(entries: AsyncIterator<Entry>): Promise<Result> {
+    return entries.next().then(
+      (result) => this.#take(result),
+      (error: unknown) => {
+        this.#done = true
+        throw translateError(error, {
+          operation: 'list',
+          at: this.#region?.mount?.at,
+          path: this.#region?.start ?? ('/' as VirtualPath),
+          signal: this.#options.signal,
+        })
+      },
     )
-    yield* listRegion(context, region, excluded, options)
-  } catch (error) {
-    failure = error
-    throw error
-  } finally {
-    if (context.audit.active) recordFiles(context, { operation, path }, { time, start, trace, error: failure })
+  }
+
+  #take(result: IteratorResult<Entry>): Result | Promise<Result> {
+    if (result.done === true) return this.#afterRegion()
+    const value = this.#shape?.shape(result.value)
+    if (value !== undefined) return { done: false, value }
+    const entries = this.#region?.entries
+    return entries === undefined ? this.#afterRegion() : this.#pull(entries)
+  }
+
+  async #afterRegion(): Promise<Result> {
+    if (this.#region !== undefined && this.#shape !== undefined) {
+      this.#rest.push(...this.#shape.unseen())
+      this.#region = { ...this.#region, entries: undefined }
+      this.#shape = undefined
+    }
+    const value = this.#rest.shift()
+    if (value !== undefined) return { done: false, value }
+    const nested = this.#mounts.shift()
+    if (nested === undefined) {
+      this.#done = true
+      return end
+    }
+    const located = this.#context.gate.admit('list', nested, 'read')
+    const adapter = located.mount === undefined ? undefined : await this.#context.open(located.mount)
+    return this.#enter(await openRegion(this.#context, located, adapter, this.#excluded, this.#options))
   }
 }
 
@@ -66,6 +190,59 @@ async function openRegion(
   return { start: virtual, mount, entries, first: await entries.next() }
 }
 
+/** Turns the entries of one adapter into those that callers see. */
+class EntryShaper {
+  /** Nothing below is special, so entries differ in their path at most. */
+  readonly plain: boolean
+  readonly #context: Context
+  readonly #region: Region
+  readonly #ways: Set<VirtualPath>
+  readonly #seen = new Set<VirtualPath>()
+  readonly #special: ReadonlySet<string>
+  /** Directories that are variants of a denied name: what comes from below them is left out. */
+  readonly #shut: VirtualPath[] = []
+
+  constructor(context: Context, region: Region, recursive: boolean) {
+    const { gate } = context
+    const { start, mount } = region
+    this.#context = context
+    this.#region = region
+    this.#ways = waysToMounts(context, start, recursive)
+    this.#special = new Set([...gate.namespace.below(start)].map((node) => node.path))
+    const folds = mount?.caseSensitive === false && this.#special.size > 0
+    this.plain = this.#special.size === 0 && this.#ways.size === 0 && !gate.hasVariants
+    this.#judge = folds ? () => true : (path) => this.#special.has(path)
+  }
+
+  /** Whether mounts or rules name this path. */
+  readonly #judge: (path: VirtualPath) => boolean
+
+  shape(entry: Entry): WorkspaceEntry | undefined {
+    const at = this.#region.mount?.at ?? ('/' as VirtualPath)
+    const path = joinPath(at, entry.path)
+    const { gate } = this.#context
+    if (this.#shut.length > 0 && this.#shut.some((directory) => isWithin(path, directory))) return undefined
+    if (this.#special.size > 0 && this.#judge(path)) {
+      if (gate.isHidden(path, this.#region.start)) return undefined
+      if (this.#ways.has(path)) {
+        this.#seen.add(path)
+        return wayEntry(this.#context, path)
+      }
+      if (gate.cannotStat(path)) return { path, name: entry.name, type: entry.type }
+    }
+    if (gate.hasVariants && gate.isVariant(path, entry.name)) {
+      this.#shut.push(path)
+      return { path, name: entry.name, type: entry.type }
+    }
+    return at === '/' ? (entry as Entry & { path: never }) : { ...entry, path }
+  }
+
+  /** Directories that lead to mounts, and that the adapter did not list. */
+  unseen(): WorkspaceEntry[] {
+    return [...this.#ways].filter((path) => !this.#seen.has(path)).map((path) => wayEntry(this.#context, path))
+  }
+}
+
 /** Subtrees that an adapter must not enter: denied ones, excluded ones, and those that another mount hides. */
 export function skippedIn(
   context: Context,
@@ -81,53 +258,6 @@ export function skippedIn(
   return skipped
     .filter((path) => path !== start && isWithin(path, start) && isWithin(path, mount.at))
     .map((path) => relativeTo(path, mount.at))
-}
-
-async function* listRegion(
-  context: Context,
-  region: Region,
-  excluded: readonly VirtualPath[],
-  options: WorkspaceListOptions,
-): AsyncGenerator<WorkspaceEntry, void, undefined> {
-  const { gate } = context
-  const { start, mount } = region
-  const recursive = options.recursive === true
-  const ways = waysToMounts(context, start, recursive)
-  const seen = new Set<VirtualPath>()
-
-  if (region.entries !== undefined && mount !== undefined) {
-    const { entries } = region
-    let result = region.first ?? (await entries.next())
-    try {
-      while (result.done !== true) {
-        const entry = result.value
-        const virtual = joinPath(mount.at, entry.path)
-        if (!gate.isHidden(virtual, start)) {
-          if (ways.has(virtual)) {
-            seen.add(virtual)
-            yield wayEntry(context, virtual)
-          } else if (gate.cannotStat(virtual)) yield { path: virtual, name: entry.name, type: entry.type }
-          else yield mount.at === '/' ? (entry as Entry & { path: never }) : { ...entry, path: virtual }
-        }
-        result = await entries.next()
-      }
-    } catch (error) {
-      throw translateError(error, { operation: 'list', at: mount.at, path: start, signal: options.signal })
-    } finally {
-      if (result.done !== true) await entries.return?.()
-    }
-  }
-  for (const virtual of ways) {
-    if (!seen.has(virtual)) yield wayEntry(context, virtual)
-  }
-  if (!recursive) return
-  for (const nested of mountsBelow(context, start)) {
-    if (excluded.some((path) => isWithin(nested, path)) || !mayEnter(context, start, nested)) continue
-    const located = gate.admit('list', nested, 'read')
-    const adapter = located.mount === undefined ? undefined : await context.open(located.mount)
-    const inner = await openRegion(context, located, adapter, excluded, options)
-    yield* listRegion(context, inner, excluded, options)
-  }
 }
 
 /** Mounts below `start` with no other mount in between, scratch left out. */
