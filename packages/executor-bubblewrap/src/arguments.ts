@@ -25,6 +25,8 @@ export interface SandboxCommand {
 
 export interface SandboxArguments {
   readonly argv: readonly string[]
+  /** To be written to the descriptor for arguments: until its end, bubblewrap does nothing. */
+  readonly options: Uint8Array
   readonly extraFds: ExtraDescriptors
   /** Closes what was opened here; call it as soon as the process is started. */
   close(): void
@@ -78,14 +80,19 @@ export function sandboxArguments(command: SandboxCommand): SandboxArguments {
       ...['--remount-ro', '/', '--chdir', placeOf(cwd, layout.mode)],
       ...['--json-status-fd', String(descriptors.status), '--seccomp', String(descriptors.seccomp)],
     ]
-    fds.set(descriptors.arguments, Buffer.from(args.map((argument) => `${argument}\0`).join('')))
+    fds.set(descriptors.arguments, 'pipe')
     fds.set(descriptors.status, 'pipe')
     fds.set(descriptors.gate, 'pipe')
     fds.set(descriptors.commandError, 'pipe')
     fds.set(descriptors.seccomp, command.seccomp)
     const gated = gatedCommand(command.argv, environment.inner)
     const inside = nested ? [...prootArguments(command), ...gated] : gated
-    return { argv: [command.bwrap, '--args', String(descriptors.arguments), '--', ...inside], extraFds: fds, close }
+    return {
+      argv: [command.bwrap, '--args', String(descriptors.arguments), '--', ...inside],
+      options: Buffer.from(args.map((argument) => `${argument}\0`).join('')),
+      extraFds: fds,
+      close,
+    }
   } catch (error) {
     close()
     throw error

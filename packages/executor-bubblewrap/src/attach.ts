@@ -23,6 +23,7 @@ import type { ResolvedOptions } from './options.ts'
 import type { Programs } from './programs.ts'
 import { startCommand } from './running.ts'
 import { openSources } from './sources.ts'
+import { useWarden, type Warden } from './warden.ts'
 
 export interface AttachOptions {
   readonly root: VirtualPath
@@ -37,6 +38,7 @@ export function createAttached({ root, owner, options, programs, guarantees }: A
   const starting = new Set<Promise<unknown>>()
   const systems = new Map<string, readonly SystemEntry[]>()
   const stop = new AbortController()
+  let warden: Warden | undefined
 
   function systemFor(shell: string): readonly SystemEntry[] {
     const known = systems.get(shell) ?? systemTree({ root, owner, shell, network: options.network === 'host' })
@@ -53,9 +55,11 @@ export function createAttached({ root, owner, options, programs, guarantees }: A
     if (nested && programs.proot === undefined) throw needsProot()
     const seccomp = sandboxProgram({ allowPtrace: nested, forProot: nested })
     const signal = request.signal === undefined ? stop.signal : AbortSignal.any([request.signal, stop.signal])
+    warden ??= useWarden()
     return startCommand({
       request: { ...request, signal },
       owner,
+      warden,
       async withCommand(use) {
         await using sources = await openSources(layout.placements)
         const { bwrap, proot } = programs
@@ -87,6 +91,8 @@ export function createAttached({ root, owner, options, programs, guarantees }: A
       stop.abort(closed())
       await Promise.allSettled(starting)
       await Promise.all([...running].map((command) => command[Symbol.asyncDispose]()))
+      warden?.close()
+      warden = undefined
     },
   }
 }

@@ -120,6 +120,8 @@ async function runOnce(
       proot,
     },
     owner,
+    // One process that waits, once, if this one is killed meanwhile.
+    warden: { starting: () => () => undefined, close: () => undefined },
     stdin: 'none',
     maxOutputBytes: 4096,
     signal,

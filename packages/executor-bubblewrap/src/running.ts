@@ -7,6 +7,7 @@ import { createOutputChannel, type ProcessInput } from '@ws/process'
 
 import type { SandboxCommand } from './arguments.ts'
 import { type Sandbox, startSandbox } from './sandbox.ts'
+import type { Warden } from './warden.ts'
 
 export const executorName = 'bubblewrap'
 
@@ -15,6 +16,7 @@ const attempts = 6
 export interface CommandStart {
   readonly request: CommandRequest
   readonly owner: Owner
+  readonly warden: Warden
   /** Opens the sources anew for each attempt, and closes them behind it. */
   readonly withCommand: <T>(use: (command: SandboxCommand) => Promise<T>) => Promise<T>
 }
@@ -24,7 +26,7 @@ export interface CommandStart {
  *
  * @throws WorkspaceError `EBUSY` when what is bound kept changing through all attempts, `ENOEXEC`; `signal.reason`
  */
-export async function startCommand({ request, owner, withCommand }: CommandStart): Promise<RunningCommand> {
+export async function startCommand({ request, owner, warden, withCommand }: CommandStart): Promise<RunningCommand> {
   const startedAt = performance.now()
   const stdout = createOutputChannel()
   const stderr = createOutputChannel()
@@ -33,6 +35,7 @@ export async function startCommand({ request, owner, withCommand }: CommandStart
       startSandbox({
         command,
         owner,
+        warden,
         stdin: directInput(request),
         maxOutputBytes: request.maxOutputBytes,
         onStdout: stdout.push,

@@ -9,10 +9,12 @@ import { type SandboxCommand, sandboxArguments } from './arguments.ts'
 import { startError } from './failure.ts'
 import { descriptors, readGate } from './gate.ts'
 import { findMisplaced, parseMountTable } from './mount-table.ts'
+import type { Warden } from './warden.ts'
 
 export interface SandboxStart {
   readonly command: SandboxCommand
   readonly owner: Owner
+  readonly warden: Warden
   readonly stdin: ProcessInput
   readonly maxOutputBytes: number
   readonly onStdout?: OutputListener | undefined
@@ -47,7 +49,7 @@ const startTimeout = 20_000
 export async function startSandbox(start: SandboxStart): Promise<Sandbox> {
   const { command, owner } = start
   start.signal?.throwIfAborted()
-  const { argv, extraFds, close } = sandboxArguments(command)
+  const { argv, options, extraFds, close } = sandboxArguments(command)
   const asOwner = process.getuid?.() === 0 ? owner : {}
   let running: RunningProcess
   try {
@@ -62,6 +64,9 @@ export async function startSandbox(start: SandboxStart): Promise<Sandbox> {
   } finally {
     close()
   }
+  // Noted before bubblewrap gets its options, hence before it has a child.
+  const started = running.pid === undefined ? undefined : start.warden.starting(running.pid)
+  running.pipes.get(descriptors.arguments)?.end(options)
   const status = collect(running.pipes.get(descriptors.status))
   const gate = collect(running.pipes.get(descriptors.gate))
   const stderr = readOutput(running, start)
@@ -87,6 +92,7 @@ export async function startSandbox(start: SandboxStart): Promise<Sandbox> {
     await running.wait().catch(() => undefined)
     throw error
   } finally {
+    started?.()
     clearTimeout(timer)
     start.signal?.removeEventListener('abort', onAbort)
   }

@@ -65,7 +65,9 @@ for (const mode of modes) {
         { kind: 'mask', at: '/dir/masked', type: 'file' },
       ] as const
       const paths = ['/dir/masked', '/.ws/dir/masked', '/workspace/dir/masked'].flatMap((path) =>
-        ['', '/proc/self/root', '/proc/1/root', '/proc/1/cwd/..', '/proc/self/cwd/..', '//..'].map((base) => base + path),
+        ['', '/proc/self/root', '/proc/1/root', '/proc/1/cwd/..', '/proc/self/cwd/..', '//..'].map(
+          (base) => base + path,
+        ),
       )
       const { stdout } = await bench.run(`cat ${paths.join(' ')} 2>/dev/null; cat dir/masked`, { parts })
       expect(stdout).toBe('')

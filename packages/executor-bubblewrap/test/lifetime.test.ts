@@ -127,7 +127,7 @@ for (const mode of modes) {
     })
 
     it('comes when that is killed at any moment of the start', async () => {
-      const rounds = process.env['WS_DEEP'] === '1' ? 200 : 8
+      const rounds = process.env['WS_DEEP'] === '1' ? 200 : 5
       for (let round = 0; round < rounds; round++) {
         const { node, said } = startHelper(4, `sleep ${marker}; echo ready`)
         await said('attached')

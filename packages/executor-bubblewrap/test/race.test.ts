@@ -25,7 +25,9 @@ for (const mode of modes) {
       await bench[Symbol.asyncDispose]()
     })
 
-    it(`never show what is masked or outside, in ${starts[mode]} starts`, { timeout: deep ? 600_000 : 60_000 }, async () => {
+    it(`never show what is masked or outside, in ${starts[mode]} starts`, {
+      timeout: deep ? 600_000 : 60_000,
+    }, async () => {
       await bench.file(bench.host('dir/secret'), 'hush')
       await bench.file(bench.host('other/secret'), 'harmless')
       await symlink('other', bench.host('link'))
@@ -40,13 +42,18 @@ for (const mode of modes) {
       ] as const
       const pairs = [bench.host('dir'), bench.host('link'), bench.outside('skills'), bench.outside('link')]
       const before = (await namesBelow(bench.scratch.path)).length
-      attacker = spawn('/usr/bin/perl', [exchange, String(renameat2), '4000', ...pairs], { stdio: ['ignore', 'pipe', 'inherit'] })
+      attacker = spawn('/usr/bin/perl', [exchange, String(renameat2), '4000', ...pairs], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
       if (attacker.stdout !== null) await once(attacker.stdout, 'data')
 
       const seen = { started: 0, refused: 0 }
       for (let i = 0; i < starts[mode]; i++) {
         try {
-          const { stdout } = await bench.run('for i in 1 2 3 4 5; do cat dir/secret link/secret skills/skill; done 2>/dev/null', { parts })
+          const { stdout } = await bench.run(
+            'for i in 1 2 3 4 5; do cat dir/secret link/secret skills/skill; done 2>/dev/null',
+            { parts },
+          )
           seen.started++
           expect(stdout.replaceAll('harmless', '').replaceAll('skill', '')).toBe('')
         } catch (error) {
