@@ -33,7 +33,7 @@ import type { Task } from './confine/task.ts'
 import type { Tree } from './confine/tree.ts'
 import { failure, translate } from './errors.ts'
 import type { Engines } from './host/engine.ts'
-import { ownTurn } from './host/pace.ts'
+import { Gate, ownTurn } from './host/pace.ts'
 import { describeHostDirectory } from './place/host-directory.ts'
 import { Listing } from './read/listing.ts'
 import { readFile } from './read/read.ts'
@@ -60,12 +60,27 @@ export interface LocalAdapterParts {
   readonly createScratch: (options?: SignalOption) => Promise<StorageAdapter>
 }
 
+interface Call {
+  readonly operation: string
+  readonly path: MountPath
+  readonly signal: AbortSignal | undefined
+  readonly destination?: MountPath
+  /** It may make something at its path. */
+  readonly creates?: boolean
+  /** It waits for its caller, so that the number of those at once has no limit. */
+  readonly ungated?: boolean
+}
+
+/** Each holds a descriptor or two: a caller who starts thousands at once must not use up those of the process. */
+const operationsAtOnce = 256
+
 /** A directory of this machine. Made by `createLocalAdapter`. */
 export class LocalAdapter implements StorageAdapter {
   readonly name = 'local'
   readonly capabilities: AdapterCapabilities
   readonly #parts: LocalAdapterParts
   readonly #resources = new Resources()
+  readonly #gate = new Gate(operationsAtOnce)
   #closed: Promise<void> | undefined
 
   constructor(parts: LocalAdapterParts) {
@@ -73,20 +88,25 @@ export class LocalAdapter implements StorageAdapter {
     this.#parts = parts
   }
 
-  async stat(path: MountPath, options: StatOptions = {}): Promise<Stat> {
-    return await this.#run('stat', path, options, statEntry)
+  async stat(path: MountPath, { signal }: StatOptions = {}): Promise<Stat> {
+    return await this.#run({ operation: 'stat', path, signal }, statEntry)
   }
 
   async read(path: MountPath, options: ReadOptions = {}): Promise<ReadResult> {
-    return await this.#run('read', path, options, (task) => readFile(task, options))
+    const call = { operation: 'read', path, signal: options.signal }
+    return await this.#run(call, (task) => readFile(task, options))
   }
 
   async readStream(path: MountPath, options: ReadOptions = {}): Promise<ReadStreamResult> {
-    return await this.#run('readStream', path, options, (task) => readFileStream(task, options, this.#resources))
+    const call = { operation: 'readStream', path, signal: options.signal }
+    return await this.#run(call, (task) => readFileStream(task, options, this.#resources))
   }
 
   async write(path: MountPath, data: WriteData, options: WriteOptions = {}): Promise<WriteResult> {
-    return await this.#run('write', path, options, (task) => writeFile(task, data, options), 'creates')
+    // What a stream waits for may be another operation on this adapter: it must not take the place of that one.
+    const ungated = !(data instanceof Uint8Array)
+    const call = { operation: 'write', path, signal: options.signal, creates: true, ungated }
+    return await this.#run(call, (task) => writeFile(task, data, options))
   }
 
   list(path: MountPath, options: ListOptions = {}): AsyncIterableIterator<Entry> {
@@ -94,51 +114,42 @@ export class LocalAdapter implements StorageAdapter {
       ...options,
       maxPathBytes: this.capabilities.maxPathBytes,
       resources: this.#resources,
-      begin: () => this.#begin('list', path, options),
+      begin: () => this.#begin({ operation: 'list', path, signal: options.signal }),
     })
   }
 
   async createDirectory(path: MountPath, options: CreateDirectoryOptions = {}): Promise<void> {
-    await this.#run('createDirectory', path, options, (task) => createDirectoryAt(task, options), 'creates')
+    const call = { operation: 'createDirectory', path, signal: options.signal, creates: true }
+    await this.#run(call, (task) => createDirectoryAt(task, options))
   }
 
   async delete(path: MountPath, options: DeleteOptions = {}): Promise<void> {
-    const access = options.force === true ? 'creates' : 'reads'
-    await this.#run('delete', path, options, (task) => deleteEntry(task, options), access)
+    const call = { operation: 'delete', path, signal: options.signal }
+    await this.#run(call, (task) => deleteEntry(task, options))
   }
 
   async move(source: MountPath, destination: MountPath, options: MoveOptions = {}): Promise<TransferResult> {
-    return await this.#run(
-      'move',
-      source,
-      options,
-      (task) => moveEntry(task, destination, options),
-      'reads',
-      destination,
-    )
+    const call = { operation: 'move', path: source, destination, signal: options.signal }
+    return await this.#run(call, (task) => moveEntry(task, destination, options))
   }
 
   async copy(source: MountPath, destination: MountPath, options: CopyOptions = {}): Promise<TransferResult> {
-    return await this.#run(
-      'copy',
-      source,
-      options,
-      (task) => copyEntry(task, destination, options),
-      'reads',
-      destination,
-    )
+    const call = { operation: 'copy', path: source, destination, signal: options.signal }
+    return await this.#run(call, (task) => copyEntry(task, destination, options))
   }
 
   async append(path: MountPath, data: Uint8Array, options: AppendOptions = {}): Promise<WriteResult> {
-    return await this.#run('append', path, options, (task) => appendToFile(task, data, options), 'creates')
+    const call = { operation: 'append', path, signal: options.signal, creates: true }
+    return await this.#run(call, (task) => appendToFile(task, data, options))
   }
 
-  async createSymlink(path: MountPath, target: string, options: SignalOption = {}): Promise<void> {
-    await this.#run('createSymlink', path, options, (task) => createSymlinkAt(task, target), 'creates')
+  async createSymlink(path: MountPath, target: string, { signal }: SignalOption = {}): Promise<void> {
+    const call = { operation: 'createSymlink', path, signal, creates: true }
+    await this.#run(call, (task) => createSymlinkAt(task, target))
   }
 
-  async readSymlink(path: MountPath, options: SignalOption = {}): Promise<string> {
-    return await this.#run('readSymlink', path, options, readSymlinkAt)
+  async readSymlink(path: MountPath, { signal }: SignalOption = {}): Promise<string> {
+    return await this.#run({ operation: 'readSymlink', path, signal }, readSymlinkAt)
   }
 
   search(query: SearchQuery, options: SearchOptions = {}): AsyncIterableIterator<SearchHit> {
@@ -147,7 +158,7 @@ export class LocalAdapter implements StorageAdapter {
       owner: this.#parts.owner,
       resources: this.#resources,
       maxPathBytes: this.capabilities.maxPathBytes,
-      begin: () => this.#begin('search', query.in, options),
+      begin: () => this.#begin({ operation: 'search', path: query.in, signal: options.signal }),
     })
   }
 
@@ -157,7 +168,8 @@ export class LocalAdapter implements StorageAdapter {
   }
 
   async hostDirectory(path: MountPath): Promise<HostDirectory> {
-    return await this.#run('hostDirectory', path, {}, (task) => describeHostDirectory(task, this.#parts.owner))
+    const call = { operation: 'hostDirectory', path, signal: undefined }
+    return await this.#run(call, (task) => describeHostDirectory(task, this.#parts.owner))
   }
 
   async createScratch(options: SignalOption = {}): Promise<StorageAdapter> {
@@ -183,18 +195,17 @@ export class LocalAdapter implements StorageAdapter {
     if (this.#closed !== undefined) throw closedError(operation)
   }
 
-  async #run<Result>(
-    operation: string,
-    path: MountPath,
-    options: SignalOption,
-    work: (task: Task) => Promise<Result>,
-    access: 'reads' | 'creates' = 'reads',
-    destination?: MountPath,
-  ): Promise<Result> {
-    const task = await this.#begin(operation, path, options, access, destination)
+  async #run<Result>(call: Call, work: (task: Task) => Promise<Result>): Promise<Result> {
+    const task = await this.#begin(call)
     this.#resources.enter()
     try {
-      return await work(task)
+      if (call.ungated === true) return await work(task)
+      await this.#gate.enter()
+      try {
+        return await work(task)
+      } finally {
+        this.#gate.leave()
+      }
     } catch (error) {
       throw translate(error, task)
     } finally {
@@ -202,19 +213,13 @@ export class LocalAdapter implements StorageAdapter {
     }
   }
 
-  async #begin(
-    operation: string,
-    path: MountPath,
-    { signal }: SignalOption,
-    access: 'reads' | 'creates' = 'reads',
-    destination?: MountPath,
-  ): Promise<Task> {
+  async #begin({ operation, path, signal, creates = false, destination }: Call): Promise<Task> {
     this.#assertOpen(operation)
     assertMountPath(path, operation)
-    refuseTempName(operation, path, access)
+    refuseTempName(operation, path, creates)
     if (destination !== undefined) {
       assertMountPath(destination, operation)
-      refuseTempName(operation, destination, 'creates')
+      refuseTempName(operation, destination, true)
     }
     signal?.throwIfAborted()
     await ownTurn()
@@ -245,9 +250,9 @@ function closedError(operation: string): WorkspaceError {
 }
 
 /** Files under construction are nobody's business: they are not there for readers, and their names are not given away. */
-function refuseTempName(operation: string, path: MountPath, access: 'reads' | 'creates'): void {
+function refuseTempName(operation: string, path: MountPath, creates: boolean): void {
   if (!holdsTempName(path)) return
-  if (access === 'reads') throw failure({ operation, path }, 'ENOENT', 'does not exist')
+  if (!creates) throw failure({ operation, path }, 'ENOENT', 'does not exist')
   throw failure({ operation, path }, 'EINVAL', 'has a name that is kept for temporary files', {
     remedy: 'choose another name',
   })

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs'
 import { promisify } from 'node:util'
 
+import { nativeCode } from '../errors.ts'
 import type { Gate, Pace } from './pace.ts'
 
 /** A path for the kernel. Bytes where a name is not valid UTF-8. */
@@ -19,6 +20,8 @@ export interface Calls {
   close(fd: number): Maybe<void>
   fstat(fd: number): Maybe<Status>
   lstat(name: HostName): Maybe<Status>
+  /** `undefined` when nothing is there: an error that nobody wants to see costs more than the call. */
+  lookUp(name: HostName): Maybe<Status | undefined>
   readlink(name: HostName): Maybe<Buffer>
   realpath(name: string): Maybe<string>
   read(fd: number, buffer: Uint8Array, offset: number, length: number, position: number): Maybe<number>
@@ -70,6 +73,7 @@ export function immediateCalls(pace: Pace): Calls {
     close: timed(fs.closeSync),
     fstat: timed((fd) => fs.fstatSync(fd, { bigint: true })),
     lstat: timed((name) => fs.lstatSync(name, { bigint: true })),
+    lookUp: timed((name) => fs.lstatSync(name, { bigint: true, throwIfNoEntry: false })),
     readlink: timed((name) => fs.readlinkSync(name, 'buffer')),
     realpath: timed((name) => fs.realpathSync.native(name)),
     read: timed((fd: number, buffer: Uint8Array, offset: number, length: number, position: number) =>
@@ -99,6 +103,14 @@ const open = promisify(fs.open)
 const close = promisify(fs.close)
 const fstat = promisify(fs.fstat)
 const lstat = promisify(fs.lstat)
+async function lookUp(name: HostName): Promise<Status | undefined> {
+  try {
+    return await lstat(name, { bigint: true })
+  } catch (error) {
+    if (nativeCode(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
 const readlink = promisify(fs.readlink)
 const realpath = promisify(fs.realpath.native)
 const read = promisify(fs.read) as (
@@ -143,6 +155,7 @@ export function pooledCalls(gate?: Gate): Calls {
     close: gated(close),
     fstat: gated((fd) => fstat(fd, { bigint: true })),
     lstat: gated((name) => lstat(name, { bigint: true })),
+    lookUp: gated(lookUp),
     readlink: gated((name) => readlink(name, 'buffer')),
     realpath: gated(realpath),
     read: gated(async (...args) => (await read(...args)).bytesRead),

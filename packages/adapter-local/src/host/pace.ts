@@ -2,10 +2,14 @@ import { setImmediate as immediate } from 'node:timers/promises'
 
 /** Milliseconds of synchronous work after which the event loop gets its turn. */
 const sliceMs = 0.7
-/** A synchronous call that took so long (ms) says that the disk is busy: work goes to the pool for a while. */
-const slowCallMs = 5
-const firstPauseMs = 250
-const longestPauseMs = 10_000
+/**
+ * A synchronous call that took so long (ms) says that the disk is busy: work goes to the pool for a while. On a busy
+ * processor a call that only waits for its next slice of time takes up to about 10 ms.
+ */
+const slowCallMs = 15
+/** Milliseconds on the pool after a slow call; twice as long each time that the first calls afterwards are slow again. */
+const firstPauseMs = 100
+const longestPauseMs = 5_000
 
 let spentInSlice = 0
 let turn: Promise<void> | undefined
@@ -45,8 +49,8 @@ export class Pace {
     spentInSlice += ms
     if (ms < slowCallMs) return
     const now = performance.now()
-    // A slow call soon after a pause: the disk is still busy. After a quiet time it starts anew.
-    this.#pauseMs = now - this.#slowUntil < longestPauseMs ? Math.min(this.#pauseMs * 2, longestPauseMs) : firstPauseMs
+    const isSoonAgain = now - this.#slowUntil < this.#pauseMs
+    this.#pauseMs = isSoonAgain ? Math.min(this.#pauseMs * 2, longestPauseMs) : firstPauseMs
     this.#slowUntil = now + this.#pauseMs
   }
 
@@ -65,12 +69,11 @@ export class Gate {
     this.#free = size
   }
 
-  async enter(): Promise<void> {
-    if (this.#free > 0) {
-      this.#free -= 1
-      return
-    }
-    await new Promise<void>((resolve) => this.#waiting.push(resolve))
+  /** `undefined`: one is in. */
+  enter(): Promise<void> | undefined {
+    if (this.#free === 0) return new Promise((resolve) => this.#waiting.push(resolve))
+    this.#free -= 1
+    return undefined
   }
 
   leave(): void {

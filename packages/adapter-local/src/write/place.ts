@@ -4,18 +4,13 @@ import type { Handle } from '../confine/handle.ts'
 import { nameOf } from '../confine/open.ts'
 import { versionOf } from '../confine/status.ts'
 import type { Target, Task } from '../confine/task.ts'
-import { failure, nativeCode } from '../errors.ts'
+import { failure } from '../errors.ts'
 import type { HostName, Status } from '../host/calls.ts'
 import { under } from '../host/name.ts'
 
 /** What is at a name in an open directory; `undefined` when nothing is. */
 export async function lookAt(task: Task, directory: Handle, name: HostName): Promise<Status | undefined> {
-  try {
-    return await task.calls.lstat(under(directory.self, name))
-  } catch (error) {
-    if (nativeCode(error) === 'ENOENT') return undefined
-    throw error
-  }
+  return await task.calls.lookUp(under(directory.self, name))
 }
 
 export async function lookAtTarget(task: Task, directory: Handle, target: Target): Promise<Status | undefined> {

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 
 import type { Handle } from '../confine/handle.ts'
@@ -33,7 +33,7 @@ function ownStem(): string {
 
 /** A name that nobody can guess, which says which process made it. */
 export function newTempName(): string {
-  return `${ownStem()}-${randomBytes(12).toString('hex')}`
+  return `${ownStem()}-${randomUUID()}`
 }
 
 /** The same for all processes that can see each other's ids, until the next boot. */
