@@ -157,7 +157,8 @@ class AttachedProot implements AttachedExecutor {
     const tools = this.#attachment.options.tools
     return resolveShell({
       shell: request.shell,
-      existsInView: (path) => isSystemProgram(path) || tools.some(({ at, host }) => at === host && path.startsWith(`${at}/`)),
+      existsInView: (path) =>
+        isSystemProgram(path) || tools.some(({ at, host }) => at === host && path.startsWith(`${at}/`)),
     })
   }
 

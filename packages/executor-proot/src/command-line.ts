@@ -15,7 +15,16 @@ export function prootArguments(proot: string, view: ComposedView, directory: str
     const guest = at === '/' ? '/.' : `${at}!`
     return ['-b', `${host.includes(':') ? aliasFor(host, join(directory, `source-${index}`)) : host}:${guest}`]
   }
-  return [proot, '-v', '-1', '-r', view.skeleton, ...view.binds.flatMap(({ host, at }, index) => bind(host, at, index)), '-w', '/']
+  return [
+    proot,
+    '-v',
+    '-1',
+    '-r',
+    view.skeleton,
+    ...view.binds.flatMap(({ host, at }, index) => bind(host, at, index)),
+    '-w',
+    '/',
+  ]
 }
 
 /** proot splits at the first colon, and resolves links in what is before it. */

@@ -61,7 +61,10 @@ export async function composeView(options: ComposeOptions): Promise<ComposedView
     ]
     const links = shownAtRoot ? [] : [rootPrefix, ...plan.aliases].flatMap((alias) => moveLinks(system, alias))
     const binds = orderBinds(whole, plan.aliases)
-    const skeleton = options.skeletons.get(binds.filter(({ at }) => at !== '/'), links)
+    const skeleton = options.skeletons.get(
+      binds.filter(({ at }) => at !== '/'),
+      links,
+    )
     const rules: LandlockRule[] = [
       ...system.rules,
       ...grants(held),

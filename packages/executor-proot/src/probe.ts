@@ -1,4 +1,4 @@
-import type { BindPlan, HostPath, Owner, ProbeReport, VirtualPath } from '@ws/core'
+import { type BindPlan, getNativeCause, type HostPath, type Owner, type ProbeReport, type VirtualPath } from '@ws/core'
 import { findProgram, probeLandlock, startProcess } from '@ws/process'
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -56,7 +56,8 @@ function alternatives(landlockAbi: number, pidNamespace: boolean) {
   ]
   return all.filter(
     (one, index) =>
-      all.findIndex((other) => other.landlockAbi === one.landlockAbi && other.pidNamespace === one.pidNamespace) === index,
+      all.findIndex((other) => other.landlockAbi === one.landlockAbi && other.pidNamespace === one.pidNamespace) ===
+      index,
   )
 }
 
@@ -71,7 +72,8 @@ function available(machine: Machine, version: string, noLandlock: string | undef
       howToFix: [],
       details: {
         proot: version,
-        landlock: landlockAbi > 0 ? `ABI ${landlockAbi}` : `not used${noLandlock === undefined ? '' : `: ${noLandlock}`}`,
+        landlock:
+          landlockAbi > 0 ? `ABI ${landlockAbi}` : `not used${noLandlock === undefined ? '' : `: ${noLandlock}`}`,
         processes: pidNamespace ? 'PID namespace' : 'supervisor',
       },
     },
@@ -128,6 +130,8 @@ async function tryOut({ root, owner, options, signal }: ProbeOptions, machine: M
     return result.timedOut ? 'it does not answer' : firstLine(result.stderr) || 'its answer is wrong'
   } catch (error) {
     signal?.throwIfAborted()
+    const native = getNativeCause(error)
+    if (native instanceof Error && native.message !== '') return firstLine(native.message)
     return error instanceof Error ? error.message : String(error)
   } finally {
     await attached.close()
@@ -140,8 +144,10 @@ function planFor(root: VirtualPath, source: HostPath): BindPlan {
   return { root, binds: [mount], aliases: [], restrictions: [], renameBorders: [] }
 }
 
+/** What proot itself complained about, without the paths of what it was given. */
 function firstLine(text: string): string {
-  return text.split('\n').find((line) => line.includes('proot error')) ?? text.split('\n')[0] ?? ''
+  const lines = text.split('\n')
+  return (lines.find((line) => line.includes('proot error')) ?? lines[0] ?? '').replaceAll(/\S*ws-proot-\S*/g, '…')
 }
 
 function remedyFor(problem: string): string {

@@ -28,14 +28,20 @@ export function checkReadOnly(plan: BindPlan, held: readonly HeldBind[], landloc
     if (bind.kind !== 'mount' || bind.access !== 'read-only') continue
     const restriction = asked.find(({ path }) => path === bind.at)
     if (restriction === undefined) continue
-    const around = landlock ? [source.identity, ...ancestors(host)].find((identity) => writable.has(identity)) : undefined
+    const around = landlock
+      ? [source.identity, ...ancestors(host)].find((identity) => writable.has(identity))
+      : undefined
     if (landlock && around === undefined) continue
     throw execError(
       'EUNENFORCEABLE',
       landlock
         ? `is read-only, but lies in the directory of \`${writable.get(around ?? '')}\`, which may be written`
         : 'is read-only, which proot cannot enforce without Landlock',
-      { path: bind.at, rule: restriction.rule, remedy: 'use the bubblewrap executor, or give it a directory of its own' },
+      {
+        path: bind.at,
+        rule: restriction.rule,
+        remedy: 'use the bubblewrap executor, or give it a directory of its own',
+      },
     )
   }
 }

@@ -92,7 +92,13 @@ function readReport(process: RunningProcess) {
     text = (text + chunk).slice(0, longestReport)
     if (parseReport(text).ending !== undefined) listener?.()
   })
-  const closed = pipe === undefined ? Promise.resolve() : once(pipe, 'end').then(() => undefined, () => undefined)
+  const closed =
+    pipe === undefined
+      ? Promise.resolve()
+      : once(pipe, 'end').then(
+          () => undefined,
+          () => undefined,
+        )
   return {
     parsed: () => parseReport(text),
     onEnding(call: () => void) {

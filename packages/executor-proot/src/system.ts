@@ -1,6 +1,15 @@
 import type { Owner, VirtualPath } from '@ws/core'
 import { type LandlockRule, systemTree } from '@ws/process'
-import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 
 import type { ResolvedTool } from './options.ts'
@@ -43,7 +52,12 @@ const devices: Readonly<Record<string, LandlockRule['access']>> = {
   urandom: ['read'],
   tty: ['read', 'write'],
 }
-const deviceLinks = { fd: '/proc/self/fd', stdin: '/proc/self/fd/0', stdout: '/proc/self/fd/1', stderr: '/proc/self/fd/2' }
+const deviceLinks = {
+  fd: '/proc/self/fd',
+  stdin: '/proc/self/fd/0',
+  stdout: '/proc/self/fd/1',
+  stderr: '/proc/self/fd/2',
+}
 const harmlessProcFiles = ['cpuinfo', 'filesystems', 'loadavg', 'meminfo', 'stat', 'uptime', 'version']
 
 /** Makes the private `/etc` and `/dev`, and says what is bound of the system. */
@@ -89,13 +103,20 @@ export function createSystemPart(options: SystemPartOptions): SystemPart {
  * Where the root is the workspace, the first directory above a tool is not there, and must not be made there: an own
  * one lies over what the workspace may have of that name.
  */
-function toolParents(directory: string, tools: readonly ResolvedTool[], shown: readonly { readonly at: string }[]): ViewBind[] {
+function toolParents(
+  directory: string,
+  tools: readonly ResolvedTool[],
+  shown: readonly { readonly at: string }[],
+): ViewBind[] {
   const top = (at: string) => `/${at.split('/')[1] ?? ''}`
   const tops = new Set(tools.map(({ at }) => top(at)).filter((at) => !shown.some((other) => other.at === at)))
   return [...tops].map((at, index): ViewBind => {
     const host = join(directory, `tools-${index}`)
     const below = tools.filter((tool) => top(tool.at) === at)
-    createSkeleton(host, below.map((tool) => ({ at: tool.at.slice(at.length), type: 'directory' })))
+    createSkeleton(
+      host,
+      below.map((tool) => ({ at: tool.at.slice(at.length), type: 'directory' })),
+    )
     return { at, host, type: 'directory' }
   })
 }

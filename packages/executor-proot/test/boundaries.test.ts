@@ -68,7 +68,15 @@ describeWith([...needed, component('landlock')], 'processes without a PID namesp
     if (bench.executor.guarantees.processes !== 'translated') return
     await using other = await Bench.create('/', { pidNamespace: 'off' })
     const bystander = await other.executor.spawn(
-      { command: 'echo up; exec sleep 1000', cwd: virtual('/'), env: { S: 'secret' }, login: false, shell: '/bin/sh', killGrace: 100, maxOutputBytes: 100 },
+      {
+        command: 'echo up; exec sleep 1000',
+        cwd: virtual('/'),
+        env: { S: 'secret' },
+        login: false,
+        shell: '/bin/sh',
+        killGrace: 100,
+        maxOutputBytes: 100,
+      },
       other.plan(),
     )
     for await (const _ of bystander.stdout) break
@@ -118,7 +126,11 @@ describe('who commands run as', () => {
   it('is never uid 0, nobody, or another uid without root', async () => {
     const executor = createProotExecutor()
     const attach = (uid?: number) =>
-      executor.attach({ root: virtual('/'), owner: uid === undefined ? undefined : { uid, gid: uid }, files: {} as never })
+      executor.attach({
+        root: virtual('/'),
+        owner: uid === undefined ? undefined : { uid, gid: uid },
+        files: {} as never,
+      })
     await expect(attach()).rejects.toMatchObject({ code: 'EINVAL', remedy: expect.stringContaining('owner') })
     await expect(attach(0)).rejects.toMatchObject({ code: 'EINVAL', remedy: expect.stringContaining('ordinary user') })
     if (!asRoot) await expect(attach(owner.uid + 1)).rejects.toMatchObject({ code: 'EINVAL' })

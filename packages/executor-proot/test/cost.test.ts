@@ -10,10 +10,20 @@ describeWith([component('proot'), component('perl')], 'the cost of a command', (
     await using bench = await Bench.create('/')
     await using supervised = await Bench.create('/', { pidNamespace: 'off' })
     const identity = process.getuid?.() === 0 ? owner : {}
-    const bare = ['-r', bench.workspace, ...['/usr', '/bin', '/lib', '/lib64'].flatMap((path) => ['-b', path]), '-w', '/']
+    const bare = [
+      '-r',
+      bench.workspace,
+      ...['/usr', '/bin', '/lib', '/lib64'].flatMap((path) => ['-b', path]),
+      '-w',
+      '/',
+    ]
     const runs: Record<string, () => unknown> = {
       plain: () => spawnSync('/bin/sh', ['-c', 'true'], identity),
-      proot: () => spawnSync('/usr/bin/proot', [...bare, '/bin/sh', '-c', 'true'], { ...identity, env: { PROOT_DONT_POLLUTE_ROOTFS: '1' } }),
+      proot: () =>
+        spawnSync('/usr/bin/proot', [...bare, '/bin/sh', '-c', 'true'], {
+          ...identity,
+          env: { PROOT_DONT_POLLUTE_ROOTFS: '1' },
+        }),
       namespace: () => bench.run('true', { shell: '/bin/sh' }),
       supervisor: () => supervised.run('true', { shell: '/bin/sh' }),
     }

@@ -10,7 +10,11 @@ import { expect, it } from 'vitest'
 import { asRoot, Bench, makeDirectory, put, virtual } from './support.ts'
 
 const needed = [component('proot'), component('perl'), component('bash')]
-const readOnlyMount = (path: string): Restriction => ({ rule: `mount:${path}`, path: virtual(path), field: 'readOnlyMounts' })
+const readOnlyMount = (path: string): Restriction => ({
+  rule: `mount:${path}`,
+  path: virtual(path),
+  field: 'readOnlyMounts',
+})
 
 for (const options of [{}, { pidNamespace: 'off', landlock: 'off' }] as const) {
   describeWith(needed, `denied parts ${JSON.stringify(options)}`, () => {
@@ -51,16 +55,21 @@ for (const options of [{}, { pidNamespace: 'off', landlock: 'off' }] as const) {
       await using bench = await Bench.create('/', options)
       await put(join(bench.workspace, 'private/key'), 'secret')
       await put(join(bench.workspace, 'open'), 'open')
-      const bindPlan = bench.plan([{ kind: 'mask', at: '/private', access: 'none' }], { aliases: [virtual('/workspace')] })
+      const bindPlan = bench.plan([{ kind: 'mask', at: '/private', access: 'none' }], {
+        aliases: [virtual('/workspace')],
+      })
       expect(await bench.output('cat /workspace/open; ls -A /; cd /workspace && ls -A .', {}, bindPlan)).toBe(
         'openopen\nprivate\nopen\nprivate',
       )
-      const tries = 'chmod 755 /private /workspace/private; cat /workspace/private/key /private/key; ls /workspace/private/key'
+      const tries =
+        'chmod 755 /private /workspace/private; cat /workspace/private/key /private/key; ls /workspace/private/key'
       const result = await bench.run(tries, {}, bindPlan)
       expect(result.stdout).not.toContain('secret')
       expect(result.exitCode).not.toBe(0)
       if (asRoot) expect(result.stderr).toContain('changing permissions')
-      expect(await bench.output('/workspace/usr/bin/id -un && cat /workspace/etc/debian_version >/dev/null', {}, bindPlan)).toBe('user')
+      expect(
+        await bench.output('/workspace/usr/bin/id -un && cat /workspace/etc/debian_version >/dev/null', {}, bindPlan),
+      ).toBe('user')
     })
 
     it('can hold a part that is allowed: passed through, not listed', async () => {
@@ -143,25 +152,29 @@ describeWith([...needed, component('landlock')], 'a read-only mount under Landlo
     expect(await readFile(join(skills, 'tool'), 'utf8')).toBe('#!/bin/sh\necho good')
   })
 
-  itWith(component('bash'), 'does not keep modes and times of files of the command’s own uid, as the README says', async () => {
-    await using bench = await Bench.create('/')
-    const skills = await makeDirectory(bench.outside('skills'))
-    const own = await put(join(skills, 'own'), 'good')
-    await makeDirectory(join(bench.workspace, 'skills'))
-    const bindPlan = bench.plan([{ at: '/skills', source: skills, access: 'read-only' }])
-    await utimes(own, 1, 1)
-    await bench.run('chmod 600 /skills/own; touch -d 2001-01-01 /skills/own', {}, bindPlan)
-    expect((await lstat(own)).mode & 0o777).toBe(0o600)
-    expect((await lstat(own)).mtimeMs).not.toBe(1000)
-    if (!asRoot) return
-    const { chmod, writeFile } = await import('node:fs/promises')
-    const foreign = join(skills, 'foreign')
-    await writeFile(foreign, 'good')
-    await chmod(foreign, 0o644)
-    const result = await bench.run('chmod 666 /skills/foreign; touch -d 2001-01-01 /skills/foreign', {}, bindPlan)
-    expect(result.stderr.match(/not permitted|ermission denied/g)?.length).toBe(2)
-    expect((await lstat(foreign)).mode & 0o777).toBe(0o644)
-  })
+  itWith(
+    component('bash'),
+    'does not keep modes and times of files of the command’s own uid, as the README says',
+    async () => {
+      await using bench = await Bench.create('/')
+      const skills = await makeDirectory(bench.outside('skills'))
+      const own = await put(join(skills, 'own'), 'good')
+      await makeDirectory(join(bench.workspace, 'skills'))
+      const bindPlan = bench.plan([{ at: '/skills', source: skills, access: 'read-only' }])
+      await utimes(own, 1, 1)
+      await bench.run('chmod 600 /skills/own; touch -d 2001-01-01 /skills/own', {}, bindPlan)
+      expect((await lstat(own)).mode & 0o777).toBe(0o600)
+      expect((await lstat(own)).mtimeMs).not.toBe(1000)
+      if (!asRoot) return
+      const { chmod, writeFile } = await import('node:fs/promises')
+      const foreign = join(skills, 'foreign')
+      await writeFile(foreign, 'good')
+      await chmod(foreign, 0o644)
+      const result = await bench.run('chmod 666 /skills/foreign; touch -d 2001-01-01 /skills/foreign', {}, bindPlan)
+      expect(result.stderr.match(/not permitted|ermission denied/g)?.length).toBe(2)
+      expect((await lstat(foreign)).mode & 0o777).toBe(0o644)
+    },
+  )
 
   it('[RP17] is refused when a writable root lies around it, by any path', async () => {
     await using bench = await Bench.create('/')
@@ -237,7 +250,9 @@ describeWith(needed, 'binds', () => {
       a, b = (path.encode() for path in sys.argv[1:3])
       print('up', flush=True)
       while True: libc.renameat2(-100, a, -100, b, 2)`.replaceAll('\n      ', '\n')
-    const racer = spawn('python3', ['-c', exchange, source, bench.outside('link')], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const racer = spawn('python3', ['-c', exchange, source, bench.outside('link')], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     const seen = { shown: 0, refused: 0, denied: 0 }
     try {
       await once(racer.stdout, 'data')

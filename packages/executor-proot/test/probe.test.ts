@@ -15,7 +15,14 @@ import { owner, virtual } from './support.ts'
 const needed = [component('proot'), component('perl')]
 
 describe('the guarantees', () => {
-  const fixed = { fileMetadata: 'translated', sockets: 'none', network: 'none', subtrees: 'none', deniedSubtrees: 'translated', apiRules: 'none' }
+  const fixed = {
+    fileMetadata: 'translated',
+    sockets: 'none',
+    network: 'none',
+    subtrees: 'none',
+    deniedSubtrees: 'translated',
+    apiRules: 'none',
+  }
 
   it('are those of the table: a view, and a boundary only where the kernel holds it', () => {
     expect(guaranteesOf({ landlockAbi: 0, pidNamespace: false })).toEqual({
@@ -30,7 +37,10 @@ describe('the guarantees', () => {
       readOnlyMounts: 'kernel',
     })
     expect(guaranteesOf({ landlockAbi: 6, pidNamespace: false }).processes).toBe('translated')
-    expect(guaranteesOf({ landlockAbi: 0, pidNamespace: true })).toMatchObject({ processes: 'kernel', fileContent: 'translated' })
+    expect(guaranteesOf({ landlockAbi: 0, pidNamespace: true })).toMatchObject({
+      processes: 'kernel',
+      fileContent: 'translated',
+    })
   })
 })
 

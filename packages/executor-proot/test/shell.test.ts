@@ -48,7 +48,9 @@ describeWith([component('proot'), component('bash'), component('zsh')], 'the she
     expect(await bench.output(name, { shell: 'bash' })).toBe('bash')
     expect(await bench.output(name, { shell: '/usr/bin/zsh' })).toBe('zsh')
     expect(await bench.output('shopt -q login_shell || echo plain', { shell: 'bash', login: false })).toBe('plain')
-    await expect(bench.run('true', { shell: '/usr/bin/ksh93' })).rejects.toMatchObject({ code: expect.stringMatching(/EINVAL|ENOEXEC/) })
+    await expect(bench.run('true', { shell: '/usr/bin/ksh93' })).rejects.toMatchObject({
+      code: expect.stringMatching(/EINVAL|ENOEXEC/),
+    })
     await expect(bench.run('true', { shell: 'relative/sh' })).rejects.toMatchObject({ code: 'EINVAL' })
   })
 

@@ -33,7 +33,14 @@ export interface BindOptions {
 }
 
 export function bind({ at, source, kind = 'mount', type = 'directory', access = 'read-write' }: BindOptions): Bind {
-  return { kind, at: virtual(at), type, access, rules: [], ...(source === undefined ? {} : { source: source as HostPath }) }
+  return {
+    kind,
+    at: virtual(at),
+    type,
+    access,
+    rules: [],
+    ...(source === undefined ? {} : { source: source as HostPath }),
+  }
 }
 
 export function plan(root: string, binds: readonly BindOptions[], more: Partial<BindPlan> = {}): BindPlan {
@@ -48,7 +55,16 @@ export function plan(root: string, binds: readonly BindOptions[], more: Partial<
 }
 
 export function request(command: string, more: Partial<CommandRequest> = {}): CommandRequest {
-  return { command, cwd: virtual('/'), env: {}, login: false, shell: '/bin/bash', killGrace: 200, maxOutputBytes: 65_536, ...more }
+  return {
+    command,
+    cwd: virtual('/'),
+    env: {},
+    login: false,
+    shell: '/bin/bash',
+    killGrace: 200,
+    maxOutputBytes: 65_536,
+    ...more,
+  }
 }
 
 /** A file of the ordinary owner, with its parents. */
