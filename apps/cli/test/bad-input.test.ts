@@ -115,7 +115,9 @@ describe('a root that cannot be', () => {
 
 describe('a config that cannot be', () => {
   const cases: [string, string, RegExp][] = [
-    ['no JSON', '{ "mounts": [ }', /is not JSON \(at line 1 column \d+\)/u],
+    ['no JSON', '{ "mounts": [ }', /is not JSON \(unexpected token '\}'\)/u],
+    ['a missing comma', '{ "mounts": []\n"rules": [] }', /is not JSON \(line 2 column 1\)/u],
+    ['half a file', '{ "mounts": [', /is not JSON \(it ends too early\)/u],
     ['an unknown key', '{ "mount": [] }', /unknown key `mount`/u],
     [
       'an unknown key in a mount',
@@ -168,8 +170,8 @@ describe('standard streams', () => {
   it('a directory as standard input is an error, and nothing is written', async () => {
     await using project = await createProject({ 'a.txt': 'kept' })
     const { code, stderr } = await shell(`${wsForShell} --root ${project.path} write /a.txt < /`)
-    expect(stderr).toMatch(/^ws: [^\n]+\n$/u)
-    expect(code).toBe(1)
+    expect(stderr).toMatch(/^ws: standard input is a directory; [^\n]+\n$/u)
+    expect(code).toBe(2)
     expect((await ws(['--root', project.path, 'cat', 'a.txt'])).stdout).toBe('kept')
   })
 

@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url'
 
 import { createScratchDirectory, type ScratchDirectory } from '@ws/test-fixtures'
 
+/** Most of the time of a short command is compiling the sources. */
+const compileCache = fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url))
 const entry = fileURLToPath(new URL('../src/index.ts', import.meta.url))
 
 export interface Ended {
@@ -26,7 +28,13 @@ export interface WsOptions {
 export function startWs(args: readonly string[], { env, cwd }: WsOptions = {}): ChildProcess {
   return spawn(process.execPath, ['--conditions=@ws/source', entry, ...args], {
     cwd: cwd ?? '/',
-    env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: '/nonexistent', NO_COLOR: '1', ...env },
+    env: {
+      PATH: '/usr/local/bin:/usr/bin:/bin',
+      HOME: '/nonexistent',
+      NO_COLOR: '1',
+      NODE_COMPILE_CACHE: compileCache,
+      ...env,
+    },
   })
 }
 
@@ -48,7 +56,7 @@ export async function end(child: ChildProcess): Promise<Ended> {
 }
 
 /** The command line of `ws` for a shell, for redirections that spawn cannot make. */
-export const wsForShell = `'${process.execPath}' --conditions=@ws/source '${entry}'`
+export const wsForShell = `NODE_COMPILE_CACHE='${compileCache}' '${process.execPath}' --conditions=@ws/source '${entry}'`
 
 /** A scratch directory of the ordinary owner with these files in it. */
 export async function createProject(files: Readonly<Record<string, string | Uint8Array>>): Promise<ScratchDirectory> {

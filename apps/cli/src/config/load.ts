@@ -27,12 +27,14 @@ export async function loadConfig(file: string): Promise<LoadedConfig> {
   return { ...result.data, directory: dirname(resolve(file)) }
 }
 
-function parseJson(text: string, shown: string): unknown {
+function parseJson(content: string, shown: string): unknown {
   try {
-    return JSON.parse(text)
+    return JSON.parse(content)
   } catch (error) {
-    // Node quotes what stands around the place; that is the file's content, so only the place is kept
-    const place = /line \d+ column \d+/u.exec(String(error))?.[0] ?? 'its end'
-    throw new UsageError(`--config: ${shown} is not JSON (at ${place}); correct it there`)
+    // Node quotes what stands around the place, which is the file's content: only the place is kept
+    const text = String(error)
+    const place =
+      /line \d+ column \d+/u.exec(text)?.[0] ?? /Unexpected token (?:'.'|"'")/u.exec(text)?.[0].toLowerCase()
+    throw new UsageError(`--config: ${shown} is not JSON (${place ?? 'it ends too early'}); correct it there`)
   }
 }

@@ -1,14 +1,16 @@
-import { readFileSync, readlinkSync } from 'node:fs'
+import { fstatSync, readFileSync, readlinkSync } from 'node:fs'
 
 import { StreamError, UsageError } from '../errors.ts'
 
 /**
  * Standard input as bytes.
  *
- * @throws UsageError when it is closed; the stream throws StreamError when it cannot be read (a directory).
+ * @throws UsageError when it is closed or a directory; the stream throws StreamError when reading fails.
  */
 export function standardInput(remedy: string): AsyncIterable<Uint8Array> {
   if (isClosed(0)) throw new UsageError(`standard input is closed; ${remedy}`)
+  // Node would take it for an empty input
+  if (fstatSync(0).isDirectory()) throw new UsageError(`standard input is a directory; ${remedy}`)
   return readInput()
 }
 
