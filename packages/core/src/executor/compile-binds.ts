@@ -20,6 +20,8 @@ export interface CompileOptions {
   readonly acknowledged: ReadonlySet<string>
   /** The rules that hold at the API only. */
   readonly apiOnlyRules: readonly string[]
+  /** The plan is only to be looked at: nothing is made on the disk for it. */
+  readonly looksOnly: boolean
 }
 
 type Node = NamespaceNode<WorkspaceMount>
@@ -176,6 +178,7 @@ class Compiler {
   /** A place that is granted for writing inside of what is not, and is not there yet: the API makes it with the first file. */
   async #create({ mount, path }: Node): Promise<boolean> {
     if (mount?.adapter === undefined || mount.access === 'read-only') return false
+    if (this.#options.looksOnly) return true
     try {
       await mount.adapter.createDirectory(relativeTo(path, mount.at), { recursive: true })
       return true

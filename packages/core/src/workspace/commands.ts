@@ -93,13 +93,18 @@ export async function spawn(door: CommandDoor, command: Command, options: ExecOp
 }
 
 /** The bind plan as it stands on the disk now. */
-export async function planFor(context: Context, acknowledged: ReadonlySet<string>): Promise<BindPlan> {
+export async function planFor(
+  context: Context,
+  acknowledged: ReadonlySet<string>,
+  { looksOnly = false }: { readonly looksOnly?: boolean } = {},
+): Promise<BindPlan> {
   const { gate } = context
   return compileBinds({
     gate,
     root: context.root,
     aliases: [...context.aliases].map((name) => `/${name}` as VirtualPath),
     acknowledged,
+    looksOnly,
     apiOnlyRules: (gate.policy.apiOnlyRules?.() ?? []).filter((rule) => !acknowledged.has(rule)),
   })
 }
