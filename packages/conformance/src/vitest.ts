@@ -1,1 +1,19 @@
-export {}
+import { describe, it } from 'vitest'
+import type { AdapterSuiteOptions } from './adapter/options.ts'
+import { testAdapter as define } from './adapter/test-adapter.ts'
+import type { Runner } from './runner.ts'
+
+/** The runner of vitest. */
+export const vitestRunner: Runner = {
+  describe: (title, inner) => {
+    describe(title, inner)
+  },
+  it: (title, test) => {
+    it(title, (context) => test({ skip: (reason) => context.skip(reason) }))
+  },
+}
+
+/** {@link define} in vitest. */
+export function testAdapter(options: AdapterSuiteOptions): void {
+  define(options, vitestRunner)
+}

@@ -1,0 +1,24 @@
+import type { MountPath, StorageAdapter } from '@ws/core'
+
+/** What one test works on. */
+export interface AdapterFixture {
+  /** Empty, and used by this test alone. */
+  readonly adapter: StorageAdapter
+  /** Another way to the same tree, for an adapter that cannot be written through. Default: the adapter itself. */
+  readonly seed?: StorageAdapter | undefined
+  /** Makes a FIFO, for stores that can hold one. Its absence skips the tests on what is neither file, directory nor link. */
+  readonly makeFifo?: ((path: MountPath) => Promise<void>) | undefined
+  /** Words that no error message may contain: host paths, bucket names, prefixes. */
+  readonly secrets?: readonly string[] | undefined
+  /** Called after the adapter has been closed. */
+  readonly dispose?: (() => Promise<void>) | undefined
+}
+
+export interface AdapterSuiteOptions {
+  /** For titles: `local`, `prefix(memory)`. */
+  readonly name: string
+  /** Called once for each test. */
+  readonly create: () => AdapterFixture | Promise<AdapterFixture>
+  /** Larger trees and more rounds; for runs that may take minutes. Default false. */
+  readonly deep?: boolean | undefined
+}

@@ -1,0 +1,40 @@
+import { check, equal, rejects } from '../assert.ts'
+import { at, body, encode } from './case.ts'
+import type { Suite } from './suite.ts'
+
+/** What is neither file, directory nor link; on stores whose fixture can make one. */
+export function specialFileTests({ describe, test, change }: Suite): void {
+  describe('FIFOs', () => {
+    test('are listed as other, and never opened', {}, async (it) => {
+      const { makeFifo } = it.fixture
+      if (makeFifo === undefined) return
+      await makeFifo(at('/fifo'))
+      const { type, size } = await it.adapter.stat(at('/fifo'))
+      equal({ type, size }, { type: 'other', size: 0 })
+      equal(
+        (await it.entries('/')).map((entry) => entry.type),
+        ['other'],
+      )
+      await rejects(it.adapter.read(at('/fifo')), 'EINVAL', { path: '/fifo' })
+      await rejects(it.adapter.readStream(at('/fifo')), 'EINVAL', { path: '/fifo' })
+      await rejects(it.adapter.list(at('/fifo')).next(), 'ENOTDIR', { path: '/fifo' })
+      const hits = it.adapter.search?.({ pattern: 'x', in: at('/') })
+      if (hits !== undefined) equal(await Array.fromAsync(hits), [])
+    })
+
+    change('are not written to, and can be deleted', {}, async (it) => {
+      const { makeFifo } = it.fixture
+      if (makeFifo === undefined) return
+      await makeFifo(at('/fifo'))
+      const data = body('x')
+      await rejects(it.adapter.write(at('/fifo'), data), 'EINVAL', { path: '/fifo' })
+      check(!data.touched, 'the body was read')
+      if (it.adapter.append !== undefined) {
+        await rejects(it.adapter.append(at('/fifo'), encode('x')), 'EINVAL', { path: '/fifo' })
+      }
+      equal((await it.adapter.stat(at('/fifo'))).type, 'other')
+      await it.adapter.delete(at('/fifo'))
+      equal(await it.paths('/'), [])
+    })
+  })
+}

@@ -1,0 +1,68 @@
+/** What a running test can do besides failing, which it does by rejecting. */
+export interface TestContext {
+  /** Ends the test as skipped, and counts it. Does not return. */
+  readonly skip: (reason: string) => never
+}
+
+/** What the kit needs of a test framework. `@ws/conformance/vitest` binds vitest's; others are a few lines. */
+export interface Runner {
+  readonly describe: (title: string, define: () => void) => void
+  readonly it: (title: string, test: (context: TestContext) => Promise<void>) => void
+}
+
+/** The outcome of one test of {@link collectTests}. */
+export interface TestOutcome {
+  /** The titles from the outside in, joined by ` › `. */
+  readonly title: string
+  readonly state: 'passed' | 'failed' | 'skipped'
+  /** Why it was skipped. */
+  readonly reason?: string | undefined
+  readonly error?: unknown
+}
+
+class Skip extends Error {
+  readonly reason: string
+
+  constructor(reason: string) {
+    super(reason)
+    this.reason = reason
+  }
+}
+
+/** One test, to be run when one likes. */
+export interface CollectedTest {
+  readonly title: string
+  /** Never rejects. */
+  run(): Promise<TestOutcome>
+}
+
+/** Collects the tests of a suite without any framework: for scripts, and for testing the kit itself. */
+export function collectTests(define: (runner: Runner) => void): CollectedTest[] {
+  const tests: CollectedTest[] = []
+  const titles: string[] = []
+  define({
+    describe(title, inner) {
+      titles.push(title)
+      inner()
+      titles.pop()
+    },
+    it(ownTitle, test) {
+      const title = [...titles, ownTitle].join(' › ')
+      const skip = (reason: string): never => {
+        throw new Skip(reason)
+      }
+      const run = async (): Promise<TestOutcome> => {
+        try {
+          await test({ skip })
+          return { title, state: 'passed' }
+        } catch (error) {
+          return error instanceof Skip
+            ? { title, state: 'skipped', reason: error.reason }
+            : { title, state: 'failed', error }
+        }
+      }
+      tests.push({ title, run })
+    },
+  })
+  return tests
+}
