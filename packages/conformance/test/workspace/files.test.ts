@@ -46,6 +46,21 @@ describe('reading', () => {
   })
 })
 
+describe('parents', () => {
+  it('are made by default, but not where the policy refuses to write', async () => {
+    const { workspace } = await openMemory(
+      { '/': {} },
+      { rules: [rules.withinOutput('/out'), rules.allow('/a/b/cache', { justification: 'test' })] },
+    )
+    await workspace.write('/out/new/deep/x', '1')
+    expect(await codeOf(workspace.write('/a/b/cache/x', '1'))).toBe('EACCES')
+    expect(await codeOf(workspace.createDirectory('/a/b/cache/x'))).toBe('EACCES')
+    expect(await codeOf(workspace.copy('/out/new', '/a/b/cache/copy'))).toBe('EACCES')
+    expect(await workspace.exists('/a')).toBe(false)
+    expect(await codeOf(workspace.write('/out/none/x', '1', { parents: false }))).toBe('ENOENT')
+  })
+})
+
 describe('bad arguments', () => {
   it('are one clear error each, and change nothing', async () => {
     const { workspace } = await openMemory({ '/': { '/f': 'x' } })

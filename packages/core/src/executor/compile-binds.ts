@@ -175,12 +175,15 @@ class Compiler {
     }
   }
 
-  /** A place that is granted for writing inside of what is not, and is not there yet: the API makes it with the first file. */
+  /**
+   * A place that is granted for writing inside of what is not, and is not there yet: the API makes it with the first file.
+   * Like the API, not its parents: those are not granted.
+   */
   async #create({ mount, path }: Node): Promise<boolean> {
     if (mount?.adapter === undefined || mount.access === 'read-only') return false
     if (this.#options.looksOnly) return true
     try {
-      await mount.adapter.createDirectory(relativeTo(path, mount.at), { recursive: true })
+      await mount.adapter.createDirectory(relativeTo(path, mount.at))
       return true
     } catch {
       return false
