@@ -1,3 +1,4 @@
+import { createScratchAdapter } from '@ws/adapter-local'
 import { type Executor, type Owner, type ProbeReport, type ProbeTarget, rootPath, WorkspaceError } from '@ws/core'
 
 import { createAttached } from './attach.ts'
@@ -42,7 +43,7 @@ export function createBubblewrapExecutor(options: BubblewrapExecutorOptions = {}
     probe: probeOnce,
     async attach(view) {
       const owner: Owner = resolveOwner(view.owner)
-      const { bwrap, proot } = await findPrograms()
+      const { bwrap, proot } = await findPrograms({ versions: false })
       if (bwrap === undefined) {
         throw new WorkspaceError({
           code: 'ENOEXECUTOR',
@@ -54,5 +55,6 @@ export function createBubblewrapExecutor(options: BubblewrapExecutorOptions = {}
       const guarantees = heldGuarantees(resolved)
       return createAttached({ root: view.root, owner, options: resolved, programs: { bwrap, proot }, guarantees })
     },
+    createScratch: async (scratch) => await createScratchAdapter({ owner: scratch.owner }),
   }
 }

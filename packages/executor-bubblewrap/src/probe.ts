@@ -45,7 +45,7 @@ const unprivileged: Owner = { uid: 1000, gid: 1000 }
 export async function probe(options: ResolvedOptions, target: ProbeTarget): Promise<ProbeReport> {
   const root = target.root ?? rootPath
   const nested = root === '/'
-  const programs = await findPrograms(target.signal)
+  const programs = await findPrograms({ versions: true, signal: target.signal })
   const details = { ...programs.versions, mode: nested ? 'bubblewrap with proot inside' : 'bubblewrap' }
   const unavailable = (missing: string, fix: string | undefined): ProbeReport => ({
     available: false,

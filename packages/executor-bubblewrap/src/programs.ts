@@ -12,10 +12,16 @@ export interface FoundPrograms {
   readonly versions: Readonly<Record<string, string>>
 }
 
-export async function findPrograms(signal?: AbortSignal): Promise<FoundPrograms> {
+export interface FindProgramsOptions {
+  /** Ask each for its version, which means running it. */
+  readonly versions: boolean
+  readonly signal?: AbortSignal | undefined
+}
+
+export async function findPrograms({ versions, signal }: FindProgramsOptions): Promise<FoundPrograms> {
   const [bwrap, proot] = await Promise.all([
-    findProgram('bwrap', { signal }),
-    findProgram('proot', { signal, versionArguments: ['--help'] }),
+    findProgram('bwrap', { signal, versionArguments: versions ? ['--version'] : null }),
+    findProgram('proot', { signal, versionArguments: versions ? ['--help'] : null }),
   ])
   const version = (name: string, line: string | undefined) => {
     const number = /\d+\.\d+(?:\.\d+)?/.exec(line ?? '')?.[0]

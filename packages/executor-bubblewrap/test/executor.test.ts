@@ -1,0 +1,174 @@
+import { stat } from 'node:fs/promises'
+import { type FileDoor, guaranteeFields, type HostPath, isWorkspaceError, mountRoot, parseVirtualPath } from '@ws/core'
+import { component, describeWith, ordinaryOwner } from '@ws/test-fixtures'
+import { describe, expect, it } from 'vitest'
+
+import { createBubblewrapExecutor } from '../src/index.ts'
+import { layOut, nestedRoot } from '../src/layout.ts'
+import { findMisplaced, parseMountTable } from '../src/mount-table.ts'
+import { explainFailure } from '../src/failure.ts'
+
+const root = parseVirtualPath('/workspace')
+const files = undefined as unknown as FileDoor
+
+describe('createBubblewrapExecutor', () => {
+  it('answers options without a meaning with EINVAL', () => {
+    const wrong = [
+      { network: 'some' },
+      { env: ['A=B'] },
+      { env: 'PATH' },
+      { scratchBytes: 1 },
+      { scratchBytes: 1.5 },
+    ] as unknown as Parameters<typeof createBubblewrapExecutor>[]
+    for (const options of wrong.flat()) {
+      expect(() => createBubblewrapExecutor(options)).toThrow(expect.objectContaining({ code: 'EINVAL' }) as Error)
+    }
+  })
+
+  describeWith(component('bubblewrap'), 'with bubblewrap', () => {
+    it('declares a kernel boundary where one has been seen, and nothing that only the API can judge', async () => {
+      const report = await createBubblewrapExecutor().probe({ root, owner: ordinaryOwner() })
+      expect(report).toMatchObject({ available: true, missing: [], howToFix: [] })
+      expect(report.details['bubblewrap']).toMatch(/^\d+\.\d+/)
+      for (const field of guaranteeFields)
+        expect(report.guarantees[field]).toBe(field === 'apiRules' ? 'none' : 'kernel')
+    })
+
+    it('does not claim network and sockets where the network is the host’s', async () => {
+      const { guarantees } = await createBubblewrapExecutor({ network: 'host' }).probe({ root, owner: ordinaryOwner() })
+      expect(guarantees).toMatchObject({ network: 'none', sockets: 'none', fileContent: 'kernel' })
+    })
+
+    it('answers an abort with its reason, and a later question none the less', async () => {
+      const executor = createBubblewrapExecutor()
+      const signal = AbortSignal.abort(new Error('not now'))
+      await expect(executor.probe({ root, owner: ordinaryOwner(), signal })).rejects.toThrow('not now')
+      expect((await executor.probe({ root, owner: ordinaryOwner() })).available).toBe(true)
+    })
+
+    it('never runs as root: it refuses an owner that is root, or none, where it would have to', async () => {
+      const executor = createBubblewrapExecutor()
+      const asRoot = await executor.probe({ root, owner: { uid: 0, gid: 0 } })
+      expect(asRoot.available).toBe(false)
+      expect(asRoot.missing.join()).not.toBe('')
+      await expect(executor.attach({ root, owner: { uid: 0, gid: 0 }, files })).rejects.toSatisfy((error) =>
+        isWorkspaceError(error, 'ENOEXECUTOR'),
+      )
+      if (process.getuid?.() !== 0) return
+      await expect(executor.attach({ root, files })).rejects.toThrow(/never run as root/)
+    })
+
+    it('[RP20] makes a scratch directory of the owner’s, and removes it', async () => {
+      const owner = ordinaryOwner()
+      const scratch = await createBubblewrapExecutor().createScratch?.({ owner })
+      const host = await scratch?.hostPath?.(mountRoot)
+      const path = String(typeof host === 'string' ? host : (host as unknown as { path: HostPath } | undefined)?.path)
+      expect(await stat(path)).toMatchObject({ uid: owner.uid, gid: owner.gid })
+      expect((await stat(path)).mode & 0o777).toBe(0o700)
+      await scratch?.close()
+      await expect(stat(path)).rejects.toThrow('ENOENT')
+    })
+  })
+})
+
+describe('what is checked before a command runs', () => {
+  const table = [
+    '65 42 0:40 /newroot / ro,nosuid - tmpfs tmpfs rw',
+    '76 65 254:0 /home/me/ws /workspace rw,nosuid - ext4 /dev/vda rw',
+    '77 76 254:0 /home/me/ws/a\\040b /workspace/a\\040b rw - ext4 /dev/vda rw',
+    '78 77 0:41 / /workspace/a\\040b/secret ro - tmpfs tmpfs rw',
+  ]
+  const placement = { virtual: root, type: 'directory', readOnly: false } as const
+  const pin = { ...placement, at: '/workspace/a b', show: 'source', source: '/home/me/ws/a b' as HostPath } as const
+  const mask = { ...placement, at: '/workspace/a b/secret', show: 'mask', readOnly: true } as const
+  const mounted = () => ({ device: '254:0', root: '/home/me/ws/a b' })
+  const misplaced = (lines: readonly string[]) =>
+    findMisplaced(parseMountTable(lines.join('\n')), [pin, mask], { mounted })
+
+  it('is that every bind and mask is at its own place', () => {
+    expect(misplaced(table)).toBeUndefined()
+  })
+
+  it('finds a mask elsewhere, a source moved or of another file system, and what may be written though it must not', () => {
+    const change = (line: number, from: string, to: string) =>
+      table.map((text, index) => (index === line ? text.replace(from, to) : text))
+    expect(misplaced(change(3, '/workspace/a\\040b/secret', '/workspace/other/secret'))).toBe(mask)
+    expect(misplaced(change(3, 'secret ro', 'secret rw'))).toBe(mask)
+    expect(misplaced(change(3, 'tmpfs tmpfs', 'ext4 /dev/vda'))).toBe(mask)
+    expect(misplaced(change(2, '/home/me/ws/a\\040b', '/home/me/ws/moved'))).toBe(pin)
+    expect(misplaced(change(2, '/home/me/ws/a\\040b', '/home/me/ws/a\\040b//deleted'))).toBe(pin)
+    expect(misplaced(change(2, '254:0', '254:1'))).toBe(pin)
+    expect(misplaced([...table, '79 78 254:0 /x /workspace/a\\040b/secret rw - ext4 /dev/vda rw'])).toBe(mask)
+  })
+})
+
+describe('the layout of a plan', () => {
+  const source = '/home/me/ws' as HostPath
+  const mount = { kind: 'mount', type: 'directory', source, access: 'read-write', rules: [] } as const
+  const plan = { root: parseVirtualPath('/'), aliases: [], restrictions: [], renameBorders: [] }
+
+  it('puts a mount at / into a directory of its own, and /tmp beside it', () => {
+    const { mode, placements } = layOut({
+      ...plan,
+      binds: [
+        { ...mount, at: parseVirtualPath('/') },
+        { ...mount, kind: 'scratch', at: parseVirtualPath('/tmp') },
+        { ...mount, kind: 'mask', source: undefined, at: parseVirtualPath('/secret') },
+      ],
+    })
+    expect(mode).toBe('nested')
+    expect(placements.map(({ at, beneath }) => ({ at, beneath }))).toEqual([
+      { at: nestedRoot, beneath: undefined },
+      { at: '/.tmp', beneath: undefined },
+      { at: `${nestedRoot}/secret`, beneath: '/home/me/ws/secret' },
+    ])
+  })
+
+  it('knows what lies on the disk below each place, through the innermost bind around it', () => {
+    const { mode, placements } = layOut({
+      ...plan,
+      binds: [
+        { ...mount, at: root },
+        { ...mount, at: parseVirtualPath('/workspace/skills'), source: '/srv/skills' as HostPath },
+        { ...mount, kind: 'mask', source: undefined, at: parseVirtualPath('/workspace/skills/private') },
+        { ...mount, kind: 'closed', source: undefined, at: parseVirtualPath('/workspace/area') },
+        { ...mount, kind: 'subtree', at: parseVirtualPath('/workspace/area/open') },
+      ],
+    })
+    expect(mode).toBe('direct')
+    expect(placements.map(({ beneath }) => beneath)).toEqual([
+      undefined,
+      '/home/me/ws/skills',
+      '/srv/skills/private',
+      '/home/me/ws/area',
+      undefined,
+    ])
+  })
+
+  it('refuses what cannot be shown', () => {
+    const without = { ...mount, source: undefined, at: parseVirtualPath('/') }
+    expect(() => layOut({ ...plan, binds: [without] })).toThrow(/EUNENFORCEABLE/)
+    const aliased = { ...plan, binds: [{ ...mount, at: parseVirtualPath('/') }], aliases: [parseVirtualPath('/a:b')] }
+    expect(() => layOut(aliased)).toThrow(/EUNENFORCEABLE/)
+  })
+})
+
+describe('what bubblewrap says when it cannot start', () => {
+  it('becomes a reason and a remedy without host paths', () => {
+    const remedies = {
+      'bwrap: No permissions to create new namespace, likely because the kernel does not allow non-privileged user namespaces':
+        /sysctl/,
+      'bwrap: setting up uid map: Permission denied': /sysctl|security-opt/,
+      'bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted': /AppArmor/,
+      "bwrap: Can't mount proc on /newroot/proc: Operation not permitted": /systempaths/,
+      'bwrap: Unknown option --bind-fd': /0\.8/,
+    }
+    for (const [said, remedy] of Object.entries(remedies)) {
+      const failure = explainFailure(said)
+      expect(`${failure.reason}; ${failure.remedy}`).toMatch(remedy)
+      expect(failure.changed).toBeUndefined()
+    }
+    expect(explainFailure('bwrap: Race condition binding dirfd').changed).toBe(true)
+    expect(explainFailure("bwrap: Can't create file at /newroot/home/me/secret").reason).not.toContain('/home/me')
+  })
+})
