@@ -19,17 +19,20 @@ export interface FollowOptions {
 
 /** What the first process and proot itself write before anything runs. */
 const longestReport = 4096
+/** Milliseconds that proot gets to end by itself, which it does where nothing is left: that is faster than killing a tree. */
+const leavingTime = 10
 /** Milliseconds to wait for the rest of a report whose writers are gone. */
 const reportTimeout = 1_000
 
 /** Follows a started command to its end. */
 export function followCommand(options: FollowOptions): RunningCommand {
   const { request, process, stdout, stderr } = options
+  let timer: NodeJS.Timeout | undefined
   const report = readReport(process)
   report.onEnding(() => {
     // On timeout and abort the rest of the tree has its grace; otherwise it ends with the command.
     const timeIsUp = request.timeout !== undefined && performance.now() - startedAt >= request.timeout
-    if (!timeIsUp && request.signal?.aborted !== true) process.kill('SIGKILL')
+    if (!timeIsUp && request.signal?.aborted !== true) timer = setTimeout(() => process.kill('SIGKILL'), leavingTime)
   })
   const startedAt = performance.now()
   const result = finish()
@@ -41,6 +44,7 @@ export function followCommand(options: FollowOptions): RunningCommand {
       await report.closed
       return describe(ended)
     } finally {
+      clearTimeout(timer)
       stdout.end()
       stderr.end()
       options.cleanUp()
