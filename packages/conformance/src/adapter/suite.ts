@@ -47,7 +47,7 @@ function lackOf(needs: Needs, capabilities: AdapterCapabilities): string | undef
     const value = (capabilities as unknown as Record<string, unknown>)[name]
     if (value === undefined) throw new ConformanceError(`the capability \`${name}\` is not declared`)
     const accepted: readonly unknown[] = Array.isArray(needed) ? needed : [needed]
-    if (!accepted.includes(value)) return `capability ${name}: ${String(value)}`
+    if (!accepted.includes(value)) return `capability ${name}: ${JSON.stringify(value)}`
   }
   return undefined
 }

@@ -87,7 +87,9 @@ export function writeTests({ describe, change }: Suite): void {
 
     change('refuses what is no content', {}, async (it) => {
       for (const data of ['text', undefined, null, 5, {}]) {
-        await rejects(it.adapter.write(at('/a'), data as unknown as Uint8Array), 'EINVAL', { what: String(data) })
+        await rejects(it.adapter.write(at('/a'), data as unknown as Uint8Array), 'EINVAL', {
+          what: JSON.stringify(data),
+        })
       }
       await rejects(it.adapter.write(at('/a'), body(...(['x', 5] as string[]))), 'EINVAL', { what: 'a chunk' })
       equal(await it.tree(), [])

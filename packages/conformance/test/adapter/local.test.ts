@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
+import { createLocalAdapter } from '@ws/adapter-local'
+import { observe, parseMountPath, prefix, readOnly, type StorageAdapter } from '@ws/core'
+import { createScratchDirectory } from '@ws/test-fixtures'
+
+import { testAdapter } from '../../src/vitest.ts'
+
+const deep = process.env['WS_DEEP'] === '1'
+const run = promisify(execFile)
+
+interface DiskFixture {
+  readonly adapter: StorageAdapter
+  readonly makeFifo: (path: string) => Promise<void>
+  readonly secrets: readonly string[]
+  readonly dispose: () => Promise<void>
+}
+
+/** An adapter on a directory of its own, with what a test may do beside it. */
+async function onDisk(io: 'auto' | 'async' = 'auto'): Promise<DiskFixture> {
+  const directory = await createScratchDirectory({ prefix: 'ws-conformance-' })
+  const adapter = await createLocalAdapter({ root: directory.path, io })
+  return {
+    adapter,
+    makeFifo: async (path) => {
+      await run('mkfifo', [`${directory.path}${path}`])
+    },
+    secrets: [directory.path, 'ws-conformance', '/proc/self'],
+    dispose: () => directory.remove(),
+  }
+}
+
+testAdapter({ name: 'local', deep, create: () => onDisk() })
+
+testAdapter({ name: 'local, everything on the pool', deep, create: () => onDisk('async') })
+
+testAdapter({
+  name: 'prefix(local)',
+  deep,
+  create: async () => {
+    const { adapter, makeFifo, secrets, dispose } = await onDisk()
+    await adapter.createDirectory(parseMountPath('/where/it-lies'), { recursive: true })
+    return {
+      adapter: prefix(adapter, '/where/it-lies'),
+      makeFifo: (path) => makeFifo(`/where/it-lies${path}`),
+      secrets: [...secrets, 'it-lies'],
+      dispose,
+    }
+  },
+})
+
+testAdapter({
+  name: 'readOnly(local)',
+  deep,
+  create: async () => {
+    const fixture = await onDisk()
+    return { ...fixture, adapter: readOnly(fixture.adapter, { shared: true }), seed: fixture.adapter }
+  },
+})
+
+testAdapter({
+  name: 'observe(local)',
+  deep,
+  create: async () => {
+    const fixture = await onDisk()
+    return { ...fixture, adapter: observe(fixture.adapter, () => undefined) }
+  },
+})
