@@ -1,0 +1,77 @@
+import { parseVirtualPath } from '@ws/core'
+import { sandboxProgram, systemTree, viewEnvironment } from '@ws/process'
+import { describeWith } from '@ws/test-fixtures'
+import { expect, it } from 'vitest'
+
+import { layOut } from '../src/layout.ts'
+import { findPrograms } from '../src/programs.ts'
+import { startSandbox } from '../src/sandbox.ts'
+import { openSources } from '../src/sources.ts'
+import { needed, Workbench } from './support/workbench.ts'
+
+const warden = { starting: () => () => undefined, close: () => undefined }
+
+/** Runs a command in the very tree that proot is given, without proot: what a program sees that has got past it. */
+async function runBehind(bench: Workbench, command: string, parts: Parameters<Workbench['run']>[1] = {}) {
+  const layout = layOut(bench.plan(parts))
+  const { owner } = bench.scratch
+  const root = parseVirtualPath('/')
+  await using sources = await openSources(layout.placements)
+  const { bwrap = '' } = await findPrograms({ versions: false })
+  const sandbox = await startSandbox({
+    command: {
+      layout: { ...layout, mode: 'direct', aliases: [] },
+      sources,
+      system: systemTree({ root, owner }),
+      argv: ['/bin/sh', '-c', command],
+      env: viewEnvironment({ root }),
+      cwd: root,
+      extraFds: new Map(),
+      seccomp: sandboxProgram({ allowPtrace: true, forProot: true }),
+      network: 'none',
+      scratchBytes: 1 << 20,
+      bwrap,
+    },
+    owner,
+    warden,
+    stdin: 'none',
+    maxOutputBytes: 100_000,
+  })
+  const { stdout } = await sandbox.process.wait()
+  return { stdout: stdout.text, stderr: (await sandbox.stderr).text }
+}
+
+describeWith(needed.nested, 'a program that has got past proot', () => {
+  it('finds the same files, masked and read-only as in the view, and nothing of the host', async () => {
+    await using bench = await Workbench.create('nested')
+    await bench.file(bench.host('dir/secret'), 'hush')
+    await bench.file(bench.host('dir/open'), 'open')
+    await bench.file(bench.host('fixed/file'), 'fixed')
+    await bench.file(bench.outside('secret'), 'outside secret')
+    const parts = [
+      { kind: 'pin', at: '/dir' },
+      { kind: 'mask', at: '/dir/secret', type: 'file' },
+      { kind: 'subtree', at: '/fixed', access: 'read-only' },
+    ] as const
+    const command = [
+      'ls -A /',
+      'cat /.ws/dir/open /.ws/fixed/file; echo',
+      `cat /.ws/dir/secret ${bench.outside('secret')} ${bench.host('dir/secret')}`,
+      'echo x > /.ws/fixed/file; mv /.ws/dir /.ws/away; touch /.ws/fixed/new /new',
+    ].join('; ')
+    const { stdout, stderr } = await runBehind(bench, command, { parts })
+    const names = stdout.split('\n')
+    expect(names.slice(0, -2)).toEqual(expect.arrayContaining(['.tmp', '.ws', 'bin', 'usr', 'etc', 'proc', 'dev']))
+    expect(names.slice(0, -2).filter((name) => /^(?:home|root|work|var|opt|srv|mnt)$/.test(name))).toEqual([])
+    expect(names.at(-2)).toBe('openfixed')
+    expect(stderr.match(/Permission denied|No such file|Read-only file system|resource busy/g)).toEqual([
+      'Permission denied',
+      'No such file',
+      'No such file',
+      'Read-only file system',
+      'resource busy',
+      'Read-only file system',
+      'Read-only file system',
+    ])
+  })
+})
