@@ -116,7 +116,7 @@ async function makeRepository(path: string, owner: Owner): Promise<boolean> {
     await git('commit', '--quiet', '--message', 'The sample project')
     return true
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    if (['ENOENT', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return false
     throw error
   }
 }

@@ -22,6 +22,10 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 
+process.stdout.on('error', () => {
+  controller.abort(new Interruption('SIGPIPE'))
+})
+
 const say = (line: string): void => {
   process.stdout.write(`${line}\n`)
 }
@@ -54,7 +58,8 @@ async function demo(): Promise<number> {
     await walk(world, executor, style, say)
   }
 
-  const checks = [...allChecks, ...projectChecks]
+  // the attacks of the others come after the project's own work
+  const checks = [...projectChecks, ...allChecks]
   let done = 0
   const report = await runChecks({
     executors: executorNames,

@@ -172,7 +172,7 @@ export const isolationChecks: readonly Check[] = [
     title: 'nor its timeout, whatever ignores signals',
     async run(site) {
       const token = newToken()
-      const options = { timeout: 1000, killGrace: 200 }
+      const options = { timeout: 500, killGrace: 200 }
       const result = await site.run(
         `trap '' TERM INT HUP; ${background(token)} sleep ${token}; sleep ${token}`,
         options,

@@ -75,9 +75,11 @@ async function checkPlace(
   const programs = await availablePrograms(site, checks)
   for (const check of checks) {
     if (check.only !== undefined && check.only !== at) continue
+    const start = performance.now()
     const outcome = await runCheck(site, check, programs)
+    const duration = Math.round(performance.now() - start)
     const { id, group, title } = check
-    const result = { ...outcome, check: { id, group, title }, executor: name, at }
+    const result = { ...outcome, check: { id, group, title }, executor: name, at, duration }
     add(result)
     onResult?.(result)
   }

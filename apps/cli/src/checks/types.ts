@@ -64,4 +64,6 @@ export interface CheckResult extends Outcome {
   readonly check: CheckTitle
   readonly executor: ExecutorName
   readonly at: MountPoint
+  /** Milliseconds. */
+  readonly duration: number
 }

@@ -44,7 +44,8 @@ async function explain(context: Context, request: ExplainRequest): Promise<numbe
   const { output, style } = context
   const opened = await openWithExecutorIfThereIsOne(context)
   await using workspace = opened.workspace
-  const explanation = await workspace.explain(request)
+  const explained = await workspace.explain(request)
+  const explanation = request.operation === 'exec' ? withoutExecutor(explained, opened.refusal) : explained
   const executor = workspace.executor?.name
   if (output.json) await output.value({ ...request, ...explanation, executor, noExecutor: opened.refusal?.message })
   else
@@ -71,6 +72,13 @@ async function openWithExecutorIfThereIsOne({
   }
 }
 
+/** No command runs where no executor is, whatever the policy says. */
+function withoutExecutor(explanation: Explanation, refusal: WorkspaceError | undefined): Explanation {
+  if (refusal === undefined || explanation.effect === 'deny') return explanation
+  const { code, reason, remedy } = refusal
+  return { ...explanation, effect: 'deny', code, reason, remedy }
+}
+
 function rowsOf(
   { output, style }: Context,
   { operation, path }: ExplainRequest,
@@ -92,7 +100,7 @@ function rowsOf(
     ['remedy', remedy],
     ['held at the file API by', enforcedBy.files],
     ['held in commands by', enforcedBy.exec === undefined ? undefined : `${enforcedBy.exec} (${executor ?? ''})`],
-    ['no commands', refusal?.message],
+    ['no commands', operation === 'exec' ? undefined : refusal?.message],
     ...(explanation.exceptions ?? []).map((exception) => ['exception', exception] as const),
     ...(explanation.unenforceable ?? []).map(
       (rule) => ['not enforceable', `${rule.rule}: ${rule.reason}; ${rule.remedy}`] as const,

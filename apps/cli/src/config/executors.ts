@@ -12,9 +12,6 @@ const makers: Record<ExecutorName, () => Executor> = {
   proot: () => createProotExecutor(),
 }
 
-/** The Debian package that brings each executor. */
-export const executorPackages: Record<ExecutorName, string> = { bubblewrap: 'bubblewrap', proot: 'proot' }
-
 export function createExecutor(name: ExecutorName): Executor {
   return makers[name]()
 }

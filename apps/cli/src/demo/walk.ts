@@ -23,10 +23,10 @@ const steps: readonly Step[] = [
   shell('python3 /hello.py'),
   shell('node src/main.js | tee /count.txt'),
   files('read   /count.txt', (workspace) => workspace.readText('/count.txt')),
-  shell('git add -A && git commit -qm "By a command" && git log --oneline | wc -l'),
+  shell('git add -A; git commit -qm new; git log --format=%s'),
   files('search TODO in /src', async (workspace) => {
     const [hit] = await Array.fromAsync(workspace.search('TODO', { in: '/src' }))
-    return hit === undefined ? 'nothing' : `${hit.path}:${hit.line}: ${hit.text}`
+    return hit === undefined ? 'nothing' : `${hit.path}, line ${hit.line}`
   }),
   shell('echo changed > /.solven/skills/system/SKILL.md'),
   files('write  /.solven/skills/system/SKILL.md', (workspace) => write(workspace, `${skillsPath}/SKILL.md`)),
@@ -60,7 +60,7 @@ export async function walk(
     }
     const result = await run(workspace).catch((error: unknown) => {
       if (!isWorkspaceError(error)) throw error
-      return error.message
+      return `${error.code}: ${error.reason}`
     })
     const line = escapeName(result.trim().replaceAll(/\s+/gu, ' ')).replaceAll('\\\\', '\\')
     say(`  ${label} ${shown.padEnd(commandWidth)} ${style.dim(shorten(line, style.width - commandWidth - 11))}`)
@@ -83,7 +83,7 @@ function shell(command: string): Step {
 }
 
 const describe = ({ stdout, stderr, exitCode }: CommandResult): string =>
-  exitCode === 0 ? stdout : `${stdout}${stderr || `exit ${exitCode}`}`
+  exitCode === 0 ? stdout : `${stdout}${stderr.trim().split(': ').at(-1) ?? ''} (exit ${exitCode})`
 
 async function write(workspace: Workspace, path: string): Promise<string> {
   await workspace.write(path, 'changed')

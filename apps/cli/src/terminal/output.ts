@@ -25,7 +25,7 @@ export interface OutputOptions {
 
 /** Standard output with backpressure. A closed pipe ends the command quietly, any other failure with an error. */
 export function createOutput(stream: NodeJS.WriteStream, { json, onFailure }: OutputOptions): Output {
-  let failure: Error | undefined
+  let failure: Interruption | StreamError | undefined
   stream.on('error', (error: NodeJS.ErrnoException) => {
     failure ??=
       error.code === 'EPIPE'
