@@ -25,22 +25,25 @@ export interface OutputOptions {
 
 /** Standard output with backpressure. A closed pipe ends the command quietly, any other failure with an error. */
 export function createOutput(stream: NodeJS.WriteStream, { json, onFailure }: OutputOptions): Output {
-  let failure: Interruption | StreamError | undefined
+  const broken: { reason?: Error } = {}
+  const check = (): void => {
+    if (broken.reason !== undefined) throw broken.reason
+  }
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    failure ??=
+    broken.reason ??=
       error.code === 'EPIPE'
         ? new Interruption('SIGPIPE')
         : new StreamError(`standard output cannot be written (${error.code ?? 'EIO'}); direct it elsewhere`)
-    onFailure(failure)
+    onFailure(broken.reason)
   })
   const write = async (chunk: string | Uint8Array): Promise<void> => {
-    if (failure !== undefined) throw failure
+    check()
     await new Promise<void>((resolve) => {
       stream.write(chunk, () => {
         resolve()
       })
     })
-    if (failure !== undefined) throw failure
+    check()
   }
   const terminal = stream.isTTY
   return {
