@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import { chmod, readdir, readFile, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 
 import { createProotExecutor } from '@ws/executor-proot'
 import { component, describeWith, itWith } from '@ws/test-fixtures'
@@ -96,7 +98,7 @@ describeWith([...needed, component('landlock')], 'processes without a PID namesp
 })
 
 describeWith(needed, 'what is declared as not held', () => {
-  it('network and sockets: TCP, abstract sockets or datagrams to a socket of the host are reached', async () => {
+  it('network and sockets: TCP, and datagrams to a socket of the host by its path, arrive', async () => {
     await using bench = await Bench.create('/', { landlock: 'off', pidNamespace: 'off' })
     const { guarantees } = bench.executor
     expect(guarantees).toMatchObject({ network: 'none', sockets: 'none', subtrees: 'none', apiRules: 'none' })
@@ -109,6 +111,30 @@ describeWith(needed, 'what is declared as not held', () => {
     } finally {
       server.close()
     }
+    const path = bench.outside('socket')
+    const open = `import socket; s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)`
+    const receive = `${open}; s.bind("${path}"); __import__("os").chmod("${path}", 0o777); print("up", flush=True); print(s.recv(9).decode())`
+    const host = spawn('python3', ['-c', receive], { stdio: ['ignore', 'pipe', 'inherit'] })
+    try {
+      const lines = createInterface(host.stdout)[Symbol.asyncIterator]()
+      expect((await lines.next()).value).toBe('up')
+      await bench.output(`python3 -c '${open}; s.sendto(b"arrived", "${path}")'`)
+      expect((await lines.next()).value).toBe('arrived')
+    } finally {
+      host.kill('SIGKILL')
+    }
+  })
+
+  it('denied subtrees against a program that fights: renaming an ancestor uncovers one', async () => {
+    await using bench = await Bench.create('/')
+    expect(bench.executor.guarantees.deniedSubtrees).toBe('translated')
+    await put(join(bench.workspace, 'a/private/key'), 'secret')
+    const bindPlan = bench.plan([
+      { kind: 'pin', at: '/a', source: join(bench.workspace, 'a') },
+      { kind: 'mask', at: '/a/private', access: 'none' },
+    ])
+    expect((await bench.run('cat /a/private/key', {}, bindPlan)).stdout).toBe('')
+    expect(await bench.output('mv /a /b; cat /b/private/key', {}, bindPlan)).toBe('secret')
   })
 
   it('stricter subtrees: there is no read-only bind', async () => {
