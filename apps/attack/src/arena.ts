@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+
+import { createScratchDirectory, type Owner } from '@ws/test-fixtures'
+
+/** Bytes of each file outside, which no file inside has. */
+export const outsideSize = 4_321
+/** Mode of each directory outside. */
+export const outsideMode = 0o751
+
+/**
+ * A scratch directory with a workspace and, beside it, what nobody may reach: a tree with the same names as the raced
+ * one, and names and contents of its own that betray it wherever they turn up.
+ */
+export interface Arena extends AsyncDisposable {
+  readonly scratch: string
+  /** The workspace's root. */
+  readonly workspace: string
+  readonly outside: string
+  /** A directory beside the workspace that is raced too, for a mount of its own. */
+  readonly mounted: string
+  readonly owner: Owner
+  /** Stands in each file outside, and in the names `only-…`. */
+  readonly marker: string
+  /** Puts what is outside back as it was, and remembers its state. */
+  reset(): void
+  /** Entries outside that were made, changed or removed since the last call or reset; the new state is remembered. */
+  changes(): number
+}
+
+const files = ['file.txt', 'other.txt', 'sub/deep/file.txt']
+
+export async function createArena(): Promise<Arena> {
+  const directory = await createScratchDirectory({ prefix: 'ws-attack-' })
+  const { path: scratch, owner } = directory
+  const marker = `outside${randomBytes(8).toString('hex')}`
+  const outside = join(scratch, 'outside')
+  const workspace = join(scratch, 'workspace')
+
+  const give = (path: string): void => {
+    if (process.getuid?.() === 0) chownSync(path, owner.uid, owner.gid)
+  }
+  const makeDirectory = (path: string): void => {
+    mkdirSync(path, { recursive: true })
+    give(path)
+  }
+  const makeFile = (path: string, content: string): void => {
+    writeFileSync(path, content)
+    give(path)
+  }
+  const reset = (): void => {
+    for (const path of ['', 'sub', 'sub/deep']) {
+      makeDirectory(join(outside, path))
+      chmodSync(join(outside, path), outsideMode)
+    }
+    const text = `inside content? no: ${marker}\n`
+    const content = text + 'x'.repeat(outsideSize - text.length)
+    for (const path of [...files, `only-${marker}`, `sub/only-${marker}`]) makeFile(join(outside, path), content)
+    state = stateOf(outside)
+  }
+
+  let state = new Map<string, string>()
+  const mounted = join(scratch, 'mounts/skills')
+  const inside = [workspace, join(workspace, 'plain'), join(scratch, 'stock'), dirname(mounted), mounted]
+  for (const path of inside) makeDirectory(path)
+  makeFile(join(mounted, 'file.txt'), 'inside content\n')
+  makeFile(join(workspace, 'plain/seed.txt'), 'inside content\n')
+  reset()
+  return {
+    scratch,
+    workspace,
+    outside,
+    mounted,
+    owner,
+    marker,
+    reset,
+    changes() {
+      const before = state
+      state = stateOf(outside)
+      const paths = new Set([...before.keys(), ...state.keys()])
+      return [...paths].filter((path) => before.get(path) !== state.get(path)).length
+    },
+    [Symbol.asyncDispose]: directory.remove,
+  }
+}
+
+/** Everything that a change leaves a trace in: what reading changes (the access time) is left out. */
+function stateOf(path: string, states = new Map<string, string>()): Map<string, string> {
+  const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  if (stat === undefined) return states
+  const { ino, mode, uid, gid, nlink, size, mtimeNs, ctimeNs } = stat
+  states.set(path, [ino, mode, uid, gid, nlink, size, mtimeNs, ctimeNs].join(' '))
+  if (stat.isDirectory()) for (const name of readdirSync(path)) stateOf(join(path, name), states)
+  return states
+}
+
+/** What lies at a place that nobody races, without following anything: names, and file contents put together. */
+export function harvest(path: string): { readonly names: string[]; readonly text: string } {
+  const names: string[] = []
+  let text = ''
+  const visit = (at: string): void => {
+    const stat = lstatSync(at, { throwIfNoEntry: false })
+    if (stat === undefined) return
+    names.push(at.slice(dirname(path).length + 1))
+    if (stat.isFile()) text += readFileSync(at, 'latin1')
+    else if (stat.isSymbolicLink()) names.push(readlinkSync(at))
+    else if (stat.isDirectory()) for (const name of readdirSync(at)) visit(join(at, name))
+  }
+  visit(path)
+  return { names, text }
+}

@@ -1,0 +1,66 @@
+import { isWorkspaceError, type WorkspaceEntry, type WorkspaceError } from '@ws/core'
+
+import { type Arena, harvest, outsideMode, outsideSize } from './arena.ts'
+import type { Counts } from './counts.ts'
+
+/** Looks at everything an operation gives for traces of what is outside. */
+export class Evidence {
+  readonly #arena: Arena
+  readonly #marker: Buffer
+  /** Where the findings of the running operation go. */
+  counts: Counts
+  /** The first few findings, for people. */
+  readonly findings: string[] = []
+
+  constructor(arena: Arena, counts: Counts) {
+    this.#arena = arena
+    this.#marker = Buffer.from(arena.marker)
+    this.counts = counts
+  }
+
+  note(finding: string): void {
+    if (this.findings.length < 20) this.findings.push(finding)
+  }
+
+  bytes(content: Uint8Array | string): void {
+    const bytes = Buffer.from(content)
+    if (!bytes.includes(this.#marker)) return
+    this.counts.bytes += bytes.length
+    this.note(`${bytes.length} bytes from outside were read`)
+  }
+
+  name(name: string): void {
+    if (!name.includes(`only-${this.#arena.marker}`)) return
+    this.counts.names += 1
+    this.note(`the name ${name} from outside was listed`)
+  }
+
+  stat(stat: Pick<WorkspaceEntry, 'type' | 'size' | 'mode'>): void {
+    const isOutside = stat.type === 'directory' ? stat.mode === outsideMode : stat.size === outsideSize
+    if (!isOutside) return
+    this.counts.names += 1
+    this.note('something outside was described')
+  }
+
+  /** What an operation has put at a host path inside the workspace that nobody races. */
+  landed(path: string): void {
+    const { names, text } = harvest(path)
+    for (const name of names) this.name(name)
+    this.bytes(text)
+  }
+
+  error(error: unknown): void {
+    if (isWorkspaceError(error) && !this.#tells(error)) {
+      this.counts.refused += 1
+      return
+    }
+    this.counts.untyped += 1
+    this.note(`an error that is untyped or tells too much: ${String(error)}`)
+  }
+
+  #tells(error: WorkspaceError): boolean {
+    const told = JSON.stringify(error) + error.stack
+    const { scratch, marker } = this.#arena
+    return told.includes(scratch) || told.includes(marker) || told.includes('/proc/self/fd')
+  }
+}

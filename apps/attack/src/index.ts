@@ -1,0 +1,6 @@
+export { type ControlReport, runControls } from './controls.ts'
+export { type Counts, leaksIn, sumCounts } from './counts.ts'
+export { operations } from './operations.ts'
+export { type RaceReport, runRace } from './race.ts'
+export { type RaceName, raceNames } from './racer.ts'
+export { runStarts, type StartsReport } from './starts.ts'

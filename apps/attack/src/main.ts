@@ -1,0 +1,88 @@
+// npm run attack -- [--seconds N] [--seed S] [--operations N] [--starts N] [--race exchange|churn]
+import { parseArgs } from 'node:util'
+
+import { component } from '@ws/test-fixtures'
+
+import { runControls } from './controls.ts'
+import { leaksIn, sumCounts } from './counts.ts'
+import { runRace } from './race.ts'
+import { raceNames } from './racer.ts'
+import { describeControls, describeRace, describeStarts } from './report.ts'
+import { runStarts } from './starts.ts'
+
+const usage = `npm run attack -- [options]
+  --seconds N      seconds of each race, and of starting commands (default 10, or no limit with --operations)
+  --operations N   operations under each race
+  --starts N       commands to start while the sources of their binds are exchanged
+  --race NAME      only this one: ${raceNames.join(', ')}
+  --seed S         which operations and pauses (default 1)
+Exit code 1 after any leak, 2 where the race could not be shown to be one, 3 for wrong options.`
+
+function wholeNumber(name: string, given: string | undefined): number | undefined {
+  if (given === undefined) return undefined
+  const value = Number(given)
+  if (Number.isSafeInteger(value) && value >= 0) return value
+  throw new Error(`--${name} must be a whole number`)
+}
+
+function readOptions() {
+  const text = { type: 'string' } as const
+  const { values } = parseArgs({
+    options: { seconds: text, operations: text, starts: text, race: text, seed: text, help: { type: 'boolean' } },
+  })
+  const races = raceNames.filter((name) => values.race === undefined || values.race === name)
+  if (races.length === 0) throw new Error(`--race must be one of ${raceNames.join(', ')}`)
+  const operations = wholeNumber('operations', values.operations)
+  const starts = wholeNumber('starts', values.starts)
+  const seconds = wholeNumber('seconds', values.seconds)
+  return {
+    help: values.help === true,
+    races,
+    operations,
+    starts,
+    seed: wholeNumber('seed', values.seed) ?? 1,
+    duration: (seconds ?? (operations === undefined ? 10 : Infinity)) * 1_000,
+  }
+}
+
+async function main(): Promise<number> {
+  const options = readOptions()
+  if (options.help) {
+    console.log(usage)
+    return 0
+  }
+  const perl = component('perl')
+  if (!perl.available) throw new Error(`the other process of the races is written in perl: ${perl.reason}`)
+  const { seed, operations, duration } = options
+  const stop = new AbortController()
+  process.once('SIGINT', () => stop.abort())
+  const { signal } = stop
+  let [leaks, shown] = [0, true]
+
+  console.log(`seed ${seed}`)
+  for (const race of options.races) {
+    const controls = await runControls({ race, seed, operations: 1_000 })
+    console.log(describeControls(race, controls))
+    shown &&= controls.some(({ leaked }) => leaked > 0)
+    const report = await runRace({ race, seed, operations, duration, signal })
+    console.log(describeRace(report))
+    leaks += leaksIn(sumCounts(report.counts.values()))
+  }
+  const bubblewrap = component('bubblewrap')
+  if (!bubblewrap.available) console.log(`no commands were started: ${bubblewrap.reason}`)
+  else {
+    const report = await runStarts({ seed, starts: options.starts ?? 600, duration, signal })
+    console.log(describeStarts(report))
+    leaks += report.cheated + report.untyped
+  }
+  console.log(leaks === 0 ? 'nothing leaked' : `LEAKED: ${leaks}`)
+  if (!shown) console.log('the controls did not leak: this run shows nothing')
+  return leaks > 0 ? 1 : shown ? 0 : 2
+}
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 3
+}

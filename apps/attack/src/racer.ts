@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+import type { Owner } from '@ws/test-fixtures'
+
+/** `exchange`: a directory (and a file) and a link to outside change places. `churn`: they are renamed, deleted, recreated. */
+export const raceNames = ['exchange', 'churn'] as const
+export type RaceName = (typeof raceNames)[number]
+
+const renameat2: Partial<Record<NodeJS.Architecture, number>> = { x64: 316, arm64: 276 }
+
+export interface RacerOptions {
+  readonly race: RaceName
+  /** The scratch directory, as `createArena` lays it out. */
+  readonly scratch: string
+  readonly owner: Owner
+  readonly seed: number
+  /** Microseconds that it rests at most: each time from 1,000 on, else now and then. Default 60. */
+  readonly pause?: number
+}
+
+/** A second process that changes the tree under the operations, as the owner of the tree. */
+export class Racer implements AsyncDisposable {
+  readonly #child: ChildProcess
+  readonly #lines: AsyncIterator<string>
+  #stopped: Promise<number> | undefined
+
+  private constructor(child: ChildProcess, lines: AsyncIterator<string>) {
+    this.#child = child
+    this.#lines = lines
+  }
+
+  /** Resolves when the race is on. */
+  static async start({ race, scratch, owner, seed, pause = 60 }: RacerOptions): Promise<Racer> {
+    const call = renameat2[process.arch]
+    if (call === undefined) throw new Error(`the number of renameat2 is not known for ${process.arch}`)
+    const script = join(import.meta.dirname, 'racers/race.pl')
+    const child = spawn('/usr/bin/perl', [script, race, String(call), String(pause), String(seed), scratch], {
+      ...(process.getuid?.() === 0 ? owner : {}),
+      cwd: '/',
+      env: {},
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    if (child.stdout === null) throw new Error('the racer has no output')
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+    const racer = new Racer(child, lines)
+    const first = await lines.next()
+    if (first.value === 'started') return racer
+    await racer.stop()
+    throw new Error('the racer did not start')
+  }
+
+  /** How often it exchanged or changed something. */
+  stop(): Promise<number> {
+    this.#stopped ??= this.#stop()
+    return this.#stopped
+  }
+
+  async #stop(): Promise<number> {
+    const ended =
+      this.#child.exitCode === null && this.#child.signalCode === null ? once(this.#child, 'exit') : undefined
+    this.#child.kill('SIGTERM')
+    const last = await this.#lines.next()
+    await ended
+    return Number(last.value ?? 0)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
+  }
+}

@@ -1,0 +1,60 @@
+import Table from 'cli-table3'
+
+import type { ControlReport } from './controls.ts'
+import { type Counts, leaksIn, sumCounts } from './counts.ts'
+import type { RaceReport } from './race.ts'
+import type { StartsReport } from './starts.ts'
+
+const figure = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 1 })
+
+function table(head: readonly string[]): InstanceType<typeof Table> {
+  return new Table({
+    head: [...head],
+    colAligns: head.map((_, index) => (index === 0 ? 'left' : 'right')),
+    style: { head: [], border: [], compact: true },
+  })
+}
+
+function rowOf(name: string, counts: Counts): string[] {
+  const { operations, done, refused, milliseconds, bytes, names, changes, temps, untyped, hangs, descriptors } = counts
+  return [
+    name,
+    ...[operations, done, refused, milliseconds / 1_000, bytes, names, changes, temps, untyped, hangs, descriptors].map(
+      figure,
+    ),
+  ]
+}
+
+/** One race: a line for each operation, and their sum. */
+export function describeRace({ race, counts, exchanges, duration, findings }: RaceReport): string {
+  const columns = [
+    'operations',
+    'done',
+    'refused',
+    'seconds',
+    'bytes',
+    'names',
+    'changes',
+    'temps',
+    'untyped',
+    'hangs',
+    'fds',
+  ]
+  const shown = table([race, ...columns])
+  for (const [name, one] of counts) if (one.operations > 0 || leaksIn(one) > 0) shown.push(rowOf(name, one))
+  shown.push(rowOf('total', sumCounts(counts.values())))
+  const summary = `${figure(exchanges)} changes by the other process in ${(duration / 1_000).toFixed(1)} s`
+  return [shown.toString(), summary, ...findings.map((finding) => `! ${finding}`)].join('\n')
+}
+
+export function describeControls(race: string, controls: readonly ControlReport[]): string {
+  const shown = table([`controls: ${race}`, 'operations', 'leaked'])
+  for (const { name, operations, leaked } of controls) shown.push([name, figure(operations), figure(leaked)])
+  return shown.toString()
+}
+
+export function describeStarts({ started, refused, cheated, untyped, exchanges, findings }: StartsReport): string {
+  const shown = table(['commands in bubblewrap', 'started', 'refused', 'cheated', 'untyped', 'exchanges'])
+  shown.push(['exchange of bind sources', ...[started, refused, cheated, untyped, exchanges].map(figure)])
+  return [shown.toString(), ...findings.map((finding) => `! ${finding}`)].join('\n')
+}

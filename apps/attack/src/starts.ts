@@ -1,0 +1,100 @@
+import { setTimeout as after } from 'node:timers/promises'
+
+import { createLocalAdapter } from '@ws/adapter-local'
+import { createWorkspace, isWorkspaceError, rules, type Workspace } from '@ws/core'
+import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
+
+import { createArena } from './arena.ts'
+import { noCounts } from './counts.ts'
+import { Evidence } from './evidence.ts'
+import { Racer } from './racer.ts'
+
+export interface StartsOptions {
+  readonly seed: number
+  /** Commands to start. */
+  readonly starts: number
+  /** Milliseconds after which no further one is started. */
+  readonly duration?: number | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface StartsReport {
+  readonly started: number
+  /** Refused with `EBUSY`: the source of a bind changed too often. */
+  readonly refused: number
+  /** Commands that saw or changed something outside, or what a rule denies. */
+  readonly cheated: number
+  readonly untyped: number
+  readonly exchanges: number
+  readonly findings: readonly string[]
+}
+
+const command = [
+  'for i in 1 2 3; do',
+  'cat mounted/file.txt tree/dir/file.txt tree/link/file.txt tree/dir/sub/deep/file.txt mounted/sub/deep/file.txt;',
+  'ls mounted tree/dir tree/link;',
+  'echo x >> tree/dir/sub/command.txt; rm -rf tree/dir/sub/removed;',
+  'done 2>/dev/null; true',
+].join(' ')
+
+/**
+ * Starts commands in bubblewrap while the sources of binds are exchanged with links to outside: the directory of a mount
+ * of its own, and one that leads to a denied directory.
+ */
+export async function runStarts({ seed, starts, duration = Infinity, signal }: StartsOptions): Promise<StartsReport> {
+  await using arena = await createArena()
+  const evidence = new Evidence(arena, noCounts())
+  const local = (root: string) => (): ReturnType<typeof createLocalAdapter> =>
+    createLocalAdapter({ root, owner: arena.owner })
+  const open = (denied: boolean): Promise<Workspace> =>
+    createWorkspace({
+      mounts: [
+        { at: '/workspace', adapter: local(arena.workspace) },
+        { at: '/workspace/mounted', adapter: local(arena.mounted), access: 'read-only' },
+      ],
+      rules: [rules.readOnly('/workspace/plain'), ...(denied ? [rules.deny('/workspace/tree/dir/sub/deep')] : [])],
+      executors: [createBubblewrapExecutor()],
+      require: 'untrusted',
+    })
+  await using strict = await open(true)
+  await using loose = await open(false)
+  await using racer = await Racer.start({
+    race: 'exchange',
+    scratch: arena.scratch,
+    owner: arena.owner,
+    seed,
+    pause: 30_000,
+  })
+  let [started, refused, cheated, untyped] = [0, 0, 0, 0]
+  const until = performance.now() + duration
+  for (let count = 0; count < starts && performance.now() < until && signal?.aborted !== true; count += 1) {
+    const counts = noCounts()
+    evidence.counts = counts
+    try {
+      const result = await (count % 2 === 0 ? strict : loose).exec(command, { login: false, timeout: 20_000 })
+      started += 1
+      evidence.bytes(result.stdout)
+      evidence.name(result.stdout)
+      if (count % 2 === 0 && result.stdout.includes('denied')) {
+        counts.bytes += 1
+        evidence.note('a command read what a rule denies')
+      }
+    } catch (error) {
+      if (isExpected(error)) {
+        refused += 1
+        await after(3)
+      } else {
+        untyped += 1
+        evidence.note(String(error))
+      }
+    }
+    const changes = arena.changes()
+    if (counts.bytes + counts.names + changes > 0) cheated += 1
+    if (changes > 0) arena.reset()
+  }
+  return { started, refused, cheated, untyped, exchanges: await racer.stop(), findings: evidence.findings }
+}
+
+function isExpected(error: unknown): boolean {
+  return isWorkspaceError(error, 'EBUSY') || isWorkspaceError(error, 'EUNENFORCEABLE')
+}
