@@ -101,7 +101,7 @@ export interface StorageAdapter extends AsyncDisposable {
   /** Adds bytes at the end of a file, which is made when missing. Not atomic for readers. Capability `append`. */
   append?(path: MountPath, data: Uint8Array, options?: AppendOptions): Promise<WriteResult>
 
-  /** Makes a link that holds `target` as it is. Something there: `EEXIST`. Capability `symlinks`. */
+  /** Makes a link that holds `target` as it is; an empty one, or one with NUL, is `EINVAL`. Something there: `EEXIST`. Capability `symlinks`. */
   createSymlink?(path: MountPath, target: string, options?: SignalOption): Promise<void>
 
   /** A link's target as it is stored. No link: `EINVAL`. Capability `symlinks`. */

@@ -38,7 +38,7 @@ export interface Entry {
 }
 
 export interface ByteRange {
-  /** Bytes from the start of the file; at or behind its end, nothing is read. */
+  /** Bytes from the start of the file; at or behind its end, nothing is read. No whole number from 0: `EINVAL`. */
   readonly offset: number
   /** Bytes at most; to the end when absent. */
   readonly length?: number | undefined
@@ -49,7 +49,11 @@ export interface SignalOption {
   readonly signal?: AbortSignal | undefined
 }
 
-/** A condition on the entry at the path: its version, or `absent`. A condition that fails is `ECONFLICT`. */
+/**
+ * A condition on the entry at the path: its version, or `absent`. A condition that fails is `ECONFLICT`. Where an entry is
+ * needed anyway (`read`, `delete`, a source), its absence is `ENOENT` as without a condition; where one is made or replaced,
+ * a version that is not there is `ECONFLICT`. A condition on a destination does not imply `overwrite`.
+ */
 export type Condition = Version | 'absent'
 
 export interface StatOptions extends SignalOption {}
@@ -145,7 +149,10 @@ export interface SearchQuery {
   readonly caseSensitive?: boolean | undefined
   /** A file, or a directory whose files are searched. */
   readonly in: MountPath
-  /** Globs on the path below `in`; one without `/` matches the name at any depth; `!` in front excludes. */
+  /**
+   * Globs on the path below `in`; one without `/` matches the name at any depth; `!` in front excludes. A file that `in`
+   * names is searched whatever they say. One that is not well-formed is `EINVAL`.
+   */
   readonly glob?: readonly string[] | undefined
   /** Subtrees that are not entered. */
   readonly exclude?: readonly MountPath[] | undefined
@@ -161,9 +168,9 @@ export interface SearchHit {
   readonly path: MountPath
   /** From 1. */
   readonly line: number
-  /** Characters from 1, of the first match in the line. */
+  /** Characters (Unicode code points) from 1, of the first match in the line. */
   readonly column: number
-  /** The line without its end; cut at 2,000 characters. Binary files are not searched. */
+  /** The line without its end (LF or CRLF); cut at 2,000 characters. Files with a NUL in their first 8,192 bytes are not searched. */
   readonly text: string
 }
 
