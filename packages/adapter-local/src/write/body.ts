@@ -51,17 +51,21 @@ async function writeStream(task: Task, fd: number, data: AsyncIterable<Uint8Arra
 
 async function nextChunk({ signal }: Task, iterator: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
   signal?.throwIfAborted()
-  const next = iterator.next().catch((error: unknown) => {
-    throw new BodyFailure(error)
-  })
-  if (signal === undefined) return await next
-  const { promise, reject } = Promise.withResolvers<never>()
-  const onAbort = (): void => reject(signal.reason)
-  signal.addEventListener('abort', onAbort, { once: true })
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const onAbort = (): void => reject(signal?.reason)
+  signal?.addEventListener('abort', onAbort, { once: true }) // before `next`, in which it may happen
   try {
-    return await Promise.race([next, promise])
+    return await Promise.race([ask(iterator), aborted])
   } finally {
-    signal.removeEventListener('abort', onAbort)
+    signal?.removeEventListener('abort', onAbort)
+  }
+}
+
+async function ask(iterator: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
+  try {
+    return await iterator.next()
+  } catch (error) {
+    throw new BodyFailure(error)
   }
 }
 

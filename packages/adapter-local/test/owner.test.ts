@@ -1,0 +1,184 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { chmod, chown, lstat, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { ordinaryOwner } from '@ws/test-fixtures'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { createScratchAdapter } from '../src/index.ts'
+import { type Local, at, bytes, failureOf, isRoot, open, openSite, scratch } from './support.ts'
+
+describe.skipIf(!isRoot)('as root', () => {
+  it('everything that is created belongs to the owner of the root directory', async () => {
+    const { adapter, root } = await openSite()
+    await adapter.write(at('/a/b/file'), bytes('x'), { parents: true })
+    await adapter.write(at('/a/b/file'), bytes('y'))
+    await adapter.write(at('/a/once'), bytes('y'), { ifVersion: 'absent' })
+    await adapter.append(at('/a/log'), bytes('z'))
+    await adapter.createDirectory(at('/d'))
+    await adapter.createDirectory(at('/e/f/g'), { recursive: true })
+    await adapter.createSymlink(at('/link'), 'a')
+    await adapter.copy(at('/a'), at('/copy/of/a'), { recursive: true, parents: true })
+    await adapter.copy(at('/link'), at('/link2'))
+    await adapter.move(at('/d'), at('/m/n/d'), { parents: true })
+    for (const name of await readdir(root, { recursive: true })) {
+      const { uid, gid } = await lstat(join(root, name))
+      expect({ name, uid, gid }).toEqual({ name, ...ordinaryOwner() })
+    }
+  })
+
+  it('a directory of root has no owner for commands, and says what to do; files work', async () => {
+    const { path } = await scratch()
+    await chown(path, 0, 0)
+    const adapter = await open(path)
+    await adapter.write(at('/f'), bytes('x'))
+    const { owner, ownerProblem } = await adapter.hostDirectory(at('/'))
+    expect(owner).toBeUndefined()
+    expect(ownerProblem).toContain('pass owner')
+    expect(ownerProblem).not.toContain(path)
+  })
+
+  it('an owner that cannot reach or cannot write the directory is a problem with a remedy', async () => {
+    const { path } = await scratch()
+    const root = join(path, 'closed/root')
+    await mkdir(root, { recursive: true })
+    const owner = { uid: 1234, gid: 1234 }
+    const adapter = await open(root, { owner })
+    expect((await adapter.hostDirectory(at('/'))).ownerProblem).toContain('chown it to 1234:1234')
+    await chown(root, owner.uid, owner.gid)
+    expect(await adapter.hostDirectory(at('/'))).toMatchObject({ path: root, owner })
+    await chmod(join(path, 'closed'), 0o700)
+    const { ownerProblem } = await adapter.hostDirectory(at('/'))
+    expect(ownerProblem).toContain('cannot reach')
+    expect(ownerProblem).not.toContain(path)
+  })
+
+  it('a full disk is ENOSPC, the old content stays and no temporary file', async ({ skip }) => {
+    const { path } = await scratch()
+    const mounted = spawnSync('/usr/bin/mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', path])
+    if (mounted.status !== 0) skip('mounting is not permitted here')
+    onTestFinished(() => void spawnSync('/usr/bin/umount', ['-l', path]))
+    const adapter = await open(path)
+    await adapter.write(at('/f'), bytes('old'))
+    await adapter.append(at('/log'), bytes('start'))
+    const big = new Uint8Array(1_000_000).fill(1)
+    expect(await failureOf(adapter.write(at('/f'), big))).toMatchObject({ code: 'ENOSPC', path: '/f' })
+    expect(await failureOf(adapter.append(at('/log'), big))).toMatchObject({ code: 'ENOSPC' })
+    expect(new TextDecoder().decode((await adapter.read(at('/f'))).bytes)).toBe('old')
+    expect((await adapter.stat(at('/log'))).size).toBe(5)
+    expect((await readdir(path)).toSorted()).toEqual(['f', 'log'])
+  })
+
+  it('a mount inside stops a recursive delete before anything is gone, and a move across it', async ({ skip }) => {
+    const { adapter, root } = await openSite()
+    await adapter.write(at('/d/f'), bytes('x'), { parents: true })
+    await mkdir(join(root, 'd/mnt'))
+    if (spawnSync('/usr/bin/mount', ['-t', 'tmpfs', 'tmpfs', join(root, 'd/mnt')]).status !== 0) {
+      skip('mounting is not permitted here')
+    }
+    onTestFinished(() => void spawnSync('/usr/bin/umount', ['-l', join(root, 'd/mnt')]))
+    await writeFile(join(root, 'd/mnt/g'), 'x')
+    expect(await failureOf(adapter.delete(at('/d'), { recursive: true }))).toMatchObject({ code: 'EBUSY' })
+    expect(await readdir(join(root, 'd'))).toEqual(['f', 'mnt'])
+    expect(await failureOf(adapter.move(at('/d/f'), at('/d/mnt/f')))).toMatchObject({ code: 'ENOTSUP' })
+    expect(await readdir(join(root, 'd/mnt'))).toEqual(['g'])
+  })
+})
+
+describe('scratch', () => {
+  it('is private, belongs to the owner, and goes with close, whatever is in it', async () => {
+    const { adapter } = await openSite()
+    const temporary = (await adapter.createScratch()) as Local
+    const root = temporary.hostPath(at('/'))
+    const { mode, uid } = await lstat(root)
+    expect(mode & 0o777).toBe(0o700)
+    expect(uid).toBe(ordinaryOwner().uid)
+    expect((await temporary.hostDirectory(at('/'))).owner).toEqual(ordinaryOwner())
+    await temporary.write(at('/a/b/c'), bytes('x'), { parents: true })
+    await chmod(join(root, 'a/b'), 0)
+    await chmod(join(root, 'a'), 0)
+    await temporary.close()
+    expect(existsSync(root)).toBe(false)
+    await temporary.close()
+  })
+
+  it('two of them are two directories', async () => {
+    const one = (await createScratchAdapter({ owner: ordinaryOwner() })) as Local
+    const two = (await createScratchAdapter({ owner: ordinaryOwner() })) as Local
+    onTestFinished(async () => {
+      await one.close()
+      await two.close()
+    })
+    expect(one.hostPath(at('/'))).not.toBe(two.hostPath(at('/')))
+  })
+})
+
+/** Works as whoever runs it; prints what it saw. Packages are reached by their sources. */
+const script = `
+const { createLocalAdapter, createScratchAdapter } = await import(process.argv[1])
+const root = process.argv[2]
+const enc = new TextEncoder()
+const adapter = await createLocalAdapter({ root })
+const seen = {}
+const failure = (promise) => promise.then(() => 'fine', (error) => error.code)
+await adapter.write('/a/f', enc.encode('needle'), { parents: true, mode: 0o640 })
+const { version } = await adapter.write('/a/f', enc.encode('needle 2'))
+seen.conflict = await failure(adapter.write('/a/f', enc.encode('x'), { ifVersion: 'absent' }))
+await adapter.write('/a/f', enc.encode('needle 3'), { ifVersion: version })
+await adapter.move('/a/f', '/a/g')
+await adapter.copy('/a', '/b', { recursive: true })
+await adapter.createSymlink('/l', 'a')
+seen.hits = []
+for await (const hit of adapter.search({ pattern: 'needle', in: '/' })) seen.hits.push(hit.path)
+seen.hits.sort()
+seen.closed = await failure(adapter.read('/closed'))
+seen.owner = (await adapter.hostDirectory('/')).owner
+seen.other = await failure(createLocalAdapter({ root, owner: { uid: 7, gid: 7 } }))
+await adapter.delete('/b', { recursive: true })
+const scratch = await createScratchAdapter()
+const { chmodSync, existsSync } = await import('node:fs')
+await scratch.createDirectory('/x/y', { recursive: true })
+const host = scratch.hostPath('/')
+chmodSync(host + '/x', 0)
+await scratch.close()
+seen.scratchLeft = existsSync(host)
+await adapter.close()
+console.log(JSON.stringify(seen))
+`
+
+describe('as an ordinary user', () => {
+  it('everything works with the own rights, and nothing beyond them', async () => {
+    const { path } = await scratch()
+    await writeFile(join(path, 'closed'), 'x', { mode: 0o000 })
+    const owner = ordinaryOwner()
+    if (isRoot) await chown(join(path, 'closed'), 0, 0)
+    const child = spawn(
+      process.execPath,
+      [
+        '--conditions=@ws/source',
+        '--input-type=module',
+        '-e',
+        script,
+        join(import.meta.dirname, '../src/index.ts'),
+        path,
+      ],
+      { cwd: join(import.meta.dirname, '..'), stdio: ['ignore', 'pipe', 'pipe'], env: {}, ...(isRoot ? owner : {}) },
+    )
+    let output = ''
+    let errors = ''
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
+    const code = await new Promise((resolve) => child.on('close', resolve))
+    expect({ code, errors }).toEqual({ code: 0, errors: '' })
+    expect(JSON.parse(output)).toEqual({
+      conflict: 'ECONFLICT',
+      hits: ['/a/g', '/b/g'],
+      closed: 'EBACKEND',
+      owner,
+      other: 'EINVAL',
+      scratchLeft: false,
+    })
+    expect((await lstat(join(path, 'a/g'))).mode & 0o777).toBe(0o640)
+  })
+})

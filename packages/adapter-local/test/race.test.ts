@@ -1,0 +1,159 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { lstat, mkdir, readFile, readdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { LinkSignal, isWorkspaceError } from '@ws/core'
+import { component, describeWith } from '@ws/test-fixtures'
+import { expect, it, onTestFinished } from 'vitest'
+
+import { type Site, at, bytes, collect, isDeep, openSite, text } from './support.ts'
+
+const reads = isDeep ? 100_000 : 2_000
+const changes = isDeep ? 100_000 : 600
+
+/** Exchanges two entries as fast as it can, until it is ended: renameat2(…, RENAME_EXCHANGE). */
+const exchange = `
+import ctypes, sys, os
+call = ctypes.CDLL(None, use_errno=True).renameat2
+a, b = (os.fsencode(name) for name in sys.argv[1:3])
+sys.stdout.write('ready\\n'); sys.stdout.flush()
+while True:
+    call(-100, a, -100, b, 2)
+`
+
+async function startExchange(one: string, other: string): Promise<ChildProcess> {
+  const racer = spawn('/usr/bin/python3', ['-c', exchange, one, other], { stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(async () => {
+    if (racer.exitCode !== null || racer.signalCode !== null) return
+    racer.kill('SIGKILL')
+    await once(racer, 'exit')
+  })
+  await once(racer.stdout, 'data')
+  return racer
+}
+
+/** Every entry with its content: what must be the same afterwards. */
+async function snapshot(directory: string): Promise<Record<string, string>> {
+  const seen: Record<string, string> = {}
+  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name)
+    const { mode, uid } = await lstat(path)
+    seen[path.slice(directory.length)] = `${mode} ${uid} ${entry.isFile() ? await readFile(path, 'utf8') : ''}`
+  }
+  return seen
+}
+
+interface Outcome {
+  done: number
+  refused: number
+  leaked: string[]
+}
+
+/** `/dir` is now a directory, now a link to a directory outside with the same names in it. */
+async function prepare(site: Site): Promise<void> {
+  for (const [top, content] of [
+    [join(site.root, 'dir'), 'inside'],
+    [site.outside, 'OUTSIDE'],
+  ] as const) {
+    await mkdir(join(top, 'sub/deep'), { recursive: true })
+    for (const name of ['file', 'sub/file', 'sub/deep/file']) await writeFile(join(top, name), content)
+  }
+  await symlink(site.outside, join(site.root, 'link'))
+}
+
+async function race(
+  site: Site,
+  operations: number,
+  work: (index: number) => Promise<string | undefined>,
+): Promise<Outcome> {
+  const racer = await startExchange(join(site.root, 'dir'), join(site.root, 'link'))
+  const outcome: Outcome = { done: 0, refused: 0, leaked: [] }
+  for (let index = 0; index < operations; index += 1) {
+    try {
+      const seen = await work(index)
+      outcome.done += 1
+      if (seen?.includes('OUTSIDE') === true) outcome.leaked.push(seen)
+    } catch (error) {
+      if (!(error instanceof LinkSignal) && !isWorkspaceError(error)) throw error
+      outcome.refused += 1
+    }
+  }
+  racer.kill('SIGKILL')
+  await once(racer, 'exit')
+  return outcome
+}
+
+describeWith(component('python3'), 'while another process exchanges a directory and a link to outside', () => {
+  it.each(['auto', 'async'] as const)('nothing outside is read, io: %s', async (io) => {
+    const site = await openSite({ io })
+    const { adapter } = site
+    await prepare(site)
+    const works = [
+      async () => text((await adapter.read(at('/dir/file'))).bytes),
+      async () => text((await adapter.read(at('/dir/sub/deep/file'))).bytes),
+      async () => {
+        const parts: string[] = []
+        for await (const chunk of (await adapter.readStream(at('/dir/sub/file'))).stream) parts.push(text(chunk))
+        return parts.join('')
+      },
+      async () => `${(await adapter.stat(at('/dir/file'))).size === 7 ? 'OUTSIDE' : ''}`,
+      async () => (await adapter.readSymlink(at('/link'))).replace(site.outside, ''),
+      async () => {
+        const entries = await collect(adapter.list(at('/dir'), { recursive: true, details: true }))
+        return entries.some(({ size }) => size === 7) ? 'OUTSIDE' : ''
+      },
+    ]
+    const outcome = await race(site, reads, async (index) => await works[index % works.length]?.())
+    expect(outcome.leaked).toEqual([])
+    expect(outcome.done).toBeGreaterThan(0)
+    expect(outcome.refused).toBeGreaterThan(0)
+  })
+
+  it.each(['auto', 'async'] as const)('nothing outside is changed, io: %s', async (io) => {
+    const site = await openSite({ io })
+    const { adapter } = site
+    await prepare(site)
+    const before = await snapshot(site.outside)
+    const works: ((index: number) => Promise<unknown>)[] = [
+      (index) => adapter.write(at(`/dir/new-${index}`), bytes('mine')),
+      () => adapter.write(at('/dir/file'), bytes('mine')),
+      (index) => adapter.write(at(`/dir/sub/x-${index}`), bytes('mine'), { ifVersion: 'absent' }),
+      (index) => adapter.write(at(`/dir/p-${index}/q/f`), bytes('mine'), { parents: true }),
+      () => adapter.append(at('/dir/sub/file'), bytes('more')),
+      (index) => adapter.createDirectory(at(`/dir/made-${index}/below`), { recursive: true }),
+      () => adapter.delete(at('/dir/file')),
+      () => adapter.delete(at('/dir/sub'), { recursive: true }),
+      () => adapter.write(at('/dir/sub/deep/file'), bytes('again'), { parents: true }),
+      () => adapter.move(at('/dir/sub'), at('/moved')),
+      () => adapter.move(at('/moved'), at('/dir/sub')),
+      (index) => adapter.copy(at('/dir/sub'), at(`/dir/copy-${index}`), { recursive: true }),
+      (index) => adapter.createSymlink(at(`/dir/l-${index}`), 'file'),
+      () => adapter.delete(at('/dir'), { recursive: true }),
+      () => adapter.createDirectory(at('/dir/sub'), { recursive: true }),
+    ]
+    const outcome = await race(site, changes, async (index) => {
+      await works[index % works.length]?.(index)
+      return undefined
+    })
+    expect(await snapshot(site.outside)).toEqual(before)
+    expect(outcome.done).toBeGreaterThan(0)
+    expect(outcome.refused).toBeGreaterThan(0)
+    const all = await readdir(site.root, { recursive: true })
+    expect(all.filter((name) => name.includes('.ws-tmp-'))).toEqual([])
+  })
+
+  it('a search finds nothing outside', async () => {
+    const site = await openSite()
+    await prepare(site)
+    const racer = await startExchange(join(site.root, 'dir'), join(site.root, 'link'))
+    for (let index = 0; index < (isDeep ? 500 : 15); index += 1) {
+      for (const regex of [false, true]) {
+        const hits = await collect(site.adapter.search({ pattern: 'OUTSIDE', regex, in: at('/') }))
+        expect(hits).toEqual([])
+      }
+    }
+    racer.kill('SIGKILL')
+    await once(racer, 'exit')
+  })
+})
