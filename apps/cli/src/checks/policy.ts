@@ -59,6 +59,29 @@ export const policyChecks: readonly Check[] = [
     },
   },
   {
+    id: 'listed-not-entered',
+    group: 'policy',
+    title: 'list and search show a denied entry, not what is below',
+    async run(site) {
+      const directory = checksPath(site, '')
+      const path = checksPath(site, 'private')
+      const workspace = await site.under(rules.deny(path))
+      const entries = await Array.fromAsync(workspace.list(directory, { recursive: true }))
+      const inside = entries.filter((entry) => entry.path.startsWith(path))
+      expectEqual(
+        inside.map((entry) => entry.path),
+        [path],
+        'what is listed of it',
+      )
+      const hits = await Array.fromAsync(workspace.search(site.world.protectedText, { in: directory }))
+      expectTrue(hits.length > 0, 'search finds nothing beside it')
+      expectTrue(
+        hits.every((hit) => !hit.path.startsWith(path)),
+        'search enters it',
+      )
+    },
+  },
+  {
     id: 'denied',
     group: 'policy',
     title: 'a denied subtree is neither read nor changed',
@@ -82,29 +105,6 @@ export const policyChecks: readonly Check[] = [
           `echo changed > ${p}/key; rm -rf ${p}; mv ${p} ${p}2; chmod -R 777 ${p}; cat ${p}/key ${p}2/key`,
         ],
       })
-    },
-  },
-  {
-    id: 'listed-not-entered',
-    group: 'policy',
-    title: 'list and search show a denied entry, not what is below',
-    async run(site) {
-      const directory = checksPath(site, '')
-      const path = checksPath(site, 'private')
-      const workspace = await site.under(rules.deny(path))
-      const entries = await Array.fromAsync(workspace.list(directory, { recursive: true }))
-      const inside = entries.filter((entry) => entry.path.startsWith(path))
-      expectEqual(
-        inside.map((entry) => entry.path),
-        [path],
-        'what is listed of it',
-      )
-      const hits = await Array.fromAsync(workspace.search(site.world.protectedText, { in: directory }))
-      expectTrue(hits.length > 0, 'search finds nothing beside it')
-      expectTrue(
-        hits.every((hit) => !hit.path.startsWith(path)),
-        'search enters it',
-      )
     },
   },
   {

@@ -83,7 +83,14 @@ function shell(command: string): Step {
 }
 
 const describe = ({ stdout, stderr, exitCode }: CommandResult): string =>
-  exitCode === 0 ? stdout : `${stdout}${stderr.trim().split(': ').at(-1) ?? ''} (exit ${exitCode})`
+  exitCode === 0 ? stdout : `${stdout}${complaint(stderr)} (exit ${exitCode})`
+
+/** Shells differ in where they put the path; what matters is what went wrong. */
+const complaint = (stderr: string): string =>
+  stderr
+    .trim()
+    .split(': ')
+    .findLast((part) => !part.startsWith('/')) ?? ''
 
 async function write(workspace: Workspace, path: string): Promise<string> {
   await workspace.write(path, 'changed')
