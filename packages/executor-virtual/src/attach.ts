@@ -1,0 +1,39 @@
+import type { AttachedExecutor, BindPlan, CommandRequest, FileDoor, Guarantees, RunningCommand } from '@ws/core'
+
+import { execError } from './errors.ts'
+import type { ResolvedOptions } from './options.ts'
+import { commandEnvironment } from './run/environment.ts'
+import { startCommand } from './run/command.ts'
+import { WorkerPool } from './run/pool.ts'
+import { checkShell } from './run/shell.ts'
+
+export interface AttachOptions {
+  readonly files: FileDoor
+  readonly guarantees: Guarantees
+  readonly options: ResolvedOptions
+}
+
+export function attachVirtual({ files, guarantees, options }: AttachOptions): AttachedExecutor {
+  const pool = new WorkerPool({ size: options.concurrency, maxMemory: options.limits.maxMemory })
+  const running = new Set<RunningCommand>()
+  let closed = false
+  return {
+    guarantees,
+    async spawn(request: CommandRequest, plan: BindPlan): Promise<RunningCommand> {
+      if (closed) throw execError('ECLOSED', 'the executor is closed')
+      request.signal?.throwIfAborted()
+      const shell = checkShell(request.shell)
+      const env = commandEnvironment({ root: plan.root, shell, request })
+      const command = startCommand({ pool, files, request, env, limits: options.limits })
+      running.add(command)
+      const forget = () => running.delete(command)
+      command.wait().then(forget, forget)
+      return command
+    },
+    async close(): Promise<void> {
+      closed = true
+      await Promise.all([...running].map((command) => command[Symbol.asyncDispose]()))
+      await pool.close()
+    },
+  }
+}

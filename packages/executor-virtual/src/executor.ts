@@ -1,0 +1,40 @@
+import {
+  type AttachedExecutor,
+  type Executor,
+  type GuaranteeLevel,
+  guaranteeFields,
+  type Guarantees,
+  type ProbeReport,
+  type ProbeTarget,
+  type WorkspaceView,
+} from '@ws/core'
+
+import { attachVirtual } from './attach.ts'
+import { resolveOptions, type VirtualExecutorOptions } from './options.ts'
+
+/** There is no process: whatever a command does is a workspace operation. */
+const guarantees = Object.fromEntries(
+  guaranteeFields.map((field) => [field, 'interpreter' satisfies GuaranteeLevel]),
+) as Record<keyof Guarantees, 'interpreter'>
+
+/**
+ * Runs commands in just-bash, an interpreter of bash with its own `ls`, `grep`, `awk`, `jq` and so on, over the
+ * workspace's own files. Works on every machine and over every adapter; there are no real programs in it, no `git`,
+ * `node` or `python3`, and no network.
+ *
+ * @throws WorkspaceError `EINVAL` for options without a meaning.
+ */
+export function createVirtualExecutor(options: VirtualExecutorOptions = {}): Executor {
+  const resolved = resolveOptions(options)
+  return {
+    name: 'virtual',
+    kind: 'interpreter',
+    async probe({ signal }: ProbeTarget = {}): Promise<ProbeReport> {
+      signal?.throwIfAborted()
+      return { available: true, guarantees, missing: [], howToFix: [], details: {} }
+    },
+    async attach({ files }: WorkspaceView): Promise<AttachedExecutor> {
+      return attachVirtual({ files, guarantees, options: resolved })
+    },
+  }
+}

@@ -1,0 +1,19 @@
+import type { FileDoor } from '@ws/core'
+import type { IFileSystem } from 'just-bash'
+
+import { BashFileSystem } from './system.ts'
+import { WorkspaceFiles, type WorkspaceFilesOptions } from './workspace.ts'
+
+/**
+ * A workspace's files as a file system for just-bash: `new Bash({ fs: createBashFileSystem(workspace), cwd, env })`.
+ *
+ * Every access is a workspace operation, so rules, read-only mounts, links, aliases and the audit hold by themselves.
+ * Errors are as Node's `fs` throws them (`EACCES: permission denied, open '/x'`). The system's names (`/bin`, `/dev` …)
+ * are made up, in memory, and `/` does not list them. Hard links are `ENOTSUP`, and so is changing a mode, or a time to another
+ * than now; a file above `maxFileBytes` is `EFBIG`.
+ *
+ * {@link createVirtualExecutor} runs the interpreter in a worker besides, where a loop holds nobody up.
+ */
+export function createBashFileSystem(files: FileDoor, options: WorkspaceFilesOptions = {}): IFileSystem {
+  return new BashFileSystem(new WorkspaceFiles(files, options))
+}

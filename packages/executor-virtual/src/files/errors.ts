@@ -1,0 +1,42 @@
+/** What a shell says for each code. */
+export const errorWords: Readonly<Record<string, string>> = {
+  EACCES: 'Permission denied',
+  EBUSY: 'Device or resource busy',
+  EDQUOT: 'Disk quota exceeded',
+  EEXIST: 'File exists',
+  EFBIG: 'File too large',
+  EINTR: 'Interrupted system call',
+  EINVAL: 'Invalid argument',
+  EIO: 'Input/output error',
+  EISDIR: 'Is a directory',
+  ELOOP: 'Too many levels of symbolic links',
+  ENAMETOOLONG: 'File name too long',
+  ENOENT: 'No such file or directory',
+  ENOSPC: 'No space left on device',
+  ENOTDIR: 'Not a directory',
+  ENOTEMPTY: 'Directory not empty',
+  ENOTSUP: 'Operation not supported',
+  ENXIO: 'No such device or address',
+  EPERM: 'Operation not permitted',
+  EROFS: 'Read-only file system',
+  ETIMEDOUT: 'Connection timed out',
+}
+
+/** An error as Node's `fs` would throw it, which is what the interpreter's commands look at. */
+export class FileError extends Error {
+  readonly code: string
+
+  constructor(code: string, call: string, path: string) {
+    super(`${code}: ${(errorWords[code] ?? 'input/output error').toLowerCase()}, ${call} '${path}'`)
+    this.name = 'FileError'
+    this.code = code
+  }
+}
+
+/** The code of an error of any origin; `EIO` for one that has none. */
+export function codeOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return 'EIO'
+  if ('code' in error && typeof error.code === 'string') return error.code
+  const [, code] = /^(E[A-Z]+):/.exec('message' in error ? String(error.message) : '') ?? []
+  return code ?? 'EIO'
+}

@@ -1,0 +1,238 @@
+import {
+  type ByteString,
+  type CpOptions,
+  type FileContent,
+  type FsStat,
+  type IFileSystem,
+  InMemoryFs,
+  type MkdirOptions,
+  type RmOptions,
+} from 'just-bash'
+
+import type { AsyncFiles, DirentEntry } from './contract.ts'
+import type { EncodingOption } from './encoding.ts'
+import { codeOf, FileError } from './errors.ts'
+import { type Failure, recordFailures } from './failures.ts'
+import { parentOf, tidyPath } from './paths.ts'
+
+// Those of `@ws/core`, which is not imported since this runs in the worker too; a test compares them.
+export const systemNames: ReadonlySet<string> = new Set(
+  'bin dev etc lib lib32 lib64 libx32 proc run sbin sys usr'.split(' '),
+)
+
+const discarding = new Set(['/dev/null', '/dev/zero'])
+
+/**
+ * Puts the system's names (`/bin`, `/dev`, `/proc` …) over the files of a workspace. What is in them is made by the
+ * interpreter and lives in memory; nothing of them is the machine's, and `/` does not list them.
+ */
+export class BashFileSystem implements IFileSystem {
+  /** What was refused, but for what was not there; the oldest thousand. */
+  readonly failures: readonly Failure[]
+  readonly #files: AsyncFiles
+  readonly #record: (failure: Failure) => void
+  readonly #system = new InMemoryFs()
+  /** Directories that could not be listed, while that is no error. */
+  #refused: string[] | undefined
+
+  constructor(files: AsyncFiles) {
+    const { recorded, failures, record } = recordFailures(files)
+    this.#files = recorded
+    this.failures = failures
+    this.#record = record
+  }
+
+  /** The interpreter fills the system's names when it starts; it makes nothing else. */
+  mkdirSync(path: string, options?: MkdirOptions): void {
+    if (isSystem(path)) this.#system.mkdirSync(path, options)
+  }
+
+  writeFileSync(path: string, content: FileContent): void {
+    if (isSystem(path)) this.#system.writeFileSync(path, content)
+  }
+
+  writeFileLazy(path: string, lazy: () => string | Uint8Array | Promise<string | Uint8Array>): void {
+    if (isSystem(path)) this.#system.writeFileLazy(path, lazy)
+  }
+
+  resolvePath(base: string, path: string): string {
+    return tidyPath(path.startsWith('/') ? path : `${base}/${path}`)
+  }
+
+  /** What a glob could start from is asked for instead. */
+  getAllPaths(): string[] {
+    return []
+  }
+
+  async readFile(path: string, options?: EncodingOption): Promise<string> {
+    const { files, at } = await this.#place(path)
+    return files.readFile(at, options)
+  }
+
+  async readFileBytes(path: string): Promise<ByteString> {
+    const { files, at } = await this.#place(path)
+    return files.readFileBytes(at)
+  }
+
+  async readFileBuffer(path: string): Promise<Uint8Array> {
+    const { files, at } = await this.#place(path)
+    return files.readFileBuffer(at)
+  }
+
+  async writeFile(path: string, content: FileContent, options?: EncodingOption): Promise<void> {
+    const { files, at } = await this.#writable(path, 'open')
+    if (!discarding.has(at)) await files.writeFile(at, content, asOption(options))
+  }
+
+  async appendFile(path: string, content: FileContent, options?: EncodingOption): Promise<void> {
+    const { files, at } = await this.#writable(path, 'open')
+    if (!discarding.has(at)) await files.appendFile(at, content, asOption(options))
+  }
+
+  async exists(path: string): Promise<boolean> {
+    const found = await this.#place(path).catch(() => undefined)
+    return found === undefined ? false : found.files.exists(found.at)
+  }
+
+  async stat(path: string): Promise<FsStat> {
+    const { files, at } = await this.#place(path)
+    return programs(at, await files.stat(at))
+  }
+
+  async lstat(path: string): Promise<FsStat> {
+    const { files, at } = await this.#place(path)
+    return programs(at, await files.lstat(at))
+  }
+
+  async mkdir(path: string, options?: MkdirOptions): Promise<void> {
+    const { files, at } = await this.#writable(path, 'mkdir')
+    await files.mkdir(at, options)
+  }
+
+  async readdir(path: string): Promise<string[]> {
+    return (await this.readdirWithFileTypes(path)).map(({ name }) => name)
+  }
+
+  async readdirWithFileTypes(path: string): Promise<DirentEntry[]> {
+    const { files, at } = await this.#place(path)
+    try {
+      return await files.readdirWithFileTypes(at)
+    } catch (error) {
+      if (this.#refused === undefined || codeOf(error) !== 'EACCES') throw error
+      this.#refused.push(at)
+      return []
+    }
+  }
+
+  /** Meanwhile a directory that may not be listed is empty; tells which ones were. */
+  async skipRefused<Result>(walk: () => Promise<Result>): Promise<{ result: Result; refused: readonly string[] }> {
+    const outer = this.#refused
+    const refused: string[] = []
+    this.#refused = refused
+    try {
+      return { result: await walk(), refused }
+    } finally {
+      this.#refused = outer
+    }
+  }
+
+  async rm(path: string, options?: RmOptions): Promise<void> {
+    const { files, at } = await this.#writable(path, 'rm')
+    await files.rm(at, options)
+  }
+
+  async cp(source: string, destination: string, options?: CpOptions): Promise<void> {
+    const from = await this.#place(source)
+    const to = await this.#writable(destination, 'cp')
+    if (from.files === to.files) await to.files.cp(from.at, to.at, options)
+    else await to.files.writeFile(to.at, await from.files.readFileBuffer(from.at))
+  }
+
+  async mv(source: string, destination: string): Promise<void> {
+    const from = await this.#writable(source, 'rename')
+    const to = await this.#writable(destination, 'rename')
+    if (from.files !== to.files) throw new FileError('EROFS', 'rename', source)
+    await to.files.mv(from.at, to.at)
+  }
+
+  async chmod(path: string, mode: number): Promise<void> {
+    const { files, at } = await this.#writable(path, 'chmod')
+    await files.chmod(at, mode)
+  }
+
+  async symlink(target: string, path: string): Promise<void> {
+    const { files, at } = await this.#writable(path, 'symlink')
+    await files.symlink(target, at)
+  }
+
+  async link(existing: string, path: string): Promise<void> {
+    const from = await this.#place(existing)
+    const { files, at } = await this.#writable(path, 'link')
+    if (from.files !== files) throw new FileError('ENOTSUP', 'link', path)
+    await files.link(from.at, at)
+  }
+
+  async readlink(path: string): Promise<string> {
+    const { files, at } = await this.#place(path)
+    return files.readlink(at)
+  }
+
+  async realpath(path: string): Promise<string> {
+    const { files, at } = await this.#place(path)
+    return files.realpath(at)
+  }
+
+  async utimes(path: string, accessed: Date, modified: Date): Promise<void> {
+    const { files, at } = await this.#writable(path, 'utime')
+    await files.utimes(at, accessed, modified)
+  }
+
+  /** Whose path it is, and the path without `..`. */
+  async #place(path: string): Promise<{ readonly files: AsyncFiles; readonly at: string }> {
+    const at = await this.#settle(tidyPath(path))
+    return { files: isSystem(at) ? this.#system : this.#files, at }
+  }
+
+  async #writable(path: string, call: string): Promise<{ readonly files: AsyncFiles; readonly at: string }> {
+    const place = await this.#place(path)
+    if (place.files === this.#files || discarding.has(place.at) || place.at.startsWith('/dev/fd/')) return place
+    const code = /^\/dev\/std(?:in|out|err)$/.test(place.at) ? 'ENXIO' : 'EROFS'
+    this.#record({ path, code })
+    throw new FileError(code, call, path)
+  }
+
+  /** `..` as the kernel takes it: up from where the directory before it really is. */
+  async #settle(path: string): Promise<string> {
+    if (!path.includes('/..')) return path
+    let settled = ''
+    for (const segment of path.slice(1).split('/')) {
+      if (segment !== '..') {
+        settled += `/${segment}`
+        continue
+      }
+      const up = await this.#above(settled === '' ? '/' : settled)
+      settled = up === '/' ? '' : up
+    }
+    return settled === '' ? '/' : settled
+  }
+
+  async #above(path: string): Promise<string> {
+    if (path === '/' || isSystem(path)) return parentOf(path)
+    const real = await this.#files.realpath(path)
+    if (!(await this.#files.stat(real)).isDirectory) throw new FileError('ENOTDIR', 'open', path)
+    return parentOf(real)
+  }
+}
+
+function isSystem(path: string): boolean {
+  return systemNames.has(path.split('/', 2)[1] ?? '')
+}
+
+/** The interpreter's own commands look like programs. */
+function programs(path: string, stat: FsStat): FsStat {
+  return stat.isFile && /^\/(?:usr\/)?bin\//.test(path) ? { ...stat, mode: 0o755 } : stat
+}
+
+function asOption(options: EncodingOption): Parameters<AsyncFiles['writeFile']>[2] {
+  return typeof options === 'string' || options === undefined ? options : { encoding: options.encoding ?? 'utf8' }
+}

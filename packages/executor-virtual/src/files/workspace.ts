@@ -1,0 +1,245 @@
+import type { FileDoor, FileType, Stat } from '@ws/core'
+import type { ByteString, CpOptions, FileContent, FsStat, MkdirOptions, RmOptions } from 'just-bash'
+
+import type { AsyncFiles, DirentEntry } from './contract.ts'
+import { asBinary, decode, encode, type EncodingOption } from './encoding.ts'
+import { codeOf, FileError } from './errors.ts'
+import { childOf, nameOf, parentOf, withoutSlash } from './paths.ts'
+
+export interface WorkspaceFilesOptions {
+  /** Ends operations that are on their way. */
+  readonly signal?: AbortSignal | undefined
+  /** Bytes of the largest file that is read; above it is `EFBIG`. The interpreter holds whole files. Default 64 MiB. */
+  readonly maxFileBytes?: number | undefined
+}
+
+const mostLinks = 40
+/** A time so near to now that `touch` without a date asked for it. Milliseconds. */
+const nowIsh = 10_000
+const unknownModes: Record<FileType, number> = { file: 0o644, directory: 0o755, symlink: 0o777, other: 0o644 }
+
+/** The file door as just-bash's commands know files: paths are absolute, without `..`; every call is a workspace operation. */
+export class WorkspaceFiles implements AsyncFiles {
+  readonly #door: FileDoor
+  readonly #maxFileBytes: number
+  readonly #signal: { readonly signal?: AbortSignal | undefined }
+
+  constructor(door: FileDoor, { signal, maxFileBytes = 64 * 1024 * 1024 }: WorkspaceFilesOptions = {}) {
+    this.#door = door
+    this.#maxFileBytes = maxFileBytes
+    this.#signal = { signal }
+  }
+
+  async readFileBuffer(path: string): Promise<Uint8Array> {
+    const { bytes, stat } = await this.#ask('open', path, () =>
+      this.#door.read(path, { ...this.#signal, range: { offset: 0, length: this.#maxFileBytes } }),
+    )
+    if (stat.size > bytes.length) throw new FileError('EFBIG', 'read', path)
+    return bytes
+  }
+
+  async readFile(path: string, options?: EncodingOption): Promise<string> {
+    return decode(await this.readFileBuffer(path), options)
+  }
+
+  async readFileBytes(path: string): Promise<ByteString> {
+    return asBinary(await this.readFileBuffer(path))
+  }
+
+  async writeFile(path: string, content: FileContent, options?: EncodingOption): Promise<void> {
+    await this.#ask('open', path, () =>
+      this.#door.write(path, encode(content, options), { ...this.#signal, parents: false }),
+    )
+  }
+
+  async appendFile(path: string, content: FileContent, options?: EncodingOption): Promise<void> {
+    await this.#ask('open', path, () =>
+      this.#door.append(path, encode(content, options), { ...this.#signal, parents: false }),
+    )
+  }
+
+  async exists(path: string): Promise<boolean> {
+    try {
+      await this.stat(path)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  async lstat(path: string): Promise<FsStat> {
+    if (path !== '/' && path.endsWith('/')) {
+      // As in the kernel: a slash behind it asks for a directory, through a link too.
+      const found = await this.stat(withoutSlash(path))
+      if (!found.isDirectory) throw new FileError('ENOTDIR', 'lstat', path)
+      return found
+    }
+    try {
+      return describe(await this.#ask('lstat', path, () => this.#door.stat(path, this.#signal)))
+    } catch (error) {
+      const type = codeOf(error) === 'EACCES' ? await this.#listedType(path) : undefined
+      if (type === undefined) throw error
+      // As a mask of mode 000 in a real tree: what its directory lists is known, and nothing else.
+      return describe({ type, size: 0, mode: 0, version: '' })
+    }
+  }
+
+  async stat(path: string): Promise<FsStat> {
+    const found = await this.lstat(path)
+    return found.isSymbolicLink ? this.lstat(await this.realpath(path)) : found
+  }
+
+  async realpath(path: string): Promise<string> {
+    let rest = path.split('/').filter(Boolean)
+    let real = ''
+    let links = 0
+    for (let segment = rest.shift(); segment !== undefined; segment = rest.shift()) {
+      if (segment === '..') {
+        real = parentOf(real === '' ? '/' : real)
+        if (real === '/') real = ''
+        continue
+      }
+      const next = `${real}/${segment}`
+      const target = await this.#linkTarget(next, rest.length === 0)
+      if (target === undefined) {
+        real = next
+        continue
+      }
+      if (++links > mostLinks) throw new FileError('ELOOP', 'realpath', path)
+      if (target.startsWith('/')) real = ''
+      rest = [...target.split('/').filter((part) => part !== '' && part !== '.'), ...rest]
+    }
+    return real === '' ? '/' : real
+  }
+
+  async mkdir(path: string, { recursive = false }: MkdirOptions = {}): Promise<void> {
+    await this.#ask('mkdir', path, () => this.#door.createDirectory(path, { ...this.#signal, recursive }))
+  }
+
+  async readdir(path: string): Promise<string[]> {
+    return (await this.readdirWithFileTypes(path)).map(({ name }) => name)
+  }
+
+  async readdirWithFileTypes(path: string): Promise<DirentEntry[]> {
+    return this.#ask('scandir', path, async () => {
+      const entries: DirentEntry[] = []
+      for await (const { name, type } of this.#door.list(withoutSlash(path), this.#signal)) {
+        entries.push({
+          name,
+          isFile: type === 'file',
+          isDirectory: type === 'directory',
+          isSymbolicLink: type === 'symlink',
+        })
+      }
+      return entries.sort((left, right) => (left.name < right.name ? -1 : 1))
+    })
+  }
+
+  async rm(path: string, { recursive = false, force = false }: RmOptions = {}): Promise<void> {
+    await this.#ask('rm', path, () => this.#door.delete(path, { ...this.#signal, recursive, force }))
+  }
+
+  async cp(source: string, destination: string, { recursive = false }: CpOptions = {}): Promise<void> {
+    const from = recursive ? source : await this.realpath(source)
+    const { isDirectory } = await this.lstat(from)
+    if (isDirectory && !recursive) throw new FileError('EISDIR', 'cp', source)
+    const there = await this.lstat(destination).catch(() => undefined)
+    if (isDirectory && there?.isDirectory === true) {
+      for (const { name } of await this.readdirWithFileTypes(from)) {
+        await this.cp(childOf(from, name), childOf(destination, name), { recursive: true })
+      }
+      return
+    }
+    // What is copied over a link lands where the link leads.
+    const to = there?.isSymbolicLink === true ? await this.realpath(destination).catch(() => destination) : destination
+    await this.#ask('cp', destination, () =>
+      this.#door.copy(from, to, { ...this.#signal, recursive, overwrite: true, parents: false }),
+    )
+  }
+
+  async mv(source: string, destination: string): Promise<void> {
+    await this.#ask('rename', source, () =>
+      this.#door.move(source, destination, { ...this.#signal, overwrite: true, parents: false }),
+    )
+  }
+
+  async symlink(target: string, path: string): Promise<void> {
+    await this.#ask('symlink', path, () => this.#door.createSymlink(path, target, this.#signal))
+  }
+
+  async readlink(path: string): Promise<string> {
+    return this.#ask('readlink', path, () => this.#door.readSymlink(path, this.#signal))
+  }
+
+  /** The file door knows no hard links. */
+  async link(existing: string, path: string): Promise<void> {
+    await this.stat(existing)
+    throw new FileError('ENOTSUP', 'link', path)
+  }
+
+  /** The file door cannot change modes: asking for the one that is there is fine. */
+  async chmod(path: string, mode: number): Promise<void> {
+    const found = await this.stat(path)
+    if ((found.mode & 0o777) !== (mode & 0o777)) throw new FileError('ENOTSUP', 'chmod', path)
+  }
+
+  /** `touch`: the time of a file becomes now by appending nothing, where the store sees a change in that. */
+  async utimes(path: string, _accessed: Date, modified: Date): Promise<void> {
+    const found = await this.stat(path)
+    if (!found.isFile || Math.abs(modified.getTime() - Date.now()) > nowIsh)
+      throw new FileError('ENOTSUP', 'utime', path)
+    await this.appendFile(path, new Uint8Array())
+  }
+
+  /** The target of a link; undefined for what is none. What may be passed through only is no link that could be read. */
+  async #linkTarget(path: string, last: boolean): Promise<string | undefined> {
+    try {
+      const { type } = await this.#ask('lstat', path, () => this.#door.stat(path, this.#signal))
+      return type === 'symlink' ? await this.readlink(path) : undefined
+    } catch (error) {
+      if (codeOf(error) === 'EACCES' && (!last || (await this.#listedType(path)) !== undefined)) return undefined
+      throw error
+    }
+  }
+
+  /** The type that the directory of a denied entry lists. */
+  async #listedType(path: string): Promise<FileType | undefined> {
+    const name = nameOf(path)
+    try {
+      for await (const entry of this.#door.list(parentOf(path), this.#signal))
+        if (entry.name === name) return entry.type
+    } catch {
+      // Its directory cannot be listed either.
+    }
+    return undefined
+  }
+
+  async #ask<Result>(call: string, path: string, operation: () => Promise<Result>): Promise<Result> {
+    try {
+      return await operation()
+    } catch (error) {
+      if (this.#signal.signal?.aborted === true) throw new FileError('EINTR', call, path)
+      throw new FileError(shellCodes[codeOf(error)] ?? codeOf(error), call, withoutSlash(path))
+    }
+  }
+}
+
+/** Codes of the workspace that no kernel knows. */
+const shellCodes: Readonly<Record<string, string>> = {
+  EBACKEND: 'EIO',
+  ECLOSED: 'EIO',
+  ECONFLICT: 'EEXIST',
+  ENOWORKSPACE: 'ENOENT',
+  EOUTSIDE: 'ENOENT',
+}
+
+function describe({ type, size, mode, modifiedAt }: Stat): FsStat {
+  return {
+    isFile: type === 'file',
+    isDirectory: type === 'directory',
+    isSymbolicLink: type === 'symlink',
+    mode: mode ?? unknownModes[type],
+    size,
+    mtime: new Date(modifiedAt ?? 0),
+  }
+}

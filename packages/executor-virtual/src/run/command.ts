@@ -1,0 +1,183 @@
+import type { CommandRequest, CommandResult, FileDoor, KillSignal, RunningCommand } from '@ws/core'
+import { captureOutput, createOutputChannel } from '@ws/process'
+import { MessageChannel, type Worker } from 'node:worker_threads'
+
+import { execError } from '../errors.ts'
+import { FileError } from '../files/errors.ts'
+import { WorkspaceFiles } from '../files/workspace.ts'
+import type { VirtualLimits } from '../options.ts'
+import type { Done, FromWorker, Task, ToWorker } from '../worker/protocol.ts'
+import { collectInput } from './input.ts'
+import type { WorkerPool } from './pool.ts'
+import { answer } from './serve-files.ts'
+
+export interface StartOptions {
+  readonly pool: WorkerPool
+  readonly files: FileDoor
+  readonly request: CommandRequest
+  readonly env: Readonly<Record<string, string>>
+  readonly limits: Required<VirtualLimits>
+}
+
+type Ending = Omit<Done, 'type'> | { readonly killed: KillSignal; readonly stderr?: Uint8Array }
+
+/** Starts a command in a thread of its own and follows it to its end. */
+export function startCommand(options: StartOptions): RunningCommand {
+  const { request } = options
+  const startedAt = performance.now()
+  const stdout = createOutputChannel()
+  const stderr = createOutputChannel()
+  /** Aborted when nothing of the command may go on: its thread, and what it asked of the files. */
+  const over = new AbortController()
+  const stopping = new AbortController()
+  const ended = Promise.withResolvers<Ending>()
+  let killedBy: KillSignal | undefined
+  let timedOut = false
+  let finished = false
+  let graceTimer: NodeJS.Timeout | undefined
+
+  const kill = (signal: KillSignal = 'SIGTERM'): boolean => {
+    if (finished) return false
+    if (signal === 'SIGKILL') {
+      killedBy = signal
+      ended.resolve({ killed: signal })
+      over.abort(execError('ECLOSED', 'the command was ended'))
+      return true
+    }
+    killedBy ??= signal
+    stopping.abort()
+    // What loops without a pause hears nothing.
+    graceTimer ??= setTimeout(() => kill('SIGKILL'), request.killGrace)
+    return true
+  }
+  const onAbort = () => kill('SIGKILL')
+  request.signal?.addEventListener('abort', onAbort, { once: true })
+  const timer =
+    request.timeout === undefined
+      ? undefined
+      : setTimeout(() => {
+          timedOut = true
+          kill('SIGTERM')
+        }, request.timeout)
+
+  const result = follow()
+  result.catch(() => undefined)
+
+  async function follow(): Promise<CommandResult> {
+    try {
+      const ending = await interpret(options, { ended, over: over.signal, stopping: stopping.signal })
+      request.signal?.throwIfAborted()
+      return await report(ending)
+    } finally {
+      finished = true
+      clearTimeout(timer)
+      clearTimeout(graceTimer)
+      request.signal?.removeEventListener('abort', onAbort)
+      stdout.end()
+      stderr.end()
+    }
+  }
+
+  async function report(ending: Ending): Promise<CommandResult> {
+    const output = 'killed' in ending ? undefined : ending.stdout
+    const kept = [output, ending.stderr].map((bytes, index) => {
+      const capture = captureOutput({ maxBytes: request.maxOutputBytes })
+      if (bytes === undefined || bytes.length === 0) return capture.result()
+      capture.push(bytes)
+      void (index === 0 ? stdout : stderr).push(bytes)
+      return capture.result()
+    })
+    const [out, err] = kept as [(typeof kept)[number], (typeof kept)[number]]
+    const signal = 'killed' in ending ? ending.killed : (killedBy ?? null)
+    return {
+      exitCode: 'killed' in ending || killedBy !== undefined ? null : ending.exitCode,
+      signal,
+      stdout: out.text,
+      stderr: err.text,
+      stdoutBytes: out.totalBytes,
+      stderrBytes: err.totalBytes,
+      timedOut,
+      truncated: out.truncated || err.truncated,
+      duration: performance.now() - startedAt,
+      executor: 'virtual',
+    }
+  }
+
+  return {
+    stdout: stdout.output,
+    stderr: stderr.output,
+    kill,
+    wait: () => result,
+    async [Symbol.asyncDispose]() {
+      kill('SIGKILL')
+      await result.catch(() => undefined)
+    },
+  }
+}
+
+interface Control {
+  readonly ended: PromiseWithResolvers<Ending>
+  readonly over: AbortSignal
+  readonly stopping: AbortSignal
+}
+
+/** Runs the command in a thread; resolves when nothing of it is on its way any more, in the thread or at the files. */
+async function interpret(options: StartOptions, { ended, over, stopping }: Control): Promise<Ending> {
+  const { pool, files, request, env, limits } = options
+  let stdin: Uint8Array | undefined
+  let worker: Worker
+  try {
+    const both = AbortSignal.any([over, stopping])
+    stdin = await collectInput(request.stdin, { maxBytes: limits.maxFileBytes, signal: both })
+    worker = await pool.acquire(both)
+  } catch (error) {
+    if (over.aborted) return { killed: 'SIGKILL' }
+    if (stopping.aborted) return { killed: 'SIGTERM' }
+    if (error instanceof FileError) return failed(1, `standard input is larger than ${limits.maxFileBytes} bytes`)
+    throw error
+  }
+  const { port1: port, port2 } = new MessageChannel()
+  const asked = new Set<Promise<void>>()
+  const workspaceFiles = new WorkspaceFiles(files, { signal: over, maxFileBytes: limits.maxFileBytes })
+  port.on('message', (message: FromWorker) => {
+    if (message.type === 'done') {
+      ended.resolve(message)
+      return
+    }
+    if (over.aborted) return
+    const answered = answer(port, workspaceFiles, message)
+    asked.add(answered)
+    void answered.finally(() => asked.delete(answered))
+  })
+  const stop = () => port.postMessage({ type: 'stop' } satisfies ToWorker)
+  stopping.addEventListener('abort', stop, { once: true })
+  if (stopping.aborted) stop()
+  let usable = true
+  worker.on('error', (error: Error & { readonly code?: string }) => {
+    usable = false
+    if (error.code !== 'ERR_WORKER_OUT_OF_MEMORY') ended.resolve(failed(126, 'the interpreter failed on this command'))
+    else ended.resolve({ killed: 'SIGKILL', stderr: message(`killed: more than ${limits.maxMemory} bytes of memory`) })
+  })
+  worker.on('exit', () => {
+    usable = false
+    ended.resolve({ killed: 'SIGKILL' })
+  })
+  const task: Task = { port: port2, command: request.command, cwd: request.cwd, env, stdin, limits }
+  worker.postMessage(task, [port2])
+  const ending = await ended.promise
+  port.close()
+  stopping.removeEventListener('abort', stop)
+  // One that was told to stop may have left something behind.
+  if (usable && !stopping.aborted && !('killed' in ending)) pool.release(worker)
+  else await pool.end(worker)
+  await Promise.all(asked)
+  return ending
+}
+
+function failed(exitCode: number, reason: string): Ending {
+  return { exitCode, stdout: new Uint8Array(), stderr: message(reason) }
+}
+
+function message(reason: string): Uint8Array {
+  return Buffer.from(`bash: ${reason}\n`)
+}

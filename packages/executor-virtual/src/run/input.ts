@@ -1,0 +1,43 @@
+import type { StandardInput } from '@ws/core'
+
+import { FileError } from '../files/errors.ts'
+
+/**
+ * The whole of what a command is to read: the interpreter takes it as one. A source that fails ends the input early, as
+ * with a real pipe.
+ *
+ * @throws FileError `EFBIG` beyond `maxBytes`; the signal's reason after an abort.
+ */
+export async function collectInput(
+  input: StandardInput | undefined,
+  { maxBytes, signal }: { readonly maxBytes: number; readonly signal: AbortSignal },
+): Promise<Uint8Array | undefined> {
+  if (input === undefined) return undefined
+  if (typeof input === 'string' || input instanceof Uint8Array) {
+    const bytes = Buffer.from(input as string)
+    if (bytes.length > maxBytes) throw new FileError('EFBIG', 'read', '/dev/stdin')
+    return bytes
+  }
+  const chunks: Uint8Array[] = []
+  let size = 0
+  const iterator = input[Symbol.asyncIterator]()
+  const aborted = Promise.withResolvers<never>()
+  const abort = () => aborted.reject(signal.reason)
+  aborted.promise.catch(() => undefined)
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    for (;;) {
+      const next = await Promise.race([iterator.next().catch(() => undefined), aborted.promise])
+      if (next === undefined || next.done === true) break
+      size += next.value.length
+      if (size > maxBytes) throw new FileError('EFBIG', 'read', '/dev/stdin')
+      chunks.push(Uint8Array.from(next.value))
+    }
+  } catch (error) {
+    void iterator.return?.()?.catch(() => undefined)
+    throw error
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+  return Buffer.concat(chunks)
+}

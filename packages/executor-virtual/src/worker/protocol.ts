@@ -1,0 +1,44 @@
+import type { MessagePort } from 'node:worker_threads'
+
+import type { FileMethod } from '../files/contract.ts'
+
+/** The limits of the interpreter itself; the rest of its own are left as they are. */
+export interface InterpreterLimits {
+  readonly maxCommands: number
+  readonly maxLoopIterations: number
+  readonly maxCallDepth: number
+  readonly maxOutputBytes: number
+  readonly maxFileBytes: number
+}
+
+/** One command for a worker. Everything else about it goes over its own port. */
+export interface Task {
+  readonly port: MessagePort
+  readonly command: string
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+  readonly stdin: Uint8Array | undefined
+  readonly limits: InterpreterLimits
+}
+
+export interface FileRequest {
+  readonly type: 'file'
+  readonly id: number
+  readonly method: FileMethod
+  readonly parameters: readonly unknown[]
+}
+
+export interface Done {
+  readonly type: 'done'
+  readonly exitCode: number
+  readonly stdout: Uint8Array
+  readonly stderr: Uint8Array
+}
+
+export type FromWorker = FileRequest | Done
+
+export type ToWorker =
+  | { readonly type: 'value'; readonly id: number; readonly value: unknown }
+  | { readonly type: 'error'; readonly id: number; readonly code: string; readonly message: string }
+  /** Stop at the next statement. */
+  | { readonly type: 'stop' }

@@ -1,0 +1,70 @@
+import { type Bash, parse } from 'just-bash'
+
+type Plugin = Parameters<Bash['registerTransformPlugin']>[0]
+type Ast = ReturnType<typeof parse>
+
+interface Redirection {
+  readonly type: 'Redirection'
+  readonly fd: number | null
+  readonly fdVariable?: string
+  readonly operator: string
+  readonly target: { readonly parts?: readonly { readonly type: string; readonly value?: string }[] }
+}
+
+/** Descriptors of our own begin here; scripts hardly use such numbers. */
+const firstDescriptor = 200
+
+/**
+ * Makes `cmd > file` into `cmd 200> file 1>&200`, which means the same.
+ *
+ * just-bash ends the whole script, without its output, when a file behind a plain `>` cannot be opened, since its own file
+ * systems never refuse. Behind a numbered descriptor it does as bash does: the command fails and the script goes on.
+ */
+export const numberedRedirections: Plugin = {
+  name: 'numbered-redirections',
+  transform({ ast }) {
+    visit(ast)
+    return { ast }
+  },
+}
+
+function visit(node: unknown): void {
+  if (typeof node !== 'object' || node === null) return
+  if (Array.isArray(node)) {
+    node.forEach(visit)
+    return
+  }
+  if ('redirections' in node && Array.isArray(node.redirections)) {
+    node.redirections = node.redirections.flatMap((redirection: Redirection, index: number) =>
+      numbered(redirection, firstDescriptor + index),
+    )
+  }
+  Object.values(node).forEach(visit)
+}
+
+function numbered(redirection: Redirection, descriptor: number): readonly Redirection[] {
+  const { fd, fdVariable, operator } = redirection
+  if (fdVariable !== undefined || (fd !== null && fd > 2)) return [redirection]
+  const both =
+    operator === '&>' || operator === '&>>' || (operator === '>&' && fd === null && !isDescriptor(redirection))
+  if (!both && operator !== '>' && operator !== '>>' && operator !== '>|') return [redirection]
+  const plain = operator === '&>>' ? '>>' : operator === '&>' || operator === '>&' ? '>' : operator
+  const opened: Redirection = { ...redirection, fd: descriptor, operator: plain }
+  return [opened, ...(both ? [1, 2] : [fd ?? 1]).map((from) => duplicate(from, descriptor))]
+}
+
+/** `>&1`, `>&-`, or `>&$fd`, of which nobody knows before it runs. */
+function isDescriptor({ target }: Redirection): boolean {
+  const [part] = target.parts ?? []
+  return part === undefined || part.type !== 'Literal' || /^(?:\d+-?|-)$/.test(part.value ?? '')
+}
+
+function duplicate(from: number, to: number): Redirection {
+  return { type: 'Redirection', fd: from, operator: '>&', target: { parts: [], ...word(String(to)) } }
+}
+
+function word(text: string): object {
+  const ast: Ast = parse(`: ${text}`)
+  const command = ast.statements[0]?.pipelines[0]?.commands[0]
+  return (command !== undefined && 'args' in command && command.args[0]) || {}
+}

@@ -1,0 +1,37 @@
+import type { MessagePort } from 'node:worker_threads'
+
+import { type AsyncFiles, type FileMethod, fileMethods } from '../files/contract.ts'
+import type { FileRequest, ToWorker } from './protocol.ts'
+
+export interface RemoteFiles {
+  readonly files: AsyncFiles
+  /** Takes an answer. */
+  receive(answer: Exclude<ToWorker, { type: 'stop' }>): void
+}
+
+/** Files on the other side of a port, where the workspace is. */
+export function createRemoteFiles(port: MessagePort): RemoteFiles {
+  const waiting = new Map<number, PromiseWithResolvers<unknown>>()
+  let count = 0
+
+  async function call(method: FileMethod, parameters: readonly unknown[]): Promise<unknown> {
+    const id = count++
+    const answer = Promise.withResolvers<unknown>()
+    waiting.set(id, answer)
+    port.postMessage({ type: 'file', id, method, parameters } satisfies FileRequest)
+    return answer.promise
+  }
+
+  const entries = fileMethods.map((method) => [method, (...parameters: unknown[]) => call(method, parameters)])
+  return {
+    // The other side checks names and arguments; here they are just-bash's own.
+    files: Object.fromEntries(entries) as AsyncFiles,
+    receive(answer) {
+      const { id } = answer
+      const promise = waiting.get(id)
+      waiting.delete(id)
+      if (answer.type === 'value') promise?.resolve(answer.value)
+      else promise?.reject(Object.assign(new Error(answer.message), { code: answer.code }))
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import { errorWords } from '../files/errors.ts'
+import type { Failure } from '../files/failures.ts'
+
+const nodeStyle = /\b(E[A-Z]{2,}): [^\n']*, [a-z]+ '([^\n]*)'$/
+const missing = /: (?:No such file or directory|cannot open redirect target)$/
+
+/**
+ * What the shell says of refused files. Many of just-bash's commands say "No such file or directory" whatever the error
+ * was, and others print it as Node words it; a model would go looking for a file that is there.
+ */
+export function wordRefusals(stderr: string, failures: readonly Failure[]): string {
+  if (failures.length === 0 && !/\bE[A-Z]{2,}: |cannot open redirect target/.test(stderr)) return stderr
+  const left = [...failures]
+  return stderr
+    .split('\n')
+    .map((line) => {
+      const worded = line.replace(nodeStyle, (whole, code: string, path: string, at: number) => {
+        const words = errorWords[code] ?? whole
+        // `find: EACCES: …` would not say of what.
+        return /^[\w.+-]+: $/.test(line.slice(0, at)) ? `${path}: ${words}` : words
+      })
+      if (!missing.test(worded)) return worded
+      const subject = worded.replace(missing, '').replace(/['"]?\/*['"]?$/, '')
+      const place = left.findIndex(({ path }) => names(subject, path))
+      const [failure] = place === -1 ? [] : left.splice(place, 1)
+      return worded.replace(missing, `: ${errorWords[failure?.code ?? 'ENOENT'] ?? failure?.code}`)
+    })
+    .join('\n')
+}
+
+/** The same for an error that no command has handled. */
+export function wordError(error: unknown): string | undefined {
+  const message = error instanceof Error ? error.message : ''
+  const [, code = '', path] = nodeStyle.exec(message) ?? []
+  const words = errorWords[code]
+  return words === undefined ? undefined : `${path}: ${words}`
+}
+
+/** True when a message's text ends in the path, or in as much of it as was typed. */
+function names(text: string, path: string): boolean {
+  const segments = path.split('/').filter(Boolean)
+  return segments.some((_, index) => {
+    const tail = segments.slice(index).join('/')
+    return text.endsWith(tail) && /^$|[\s'"/]$/.test(text.slice(0, -tail.length))
+  })
+}
