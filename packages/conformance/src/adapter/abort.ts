@@ -1,37 +1,31 @@
 import { check, equal, rejection } from '../assert.ts'
 import { at, body, pattern } from './case.ts'
-import { operations, operationsOf } from './operations.ts'
+import { needsOf, operations } from './operations.ts'
 import type { Suite } from './suite.ts'
 
 export function abortTests({ describe, test, change }: Suite): void {
   const reason = new Error('no longer wanted')
 
   describe('abort', () => {
-    for (const { name, changes } of operations) {
-      const define = changes ? change : test
-      define(`${name}: a signal that is aborted already rejects with its reason, before any effect`, {}, async (it) => {
-        const operation = operationsOf(it.adapter).find((other) => other.name === name)
-        if (operation === undefined) return
-        await it.put('/source')
-        await it.put('/file', 'x')
-        if (it.capabilities.symlinks) await it.link('/link', 'file')
-        const before = await it.tree()
-        const path = at(
-          name === 'list'
-            ? '/'
-            : name === 'readSymlink'
-              ? '/link'
-              : name.includes(' to') || name.startsWith('create')
-                ? '/new'
-                : '/file',
-        )
-        const failed = await rejection(
-          operation.run(it.adapter, path, { signal: AbortSignal.abort(reason) }) ?? Promise.resolve(),
-          name,
-        )
-        check(failed === reason, `${name} should have rejected with signal.reason, not with ${String(failed)}`)
-        equal(await it.tree(), before, 'the tree')
-      })
+    for (const operation of operations) {
+      const { name } = operation
+      test(
+        `${name}: a signal that is aborted already rejects with its reason, before any effect`,
+        needsOf(operation),
+        async (it) => {
+          await it.put('/source')
+          await it.put('/file', 'x')
+          if (it.capabilities.symlinks) await it.link('/link', 'file')
+          const before = await it.tree()
+          const path = at(pathFor(name))
+          const failed = await rejection(
+            operation.run(it.adapter, path, { signal: AbortSignal.abort(reason) }) ?? Promise.resolve(),
+            name,
+          )
+          check(failed === reason, `${name} should have rejected with signal.reason, not with ${String(failed)}`)
+          equal(await it.tree(), before, 'the tree')
+        },
+      )
     }
 
     change('leaves the old content when a write is aborted', {}, async (it) => {
@@ -89,4 +83,11 @@ export function abortTests({ describe, test, change }: Suite): void {
       check(failed === reason, `it should have rejected with signal.reason, not with ${String(failed)}`)
     })
   })
+}
+
+/** A path for which the operation would succeed. */
+function pathFor(operation: string): string {
+  if (operation === 'list') return '/'
+  if (operation === 'readSymlink') return '/link'
+  return operation.endsWith(' to') || operation.startsWith('create') ? '/new' : '/file'
 }

@@ -122,6 +122,8 @@ export function conditionTests({ describe, test, change }: Suite): void {
         await rejects(to('/b', 'absent'), 'ECONFLICT', { path: '/b' })
         await rejects(to('/none', stale), 'ECONFLICT', { path: '/none' })
         equal(await it.tree(), ['file /a new', 'file /b 2'])
+        const without = it.adapter[operation](at('/a'), at('/b'), { ifDestination: current })
+        await rejects(without, 'EEXIST', { path: '/b', what: 'without `overwrite`' })
         await to('/b', current)
         equal(await it.text('/b'), 'new')
         await it.put('/a', 'newer')

@@ -1,7 +1,7 @@
 import { isWorkspaceError } from '@ws/core'
 import { check, equal, rejection } from '../assert.ts'
 import { at } from './case.ts'
-import { operations, operationsOf } from './operations.ts'
+import { needsOf, operations, operationsOf } from './operations.ts'
 import type { Suite } from './suite.ts'
 
 export function errorTests({ describe, test, change }: Suite): void {
@@ -30,11 +30,9 @@ export function errorTests({ describe, test, change }: Suite): void {
       }
     })
 
-    for (const { name, changes } of operations) {
-      const define = changes ? change : test
-      define(`${name}: a path that is none is refused, before any effect`, {}, async (it) => {
-        const operation = operationsOf(it.adapter).find((other) => other.name === name)
-        if (operation === undefined) return
+    for (const operation of operations) {
+      const { name } = operation
+      test(`${name}: a path that is none is refused, before any effect`, needsOf(operation), async (it) => {
         await it.put('/source')
         await it.put('/dir/file')
         const before = await it.tree()

@@ -1,5 +1,6 @@
 import type { LinkArgument, MountPath, SignalOption, StorageAdapter } from '@ws/core'
 import { body, encode, at } from './case.ts'
+import { lackOf, type Needs } from './needs.ts'
 
 /** One way to call an operation with a path: for what all operations have in common. */
 export interface Operation {
@@ -84,10 +85,21 @@ export const operations: readonly Operation[] = [
   }),
 ]
 
+/** The capability that says whether an operation is there; absent for those that every adapter has. */
+const capabilityOf: Readonly<Record<string, 'append' | 'symlinks' | 'search'>> = {
+  append: 'append',
+  createSymlink: 'symlinks',
+  readSymlink: 'symlinks',
+  search: 'search',
+}
+
+/** What the tests of one operation need, so that they are skipped where it is absent, or refused before anything else. */
+export function needsOf({ name, changes }: Operation): Needs {
+  const capability = capabilityOf[name]
+  return { ...(capability && { [capability]: true }), ...(changes && { readOnly: false }) }
+}
+
 /** Those that the adapter has, without those a read-only one refuses before it looks at anything. */
-export function operationsOf(adapter: StorageAdapter): Operation[] {
-  const { readOnly, append, symlinks, search } = adapter.capabilities
-  const lacks = [...(append ? [] : ['append']), ...(symlinks ? [] : ['createSymlink', 'readSymlink'])]
-  if (!search) lacks.push('search')
-  return operations.filter((it) => !lacks.includes(it.name) && !(readOnly && it.changes))
+export function operationsOf({ capabilities }: StorageAdapter): Operation[] {
+  return operations.filter((operation) => lackOf(needsOf(operation), capabilities) === undefined)
 }

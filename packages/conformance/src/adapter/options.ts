@@ -8,6 +8,10 @@ export interface AdapterFixture {
   readonly seed?: StorageAdapter | undefined
   /** Makes a FIFO, for stores that can hold one. Its absence skips the tests on what is neither file, directory nor link. */
   readonly makeFifo?: ((path: MountPath) => Promise<void>) | undefined
+  /** Makes a file in the root whose name is the byte 0xFF, for stores that can hold one. */
+  readonly makeUnreachable?: (() => Promise<void>) | undefined
+  /** Takes the whole tree away behind the adapter's back, the root included. */
+  readonly removeRoot?: (() => Promise<void>) | undefined
   /** Words that no error message may contain: host paths, bucket names, prefixes. */
   readonly secrets?: readonly string[] | undefined
   /** Called after the adapter has been closed. */

@@ -116,6 +116,18 @@ export function searchTests({ describe, test }: Suite): void {
       equal(await select('*', '!src/**', '!**/node_modules/**'), ['a.ts', 'd.js'])
     })
 
+    test(
+      'searches a file that `in` names whatever the globs say, and refuses globs that are none',
+      needs,
+      async (it) => {
+        await it.put('/in/a.ts', 'x')
+        equal(await found(it, { pattern: 'x', in: '/in/a.ts', glob: ['*.js'] }), ['/in/a.ts:1'])
+        for (const glob of ['', '!', '[a', '{a', 'a\\']) {
+          await rejects(search(it, { pattern: 'x', glob: [glob] }), 'EINVAL', { what: glob })
+        }
+      },
+    )
+
     test('does not enter excluded subtrees', needs, async (it) => {
       for (const path of ['/a/b', '/ab/c', '/d/e/f', '/g']) await it.put(path, 'x')
       equal(await found(it, { pattern: 'x', exclude: [at('/a'), at('/d/e'), at('/g')] }), ['/ab/c:1'])

@@ -7,7 +7,7 @@ export function specialFileTests({ describe, test, change }: Suite): void {
   describe('FIFOs', () => {
     test('are listed as other, and never opened', {}, async (it) => {
       const { makeFifo } = it.fixture
-      if (makeFifo === undefined) return
+      if (makeFifo === undefined) return it.skip('the fixture has no makeFifo')
       await makeFifo(at('/fifo'))
       const { type, size } = await it.adapter.stat(at('/fifo'))
       equal({ type, size }, { type: 'other', size: 0 })
@@ -24,7 +24,7 @@ export function specialFileTests({ describe, test, change }: Suite): void {
 
     change('are not written to, and can be deleted', {}, async (it) => {
       const { makeFifo } = it.fixture
-      if (makeFifo === undefined) return
+      if (makeFifo === undefined) return it.skip('the fixture has no makeFifo')
       await makeFifo(at('/fifo'))
       const data = body('x')
       await rejects(it.adapter.write(at('/fifo'), data), 'EINVAL', { path: '/fifo' })
@@ -35,6 +35,32 @@ export function specialFileTests({ describe, test, change }: Suite): void {
       equal((await it.adapter.stat(at('/fifo'))).type, 'other')
       await it.adapter.delete(at('/fifo'))
       equal(await it.paths('/'), [])
+    })
+  })
+
+  describe('names that no path can hold', () => {
+    test('are listed as unreachable, shown for people, and in nobody’s way', {}, async (it) => {
+      const { makeUnreachable } = it.fixture
+      if (makeUnreachable === undefined) return it.skip('the fixture has no makeUnreachable')
+      await it.put('/file', 'needle')
+      await makeUnreachable()
+      const found = await it.entries('/', { recursive: true, details: true })
+      equal(
+        found
+          .map(({ name, unreachable }) => [name, unreachable])
+          .toSorted((a, b) => String(a).localeCompare(String(b))),
+        [
+          ['\\xff', true],
+          ['file', undefined],
+        ],
+      )
+      const hits = it.adapter.search?.({ pattern: 'needle', in: at('/') })
+      if (hits !== undefined)
+        equal(
+          (await Array.fromAsync(hits)).map(({ path }) => path),
+          ['/file'],
+        )
+      for (const path of ['/\\xff', '/\ufffd', '/ÿ']) await rejects(it.adapter.stat(at(path)), 'ENOENT', { path })
     })
   })
 }

@@ -1,13 +1,7 @@
-import type { AdapterCapabilities } from '@ws/core'
-import { ConformanceError } from '../assert.ts'
 import type { Runner } from '../runner.ts'
 import { Case } from './case.ts'
+import { lackOf, type Needs } from './needs.ts'
 import type { AdapterSuiteOptions } from './options.ts'
-
-/** What a test needs of the adapter: a value for each capability, or several that will do. */
-export type Needs = {
-  readonly [Key in keyof AdapterCapabilities]?: AdapterCapabilities[Key] | readonly AdapterCapabilities[Key][]
-}
 
 /** Defines the tests of one file of the suite. */
 export interface Suite {
@@ -22,16 +16,15 @@ export function createSuite(options: AdapterSuiteOptions, runner: Runner): Suite
   const test: Suite['test'] = (title, needs, run) => {
     runner.it(title, async ({ skip }) => {
       const fixture = await options.create()
-      let lacking: string | undefined
       try {
-        lacking = lackOf(needs, fixture.adapter.capabilities)
-        if (lacking === undefined) await run(new Case(fixture, options))
+        const lacking = lackOf(needs, fixture.adapter.capabilities)
+        if (lacking !== undefined) skip(lacking)
+        await run(new Case(fixture, options, skip))
       } finally {
         await fixture.adapter.close()
         if (fixture.seed !== undefined) await fixture.seed.close()
         await fixture.dispose?.()
       }
-      if (lacking !== undefined) skip(lacking)
     })
   }
   return {
@@ -39,15 +32,4 @@ export function createSuite(options: AdapterSuiteOptions, runner: Runner): Suite
     test,
     change: (title, needs, run) => test(title, { ...needs, readOnly: false }, run),
   }
-}
-
-/** The first capability that is not as needed. */
-function lackOf(needs: Needs, capabilities: AdapterCapabilities): string | undefined {
-  for (const [name, needed] of Object.entries(needs)) {
-    const value = (capabilities as unknown as Record<string, unknown>)[name]
-    if (value === undefined) throw new ConformanceError(`the capability \`${name}\` is not declared`)
-    const accepted: readonly unknown[] = Array.isArray(needed) ? needed : [needed]
-    if (!accepted.includes(value)) return `capability ${name}: ${JSON.stringify(value)}`
-  }
-  return undefined
 }

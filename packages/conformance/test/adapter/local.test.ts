@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
 import { createLocalAdapter } from '@ws/adapter-local'
@@ -13,6 +14,8 @@ const run = promisify(execFile)
 interface DiskFixture {
   readonly adapter: StorageAdapter
   readonly makeFifo: (path: string) => Promise<void>
+  readonly makeUnreachable: () => Promise<void>
+  readonly removeRoot: () => Promise<void>
   readonly secrets: readonly string[]
   readonly dispose: () => Promise<void>
 }
@@ -26,6 +29,8 @@ async function onDisk(io: 'auto' | 'async' = 'auto'): Promise<DiskFixture> {
     makeFifo: async (path) => {
       await run('mkfifo', [`${directory.path}${path}`])
     },
+    makeUnreachable: () => writeFile(Buffer.from(`${directory.path}/\xff`, 'latin1'), 'needle'),
+    removeRoot: () => directory.remove(),
     secrets: [directory.path, 'ws-conformance', '/proc/self'],
     dispose: () => directory.remove(),
   }
@@ -44,6 +49,7 @@ testAdapter({
     return {
       adapter: prefix(adapter, '/where/it-lies'),
       makeFifo: (path) => makeFifo(`/where/it-lies${path}`),
+      removeRoot: () => adapter.delete(parseMountPath('/where'), { recursive: true }),
       secrets: [...secrets, 'it-lies'],
       dispose,
     }

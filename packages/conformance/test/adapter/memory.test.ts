@@ -14,7 +14,11 @@ testAdapter({
   create: async () => {
     const inner = create({ files: { '/other/file': 'outside', '/deep/where-it-lies-2/file': 'outside' } })
     await inner.createDirectory(parseMountPath('/deep/where-it-lies'))
-    return { adapter: prefix(inner, '/deep/where-it-lies'), secrets: ['where-it-lies', 'deep'] }
+    return {
+      adapter: prefix(inner, '/deep/where-it-lies'),
+      removeRoot: () => inner.delete(parseMountPath('/deep/where-it-lies'), { recursive: true }),
+      secrets: ['where-it-lies', 'deep'],
+    }
   },
 })
 

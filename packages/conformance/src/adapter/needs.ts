@@ -1,0 +1,18 @@
+import type { AdapterCapabilities } from '@ws/core'
+import { ConformanceError } from '../assert.ts'
+
+/** What a test needs of the adapter: a value for each capability, or several that will do. */
+export type Needs = {
+  readonly [Key in keyof AdapterCapabilities]?: AdapterCapabilities[Key] | readonly AdapterCapabilities[Key][]
+}
+
+/** The first capability that is not as needed, as the reason of a skip. */
+export function lackOf(needs: Needs, capabilities: AdapterCapabilities): string | undefined {
+  for (const [name, needed] of Object.entries(needs)) {
+    const value = (capabilities as unknown as Record<string, unknown>)[name]
+    if (value === undefined) throw new ConformanceError(`the capability \`${name}\` is not declared`)
+    const accepted: readonly unknown[] = Array.isArray(needed) ? needed : [needed]
+    if (!accepted.includes(value)) return `capability ${name}: ${JSON.stringify(value)}`
+  }
+  return undefined
+}

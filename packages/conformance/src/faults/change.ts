@@ -1,6 +1,0 @@
-import type { StorageAdapter } from '@ws/core'
-
-/** The adapter with some methods replaced. Plain methods: a class's own would lose what they are bound to. */
-export function change(inner: StorageAdapter, methods: Partial<StorageAdapter>): StorageAdapter {
-  return { ...inner, ...methods }
-}

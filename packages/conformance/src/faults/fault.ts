@@ -1,0 +1,16 @@
+import type { StorageAdapter } from '@ws/core'
+
+/** A way to break an adapter: exactly one promise of the contract. */
+export interface Fault {
+  /** What is wrong with it. */
+  readonly name: string
+  /** A test of the kit that must catch it: a part of its title. */
+  readonly caughtBy: string
+  /** The adapter, broken. */
+  readonly apply: (adapter: StorageAdapter) => StorageAdapter
+}
+
+/** The adapter with some methods replaced. Plain methods: a class's own would lose what they are bound to. */
+export function change(inner: StorageAdapter, methods: Partial<StorageAdapter>): StorageAdapter {
+  return { ...inner, ...methods }
+}
