@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { component, describeWith, itWith } from '@ws/test-fixtures'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 
+import { processesWith } from './support/processes.ts'
 import { modes, namesBelow, needed, Workbench } from './support/workbench.ts'
 
 for (const mode of modes) {
@@ -71,6 +72,20 @@ for (const mode of modes) {
       } finally {
         delete process.env['WS_TEST_SECRET']
       }
+    })
+
+    it('[RP16] tells nothing in command lines and environments that every user of the host can or root could read', async () => {
+      const running = await bench.spawn('echo ready; sleep 100', { env: { TOKEN: 'for-the-command-only' } })
+      for await (const chunk of running.stdout) if (Buffer.from(chunk).includes('ready')) break
+      const outer = processesWith('echo ready').filter(({ parent }) => parent === process.pid)
+      expect(outer).toHaveLength(1)
+      for (const { pid, arguments: line } of outer) {
+        expect(await readFile(`/proc/${pid}/environ`, 'utf8')).toBe('')
+        expect(line).not.toMatch(/for-the-command-only/)
+        expect(line).not.toContain(bench.scratch.path)
+      }
+      running.kill('SIGKILL')
+      await running.wait()
     })
 
     it('inherits what the option `env` names, and no more', async () => {
