@@ -33,6 +33,7 @@ import type { Task } from './confine/task.ts'
 import type { Tree } from './confine/tree.ts'
 import { failure, translate } from './errors.ts'
 import type { Engines } from './host/engine.ts'
+import { orAbort } from './host/abandon.ts'
 import { Gate, ownTurn } from './host/pace.ts'
 import { describeHostDirectory } from './place/host-directory.ts'
 import { Listing } from './read/listing.ts'
@@ -89,17 +90,21 @@ export class LocalAdapter implements StorageAdapter {
   }
 
   async stat(path: MountPath, { signal }: StatOptions = {}): Promise<Stat> {
-    return await this.#run({ operation: 'stat', path, signal }, statEntry)
+    return await orAbort(this.#run({ operation: 'stat', path, signal }, statEntry), signal)
   }
 
   async read(path: MountPath, options: ReadOptions = {}): Promise<ReadResult> {
     const call = { operation: 'read', path, signal: options.signal }
-    return await this.#run(call, (task) => readFile(task, options))
+    return await orAbort(
+      this.#run(call, (task) => readFile(task, options)),
+      options.signal,
+    )
   }
 
   async readStream(path: MountPath, options: ReadOptions = {}): Promise<ReadStreamResult> {
     const call = { operation: 'readStream', path, signal: options.signal }
-    return await this.#run(call, (task) => readFileStream(task, options, this.#resources))
+    const opening = this.#run(call, (task) => readFileStream(task, options, this.#resources))
+    return await orAbort(opening, options.signal, ({ stream }) => void stream.return?.())
   }
 
   async write(path: MountPath, data: WriteData, options: WriteOptions = {}): Promise<WriteResult> {
@@ -149,7 +154,7 @@ export class LocalAdapter implements StorageAdapter {
   }
 
   async readSymlink(path: MountPath, { signal }: SignalOption = {}): Promise<string> {
-    return await this.#run({ operation: 'readSymlink', path, signal }, readSymlinkAt)
+    return await orAbort(this.#run({ operation: 'readSymlink', path, signal }, readSymlinkAt), signal)
   }
 
   search(query: SearchQuery, options: SearchOptions = {}): AsyncIterableIterator<SearchHit> {

@@ -9,6 +9,7 @@ import { type Task, targetOf } from '../confine/task.ts'
 import { failure, nativeCode, translate } from '../errors.ts'
 import type { HostName, Status } from '../host/calls.ts'
 import { decodeName, replacement, showBytes, under } from '../host/name.ts'
+import { orAbort } from '../host/abandon.ts'
 import { ownTurn, spend } from '../host/pace.ts'
 import type { Held, Resources } from '../resources.ts'
 import { isTempName, sweep } from '../write/temp.ts'
@@ -70,7 +71,10 @@ export class Listing implements AsyncIterableIterator<Entry>, Held {
   next(): Promise<IteratorResult<Entry, undefined>> {
     const entry = this.#tail === undefined ? this.#atOnce() : undefined
     if (entry !== undefined) return Promise.resolve({ done: false, value: entry })
-    return this.#inTurn(() => this.#advance())
+    return orAbort(
+      this.#inTurn(() => this.#advance()),
+      this.#options.signal,
+    )
   }
 
   async return(): Promise<IteratorResult<Entry, undefined>> {

@@ -3,6 +3,7 @@ import type { ReadOptions, ReadStreamResult } from '@ws/core'
 import { type Task, callsFor } from '../confine/task.ts'
 import { translate } from '../errors.ts'
 import { chunkBytes } from '../host/constants.ts'
+import { orAbort } from '../host/abandon.ts'
 import type { Held, Resources } from '../resources.ts'
 import { type OpenedFile, openToRead } from './open-file.ts'
 
@@ -41,7 +42,10 @@ class FileStream implements AsyncIterableIterator<Uint8Array>, Held {
   }
 
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    return await this.#inTurn(() => this.#read())
+    return await orAbort(
+      this.#inTurn(() => this.#read()),
+      this.#task.signal,
+    )
   }
 
   async return(): Promise<IteratorResult<Uint8Array, undefined>> {

@@ -1,0 +1,177 @@
+import { spawnSync } from 'node:child_process'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { LinkSignal } from '@ws/core'
+import { describe, expect, it, vi } from 'vitest'
+
+import { createLocalAdapter } from '../src/index.ts'
+import { orAbort } from '../src/host/abandon.ts'
+import { Gate, Pace } from '../src/host/pace.ts'
+import { NestedMounts, isSlowType, readMounts } from '../src/host/mounts.ts'
+import { type Local, at, bytes, collect, failureOf, names, readText, scratch } from './support.ts'
+
+/** Makes every synchronous call that could touch a mount fail, then does everything that an adapter can. */
+const script = `
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+const { createLocalAdapter } = await import(process.argv[1])
+const warm = await createLocalAdapter({ root: process.argv[2], io: 'async' })
+await warm.write('/warm', new Uint8Array(1))
+await warm.close()
+const pure = new Set(['readlinkSync', 'readFileSync']) // of /proc only
+const used = []
+for (const name of Object.keys(fs).filter((name) => name.endsWith('Sync'))) {
+  const original = fs[name]
+  fs[name] = (...args) => {
+    if (name === 'lstatSync' && args[0] === '/proc/self/fd') return original(...args)
+    if (!pure.has(name) || !String(args[0]).startsWith('/proc/')) used.push(name + ' ' + String(args[0]))
+    return original(...args)
+  }
+}
+syncBuiltinESMExports()
+const adapter = await createLocalAdapter({ root: process.argv[2], io: 'async' })
+const content = new Uint8Array(10).fill(120)
+await adapter.write('/a/b/f', content, { parents: true })
+await adapter.write('/a/b/f', (async function* () { yield content })())
+await adapter.write('/a/n', content, { ifVersion: 'absent' })
+await adapter.append('/a/n', content)
+await adapter.read('/a/n')
+for await (const chunk of (await adapter.readStream('/a/n')).stream) chunk
+await adapter.createSymlink('/l', 'a')
+await adapter.readSymlink('/l')
+await adapter.read('/l/n').catch(() => {})
+await adapter.read('/missing').catch(() => {})
+for await (const entry of adapter.list('/', { recursive: true, details: true })) await adapter.stat(entry.path)
+for await (const hit of adapter.search({ pattern: 'x', regex: true, in: '/' })) hit
+await adapter.copy('/a', '/c', { recursive: true })
+await adapter.move('/a/n', '/m')
+await adapter.move('/c', '/d')
+await adapter.hostDirectory('/d')
+await adapter.delete('/d', { recursive: true })
+await adapter.delete('/m')
+await adapter.close()
+console.log(JSON.stringify(used))
+`
+
+describe('the asynchronous engine', () => {
+  it('makes no synchronous call that touches the tree', async () => {
+    const { path } = await scratch()
+    const args = ['--conditions=@ws/source', '--input-type=module', '-e', script]
+    const run = spawnSync(process.execPath, [...args, join(import.meta.dirname, '../src/index.ts'), path], {
+      cwd: join(import.meta.dirname, '..'),
+      encoding: 'utf8',
+    })
+    expect(run.stderr).toBe('')
+    expect(JSON.parse(run.stdout)).toEqual([])
+  })
+
+  it('lets only so many calls in at once where a mount may hang', async () => {
+    const gate = new Gate(2)
+    const { promise: hang, resolve } = Promise.withResolvers<void>()
+    let inside = 0
+    const started: number[] = []
+    const calls = [0, 1, 2, 3].map(async (index) => {
+      await gate.enter()
+      inside += 1
+      started.push(index)
+      expect(inside).toBeLessThanOrEqual(2)
+      await hang
+      inside -= 1
+      gate.leave()
+    })
+    await new Promise(setImmediate)
+    expect(started).toEqual([0, 1])
+    resolve()
+    await Promise.all(calls)
+    expect(started).toEqual([0, 1, 2, 3])
+  })
+
+  it('lets go of a caller who aborts while a call hangs, and of what comes late', async () => {
+    const controller = new AbortController()
+    const { promise: hanging, resolve } = Promise.withResolvers<string>()
+    const late: string[] = []
+    const waiting = orAbort(hanging, controller.signal, (result) => late.push(result))
+    controller.abort(new Error('enough'))
+    expect(await failureOf(waiting)).toMatchObject({ message: 'enough' })
+    resolve('too late')
+    await hanging
+    await new Promise(setImmediate)
+    expect(late).toEqual(['too late'])
+  })
+
+  it('is chosen for a while after a slow call', () => {
+    const clock = vi.spyOn(performance, 'now')
+    try {
+      const pace = new Pace()
+      clock.mockReturnValue(1_000)
+      pace.spent(1)
+      expect(pace.isSlow).toBe(false)
+      pace.spent(50)
+      expect(pace.isSlow).toBe(true)
+      clock.mockReturnValue(1_150)
+      expect(pace.isSlow).toBe(false)
+      pace.spent(50) // again at once: it stays away longer
+      clock.mockReturnValue(1_300)
+      expect(pace.isSlow).toBe(true)
+    } finally {
+      clock.mockRestore()
+    }
+  })
+
+  it('is chosen for kinds of file system that may hang', () => {
+    for (const type of ['fuse', 'fuse.rclone', 'fuseblk', 'nfs4', 'cifs', '9p']) expect(isSlowType(type)).toBe(true)
+    for (const type of ['ext4', 'xfs', 'btrfs', 'tmpfs', 'overlay', 'fusectl']) expect(isSlowType(type)).toBe(false)
+    for (const { at: place } of readMounts()) expect(place.startsWith('/')).toBe(true)
+    expect(new NestedMounts('/nowhere').touchesSlow('/nowhere/x')).toBe(false)
+  })
+})
+
+describe('without /proc', () => {
+  it('works with checks before use, and says so', async () => {
+    vi.resetModules()
+    vi.doMock('../src/confine/handle.ts', async (original) => ({
+      ...(await original<typeof import('../src/confine/handle.ts')>()),
+      hasProc: () => false,
+    }))
+    const fresh = await import('../src/index.ts')
+    const { path: root } = await scratch()
+    const { path: outside } = await scratch()
+    const adapter = (await fresh.createLocalAdapter({ root })) as Local
+    try {
+      expect(adapter.capabilities.confinement).toBe('checked')
+      await adapter.write(at('/a/b/f'), bytes('one'), { parents: true })
+      await adapter.write(at('/a/b/f'), bytes('two'))
+      await adapter.append(at('/a/b/f'), bytes('three'))
+      expect(await readText(adapter, '/a/b/f')).toBe('twothree')
+      await adapter.write(at('/once'), bytes('x'), { ifVersion: 'absent' })
+      await adapter.copy(at('/a'), at('/c'), { recursive: true })
+      await adapter.move(at('/c/b/f'), at('/moved'))
+      await mkdir(join(outside, 'sub'))
+      await writeFile(join(outside, 'secret'), 'SECRET')
+      await symlink(outside, join(root, 'link'))
+      for (const call of [
+        () => adapter.read(at('/link/secret')),
+        () => adapter.write(at('/link/new'), bytes('x')),
+        () => collect(adapter.list(at('/link'))),
+        () => adapter.delete(at('/link/sub'), { recursive: true }),
+      ]) {
+        expect(await failureOf(call())).toMatchObject({ name: 'LinkSignal' })
+      }
+      expect(await collect(adapter.search({ pattern: 'two', in: at('/') }))).toHaveLength(2)
+      await adapter.delete(at('/a'), { recursive: true })
+      expect(await names(adapter)).toEqual(['c', 'link', 'moved', 'once'])
+    } finally {
+      await adapter.close()
+      vi.doUnmock('../src/confine/handle.ts')
+    }
+  })
+
+  it('is not the case here', async () => {
+    const { path } = await scratch()
+    await using adapter = await createLocalAdapter({ root: path })
+    expect(adapter.capabilities.confinement).toBe(process.platform === 'linux' ? 'verified' : 'checked')
+    await symlink('/', join(path, 'l'))
+    expect(await failureOf(adapter.read(at('/l/etc/hostname')))).toBeInstanceOf(LinkSignal)
+  })
+})
