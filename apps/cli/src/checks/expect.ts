@@ -1,4 +1,4 @@
-import { isWorkspaceError, type ErrorCode, type GuaranteeField, type Workspace } from '@ws/core'
+import { isWorkspaceError, type CommandResult, type ErrorCode, type GuaranteeField, type Workspace } from '@ws/core'
 
 import { escapeName } from '../terminal/escape.ts'
 import type { Site } from './types.ts'
@@ -77,8 +77,8 @@ export async function attack(
   command: string,
 ): Promise<{ readonly refused: boolean; readonly output: string }> {
   try {
-    const { stdout, stderr } = await workspace.exec(command, { login: false, shell: '/bin/sh', timeout: 20_000 })
-    return { refused: false, output: stdout + stderr }
+    const options = { login: false, shell: '/bin/sh', timeout: 20_000 }
+    return { refused: false, output: await toItsEnd(command, (line) => workspace.exec(line, options)) }
   } catch (error) {
     if (!isWorkspaceError(error, 'EUNENFORCEABLE') || site.guarantees[field] !== 'none') throw error
     expectTrue(
@@ -87,6 +87,18 @@ export async function attack(
     )
     return { refused: true, output: '' }
   }
+}
+
+const marker = 'ran to its end'
+
+/**
+ * What a command printed at both streams. That it printed nothing of a secret means something only if it ran: it has to
+ * reach its end.
+ */
+export async function toItsEnd(command: string, run: (command: string) => Promise<CommandResult>): Promise<string> {
+  const { stdout, stderr } = await run(`${command}\necho '${marker}'`)
+  expectTrue(stdout.endsWith(`${marker}\n`), `the command did not run to its end: ${show(stdout + stderr)}`)
+  return stdout.slice(0, -marker.length - 1) + stderr
 }
 
 /** A boundary that is not held as one must be refused to whoever requires it. */

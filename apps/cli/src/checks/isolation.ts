@@ -9,6 +9,7 @@ import {
   expectTrue,
   quote,
   refusedWhenRequired,
+  toItsEnd,
 } from './expect.ts'
 import { diskNames, diskText } from './host/disk.ts'
 import { checksDirectory } from './host/fixtures.ts'
@@ -65,10 +66,8 @@ export const isolationChecks: readonly Check[] = [
     title: "not even a name, a size or a time of the host's files",
     async run(site) {
       const { outside, directory } = site.world
-      const result = await site.run(
-        `for f in ${quote(outside)} ${quote(directory)}; do [ -e "$f" ] && echo SEEN; stat "$f"; ls -ld "$f"; done`,
-      )
-      expectEqual(result.stdout, '', 'stat and ls')
+      const look = `for f in ${quote(outside)} ${quote(directory)}; do [ -e "$f" ] && echo SEEN; stat "$f"; ls -ld "$f"; done`
+      expectEqual(await toItsEnd(`{ ${look}; } 2>/dev/null`, site.run), '', 'stat and ls')
       return declared(site, 'fileMetadata')
     },
   },
@@ -117,8 +116,8 @@ export const isolationChecks: readonly Check[] = [
     group: 'isolation',
     title: 'no process of the host can be seen',
     async run(site) {
-      const result = await site.run('cat /proc/*/cmdline 2>/dev/null')
-      if (site.guarantees.processes !== 'none') expectHidden(result.stdout, site.world.secret, '/proc')
+      const seen = await toItsEnd('cat /proc/*/cmdline', site.run)
+      if (site.guarantees.processes !== 'none') expectHidden(seen, site.world.secret, '/proc')
       return declared(site, 'processes')
     },
   },
@@ -130,10 +129,10 @@ export const isolationChecks: readonly Check[] = [
     async run(site) {
       const before = site.world.connections()
       const result = await site.run(
-        `python3 -c "import socket; socket.create_connection(('127.0.0.1', ${site.world.port}), 2); print('CONNECTED')"`,
+        `python3 -c "import socket; socket.create_connection(('127.0.0.1', ${site.world.port}), 2); print('CONNECTED')" || echo REFUSED`,
       )
       if (site.guarantees.network !== 'none') {
-        expectEqual(result.stdout, '', 'a connection to a listener of the host')
+        expectEqual(result.stdout, 'REFUSED\n', 'a connection to a listener of the host')
         expectEqual(site.world.connections(), before, 'connections')
       }
       return declared(site, 'network')
@@ -147,10 +146,10 @@ export const isolationChecks: readonly Check[] = [
     async run(site) {
       const before = site.world.connections()
       const result = await site.run(
-        `python3 -c "import socket; s = socket.socket(socket.AF_UNIX); s.connect('${site.world.socket}'); print('CONNECTED')"`,
+        `python3 -c "import socket; s = socket.socket(socket.AF_UNIX); s.connect('${site.world.socket}'); print('CONNECTED')" || echo REFUSED`,
       )
       if (site.guarantees.sockets !== 'none') {
-        expectEqual(result.stdout, '', 'a connection to a socket of the host')
+        expectEqual(result.stdout, 'REFUSED\n', 'a connection to a socket of the host')
         expectEqual(site.world.connections(), before, 'connections')
       }
       return declared(site, 'sockets')
@@ -162,7 +161,7 @@ export const isolationChecks: readonly Check[] = [
     title: 'nothing that a command starts survives its end',
     async run(site) {
       const token = newToken()
-      await site.run(`${background(token)} echo started`)
+      await toItsEnd(background(token), site.run)
       await noneLeft(token)
     },
   },
@@ -263,8 +262,7 @@ export const isolationChecks: readonly Check[] = [
 
 /** Whatever a command prints, nothing of the secret is in it, and the files outside are as they were. */
 async function unreachable(site: Site, command: string): Promise<void> {
-  const { stdout, stderr } = await site.run(command)
-  expectHidden(stdout + stderr, site.world.secret, 'the output')
+  expectHidden(await toItsEnd(command, site.run), site.world.secret, 'the output')
   const { outside, siblings, secret } = site.world
   for (const file of [outside, ...siblings.map((sibling) => `${sibling}/secret.txt`)]) {
     expectEqual(await diskText(file), secret, 'a file outside')

@@ -34,7 +34,7 @@ export const policyChecks: readonly Check[] = [
         site,
         'readOnlyMounts',
         site.workspace,
-        `cd ${skills}; echo changed > SKILL.md; rm -f SKILL.md; mv SKILL.md x; : > new; ` +
+        `cd ${skills}; echo changed > SKILL.md; rm -f SKILL.md; mv SKILL.md x; echo > new; ` +
           `ln SKILL.md ../../../hard && echo changed > ../../../hard; rm -rf ${skills} ${skills}/scripts; true`,
       )
       expectEqual(await diskState(site.world.skills), before, 'the skills on disk')
