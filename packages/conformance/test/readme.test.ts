@@ -18,8 +18,10 @@ describe('the examples of the READMEs', () => {
     expect(await compileExamples()).toBe('')
   }, 60_000)
 
-  it('are there to be run', () => {
-    expect(readmes).toContain('README.md')
+  it('are there to be run, in every package', () => {
+    const published = find('{packages,apps}/*/package.json').filter((path) => !/"private": true/u.test(read(path)))
+    const packages = published.map((path) => path.replace('package.json', 'README.md'))
+    expect(readmes).toEqual(expect.arrayContaining(['README.md', ...packages]))
     expect(examples.filter(({ noRun }) => noRun === undefined).length).toBeGreaterThan(0)
   })
 
