@@ -23,7 +23,8 @@ for (const mode of modes) {
 
     it('[LS2] takes $SHELL when it is a shell that is there inside, [LS3] else the first of the usual places', async () => {
       const before = process.env['SHELL']
-      const shellOf = async () => (await bench.run('tr "\\0" "\\n" < /proc/$$/cmdline | head -1')).stdout.trim()
+      const shellOf = async () =>
+        (await bench.run('tr "\\0" "\\n" < /proc/$$/cmdline; true', { shell: '' })).stdout.split('\n')[0]
       try {
         process.env['SHELL'] = '/bin/bash'
         expect(await shellOf()).toBe('/bin/bash')
@@ -39,7 +40,7 @@ for (const mode of modes) {
     })
 
     it('[LS7] takes the shell and the login flag of the caller; a blank shell is the default', async () => {
-      const parameters = 'tr "\\0" " " < /proc/$$/cmdline'
+      const parameters = 'tr "\\0" " " < /proc/$$/cmdline; true'
       expect((await bench.run(parameters, { shell: '/bin/sh', login: false })).stdout).toMatch(/^\/bin\/sh -c /)
       expect((await bench.run(parameters, { shell: 'sh', login: true })).stdout).toMatch(/\/sh -lc /)
       expect((await bench.run(parameters, { shell: ' ' })).stdout).toMatch(/^\/\S+ -c /)

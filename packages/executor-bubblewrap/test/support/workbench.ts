@@ -133,6 +133,8 @@ export class Workbench implements AsyncDisposable {
         command,
         cwd: cwd === undefined ? this.root : parseVirtualPath(cwd),
         env: {},
+        // The one that is everywhere, whatever $SHELL is here.
+        shell: '/bin/sh',
         login: false,
         killGrace: 300,
         maxOutputBytes: 1 << 20,
