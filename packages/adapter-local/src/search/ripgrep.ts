@@ -38,7 +38,6 @@ export async function findCandidates(
   if (program === undefined) return undefined
   const run = new Run()
   const directory = await openDirectory(task, targetOf(task, task.path))
-  let running: RunningProcess
   try {
     const confined = confineArgv({
       argv: [program, ...argumentsFor(search)],
@@ -52,12 +51,12 @@ export async function findCandidates(
       },
       extraFds: new Map([[directoryFd, directory.fd]]),
     })
-    running = startProcess({ ...confined, output: 'stream', signal: task.signal, operation: 'search' })
+    const running = startProcess({ ...confined, output: 'stream', signal: task.signal, operation: 'search' })
+    run.started(running)
+    resources.hold(run)
   } finally {
     await release(task, directory)
   }
-  run.started(running)
-  resources.hold(run)
   return {
     paths: run.paths(task.path, () => resources.release(run)),
     complete: () => run.complete,
@@ -104,18 +103,21 @@ class Run implements Held {
 
   started(running: RunningProcess): void {
     this.#running = running
+    // Node throws away what nobody listens for when a process has ended: somebody must, from the start.
+    running.stdout?.on('readable', () => undefined)
+    running.stderr?.resume()
   }
 
   async abandon(reason: Error): Promise<void> {
     this.#reason = reason
     this.#running?.kill('SIGKILL')
+    this.#running?.stdout?.destroy()
     await this.#running?.wait().catch(() => undefined)
   }
 
   async *paths(directory: MountPath, onEnd: () => void): AsyncGenerator<MountPath, void, undefined> {
     const running = this.#running
     if (running?.stdout === undefined) return
-    running.stderr?.resume()
     let ended = false
     try {
       for await (const name of splitAtNul(running.stdout)) {
