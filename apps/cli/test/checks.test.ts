@@ -48,15 +48,7 @@ it('[PC18] [PC19] [RP6] [RP16] the isolation checks catch an executor that isola
 
 it('the policy checks catch an executor that holds no rule', async () => {
   // its commands see the project at another place, so only those that name it relatively can do harm
-  const ids = [
-    'skills-read-only',
-    'denied',
-    'denied-rename',
-    'denied-links',
-    'read-only-subtree',
-    'output-root',
-    'recursive',
-  ]
+  const ids = ['denied', 'denied-rename', 'denied-links', 'read-only-subtree', 'output-root', 'recursive']
   const relative = (site: Site): Site => ({
     ...site,
     under: async (...rules) => {
