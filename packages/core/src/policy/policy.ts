@@ -5,7 +5,18 @@ import { ALL, rightFor, rightsOf } from './access.ts'
 import { DeniedVariants } from './denied-variants.ts'
 import { Namespace } from './namespace.ts'
 import type { NamespaceMount, NamespaceNode } from './namespace.ts'
-import type { AccessRequest, Decision, ExceptionRule, Policy, PredicateRule, Rule, SubtreeRule } from './types.ts'
+import { decideCommandLine } from './command-rules.ts'
+import type {
+  AccessRequest,
+  CommandLineRequest,
+  CommandRule,
+  Decision,
+  ExceptionRule,
+  Policy,
+  PredicateRule,
+  Rule,
+  SubtreeRule,
+} from './types.ts'
 
 const allow: Decision = { effect: 'allow' }
 
@@ -18,6 +29,7 @@ export interface PolicyOptions {
 export class RulePolicy implements Policy {
   readonly #subtrees: readonly SubtreeRule[]
   readonly #predicates: readonly PredicateRule[]
+  readonly #commands: readonly CommandRule[]
   readonly #namespace: Namespace<NamespaceMount>
   readonly variants: DeniedVariants
   readonly exceptions: readonly ExceptionRule[]
@@ -28,6 +40,7 @@ export class RulePolicy implements Policy {
     const subtrees = rules.filter((rule) => rule.kind === 'subtree')
     this.#subtrees = subtrees.map((rule) => withExceptions(rule, this.exceptions))
     this.#predicates = rules.filter((rule) => rule.kind === 'predicate')
+    this.#commands = rules.filter((rule) => rule.kind === 'command')
     checkExceptions(this.exceptions, subtrees)
     this.#namespace = new Namespace({ mounts: [], rules: this.#subtrees, scratch: exempt })
     this.variants = new DeniedVariants(this.#subtrees)
@@ -39,6 +52,10 @@ export class RulePolicy implements Policy {
 
   apiOnlyRules(): readonly string[] {
     return this.#predicates.map(({ name }) => name)
+  }
+
+  decideCommand(request: CommandLineRequest): Decision {
+    return decideCommandLine(this.#commands, request)
   }
 
   decide(request: AccessRequest): Decision {
@@ -69,7 +86,8 @@ export function createPolicy(rules: readonly Rule[], options?: PolicyOptions): P
 function refuseSubtree(node: NamespaceNode<NamespaceMount>, { path, need }: AccessRequest): Decision {
   const right = rightFor(need)
   const rule = node.deniers.find((candidate) => (ruleRights(candidate, node.path) & right) === 0) ?? node.deniers[0]
-  if (rule === undefined) return { effect: 'deny', code: 'EACCES', rule: 'policy', reason: 'is denied', remedy: 'go on without it' }
+  if (rule === undefined)
+    return { effect: 'deny', code: 'EACCES', rule: 'policy', reason: 'is denied', remedy: 'go on without it' }
   const outside = need === 'read' && ruleRights(rule, path) !== 0 ? 'cannot be read back' : undefined
   return refuse(rule, outside ?? rule.reason ?? 'is not allowed', rule.remedy ?? 'use another path')
 }
@@ -119,11 +137,16 @@ function checkExceptions(exceptions: readonly ExceptionRule[], subtrees: readonl
         operation: 'rules',
         path: entry.path,
         rule: name,
-        reason: unknown === undefined ? 'is an exception to nothing' : `is an exception to an unknown rule ${quotePath(unknown)}`,
+        reason:
+          unknown === undefined
+            ? 'is an exception to nothing'
+            : `is an exception to an unknown rule ${quotePath(unknown)}`,
         remedy: 'name existing rules in `from`, or drop the exception',
       })
     }
-    const clash = subtrees.find((rule) => targets.includes(rule.name) && rule.entries.some(({ path }) => path === entry.path))
+    const clash = subtrees.find(
+      (rule) => targets.includes(rule.name) && rule.entries.some(({ path }) => path === entry.path),
+    )
     if (clash !== undefined) {
       throw new WorkspaceError({
         code: 'EINVAL',

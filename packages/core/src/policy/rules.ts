@@ -3,7 +3,15 @@ import { WorkspaceError } from '../errors.ts'
 import { parseVirtualPath } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { accesses } from './access.ts'
-import type { Access, AccessRequest, ExceptionRule, PredicateRule, SubtreeRule } from './types.ts'
+import type {
+  Access,
+  AccessRequest,
+  CommandParser,
+  CommandRule,
+  ExceptionRule,
+  PredicateRule,
+  SubtreeRule,
+} from './types.ts'
 
 export interface NameOption {
   /** Default: made of the rule's kind and path. Rules of one workspace have different names. */
@@ -28,6 +36,13 @@ export interface PredicateOptions {
   readonly name: string
   /** True allows; false, or an object with the reason, refuses. Synchronous and pure. */
   readonly test: PredicateRule['test']
+  readonly reason?: string | undefined
+  readonly remedy?: string | undefined
+}
+
+export interface DenyCommandOptions extends NameOption {
+  /** `parseCommands` of `@ws/command-parser`, or one of your own: the core knows no shell. */
+  readonly parser: CommandParser
   readonly reason?: string | undefined
   readonly remedy?: string | undefined
 }
@@ -114,8 +129,43 @@ export const rules = {
 
   /** Restricts further by a function of yours. Only the file API can ask it: commands need `acknowledge`. */
   predicate({ name, test, reason, remedy }: PredicateOptions): PredicateRule {
-    if (typeof test !== 'function') throw invalid('a predicate needs a `test` function', 'pass `test: (request) => boolean`')
+    if (typeof test !== 'function')
+      throw invalid('a predicate needs a `test` function', 'pass `test: (request) => boolean`')
     return { kind: 'predicate', name: ruleName(name), test, reason, remedy }
+  },
+
+  /**
+   * Refuses commands: programs by name (`['rm', 'curl']`), or by a function that is asked for every simple command of a
+   * line, its lists, pipelines, substitutions, functions and wrappers (`env`, `sudo`, `xargs`, `sh -c`).
+   *
+   * **A guard rail, and no boundary.** It keeps a well-meaning caller from a mistake. Scripts, interpreters and copies of
+   * a program do the same unseen; what must not happen is held by the other rules and by an executor. A line that the
+   * parser cannot read is refused, and so is one whose program is not known before it runs (`$tool -x`), if names are
+   * given.
+   */
+  denyCommand(denied: readonly string[] | CommandRule['test'], options: DenyCommandOptions): CommandRule {
+    if (typeof options?.parser !== 'function') {
+      throw invalid('a command rule needs a parser', 'pass `parser: parseCommands` of `@ws/command-parser`')
+    }
+    const { parser, reason, remedy } = options
+    if (typeof denied === 'function') {
+      return { kind: 'command', name: ruleName(options.name ?? 'denyCommand'), parser, test: denied, reason, remedy }
+    }
+    if (!Array.isArray(denied) || denied.length === 0 || denied.some((name) => !/^[^/\s]+$/.test(String(name)))) {
+      throw invalid('denied programs must be a list of names', "pass names without a directory, such as `['rm']`")
+    }
+    const names = new Set<string>(denied)
+    return {
+      kind: 'command',
+      name: ruleName(options.name ?? `denyCommand(${denied.join(' ')})`),
+      parser,
+      test: ({ program, text }) =>
+        program === undefined
+          ? { reason: `which program \`${text}\` starts is not known before it runs` }
+          : !names.has(program),
+      reason,
+      remedy,
+    }
   },
 
   /** Files whose path matches the glob (as `node:path`'s `matchesGlob` reads it) cannot be used. File API only. */
@@ -133,7 +183,8 @@ export const rules = {
 
   /** Nothing larger than `bytes` can be written, streams included. File API only. */
   maxFileSize(bytes: number, { name }: NameOption = {}): PredicateRule {
-    if (!Number.isSafeInteger(bytes) || bytes < 0) throw invalid('the size must be a whole number of bytes', 'pass bytes')
+    if (!Number.isSafeInteger(bytes) || bytes < 0)
+      throw invalid('the size must be a whole number of bytes', 'pass bytes')
     return {
       kind: 'predicate',
       name: name ?? `maxFileSize(${bytes})`,

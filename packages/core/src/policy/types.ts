@@ -83,7 +83,56 @@ export interface ExceptionRule {
   readonly justification: string
 }
 
-export type Rule = SubtreeRule | PredicateRule | ExceptionRule
+/** One program that a command line starts, wherever in the line: in a list, pipeline, substitution, function or wrapper. */
+export interface SimpleCommand {
+  /** The program's name without its directory: `rm` for `/bin/rm`. `undefined`: not known before the shell runs (`$tool`). */
+  readonly program: string | undefined
+  /** As written, after quotes are taken away: `/bin/rm`. */
+  readonly path: string | undefined
+  /** Its arguments after quotes are taken away. `undefined`: cannot be known before the shell runs (a variable, a glob). */
+  readonly arguments: readonly (string | undefined)[]
+  /** Source text of program and arguments. */
+  readonly text: string
+  /** Programs that start it: `['sudo', 'env']`. Each of those is a command of its own in the list as well. */
+  readonly wrappers: readonly string[]
+}
+
+export interface CommandParserOptions {
+  /** The shell that was asked for, if any. */
+  readonly shell?: string | undefined
+}
+
+/**
+ * Finds every simple command of a line. What it throws refuses the command: a parser that gives up fails closed.
+ * `@ws/command-parser` has one.
+ */
+export type CommandParser = (line: string, options: CommandParserOptions) => readonly SimpleCommand[]
+
+/**
+ * Looks at commands before they run. **A guard rail, and no boundary**: it sees what a line says and not what programs do.
+ * A script, an interpreter or a program under another name does the same unseen. What must not happen is held by subtree
+ * rules and an executor's guarantees.
+ */
+export interface CommandRule {
+  readonly kind: 'command'
+  readonly name: string
+  readonly parser: CommandParser
+  /**
+   * Asked for every simple command. True allows; false, or an object with the reason, refuses the whole line.
+   * Synchronous and pure. What it throws refuses as well.
+   */
+  readonly test: (command: SimpleCommand) => boolean | { readonly reason: string; readonly remedy?: string | undefined }
+  readonly reason?: string | undefined
+  readonly remedy?: string | undefined
+}
+
+export interface CommandLineRequest {
+  /** The normalised line, whatever form the command had [LS6]. */
+  readonly line: string
+  readonly shell?: string | undefined
+}
+
+export type Rule = SubtreeRule | PredicateRule | ExceptionRule | CommandRule
 
 /** Who may do what where. Pure, synchronous, without I/O; asked before every operation, and again where a link leads. */
 export interface Policy {
@@ -92,4 +141,6 @@ export interface Policy {
   subtreeRules(): readonly SubtreeRule[]
   /** Names of the rules that hold at the API only; commands need `acknowledge` for them. Default: none. */
   apiOnlyRules?(): readonly string[]
+  /** Asked before a command runs. A guard rail, and no boundary. Default: every command is allowed. */
+  decideCommand?(request: CommandLineRequest): Decision
 }

@@ -1,5 +1,5 @@
 import { virtualError } from './errors.ts'
-import type { Command } from './types.ts'
+import type { Command, CommandArguments } from './types.ts'
 
 /** Bytes of a command line at most: what is larger belongs into a file of the workspace. */
 export const maxCommandBytes = 16 * 1024 * 1024
@@ -16,8 +16,14 @@ const shells = /^(?:\/(?:usr\/)?bin\/)?(?:bash|zsh|sh|dash|ksh)$/
 // A `=` or `~` is always quoted, since a shell may give it a meaning.
 const harmless = /^[\w@%+:,./-]+$/
 
-/** @throws WorkspaceError `EINVAL` for what is no command, each mistake with its own reason. */
-export function normaliseCommand(command: Command, shell?: string): NormalisedCommand {
+/**
+ * One line for a shell, from each form that a command can have [LS5]: what policy and executors see [LS6].
+ *
+ * @param shell the shell that will read it, for how words are quoted
+ * @throws WorkspaceError `EINVAL` for what is no command, each mistake with its own reason.
+ */
+export function normaliseCommand(given: Command, shell?: string): NormalisedCommand {
+  const command = isArguments(given) ? commandOf(given) : given
   if (typeof command === 'string') {
     checkText(command)
     if (command.trim() === '') throw invalid('the command is blank', 'pass a command line such as `ls -la`')
@@ -36,12 +42,43 @@ export function normaliseCommand(command: Command, shell?: string): NormalisedCo
   const [program = '', flag, script, ...rest] = words as readonly string[]
   for (const word of words as readonly string[]) checkText(word)
   if (program.trim() === '') throw invalid('the program is blank', 'pass the program as the first element')
-  if (shells.test(program) && (flag === '-c' || flag === '-lc') && script !== undefined && rest.length === 0 && script.trim() !== '') {
+  if (
+    shells.test(program) &&
+    (flag === '-c' || flag === '-lc') &&
+    script !== undefined &&
+    rest.length === 0 &&
+    script.trim() !== ''
+  ) {
     return { line: script, shell: program, login: flag === '-lc' }
   }
   const line = (words as readonly string[]).map((word) => quoteForShell(word, shell)).join(' ')
   checkText(line)
   return { line }
+}
+
+function isArguments(command: Command): command is CommandArguments {
+  return typeof command === 'object' && command !== null && !Array.isArray(command)
+}
+
+/** What `command` says, else the words of `command.N`. Inherited names do not count. */
+function commandOf(given: CommandArguments): string | readonly string[] {
+  const own = (name: string): unknown =>
+    Object.hasOwn(given, name) ? given[name as keyof CommandArguments] : undefined
+  const whole = own('command')
+  // What is no command is refused with its own reason by whoever reads it.
+  if (whole !== undefined) return whole as string | readonly string[]
+  const words: unknown[] = []
+  const first = own('command.0') === undefined ? 1 : 0
+  for (let index = first; ; index++) {
+    const word = own(`command.${index}`)
+    if (word === undefined) break
+    words.push(word)
+  }
+  if (words.length > 0) return words as readonly string[]
+  throw invalid(
+    'there is no command: neither `command` nor `command.0` nor `command.1`',
+    'pass `command`, or its words as `command.0`, `command.1` and so on without a gap',
+  )
 }
 
 /** A word as a shell reads it back unchanged: a POSIX shell, or fish, which gives a backslash in quotes a meaning. */

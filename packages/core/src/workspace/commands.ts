@@ -44,6 +44,7 @@ export async function spawn(door: CommandDoor, command: Command, options: ExecOp
   const { context, executor } = door
   const time = Date.now()
   const start = performance.now()
+  let line: string | undefined
   const audit = (outcome: 'allowed' | 'denied' | 'failed', error?: unknown): void => {
     if (!context.audit.active) return
     const failure = isWorkspaceError(error) ? error : undefined
@@ -56,13 +57,16 @@ export async function spawn(door: CommandDoor, command: Command, options: ExecOp
       code: failure?.code,
       rule: failure?.rule,
       duration: performance.now() - start,
-      command: typeof command === 'string' ? command : Array.isArray(command) ? command.join(' ') : String(command),
+      // In the form that the policy judged; what could not be read is not shown.
+      command: line ?? (typeof command === 'string' ? command : ''),
       executor: executor?.name,
     })
   }
   try {
     admitCall(context, 'exec', options.signal)
     const normalised = normaliseCommand(command, options.shell)
+    line = normalised.line
+    admitCommand(context, normalised, options.shell)
     if (executor === undefined) throw noExecutorError()
     const acknowledged = checkOptions(options)
     const cwd = await resolveCwd(context, options.cwd)
@@ -92,6 +96,14 @@ export async function spawn(door: CommandDoor, command: Command, options: ExecOp
   }
 }
 
+/** Asks the policy for the line. Also without an executor, so that the answer does not depend on the machine. */
+function admitCommand({ gate }: Context, { line, shell }: NormalisedCommand, asked: string | undefined): void {
+  const decision = gate.policy.decideCommand?.({ line, shell: asked?.trim() ? asked : shell })
+  if (decision === undefined || decision.effect === 'allow') return
+  const { code, rule, reason, remedy } = decision
+  throw virtualError({ code, operation: 'exec', rule, reason, remedy })
+}
+
 /** The bind plan as it stands on the disk now. */
 export async function planFor(
   context: Context,
@@ -119,7 +131,10 @@ export function unheld(plan: BindPlan, guarantees: Guarantees): Restriction[] {
   })
 }
 
-export function describeUnheld({ field, problem, path }: Restriction, executor: string): { reason: string; remedy: string } {
+export function describeUnheld(
+  { field, problem, path }: Restriction,
+  executor: string,
+): { reason: string; remedy: string } {
   if (problem !== undefined) return { reason: `\`${path}\` ${problem.reason}`, remedy: problem.remedy }
   const what: Partial<Record<typeof field, string>> = {
     readOnlyMounts: `commands in ${executor} could change the read-only \`${path}\``,

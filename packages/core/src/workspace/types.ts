@@ -61,8 +61,20 @@ export interface ExecOptions extends SignalOption {
   readonly durable?: boolean | undefined
 }
 
-/** A shell command line, or a program with its arguments, which are quoted for the shell. */
-export type Command = string | readonly string[]
+/**
+ * Arguments as a tool call brings them: `{ command }`, or one entry for each word, `{ 'command.0': 'ls', 'command.1': '-la' }`.
+ * `command` wins. The words count from 0, or from 1 where there is no 0, up to the first gap; other entries are left alone.
+ */
+export interface CommandArguments {
+  readonly command?: string | readonly string[] | undefined
+  readonly [name: `command.${number}`]: string | undefined
+}
+
+/**
+ * A shell command line, or a program with its arguments, which are quoted for the shell, or either of them as a tool call
+ * brings it [LS5].
+ */
+export type Command = string | readonly string[] | CommandArguments
 
 export interface ExplainRequest {
   readonly operation: FileOperation | 'exec'

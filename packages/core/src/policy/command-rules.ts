@@ -1,0 +1,37 @@
+import type { CommandLineRequest, CommandRule, Decision, SimpleCommand } from './types.ts'
+
+/** Asks every rule for every simple command of the line. Where a line cannot be read, or a rule fails, it is refused. */
+export function decideCommandLine(rules: readonly CommandRule[], request: CommandLineRequest): Decision {
+  for (const rule of rules) {
+    const refused = ask(rule, request)
+    if (refused !== undefined) return refused
+  }
+  return { effect: 'allow' }
+}
+
+function ask(rule: CommandRule, { line, shell }: CommandLineRequest): Decision | undefined {
+  let commands: readonly SimpleCommand[]
+  try {
+    commands = rule.parser(line, { shell })
+  } catch (error) {
+    const detail = error instanceof Error && error.message !== '' ? `: ${error.message}` : ''
+    return refuse(rule, `the command cannot be read${detail}`, 'write it in a simpler way')
+  }
+  for (const command of commands) {
+    let verdict: ReturnType<CommandRule['test']>
+    try {
+      verdict = rule.test(command)
+    } catch {
+      return refuse(rule, 'the command could not be judged: the rule failed', 'tell whoever wrote the rule')
+    }
+    if (verdict === true) continue
+    const detail = typeof verdict === 'object' && verdict !== null ? verdict : undefined
+    const reason = detail?.reason ?? rule.reason ?? `\`${command.program ?? command.text}\` is not allowed`
+    return refuse(rule, reason, detail?.remedy ?? rule.remedy ?? 'go on without it')
+  }
+  return undefined
+}
+
+function refuse({ name }: CommandRule, reason: string, remedy: string): Decision {
+  return { effect: 'deny', code: 'EACCES', rule: name, reason, remedy }
+}
