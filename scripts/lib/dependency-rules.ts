@@ -54,16 +54,16 @@ export const dependencyRules: IConfiguration = {
     },
     {
       name: 'executors-stand-alone',
-      comment: 'An executor may use the local adapter and the process tools, but no other executor.',
+      comment: 'An executor may use the local adapter, the command parser and the process tools, but no other executor.',
       severity: 'error',
       from: { path: '^packages/(executor-[^/]+)/src/' },
-      to: { path: '^packages/', pathNot: '^packages/(core|process|adapter-local|$1)/' },
+      to: { path: '^packages/', pathNot: '^packages/(core|process|command-parser|adapter-local|$1)/' },
     },
     {
       name: 'tools-stand-alone',
       comment: 'What adapters and executors build upon knows the contracts only.',
       severity: 'error',
-      from: { path: '^packages/(process|text-search)/src/' },
+      from: { path: '^packages/(process|text-search|command-parser)/src/' },
       to: { path: '^packages/', pathNot: '^packages/(core|$1)/' },
     },
     {

@@ -1,0 +1,11 @@
+import { type CommandRule, type DenyCommandOptions, rules } from '@ws/core'
+
+import { parseCommands } from './commands.ts'
+
+/** `rules.denyCommand` with {@link parseCommands} as its parser: a guard rail, and no boundary. */
+export function denyCommand(
+  denied: readonly string[] | CommandRule['test'],
+  options: Omit<DenyCommandOptions, 'parser'> = {},
+): CommandRule {
+  return rules.denyCommand(denied, { ...options, parser: parseCommands })
+}
