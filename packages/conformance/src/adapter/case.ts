@@ -30,15 +30,21 @@ export class Case {
   readonly seed: StorageAdapter
   readonly fixture: AdapterFixture
   readonly deep: boolean
+  readonly pageSize: number
   /** Ends the test as skipped, and counts it: for what only a look at the fixture can tell. */
   readonly skip: (reason: string) => never
 
-  constructor(fixture: AdapterFixture, { deep = false }: AdapterSuiteOptions, skip: (reason: string) => never) {
+  constructor(
+    fixture: AdapterFixture,
+    { deep = false, pageSize = 0 }: AdapterSuiteOptions,
+    skip: (reason: string) => never,
+  ) {
     this.skip = skip
     this.fixture = fixture
     this.adapter = fixture.adapter
     this.seed = fixture.seed ?? fixture.adapter
     this.deep = deep
+    this.pageSize = pageSize
   }
 
   get capabilities(): AdapterCapabilities {

@@ -71,7 +71,7 @@ export function listTests({ describe, test, change }: Suite): void {
     })
 
     test('gives each of many entries once', {}, async (it) => {
-      const count = it.deep ? 5000 : 1100 // more than one page of a store that pages
+      const count = it.pageSize + (it.deep ? 3000 : 100)
       await Promise.all(Array.from({ length: count }, (_, index) => it.put(`/many/${index}`, '')))
       const paths = await it.paths('/many')
       equal(paths.length, count, 'the number of entries')

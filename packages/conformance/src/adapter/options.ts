@@ -23,6 +23,8 @@ export interface AdapterSuiteOptions {
   readonly name: string
   /** Called once for each test. */
   readonly create: () => AdapterFixture | Promise<AdapterFixture>
+  /** Entries that the store gives in one answer, so that listings of more than one are tested. Default: it does not page. */
+  readonly pageSize?: number | undefined
   /** Larger trees and more rounds; for runs that may take minutes. Default false. */
   readonly deep?: boolean | undefined
 }
