@@ -4,17 +4,18 @@ import { execError } from './errors.ts'
 import type { ResolvedOptions } from './options.ts'
 import { commandEnvironment } from './run/environment.ts'
 import { startCommand } from './run/command.ts'
-import { WorkerPool } from './run/pool.ts'
+import type { WorkerPool } from './run/pool.ts'
 import { checkShell } from './run/shell.ts'
 
 export interface AttachOptions {
   readonly files: FileDoor
   readonly guarantees: Guarantees
-  readonly options: ResolvedOptions
+  readonly pool: WorkerPool
+  readonly limits: ResolvedOptions['limits']
 }
 
-export function attachVirtual({ files, guarantees, options }: AttachOptions): AttachedExecutor {
-  const pool = new WorkerPool({ size: options.concurrency, maxMemory: options.limits.maxMemory })
+export function attachVirtual({ files, guarantees, pool, limits }: AttachOptions): AttachedExecutor {
+  pool.open()
   const running = new Set<RunningCommand>()
   let closed = false
   return {
@@ -24,13 +25,14 @@ export function attachVirtual({ files, guarantees, options }: AttachOptions): At
       request.signal?.throwIfAborted()
       const shell = checkShell(request.shell)
       const env = commandEnvironment({ root: plan.root, shell, request })
-      const command = startCommand({ pool, files, request, env, limits: options.limits })
+      const command = startCommand({ pool, files, request, env, limits })
       running.add(command)
       const forget = () => running.delete(command)
       command.wait().then(forget, forget)
       return command
     },
     async close(): Promise<void> {
+      if (closed) return
       closed = true
       await Promise.all([...running].map((command) => command[Symbol.asyncDispose]()))
       await pool.close()

@@ -11,6 +11,7 @@ import {
 
 import { attachVirtual } from './attach.ts'
 import { resolveOptions, type VirtualExecutorOptions } from './options.ts'
+import { WorkerPool } from './run/pool.ts'
 
 /** There is no process: whatever a command does is a workspace operation. */
 const guarantees = Object.fromEntries(
@@ -25,7 +26,8 @@ const guarantees = Object.fromEntries(
  * @throws WorkspaceError `EINVAL` for options without a meaning.
  */
 export function createVirtualExecutor(options: VirtualExecutorOptions = {}): Executor {
-  const resolved = resolveOptions(options)
+  const { concurrency, limits } = resolveOptions(options)
+  const pool = new WorkerPool({ size: concurrency, maxMemory: limits.maxMemory })
   return {
     name: 'virtual',
     kind: 'interpreter',
@@ -34,7 +36,7 @@ export function createVirtualExecutor(options: VirtualExecutorOptions = {}): Exe
       return { available: true, guarantees, missing: [], howToFix: [], details: {} }
     },
     async attach({ files }: WorkspaceView): Promise<AttachedExecutor> {
-      return attachVirtual({ files, guarantees, options: resolved })
+      return attachVirtual({ files, guarantees, pool, limits })
     },
   }
 }

@@ -19,7 +19,7 @@ export interface VirtualLimits extends Partial<InterpreterLimits> {
 }
 
 export interface VirtualExecutorOptions {
-  /** Commands that run at once; more of them wait. Each takes a thread. Default 4. */
+  /** Commands of all its workspaces that run at once; more of them wait. Each takes a thread. Default 4. */
   readonly concurrency?: number | undefined
   readonly limits?: VirtualLimits | undefined
 }

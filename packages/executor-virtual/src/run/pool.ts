@@ -12,17 +12,23 @@ export interface WorkerPoolOptions {
 }
 
 /**
- * Threads that run one command after another: starting one costs some hundred times what a command costs. A thread
- * serves one workspace only, and one that had to be ended is not used again.
+ * Threads that run one command after another, since starting one costs some fifty times what a command costs. The
+ * workspaces of one executor share them; nothing of a command is left in a thread but loaded code, and one that had to be
+ * ended is not used again.
  */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions
   readonly #idle: { readonly worker: Worker; readonly timer: NodeJS.Timeout }[] = []
   readonly #waiting: (() => void)[] = []
   #busy = 0
+  #users = 0
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options
+  }
+
+  open(): void {
+    this.#users++
   }
 
   /** A thread of one's own, to be released or ended; waits while all are busy. Rejects with the signal's reason. */
@@ -71,7 +77,9 @@ export class WorkerPool {
     }
   }
 
+  /** The last one who closes ends the threads. */
   async close(): Promise<void> {
+    if (--this.#users > 0) return
     const idle = this.#idle.splice(0)
     await Promise.all(
       idle.map(({ worker, timer }) => {

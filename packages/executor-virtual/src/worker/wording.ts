@@ -41,6 +41,6 @@ function names(text: string, path: string): boolean {
   const segments = path.split('/').filter(Boolean)
   return segments.some((_, index) => {
     const tail = segments.slice(index).join('/')
-    return text.endsWith(tail) && /^$|[\s'"/]$/.test(text.slice(0, -tail.length))
+    return text.endsWith(tail) && /(?:^|[\s'"])(?:\.{0,2}\/)*$/.test(text.slice(0, -tail.length))
   })
 }

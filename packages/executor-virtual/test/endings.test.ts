@@ -1,0 +1,124 @@
+import { createMemoryAdapter } from '@ws/adapter-memory'
+import { createWorkspace, observe } from '@ws/core'
+import { describe, expect, it } from 'vitest'
+
+import { createVirtualExecutor } from '../src/index.ts'
+import { open, run } from './support.ts'
+
+/** Never gives its thread back, and no limit ends it in time. */
+const loop = 'while true; do :; done'
+const endless = { limits: { maxCommands: 1e12, maxLoopIterations: 1e12 } }
+
+describe('a command that does not end', () => {
+  it('[PC16] is ended by its timeout, also in a loop that hears nothing', async () => {
+    await using workspace = await open({ executor: endless })
+    await run(workspace, 'true')
+    const start = performance.now()
+    const result = await workspace.exec(loop, { timeout: 200, killGrace: 100 })
+    expect(result).toMatchObject({ timedOut: true, exitCode: null, signal: 'SIGKILL' })
+    expect(performance.now() - start).toBeLessThan(2_000)
+  })
+
+  it('[PC16] stops at its next statement where it hears of its timeout', async () => {
+    await using workspace = await open()
+    await run(workspace, 'sleep 0.01')
+    const result = await workspace.exec('echo x > /begun; sleep 60; echo x > /after', { timeout: 1_000 })
+    expect(result).toMatchObject({ timedOut: true, exitCode: null, signal: 'SIGTERM' })
+    expect([await workspace.exists('/begun'), await workspace.exists('/after')]).toEqual([true, false])
+  })
+
+  it('rejects with the reason of an abort, and leaves nothing running', async () => {
+    await using workspace = await open({ executor: endless })
+    for (const command of [loop, 'sleep 60', 'cat']) {
+      const controller = new AbortController()
+      const reason = new Error('enough')
+      const stdin = neverEnding()
+      const running = await workspace.spawn(command, {
+        signal: controller.signal,
+        ...(command === 'cat' ? { stdin } : {}),
+      })
+      const outcome = running.wait().then(
+        () => 'resolved',
+        (error: unknown) => error,
+      )
+      controller.abort(reason)
+      expect(await outcome, command).toBe(reason)
+      expect(running.kill(), command).toBe(false)
+    }
+    await expect(workspace.exec('true', { signal: AbortSignal.abort(new Error('before')) })).rejects.toThrow('before')
+  })
+
+  it('holds nobody else up: files and other commands go on', async () => {
+    await using workspace = await open({ executor: { ...endless, concurrency: 2 } })
+    await using running = await workspace.spawn(`echo x > /started; ${loop}`)
+    while (!(await workspace.exists('/started'))) await new Promise((resolve) => setImmediate(resolve))
+    for (let count = 0; count < 100; count++) await workspace.write('/other', String(count))
+    expect(await run(workspace, 'cat /other')).toBe('99')
+    expect(running.kill('SIGKILL')).toBe(true)
+    expect(await running.wait()).toMatchObject({ exitCode: null, signal: 'SIGKILL', timedOut: false })
+  })
+
+  it('is ended by kill: politely at its next statement, else after its grace', async () => {
+    await using workspace = await open({ executor: endless })
+    await using sleeping = await workspace.spawn('sleep 60')
+    expect(sleeping.kill()).toBe(true)
+    expect(await sleeping.wait()).toMatchObject({ exitCode: null, signal: 'SIGTERM' })
+    await using looping = await workspace.spawn(loop, { killGrace: 50 })
+    expect(looping.kill('SIGINT')).toBe(true)
+    expect(await looping.wait()).toMatchObject({ exitCode: null, signal: 'SIGKILL' })
+  })
+
+  it('ends with the workspace', async () => {
+    const workspace = await open({ executor: { ...endless, concurrency: 2 } })
+    const running = await Promise.all(
+      [loop, 'sleep 60', 'echo waits for a thread'].map((line) => workspace.spawn(line)),
+    )
+    await workspace.close()
+    for (const one of running.slice(0, 2)) expect(await one.wait()).toMatchObject({ exitCode: null })
+    await expect(workspace.exec('true')).rejects.toThrow(/ECLOSED/)
+  })
+
+  it('waits for a thread no longer than its timeout', async () => {
+    await using workspace = await open({ executor: { ...endless, concurrency: 1 } })
+    await using holding = await workspace.spawn(loop)
+    expect(await workspace.exec('echo never', { timeout: 50 })).toMatchObject({
+      timedOut: true,
+      stdout: '',
+      exitCode: null,
+    })
+    holding.kill('SIGKILL')
+    expect(await run(workspace, 'echo again')).toBe('again\n')
+  })
+})
+
+describe('after its end', () => {
+  it('nothing of a command is on its way to the files any more', async () => {
+    let begun = 0
+    let ended = 0
+    const first = Promise.withResolvers<void>()
+    const memory = createMemoryAdapter({ files: { '/a': 'a' } })
+    const adapter = observe(memory, ({ operation, phase }) => {
+      if (operation !== 'write') return
+      if (phase === 'after') ended++
+      else begun++
+      first.resolve()
+    })
+    await using workspace = await createWorkspace({
+      mounts: [{ at: '/', adapter: () => adapter }],
+      executors: [createVirtualExecutor()],
+    })
+    await using running = await workspace.spawn('while true; do echo x > /b; done')
+    await first.promise
+    running.kill('SIGKILL')
+    await running.wait()
+    expect(ended).toBe(begun)
+    const before = begun
+    expect(await run(workspace, 'cat /a')).toBe('a')
+    expect(begun).toBe(before)
+  })
+})
+
+async function* neverEnding(): AsyncGenerator<Uint8Array> {
+  yield new Uint8Array([120])
+  await new Promise(() => undefined)
+}

@@ -1,0 +1,48 @@
+import { createMemoryAdapter } from '@ws/adapter-memory'
+import { type CommandResult, createWorkspace, type Rule, type Workspace } from '@ws/core'
+
+import { afterAll } from 'vitest'
+
+import { createVirtualExecutor, type VirtualExecutorOptions } from '../src/index.ts'
+
+export interface OpenOptions {
+  readonly files?: Readonly<Record<string, string>>
+  readonly rules?: readonly Rule[]
+  readonly at?: '/' | '/workspace'
+  readonly executor?: VirtualExecutorOptions
+}
+
+/** One for all tests of a file, so that they share threads: held by a workspace of its own. */
+const shared = createVirtualExecutor()
+const holder = await createWorkspace({
+  mounts: [{ at: '/', adapter: () => createMemoryAdapter() }],
+  executors: [shared],
+})
+afterAll(() => holder.close())
+
+/** A workspace in memory with the virtual executor; one of its own with options. */
+export async function open({ files = {}, rules = [], at = '/', executor }: OpenOptions = {}): Promise<Workspace> {
+  return createWorkspace({
+    mounts: [{ at, adapter: () => createMemoryAdapter({ files: { '/file.txt': 'a file\n', ...files } }) }],
+    rules,
+    executors: [executor === undefined ? shared : createVirtualExecutor(executor)],
+  })
+}
+
+/** The standard output of a command that is expected to work. */
+export async function run(workspace: Workspace, command: string): Promise<string> {
+  const result = await workspace.exec(command)
+  if (result.exitCode === 0) return result.stdout
+  throw new Error(`exit ${result.exitCode}: ${command}\n${result.stdout}${result.stderr}`)
+}
+
+export const shown = ({ exitCode, stdout, stderr }: CommandResult) => ({ exitCode, stdout, stderr })
+
+export async function codeOf(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise
+    return 'done'
+  } catch (error) {
+    return (error as { code?: string }).code ?? String(error)
+  }
+}
