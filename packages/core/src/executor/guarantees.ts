@@ -20,7 +20,10 @@ export interface Guarantees {
   readonly network: GuaranteeLevel
   /** No process outside can be seen, signalled or traced, and none that a command starts survives it. */
   readonly processes: GuaranteeLevel
-  /** A mount with `access: 'read-only'` cannot be changed. */
+  /**
+   * Content and names in a mount with `access: 'read-only'` cannot be changed. Where mounts are not the kernel's own (proot
+   * under Landlock), permissions and times of files that the command's user owns still can: let another user own them.
+   */
   readonly readOnlyMounts: GuaranteeLevel
   /** A rule that is stricter than its mount and still grants reading holds for its subtree. */
   readonly subtrees: GuaranteeLevel
