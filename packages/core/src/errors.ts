@@ -116,7 +116,7 @@ function formatMessage({ code, operation, path, reason, rule, remedy }: Workspac
   const subject = path === undefined ? '' : `${quotePath(path)} `
   const ruleNote = rule === undefined ? '' : ` (rule ${quotePath(rule)})`
   const remedyNote = remedy === undefined ? '' : `; ${remedy}`
-  return `${code}: ${operation}: ${subject}${reason}${ruleNote}${remedyNote}`
+  return escapeUnprintable(`${code}: ${operation}: ${subject}${reason}${ruleNote}${remedyNote}`)
 }
 
 // eslint-disable-next-line no-control-regex -- control characters are what is looked for
@@ -131,10 +131,12 @@ export function quotePath(path: string): string {
   const shown =
     path.length > longestQuoted ? `${path.slice(0, longestQuoted / 2)}…${path.slice(-longestQuoted / 2)}` : path
   // cutting may have split a surrogate pair
-  const escaped = shown
-    .toWellFormed()
-    .replace(unprintable, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`)
-  return `\`${escaped}\``
+  return `\`${escapeUnprintable(shown)}\``
+}
+
+/** Reasons may quote what was given, a part of a pattern for one: no part of a message may act on a terminal. */
+function escapeUnprintable(text: string): string {
+  return text.toWellFormed().replace(unprintable, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`)
 }
 
 /** True for a {@link WorkspaceError}, also for one made by another copy of this package; with `code`, only for that code. */

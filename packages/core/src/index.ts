@@ -28,7 +28,13 @@ export type { PathManager, ResolveWriteOptions } from './policy/path-manager.ts'
 export { createPolicy } from './policy/policy.ts'
 export type { PolicyOptions } from './policy/policy.ts'
 export { rules } from './policy/rules.ts'
-export type { DenyCommandOptions, ExceptionOptions, NameOption, OutputOptions, PredicateOptions } from './policy/rules.ts'
+export type {
+  DenyCommandOptions,
+  ExceptionOptions,
+  NameOption,
+  OutputOptions,
+  PredicateOptions,
+} from './policy/rules.ts'
 export { maxCommandBytes, normaliseCommand, quoteForShell } from './workspace/command.ts'
 export type { NormalisedCommand } from './workspace/command.ts'
 export { createWorkspace } from './workspace/create-workspace.ts'

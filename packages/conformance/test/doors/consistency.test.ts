@@ -4,7 +4,25 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { codeOf, doors, listed, openSite, treeOf } from './site.ts'
 
-const oddNames = ['a b', "it's", 'quo"te', '-n', 'a|b', 'a:b', 'new\nline', 'tab\tbed', 'näme', '日本語', '.venv', '..x', '*', '$HOME', '`id`', ' lead', 'trail ']
+const oddNames = [
+  'a b',
+  "it's",
+  'quo"te',
+  '-n',
+  'a|b',
+  'a:b',
+  'new\nline',
+  'tab\tbed',
+  'näme',
+  '日本語',
+  '.venv',
+  '..x',
+  '*',
+  '$HOME',
+  '`id`',
+  ' lead',
+  'trail ',
+]
 
 for (const door of doors) {
   describeWith(door.components.map(component), `two doors: ${door.name}`, () => {
@@ -12,7 +30,10 @@ for (const door of doors) {
       openSite({ root: door.root, executor: door.create(), ...options })
 
     it('[PC1, PC6] list the same files at the same paths, dotfiles included', async () => {
-      await using site = await open({ files: { '.env.example': 'x', 'src/main.py': 'print(1)', '.config/a': '1' }, skills: door.kernel })
+      await using site = await open({
+        files: { '.env.example': 'x', 'src/main.py': 'print(1)', '.config/a': '1' },
+        skills: door.kernel,
+      })
       const found = (await site.run(`cd ${site.at('')} && find . -mindepth 1 -print0`))
         .split('\0')
         .filter(Boolean)
@@ -70,7 +91,12 @@ for (const door of doors) {
 
     it('[PC19] `..` never reaches a sibling', async () => {
       await using site = await open()
-      for (const path of ['../t12/secret.txt', '/../t12/secret.txt', '../../threads/t12/secret.txt', `${site.at('')}/../t12/secret.txt`]) {
+      for (const path of [
+        '../t12/secret.txt',
+        '/../t12/secret.txt',
+        '../../threads/t12/secret.txt',
+        `${site.at('')}/../t12/secret.txt`,
+      ]) {
         const result = await site.attempt(`cat ${path}`)
         expect(result.stdout, path).not.toContain(site.secret)
         expect(result.exitCode, path).not.toBe(0)

@@ -53,7 +53,11 @@ for (const door of doors) {
     it('[RP18] a timeout ends the whole tree and says so', async () => {
       await using site = await open()
       const token = randomUUID()
-      const result = await site.workspace.exec(`${stubborn(token)}\nwait; sleep 1000`, { login: false, timeout: 700, killGrace: 200 })
+      const result = await site.workspace.exec(`${stubborn(token)}\nwait; sleep 1000`, {
+        login: false,
+        timeout: 700,
+        killGrace: 200,
+      })
       expect(result.timedOut).toBe(true)
       expect(await noneLeft(token)).toEqual([])
       expect(await treeOf(site.directory)).toEqual(['file.txt'])
@@ -63,7 +67,11 @@ for (const door of doors) {
       await using site = await open()
       const token = randomUUID()
       const controller = new AbortController()
-      const running = await site.workspace.spawn(`${stubborn(token)}\necho ready; sleep 1000`, { login: false, signal: controller.signal, killGrace: 100 })
+      const running = await site.workspace.spawn(`${stubborn(token)}\necho ready; sleep 1000`, {
+        login: false,
+        signal: controller.signal,
+        killGrace: 100,
+      })
       for await (const chunk of running.stdout) if (Buffer.from(chunk).toString().includes('ready')) break
       const reason = new Error('enough')
       controller.abort(reason)
@@ -86,9 +94,13 @@ for (const door of doors) {
       await using site = await open()
       const token = randomUUID()
       const script = fileURLToPath(new URL('holder.ts', import.meta.url))
-      const holder = spawn(process.execPath, ['--conditions=@ws/source', script, door.name, site.directory, `${stubborn(token)}\necho ready; sleep 1000`], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      })
+      const holder = spawn(
+        process.execPath,
+        ['--conditions=@ws/source', script, door.name, site.directory, `${stubborn(token)}\necho ready; sleep 1000`],
+        {
+          stdio: ['ignore', 'pipe', 'inherit'],
+        },
+      )
       try {
         let output = ''
         for await (const chunk of holder.stdout) {
@@ -109,7 +121,9 @@ for (const door of doors) {
       process.env['WS_TEST_SECRET'] = token
       try {
         await using site = await open()
-        const seen = await site.attempt('env; cat /proc/self/environ /proc/1/environ /proc/*/environ /proc/*/cmdline 2>/dev/null | tr "\\0" "\\n"')
+        const seen = await site.attempt(
+          'env; cat /proc/self/environ /proc/1/environ /proc/*/environ /proc/*/cmdline 2>/dev/null | tr "\\0" "\\n"',
+        )
         expect(seen.stdout).not.toContain(token)
         expect(seen.stdout).toContain('USER=user')
       } finally {
@@ -118,14 +132,21 @@ for (const door of doors) {
     })
 
     it('[LS14] start-up files of the workspace are read by a login shell, and by no other', async () => {
-      await using site = await openSite({ root: door.root, executor: door.create(), files: { '.bash_profile': 'export FROM_PROFILE=yes\n', '.bashrc': 'export FROM_RC=yes\n' } })
+      await using site = await openSite({
+        root: door.root,
+        executor: door.create(),
+        files: { '.bash_profile': 'export FROM_PROFILE=yes\n', '.bashrc': 'export FROM_RC=yes\n' },
+      })
       expect(await site.run('echo "$FROM_PROFILE/$FROM_RC"', { login: true })).toBe('yes/\n')
       expect(await site.run('echo "$FROM_PROFILE/$FROM_RC"')).toBe('/\n')
     })
 
     it('output is captured with constant memory, head and tail, and counted', async () => {
       await using site = await open()
-      const result = await site.workspace.exec('echo first; head -c 50000000 /dev/zero | tr "\\0" x; echo; echo last', { login: false, maxOutputBytes: 10_000 })
+      const result = await site.workspace.exec('echo first; head -c 50000000 /dev/zero | tr "\\0" x; echo; echo last', {
+        login: false,
+        maxOutputBytes: 10_000,
+      })
       expect(result.truncated).toBe(true)
       expect(result.stdoutBytes).toBe(50_000_012)
       expect(result.stdout.startsWith('first\n')).toBe(true)
@@ -134,4 +155,3 @@ for (const door of doors) {
     })
   })
 }
-

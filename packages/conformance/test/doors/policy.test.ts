@@ -13,7 +13,9 @@ for (const door of kernelDoors) {
       openSite({ root: door.root, executor: door.create(), require: 'untrusted', ...options })
 
     it('[PM2, PM5, X13] writing outside the output root is refused, inside goes on', async () => {
-      await using site = await open({ rules: (at) => [rules.withinOutput(at('out')), rules.allow(at('cache'), { justification: 'a cache' })] })
+      await using site = await open({
+        rules: (at) => [rules.withinOutput(at('out')), rules.allow(at('cache'), { justification: 'a cache' })],
+      })
       expect(await codeOf(site.workspace.write('a.txt', 'x'))).toBe('EACCES')
       expect((await site.attempt(`echo x > ${site.at('a.txt')}`)).stderr).toMatch(noWrite)
       await site.workspace.write('out/api.txt', 'x')
@@ -55,7 +57,9 @@ for (const door of kernelDoors) {
         rules: (at) => [rules.deny(at('.git/hooks'))],
       })
       const git = site.at('.git')
-      const result = await site.attempt(`mv ${git} ${git}2 && mkdir -p ${git}/hooks && echo evil > ${git}/hooks/pre-commit`)
+      const result = await site.attempt(
+        `mv ${git} ${git}2 && mkdir -p ${git}/hooks && echo evil > ${git}/hooks/pre-commit`,
+      )
       expect(result.exitCode).not.toBe(0)
       expect(result.stderr).toMatch(noWrite)
       expect(await codeOf(site.workspace.move('.git', '.git2'))).toBe('EACCES')
@@ -76,7 +80,9 @@ for (const door of kernelDoors) {
       expect(await codeOf(site.workspace.copy('work', 'copy'))).toBe('EACCES')
       expect(await codeOf(site.workspace.move('work', 'moved'))).toBe('EACCES')
       expect(await readFile(join(site.directory, 'work/a'), 'utf8')).toBe('1')
-      await site.attempt(`cp -r ${work} ${site.at('copied')}; mv ${work} ${site.at('moved')}; tar cf ${site.at('t.tar')} -C ${work} .`)
+      await site.attempt(
+        `cp -r ${work} ${site.at('copied')}; mv ${work} ${site.at('moved')}; tar cf ${site.at('t.tar')} -C ${work} .`,
+      )
       await site.attempt(`rm -rf ${work}`)
       expect(await readFile(join(site.directory, 'work/private/key'), 'utf8')).toBe('KEY')
       expect((await site.attempt(`grep -rl KEY ${site.at('')}`)).stdout).toBe('')
@@ -101,10 +107,15 @@ for (const door of kernelDoors) {
     })
 
     it('a denied file is denied through a link, an alias and a case variant', async () => {
-      await using site = await open({ files: { 'conf/.env': 'SECRET', 'conf/.ENV': 'SECRET2' }, rules: (at) => [rules.deny(at('conf/.env'))] })
+      await using site = await open({
+        files: { 'conf/.env': 'SECRET', 'conf/.ENV': 'SECRET2' },
+        rules: (at) => [rules.deny(at('conf/.env'))],
+      })
       await symlink('conf/.env', join(site.directory, 'link'))
       await symlink('conf', join(site.directory, 'dir'))
-      const ways = ['conf/.env', 'link', 'dir/.env', 'conf/.ENV', 'dir/../conf/.env', 'dir/.ENV'].map((path) => site.at(path))
+      const ways = ['conf/.env', 'link', 'dir/.env', 'conf/.ENV', 'dir/../conf/.env', 'dir/.ENV'].map((path) =>
+        site.at(path),
+      )
       if (door.root === '/') ways.push('/workspace/conf/.env', '/workspace/link')
       for (const way of ways) {
         expect(await codeOf(site.workspace.read(way)), way).toBe('EACCES')
@@ -112,7 +123,13 @@ for (const door of kernelDoors) {
         expect(result.stdout, way).toBe('')
         expect(result.exitCode, way).not.toBe(0)
       }
-      expect((await site.attempt(`cd ${site.at('conf')} && chmod 644 .env .ENV; cat .env .ENV; rm -f .env; mv .env x; ln .env y; cp .env z`)).stdout).toBe('')
+      expect(
+        (
+          await site.attempt(
+            `cd ${site.at('conf')} && chmod 644 .env .ENV; cat .env .ENV; rm -f .env; mv .env x; ln .env y; cp .env z`,
+          )
+        ).stdout,
+      ).toBe('')
       expect(await readFile(join(site.directory, 'conf/.env'), 'utf8')).toBe('SECRET')
     })
 
@@ -155,7 +172,10 @@ for (const door of kernelDoors) {
         expect((await site.attempt(`cat ${site.at(path)}`)).exitCode, path).not.toBe(0)
       }
       expect(await codeOf(site.workspace.write('other/new', 'x'))).toBe('EACCES')
-      expect((await site.attempt(`echo x > ${site.at('new')}; mkdir ${site.at('proj/b')}; echo x > ${site.at('other/new')}`)).exitCode).not.toBe(0)
+      expect(
+        (await site.attempt(`echo x > ${site.at('new')}; mkdir ${site.at('proj/b')}; echo x > ${site.at('other/new')}`))
+          .exitCode,
+      ).not.toBe(0)
       expect(await isThere(join(site.directory, 'new'))).toBe(false)
       expect(await isThere(join(site.directory, 'proj/b'))).toBe(false)
     })
@@ -166,7 +186,9 @@ for (const door of kernelDoors) {
         rules: (at) => [rules.readOnly(at('.git/hooks')), rules.deny(at('src/b/locked'))],
       })
       const src = site.at('src')
-      await site.run(`mv ${src}/a/f ${src}/a/f2 && mv ${src}/b/g ${src}/b/g2 && mkdir ${src}/c && mv ${src}/a/f2 ${src}/c/`)
+      await site.run(
+        `mv ${src}/a/f ${src}/a/f2 && mv ${src}/b/g ${src}/b/g2 && mkdir ${src}/c && mv ${src}/a/f2 ${src}/c/`,
+      )
       await site.run(`mv ${src}/c/f2 ${src}/b/`)
       const across = await site.attempt(`python3 -c "import os; os.rename('${src}/b/f2', '${src}/f2')"`)
       expect(across.stderr).toMatch(/cross-device/i)
@@ -195,7 +217,9 @@ for (const door of doors.filter(({ kernel }) => !kernel)) {
       await using site = await open({ files: { 'private/key': 'KEY' }, rules: (at) => [rules.deny(at('private'))] })
       expect((await site.attempt(`cat ${site.at('private/key')}`)).stdout).toBe('')
       expect((await site.attempt(`ls ${site.at('private')}`)).stdout).toBe('')
-      expect((await site.workspace.explain({ operation: 'read', path: 'private/key' })).enforcedBy.exec).toBe('translated')
+      expect((await site.workspace.explain({ operation: 'read', path: 'private/key' })).enforcedBy.exec).toBe(
+        'translated',
+      )
     })
 
     it('[PC13] an untrusted requirement is refused, with the reasons', async () => {
@@ -216,4 +240,3 @@ for (const door of doors.filter(({ kernel }) => !kernel)) {
     })
   })
 }
-

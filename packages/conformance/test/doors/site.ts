@@ -53,7 +53,13 @@ export const doors: readonly Door[] = (['/', '/workspace'] as const).flatMap((ro
     kernel: true,
     create: () => createBubblewrapExecutor(),
   },
-  { name: `proot at ${root}`, components: ['proot'] as const, root, kernel: false, create: () => createProotExecutor() },
+  {
+    name: `proot at ${root}`,
+    components: ['proot'] as const,
+    root,
+    kernel: false,
+    create: () => createProotExecutor(),
+  },
 ])
 
 export const kernelDoors = doors.filter(({ kernel }) => kernel)
@@ -80,7 +86,10 @@ export async function openSite(options: SiteOptions): Promise<Site> {
       access: 'read-only',
     } as const
     const workspace = await createWorkspace({
-      mounts: [{ at: root, adapter: () => createLocalAdapter({ root: directory, owner }) }, ...(skills ? [skillsMount] : [])],
+      mounts: [
+        { at: root, adapter: () => createLocalAdapter({ root: directory, owner }) },
+        ...(skills ? [skillsMount] : []),
+      ],
       rules: options.rules?.(at) ?? [],
       executors: options.executor === undefined ? [] : [options.executor],
       ...(options.require === undefined ? {} : { require: options.require }),

@@ -38,7 +38,10 @@ for (const door of doors) {
           'git checkout -qb topic && git mv src/a.txt src/b.txt && git commit -qam moved',
         ].join(' && '),
       )
-      expect((await site.run(`cd ${site.at('')} && git log --format=%s`)).trim().split('\n')).toEqual(['moved', 'first'])
+      expect((await site.run(`cd ${site.at('')} && git log --format=%s`)).trim().split('\n')).toEqual([
+        'moved',
+        'first',
+      ])
       expect(await site.run(`cd ${site.at('')} && git status --porcelain`)).toBe('')
       expect(await codeOf(site.workspace.readText('.git/HEAD'))).toBe('done')
     })
@@ -55,8 +58,12 @@ for (const door of doors) {
 
     it('a venv, and pip install of a local wheel', async () => {
       await using site = await open({ 'wheel.py': wheel })
-      await site.run(`cd ${site.at('')} && python3 wheel.py && python3 -m venv .venv && .venv/bin/pip install -q --no-index --disable-pip-version-check greet-1.0-py3-none-any.whl`)
-      expect(await site.run(`${site.at('.venv/bin/python')} -c 'import greet; print(greet.hello())'`)).toBe('hello from pip\n')
+      await site.run(
+        `cd ${site.at('')} && python3 wheel.py && python3 -m venv .venv && .venv/bin/pip install -q --no-index --disable-pip-version-check greet-1.0-py3-none-any.whl`,
+      )
+      expect(await site.run(`${site.at('.venv/bin/python')} -c 'import greet; print(greet.hello())'`)).toBe(
+        'hello from pip\n',
+      )
       expect(await readFile(join(site.directory, 'private/key'), 'utf8')).toBe('KEY')
     }, 120_000)
   })

@@ -6,11 +6,17 @@ import { codeOf, openMemory } from './open.ts'
 
 describe('reading', () => {
   it('[PC25] a window of lines: empty file, offset past the end, missing final newline, CRLF', async () => {
-    const { workspace } = await openMemory({ '/': { '/empty': '', '/abc': 'a\nb\nc', '/end': 'a\nb\n', '/crlf': 'a\r\nb\r\n', '/blank': '\n\n' } })
+    const { workspace } = await openMemory({
+      '/': { '/empty': '', '/abc': 'a\nb\nc', '/end': 'a\nb\n', '/crlf': 'a\r\nb\r\n', '/blank': '\n\n' },
+    })
     expect(await workspace.readLines('/empty')).toMatchObject({ lines: [], offset: 0 })
     expect(await workspace.readLines('/abc')).toMatchObject({ lines: ['a', 'b', 'c'], offset: 0 })
     expect((await workspace.readLines('/abc')).nextOffset).toBeUndefined()
-    expect(await workspace.readLines('/abc', { offset: 1, limit: 1 })).toMatchObject({ lines: ['b'], offset: 1, nextOffset: 2 })
+    expect(await workspace.readLines('/abc', { offset: 1, limit: 1 })).toMatchObject({
+      lines: ['b'],
+      offset: 1,
+      nextOffset: 2,
+    })
     expect(await workspace.readLines('/abc', { offset: 9 })).toMatchObject({ lines: [], offset: 3 })
     expect((await workspace.readLines('/end', { offset: 0, limit: 2 })).nextOffset).toBeUndefined()
     expect((await workspace.readLines('/crlf')).lines).toEqual(['a', 'b'])
@@ -36,10 +42,17 @@ describe('reading', () => {
 
   it('[PC3] the root in every spelling, and what a trailing slash says', async () => {
     const { workspace } = await openMemory({ '/workspace': { '/f': 'x', '/d/y': 'y' } })
-    for (const path of ['', '.', './', '/workspace', '/workspace/', 'd/..']) expect((await workspace.stat(path)).type, path).toBe('directory')
+    for (const path of ['', '.', './', '/workspace', '/workspace/', 'd/..'])
+      expect((await workspace.stat(path)).type, path).toBe('directory')
     for (const path of ['/', '//']) expect((await workspace.stat(path)).version, path).toBe('synthetic')
     expect(await workspace.readText('d//y')).toBe('y')
-    for (const attempt of [workspace.read('f/'), workspace.stat('f/'), workspace.write('f/', 'x'), workspace.delete('f/'), workspace.move('f/', 'g')]) {
+    for (const attempt of [
+      workspace.read('f/'),
+      workspace.stat('f/'),
+      workspace.write('f/', 'x'),
+      workspace.delete('f/'),
+      workspace.move('f/', 'g'),
+    ]) {
       expect(await codeOf(attempt)).toBe('ENOTDIR')
     }
     expect(await codeOf(workspace.write('new/', 'x'))).toBe('EISDIR')
@@ -90,7 +103,8 @@ describe('bad arguments', () => {
   it('errors name the virtual path and hold nothing of the layer below', async () => {
     const broken = new Proxy(createMemoryAdapter(), {
       get(target, key) {
-        if (key === 'read') return () => Promise.reject(Object.assign(new Error('EIO: /srv/secret/path'), { code: 'EIO' }))
+        if (key === 'read')
+          return () => Promise.reject(Object.assign(new Error('EIO: /srv/secret/path'), { code: 'EIO' }))
         const value: unknown = Reflect.get(target, key, target)
         return typeof value === 'function' ? value.bind(target) : value
       },
@@ -130,7 +144,9 @@ describe('aborts and versions', () => {
   it('of 50 writers with the same version exactly one wins', async () => {
     const { workspace } = await openMemory({ '/': { '/f': 'x' } })
     const { version } = await workspace.stat('/f')
-    const outcomes = await Promise.all(Array.from({ length: 50 }, (_, index) => codeOf(workspace.write('/f', `${index}`, { ifVersion: version }))))
+    const outcomes = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => codeOf(workspace.write('/f', `${index}`, { ifVersion: version }))),
+    )
     expect(outcomes.filter((outcome) => outcome === 'done')).toHaveLength(1)
     expect(outcomes.filter((outcome) => outcome === 'ECONFLICT')).toHaveLength(49)
   })

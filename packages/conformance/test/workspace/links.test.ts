@@ -42,7 +42,8 @@ describe('links in the virtual namespace', () => {
     expect(await codeOf(workspace.read('/a'))).toBe('ELOOP')
     expect(await codeOf(workspace.write('/a/x', ''))).toBe('ELOOP')
     await workspace.write('/end', 'x')
-    for (let index = 0; index < 41; index += 1) await workspace.createSymlink(`/l${index}`, index === 0 ? 'end' : `l${index - 1}`)
+    for (let index = 0; index < 41; index += 1)
+      await workspace.createSymlink(`/l${index}`, index === 0 ? 'end' : `l${index - 1}`)
     expect(await workspace.readText('/l39')).toBe('x')
     expect(await codeOf(workspace.read('/l40'))).toBe('ELOOP')
   })
@@ -78,9 +79,12 @@ describe('links in the virtual namespace', () => {
   })
 
   it('the policy decides on where an operation lands', async () => {
-    const { workspace } = await openMemory({ '/': { '/out/x': '1', '/secret/key': 'k' } }, {
-      rules: [rules.withinOutput('/out'), rules.deny('/secret'), rules.allow('/links', { justification: 'test' })],
-    })
+    const { workspace } = await openMemory(
+      { '/': { '/out/x': '1', '/secret/key': 'k' } },
+      {
+        rules: [rules.withinOutput('/out'), rules.deny('/secret'), rules.allow('/links', { justification: 'test' })],
+      },
+    )
     await workspace.createDirectory('/links')
     await workspace.createSymlink('/links/secret', '/secret')
     await workspace.createSymlink('/links/out', '/out')
@@ -127,7 +131,10 @@ describe('`..`', () => {
   })
 
   it('asks the policy for each step', async () => {
-    const { workspace } = await openMemory({ '/': { '/secret/d/x': '1', '/file': 'f' } }, { rules: [rules.deny('/secret')] })
+    const { workspace } = await openMemory(
+      { '/': { '/secret/d/x': '1', '/file': 'f' } },
+      { rules: [rules.deny('/secret')] },
+    )
     expect(await codeOf(workspace.read('/secret/d/../../file'))).toBe('EACCES')
   })
 })

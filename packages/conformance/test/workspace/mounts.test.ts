@@ -4,7 +4,11 @@ import type { StorageAdapter, WorkspaceOptions } from '@ws/core'
 import { describe, expect, it } from 'vitest'
 import { codeOf, openMemory, paths } from './open.ts'
 
-const tree = { '/': { '/a.txt': 'a' }, '/.solven/skills/system': { '/s.md': 's' }, '/.solven/skills/u1': { '/own.md': 'o' } }
+const tree = {
+  '/': { '/a.txt': 'a' },
+  '/.solven/skills/system': { '/s.md': 's' },
+  '/.solven/skills/u1': { '/own.md': 'o' },
+}
 
 describe('the mount table as the namespace', () => {
   it('[PC1, PC15, PC16] lists mount points in their parents, and other users’ skills nowhere', async () => {
@@ -88,7 +92,12 @@ describe('moves and copies', () => {
   it('copy across mounts keeps the tree; move deletes the source after everything is copied', async () => {
     const { workspace } = await openMemory({ '/': { '/src/a': '1', '/src/d/b': '2' }, '/other': {} })
     await workspace.copy('/src', '/other/copy')
-    expect(await paths(workspace.list('/other', { recursive: true }))).toEqual(['/other/copy', '/other/copy/a', '/other/copy/d', '/other/copy/d/b'])
+    expect(await paths(workspace.list('/other', { recursive: true }))).toEqual([
+      '/other/copy',
+      '/other/copy/a',
+      '/other/copy/d',
+      '/other/copy/d/b',
+    ])
     await workspace.move('/src', '/other/moved')
     expect(await workspace.exists('/src')).toBe(false)
     expect(await workspace.readText('/other/moved/d/b')).toBe('2')
@@ -127,7 +136,12 @@ describe('moves and copies', () => {
       },
     })
     const source = createMemoryAdapter({ files: { '/d/1': '1', '/d/2': '2', '/d/3': '3', '/d/4': '4' } })
-    const workspace = await createWorkspace({ mounts: [{ at: '/', adapter: source }, { at: '/o', adapter: failing }] })
+    const workspace = await createWorkspace({
+      mounts: [
+        { at: '/', adapter: source },
+        { at: '/o', adapter: failing },
+      ],
+    })
     const error: unknown = await workspace.move('/d', '/o/d').catch((caught: unknown) => caught)
     if (!isWorkspaceError(error)) throw error
     expect(error.code).toBe('EIO')
@@ -144,7 +158,10 @@ describe('moves and copies', () => {
   })
 
   it('need the right on every rule below, before anything is touched', async () => {
-    const { workspace } = await openMemory({ '/': { '/d/a': '1', '/d/secret': 's', '/d/z': '2' } }, { rules: [rules.deny('/d/secret'), rules.readOnly('/keep/deep')] })
+    const { workspace } = await openMemory(
+      { '/': { '/d/a': '1', '/d/secret': 's', '/d/z': '2' } },
+      { rules: [rules.deny('/d/secret'), rules.readOnly('/keep/deep')] },
+    )
     expect(await codeOf(workspace.delete('/d', { recursive: true }))).toBe('EACCES')
     expect(await codeOf(workspace.copy('/d', '/e'))).toBe('EACCES')
     expect(await codeOf(workspace.move('/d', '/e'))).toBe('EACCES')
@@ -154,7 +171,10 @@ describe('moves and copies', () => {
   })
 
   it('predicates are asked for every entry of a tree, and while a stream grows', async () => {
-    const { workspace } = await openMemory({ '/': { '/d/a.txt': '1', '/d/k.pem': 'key' } }, { rules: [rules.denyGlob('*.pem'), rules.maxFileSize(10)] })
+    const { workspace } = await openMemory(
+      { '/': { '/d/a.txt': '1', '/d/k.pem': 'key' } },
+      { rules: [rules.denyGlob('*.pem'), rules.maxFileSize(10)] },
+    )
     expect(await codeOf(workspace.copy('/d', '/e'))).toBe('EACCES')
     expect(await codeOf(workspace.delete('/d', { recursive: true }))).toBe('EACCES')
     const hits: string[] = []
@@ -179,12 +199,51 @@ describe('making a workspace', () => {
     ['`..` in a mount', { mounts: [{ at: '/a/../b', adapter: createMemoryAdapter() }] }, /EINVAL/],
     ['no adapter', { mounts: [{ at: '/' }] }, /EINVAL.*adapter/],
     ['a wrong access', { mounts: [{ at: '/', adapter: createMemoryAdapter(), access: 'rw' }] }, /EINVAL.*access/],
-    ['a reserved mount point', { mounts: [{ at: '/', adapter: createMemoryAdapter() }, { at: '/usr/x', adapter: createMemoryAdapter() }] }, /EBUSY/],
-    ['both rules and policy', { mounts: [{ at: '/', adapter: createMemoryAdapter() }], rules: [], policy: {} }, /EINVAL.*both/],
-    ['a wrong alias', { mounts: [{ at: '/', adapter: createMemoryAdapter() }], aliases: { '/a/b': '/' } }, /EINVAL.*alias/],
-    ['require without executors', { mounts: [{ at: '/', adapter: createMemoryAdapter() }], require: 'untrusted' }, /ENOEXECUTOR/],
-    ['a mount point that is a file', { mounts: [{ at: '/', adapter: createMemoryAdapter({ files: { '/m': 'x' } }) }, { at: '/m', adapter: createMemoryAdapter() }] }, /EINVAL.*directory/],
-    ['a missing mount point in a read-only mount', { mounts: [{ at: '/', adapter: readOnly(createMemoryAdapter()) }, { at: '/m', adapter: createMemoryAdapter() }] }, /EINVAL.*read-only/],
+    [
+      'a reserved mount point',
+      {
+        mounts: [
+          { at: '/', adapter: createMemoryAdapter() },
+          { at: '/usr/x', adapter: createMemoryAdapter() },
+        ],
+      },
+      /EBUSY/,
+    ],
+    [
+      'both rules and policy',
+      { mounts: [{ at: '/', adapter: createMemoryAdapter() }], rules: [], policy: {} },
+      /EINVAL.*both/,
+    ],
+    [
+      'a wrong alias',
+      { mounts: [{ at: '/', adapter: createMemoryAdapter() }], aliases: { '/a/b': '/' } },
+      /EINVAL.*alias/,
+    ],
+    [
+      'require without executors',
+      { mounts: [{ at: '/', adapter: createMemoryAdapter() }], require: 'untrusted' },
+      /ENOEXECUTOR/,
+    ],
+    [
+      'a mount point that is a file',
+      {
+        mounts: [
+          { at: '/', adapter: createMemoryAdapter({ files: { '/m': 'x' } }) },
+          { at: '/m', adapter: createMemoryAdapter() },
+        ],
+      },
+      /EINVAL.*directory/,
+    ],
+    [
+      'a missing mount point in a read-only mount',
+      {
+        mounts: [
+          { at: '/', adapter: readOnly(createMemoryAdapter()) },
+          { at: '/m', adapter: createMemoryAdapter() },
+        ],
+      },
+      /EINVAL.*read-only/,
+    ],
   ]
 
   it.each(bad)('with %s is one clear error', async (_name, options, message) => {
@@ -206,7 +265,9 @@ describe('making a workspace', () => {
       { at: '/', adapter: () => watched('made') },
       { at: '/p', adapter: watched('passed') },
     ]
-    await expect(createWorkspace({ mounts: [...mounts, { at: 'bad', adapter: watched('x') }] })).rejects.toThrow('EINVAL')
+    await expect(createWorkspace({ mounts: [...mounts, { at: 'bad', adapter: watched('x') }] })).rejects.toThrow(
+      'EINVAL',
+    )
     expect(closed).toEqual(['made'])
     const workspace = await createWorkspace({ mounts })
     await workspace.close()
@@ -219,6 +280,8 @@ describe('making a workspace', () => {
 
   it('refuses executors of real processes where a mount has no directory here', async () => {
     const { createBubblewrapExecutor } = await import('@ws/executor-bubblewrap')
-    await expect(openMemory({ '/': {} }, { executors: [createBubblewrapExecutor()] })).rejects.toThrow(/ENOEXECUTOR.*no directory on this machine.*file API/s)
+    await expect(openMemory({ '/': {} }, { executors: [createBubblewrapExecutor()] })).rejects.toThrow(
+      /ENOEXECUTOR.*no directory on this machine.*file API/s,
+    )
   })
 })

@@ -78,7 +78,9 @@ export class PathMap {
 }
 
 /** Makes a mount table. @throws WorkspaceError `EINVAL` for a mount path that is used twice or is none. */
-export function createPathMap(mounts: readonly { at: string; adapter: StorageAdapter; access?: Mount['access'] }[]): PathMap {
+export function createPathMap(
+  mounts: readonly { at: string; adapter: StorageAdapter; access?: Mount['access'] }[],
+): PathMap {
   return new PathMap(
     mounts.map(({ at, adapter, access }) => ({
       at: parseVirtualPath(at, { operation: 'mount' }),

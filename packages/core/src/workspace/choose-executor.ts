@@ -82,7 +82,8 @@ async function unfitForProcesses({
   if (root !== undefined && root.owner === undefined) {
     return {
       reason: `commands cannot run as the owner of \`${view.root}\`: ${root.ownerProblem ?? 'it belongs to uid 0'}`,
-      remedy: 'pass `owner: { uid, gid }` of an ordinary user to the local adapter, and give the directory to that user',
+      remedy:
+        'pass `owner: { uid, gid }` of an ordinary user to the local adapter, and give the directory to that user',
     }
   }
   const atRoot = context.mounts.find(({ at }) => at === '/')

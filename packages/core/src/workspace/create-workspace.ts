@@ -48,7 +48,8 @@ async function assemble(
   scratch: Scratch,
 ): Promise<Workspace> {
   const first = mounts[0]
-  if (first === undefined) throw invalid('a workspace needs at least one mount', 'pass `mounts: [{ at: "/", adapter }]`')
+  if (first === undefined)
+    throw invalid('a workspace needs at least one mount', 'pass `mounts: [{ at: "/", adapter }]`')
   const root = first.at
   const atRoot = mounts.some(({ at }) => at === rootPath)
   const withScratch = options.scratch !== false && !mounts.some(({ at }) => at === scratchPath)
@@ -106,13 +107,19 @@ async function assemble(
 }
 
 function checkOptions(options: WorkspaceOptions): void {
-  if (typeof options !== 'object' || options === null || !Array.isArray(options.mounts) || options.mounts.length === 0) {
+  if (
+    typeof options !== 'object' ||
+    options === null ||
+    !Array.isArray(options.mounts) ||
+    options.mounts.length === 0
+  ) {
     throw invalid('`mounts` must be a list with at least one mount', 'pass `mounts: [{ at: "/", adapter }]`')
   }
   if (options.rules !== undefined && options.policy !== undefined) {
     throw invalid('both `rules` and `policy` are given', 'pass one of them')
   }
-  if (options.rules !== undefined && !Array.isArray(options.rules)) throw invalid('`rules` must be a list', 'pass a list')
+  if (options.rules !== undefined && !Array.isArray(options.rules))
+    throw invalid('`rules` must be a list', 'pass a list')
   if (options.executors !== undefined && !Array.isArray(options.executors)) {
     throw invalid('`executors` must be a list', 'pass a list')
   }
@@ -133,7 +140,13 @@ async function openMount(options: MountOptions, before: readonly WorkspaceMount[
   }
   const at = parseVirtualPath(options.at, { operation })
   if (before.some((mount) => mount.at === at)) {
-    throw virtualError({ code: 'EINVAL', operation, path: at, reason: 'is mounted twice', remedy: 'give each mount its own path' })
+    throw virtualError({
+      code: 'EINVAL',
+      operation,
+      path: at,
+      reason: 'is mounted twice',
+      remedy: 'give each mount its own path',
+    })
   }
   const { access } = options
   if (access !== undefined && access !== 'read-only' && access !== 'read-write') {
@@ -176,7 +189,11 @@ function readAliases(aliases: Readonly<Record<string, string>>, mounts: readonly
     const path = parseVirtualPath(from, { operation })
     const name = path.slice(1)
     const wrong =
-      to !== '/' || name === '' || name.includes('/') || name === scratchName || (systemNames as readonly string[]).includes(name)
+      to !== '/' ||
+      name === '' ||
+      name.includes('/') ||
+      name === scratchName ||
+      (systemNames as readonly string[]).includes(name)
     if (wrong || mounts.some(({ at }) => isWithin(at, path))) {
       throw virtualError({
         code: 'EINVAL',
@@ -219,4 +236,3 @@ async function readHostDirectories(mounts: readonly WorkspaceMount[]): Promise<M
 function invalid(reason: string, remedy: string): Error {
   return virtualError({ code: 'EINVAL', operation, reason, remedy })
 }
-

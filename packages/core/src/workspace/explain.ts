@@ -65,7 +65,9 @@ export async function explain(door: CommandDoor, request: ExplainRequest): Promi
   const plan = door.executor === undefined ? undefined : await planFor(context, new Set(), { looksOnly: true })
   const open = plan === undefined || door.executor === undefined ? [] : unheld(plan, door.executor.attached.guarantees)
   const exceptions = exceptionsAt(door, resolvedPath)
-  const borders = (plan?.renameBorders ?? []).filter((border) => isWithin(resolvedPath, border) || isWithin(border, resolvedPath))
+  const borders = (plan?.renameBorders ?? []).filter(
+    (border) => isWithin(resolvedPath, border) || isWithin(border, resolvedPath),
+  )
   const first = operation === 'exec' ? open[0] : undefined
   return {
     effect: refusal === undefined && first === undefined ? 'allow' : 'deny',
@@ -79,22 +81,34 @@ export async function explain(door: CommandDoor, request: ExplainRequest): Promi
     exceptions: exceptions.length > 0 ? exceptions : undefined,
     unenforceable:
       open.length > 0
-        ? open.map((restriction) => ({ rule: restriction.rule, ...describeUnheld(restriction, door.executor?.name ?? '') }))
+        ? open.map((restriction) => ({
+            rule: restriction.rule,
+            ...describeUnheld(restriction, door.executor?.name ?? ''),
+          }))
         : undefined,
     renameBorders: borders.length > 0 ? borders : undefined,
   }
 }
 
 /** The weakest level of all that holds the rights at a path against commands. */
-function execLevel({ executor }: CommandDoor, plan: BindPlan | undefined, path: VirtualPath): GuaranteeLevel | undefined {
+function execLevel(
+  { executor }: CommandDoor,
+  plan: BindPlan | undefined,
+  path: VirtualPath,
+): GuaranteeLevel | undefined {
   if (executor === undefined || plan === undefined) return undefined
   const { guarantees } = executor.attached
   const order: readonly GuaranteeLevel[] = ['none', 'translated', 'kernel', 'interpreter']
   const levels = [
     guarantees.fileContent,
     ...plan.restrictions
-      .filter((restriction) => isWithin(path, restriction.path) || (restriction.field === 'apiRules' && restriction.path === rootPath))
-      .map(({ field, problem }) => (problem === undefined || guarantees[field] === 'interpreter' ? guarantees[field] : 'none')),
+      .filter(
+        (restriction) =>
+          isWithin(path, restriction.path) || (restriction.field === 'apiRules' && restriction.path === rootPath),
+      )
+      .map(({ field, problem }) =>
+        problem === undefined || guarantees[field] === 'interpreter' ? guarantees[field] : 'none',
+      ),
   ]
   return order.find((level) => levels.includes(level))
 }

@@ -95,7 +95,11 @@ export class Gate {
   /** What one rule gives at a path; the scratch is exempt from a rule that does not name it. */
   ruleRights(rule: SubtreeRule, path: VirtualPath): number {
     const scratch = this.namespace.scratch
-    if (scratch !== undefined && isWithin(path, scratch) && !rule.entries.some((entry) => isWithin(entry.path, scratch))) {
+    if (
+      scratch !== undefined &&
+      isWithin(path, scratch) &&
+      !rule.entries.some((entry) => isWithin(entry.path, scratch))
+    ) {
       return ALL
     }
     return ruleRights(rule, path)
@@ -106,7 +110,9 @@ export class Gate {
     return this.policy
       .subtreeRules()
       .flatMap((rule) =>
-        rule.entries.filter(({ path, access }) => access === 'none' && path !== '/').map(({ path }) => ({ rule, path })),
+        rule.entries
+          .filter(({ path, access }) => access === 'none' && path !== '/')
+          .map(({ path }) => ({ rule, path })),
       )
   }
 
@@ -216,7 +222,11 @@ export class Gate {
   unwritableAncestor({ virtual, node, mount }: Located): VirtualPath | undefined {
     if (mount === undefined) return undefined
     let below: VirtualPath = virtual
-    for (let current: NamespaceNode<WorkspaceMount> | undefined = node; current !== undefined; current = current.parent) {
+    for (
+      let current: NamespaceNode<WorkspaceMount> | undefined = node;
+      current !== undefined;
+      current = current.parent
+    ) {
       if (current.mount !== mount) break
       if ((this.rightsAt(current) & WRITE) === 0) {
         const ancestor = parentPath(below)

@@ -298,4 +298,3 @@ function wayEntry(context: Context, path: VirtualPath): WorkspaceEntry {
   const entry = { path, name: baseName(path), type: 'directory' } as const
   return node.mount?.at === path ? { ...entry, mount: true } : entry
 }
-

@@ -53,7 +53,13 @@ function onFile<Result>(
       parsed.path,
       async (located, adapter) => {
         if (adapter === undefined) {
-          throw virtualError({ code: 'EISDIR', operation, path: located.virtual, reason: 'is a directory', remedy: 'list it' })
+          throw virtualError({
+            code: 'EISDIR',
+            operation,
+            path: located.virtual,
+            reason: 'is a directory',
+            remedy: 'list it',
+          })
         }
         if (parsed.directory) await refuseFile(operation, located, adapter)
         return step(adapter, located)
@@ -98,19 +104,23 @@ export async function readLines(
 export async function readSymlink(context: Context, path: string, { signal }: SignalOption = {}): Promise<string> {
   const operation = 'readSymlink'
   return perform(context, { operation, path, signal }, (parsed, trace) =>
-    context.walker.run({ operation, need: 'read', followLast: false, signal, trace }, parsed.path, async (located, adapter) => {
-      if (adapter?.readSymlink === undefined) {
-        if (adapter === undefined) throw noLinkError(located.virtual)
-        await adapter.stat(located.path, { signal })
-        throw virtualError({
-          code: 'ENOTSUP',
-          operation,
-          path: located.virtual,
-          reason: 'lies in a store that holds no links',
-        })
-      }
-      return adapter.readSymlink(located.path, { signal })
-    }),
+    context.walker.run(
+      { operation, need: 'read', followLast: false, signal, trace },
+      parsed.path,
+      async (located, adapter) => {
+        if (adapter?.readSymlink === undefined) {
+          if (adapter === undefined) throw noLinkError(located.virtual)
+          await adapter.stat(located.path, { signal })
+          throw virtualError({
+            code: 'ENOTSUP',
+            operation,
+            path: located.virtual,
+            reason: 'lies in a store that holds no links',
+          })
+        }
+        return adapter.readSymlink(located.path, { signal })
+      },
+    ),
   )
 }
 

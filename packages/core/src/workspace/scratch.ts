@@ -20,7 +20,11 @@ export class Scratch {
     return { at, adapter: undefined, access: 'read-write', caseSensitive: true, owned: false, scratch: true }
   }
 
-  async open(mount: WorkspaceMount, root: StorageAdapter | undefined, owner: Owner | undefined): Promise<StorageAdapter> {
+  async open(
+    mount: WorkspaceMount,
+    root: StorageAdapter | undefined,
+    owner: Owner | undefined,
+  ): Promise<StorageAdapter> {
     if (this.#closed) throw virtualError({ code: 'ECLOSED', operation: 'open', path: mount.at, reason: 'is closed' })
     this.#made ??= this.#make(root, owner)
     try {

@@ -49,7 +49,10 @@ export async function* search(
       parsed.path,
       async (located, adapter) => ({
         virtual: located.virtual,
-        region: adapter === undefined ? undefined : await openSearch(context, located, adapter, { ...query, maxHits: left }, excluded, signal),
+        region:
+          adapter === undefined
+            ? undefined
+            : await openSearch(context, located, adapter, { ...query, maxHits: left }, excluded, signal),
       }),
     )
     const regions = mountsBelow(context, first.virtual).filter(
@@ -69,7 +72,14 @@ export async function* search(
       // A glob with a slash is meant from the place that was asked for, which this adapter does not know.
       const own = query.glob.filter((glob) => !glob.includes('/'))
       const outer = query.glob.filter((glob) => glob.includes('/'))
-      const region = await openSearch(context, located, adapter, { ...query, glob: own, maxHits: left }, excluded, signal)
+      const region = await openSearch(
+        context,
+        located,
+        adapter,
+        { ...query, glob: own, maxHits: left },
+        excluded,
+        signal,
+      )
       for await (const hit of hitsOf(context, region, signal)) {
         if (!matchesOuter(hit.path, first.virtual, outer)) continue
         yield hit
@@ -154,7 +164,13 @@ async function* hitsOf(
 
 /** The given mounts and all that lie in them. */
 function allNested(context: Context, mounts: readonly VirtualPath[]): VirtualPath[] {
-  return mounts.flatMap((mount) => [mount, ...allNested(context, mountsBelow(context, mount).filter((nested) => mayEnter(context, mount, nested)))])
+  return mounts.flatMap((mount) => [
+    mount,
+    ...allNested(
+      context,
+      mountsBelow(context, mount).filter((nested) => mayEnter(context, mount, nested)),
+    ),
+  ])
 }
 
 function matchesOuter(path: VirtualPath, start: VirtualPath, globs: readonly string[]): boolean {
@@ -165,4 +181,3 @@ function matchesOuter(path: VirtualPath, start: VirtualPath, globs: readonly str
   const matches = (glob: string): boolean => posix.matchesGlob(relative, glob.replace(/^\//, ''))
   return !unwanted.some(matches) && (wanted.length === 0 || wanted.some(matches))
 }
-

@@ -93,14 +93,23 @@ async function copyTree(
   }
   if (stat.type !== 'directory') {
     const result = await fromSide('destination', destination, kind, signal, () =>
-      copyEntry({ context, source: source.virtual, adapter: destinationAdapter, path: destination.path, stat, options }),
+      copyEntry({
+        context,
+        source: source.virtual,
+        adapter: destinationAdapter,
+        path: destination.path,
+        stat,
+        options,
+      }),
     )
     progress.count = 1
     progress.completed.push(destination.virtual)
     return { result, stat }
   }
 
-  await fromSide('destination', destination, kind, signal, () => makeDirectory(destinationAdapter, destination.path, options))
+  await fromSide('destination', destination, kind, signal, () =>
+    makeDirectory(destinationAdapter, destination.path, options),
+  )
   note(progress, destination.virtual)
   try {
     for await (const entry of list(context, source.virtual, { recursive: true, signal })) {
@@ -150,7 +159,11 @@ interface EntryCopy {
   readonly source: VirtualPath
   readonly adapter: StorageAdapter
   readonly path: MountPath
-  readonly stat: { readonly type: Stat['type']; readonly mode?: number | undefined; readonly version?: Version | undefined }
+  readonly stat: {
+    readonly type: Stat['type']
+    readonly mode?: number | undefined
+    readonly version?: Version | undefined
+  }
   readonly options: CopyOptions
 }
 
@@ -231,8 +244,16 @@ async function makeDirectory(adapter: StorageAdapter, path: MountPath, options: 
 }
 
 /** The failure, with what was done and what was not. */
-function failed(error: unknown, { mount, virtual }: Located, progress: Progress, signal: AbortSignal | undefined): unknown {
-  const cause = error instanceof LinkSignal ? undefined : translateError(error, { operation: progress.kind, at: mount?.at, path: virtual, signal })
+function failed(
+  error: unknown,
+  { mount, virtual }: Located,
+  progress: Progress,
+  signal: AbortSignal | undefined,
+): unknown {
+  const cause =
+    error instanceof LinkSignal
+      ? undefined
+      : translateError(error, { operation: progress.kind, at: mount?.at, path: virtual, signal })
   if (cause !== undefined && !isWorkspaceError(cause)) return cause
   const partial: PartialProgress = {
     completed: progress.completed,

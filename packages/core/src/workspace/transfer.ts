@@ -157,7 +157,12 @@ async function adviseTree(
     if (type !== 'directory') return
     for await (const entry of adapter.list(source.path, { recursive: true, details: true, signal })) {
       const below = source.path === '/' ? entry.path : entry.path.slice(source.path.length)
-      gate.admit(kind, (destination.virtual + below) as VirtualPath, 'write', entry.type === 'file' ? entry.size : undefined)
+      gate.admit(
+        kind,
+        (destination.virtual + below) as VirtualPath,
+        'write',
+        entry.type === 'file' ? entry.size : undefined,
+      )
     }
   } catch (error) {
     if (error instanceof LinkSignal) throw asArgument(error, 'source')
@@ -170,7 +175,11 @@ async function requireDirectory(kind: Kind, source: Located, adapter: StorageAda
   if (type !== 'directory') throw notDirectoryError(kind, source.virtual)
 }
 
-async function requireExisting(source: Located, adapter: StorageAdapter, kind: Kind): ReturnType<StorageAdapter['stat']> {
+async function requireExisting(
+  source: Located,
+  adapter: StorageAdapter,
+  kind: Kind,
+): ReturnType<StorageAdapter['stat']> {
   try {
     return await adapter.stat(source.path)
   } catch (error) {

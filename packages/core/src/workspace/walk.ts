@@ -129,7 +129,12 @@ export class Walker {
   }
 
   /** The path with links resolved, as far as the operation would resolve them; the last name need not exist. */
-  async canonical(operation: FileOperation, path: VirtualPath, followLast: boolean, budget: LinkBudget): Promise<VirtualPath> {
+  async canonical(
+    operation: FileOperation,
+    path: VirtualPath,
+    followLast: boolean,
+    budget: LinkBudget,
+  ): Promise<VirtualPath> {
     if (path === rootPath) return path
     try {
       return (await this.follow(operation, path, budget, followLast)).path
@@ -173,7 +178,8 @@ export class Walker {
       try {
         return await step(located, adapter)
       } catch (error) {
-        if (!(error instanceof LinkSignal)) throw translateError(error, { operation, at: mount?.at, path: located.virtual, signal: options.signal })
+        if (!(error instanceof LinkSignal))
+          throw translateError(error, { operation, at: mount?.at, path: located.virtual, signal: options.signal })
         if (error.argument !== (options.argument ?? 'path')) throw error
         current = await this.next(operation, located, error, budget)
       }
@@ -182,14 +188,20 @@ export class Walker {
 
   /** {@link Gate.admit}, with the detour described at {@link run}. */
   async locate(
-    { operation, need, followLast, size }: { operation: FileOperation; need: Need; followLast: boolean; size?: number | undefined },
+    {
+      operation,
+      need,
+      followLast,
+      size,
+    }: { operation: FileOperation; need: Need; followLast: boolean; size?: number | undefined },
     path: VirtualPath,
     budget: LinkBudget,
   ): Promise<Located> {
     try {
       return this.#gate.admit(operation, path, need, size)
     } catch (refusal) {
-      if (need !== 'write' || !(isWorkspaceError(refusal, 'EACCES') || isWorkspaceError(refusal, 'EROFS'))) throw refusal
+      if (need !== 'write' || !(isWorkspaceError(refusal, 'EACCES') || isWorkspaceError(refusal, 'EROFS')))
+        throw refusal
       let landed: VirtualPath
       try {
         landed = await this.canonical(operation, path, followLast, budget)

@@ -134,7 +134,8 @@ export async function createSymlink(
       { operation, need: 'write', followLast: false, signal, trace },
       parsed.path,
       async (located, adapter) => {
-        if (adapter?.createSymlink === undefined) throw notSupportedError(operation, located, 'lies in a store that holds no links')
+        if (adapter?.createSymlink === undefined)
+          throw notSupportedError(operation, located, 'lies in a store that holds no links')
         if (parsed.directory) throw notDirectoryError(operation, located.virtual)
         await adapter.createSymlink(located.path, target, { signal })
       },

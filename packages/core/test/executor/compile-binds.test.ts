@@ -74,7 +74,11 @@ function recorder(guarantees: Guarantees, plans: BindPlan[]): Executor {
   }
 }
 
-async function open(tree: Tree, list: readonly Rule[], guarantees = kernel): Promise<{ workspace: Workspace; plans: BindPlan[] }> {
+async function open(
+  tree: Tree,
+  list: readonly Rule[],
+  guarantees = kernel,
+): Promise<{ workspace: Workspace; plans: BindPlan[] }> {
   const plans: BindPlan[] = []
   const workspace = await createWorkspace({
     mounts: [
@@ -92,7 +96,9 @@ async function compiled(tree: Tree, list: readonly Rule[], acknowledge: readonly
   const { workspace, plans } = await open(tree, list)
   await expect(workspace.exec('true', { acknowledge })).rejects.toThrow('ENOEXEC')
   await workspace.close()
-  return (plans[0]?.binds ?? []).map(({ kind, at, access, type }) => `${kind} ${at} ${access}${type === 'file' ? ' file' : ''}`)
+  return (plans[0]?.binds ?? []).map(
+    ({ kind, at, access, type }) => `${kind} ${at} ${access}${type === 'file' ? ' file' : ''}`,
+  )
 }
 
 async function refusal(tree: Tree, list: readonly Rule[], guarantees = kernel): Promise<string> {
@@ -113,12 +119,20 @@ describe('compilation of mounts', () => {
   })
 
   it('[RP17] refuses commands where nothing holds a read-only mount', async () => {
-    expect(await refusal({}, [], { ...kernel, readOnlyMounts: 'none' })).toBe('EUNENFORCEABLE mount:/.solven/skills/system')
+    expect(await refusal({}, [], { ...kernel, readOnlyMounts: 'none' })).toBe(
+      'EUNENFORCEABLE mount:/.solven/skills/system',
+    )
   })
 })
 
 describe('compilation of rules', () => {
-  const tree: Tree = { '/.git': 'directory', '/.git/hooks': 'directory', '/.env': 'file', '/a': 'directory', '/a/b': 'directory' }
+  const tree: Tree = {
+    '/.git': 'directory',
+    '/.git/hooks': 'directory',
+    '/.env': 'file',
+    '/a': 'directory',
+    '/a/b': 'directory',
+  }
 
   it('masks what is denied, and pins its ancestors', async () => {
     const binds = await compiled(tree, [rules.deny('/a/b'), rules.deny('/.env')])
@@ -174,7 +188,9 @@ describe('compilation of rules', () => {
     expect(await refusal(tree, [rules.readOnly('/.git/hooks')], { ...kernel, subtrees: 'none' })).toBe(
       'EUNENFORCEABLE readOnly(/.git/hooks)',
     )
-    expect(await refusal(tree, [rules.deny('/.env')], { ...kernel, deniedSubtrees: 'none' })).toBe('EUNENFORCEABLE deny(/.env)')
+    expect(await refusal(tree, [rules.deny('/.env')], { ...kernel, deniedSubtrees: 'none' })).toBe(
+      'EUNENFORCEABLE deny(/.env)',
+    )
   })
 })
 

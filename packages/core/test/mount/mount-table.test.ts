@@ -38,7 +38,21 @@ describe('the mount table', () => {
   })
 
   it('[PC4, PC10, PC20, PC21] virtual to host and back is the identity over every mount, whatever the names', () => {
-    const odd = fc.constantFrom('.venv', '..x', '...', 'a b', '-n', "it's", 'a|b', 'a:b', 'a\nb', 'näme', '日本', 'C:', 'x')
+    const odd = fc.constantFrom(
+      '.venv',
+      '..x',
+      '...',
+      'a b',
+      '-n',
+      "it's",
+      'a|b',
+      'a:b',
+      'a\nb',
+      'näme',
+      '日本',
+      'C:',
+      'x',
+    )
     const mounts = fc.constantFrom('/', '/.solven/skills/system', '/.solven/skills/u1', '/.ticket')
     fc.assert(
       fc.property(mounts, fc.array(odd, { maxLength: 5 }), (mount, names) => {
@@ -57,7 +71,12 @@ describe('the mount table', () => {
 
   it('refuses the same path twice, and what is no path', () => {
     const adapter = hostAdapter('/x')
-    expect(() => createPathMap([{ at: '/a', adapter }, { at: '/a/', adapter }])).toThrow(/mounted twice/)
+    expect(() =>
+      createPathMap([
+        { at: '/a', adapter },
+        { at: '/a/', adapter },
+      ]),
+    ).toThrow(/mounted twice/)
     expect(() => createPathMap([{ at: '/a/../b', adapter }])).toThrow(/EINVAL/)
   })
 })

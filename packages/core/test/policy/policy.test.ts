@@ -81,13 +81,18 @@ describe('exceptions', () => {
       rules.allow('/secrets/public', { justification: 'documented' }),
     ]
     expect(effect(list, '/secrets/public/a', 'read')).toBe('deny')
-    const named = [rules.deny('/secrets'), rules.allow('/secrets/public', { justification: 'x', from: ['deny(/secrets)'] })]
+    const named = [
+      rules.deny('/secrets'),
+      rules.allow('/secrets/public', { justification: 'x', from: ['deny(/secrets)'] }),
+    ]
     expect(effect(named, '/secrets/public/a', 'read')).toBe('allow')
   })
 
   it('an exception to nothing, or to an unknown rule, is an error', () => {
     expect(() => createPolicy([rules.allow('/x', { justification: 'x' })])).toThrow(/exception to nothing/)
-    expect(() => createPolicy([rules.deny('/a'), rules.allow('/x', { justification: 'x', from: ['no'] })])).toThrow(/unknown rule/)
+    expect(() => createPolicy([rules.deny('/a'), rules.allow('/x', { justification: 'x', from: ['no'] })])).toThrow(
+      /unknown rule/,
+    )
   })
 })
 
