@@ -21,7 +21,11 @@ for (const mode of modes) {
       bench = await Workbench.create(mode)
     })
     afterEach(async () => {
-      attacker?.kill('SIGKILL')
+      if (attacker?.exitCode === null && attacker.signalCode === null) {
+        const exited = once(attacker, 'exit')
+        attacker.kill('SIGKILL')
+        await exited
+      }
       await bench[Symbol.asyncDispose]()
     })
 
@@ -66,8 +70,9 @@ for (const mode of modes) {
         }
       }
       expect(seen.started).toBeGreaterThan(0)
+      const exited = once(attacker, 'exit')
       attacker.kill('SIGKILL')
-      await once(attacker, 'exit')
+      await exited
       expect((await namesBelow(bench.scratch.path)).length).toBe(before)
     })
   })
