@@ -141,7 +141,6 @@ class AttachedProot implements AttachedExecutor {
           killGraceMs: request.killGrace,
           maxOutputBytes: request.maxOutputBytes,
           onStdout: (chunk) => stdout.push(chunk),
-          onStderr: (chunk) => stderr.push(chunk),
         })
         return followCommand({ request, process: started, stdout, stderr, cleanUp })
       } finally {

@@ -1,8 +1,10 @@
 import type { DescriptorSource, ExtraDescriptors } from '@ws/process'
 
-/** Descriptors of the first process in the view. The command has neither. */
+/** Descriptors of the first process in the view. The command has none of them. */
 export const ordersDescriptor = 3
 export const reportDescriptor = 4
+/** The command's standard error: what proot has to say of itself goes to its own. */
+export const errorDescriptor = 5
 
 /**
  * The first process in the view starts the command and reports how it ended. Why proot does not start it itself:
@@ -15,11 +17,12 @@ export const reportDescriptor = 4
  */
 const script = String.raw`
 open(my $in, '<&=', 3) or exit 125; my @f; { local $/; @f = unpack('(V/a)*', <$in>) } close($in);
-open(my $out, '>&=', 4) or exit 125; sub report { syswrite($out, "$_[0]\n") }
+open(my $err, '>&=', 5) or exit 125; open(my $out, '>&=', 4) or exit 125; sub report { syswrite($out, "$_[0]\n") }
 my $cwd = shift @f; if (!chdir($cwd)) { report('fail cwd ' . ($! + 0)); exit 126 }
 $SIG{$_} = sub {} for qw(TERM INT HUP QUIT USR1 USR2); report('started');
 my $pid = fork(); if (!defined $pid) { report('fail fork ' . ($! + 0)); exit 126 }
 if (!$pid) { $SIG{$_} = 'DEFAULT' for qw(TERM INT HUP QUIT USR1 USR2);
+  open(STDERR, '>&', 5) or exit 126; close($err);
   %ENV = map { split(/=/, $_, 2) } @f; no warnings; exec { $ARGV[0] } @ARGV; report('fail exec ' . ($! + 0)); exit 126 }
 my $r; do { $r = waitpid($pid, 0) } while $r < 0 && $! == 4;
 report($? & 127 ? 'signal ' . ($? & 127) : 'exit ' . ($? >> 8)); exit 0`
@@ -41,6 +44,7 @@ export function firstProcess(options: {
     extraFds: new Map<number, DescriptorSource>([
       [ordersDescriptor, encode([options.cwd, ...variables])],
       [reportDescriptor, 'pipe'],
+      [errorDescriptor, 'pipe'],
     ]),
   }
 }

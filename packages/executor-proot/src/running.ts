@@ -1,11 +1,12 @@
 import type { CommandRequest, CommandResult, KillSignal, RunningCommand, WorkspaceError } from '@ws/core'
-import type { OutputChannel, ProcessResult, RunningProcess } from '@ws/process'
+import { capturePipe, type CapturedOutput, type OutputChannel } from '@ws/process'
+import type { ProcessResult, RunningProcess } from '@ws/process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { execError } from './errors.ts'
-import { parseReport, reportDescriptor } from './first-process.ts'
+import { errorDescriptor, parseReport, reportDescriptor } from './first-process.ts'
 import { signalGroup } from './signal-group.ts'
 
 export interface FollowOptions {
@@ -35,6 +36,10 @@ export function followCommand(options: FollowOptions): RunningCommand {
     if (!timeIsUp && request.signal?.aborted !== true) timer = setTimeout(() => process.kill('SIGKILL'), leavingTime)
   })
   const startedAt = performance.now()
+  const errors = capturePipe(process.pipes.get(errorDescriptor), {
+    maxBytes: request.maxOutputBytes,
+    onChunk: (chunk) => stderr.push(chunk),
+  })
   const result = finish()
   result.catch(() => undefined)
 
@@ -42,7 +47,10 @@ export function followCommand(options: FollowOptions): RunningCommand {
     try {
       const ended = await process.wait()
       await report.closed
-      return describe(ended)
+      // Nobody is left to write, but for a process that nothing here could end.
+      await Promise.race([errors, delay(reportTimeout, undefined, { ref: false })])
+      process.pipes.get(errorDescriptor)?.destroy()
+      return describe(ended, await errors)
     } finally {
       clearTimeout(timer)
       stdout.end()
@@ -51,7 +59,7 @@ export function followCommand(options: FollowOptions): RunningCommand {
     }
   }
 
-  function describe(ended: ProcessResult): CommandResult {
+  function describe(ended: ProcessResult, commandErrors: CapturedOutput): CommandResult {
     const { ending } = report.parsed()
     if (!ended.timedOut && ending === undefined) {
       const failure = startFailure(report.parsed(), ended, request)
@@ -62,11 +70,11 @@ export function followCommand(options: FollowOptions): RunningCommand {
       exitCode,
       signal: exitCode !== null ? null : signal !== null ? signalName(signal) : (ended.signal ?? 'SIGKILL'),
       stdout: ended.stdout.text,
-      stderr: ended.stderr.text,
+      stderr: commandErrors.text,
       stdoutBytes: ended.stdout.totalBytes,
-      stderrBytes: ended.stderr.totalBytes,
+      stderrBytes: commandErrors.totalBytes,
       timedOut: ended.timedOut,
-      truncated: ended.stdout.truncated || ended.stderr.truncated,
+      truncated: ended.stdout.truncated || commandErrors.truncated,
       duration: ended.durationMs,
       executor: 'proot',
     }

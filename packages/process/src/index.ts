@@ -9,6 +9,8 @@ export { findProgram, systemDirectories } from './probe/find.ts'
 export type { FindProgramOptions, FoundProgram } from './probe/find.ts'
 export { captureOutput } from './run/capture.ts'
 export type { OutputCapture } from './run/capture.ts'
+export { capturePipe } from './run/captured-pipe.ts'
+export type { CapturePipeOptions } from './run/captured-pipe.ts'
 export { startProcess } from './run/start.ts'
 export type {
   CapturedOutput,
