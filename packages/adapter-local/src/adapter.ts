@@ -200,6 +200,17 @@ export class LocalAdapter implements StorageAdapter {
     if (this.#closed !== undefined) throw closedError(operation)
   }
 
+  /** Going down step by step would make parents that no path of this machine can name. */
+  #refuseLong(operation: string, path: MountPath): void {
+    const { maxPathBytes } = this.capabilities
+    if (path.length * 3 <= maxPathBytes) return
+    const bytes = Buffer.byteLength(path)
+    if (bytes <= maxPathBytes) return
+    throw failure({ operation, path }, 'ENAMETOOLONG', `is ${bytes} bytes long; the limit here is ${maxPathBytes}`, {
+      remedy: 'use a shorter path',
+    })
+  }
+
   async #run<Result>(call: Call, work: (task: Task) => Promise<Result>): Promise<Result> {
     const task = await this.#begin(call)
     this.#resources.enter()
@@ -221,9 +232,11 @@ export class LocalAdapter implements StorageAdapter {
   async #begin({ operation, path, signal, creates = false, destination }: Call): Promise<Task> {
     this.#assertOpen(operation)
     assertMountPath(path, operation)
+    this.#refuseLong(operation, path)
     refuseTempName(operation, path, creates)
     if (destination !== undefined) {
       assertMountPath(destination, operation)
+      this.#refuseLong(operation, destination)
       refuseTempName(operation, destination, true)
     }
     signal?.throwIfAborted()
