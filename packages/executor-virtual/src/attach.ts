@@ -25,7 +25,7 @@ export function attachVirtual({ files, guarantees, pool, limits }: AttachOptions
       request.signal?.throwIfAborted()
       const shell = checkShell(request.shell)
       const env = commandEnvironment({ root: plan.root, shell, request })
-      const command = startCommand({ pool, files, request, env, limits })
+      const command = startCommand({ pool, files, request, plan, env, limits })
       running.add(command)
       const forget = () => running.delete(command)
       command.wait().then(forget, forget)

@@ -14,10 +14,16 @@ export function recordFailures(files: AsyncFiles): {
   readonly recorded: AsyncFiles
   readonly failures: readonly Failure[]
   readonly record: (failure: Failure) => void
+  /** What was typed for a path, where it had a `..`: messages say that. */
+  readonly typed: Map<string, string>
 } {
   const failures: Failure[] = []
-  const record = (failure: Failure): void => {
-    if (failure.code !== 'ENOENT' && failures.length < most) failures.push(failure)
+  const typed = new Map<string, string>()
+  const record = ({ path, code }: Failure): void => {
+    if (code === 'ENOENT' || failures.length >= most) return
+    failures.push({ path, code })
+    const other = typed.get(path)
+    if (other !== undefined) failures.push({ path: other, code })
   }
   const entries = fileMethods.map((method) => {
     const operation: (...parameters: never[]) => Promise<unknown> = files[method]
@@ -31,5 +37,5 @@ export function recordFailures(files: AsyncFiles): {
     }
     return [method, recorded]
   })
-  return { recorded: Object.fromEntries(entries) as AsyncFiles, failures, record }
+  return { recorded: Object.fromEntries(entries) as AsyncFiles, failures, record, typed }
 }

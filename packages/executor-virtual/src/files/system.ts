@@ -31,15 +31,17 @@ export class BashFileSystem implements IFileSystem {
   readonly failures: readonly Failure[]
   readonly #files: AsyncFiles
   readonly #record: (failure: Failure) => void
+  readonly #typed: Map<string, string>
   readonly #system = new InMemoryFs()
   /** Directories that could not be listed, while that is no error. */
   #refused: string[] | undefined
 
   constructor(files: AsyncFiles) {
-    const { recorded, failures, record } = recordFailures(files)
+    const { recorded, failures, record, typed } = recordFailures(files)
     this.#files = recorded
     this.failures = failures
     this.#record = record
+    this.#typed = typed
   }
 
   /** The interpreter fills the system's names when it starts; it makes nothing else. */
@@ -56,6 +58,8 @@ export class BashFileSystem implements IFileSystem {
   }
 
   resolvePath(base: string, path: string): string {
+    // Commands that look for something above a directory count on coming to the root this way.
+    if (/^(?:\.\.\/?)+$/.test(path)) return path.split('..').slice(1).reduce(parentOf, tidyPath(base))
     return tidyPath(path.startsWith('/') ? path : `${base}/${path}`)
   }
 
@@ -189,7 +193,11 @@ export class BashFileSystem implements IFileSystem {
 
   /** Whose path it is, and the path without `..`. */
   async #place(path: string): Promise<{ readonly files: AsyncFiles; readonly at: string }> {
-    const at = await this.#settle(tidyPath(path))
+    const at = await this.#settle(tidyPath(path)).catch((error: unknown) => {
+      this.#record({ path, code: codeOf(error) })
+      throw error
+    })
+    if (at !== path && path.includes('..')) this.#typed.set(at, path)
     return { files: isSystem(at) ? this.#system : this.#files, at }
   }
 

@@ -11,6 +11,8 @@ export interface WorkspaceFilesOptions {
   readonly signal?: AbortSignal | undefined
   /** Bytes of the largest file that is read; above it is `EFBIG`. The interpreter holds whole files. Default 64 MiB. */
   readonly maxFileBytes?: number | undefined
+  /** Denied directories that hold an allowed part: they can be passed through, and look like mode 111. */
+  readonly passable?: ReadonlySet<string> | undefined
 }
 
 const mostLinks = 40
@@ -22,10 +24,13 @@ const unknownModes: Record<FileType, number> = { file: 0o644, directory: 0o755, 
 export class WorkspaceFiles implements AsyncFiles {
   readonly #door: FileDoor
   readonly #maxFileBytes: number
+  readonly #passable: ReadonlySet<string>
   readonly #signal: { readonly signal?: AbortSignal | undefined }
 
-  constructor(door: FileDoor, { signal, maxFileBytes = 64 * 1024 * 1024 }: WorkspaceFilesOptions = {}) {
+  constructor(door: FileDoor, options: WorkspaceFilesOptions = {}) {
+    const { signal, maxFileBytes = 64 * 1024 * 1024, passable = new Set() } = options
     this.#door = door
+    this.#passable = passable
     this.#maxFileBytes = maxFileBytes
     this.#signal = { signal }
   }
@@ -77,7 +82,9 @@ export class WorkspaceFiles implements AsyncFiles {
     try {
       return describe(await this.#ask('lstat', path, () => this.#door.stat(path, this.#signal)))
     } catch (error) {
-      const type = codeOf(error) === 'EACCES' ? await this.#listedType(path) : undefined
+      if (codeOf(error) !== 'EACCES') throw error
+      if (this.#passable.has(path)) return describe({ type: 'directory', size: 0, mode: 0o111, version: '' })
+      const type = await this.#listedType(path)
       if (type === undefined) throw error
       // As a mask of mode 000 in a real tree: what its directory lists is known, and nothing else.
       return describe({ type, size: 0, mode: 0, version: '' })

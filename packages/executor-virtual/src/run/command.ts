@@ -1,4 +1,4 @@
-import type { CommandRequest, CommandResult, FileDoor, KillSignal, RunningCommand } from '@ws/core'
+import type { BindPlan, CommandRequest, CommandResult, FileDoor, KillSignal, RunningCommand } from '@ws/core'
 import { captureOutput, createOutputChannel } from '@ws/process'
 import { MessageChannel, type Worker } from 'node:worker_threads'
 
@@ -8,6 +8,7 @@ import { WorkspaceFiles } from '../files/workspace.ts'
 import type { VirtualLimits } from '../options.ts'
 import type { Done, FromWorker, Task, ToWorker } from '../worker/protocol.ts'
 import { collectInput } from './input.ts'
+import { passableDirectories } from './passable.ts'
 import type { WorkerPool } from './pool.ts'
 import { answer } from './serve-files.ts'
 
@@ -15,6 +16,7 @@ export interface StartOptions {
   readonly pool: WorkerPool
   readonly files: FileDoor
   readonly request: CommandRequest
+  readonly plan: BindPlan
   readonly env: Readonly<Record<string, string>>
   readonly limits: Required<VirtualLimits>
 }
@@ -123,7 +125,7 @@ interface Control {
 
 /** Runs the command in a thread; resolves when nothing of it is on its way any more, in the thread or at the files. */
 async function interpret(options: StartOptions, { ended, over, stopping }: Control): Promise<Ending> {
-  const { pool, files, request, env, limits } = options
+  const { pool, files, request, plan, env, limits } = options
   let stdin: Uint8Array | undefined
   let worker: Worker
   try {
@@ -138,7 +140,8 @@ async function interpret(options: StartOptions, { ended, over, stopping }: Contr
   }
   const { port1: port, port2 } = new MessageChannel()
   const asked = new Set<Promise<void>>()
-  const workspaceFiles = new WorkspaceFiles(files, { signal: over, maxFileBytes: limits.maxFileBytes })
+  const passable = passableDirectories(plan)
+  const workspaceFiles = new WorkspaceFiles(files, { signal: over, maxFileBytes: limits.maxFileBytes, passable })
   port.on('message', (message: FromWorker) => {
     if (message.type === 'done') {
       ended.resolve(message)

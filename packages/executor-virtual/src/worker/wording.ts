@@ -20,7 +20,10 @@ export function wordRefusals(stderr: string, failures: readonly Failure[]): stri
         return /^[\w.+-]+: $/.test(line.slice(0, at)) ? `${path}: ${words}` : words
       })
       if (!missing.test(worded)) return worded
-      const subject = worded.replace(missing, '').replace(/['"]?\/*['"]?$/, '')
+      const subject = worded
+        .replace(missing, '')
+        .replace(/['"]?\/*['"]?$/, '')
+        .replace(/\/(?:\.?\/)+/g, '/')
       const place = left.findIndex(({ path }) => names(subject, path))
       const [failure] = place === -1 ? [] : left.splice(place, 1)
       return worded.replace(missing, `: ${errorWords[failure?.code ?? 'ENOENT'] ?? failure?.code}`)

@@ -1,0 +1,13 @@
+import type { BindPlan } from '@ws/core'
+
+import { parentOf } from '../files/paths.ts'
+
+/** The directories above what a command may see: where a rule denies them, they can be passed through all the same. */
+export function passableDirectories({ binds }: BindPlan): ReadonlySet<string> {
+  const passable = new Set<string>()
+  for (const { at, access } of binds) {
+    if (access === 'none') continue
+    for (let path: string = at; path !== '/'; path = parentOf(path)) passable.add(parentOf(path))
+  }
+  return passable
+}
