@@ -212,11 +212,13 @@ export class LocalAdapter implements StorageAdapter {
   }
 
   async #run<Result>(call: Call, work: (task: Task) => Promise<Result>): Promise<Result> {
-    const task = await this.#begin(call)
+    const task = this.#begin(call)
     this.#resources.enter()
     try {
+      for (let turn = ownTurn(); turn !== undefined; turn = ownTurn()) await turn
       if (call.ungated === true) return await work(task)
-      await this.#gate.enter()
+      const waiting = this.#gate.enter()
+      if (waiting !== undefined) await waiting
       try {
         return await work(task)
       } finally {
@@ -229,7 +231,7 @@ export class LocalAdapter implements StorageAdapter {
     }
   }
 
-  async #begin({ operation, path, signal, creates = false, destination }: Call): Promise<Task> {
+  #begin({ operation, path, signal, creates = false, destination }: Call): Task {
     this.#assertOpen(operation)
     assertMountPath(path, operation)
     this.#refuseLong(operation, path)
@@ -240,8 +242,6 @@ export class LocalAdapter implements StorageAdapter {
       refuseTempName(operation, destination, true)
     }
     signal?.throwIfAborted()
-    await ownTurn()
-    this.#assertOpen(operation)
     const { tree, engines } = this.#parts
     const places = destination === undefined ? [tree.hostPath(path)] : [tree.hostPath(path), tree.hostPath(destination)]
     const engine = engines.for(places)

@@ -128,6 +128,7 @@ describe('the root', () => {
       await mkdir(root)
       await writeFile(join(root, 'f'), 'other')
     }
+    await new Promise((resolve) => setTimeout(resolve, 20)) // readers may take a few milliseconds to see it
     for (const call of [
       () => adapter.read(at('/f')),
       () => adapter.stat(at('/')),

@@ -103,7 +103,8 @@ describe('the asynchronous engine', () => {
   it('is chosen for a while after a slow call', () => {
     const clock = vi.spyOn(performance, 'now')
     try {
-      const pace = new Pace()
+      let delay = 0
+      const pace = new Pace(() => delay)
       clock.mockReturnValue(1_000)
       pace.spent(1)
       expect(pace.isSlow).toBe(false)
@@ -114,6 +115,10 @@ describe('the asynchronous engine', () => {
       pace.spent(50) // again at once: it stays away longer
       clock.mockReturnValue(1_300)
       expect(pace.isSlow).toBe(true)
+      clock.mockReturnValue(9_000)
+      delay = 40
+      pace.spent(50) // most of it waiting for a processor: the disk is not slow
+      expect(pace.isSlow).toBe(false)
     } finally {
       clock.mockRestore()
     }

@@ -63,7 +63,8 @@ async function openVerified(task: Task, target: Target, path: MountPath, kind: K
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     let fd = -1
     try {
-      fd = await calls.open(name, flags)
+      const shortcut = attempt === 0 && kind !== 'parent' ? tree.shortcut(path) : undefined
+      fd = await calls.open(shortcut ?? name, flags)
     } catch (error) {
       if (isResourceError(error)) throw error
     }

@@ -7,6 +7,9 @@ import type { Calls } from '../host/calls.ts'
 import type { NestedMounts } from '../host/mounts.ts'
 import { replacement } from '../host/name.ts'
 
+/** Milliseconds for which a root that was seen in its place is taken to be there still. */
+const believedMs = 5
+
 export interface TreeOptions {
   /** Canonical host path of the root directory. */
   readonly root: string
@@ -34,6 +37,7 @@ export class Tree {
   readonly #prefix: string
   readonly #base: string
   readonly #needsBytes: boolean
+  #seenAt = Number.NEGATIVE_INFINITY
 
   constructor({ root, fd, identity, mounts, giveTo, caseSensitive }: TreeOptions) {
     this.caseSensitive = caseSensitive
@@ -59,6 +63,23 @@ export class Tree {
     return path === '/' ? `${this.#base}/.` : this.#base + path
   }
 
+  /**
+   * A path that is opened faster than {@link through}: it starts above the root. What it reaches is verified as always; the
+   * root itself was seen in its place a moment ago. For reading only.
+   */
+  shortcut(path: MountPath): string | undefined {
+    const now = performance.now()
+    if (now - this.#seenAt > believedMs) {
+      if (!this.#isInPlace()) return undefined
+      this.#seenAt = now
+    }
+    return this.hostPath(path)
+  }
+
+  #isInPlace(): boolean {
+    return this.verified && readlinkSync(`/proc/self/fd/${this.fd}`) === this.root
+  }
+
   /** True if a descriptor is open at that very path, without a link on the way. Makes no call that can block. */
   isAt(fd: number, path: MountPath): boolean {
     const link = `/proc/self/fd/${fd}`
@@ -79,7 +100,7 @@ export class Tree {
   }
 
   async #isThere(calls: Calls): Promise<boolean> {
-    if (this.verified) return readlinkSync(`/proc/self/fd/${this.fd}`) === this.root
+    if (this.verified) return this.#isInPlace()
     try {
       const { dev, ino } = await calls.lstat(this.root)
       return `${dev}:${ino}` === this.identity

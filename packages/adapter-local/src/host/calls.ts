@@ -45,6 +45,19 @@ export interface Calls {
   closeListing(listing: fs.Dir): Maybe<void>
 }
 
+/** The engine that works on this thread: what reading takes is there without waiting. */
+export interface ImmediateCalls extends Calls {
+  readonly immediate: true
+  open(name: HostName, flags: number, mode?: number): number
+  close(fd: number): void
+  fstat(fd: number): Status
+  read(fd: number, buffer: Uint8Array, offset: number, length: number, position: number): number
+}
+
+export function isImmediate(calls: Calls): calls is ImmediateCalls {
+  return calls.immediate
+}
+
 /** Entries that one system call reads ahead: all of a listing that is ever held. */
 const listingBuffer = 256
 
@@ -56,7 +69,7 @@ function listingOptions(encoding: 'utf8' | 'buffer'): fs.OpenDirOptions {
 type Call<Arguments extends readonly unknown[], Result> = (...args: Arguments) => Result
 
 /** Calls on this thread, for small local work. Each is timed, so that a slow disk is noticed. */
-export function immediateCalls(pace: Pace): Calls {
+export function immediateCalls(pace: Pace): ImmediateCalls {
   const timed =
     <Arguments extends readonly unknown[], Result>(call: Call<Arguments, Result>): Call<Arguments, Result> =>
     (...args) => {

@@ -1,11 +1,10 @@
 import { setImmediate as immediate } from 'node:timers/promises'
 
+import { runDelay } from './run-delay.ts'
+
 /** Milliseconds of synchronous work after which the event loop gets its turn. */
 const sliceMs = 0.7
-/**
- * A synchronous call that took so long (ms) says that the disk is busy: work goes to the pool for a while. On a busy
- * processor a call that only waits for its next slice of time takes up to about 10 ms.
- */
+/** A synchronous call that took so long (ms) says that the disk is busy: work goes to the pool for a while. */
 const slowCallMs = 15
 /** Milliseconds on the pool after a slow call; twice as long each time that the first calls afterwards are slow again. */
 const firstPauseMs = 100
@@ -15,18 +14,14 @@ let spentInSlice = 0
 let turn: Promise<void> | undefined
 
 /**
- * Waits until the event loop may be held again. Everything in this process shares one budget, since it is one loop: a
- * thousand reads at once, each of 10 µs, would hold it for 10 ms.
+ * `undefined` while the event loop may still be held, else its next turn. Everything in this process shares one budget, since
+ * it is one loop: a thousand reads at once, each of 10 µs, would hold it for 10 ms. Whoever has waited asks again, right
+ * before the work: others have waited too, and may have used up that turn.
  */
 export function ownTurn(): Promise<void> | undefined {
-  return spentInSlice < sliceMs ? undefined : waitForTurn()
-}
-
-async function waitForTurn(): Promise<void> {
-  do {
-    turn ??= nextTurn()
-    await turn
-  } while (spentInSlice >= sliceMs)
+  if (spentInSlice < sliceMs) return undefined
+  turn ??= nextTurn()
+  return turn
 }
 
 async function nextTurn(): Promise<void> {
@@ -40,18 +35,42 @@ export function spend(ms: number): void {
   spentInSlice += ms
 }
 
+/** Milliseconds of synchronous work after which it is noted how long the thread has waited for a processor so far. */
+const noteEveryMs = 1
+
 /** What synchronous calls have cost lately on one disk. */
 export class Pace {
+  readonly #runDelay: () => number
+  #notedDelay: number
+  #sinceNote = 0
   #slowUntil = 0
   #pauseMs = firstPauseMs
 
+  constructor(delay: () => number = runDelay) {
+    this.#runDelay = delay
+    this.#notedDelay = delay()
+  }
+
+  /** A synchronous call took so many milliseconds. */
   spent(ms: number): void {
     spentInSlice += ms
-    if (ms < slowCallMs) return
+    this.#sinceNote += ms
+    if (this.#sinceNote < noteEveryMs) return
+    const waited = this.#noteDelay()
+    // It has not waited for the disk but for a processor: on the pool it would wait for more of them.
+    if (ms < slowCallMs || waited > ms / 2) return
     const now = performance.now()
     const isSoonAgain = now - this.#slowUntil < this.#pauseMs
     this.#pauseMs = isSoonAgain ? Math.min(this.#pauseMs * 2, longestPauseMs) : firstPauseMs
     this.#slowUntil = now + this.#pauseMs
+  }
+
+  /** Milliseconds that this thread has waited for a processor since the last note. */
+  #noteDelay(): number {
+    const before = this.#notedDelay
+    this.#notedDelay = this.#runDelay()
+    this.#sinceNote = 0
+    return this.#notedDelay - before
   }
 
   /** A call was slow a short time ago. */

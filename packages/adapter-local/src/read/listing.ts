@@ -39,8 +39,8 @@ export interface ListingOptions extends ListOptions {
   readonly skips?: (path: MountPath) => boolean
   /** Leave out what may not be listed, instead of failing. */
   readonly skipUnreadable?: boolean
-  /** Makes the task; rejects when the adapter is closed or the path is none. */
-  readonly begin: () => Promise<Task>
+  /** Makes the task; throws when the adapter is closed or the path is none. */
+  readonly begin: () => Task
 }
 
 /**
@@ -154,7 +154,7 @@ export class Listing implements AsyncIterableIterator<Entry>, Held {
 
   async #start(): Promise<Task> {
     const { begin, resources } = this.#options
-    const task = await begin()
+    const task = begin()
     resources.hold(this)
     try {
       await this.#enter(task, task.path, await openDirectory(task, targetOf(task, task.path)))
@@ -169,7 +169,7 @@ export class Listing implements AsyncIterableIterator<Entry>, Held {
   async #nextEntry(task: Task): Promise<Entry | undefined> {
     for (;;) {
       task.signal?.throwIfAborted()
-      await ownTurn()
+      for (let turn = ownTurn(); turn !== undefined; turn = ownTurn()) await turn
       const level = this.#levels.at(-1)
       if (level === undefined) return undefined
       const dirent = this.#heldBack ?? (await task.calls.readListing(level.listing))

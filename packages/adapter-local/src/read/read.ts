@@ -1,9 +1,11 @@
 import type { ReadOptions, ReadResult } from '@ws/core'
 
+import { statOf } from '../confine/status.ts'
 import { type Task, callsFor } from '../confine/task.ts'
 import { failure } from '../errors.ts'
-import type { Calls } from '../host/calls.ts'
+import { type Calls, isImmediate } from '../host/calls.ts'
 import { chunkBytes } from '../host/constants.ts'
+import { fileAtOnce } from './at-once.ts'
 import { openToRead } from './open-file.ts'
 
 /** Bytes of one call on the pool when a whole file is wanted: few calls, and an abort is seen soon. */
@@ -13,6 +15,10 @@ const largeChunkBytes = 8 * chunkBytes
 const largestRead = 2 ** 31 - 1
 
 export async function readFile(task: Task, options: ReadOptions): Promise<ReadResult> {
+  if (options.range === undefined && options.ifVersion === undefined && isImmediate(task.calls)) {
+    const file = fileAtOnce(task.tree, task.calls, task.path)
+    if (file !== undefined) return { bytes: file.bytes, stat: statOf(file.status) }
+  }
   const { fd, stat, start, end } = await openToRead(task, options)
   try {
     if (end - start > largestRead) {

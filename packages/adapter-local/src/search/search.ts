@@ -22,7 +22,7 @@ export interface SearchParts {
   readonly owner: Owner | undefined
   readonly resources: Resources
   readonly maxPathBytes: number
-  readonly begin: () => Promise<Task>
+  readonly begin: () => Task
 }
 
 /** A query whose parts are checked. */
@@ -40,7 +40,7 @@ export interface Search {
  * beforehand which files are worth reading, and nothing else it says is believed.
  */
 export async function* searchTree(parts: SearchParts): AsyncGenerator<SearchHit, void, undefined> {
-  const task = await parts.begin()
+  const task = parts.begin()
   try {
     const search = prepare(task, parts.query)
     let left = search.maxHits
@@ -118,7 +118,7 @@ async function* filesBelow(task: Task, parts: SearchParts, search: Search): Asyn
     maxPathBytes,
     skipUnreadable: true,
     skips: (path) => search.globs.excludes(relativePath(task, path)),
-    begin: () => Promise.resolve(task),
+    begin: () => task,
   })
   for await (const { path, type, unreachable } of listing) {
     if (type === 'file' && unreachable !== true && !seen.has(path) && isWanted(task, search, path)) yield path

@@ -1,0 +1,53 @@
+import type { MountPath } from '@ws/core'
+
+import type { Tree } from '../confine/tree.ts'
+import { type ImmediateCalls, type Status } from '../host/calls.ts'
+import { anyEntry, reading, smallBytes } from '../host/constants.ts'
+
+/**
+ * What is at a path, if nothing stands in the way and nothing has to be waited for; `undefined` leaves every other case,
+ * and its error, to the thorough way. It makes the same checks.
+ */
+export function statusAtOnce(tree: Tree, calls: ImmediateCalls, path: MountPath): Status | undefined {
+  return withEntry(tree, calls, path, (_fd, status) => status)
+}
+
+export interface SmallFile {
+  readonly bytes: Uint8Array
+  readonly status: Status
+}
+
+/** The whole content of a small regular file; `undefined` as above, and for everything else. */
+export function fileAtOnce(tree: Tree, calls: ImmediateCalls, path: MountPath): SmallFile | undefined {
+  return withEntry(tree, calls, path, (entry, status) => {
+    if (!status.isFile() || status.size > smallBytes) return undefined
+    // opened without effect so far; only now that it is known to be a file, for its data
+    const fd = calls.open(`/proc/self/fd/${entry}`, reading)
+    try {
+      const bytes = new Uint8Array(Number(status.size))
+      const count = bytes.length === 0 ? 0 : calls.read(fd, bytes, 0, bytes.length, 0)
+      return count === bytes.length ? { bytes, status } : undefined
+    } finally {
+      calls.close(fd)
+    }
+  })
+}
+
+function withEntry<Result>(
+  tree: Tree,
+  calls: ImmediateCalls,
+  path: MountPath,
+  work: (fd: number, status: Status) => Result | undefined,
+): Result | undefined {
+  const shortcut = tree.verified ? tree.shortcut(path) : undefined
+  if (shortcut === undefined) return undefined
+  let fd = -1
+  try {
+    fd = calls.open(shortcut, anyEntry)
+    return tree.isAt(fd, path) ? work(fd, calls.fstat(fd)) : undefined
+  } catch {
+    return undefined
+  } finally {
+    if (fd >= 0) calls.close(fd)
+  }
+}
