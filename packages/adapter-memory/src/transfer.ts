@@ -1,4 +1,12 @@
-import { childPath, isWithin, type CopyOptions, type MountPath, type MoveOptions, type TransferResult } from '@ws/core'
+import {
+  childPath,
+  isWithin,
+  mountRoot,
+  type CopyOptions,
+  type MountPath,
+  type MoveOptions,
+  type TransferResult,
+} from '@ws/core'
 import { failure, invalid } from './errors.ts'
 import { childrenOf, isEmpty, type Link, type MemoryTree, type Place } from './tree.ts'
 
@@ -48,11 +56,12 @@ export function move(
   destination: MountPath,
   options: MoveOptions = {},
 ): TransferResult {
+  // before anything else: that the root cannot be moved or replaced has nothing to do with what else is wrong
+  if (source !== destination && source === mountRoot) throw failure('EBUSY', 'move', source)
+  if (source !== destination && destination === mountRoot) throw failure('EBUSY', 'move', destination)
   const { entry, target } = prepare(tree, 'move', source, destination, options)
   const node = entry.getNode()
   if (source === destination) return { version: tree.version(node) }
-  if (entry === tree.root) throw failure('EBUSY', 'move', source)
-  if (target.entry === tree.root) throw failure('EBUSY', 'move', destination)
   if (target.entry !== undefined) {
     if (options.overwrite !== true) throw failure('EEXIST', 'move', destination)
     const replaced = target.entry.getNode()
