@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readlinkSync } from 'node:fs'
 import { setTimeout as after } from 'node:timers/promises'
 
 import { createLocalAdapter } from '@ws/adapter-local'
@@ -81,8 +81,9 @@ export async function runRace(options: RaceOptions): Promise<RaceReport> {
     findings = evidence.findings
   }
   // a child's pipes are closed a moment after its end
-  for (let tries = 0; tries < 50 && openDescriptors() > descriptors; tries += 1) await after(10)
-  rest.descriptors = Math.max(0, openDescriptors() - descriptors)
+  for (let tries = 0; tries < 50 && leftOpen(descriptors).length > 0; tries += 1) await after(10)
+  rest.descriptors = leftOpen(descriptors).length
+  findings = [...findings, ...leftOpen(descriptors).map((target) => `a descriptor was left open: ${target}`)]
   counts.set('(at the end)', rest)
   return { race, counts, exchanges, findings, duration: performance.now() - began }
 }
@@ -107,8 +108,10 @@ function open(arena: Arena, io: 'auto' | 'async'): Promise<Workspace> {
 /** What is opened once and kept, such as what starting a process needs, is no leak. */
 async function warmUp(): Promise<void> {
   await using arena = await createArena()
-  await using workspace = await open(arena, 'async')
-  for await (const hit of workspace.search('content')) void hit
+  for (const io of ['auto', 'async'] as const) {
+    await using workspace = await open(arena, io)
+    for await (const hit of workspace.search('content')) await workspace.read(hit.path)
+  }
 }
 
 /** False when it hangs. */
@@ -139,6 +142,25 @@ function tempFiles(directory: string): string[] {
   return readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((path) => path.includes('.ws-tmp-'))
 }
 
-function openDescriptors(): number {
-  return readdirSync('/proc/self/fd').length
+/** What the descriptors of this process lead to, by number. */
+function openDescriptors(): Map<string, string> {
+  const found = new Map<string, string>()
+  for (const fd of readdirSync('/proc/self/fd')) {
+    try {
+      found.set(fd, readlinkSync(`/proc/self/fd/${fd}`))
+    } catch {
+      // the one that the listing itself was read through
+    }
+  }
+  return found
+}
+
+/** What is open now and was not before; numbers are given out again, so it is what they lead to that counts. */
+function leftOpen(before: ReadonlyMap<string, string>): string[] {
+  const known = [...before.values()]
+  return [...openDescriptors().values()].filter((target) => {
+    const index = known.indexOf(target)
+    if (index >= 0) known.splice(index, 1)
+    return index < 0
+  })
 }

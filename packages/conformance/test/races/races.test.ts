@@ -1,0 +1,50 @@
+import { leaksIn, operations, raceNames, runControls, runRace, runStarts, sumCounts } from '@ws/attack'
+import { component, describeWith } from '@ws/test-fixtures'
+import { expect, it } from 'vitest'
+
+const deep = process.env['WS_DEEP'] === '1'
+const seed = 20_261_121
+/** Of each race; twice each operation at least. */
+const count = deep ? 20_000 : operations.length * 10
+const starts = deep ? 2_000 : 60
+
+describeWith(component('perl'), 'under a race with another process', () => {
+  for (const race of raceNames) {
+    it(`nothing outside is read, listed or changed, and nothing is left behind: ${race}`, {
+      timeout: deep ? 1_800_000 : 60_000,
+    }, async () => {
+      const report = await runRace({ race, seed, operations: count })
+      const total = sumCounts(report.counts.values())
+      expect(report.findings).toEqual([])
+      expect(leaksIn(total), JSON.stringify(total)).toBe(0)
+      expect(total.operations).toBe(count)
+      for (const { name } of operations) expect(report.counts.get(name)?.operations, name).toBeGreaterThan(0)
+      // it was raced, and what was asked for was not simply refused
+      expect(report.exchanges).toBeGreaterThan(count / 10)
+      expect(total.done).toBeGreaterThan(count / 4)
+      expect(total.refused).toBeGreaterThan(0)
+    })
+  }
+
+  it('the race is real: looking first and reading then leaks under it', { timeout: 60_000 }, async () => {
+    const controls = await runControls({ race: 'exchange', seed, operations: 5_000, untilLeak: true })
+    for (const { name, leaked } of controls) expect(leaked, name).toBeGreaterThan(0)
+  })
+})
+
+describeWith(
+  [component('perl'), component('bubblewrap')],
+  'commands that start under a race with another process',
+  () => {
+    it(`see nothing outside and nothing denied, in ${starts} starts`, {
+      timeout: deep ? 1_800_000 : 60_000,
+    }, async () => {
+      const report = await runStarts({ seed, starts })
+      expect(report.findings).toEqual([])
+      expect(report).toMatchObject({ cheated: 0, untyped: 0 })
+      expect(report.started + report.refused).toBe(starts)
+      expect(report.started).toBeGreaterThan(starts / 30)
+      expect(report.exchanges).toBeGreaterThan(starts / 2)
+    })
+  },
+)
