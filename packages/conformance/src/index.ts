@@ -1,6 +1,8 @@
 export type { AdapterFixture, AdapterSuiteOptions } from './adapter/options.ts'
 export { testAdapter } from './adapter/test-adapter.ts'
 export { ConformanceError } from './assert.ts'
+export { testExecutor } from './executor/test-executor.ts'
 export type { Fault } from './faults/fault.ts'
 export { faults } from './faults/faults.ts'
 export { collectTests, type CollectedTest, type Runner, type TestContext, type TestOutcome } from './runner.ts'
+export type { WorkspaceFixture, WorkspaceSuiteOptions } from './workspace/options.ts'

@@ -1,7 +1,9 @@
 import { describe, it } from 'vitest'
 import type { AdapterSuiteOptions } from './adapter/options.ts'
 import { testAdapter as define } from './adapter/test-adapter.ts'
+import { testExecutor as defineExecutor } from './executor/test-executor.ts'
 import type { Runner } from './runner.ts'
+import type { WorkspaceSuiteOptions } from './workspace/options.ts'
 
 /** The runner of vitest. */
 export const vitestRunner: Runner = {
@@ -16,4 +18,9 @@ export const vitestRunner: Runner = {
 /** {@link define} in vitest. */
 export function testAdapter(options: AdapterSuiteOptions): void {
   define(options, vitestRunner)
+}
+
+/** {@link defineExecutor} in vitest. */
+export function testExecutor(options: WorkspaceSuiteOptions): void {
+  defineExecutor(options, vitestRunner)
 }

@@ -1,0 +1,91 @@
+import { parseMountPath } from '@ws/core'
+import { randomUUID } from 'node:crypto'
+import { chmod, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { check, equal } from '../assert.ts'
+import { neighbourSecret } from '../workspace/site.ts'
+import type { DoorSuite } from '../workspace/suite.ts'
+import { createOutside, createVictim, listen } from './outside.ts'
+
+const connect = (address: string): string =>
+  `perl -MSocket -e 'socket(S, PF_UNIX, SOCK_STREAM, 0); connect(S, pack("S a*", 1, ${address})) and print "reached"'`
+
+/** Boundaries that no rule asks for: each is tested where it is declared, at the strength that is declared. */
+export function boundaryTests({ describe, test }: DoorSuite): void {
+  describe('guarantees', () => {
+    test('fileContent: nothing outside the mounts is read', { holds: ['fileContent'] }, async (it) => {
+      await using outside = await createOutside()
+      const site = await it.open()
+      for (const path of [outside.file, `/proc/self/cwd/../../..${outside.file}`, '../t12/secret.txt', `${it.root}/../t12/secret.txt`]) {
+        const { stdout } = await site.attempt(`cat ${path}; cd ${outside.directory} && cat *; cp ${path} copy; cat copy`)
+        check(!stdout.includes(outside.secret) && !stdout.includes(neighbourSecret), `${path} was read from outside`)
+      }
+    })
+
+    test('fileContent: nothing outside the mounts is changed', { holds: ['fileContent'] }, async (it) => {
+      await using outside = await createOutside()
+      const site = await it.open()
+      const { directory, file } = outside
+      await site.attempt(`echo evil > ${file}; rm -f ${file}; mv ${file} x; cp file.txt ${directory}/new; mkdir ${directory}/d`)
+      equal(await outside.content(), outside.secret, 'the file outside')
+      equal(await readdir(directory), ['secret.txt'], 'the directory outside')
+    })
+
+    test('fileContent: links lead nowhere outside', { holds: ['fileContent'], symlinks: true }, async (it) => {
+      await using outside = await createOutside()
+      const site = await it.open()
+      await site.link('out', outside.file)
+      await site.link('up', '../t12')
+      const { stdout } = await site.attempt('cat out; cat up/secret.txt; ln -s ../../../.. made; cat made/*/secret.txt; echo evil > out')
+      check(!stdout.includes(outside.secret) && !stdout.includes(neighbourSecret), 'a link led outside')
+      equal(await outside.content(), outside.secret, 'the file outside')
+    })
+
+    test('fileMetadata: what is outside cannot be told from what is not there', { holds: ['fileMetadata'] }, async (it) => {
+      await using outside = await createOutside()
+      const site = await it.open()
+      const { directory, file } = outside
+      const words = (text: string): string => text.replaceAll(/secret|absent/g, 'x')
+      for (const probe of ['ls -ld', 'test -e', 'cat', 'cd']) {
+        const [there, absent] = await Promise.all([file, join(directory, 'absent.txt')].map((path) => site.attempt(`${probe} ${path}`)))
+        equal([there?.exitCode, words(`${there?.stdout}${there?.stderr}`)], [absent?.exitCode, words(`${absent?.stdout}${absent?.stderr}`)], `${probe} of what is outside`)
+        check(there?.exitCode !== 0, `${probe} ${file} succeeded`)
+      }
+    })
+
+    test('sockets: no socket of the host is reached', { kind: 'process', holds: ['sockets'] }, async (it) => {
+      await using outside = await createOutside()
+      const path = join(outside.directory, 'socket')
+      const name = `ws-conformance-${randomUUID()}`
+      await using named = await listen(path)
+      await using abstract = await listen(`\0${name}`)
+      await chmod(path, 0o777)
+      const site = await it.open()
+      if ((await site.attempt('perl -MSocket -e 1')).exitCode !== 0) it.skip('commands find no perl')
+      const { stdout } = await site.attempt(`${connect(`"${path}\\0"`)}; ${connect(`"\\0${name}"`)}`)
+      equal([stdout, named.reached(), abstract.reached()], ['', 0, 0], 'output and connections')
+    })
+
+    test('network: no network is reached', { holds: ['network'] }, async (it) => {
+      await using server = await listen({ host: '127.0.0.1', port: 0 })
+      const site = await it.open()
+      const { stdout } = await site.attempt(
+        `(exec 3<> /dev/tcp/127.0.0.1/${server.port} && cat <&3); curl -s http://127.0.0.1:${server.port}`,
+        { shell: 'bash', timeout: 10_000 },
+      )
+      check(!stdout.includes('hello'), 'a command read from a server of the host')
+      equal(server.reached(), 0, 'connections that reached the host')
+    })
+
+    test('processes: none of the host is seen or signalled', { kind: 'process', holds: ['processes'] }, async (it) => {
+      const site = await it.open()
+      const owner = (await site.store.hostDirectory?.(parseMountPath('/')))?.owner
+      await using victim = await createVictim(owner)
+      const { stdout } = await site.attempt(
+        `kill -TERM ${victim.pid}; kill -KILL ${victim.pid}; cat /proc/${victim.pid}/environ /proc/*/environ 2> /dev/null | tr "\\0" "\\n"`,
+      )
+      check(!stdout.includes(victim.secret), 'the environment of a process of the host was read')
+      equal(victim.lives(), true, 'the process of the host lives')
+    })
+  })
+}

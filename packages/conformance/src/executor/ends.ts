@@ -1,0 +1,113 @@
+import { check, equal, rejection } from '../assert.ts'
+import type { Site } from '../workspace/site.ts'
+import type { DoorSuite } from '../workspace/suite.ts'
+
+/** Says that it has begun, ends by itself after a while, and says that too. */
+const long = 'echo x > begun; sleep 3; echo x > after'
+/** Writes to a file for ever, in a session of its own: nothing but the end of the whole tree ends it. */
+const heart = "setsid sh -c 'while :; do echo x >> beat; sleep 0.02; done' < /dev/null > /dev/null 2>&1 &"
+const deaf = `trap '' TERM INT HUP; ${long}`
+
+async function start(site: Site, command: string, options: { signal?: AbortSignal; killGrace?: number } = {}) {
+  const running = await site.workspace.spawn(command, { shell: 'sh', login: false, killGrace: 100, ...options })
+  await site.appears('begun')
+  return running
+}
+
+/** Timeout, abort, kill, and what a command leaves behind. */
+export function endTests({ describe, test }: DoorSuite): void {
+  describe('ends', () => {
+    test('a timeout ends the command and says so', {}, async (it) => {
+      const site = await it.open()
+      const result = await site.attempt('sleep 3; echo x > after', { timeout: 300, killGrace: 100 })
+      equal({ timedOut: result.timedOut, exitCode: result.exitCode }, { timedOut: true, exitCode: null }, 'the result')
+      check(result.signal !== null, 'the result names no signal')
+      check(result.duration < 2_800, `it took ${Math.round(result.duration)} ms with a timeout of 300 ms`)
+      equal(await site.stored('after'), undefined, 'what comes behind the timeout')
+    })
+
+    test('a timeout ends a command that is deaf to polite signals, after the grace', { kind: 'process' }, async (it) => {
+      const site = await it.open()
+      const result = await site.attempt(deaf, { timeout: 400, killGrace: 100 })
+      equal([result.timedOut, result.exitCode], [true, null], 'timed out, and no exit code')
+      equal(await site.stored('after'), undefined, 'what comes behind the timeout')
+    })
+
+    test('a timeout ends everything that the command started', { kind: 'process' }, async (it) => {
+      const site = await it.open()
+      const { timedOut } = await site.attempt(`${heart}\n sleep 3`, { timeout: 500, killGrace: 100 })
+      equal(timedOut, true, 'timed out')
+      await site.settled('beat')
+    })
+
+    test('nothing that the command started survives its normal end', { kind: 'process' }, async (it) => {
+      const site = await it.open()
+      const started = performance.now()
+      const out = await site.run(`${heart}\n(sleep 30; echo never) & while [ ! -s beat ]; do sleep 0.01; done; echo started`)
+      equal(out, 'started\n', 'the output')
+      check(performance.now() - started < 25_000, 'the end waited for what ran in the background')
+      await site.settled('beat')
+    })
+
+    test('an abort rejects with its reason, after the command has ended', {}, async (it) => {
+      const site = await it.open()
+      const controller = new AbortController()
+      const running = await start(site, long, { signal: controller.signal })
+      const reason = new Error('enough')
+      controller.abort(reason)
+      const failed = await rejection(running.wait(), 'the aborted command')
+      check(failed === reason, `it should have rejected with signal.reason, not with ${String(failed)}`)
+      equal(running.kill(), false, 'kill after the end')
+      equal(await site.stored('after'), undefined, 'what comes behind the abort')
+    })
+
+    test('an abort ends everything that the command started', { kind: 'process' }, async (it) => {
+      const site = await it.open()
+      const controller = new AbortController()
+      const running = await start(site, `${heart}\n${long}`, { signal: controller.signal })
+      controller.abort(new Error('enough'))
+      await rejection(running.wait(), 'the aborted command')
+      await site.settled('beat')
+    })
+
+    test('a signal that is aborted already runs nothing', {}, async (it) => {
+      const site = await it.open()
+      const reason = new Error('never wanted')
+      const failed = await rejection(site.attempt('echo x > ran', { signal: AbortSignal.abort(reason) }))
+      check(failed === reason, `it should have rejected with signal.reason, not with ${String(failed)}`)
+      equal(await site.stored('ran'), undefined, 'what the command writes')
+    })
+
+    test('kill ends the command with that signal, and is false when it has ended', {}, async (it) => {
+      const site = await it.open()
+      const running = await start(site, long)
+      equal(running.kill('SIGKILL'), true, 'kill')
+      const { exitCode, signal, timedOut } = await running.wait()
+      equal({ exitCode, signal, timedOut }, { exitCode: null, signal: 'SIGKILL', timedOut: false }, 'the result')
+      equal(await site.stored('after'), undefined, 'what comes behind the kill')
+      equal(running.kill(), false, 'kill after the end')
+    })
+
+    test('kill passes a signal on, which the command can handle', { kind: 'process' }, async (it) => {
+      const site = await it.open()
+      const running = await start(site, `trap 'exit 7' TERM; echo x > begun; while :; do sleep 0.02; done`)
+      equal(running.kill('SIGTERM'), true, 'kill')
+      equal((await running.wait()).exitCode, 7, 'the exit code of the handler')
+    })
+
+    test('leaving the scope of a running command ends it', {}, async (it) => {
+      const site = await it.open()
+      await (await start(site, long))[Symbol.asyncDispose]()
+      equal(await site.stored('after'), undefined, 'what comes behind the end')
+    })
+
+    test('commands leave nothing in the store but what they wrote', {}, async (it) => {
+      const site = await it.open()
+      await site.run('true')
+      await site.attempt('exit 3')
+      await site.attempt('sleep 3', { timeout: 100, killGrace: 50 })
+      await site.run('echo x > made')
+      equal(await site.tree(), ['file /file.txt', 'file /made'], 'the store')
+    })
+  })
+}

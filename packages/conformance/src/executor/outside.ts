@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A directory of the host, outside of every mount, which no permission protects. */
+export interface Outside extends AsyncDisposable {
+  readonly directory: string
+  readonly file: string
+  readonly secret: string
+  /** What the file holds now. */
+  content(): Promise<string>
+}
+
+export async function createOutside(): Promise<Outside> {
+  const directory = await mkdtemp(join(tmpdir(), 'ws-outside-'))
+  await chmod(directory, 0o777)
+  const secret = randomUUID()
+  const file = join(directory, 'secret.txt')
+  await writeFile(file, secret)
+  await chmod(file, 0o666)
+  return {
+    directory,
+    file,
+    secret,
+    content: async () => readFile(file, 'utf8').catch(() => 'gone'),
+    [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
+  }
+}
+
+/** A server on a path, on an abstract address, or on a port of this machine; counts who comes. */
+export interface Listener extends AsyncDisposable {
+  readonly port: number
+  /** Connections so far. */
+  reached(): number
+}
+
+export async function listen(where: string | { readonly host: string; readonly port: number }): Promise<Listener> {
+  let reached = 0
+  const server: Server = createServer((socket) => {
+    reached += 1
+    socket.on('error', () => undefined)
+    socket.end('hello')
+  })
+  if (typeof where === 'string') server.listen(where)
+  else server.listen(where)
+  await once(server, 'listening')
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    reached: () => reached,
+    [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())),
+  }
+}
+
+/** A process of the user that commands run as, with a secret in its environment. */
+export interface Victim extends AsyncDisposable {
+  readonly pid: number
+  readonly secret: string
+  lives(): boolean
+}
+
+export async function createVictim(owner: { readonly uid: number; readonly gid: number } | undefined): Promise<Victim> {
+  const secret = randomUUID()
+  const as = process.getuid?.() === 0 && owner !== undefined ? { uid: owner.uid, gid: owner.gid } : {}
+  const child: ChildProcess = spawn('sleep', ['120'], { env: { SECRET: secret }, stdio: 'ignore', ...as })
+  await once(child, 'spawn')
+  const lives = (): boolean => child.exitCode === null && child.signalCode === null
+  return {
+    pid: child.pid ?? 0,
+    secret,
+    lives,
+    async [Symbol.asyncDispose]() {
+      if (lives() && child.kill('SIGKILL')) await once(child, 'exit')
+    },
+  }
+}

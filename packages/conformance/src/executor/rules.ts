@@ -1,0 +1,103 @@
+import { type GuaranteeField, rules } from '@ws/core'
+import { check, equal, rejects } from '../assert.ts'
+import { codeOf, skillsPath, type Site, type SiteOptions } from '../workspace/site.ts'
+import type { DoorSuite } from '../workspace/suite.ts'
+
+/** A rule that needs one guarantee, and how it shows that the rule holds. */
+interface Ruled {
+  readonly field: GuaranteeField
+  readonly options: SiteOptions
+  /** What `acknowledge` names. */
+  readonly rule: (site: Site) => string
+  /** The file that is protected, in the workspace; and what the file door says to a change of it. */
+  readonly path: string
+  readonly code: string
+  readonly attacks: (path: string) => readonly string[]
+}
+
+const changes = (path: string): readonly string[] => [
+  `echo evil > ${path}`,
+  `echo evil >> ${path}`,
+  `rm -f ${path}`,
+  `mv ${path} moved`,
+  `cp file.txt ${path}`,
+  `mv file.txt ${path}`,
+]
+
+const ruled: readonly Ruled[] = [
+  {
+    field: 'readOnlyMounts',
+    options: { skills: true },
+    rule: (site) => `mount:${site.at(skillsPath)}`,
+    path: `${skillsPath}/search.md`,
+    code: 'EROFS',
+    attacks: changes,
+  },
+  {
+    field: 'subtrees',
+    options: { files: { 'keep/x': 'how to search\n' }, rules: (at) => [rules.readOnly(at('keep'))] },
+    rule: (site) => `readOnly(${site.at('keep')})`,
+    path: 'keep/x',
+    code: 'EACCES',
+    attacks: (path) => [...changes(path), 'rm -rf keep', 'mv keep kept', 'mkdir keep/new'],
+  },
+  {
+    field: 'apiRules',
+    options: {
+      files: { 'a.exe': 'how to search\n' },
+      rules: () => [
+        rules.predicate({ name: 'no-exe', test: ({ path, need }) => need === 'read' || !path.endsWith('.exe') }),
+      ],
+    },
+    rule: () => 'no-exe',
+    path: 'a.exe',
+    code: 'EACCES',
+    attacks: changes,
+  },
+  {
+    field: 'deniedSubtrees',
+    options: { files: { 'private/key': 'how to search\n' }, rules: (at) => [rules.deny(at('private'))] },
+    rule: (site) => `deny(${site.at('private')})`,
+    path: 'private/key',
+    code: 'EACCES',
+    attacks: (path) => [`cat ${path}`, 'ls private', 'cd private && cat key', `cp ${path} copy; cat copy`, `echo evil > ${path}`],
+  },
+]
+
+/** Guarantees that rules need: held where they are declared, refused by the core where they are not. */
+export function ruleTests({ describe, test }: DoorSuite): void {
+  describe('guarantees', () => {
+    for (const { field, options, rule, path, code, attacks } of ruled) {
+      test(`${field}: what is protected is neither changed nor given away`, { holds: [field] }, async (it) => {
+        const site = await it.open(options)
+        const readable = field !== 'deniedSubtrees'
+        const before = readable ? await site.workspace.readText(path) : undefined
+        for (const attack of attacks(site.at(path))) {
+          const { exitCode, stdout } = await site.attempt(attack)
+          check(exitCode !== 0, `${attack} succeeded`)
+          if (!readable) check(!stdout.includes('search') && !stdout.includes('key'), `${attack} gave something away`)
+        }
+        if (before !== undefined) {
+          equal(await site.workspace.readText(path), before, `what ${path} holds`)
+          equal(await site.run(`cat ${site.at(path)}`), before, `what a command reads from ${path}`)
+        } else {
+          equal(await site.stored(path), 'how to search\n', `what ${path} holds`)
+        }
+        equal(await site.stored('file.txt'), 'a file\n', 'what lies beside it')
+        equal(await codeOf(site.workspace.write(path, 'evil')), code, 'a change at the file door')
+      })
+
+      test(`${field}: where it is not held, the rule refuses commands until it is acknowledged`, { lacks: [field] }, async (it) => {
+        const site = await it.open(options)
+        const name = rule(site)
+        const error = await rejects(site.attempt('echo x > ran'), 'EUNENFORCEABLE', { what: 'a command under the rule' })
+        equal(error.rule, name, 'the rule that the refusal names')
+        equal(await site.stored('ran'), undefined, 'what the command writes')
+        const { unenforceable } = await site.workspace.explain({ operation: 'exec', path: '.' })
+        equal(unenforceable?.map((one) => one.rule), [name], 'what explain says of it')
+        equal(await site.run('echo ran', { acknowledge: [name] }), 'ran\n', 'the output with `acknowledge`')
+        equal(await codeOf(site.workspace.write(path, 'evil')), code, 'a change at the file door')
+      })
+    }
+  })
+}

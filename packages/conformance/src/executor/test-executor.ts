@@ -1,0 +1,22 @@
+import type { Runner } from '../runner.ts'
+import type { WorkspaceSuiteOptions } from '../workspace/options.ts'
+import { defineDoors } from '../workspace/suite.ts'
+import { boundaryTests } from './boundaries.ts'
+import { endTests } from './ends.ts'
+import { inputTests } from './input.ts'
+import { lifecycleTests } from './lifecycle.ts'
+import { probeTests } from './probe.ts'
+import { resultTests } from './results.ts'
+import { ruleTests } from './rules.ts'
+import { settingTests } from './setting.ts'
+
+const files = [probeTests, resultTests, inputTests, endTests, settingTests, boundaryTests, ruleTests, lifecycleTests]
+
+/**
+ * Defines the tests of everything that the contract of `Executor` promises, at each place of the root. What the executor
+ * declares selects them: a guarantee is tested to hold at the strength that is declared, and to be refused where it is
+ * `none` and a rule or a requirement needs it.
+ */
+export function testExecutor(options: WorkspaceSuiteOptions, runner: Runner): void {
+  defineDoors('the executor contract', options, runner, files)
+}

@@ -1,0 +1,30 @@
+import type { Executor, StorageAdapter, Workspace, WorkspaceOptions } from '@ws/core'
+
+/** What one test of the executor, two-door and security suites works on. */
+export interface WorkspaceFixture {
+  /** Runs the commands. May be the same for all tests: probes are costly. */
+  readonly executor: Executor
+  /**
+   * An empty, writable store of its own, which the kit closes. For an executor of real processes: a directory on this
+   * machine, which belongs to whom commands run as. Stores with different names lie beside one another where there is a
+   * beside: `t1` and `t12` in one directory.
+   */
+  readonly createStore: (name: string) => StorageAdapter | Promise<StorageAdapter>
+  /** Makes the workspace. Default: `createWorkspace` of the core. */
+  readonly open?: ((options: WorkspaceOptions) => Promise<Workspace>) | undefined
+  /** The same executor as it is on a machine that lacks what it needs. Its absence skips the tests of that. */
+  readonly unavailable?: Executor | undefined
+  /** Called last. */
+  readonly dispose?: (() => Promise<void>) | undefined
+}
+
+export interface WorkspaceSuiteOptions {
+  /** For titles: `bubblewrap`, `virtual on memory`. */
+  readonly name: string
+  /** Called once for each test. */
+  readonly create: () => WorkspaceFixture | Promise<WorkspaceFixture>
+  /** Where the first mount lies. Default: at `/`, and at `/workspace`. */
+  readonly roots?: readonly ('/' | '/workspace')[] | undefined
+  /** The POSIX shell that commands of the tests are written for. Default `bash`. */
+  readonly shell?: string | undefined
+}

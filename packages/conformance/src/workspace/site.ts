@@ -1,0 +1,179 @@
+import {
+  type CommandResult,
+  createWorkspace,
+  type ExecOptions,
+  isWorkspaceError,
+  LinkSignal,
+  parseMountPath,
+  type Requirement,
+  type Rule,
+  type StorageAdapter,
+  type Workspace,
+} from '@ws/core'
+import { setTimeout as delay } from 'node:timers/promises'
+import { ConformanceError, equal, fail } from '../assert.ts'
+import type { WorkspaceFixture } from './options.ts'
+
+export interface SiteOptions {
+  /** Files to begin with, by path below the root; `file.txt` is always there. */
+  readonly files?: Readonly<Record<string, string>> | undefined
+  /** Given the function that makes paths below the root. */
+  readonly rules?: ((at: (path: string) => string) => readonly Rule[]) | undefined
+  /** A read-only mount at `.solven/skills/system` with `search.md`. Default false. */
+  readonly skills?: boolean | undefined
+  readonly require?: Requirement | undefined
+  /** Changes the root's store before it is mounted. */
+  readonly layer?: ((store: StorageAdapter) => StorageAdapter) | undefined
+}
+
+interface SiteSetting {
+  readonly fixture: WorkspaceFixture
+  readonly root: '/' | '/workspace'
+  readonly shell: string
+}
+
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+/** A workspace to test, and the store behind it, which shows what is really there. */
+export class Site {
+  readonly workspace: Workspace
+  readonly root: '/' | '/workspace'
+  /** Under the root: asked directly, without policy and without paths of the workspace. */
+  readonly store: StorageAdapter
+  readonly #shell: string
+  readonly #stores: readonly StorageAdapter[]
+
+  private constructor(workspace: Workspace, { root, shell }: SiteSetting, stores: readonly StorageAdapter[]) {
+    this.workspace = workspace
+    this.root = root
+    this.#shell = shell
+    this.#stores = stores
+    this.store = stores[0] ?? fail('a site has a store')
+  }
+
+  static async open(setting: SiteSetting, options: SiteOptions = {}): Promise<Site> {
+    const { fixture, root } = setting
+    const at = placer(root)
+    const stores: StorageAdapter[] = []
+    const make = async (name: string, files: Readonly<Record<string, string>>): Promise<StorageAdapter> => {
+      const store = await fixture.createStore(name)
+      stores.push(store)
+      for (const [path, content] of Object.entries(files)) {
+        await store.write(parseMountPath(`/${path}`), encode(content), { parents: true })
+      }
+      return store
+    }
+    try {
+      const store = await make('t1', { 'file.txt': 'a file\n', ...options.files })
+      await make('t12', { 'secret.txt': neighbourSecret })
+      const mounts = [{ at: root as string, adapter: options.layer?.(store) ?? store }]
+      if (options.skills === true) {
+        const skills = await make('skills', { 'search.md': 'how to search\n' })
+        mounts.push({ at: at(skillsPath), adapter: skills, access: 'read-only' } as (typeof mounts)[number])
+      }
+      const workspace = await (fixture.open ?? createWorkspace)({
+        mounts,
+        rules: options.rules?.(at) ?? [],
+        executors: [fixture.executor],
+        ...(options.require === undefined ? {} : { require: options.require }),
+      })
+      return new Site(workspace, setting, stores)
+    } catch (error) {
+      for (const store of stores) await store.close()
+      throw error
+    }
+  }
+
+  /** A path below the root. */
+  at(path: string): string {
+    return placer(this.root)(path)
+  }
+
+  /** Runs a command to its end, whatever that is; not as a login shell unless told to. */
+  attempt(command: string | readonly string[], options: ExecOptions = {}): Promise<CommandResult> {
+    return this.workspace.exec(command, { shell: this.#shell, login: false, timeout: 60_000, ...options })
+  }
+
+  /** Runs a command that must work; its standard output. */
+  async run(command: string | readonly string[], options: ExecOptions = {}): Promise<string> {
+    const result = await this.attempt(command, options)
+    if (result.exitCode === 0) return result.stdout
+    const { exitCode, signal, stderr } = result
+    throw new ConformanceError(`exit ${exitCode} ${signal ?? ''} of: ${String(command)}\n${stderr}`, exitCode, 0)
+  }
+
+  /** The content that the store holds; absent where it holds no such file. */
+  async stored(path: string): Promise<string | undefined> {
+    try {
+      const { bytes } = await this.store.read(parseMountPath(`/${path}`))
+      return new TextDecoder().decode(bytes)
+    } catch (error) {
+      if (error instanceof LinkSignal || isWorkspaceError(error, 'ENOENT') || isWorkspaceError(error, 'ENOTDIR'))
+        return undefined
+      throw error
+    }
+  }
+
+  /** What the store holds: `directory /a`, sorted. */
+  async tree(): Promise<string[]> {
+    const found: string[] = []
+    for await (const { type, path } of this.store.list(parseMountPath('/'), { recursive: true }))
+      found.push(`${type} ${path}`)
+    return found.sort()
+  }
+
+  /** A link in the store. */
+  async link(path: string, target: string): Promise<void> {
+    await this.store.createSymlink?.(parseMountPath(`/${path}`), target)
+  }
+
+  /** What the file door lists below a directory: paths from the root, sorted. */
+  async listed(path?: string): Promise<string[]> {
+    const start = this.root === '/' ? 1 : this.root.length + 1
+    const found: string[] = []
+    for await (const entry of this.workspace.list(path, { recursive: true })) found.push(entry.path.slice(start))
+    return found.sort()
+  }
+
+  /** Waits until a file is in the store: how a command says that it has begun. */
+  async appears(path: string): Promise<void> {
+    for (let waited = 0; waited < 15_000; waited += 10) {
+      if ((await this.stored(path)) !== undefined) return
+      await delay(10)
+    }
+    fail(`${path} did not appear within 15 s: the command did not run`)
+  }
+
+  /** Sees that nobody writes to a file any more: how a process that survived shows. */
+  async settled(path: string): Promise<void> {
+    const before = (await this.stored(path))?.length
+    await delay(250)
+    equal((await this.stored(path))?.length, before, `the size of ${path}, which no process may change any more,`)
+  }
+
+  async close(): Promise<void> {
+    try {
+      await this.workspace.close()
+    } finally {
+      for (const store of this.#stores) await store.close()
+    }
+  }
+}
+
+/** In a store beside the one that is mounted. */
+export const neighbourSecret = 'of-another-thread'
+export const skillsPath = '.solven/skills/system'
+
+function placer(root: string): (path: string) => string {
+  return (path) => (root === '/' ? `/${path}` : path === '' ? root : `${root}/${path}`)
+}
+
+/** The code of the error that a promise rejects with; `done` when it resolves. */
+export async function codeOf(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise
+    return 'done'
+  } catch (error) {
+    return isWorkspaceError(error) ? error.code : `no WorkspaceError: ${String(error)}`
+  }
+}

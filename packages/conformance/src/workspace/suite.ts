@@ -1,0 +1,98 @@
+import { type GuaranteeField, type Guarantees, parseVirtualPath, satisfies } from '@ws/core'
+import type { Runner } from '../runner.ts'
+import type { WorkspaceFixture, WorkspaceSuiteOptions } from './options.ts'
+import { Site, type SiteOptions } from './site.ts'
+
+/** What a test needs: without it, it is skipped with the reason. */
+export interface DoorNeeds {
+  /** `process`: real programs. */
+  readonly kind?: 'process' | undefined
+  /** Fields that are held at least by translation: against programs that do not fight it. */
+  readonly holds?: readonly GuaranteeField[] | undefined
+  /** Fields that are held against hostile programs: by the kernel, or in an interpreter. */
+  readonly withstands?: readonly GuaranteeField[] | undefined
+  /** Fields that are not held at all. */
+  readonly lacks?: readonly GuaranteeField[] | undefined
+  /** The store can hold links. */
+  readonly symlinks?: true | undefined
+  readonly root?: '/' | '/workspace' | undefined
+}
+
+/** What a test of one place works with. */
+export interface DoorCase {
+  readonly root: '/' | '/workspace'
+  readonly fixture: WorkspaceFixture
+  /** As the probe declares them. */
+  readonly guarantees: Guarantees
+  /** Ends the test as skipped, and counts it. */
+  readonly skip: (reason: string) => never
+  /** A workspace of its own, closed at the end of the test. */
+  open(options?: SiteOptions): Promise<Site>
+}
+
+/** Defines the tests of one file of a suite, for one place of the root. */
+export interface DoorSuite {
+  readonly describe: (title: string, define: () => void) => void
+  readonly test: (title: string, needs: DoorNeeds, run: (it: DoorCase) => Promise<void>) => void
+}
+
+/** Defines the files of a suite for each place of the root. */
+export function defineDoors(
+  title: string,
+  { name, create, roots = ['/', '/workspace'], shell = 'bash' }: WorkspaceSuiteOptions,
+  runner: Runner,
+  files: readonly ((suite: DoorSuite) => void)[],
+): void {
+  for (const root of roots) {
+    const test: DoorSuite['test'] = (testTitle, needs, run) => {
+      runner.it(testTitle, async ({ skip }) => {
+        const fixture = await create()
+        const sites: Site[] = []
+        try {
+          const { available, guarantees, missing } = await fixture.executor.probe({ root: parseVirtualPath(root) })
+          if (!available) skip(`the executor is not available: ${missing.join(', ')}`)
+          const lacking = await lackOf(needs, { fixture, guarantees, root })
+          if (lacking !== undefined) skip(lacking)
+          const open = async (options?: SiteOptions): Promise<Site> => {
+            const site = await Site.open({ fixture, root, shell }, options)
+            sites.push(site)
+            return site
+          }
+          await run({ root, fixture, guarantees, skip, open })
+        } finally {
+          for (const site of sites) await site.close()
+          await fixture.dispose?.()
+        }
+      })
+    }
+    runner.describe(`${title}: ${name} at ${root}`, () => {
+      for (const define of files) define({ describe: runner.describe, test })
+    })
+  }
+}
+
+interface Found {
+  readonly fixture: WorkspaceFixture
+  readonly guarantees: Guarantees
+  readonly root: string
+}
+
+/** The first thing that is not as needed, as the reason of a skip. */
+async function lackOf(needs: DoorNeeds, { fixture, guarantees, root }: Found): Promise<string | undefined> {
+  if (needs.root !== undefined && needs.root !== root) return `the root is at ${root}`
+  if (needs.kind !== undefined && fixture.executor.kind !== needs.kind) return `executor kind ${fixture.executor.kind}`
+  const wanted = [
+    ...(needs.holds ?? []).map((field) => [field, satisfies(guarantees[field], 'translated')] as const),
+    ...(needs.withstands ?? []).map((field) => [field, satisfies(guarantees[field], 'kernel')] as const),
+    ...(needs.lacks ?? []).map((field) => [field, guarantees[field] === 'none'] as const),
+  ]
+  const field = wanted.find(([, right]) => !right)?.[0]
+  if (field !== undefined) return `guarantee ${field}: ${guarantees[field]}`
+  if (needs.symlinks === true) {
+    const store = await fixture.createStore('capabilities')
+    const { symlinks } = store.capabilities
+    await store.close()
+    if (!symlinks) return 'capability symlinks: false'
+  }
+  return undefined
+}
