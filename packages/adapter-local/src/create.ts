@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { mkdtemp, chown, chmod, realpath as resolveLinks, statfs } from 'node:fs/promises'
+import { chmod, chown, lstat, mkdtemp, readdir, realpath as resolveLinks, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 
@@ -37,7 +37,7 @@ import { identityOf } from './place/host-directory.ts'
 import { chooseOwner, ownUser, recipientOf } from './place/owner.ts'
 import { lookAt } from './write/place.ts'
 import { RemovalProgress, removeEntry } from './write/remove.ts'
-import { sweep, isTempName } from './write/temp.ts'
+import { isGone, isTempName, ownMark, sweep } from './write/temp.ts'
 
 const operation = 'createLocalAdapter'
 /** Entries of the root that are looked at for leftovers when an adapter is made. */
@@ -221,13 +221,43 @@ function scratchPlaces(): string[] {
   return [...new Set([tmpdir(), '/tmp', '/var/tmp'])]
 }
 
+const scratchPrefix = 'ws-scratch-'
+/** Leftovers that are removed before one scratch directory is made, at most. */
+const scratchSwept = 16
+
+/**
+ * Removes scratch directories whose process was killed. Each is taken over as a scratch of our own and closed, so that the
+ * removal is confined to it, whoever may have made a directory of that name in a place that is open to all.
+ */
+async function sweepScratch(parent: string, uid: number): Promise<void> {
+  let left = scratchSwept
+  const names = await readdir(parent).catch((): string[] => [])
+  for (const name of names) {
+    if (!name.startsWith(scratchPrefix) || isGone(name.slice(scratchPrefix.length)) !== true) continue
+    if ((left -= 1) < 0) return
+    const root = join(parent, name)
+    try {
+      const status = await lstat(root)
+      const isOurs = status.uid === uid || status.uid === process.getuid?.()
+      if (!status.isDirectory() || !isOurs || (status.mode & 0o777) !== 0o700) continue
+      const leftover = await openRoot({ root, owner: undefined, io: 'auto' }, (task, identity) =>
+        removeScratch(task, root, identity),
+      )
+      await leftover.close()
+    } catch {
+      // Somebody else is removing it, or it is not ours to remove.
+    }
+  }
+}
+
 async function makeScratchDirectory({ uid, gid }: { readonly uid: number; readonly gid: number }): Promise<string> {
   let problem: unknown
   for (const place of scratchPlaces()) {
     try {
       const parent = await resolveLinks(place)
       if (!(await isOpenToAll(parent))) continue
-      const root = await mkdtemp(join(parent, 'ws-scratch-'))
+      await sweepScratch(parent, uid)
+      const root = await mkdtemp(join(parent, `${scratchPrefix}${ownMark()}-`))
       await chmod(root, 0o700)
       if (process.getuid?.() === 0) await chown(root, uid, gid)
       return root

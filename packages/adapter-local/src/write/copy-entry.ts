@@ -4,8 +4,8 @@ import type { CopyOptions, MountPath } from '@ws/core'
 
 import { type Handle, openData, statusOf } from '../confine/handle.ts'
 import { permissionsOf, versionOf } from '../confine/status.ts'
-import { type Task, targetOf } from '../confine/task.ts'
-import { nativeCode } from '../errors.ts'
+import { type Target, type Task, targetOf } from '../confine/task.ts'
+import { failure, nativeCode } from '../errors.ts'
 import type { HostName, Status } from '../host/calls.ts'
 import { chunkBytes, reading, smallBytes } from '../host/constants.ts'
 import { under } from '../host/name.ts'
@@ -128,5 +128,15 @@ async function copyInChunks(task: Task, from: number, to: number, { size }: Stat
     if (count === 0) return
     for (let written = 0; written < count; ) written += await calls.write(to, buffer, written, count - written)
     position += count
+  }
+}
+
+/** A directory goes into a directory, anything else takes the place of anything but a directory. */
+export function checkReplaceable(destination: Target, status: Status, found: Status): void {
+  if (status.isDirectory() && !found.isDirectory()) {
+    throw failure(destination, 'ENOTDIR', 'is no directory, and cannot be replaced by one')
+  }
+  if (!status.isDirectory() && found.isDirectory()) {
+    throw failure(destination, 'EISDIR', 'is a directory, and cannot be replaced by a file')
   }
 }

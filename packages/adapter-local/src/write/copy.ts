@@ -6,7 +6,7 @@ import { isSameEntry, versionOf } from '../confine/status.ts'
 import { type Target, type Task, targetOf } from '../confine/task.ts'
 import { failure, nativeCode, translate } from '../errors.ts'
 import type { Status } from '../host/calls.ts'
-import { type CopiedEntry, copyLink, copyRegularFile } from './copy-entry.ts'
+import { type CopiedEntry, checkReplaceable, copyLink, copyRegularFile } from './copy-entry.ts'
 import { CopyProgress, copyTree } from './copy-tree.ts'
 import { openParentOf, refuseRoot } from './parents.ts'
 import { checkCondition, conflict, lookAtTarget } from './place.ts'
@@ -82,15 +82,6 @@ function checkDestination(
   checkReplaceable(destination, status, found)
 }
 
-/** A directory goes into a directory, anything else takes the place of anything but a directory. */
-export function checkReplaceable(destination: Target, status: Status, found: Status): void {
-  if (status.isDirectory() && !found.isDirectory()) {
-    throw failure(destination, 'ENOTDIR', 'is no directory, and cannot be replaced by one')
-  }
-  if (!status.isDirectory() && found.isDirectory()) {
-    throw failure(destination, 'EISDIR', 'is a directory, and cannot be replaced by a file')
-  }
-}
 
 function intoItself(target: Target): Error {
   return failure(target, 'EINVAL', 'cannot be copied onto or into itself', {

@@ -23,17 +23,25 @@ const deadAfterMs = 5 * 60_000
 /** Where its process cannot be asked about (another container, another boot): only age tells. */
 const foreignAfterMs = 24 * 3_600_000
 
-let stem: string | undefined
+let mark: string | undefined
 
-/** `.ws-tmp-<system>-<pid>-<start>`: which process a temporary file belongs to. */
-function ownStem(): string {
-  stem ??= `${tempPrefix}${systemId()}-${process.pid.toString(36)}-${startTime('self') ?? '0'}`
-  return stem
+/** `<system>-<pid>-<start>`: which process something temporary belongs to. */
+export function ownMark(): string {
+  mark ??= `${systemId()}-${process.pid.toString(36)}-${startTime('self') ?? '0'}`
+  return mark
+}
+
+/** Whether the process that a mark names is known to be no more: `undefined` where it cannot be asked about. */
+export function isGone(ofMark: string): boolean | undefined {
+  const [system, pid, start] = ofMark.split('-')
+  const sameSystem = system !== '0' && ownMark().startsWith(`${system}-`)
+  if (!sameSystem || pid === undefined || start === undefined) return undefined
+  return !isAlive(Number.parseInt(pid, 36), start)
 }
 
 /** A name that nobody can guess, which says which process made it. */
 export function newTempName(): string {
-  return `${ownStem()}-${randomUUID()}`
+  return `${tempPrefix}${ownMark()}-${randomUUID()}`
 }
 
 /** The same for all processes that can see each other's ids, until the next boot. */
@@ -66,10 +74,7 @@ function startTime(pid: number | 'self'): string | undefined {
 /** Whether a temporary file was left behind by a process that is no more. `ageMs`: since it was last written. */
 export function isLeftover(name: string, ageMs: number): boolean {
   if (ageMs < deadAfterMs) return false
-  const [system, pid, start] = name.slice(tempPrefix.length).split('-')
-  const sameSystem = system !== '0' && ownStem().startsWith(`${tempPrefix}${system}-`)
-  if (!sameSystem || pid === undefined || start === undefined) return ageMs >= foreignAfterMs
-  return !isAlive(Number.parseInt(pid, 36), start)
+  return isGone(name.slice(tempPrefix.length)) ?? ageMs >= foreignAfterMs
 }
 
 function isAlive(pid: number, start: string): boolean {
