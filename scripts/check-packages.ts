@@ -27,7 +27,9 @@ try {
 
 /** In the order of their dependencies, one at a time: packing builds, and a build reads what others have built. */
 function pack(destination: string): Tarball[] {
-  const selection = ['-r', '--workspace-concurrency=1', '--filter=./packages/*', '--filter=./apps/*']
+  // the attack is run from the repository and not published
+  const folders = ['--filter=./packages/*', '--filter=./apps/*', '--filter=!@ws/attack']
+  const selection = ['-r', '--workspace-concurrency=1', ...folders]
   const output = capture('pnpm', [...selection, 'pack', '--json', '--pack-destination', destination])
   // what the builds print comes before the result
   return JSON.parse(output.slice(output.search(/^\[$/mu))) as Tarball[]
