@@ -1,24 +1,17 @@
 import type { StorageAdapter } from '../adapter/contract.ts'
 import type { Entry, ListOptions } from '../adapter/types.ts'
-import { baseName, isWithin, joinPath, parentPath, relativeTo } from '../path/virtual-path.ts'
+import { isWithin } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import { READ } from '../policy/access.ts'
 import { admitCall, parseFor, recordFiles } from './context.ts'
 import type { Context } from './context.ts'
+import { EntryShaper } from './entry-shaper.ts'
 import { translateError } from './errors.ts'
 import type { WorkspaceEntry, WorkspaceListOptions } from './file-door.ts'
 import type { Located } from './gate.ts'
-import type { WorkspaceMount } from './mounts.ts'
+import { mayEnter, mountsBelow, skippedIn } from './regions.ts'
+import type { Region } from './regions.ts'
 
 import type { Trace } from './walk.ts'
-
-/** A part of the tree that one adapter holds, opened for listing. */
-interface Region {
-  readonly start: VirtualPath
-  readonly mount: WorkspaceMount | undefined
-  readonly entries: AsyncIterator<Entry> | undefined
-  readonly first: IteratorResult<Entry> | undefined
-}
 
 type Result = IteratorResult<WorkspaceEntry, undefined>
 
@@ -188,113 +181,4 @@ async function openRegion(
   const listOptions: ListOptions = { recursive, details, signal, exclude }
   const entries = adapter.list(located.path, listOptions)
   return { start: virtual, mount, entries, first: await entries.next() }
-}
-
-/** Turns the entries of one adapter into those that callers see. */
-class EntryShaper {
-  /** Nothing below is special, so entries differ in their path at most. */
-  readonly plain: boolean
-  readonly #context: Context
-  readonly #region: Region
-  readonly #ways: Set<VirtualPath>
-  readonly #seen = new Set<VirtualPath>()
-  readonly #special: ReadonlySet<string>
-  /** Directories that are variants of a denied name: what comes from below them is left out. */
-  readonly #shut: VirtualPath[] = []
-
-  constructor(context: Context, region: Region, recursive: boolean) {
-    const { gate } = context
-    const { start, mount } = region
-    this.#context = context
-    this.#region = region
-    this.#ways = waysToMounts(context, start, recursive)
-    this.#special = new Set([...gate.namespace.below(start)].map((node) => node.path))
-    const folds = mount?.caseSensitive === false && this.#special.size > 0
-    this.plain = this.#special.size === 0 && this.#ways.size === 0 && !gate.hasVariants
-    this.#judge = folds ? () => true : (path) => this.#special.has(path)
-  }
-
-  /** Whether mounts or rules name this path. */
-  readonly #judge: (path: VirtualPath) => boolean
-
-  shape(entry: Entry): WorkspaceEntry | undefined {
-    const at = this.#region.mount?.at ?? ('/' as VirtualPath)
-    const path = joinPath(at, entry.path)
-    const { gate } = this.#context
-    if (this.#shut.length > 0 && this.#shut.some((directory) => isWithin(path, directory))) return undefined
-    if (this.#special.size > 0 && this.#judge(path)) {
-      if (gate.isHidden(path, this.#region.start)) return undefined
-      if (this.#ways.has(path)) {
-        this.#seen.add(path)
-        return wayEntry(this.#context, path)
-      }
-      if (gate.cannotStat(path)) return { path, name: entry.name, type: entry.type }
-    }
-    if (gate.hasVariants && gate.isVariant(path, entry.name)) {
-      this.#shut.push(path)
-      return { path, name: entry.name, type: entry.type }
-    }
-    return at === '/' ? (entry as Entry & { path: never }) : { ...entry, path }
-  }
-
-  /** Directories that lead to mounts, and that the adapter did not list. */
-  unseen(): WorkspaceEntry[] {
-    return [...this.#ways].filter((path) => !this.#seen.has(path)).map((path) => wayEntry(this.#context, path))
-  }
-}
-
-/** Subtrees that an adapter must not enter: denied ones, excluded ones, and those that another mount hides. */
-export function skippedIn(
-  context: Context,
-  start: VirtualPath,
-  mount: WorkspaceMount,
-  excluded: readonly VirtualPath[],
-): ReturnType<typeof relativeTo>[] {
-  const { gate } = context
-  const skipped = [...gate.unreadableBelow(start), ...excluded, ...gate.reservedBelow(start)]
-  for (const node of gate.namespace.below(start)) {
-    if (node.mount?.at === node.path) skipped.push(node.path)
-  }
-  return skipped
-    .filter((path) => path !== start && isWithin(path, start) && isWithin(path, mount.at))
-    .map((path) => relativeTo(path, mount.at))
-}
-
-/** Mounts below `start` with no other mount in between, scratch left out. */
-export function mountsBelow(context: Context, start: VirtualPath): VirtualPath[] {
-  const found: VirtualPath[] = []
-  for (const node of context.gate.namespace.below(start)) {
-    if (node.mount === undefined || node.mount.at !== node.path || node.mount.scratch) continue
-    if (!found.some((path) => isWithin(node.path, path))) found.push(node.path)
-  }
-  return found
-}
-
-/** Every directory on the way may be read. */
-export function mayEnter(context: Context, start: VirtualPath, path: VirtualPath): boolean {
-  for (let current = path; current !== start; current = parentPath(current)) {
-    if (context.gate.decide({ operation: 'list', path: current, need: 'read' }).effect === 'deny') return false
-    if (current === '/') break
-  }
-  return true
-}
-
-/** Paths to list because a mount lies at or below them, whatever the adapter says. */
-function waysToMounts(context: Context, start: VirtualPath, recursive: boolean): Set<VirtualPath> {
-  const ways = new Set<VirtualPath>()
-  for (const nested of mountsBelow(context, start)) {
-    const between: VirtualPath[] = []
-    for (let current = nested; current !== start; current = parentPath(current)) between.unshift(current)
-    for (const path of recursive ? between : between.slice(0, 1)) {
-      ways.add(path)
-      if ((context.gate.namespace.find(path).rights & READ) === 0) break
-    }
-  }
-  return ways
-}
-
-function wayEntry(context: Context, path: VirtualPath): WorkspaceEntry {
-  const node = context.gate.namespace.find(path)
-  const entry = { path, name: baseName(path), type: 'directory' } as const
-  return node.mount?.at === path ? { ...entry, mount: true } : entry
 }

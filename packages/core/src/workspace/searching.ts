@@ -8,7 +8,7 @@ import type { Context } from './context.ts'
 import { translateError, virtualError } from './errors.ts'
 import type { WorkspaceSearchHit, WorkspaceSearchOptions } from './file-door.ts'
 import type { Located } from './gate.ts'
-import { mayEnter, mountsBelow, skippedIn } from './listing.ts'
+import { mayEnter, mountsBelow, skippedIn } from './regions.ts'
 import type { StorageAdapter } from '../adapter/contract.ts'
 import type { Trace } from './walk.ts'
 
