@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Duplex } from 'node:stream'
 
 import { type Owner, WorkspaceError } from '@ws/core'
-import { captureOutput, type CapturedOutput, type OutputListener, type ProcessInput } from '@ws/process'
+import { capturePipe, type CapturedOutput, type OutputListener, type ProcessInput } from '@ws/process'
 import { type RunningProcess, startProcess } from '@ws/process'
 
 import { type SandboxCommand, sandboxArguments } from './arguments.ts'
@@ -69,7 +69,10 @@ export async function startSandbox(start: SandboxStart): Promise<Sandbox> {
   running.pipes.get(descriptors.arguments)?.end(options)
   const status = collect(running.pipes.get(descriptors.status))
   const gate = collect(running.pipes.get(descriptors.gate))
-  const stderr = readOutput(running, start)
+  const stderr = capturePipe(running.pipes.get(descriptors.commandError), {
+    maxBytes: start.maxOutputBytes,
+    onChunk: start.onStderr,
+  })
   const stop = new AbortController()
   const timer = setTimeout(() => stop.abort(), startTimeout)
   const onAbort = () => stop.abort()
@@ -207,24 +210,6 @@ function collect(stream: Duplex | undefined): Collected {
         check()
       }),
   }
-}
-
-async function readOutput(running: RunningProcess, start: SandboxStart): Promise<CapturedOutput> {
-  const capture = captureOutput({ maxBytes: start.maxOutputBytes })
-  const stream = running.pipes.get(descriptors.commandError)
-  if (stream === undefined) return capture.result()
-  const closed = new Promise<void>((resolve) => stream.once('close', resolve))
-  stream.once('end', () => stream.destroy())
-  stream.on('data', (chunk: Buffer) => {
-    capture.push(chunk)
-    const pending = start.onStderr?.(chunk)
-    if (!(pending instanceof Promise)) return
-    stream.pause()
-    const goOn = () => void stream.resume()
-    pending.then(goOn, goOn)
-  })
-  await closed
-  return capture.result()
 }
 
 function once(signal: AbortSignal): Promise<'stopped'> {
