@@ -4,6 +4,7 @@ import type { VirtualPath } from '../path/virtual-path.ts'
 import type { FileDoor } from '../workspace/file-door.ts'
 import type { BindPlan } from './bind-plan.ts'
 import type { Guarantees } from './guarantees.ts'
+import type { CommandLimits, LimitReport } from './limits.ts'
 
 /** What a probe is asked about: the answer can depend on where the workspace is mounted and on whom commands run as. */
 export interface ProbeTarget {
@@ -25,6 +26,8 @@ export interface ProbeReport {
   readonly howToFix: readonly string[]
   /** Facts worth showing: versions, the Landlock ABI. No host paths but those of system programs. */
   readonly details: Readonly<Record<string, string>>
+  /** By what each limit would be held; a field that is absent is not held. */
+  readonly limits?: readonly LimitReport[] | undefined
 }
 
 /** What an executor learns about the workspace it runs commands for. */
@@ -57,6 +60,8 @@ export interface CommandRequest {
   readonly killGrace: number
   /** Bytes kept of each output stream: a head and a tail. */
   readonly maxOutputBytes: number
+  /** Narrow those of the executor's own options. Only ones that {@link AttachedExecutor.limits} says are held. */
+  readonly limits?: CommandLimits | undefined
   /** Ends the whole process tree; the run then rejects with `signal.reason`. */
   readonly signal?: AbortSignal | undefined
 }
@@ -98,6 +103,8 @@ export interface RunningCommand extends AsyncDisposable {
 /** An executor bound to one workspace. */
 export interface AttachedExecutor {
   readonly guarantees: Guarantees
+  /** The limits that it holds; a field that is absent is not held, and a command that asks for it is refused. */
+  readonly limits?: readonly LimitReport[] | undefined
   /**
    * Starts a command in the tree that `plan` describes. Rejects with `ENOEXEC` when it cannot be started, `EBUSY` when
    * what is to be bound keeps changing, `EUNENFORCEABLE` when the plan asks for what cannot be held now.

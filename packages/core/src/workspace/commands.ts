@@ -3,6 +3,7 @@ import type { BindPlan, Restriction } from '../executor/bind-plan.ts'
 import type { AttachedExecutor, CommandRequest, CommandResult, RunningCommand } from '../executor/contract.ts'
 import { satisfies } from '../executor/guarantees.ts'
 import type { Guarantees } from '../executor/guarantees.ts'
+import { checkLimits, requireLimits } from '../executor/limits.ts'
 import { isWorkspaceError, rewriteError } from '../errors.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { checkCount, checkOption } from './arguments.ts'
@@ -69,6 +70,8 @@ export async function spawn(door: CommandDoor, command: Command, options: ExecOp
     admitCommand(context, normalised, options.shell)
     if (executor === undefined) throw noExecutorError()
     const acknowledged = checkOptions(options)
+    const limits = checkLimits(options.limits, 'exec')
+    requireLimits(limits, { executor: executor.name, reports: executor.attached.limits, operation: 'exec' })
     const cwd = await resolveCwd(context, options.cwd)
     await door.prepare()
     const plan = await planFor(context, acknowledged)
@@ -225,6 +228,7 @@ function request(command: NormalisedCommand, cwd: VirtualPath, options: ExecOpti
     timeout: options.timeout,
     killGrace: options.killGrace ?? defaultKillGrace,
     maxOutputBytes: options.maxOutputBytes ?? defaultOutputBytes,
+    limits: options.limits,
     signal: options.signal,
   }
 }

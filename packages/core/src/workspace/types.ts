@@ -3,6 +3,7 @@ import type { SignalOption } from '../adapter/types.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { CommandResult, Executor, RunningCommand, StandardInput } from '../executor/contract.ts'
 import type { GuaranteeLevel, Guarantees, Requirement } from '../executor/guarantees.ts'
+import type { CommandLimits } from '../executor/limits.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import type { FileOperation, Policy, Rule } from '../policy/types.ts'
 import type { FileDoor } from './file-door.ts'
@@ -51,6 +52,8 @@ export interface ExecOptions extends SignalOption {
   readonly killGrace?: number | undefined
   /** Bytes kept of each output stream, the head and the tail. Default 1 MiB. */
   readonly maxOutputBytes?: number | undefined
+  /** Narrow those of the executor. One that cannot be held here is refused with `EUNENFORCEABLE`. */
+  readonly limits?: CommandLimits | undefined
   /** A POSIX shell, by absolute path or name. Default, also for a blank one: the user's login shell. */
   readonly shell?: string | undefined
   /** `-lc` when true (default), `-c` when false. */
