@@ -5,7 +5,7 @@ import { createWorld } from './checks/host/world.ts'
 import { ordinaryOwner } from './checks/owner.ts'
 import { hasFailed, renderReport } from './checks/report.ts'
 import { runChecks } from './checks/run.ts'
-import { createExecutor, executorNames } from './config/executors.ts'
+import { createExecutor, defaultExecutorNames } from './config/executors.ts'
 import { projectChecks } from './demo/checks.ts'
 import { walk } from './demo/walk.ts'
 import { describeError, Interruption } from './errors.ts'
@@ -45,7 +45,7 @@ async function demo(): Promise<number> {
   say(
     `\n${style.strong('One workspace, two doors')}: the file API and the shell, on a copy of test-fixtures/sample-project\n`,
   )
-  const available = await Array.fromAsync(executorNames, async (name) => {
+  const available = await Array.fromAsync(defaultExecutorNames, async (name) => {
     const executor = createExecutor(name)
     return (await executor.probe({ owner, signal })).available ? executor : undefined
   })
@@ -62,7 +62,7 @@ async function demo(): Promise<number> {
   const checks = [...projectChecks, ...allChecks]
   let done = 0
   const report = await runChecks({
-    executors: executorNames,
+    executors: defaultExecutorNames,
     at: ['/', '/workspace'],
     owner,
     checks,

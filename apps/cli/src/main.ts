@@ -93,7 +93,7 @@ function createProgram(start: Start): Command {
     .option('--at <path>', 'where it is mounted: / or /workspace (default: /)')
     .option('--owner <uid[:gid]>', "whom commands run as (default: the directory's owner)")
     .option('--config <file>', 'a config file with mounts, rules, executors, require and aliases; options win over it')
-    .option('--executor <name>', 'use this executor only: bubblewrap or proot')
+    .option('--executor <name>', 'use this executor only: bubblewrap, proot or virtual')
     .option('--require <field=level>', 'refuse what holds less; or `untrusted`; repeatable', collect)
     .option('--json', 'print JSON, errors on standard error included')
     .helpCommand(false)

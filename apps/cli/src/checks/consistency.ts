@@ -211,6 +211,7 @@ export const consistencyChecks: readonly Check[] = [
     id: 'changes',
     group: 'consistency',
     title: 'mkdir, mv, chmod, rm at one door show at the other',
+    processes: true,
     async run(site) {
       const directory = site.path(`/${checksDirectory}/changes`)
       await site.workspace.write(`${directory}/tool.sh`, '#!/bin/sh\necho first\n')

@@ -159,6 +159,7 @@ export const isolationChecks: readonly Check[] = [
     id: 'survivors-exit',
     group: 'isolation',
     title: 'nothing that a command starts survives its end',
+    processes: true,
     async run(site) {
       const token = newToken()
       await toItsEnd(background(token), site.run)
@@ -184,6 +185,7 @@ export const isolationChecks: readonly Check[] = [
     id: 'survivors-kill',
     group: 'isolation',
     title: 'nor kill -9 of the executor itself',
+    processes: true,
     async run(site) {
       const token = newToken()
       const ended = site.run(`${background(token)} sleep ${token}`).then(

@@ -76,7 +76,7 @@ async function checkPlace(
   for (const check of checks) {
     if (check.only !== undefined && check.only !== at) continue
     const start = performance.now()
-    const outcome = await runCheck(site, check, programs)
+    const outcome = await runCheck(site, check, programs, executor.kind)
     const duration = Math.round(performance.now() - start)
     const { id, group, title } = check
     const result = { ...outcome, check: { id, group, title }, executor: name, at, duration }
@@ -85,8 +85,16 @@ async function checkPlace(
   }
 }
 
-async function runCheck(site: Site, check: Check, programs: ReadonlySet<string>): Promise<Outcome> {
-  const { needs } = check
+async function runCheck(
+  site: Site,
+  check: Check,
+  programs: ReadonlySet<string>,
+  kind: Executor['kind'],
+): Promise<Outcome> {
+  const { needs, processes } = check
+  if (processes === true && kind === 'interpreter') {
+    return { status: 'skipped', note: 'needs processes, which an interpreter does not have' }
+  }
   if (needs !== undefined && !programs.has(needs.program)) {
     return { status: 'skipped', note: `needs ${needs.program}: apt-get install ${needs.package}` }
   }

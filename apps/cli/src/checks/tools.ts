@@ -67,6 +67,7 @@ export const toolChecks: readonly Check[] = [
     id: 'owner',
     group: 'tools',
     title: 'commands run as the owner, who owns what both write',
+    processes: true,
     async run(site) {
       const { uid } = site.world.owner
       await site.workspace.write(site.path(`/${checksDirectory}/owned-api`), '')

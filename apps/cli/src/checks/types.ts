@@ -52,6 +52,8 @@ export interface Check {
   readonly title: string
   /** A program that commands need for it, and the package that brings it. */
   readonly needs?: { readonly program: string; readonly package: string } | undefined
+  /** It looks at processes, or at what only the kernel keeps; an interpreter has none. */
+  readonly processes?: true | undefined
   /** Where it means something; absent: everywhere. */
   readonly only?: MountPoint | undefined
   /** Throws when it does not hold. */

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { quotePath, rules, type Owner, type Requirement, type Rule } from '@ws/core'
 
 import { UsageError } from '../errors.ts'
-import { executorNames, type ExecutorName } from './executors.ts'
+import { defaultExecutorNames, type ExecutorName } from './executors.ts'
 import type { LoadedConfig } from './load.ts'
 import type { RuleConfig } from './schema.ts'
 import { checkMountPoint, parseExecutorName, parseOwner, parseRequirement, usageOf } from './values.ts'
@@ -48,7 +48,7 @@ export async function resolveSettings(options: GlobalOptions): Promise<Settings>
     rules: (config?.rules ?? []).map((rule, index) => usageOf(`--config: rules[${index}]`, () => makeRule(rule))),
     executors:
       options.executor === undefined
-        ? (config?.executors ?? executorNames)
+        ? (config?.executors ?? defaultExecutorNames)
         : [parseExecutorName(options.executor, '--executor')],
     require: parseRequirement(options.require ?? [], '--require') ?? config?.require,
     aliases: config?.aliases,

@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest'
+
+import { createProject, ws } from './ws.ts'
+
+describe('ws --executor virtual', () => {
+  it('runs commands without a program of this machine, and only when it is named', async () => {
+    await using project = await createProject({ 'a.txt': 'from the API\n' })
+    const options = ['--root', project.path, '--executor', 'virtual']
+    const result = await ws([...options, 'exec', '--', 'cat a.txt; node --version; exit 7'])
+    expect(result).toMatchObject({ code: 7, stdout: 'from the API\n', stderr: 'bash: node: command not found\n' })
+  })
+
+  it('is verified as the others are, but for what takes processes', async () => {
+    const result = await ws(['--executor', 'virtual', 'verify'])
+    expect(result.stdout).toContain('needs processes, which an interpreter does not have')
+    expect(result.stdout).toMatch(/\d+ ok/)
+    expect(result.stdout).not.toContain('FAILED')
+    expect(result.code).toBe(0)
+  })
+})
