@@ -49,12 +49,12 @@ async function demo(): Promise<number> {
     const executor = createExecutor(name)
     return (await executor.probe({ owner, signal })).available ? executor : undefined
   })
-  const executor = available.find((one) => one !== undefined)
+  // Nothing is installed: an interpreter of bash shows what it can, and the table says which packages are missing.
+  const fallback = 'virtual'
+  const executor = available.find((one) => one !== undefined) ?? createExecutor(fallback)
   {
     await using world = await createWorld({ owner, populate })
-    say(
-      `${style.strong('At work')} in / with ${executor?.name ?? 'the file API only'}; skills are mounted read-only, /notes is denied\n`,
-    )
+    say(`${style.strong('At work')} in / with ${executor.name}; skills are mounted read-only, /notes is denied\n`)
     await walk(world, executor, style, say)
   }
 
@@ -63,6 +63,7 @@ async function demo(): Promise<number> {
   let done = 0
   const report = await runChecks({
     executors: defaultExecutorNames,
+    fallback,
     at: ['/', '/workspace'],
     owner,
     checks,

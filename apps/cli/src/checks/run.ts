@@ -8,6 +8,8 @@ import type { Check, CheckResult, CheckTitle, MountPoint, Outcome, Site } from '
 
 export interface RunOptions {
   readonly executors: readonly ExecutorName[]
+  /** Checked when none of `executors` is there: an interpreter, which needs nothing installed. */
+  readonly fallback?: ExecutorName | undefined
   readonly at: readonly MountPoint[]
   readonly owner: Owner
   readonly checks: readonly Check[]
@@ -39,10 +41,11 @@ const concurrency = 2
 export async function runChecks(options: RunOptions): Promise<Report> {
   const results: CheckResult[] = []
   const unavailable: Unavailable[] = []
-  const places = options.executors.flatMap((name) => {
+  const placesOf = (name: ExecutorName) => {
     const executor = createExecutor(name)
     return options.at.map((at) => ({ name, executor, at }))
-  })
+  }
+  let places = options.executors.flatMap(placesOf)
   const work = async (): Promise<void> => {
     for (let place = places.shift(); place !== undefined; place = places.shift()) {
       const { name, executor, at } = place
@@ -53,8 +56,15 @@ export async function runChecks(options: RunOptions): Promise<Report> {
     }
   }
   // a failure of one must not leave the other's scratch directory behind
-  const outcomes = await Promise.allSettled(Array.from({ length: concurrency }, work))
-  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+  const workAll = async (): Promise<void> => {
+    const outcomes = await Promise.allSettled(Array.from({ length: concurrency }, work))
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+  }
+  await workAll()
+  if (results.length === 0 && options.fallback !== undefined) {
+    places = placesOf(options.fallback)
+    await workAll()
+  }
   const checks = options.checks.map(({ id, group, title, only }) => ({ id, group, title, only }))
   return { results, unavailable, checks }
 }
@@ -96,6 +106,9 @@ async function runCheck(
     return { status: 'skipped', note: 'needs processes, which an interpreter does not have' }
   }
   if (needs !== undefined && !programs.has(needs.program)) {
+    if (kind === 'interpreter') {
+      return { status: 'skipped', note: 'needs real programs, which an interpreter does not have' }
+    }
     return { status: 'skipped', note: `needs ${needs.program}: apt-get install ${needs.package}` }
   }
   try {

@@ -4,6 +4,7 @@ import { ordinaryOwner } from '../checks/owner.ts'
 import { hasFailed, renderReport } from '../checks/report.ts'
 import type { MountPoint } from '../checks/types.ts'
 import type { Context, Start } from '../context.ts'
+import { defaultExecutorNames } from '../config/executors.ts'
 import { exitCodes } from '../exit-codes.ts'
 
 const places: readonly MountPoint[] = ['/', '/workspace']
@@ -15,8 +16,9 @@ export function addVerify(program: Command, start: Start): void {
     .description(
       'Runs the two-door consistency checks and the attacks on policy and isolation, for each executor that is there, with ' +
         'the workspace at / and at /workspace, in a scratch directory that is removed again. As root the directory belongs ' +
-        'to an ordinary user (--owner). A correct refusal of what an executor cannot hold passes. Ends with 1 when a check ' +
-        'fails, or when no executor is there.',
+        'to an ordinary user (--owner). A correct refusal of what an executor cannot hold passes. Where no executor of real processes is there, the virtual ' +
+        'one is checked. Ends with 1 when a check ' +
+        'fails, or when none of the named executors is there.',
     )
     .addHelpText(
       'after',
@@ -31,6 +33,8 @@ async function verify({ settings, output, style, signal }: Context): Promise<num
   const [{ allChecks }, { runChecks }] = await Promise.all([import('../checks/all.ts'), import('../checks/run.ts')])
   const report = await runChecks({
     executors: settings.executors,
+    // Where nothing is installed the interpreter is checked, unless somebody named the executors.
+    fallback: settings.executors === defaultExecutorNames ? 'virtual' : undefined,
     at: places,
     owner: settings.owner ?? ordinaryOwner(),
     checks: allChecks,

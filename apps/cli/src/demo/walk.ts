@@ -37,12 +37,7 @@ const steps: readonly Step[] = [
 ]
 
 /** Works on the project through both doors of one workspace at `/`, and says each step with what came of it. */
-export async function walk(
-  world: World,
-  executor: Executor | undefined,
-  style: Style,
-  say: (line: string) => void,
-): Promise<void> {
+export async function walk(world: World, executor: Executor, style: Style, say: (line: string) => void): Promise<void> {
   const { owner } = world
   await using workspace = await createWorkspace({
     mounts: [
@@ -50,14 +45,10 @@ export async function walk(
       { at: skillsPath, adapter: () => createLocalAdapter({ root: world.skills, owner }), access: 'read-only' },
     ],
     rules: [rules.deny('/notes')],
-    executors: executor === undefined ? [] : [executor],
+    executors: [executor],
   })
   for (const { door, shown, run } of steps) {
     const label = door === 'files' ? style.strong('files ') : style.note('shell$')
-    if (door === 'shell' && executor === undefined) {
-      say(`  ${label} ${shown.padEnd(commandWidth)} ${style.dim('needs bubblewrap or proot')}`)
-      continue
-    }
     const result = await run(workspace).catch((error: unknown) => {
       if (!isWorkspaceError(error)) throw error
       return `${error.code}: ${error.reason}`
