@@ -1,7 +1,7 @@
 import { openSync, closeSync } from 'node:fs'
 
-import { type VirtualPath, WorkspaceError } from '@ws/core'
-import type { DescriptorSource, ExtraDescriptors, SystemEntry } from '@ws/process'
+import { type CommandLimits, type VirtualPath, WorkspaceError } from '@ws/core'
+import { type DescriptorSource, type ExtraDescriptors, limitedCommand, type SystemEntry } from '@ws/process'
 
 import { descriptors, gatedCommand, splitEnvironment } from './gate.ts'
 import { type Layout, nestedRoot, nestedTemporary, type Placement, placeOf, temporary } from './layout.ts'
@@ -11,6 +11,8 @@ export interface SandboxCommand {
   readonly layout: Layout
   readonly sources: OpenedSources
   readonly system: readonly SystemEntry[]
+  /** Directories of this machine, by open descriptor. */
+  readonly tools: readonly { readonly at: string; readonly fd: number }[]
   readonly argv: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly cwd: VirtualPath
@@ -19,6 +21,7 @@ export interface SandboxCommand {
   readonly seccomp: Uint8Array
   readonly network: 'none' | 'host'
   readonly scratchBytes: number
+  readonly limits: CommandLimits
   readonly bwrap: string
   readonly proot?: string | undefined
 }
@@ -69,6 +72,7 @@ export function sandboxArguments(command: SandboxCommand): SandboxArguments {
       ...['--as-pid-1', '--cap-drop', 'ALL', '--clearenv'],
       ...Object.entries(outer).flatMap(([name, value]) => ['--setenv', name, value]),
       ...command.system.flatMap((entry) => systemArguments(entry, copy, give)),
+      ...command.tools.flatMap(({ at, fd }) => ['--ro-bind-fd', give(fd), at]),
       ...['--proc', '/proc', '--remount-ro', '/proc', '--dev', '/dev'],
       ...[...memory('/dev/shm', scratchBytes), '--remount-ro', '/dev'],
       ...(layout.hasTemporary ? [] : memory(nested ? nestedTemporary : temporary, scratchBytes)),
@@ -85,7 +89,9 @@ export function sandboxArguments(command: SandboxCommand): SandboxArguments {
     fds.set(descriptors.gate, 'pipe')
     fds.set(descriptors.commandError, 'pipe')
     fds.set(descriptors.seccomp, command.seccomp)
-    const gated = gatedCommand(command.argv, environment.inner)
+    // The gate, and proot, are processes of the same namespace.
+    const limited = limitedCommand(command.argv, command.limits, { ownProcesses: nested ? 2 : 1 })
+    const gated = gatedCommand(limited, environment.inner)
     const inside = nested ? [...prootArguments(command), ...gated] : gated
     return {
       argv: [command.bwrap, '--args', String(descriptors.arguments), '--', ...inside],
@@ -135,8 +141,8 @@ function closedFirst(placements: readonly Placement[]): string[] {
 }
 
 /** The system's names below an alias. Its mounts are among the placements. */
-function aliasArguments(alias: VirtualPath, { system, layout }: SandboxCommand): string[] {
-  return [...systemNames(system), ...(layout.hasTemporary ? [] : ['tmp'])].flatMap((name) => [
+function aliasArguments(alias: VirtualPath, { system, tools, layout }: SandboxCommand): string[] {
+  return [...systemNames([...system, ...tools]), ...(layout.hasTemporary ? [] : ['tmp'])].flatMap((name) => [
     '--symlink',
     `/${name}`,
     `${alias}/${name}`,
@@ -144,14 +150,14 @@ function aliasArguments(alias: VirtualPath, { system, layout }: SandboxCommand):
 }
 
 /** The top-level names that commands need of the system. */
-function systemNames(system: readonly SystemEntry[]): string[] {
+function systemNames(system: readonly { readonly at: string }[]): string[] {
   const top = system.map(({ at }) => at.split('/')[1] ?? '').filter((name) => name !== '')
   return [...new Set([...top, 'dev', 'proc'])]
 }
 
-function prootArguments({ proot, layout, system, cwd }: SandboxCommand): string[] {
+function prootArguments({ proot, layout, system, tools, cwd }: SandboxCommand): string[] {
   if (proot === undefined) throw new Error('proot was not looked up')
-  const names = systemNames(system)
+  const names = systemNames([...system, ...tools])
   const below = (prefix: string) => [
     ...names.flatMap((name) => ['-b', `/${name}:${prefix}/${name}`]),
     ...['-b', `${nestedTemporary}:${prefix}${temporary}`],

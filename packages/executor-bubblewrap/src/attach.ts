@@ -9,20 +9,25 @@ import {
   WorkspaceError,
 } from '@ws/core'
 import {
+  checkToolAccess,
+  checkToolPlaces,
   isSystemProgram,
   resolveShell,
   sandboxProgram,
   shellInvocation,
   type SystemEntry,
   systemTree,
+  toolPaths,
   viewEnvironment,
 } from '@ws/process'
 
 import { layOut } from './layout.ts'
+import { heldLimits, limitsOf } from './limits.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { Programs } from './programs.ts'
 import { startCommand } from './running.ts'
 import { openSources } from './sources.ts'
+import { openTools } from './tools.ts'
 import { useWarden, type Warden } from './warden.ts'
 
 export interface AttachOptions {
@@ -38,6 +43,8 @@ export function createAttached({ root, owner, options, programs, guarantees }: A
   const starting = new Set<Promise<unknown>>()
   const systems = new Map<string, readonly SystemEntry[]>()
   const stop = new AbortController()
+  const limits = heldLimits(programs.bwrap)
+  checkToolAccess(options.tools, owner, 'attach')
   let warden: Warden | undefined
 
   function systemFor(shell: string): readonly SystemEntry[] {
@@ -48,9 +55,11 @@ export function createAttached({ root, owner, options, programs, guarantees }: A
 
   async function start(request: CommandRequest, plan: BindPlan): Promise<RunningCommand> {
     const layout = layOut(plan)
+    const limits = limitsOf(request, options, layout)
+    checkToolPlaces(options.tools, [plan.root, ...plan.aliases, ...plan.binds.map(({ at }) => at)], 'exec')
     const shell = resolveShell({ shell: request.shell, existsInView: isSystemProgram })
     const { argv, extraFds } = shellInvocation(shell, request.command, { login: request.login })
-    const env = viewEnvironment({ root: plan.root, cwd: request.cwd, shell, env: request.env, allow: options.env })
+    const env = viewEnvironment({ root: plan.root, cwd: request.cwd, shell, env: request.env, allow: options.env, toolPaths: toolPaths(options.tools) })
     const nested = layout.mode === 'nested'
     if (nested && programs.proot === undefined) throw needsProot()
     const seccomp = sandboxProgram({ allowPtrace: nested, forProot: nested })
@@ -63,16 +72,19 @@ export function createAttached({ root, owner, options, programs, guarantees }: A
       async withCommand(use) {
         await using sources = await openSources(layout.placements)
         const { bwrap, proot } = programs
-        const { network, scratchBytes } = options
+        await using opened = await openTools(options.tools)
+        const { network } = options
+        const scratchBytes = limits.scratchBytes ?? options.scratchBytes
         const system = systemFor(shell)
-        const common = { layout, sources, system, argv, env, cwd: request.cwd, extraFds, seccomp }
-        return await use({ ...common, network, scratchBytes, bwrap, proot })
+        const common = { layout, sources, system, argv, env, cwd: request.cwd, extraFds, seccomp, limits }
+        return await use({ ...common, tools: opened.tools, network, scratchBytes, bwrap, proot })
       },
     })
   }
 
   return {
     guarantees,
+    limits,
     async spawn(request, plan) {
       if (stop.signal.aborted) throw closed()
       const started = start(request, plan)

@@ -1,4 +1,5 @@
-import { WorkspaceError } from '@ws/core'
+import { checkLimits, type CommandLimits, WorkspaceError } from '@ws/core'
+import { checkAgainstOwn, resolveTools, type ResolvedTool, type Tool } from '@ws/process'
 
 export interface BubblewrapExecutorOptions {
   /**
@@ -13,14 +14,21 @@ export interface BubblewrapExecutorOptions {
    * directory of its own. Default 64 MiB. A scratch directory on disk is not limited by this.
    */
   readonly scratchBytes?: number | undefined
+  /** Of every command; a command's own `limits` narrow them. Which are held, and over what, says `probe().limits`. */
+  readonly limits?: CommandLimits | undefined
+  /** Further directories of this machine, such as those of a version manager: read-only, and on PATH. */
+  readonly tools?: readonly Tool[] | undefined
 }
 
 export interface ResolvedOptions {
   readonly network: 'none' | 'host'
   readonly env: readonly string[]
   readonly scratchBytes: number
+  readonly limits: CommandLimits
+  readonly tools: readonly ResolvedTool[]
 }
 
+const operation = 'createBubblewrapExecutor'
 const defaultScratchBytes = 64 * 1024 * 1024
 const leastScratchBytes = 4096
 
@@ -32,9 +40,11 @@ export function resolveOptions(options: BubblewrapExecutorOptions): ResolvedOpti
     throw invalid('`env` must be a list of names of environment variables, such as `CI` or `npm_config_*`')
   if (!Number.isSafeInteger(scratchBytes) || scratchBytes < leastScratchBytes)
     throw invalid(`\`scratchBytes\` must be a whole number of bytes, at least ${leastScratchBytes}`)
-  return { network, env, scratchBytes }
+  const limits = checkLimits(options.limits, operation)
+  checkAgainstOwn(limits, operation)
+  return { network, env, scratchBytes, limits, tools: resolveTools(options.tools ?? [], operation) }
 }
 
 function invalid(reason: string): WorkspaceError {
-  return new WorkspaceError({ code: 'EINVAL', operation: 'createBubblewrapExecutor', reason })
+  return new WorkspaceError({ code: 'EINVAL', operation, reason })
 }

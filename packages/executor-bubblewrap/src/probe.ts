@@ -13,6 +13,7 @@ import { sandboxProgram, systemTree, viewEnvironment } from '@ws/process'
 
 import { explainFailure } from './failure.ts'
 import { layOut, type Layout } from './layout.ts'
+import { heldLimits } from './limits.ts'
 import type { ResolvedOptions } from './options.ts'
 import { resolveOwner } from './owner.ts'
 import { findPrograms, type FoundPrograms } from './programs.ts'
@@ -77,7 +78,8 @@ export async function probe(options: ResolvedOptions, target: ProbeTarget): Prom
     const { reason, remedy } = describe(error)
     return unavailable(reason, remedy)
   }
-  return { available: true, guarantees: heldGuarantees(options), missing: [], howToFix: [], details }
+  const limits = heldLimits(programs.bwrap)
+  return { available: true, guarantees: heldGuarantees(options), missing: [], howToFix: [], details, limits }
 }
 
 function missingPrograms({ bwrap, proot }: FoundPrograms, nested: boolean): { readonly name: string }[] {
@@ -116,6 +118,8 @@ async function runOnce(
       seccomp: sandboxProgram({ allowPtrace: nested, forProot: nested }),
       network: options.network,
       scratchBytes: options.scratchBytes,
+      limits: options.limits,
+      tools: [],
       bwrap,
       proot,
     },

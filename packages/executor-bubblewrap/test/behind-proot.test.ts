@@ -30,6 +30,8 @@ async function runBehind(bench: Workbench, command: string, parts: Parameters<Wo
       seccomp: sandboxProgram({ allowPtrace: true, forProot: true }),
       network: 'none',
       scratchBytes: 1 << 20,
+      limits: {},
+      tools: [],
       bwrap,
     },
     owner,

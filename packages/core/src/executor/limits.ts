@@ -85,7 +85,11 @@ export function narrowLimits(first: CommandLimits = {}, second: CommandLimits = 
  */
 export function requireLimits(
   limits: CommandLimits,
-  { executor, reports, operation }: { executor: string; reports: readonly LimitReport[] | undefined; operation: string },
+  {
+    executor,
+    reports,
+    operation,
+  }: { executor: string; reports: readonly LimitReport[] | undefined; operation: string },
 ): void {
   for (const field of limitFields) {
     if (limits[field] === undefined) continue

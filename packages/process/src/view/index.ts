@@ -7,4 +7,14 @@ export {
   type SystemEntry,
   type SystemTreeOptions,
 } from './system-tree.ts'
+export {
+  checkToolAccess,
+  checkToolPlaces,
+  isToolWritable,
+  resolveTools,
+  type ResolvedTool,
+  type Tool,
+  toolPaths,
+  writableToolError,
+} from './tools.ts'
 export { createOutputChannel, type OutputChannel } from './output-channel.ts'

@@ -1,0 +1,37 @@
+import { type CommandLimits, type CommandRequest, type LimitReport, narrowLimits, WorkspaceError } from '@ws/core'
+import { checkAgainstOwn, resourceLimitReport } from '@ws/process'
+import { statSync } from 'node:fs'
+
+import type { Layout } from './layout.ts'
+import type { ResolvedOptions } from './options.ts'
+
+/**
+ * The limits that hold in a sandbox. It is a user namespace of its own, in which the kernel counts processes anew: theirs is
+ * a limit of the whole tree, unless bubblewrap is installed setuid and makes none.
+ */
+export function heldLimits(bwrap: string | undefined): LimitReport[] {
+  const setuid = bwrap !== undefined && ((statSync(bwrap, { throwIfNoEntry: false })?.mode ?? 0) & 0o4000) !== 0
+  const note = 'of a workspace with `scratch: false`, whose `/tmp` is in memory'
+  return resourceLimitReport({
+    processes: setuid ? 'uid' : 'tree',
+    scratch: { heldBy: 'file-system', scope: 'tree', note },
+  })
+}
+
+/**
+ * The limits of one command.
+ *
+ * @throws WorkspaceError `EUNENFORCEABLE` for one that cannot be held on it
+ */
+export function limitsOf(request: CommandRequest, options: ResolvedOptions, layout: Layout): CommandLimits {
+  const limits = narrowLimits(options.limits, request.limits)
+  checkAgainstOwn(limits)
+  if (limits.scratchBytes === undefined || !layout.hasTemporary) return limits
+  throw new WorkspaceError({
+    code: 'EUNENFORCEABLE',
+    operation: 'exec',
+    reason:
+      'the limit `scratchBytes` cannot be held: `/tmp` of this workspace is a directory on a disk, without a quota',
+    remedy: 'make the workspace with `scratch: false`, whose `/tmp` is in memory, or limit `fileBytes`',
+  })
+}
