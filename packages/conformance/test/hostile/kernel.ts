@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 
 export type Question = readonly ['read' | 'names' | 'stat' | 'write', string]
 
-/** A process that asks the kernel where paths lead below a root, as under chroot; it needs no privilege. */
+/** A process that asks the kernel where paths lead for somebody whose root is a given directory. */
 export class Kernel implements AsyncDisposable {
   readonly #child: ChildProcess
   readonly #answers: AsyncIterator<string>
