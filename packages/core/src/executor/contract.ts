@@ -67,7 +67,10 @@ export interface CommandRequest {
 }
 
 export interface CommandResult {
-  /** `null` when a signal ended it. */
+  /**
+   * `null` when a signal ended it. Where the first process of a PID namespace reports the end, and only tells a number, a
+   * signal that the command brought upon itself shows as 128 and its number; a timeout and `kill` are told by name always.
+   */
   readonly exitCode: number | null
   /** The signal's name, `SIGKILL`; `null` after an exit. */
   readonly signal: string | null
@@ -100,6 +103,44 @@ export interface RunningCommand extends AsyncDisposable {
   wait(): Promise<CommandResult>
 }
 
+/** A command, or a shell, that is to run on a terminal of its own. */
+export interface TerminalRequest extends Omit<CommandRequest, 'command' | 'stdin' | 'maxOutputBytes'> {
+  /** Absent: an interactive shell, which reads its start-up files as one at login when `login` says so. */
+  readonly command?: string | undefined
+  /** Characters, 1 to 65,535. */
+  readonly columns: number
+  readonly rows: number
+}
+
+export interface TerminalResult {
+  /**
+   * `null` when a signal ended it. Where the first process of a PID namespace reports the end, and only tells a number, a
+   * signal that the command brought upon itself shows as 128 and its number; a timeout and `kill` are told by name always.
+   */
+  readonly exitCode: number | null
+  /** The signal's name; `null` after an exit. */
+  readonly signal: string | null
+  /** The timeout ended it. */
+  readonly timedOut: boolean
+}
+
+/** A command on its way, on a terminal. */
+export interface Terminal extends AsyncDisposable {
+  /** What it writes, standard error too: a terminal knows no difference. For one reader, who must read. */
+  readonly output: AsyncIterable<Uint8Array>
+  /** Resolves when the terminal has taken all of it; to false when it is closed, or has too much that nobody reads. */
+  write(data: Uint8Array): Promise<boolean>
+  /** The program gets SIGWINCH. False when the terminal is closed. */
+  resize(columns: number, rows: number): boolean
+  /**
+   * Signals what is in the foreground, as the terminal's keys do; `SIGHUP`, the default, everything on the terminal;
+   * `SIGKILL` ends the whole process tree. False when there is nobody left.
+   */
+  kill(signal?: KillSignal): boolean
+  /** Resolves when the command and everything it started have ended and all output has been handed on. */
+  wait(): Promise<TerminalResult>
+}
+
 /** An executor bound to one workspace. */
 export interface AttachedExecutor {
   readonly guarantees: Guarantees
@@ -110,6 +151,11 @@ export interface AttachedExecutor {
    * what is to be bound keeps changing, `EUNENFORCEABLE` when the plan asks for what cannot be held now.
    */
   spawn(request: CommandRequest, plan: BindPlan): Promise<RunningCommand>
+  /**
+   * Starts a command on a terminal, confined exactly as `spawn` confines it, and rejecting as that does; `ENOTSUP` where
+   * this machine has no terminals. Absent: sessions are `ENOTSUP`.
+   */
+  openTerminal?(request: TerminalRequest, plan: BindPlan): Promise<Terminal>
   /** Ends every process and releases everything. */
   close(): Promise<void>
 }

@@ -7,11 +7,12 @@ import { checkLimits, requireLimits } from '../executor/limits.ts'
 import { isWorkspaceError, rewriteError } from '../errors.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { checkCount, checkOption } from './arguments.ts'
-import { normaliseCommand } from './command.ts'
+import { normaliseCommand, quoteForShell } from './command.ts'
 import type { NormalisedCommand } from './command.ts'
 import { admitCall, parseFor } from './context.ts'
 import type { Context } from './context.ts'
 import { virtualError } from './errors.ts'
+import { teeToFile } from './sessions/output-file.ts'
 import type { Command, ExecOptions } from './types.ts'
 import { notDirectoryError } from './walk.ts'
 
@@ -30,30 +31,86 @@ export interface CommandDoor {
   readonly running: Set<RunningCommand>
 }
 
-const defaultOutputBytes = 1024 * 1024
-const defaultKillGrace = 2000
+export const defaultOutputBytes = 1024 * 1024
+export const defaultKillGrace = 2000
 const longestTimeout = 2 ** 31 - 1
 
 export async function exec(door: CommandDoor, command: Command, options: ExecOptions = {}): Promise<CommandResult> {
-  const running = await spawn(door, command, options)
-  const result = await running.wait()
+  const { wait, output } = await teeToFile(door, options, () => launch(door, command, options))
+  // Where a file takes the output, its copies have no reader: the result has its own.
+  if (options.outputFile !== undefined) for (const stream of [output.stdout, output.stderr]) void discard(stream)
+  const result = await wait()
   if (options.durable === true) await door.flush()
   return result
 }
 
+async function discard(stream: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const _chunk of stream);
+}
+
 export async function spawn(door: CommandDoor, command: Command, options: ExecOptions = {}): Promise<RunningCommand> {
-  const { context, executor } = door
+  if (options.outputFile !== undefined) {
+    throw virtualError({
+      code: 'EINVAL',
+      operation: 'exec',
+      reason: '`outputFile` would take the streams that `spawn` gives',
+      remedy: 'use `exec` or `start`, or write the streams to a file yourself',
+    })
+  }
+  const { running } = await launch(door, command, options)
+  return running
+}
+
+/** Starts a command after all checks, and leaves one audit event when it ends, or is refused. */
+export async function launch(
+  door: CommandDoor,
+  command: Command,
+  options: ExecOptions,
+): Promise<{ readonly running: RunningCommand; readonly line: string }> {
+  const audit = auditOf(door, { operation: 'exec', cwd: options.cwd, command })
+  try {
+    const { normalised, cwd, plan, executor } = await admit(door, command, options, { onLine: audit.onLine })
+    const running = await executor.attached.spawn(request(normalised, cwd, options), plan)
+    door.running.add(running)
+    const forget = (): void => {
+      door.running.delete(running)
+    }
+    running.wait().then(
+      () => {
+        forget()
+        audit.record('allowed')
+      },
+      (error: unknown) => {
+        forget()
+        audit.record('failed', error)
+      },
+    )
+    return { running, line: normalised.line }
+  } catch (error) {
+    audit.refused(error)
+    throw error
+  }
+}
+
+interface AuditOptions {
+  readonly operation: 'exec' | 'openSession' | 'closeSession'
+  readonly cwd: string | undefined
+  readonly command: Command
+}
+
+/** The one audit event of an operation at the door of commands. */
+export function auditOf({ context, executor }: CommandDoor, { operation, cwd, command }: AuditOptions) {
   const time = Date.now()
   const start = performance.now()
   let line: string | undefined
-  const audit = (outcome: 'allowed' | 'denied' | 'failed', error?: unknown): void => {
+  const record = (outcome: 'allowed' | 'denied' | 'failed', error?: unknown): void => {
     if (!context.audit.active) return
     const failure = isWorkspaceError(error) ? error : undefined
     context.audit.record({
       time,
       door: 'exec',
-      operation: 'exec',
-      path: typeof options.cwd === 'string' ? options.cwd : context.root,
+      operation,
+      path: typeof cwd === 'string' ? cwd : context.root,
       outcome,
       code: failure?.code,
       rule: failure?.rule,
@@ -63,40 +120,55 @@ export async function spawn(door: CommandDoor, command: Command, options: ExecOp
       executor: executor?.name,
     })
   }
-  try {
-    admitCall(context, 'exec', options.signal)
-    const normalised = normaliseCommand(command, options.shell)
-    line = normalised.line
-    admitCommand(context, normalised, options.shell)
-    if (executor === undefined) throw noExecutorError()
-    const acknowledged = checkOptions(options)
-    const limits = checkLimits(options.limits, 'exec')
-    requireLimits(limits, { executor: executor.name, reports: executor.attached.limits, operation: 'exec' })
-    const cwd = await resolveCwd(context, options.cwd)
-    await door.prepare()
-    const plan = await planFor(context, acknowledged)
-    enforceable(plan, executor, acknowledged)
-    const running = await executor.attached.spawn(request(normalised, cwd, options), plan)
-    door.running.add(running)
-    const forget = (): void => {
-      door.running.delete(running)
-    }
-    running.wait().then(
-      () => {
-        forget()
-        audit('allowed')
-      },
-      (error: unknown) => {
-        forget()
-        audit('failed', error)
-      },
-    )
-    return running
-  } catch (error) {
-    const refused = isWorkspaceError(error) && (error.code === 'EUNENFORCEABLE' || error.code === 'EACCES')
-    audit(refused ? 'denied' : 'failed', error)
-    throw error
+  return {
+    record,
+    refused(error: unknown): void {
+      const refused = isWorkspaceError(error) && (error.code === 'EUNENFORCEABLE' || error.code === 'EACCES')
+      record(refused ? 'denied' : 'failed', error)
+    },
+    onLine(normalised: string): void {
+      line = normalised
+    },
   }
+}
+
+interface AdmitOptions {
+  readonly operation?: string | undefined
+  readonly onLine?: ((line: string) => void) | undefined
+}
+
+interface Admitted<Normalised> {
+  readonly normalised: Normalised
+  readonly cwd: VirtualPath
+  readonly plan: BindPlan
+  readonly executor: ChosenExecutor
+}
+
+/**
+ * Everything that a command has to pass before it may run, in a terminal or without one. Without a command, the shell
+ * that is to read them from a terminal is what the policy judges: it cannot see what is typed.
+ */
+export async function admit<Given extends Command | undefined>(
+  door: CommandDoor,
+  command: Given,
+  options: ExecOptions,
+  { operation = 'exec', onLine }: AdmitOptions = {},
+): Promise<Admitted<Given extends undefined ? NormalisedCommand | undefined : NormalisedCommand>> {
+  const { context, executor } = door
+  admitCall(context, operation, options.signal)
+  const normalised = command === undefined ? undefined : normaliseCommand(command, options.shell)
+  const judged = normalised ?? { line: `${quoteForShell(options.shell?.trim() || 'sh')} -i` }
+  onLine?.(judged.line)
+  admitCommand(context, judged, options.shell)
+  if (executor === undefined) throw noExecutorError()
+  const acknowledged = checkOptions(options)
+  const { limits: reports } = executor.attached
+  requireLimits(checkLimits(options.limits, operation), { executor: executor.name, reports, operation })
+  const cwd = await resolveCwd(context, options.cwd)
+  await door.prepare()
+  const plan = await planFor(context, acknowledged)
+  enforceable(plan, executor, acknowledged)
+  return { normalised: normalised as NormalisedCommand, cwd, plan, executor }
 }
 
 /** Asks the policy for the line. Also without an executor, so that the answer does not depend on the machine. */
@@ -166,7 +238,7 @@ function enforceable(plan: BindPlan, { name, attached }: ChosenExecutor, acknowl
 }
 
 function checkOptions(options: ExecOptions): ReadonlySet<string> {
-  const { timeout, killGrace, maxOutputBytes, acknowledge = [], env, shell, login, cwd } = options
+  const { timeout, killGrace, maxOutputBytes, acknowledge = [], env, shell, login, cwd, outputFile } = options
   if (timeout !== undefined) {
     checkCount('timeout', timeout, 1)
     if (timeout > longestTimeout) checkCount('timeout', Number.NaN, 1)
@@ -176,6 +248,7 @@ function checkOptions(options: ExecOptions): ReadonlySet<string> {
   checkOption('shell', shell, 'string')
   checkOption('login', login, 'boolean')
   checkOption('cwd', cwd, 'string')
+  checkOption('outputFile', outputFile, 'string')
   checkOption('env', env, 'object')
   for (const [key, value] of Object.entries(env ?? {})) {
     if (typeof value === 'string' && !value.includes('\0') && /^[A-Za-z_][A-Za-z0-9_]*$/.test(key)) continue

@@ -7,6 +7,7 @@ import type { CommandLimits } from '../executor/limits.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import type { FileOperation, Policy, Rule } from '../policy/types.ts'
 import type { FileDoor } from './file-door.ts'
+import type { LongRunning } from './sessions/types.ts'
 
 export interface MountOptions {
   /** Where the adapter's root appears: an absolute path without `..`. */
@@ -60,6 +61,11 @@ export interface ExecOptions extends SignalOption {
   readonly login?: boolean | undefined
   /** Names of rules that this command may run without, since the executor cannot enforce them. */
   readonly acknowledge?: readonly string[] | undefined
+  /**
+   * A file of the workspace that gets the whole output, both streams as they come, whatever `maxOutputBytes` is. It
+   * appears when the command has ended, replacing an earlier one. For `exec` and `start`.
+   */
+  readonly outputFile?: string | undefined
   /** Resolve only when what the command wrote is in the store for good. Default false. */
   readonly durable?: boolean | undefined
 }
@@ -149,7 +155,7 @@ export interface MountInfo {
  *
  * Made by `createWorkspace`. Close it, or hold it with `await using`.
  */
-export interface Workspace extends FileDoor, AsyncDisposable {
+export interface Workspace extends FileDoor, LongRunning, AsyncDisposable {
   /** The first mount's place: relative paths, `HOME` and `PWD` of commands. */
   readonly root: VirtualPath
   readonly mounts: readonly MountInfo[]
@@ -170,6 +176,6 @@ export interface Workspace extends FileDoor, AsyncDisposable {
   on<Name extends keyof WorkspaceEvents>(name: Name, listener: WorkspaceEvents[Name]): () => void
   /** The barrier: everything that was acknowledged before is in the stores for good when it resolves. */
   flush(options?: SignalOption): Promise<void>
-  /** Ends commands, flushes, empties `/tmp`, then closes the adapters it made. Twice is fine. Later calls are `ECLOSED`. */
+  /** Ends sessions and commands, flushes, empties `/tmp`, then closes the adapters it made. Twice is fine. Later calls are `ECLOSED`. */
   close(): Promise<void>
 }

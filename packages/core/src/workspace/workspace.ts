@@ -35,6 +35,13 @@ import { list } from './listing.ts'
 import { createMountPoints } from './mount-points.ts'
 import { exists, read, readLines, readStream, readSymlink, readText, stat } from './reading.ts'
 import type { Scratch } from './scratch.ts'
+import { LiveWork } from './sessions/live-work.ts'
+import type {
+  BackgroundCommand,
+  BackgroundOptions,
+  OpenSessionOptions,
+  Session,
+} from './sessions/types.ts'
 import { search } from './searching.ts'
 import { copy, move } from './transfer.ts'
 import type {
@@ -60,6 +67,7 @@ export class LiveWorkspace implements Workspace {
   readonly #scratch: Scratch
   readonly #onClose: () => void
   readonly #running = new Set<RunningCommand>()
+  readonly #work = new LiveWork(() => this.#door)
   #executor: ChosenExecutor | undefined
   #closing: Promise<void> | undefined
 
@@ -177,6 +185,30 @@ export class LiveWorkspace implements Workspace {
     return spawn(this.#door, command, options)
   }
 
+  openSession(options?: OpenSessionOptions): Promise<Session> {
+    return this.#work.openSession(options)
+  }
+
+  sessions(): readonly Session[] {
+    return this.#work.sessions()
+  }
+
+  session(id: string): Session {
+    return this.#work.session(id)
+  }
+
+  start(command: Command, options?: BackgroundOptions): Promise<BackgroundCommand> {
+    return this.#work.start(command, options)
+  }
+
+  commands(): readonly BackgroundCommand[] {
+    return this.#work.commands()
+  }
+
+  command(id: string): BackgroundCommand {
+    return this.#work.command(id)
+  }
+
   explain(request: ExplainRequest): Promise<Explanation> {
     return explain(this.#door, request)
   }
@@ -218,6 +250,7 @@ export class LiveWorkspace implements Workspace {
         failures.push(error)
       }
     }
+    await this.#work.close()
     for (const running of [...this.#running]) {
       running.kill('SIGKILL')
       await running.wait().catch(() => undefined)

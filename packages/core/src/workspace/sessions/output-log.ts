@@ -1,0 +1,129 @@
+/** What was read of an output. */
+export interface OutputText {
+  /** UTF-8, invalid bytes as U+FFFD. Never starts or ends inside a character, unless the output itself ended there. */
+  readonly text: string
+  /** Byte offset behind `text`: the next `since`. */
+  readonly next: number
+  /** Bytes between `since` and the beginning of `text` that are not kept any more. */
+  readonly dropped: number
+}
+
+/** The last bytes of an output, by their offsets since its beginning. */
+export class OutputLog {
+  readonly #limit: number
+  #chunks: Uint8Array[] = []
+  /** Offset of the first byte that is kept. */
+  #start = 0
+  #end = 0
+  #ended = false
+
+  /** @param limit bytes that are kept; some more may be, up to one chunk */
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  /** Bytes that came so far. */
+  get end(): number {
+    return this.#end
+  }
+
+  push(chunk: Uint8Array): void {
+    if (chunk.length === 0) return
+    const kept = chunk.length > this.#limit ? chunk.subarray(chunk.length - this.#limit) : chunk
+    // A copy, since the chunk may be a window on something much larger.
+    this.#chunks.push(Uint8Array.from(kept))
+    this.#end += chunk.length
+    if (kept.length < chunk.length) {
+      this.#chunks = this.#chunks.slice(-1)
+      this.#start = this.#end - kept.length
+    }
+    this.#trim()
+    if (this.#chunks.length > 1024) this.#chunks = [this.#bytes(this.#start)]
+  }
+
+  finish(): void {
+    this.#ended = true
+  }
+
+  /** The bytes from an offset on, as far as they are kept. */
+  #bytes(since: number): Uint8Array {
+    const whole = new Uint8Array(Math.max(0, this.#end - since))
+    let at = this.#start
+    for (const chunk of this.#chunks) {
+      const skip = Math.max(0, since - at)
+      if (skip < chunk.length) whole.set(chunk.subarray(skip), at + skip - since)
+      at += chunk.length
+    }
+    return whole
+  }
+
+  read(since = 0): OutputText {
+    const from = Math.max(since, this.#start)
+    let bytes = this.#bytes(Math.min(from, this.#end))
+    const stray = from > since ? strayLength(bytes) : 0
+    bytes = bytes.subarray(stray)
+    if (!this.#ended) bytes = bytes.subarray(0, completeLength(bytes))
+    const begin = Math.min(from, this.#end) + stray
+    return { text: decode(bytes), next: begin + bytes.length, dropped: Math.max(0, begin - since) }
+  }
+
+  /** The byte offset of a position in the text that `read(since)` gives. */
+  offsetOf(since: number, position: number): number {
+    const { text, next, dropped } = this.read(since)
+    const begin = since + dropped
+    const bytes = this.#bytes(begin).subarray(0, next - begin)
+    const prefix = new TextEncoder().encode(text.slice(0, position)).length
+    if (new TextEncoder().encode(text).length === bytes.length) return begin + prefix
+    // Invalid bytes are replaced by longer ones: look for the shortest prefix that gives as much text.
+    let [low, high] = [0, bytes.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (decode(bytes.subarray(0, middle)).length >= position && !cuts(bytes, middle)) high = middle
+      else low = middle + 1
+    }
+    return begin + low
+  }
+
+  /** Whole chunks at a time would keep up to twice the limit: the first one is cut. */
+  #trim(): void {
+    while (this.#end - this.#start > this.#limit) {
+      const [first] = this.#chunks
+      if (first === undefined) return
+      const excess = this.#end - this.#start - this.#limit
+      if (first.length <= excess) {
+        this.#chunks.shift()
+        this.#start += first.length
+      } else {
+        this.#chunks[0] = first.subarray(excess)
+        this.#start += excess
+      }
+    }
+  }
+}
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+const decode = (bytes: Uint8Array): string => decoder.decode(bytes)
+const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80
+
+function cuts(bytes: Uint8Array, at: number): boolean {
+  return at < bytes.length && isContinuation(bytes[at]) && completeLength(bytes.subarray(0, at)) < at
+}
+
+/** Length without a character that is cut off at the end. */
+function completeLength(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0
+    if (byte < 0x80) break
+    if (byte < 0xc0) continue
+    const expected = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2
+    return expected > back ? bytes.length - back : bytes.length
+  }
+  return bytes.length
+}
+
+/** Length of what is left of a character that was cut off at the start. */
+function strayLength(bytes: Uint8Array): number {
+  let stray = 0
+  while (stray < 3 && isContinuation(bytes[stray])) stray++
+  return stray
+}
