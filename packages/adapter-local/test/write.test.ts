@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import fs from 'node:fs'
 import {
   chmod,
   link,
@@ -13,6 +14,7 @@ import {
   utimes,
   writeFile,
 } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 
 import { isWorkspaceError } from '@ws/core'
@@ -308,6 +310,29 @@ describe('moving', () => {
     const results = await Promise.allSettled(sources.map((source) => adapter.move(source, at('/d'))))
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     expect(await names(adapter)).toHaveLength(20)
+  })
+
+  it('without overwrite, a file that another process puts there in the last moment is not replaced', async () => {
+    const original = fs.linkSync
+    fs.linkSync = (from, to) => {
+      fs.writeFileSync(to, 'theirs')
+      original(from, to)
+    }
+    syncBuiltinESMExports()
+    try {
+      const { adapter } = await openSite()
+      await adapter.write(at('/mine'), bytes('mine'))
+      expect(await failureOf(adapter.move(at('/mine'), at('/there')))).toMatchObject({ code: 'EEXIST' })
+      expect(await failureOf(adapter.write(at('/new'), bytes('x'), { ifVersion: 'absent' }))).toMatchObject({
+        code: 'ECONFLICT',
+      })
+      expect(await readText(adapter, '/there')).toBe('theirs')
+      expect(await readText(adapter, '/mine')).toBe('mine')
+      expect(await names(adapter)).toEqual(['mine', 'new', 'there'])
+    } finally {
+      fs.linkSync = original
+      syncBuiltinESMExports()
+    }
   })
 
   it('a directory onto an empty one needs overwrite; into itself is EINVAL; two opposite moves do not wait for each other', async () => {
