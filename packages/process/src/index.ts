@@ -10,6 +10,8 @@ export { type LimitReportOptions, resourceLimitReport } from './limits/report.ts
 export type { ProcessLimits } from './loader/limits.ts'
 export { findProgram, systemDirectories } from './probe/find.ts'
 export type { FindProgramOptions, FoundProgram } from './probe/find.ts'
+export { checkRuntime } from './runtime/check.ts'
+export type { CheckedRuntime, CheckRuntimeOptions } from './runtime/check.ts'
 export { captureOutput } from './run/capture.ts'
 export type { OutputCapture } from './run/capture.ts'
 export { capturePipe } from './run/captured-pipe.ts'
@@ -28,8 +30,15 @@ export type {
 } from './run/types.ts'
 export { prootProgram, sandboxProgram } from './seccomp/programs.ts'
 export type { SandboxProgramOptions, SeccompArchitecture } from './seccomp/types.ts'
-export { longestArgument, longestCommand, shellArguments, shellInvocation } from './shell/arguments.ts'
+export {
+  interactiveShellArguments,
+  longestArgument,
+  longestCommand,
+  shellArguments,
+  shellInvocation,
+} from './shell/arguments.ts'
 export { resolveShell } from './shell/resolve.ts'
 export type { ResolveShellOptions, ShellArgumentsOptions, ShellInvocation } from './shell/types.ts'
+export * from './terminal/index.ts'
 export { probeUnshare, unshareArguments } from './tree/unshare.ts'
 export * from './view/index.ts'

@@ -54,8 +54,20 @@ let nullDevice: number | undefined
 export function inheritedDescriptors(): readonly number[] {
   inherited ??= readdirSync('/proc/self/fd')
     .map(Number)
-    .filter((fd) => fd > 2 && reachesChildren(fd))
-  return inherited
+    .filter((fd) => fd > 2 && reachesChildren(fd) && !own.has(fd))
+  return own.size === 0 ? inherited : [...inherited, ...own]
+}
+
+const own = new Set<number>()
+
+/**
+ * Counts a descriptor that a library has opened without close-on-exec among those that children must not get.
+ *
+ * @returns what ends that, to be called when it is closed
+ */
+export function keepFromChildren(fd: number): () => void {
+  own.add(fd)
+  return () => void own.delete(fd)
 }
 
 const closeOnExec = 0o2000000

@@ -47,3 +47,8 @@ export function shellInvocation(shell: string, command: string, options: ShellAr
 // The parameter is emptied, and the descriptor closed, in the line that the command starts in: line numbers stay.
 const posixReader = `set -- "$(command cat <&${commandDescriptor}; printf .)"; eval "set --; exec ${commandDescriptor}<&-; \${1%.}"`
 const fishReader = `eval (command cat <&${commandDescriptor} | string collect --no-trim-newlines) ${commandDescriptor}<&-`
+
+/** An interactive shell: `[shell, '-l', '-i']`, without `-l` for `login: false` [LS7]. */
+export function interactiveShellArguments(shell: string, options: ShellArgumentsOptions = {}): string[] {
+  return [shell, ...(options.login === false ? [] : ['-l']), '-i']
+}

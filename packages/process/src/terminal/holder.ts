@@ -1,0 +1,28 @@
+/**
+ * Holds a pseudoterminal open from the first to the last byte: the process that the library starts in it, outside every
+ * sandbox.
+ *
+ * - It gives its terminal up (TIOCNOTTY), so that the session inside the sandbox can have it as its controlling one,
+ *   and then says under which name it can be opened. Nothing else reads or writes there until that is known.
+ * - It keeps the slave side open, so that what was written last can still be read when every writer has gone.
+ * - On USR1, when all writers have gone, it writes a mark: whoever has read that has read everything before.
+ *
+ * It dies with the thread that started it, and has no descriptor but the terminal: not one of other sessions' masters.
+ */
+export const holderScript = String.raw`
+my ($parent, $mark, $prctl) = @ARGV; $SIG{HUP} = 'IGNORE';
+syscall($prctl, 1, 9, 0, 0, 0); exit 1 if getppid() != $parent;
+syscall(436, 3, 0xffffffff, 0);
+my $set = "\0" x 256; my $nothing = "\0" x 8;
+if (ioctl(STDIN, 0x5401, $set)) { substr($set, 0, 4) = pack('L', unpack('L', $set) | 0x4000); ioctl(STDIN, 0x5402, $set) }
+$SIG{USR1} = sub { ioctl(STDOUT, 0x540A, 1); syswrite(STDOUT, $mark); exit 0 };
+ioctl(STDIN, 0x5422, 0) or exit 1;
+my $name = readlink('/proc/self/fd/0') // exit 1;
+syswrite(STDOUT, "$mark$name$mark");
+sleep 86400 while 1`
+
+/** What the holder said: the slave's path between two marks. */
+export function readName(text: string, mark: string): string | undefined {
+  const parts = text.split(mark)
+  return parts.length >= 3 && parts[1]?.startsWith('/dev/') ? parts[1] : undefined
+}

@@ -1,0 +1,7 @@
+export { terminalCommand, terminalDescriptor } from './command.ts'
+export type { TerminalCommand } from './command.ts'
+export { followTerminal } from './follow.ts'
+export type { FollowTerminalOptions } from './follow.ts'
+export { plainRequest } from './request.ts'
+export { startTerminal } from './start.ts'
+export type { StartTerminalOptions, TerminalDevice } from './start.ts'

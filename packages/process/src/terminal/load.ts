@@ -1,0 +1,35 @@
+import { WorkspaceError } from '@ws/core'
+import type { IPty, spawn } from '@lydell/node-pty'
+
+/** What is used of the library. `fd` is the master's descriptor, which its types leave out. */
+export interface Pseudoterminal extends IPty {
+  readonly fd: number
+}
+
+export interface PseudoterminalLibrary {
+  readonly spawn: (...options: Parameters<typeof spawn>) => Pseudoterminal
+}
+
+let loading: Promise<PseudoterminalLibrary> | undefined
+
+/**
+ * Loads the native library when the first terminal is asked for: commands without one need nothing of it.
+ *
+ * @throws WorkspaceError `ENOTSUP` where there is no binary for this platform
+ */
+export function loadLibrary(): Promise<PseudoterminalLibrary> {
+  loading ??= import('@lydell/node-pty').then(
+    (library) => ((library as { readonly default?: unknown }).default as PseudoterminalLibrary) ?? library,
+    (native: unknown) => {
+      loading = undefined
+      throw new WorkspaceError({
+        code: 'ENOTSUP',
+        operation: 'openSession',
+        reason: `there is no terminal library for ${process.platform} on ${process.arch}`,
+        remedy: 'install the optional dependencies too (`npm install --include=optional`), or use `exec`',
+        native,
+      })
+    },
+  )
+  return loading
+}

@@ -1,0 +1,221 @@
+import { WorkspaceError } from '@ws/core'
+import { randomUUID } from 'node:crypto'
+import { closeSync, constants, fchmodSync, fchownSync, fstatSync, openSync } from 'node:fs'
+import { keepFromChildren } from '../run/descriptors.ts'
+import { invalid } from '../run/validate.ts'
+import { createOutputChannel } from '../view/output-channel.ts'
+import { holderScript, readName } from './holder.ts'
+import { loadLibrary, type Pseudoterminal } from './load.ts'
+import { signalTerminal } from './members.ts'
+import { createWriter } from './writer.ts'
+
+export interface StartTerminalOptions {
+  /** Characters; 1 to 65,535. */
+  readonly columns: number
+  readonly rows: number
+  /** As root: whose the terminal is, so that commands can open it by name too (`/dev/stdin`). */
+  readonly owner?: { readonly uid: number; readonly gid: number } | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A pseudoterminal whose other end is for a command: see {@link terminalCommand}. */
+export interface TerminalDevice extends AsyncDisposable {
+  /** The slave's descriptor in this process, to be given to the command. */
+  readonly descriptor: number
+  /** What is written to the terminal, to one reader; a slow one slows the program down, none loses the oldest. */
+  readonly output: AsyncIterable<Uint8Array>
+  /** To be called when the command has been started: it has its own. */
+  releaseDescriptor(): void
+  /** Resolves when the terminal has taken all of it; to false when it is closed or has too much unread. */
+  write(data: Uint8Array): Promise<boolean>
+  /** Tells the program (SIGWINCH). False when it is closed. */
+  resize(columns: number, rows: number): boolean
+  /** Signals the foreground, as keys would; SIGHUP goes to everything on the terminal. */
+  signal(name: NodeJS.Signals): boolean
+  /** To be called when the command has ended: resolves when everything it wrote has been read. */
+  finish(): Promise<void>
+}
+
+const perl = '/usr/bin/perl'
+const prctlNumber = process.arch === 'arm64' ? 167 : 157
+const startTimeout = 10_000
+/** Milliseconds for the holder's mark, once nobody else writes. */
+const finishTimeout = 2_000
+const longestSide = 65_535
+
+/**
+ * Makes a terminal. This process needs none itself.
+ *
+ * @throws WorkspaceError `EINVAL` for a size without meaning, `ENOTSUP` without the native library or perl, `ENOEXEC`
+ * when the system has no terminal left; `signal.reason`
+ */
+export async function startTerminal(options: StartTerminalOptions): Promise<TerminalDevice> {
+  checkSize(options)
+  options.signal?.throwIfAborted()
+  const library = await loadLibrary()
+  options.signal?.throwIfAborted()
+  const mark = `\u001b]${randomUUID()}\u0007`
+  const { columns: cols, rows } = options
+  let pty: Pseudoterminal
+  try {
+    const parameters = ['-e', holderScript, '--', String(process.pid), mark, String(prctlNumber)]
+    pty = library.spawn(perl, parameters, { cols, rows, cwd: '/', env: {}, encoding: null })
+  } catch (native) {
+    throw noTerminal(native)
+  }
+  // The library leaves it open to children: a command that had it could read and write this session.
+  const forget = keepFromChildren(pty.fd)
+  const device = describe(pty, mark, forget)
+  try {
+    const name = await device.named
+    return { ...device, descriptor: device.open(name, options.owner) }
+  } catch (error) {
+    pty.kill('SIGKILL')
+    await device.closed
+    throw error
+  }
+}
+
+function describe(pty: Pseudoterminal, mark: string, forget: () => void) {
+  const channel = createOutputChannel()
+  const writer = createWriter(pty.fd)
+  const markBytes = Buffer.from(mark)
+  let slave: { readonly descriptor: number; readonly device: number; open: boolean } | undefined
+  let ended = false
+  let head: Buffer | undefined = Buffer.alloc(0)
+  let tail: Buffer = Buffer.alloc(0)
+  let settleName: { resolve(name: string): void; reject(error: unknown): void } | undefined
+  const named = new Promise<string>((resolve, reject) => (settleName = { resolve, reject }))
+  const timer = setTimeout(() => settleName?.reject(noTerminal()), startTimeout)
+  const onClosed = { resolve: () => {} }
+  const closed = new Promise<void>((resolve) => (onClosed.resolve = resolve))
+  const onMark = { resolve: () => {} }
+  const marked = new Promise<void>((resolve) => (onMark.resolve = resolve))
+  let finishing = false
+
+  let held: Promise<void> | undefined
+  let received = 0
+
+  const deliver = (bytes: Buffer) => {
+    if (bytes.length === 0) return
+    const pending = channel.push(bytes)
+    if (!(pending instanceof Promise)) return
+    pty.pause()
+    const goOn = () => {
+      held = undefined
+      if (!ended) pty.resume()
+    }
+    held = pending.then(goOn, goOn)
+  }
+  pty.onData((data: string | Buffer) => {
+    const chunk = Buffer.from(data as Buffer)
+    received += chunk.length
+    if (head !== undefined) {
+      head = Buffer.concat([head, chunk])
+      const name = readName(head.toString('latin1'), mark)
+      if (name === undefined) return
+      clearTimeout(timer)
+      head = undefined
+      settleName?.resolve(name)
+      return
+    }
+    if (!finishing) return deliver(chunk)
+    tail = Buffer.concat([tail, chunk])
+    const at = tail.indexOf(markBytes)
+    if (at < 0) {
+      // What could be the beginning of the mark waits for the next chunk.
+      const keep = Math.min(tail.length, markBytes.length - 1)
+      deliver(tail.subarray(0, tail.length - keep))
+      tail = tail.subarray(tail.length - keep)
+      return
+    }
+    deliver(tail.subarray(0, at))
+    tail = Buffer.alloc(0)
+    onMark.resolve()
+  })
+  pty.onExit(() => {
+    ended = true
+    writer.close()
+    forget()
+    clearTimeout(timer)
+    settleName?.reject(noTerminal())
+    deliver(tail)
+    channel.end()
+    onClosed.resolve()
+  })
+
+  const releaseDescriptor = () => {
+    if (!slave?.open) return
+    slave.open = false
+    closeSync(slave.descriptor)
+  }
+  const end = async () => {
+    releaseDescriptor()
+    writer.close()
+    if (!ended) pty.kill('SIGKILL')
+    await closed
+  }
+  return {
+    named,
+    closed,
+    output: channel.output,
+    open(name: string, owner: StartTerminalOptions['owner']): number {
+      const descriptor = openSync(name, constants.O_RDWR | constants.O_NOCTTY)
+      slave = { descriptor, device: fstatSync(descriptor).rdev, open: true }
+      if (owner !== undefined && process.getuid?.() === 0) fchownSync(descriptor, owner.uid, owner.gid)
+      fchmodSync(descriptor, 0o600)
+      return descriptor
+    },
+    releaseDescriptor,
+    write: writer.write,
+    resize(columns: number, rows: number): boolean {
+      checkSize({ columns, rows })
+      if (ended) return false
+      pty.resize(columns, rows)
+      return true
+    },
+    signal: (name: NodeJS.Signals) => !ended && slave !== undefined && signalTerminal(slave.device, name),
+    async finish(): Promise<void> {
+      releaseDescriptor()
+      finishing = true
+      if (!ended) pty.kill('SIGUSR1')
+      const read = Promise.race([marked, closed]).then(() => true)
+      for (;;) {
+        await held
+        const before = received
+        // Out of reach of the mark: stopped by Ctrl-S, or flooded by somebody who outlived the command.
+        if (await settlesWithin(read, finishTimeout)) break
+        if (held === undefined && received === before) break
+      }
+      await end()
+    },
+    [Symbol.asyncDispose]: end,
+  }
+}
+
+async function settlesWithin(promise: Promise<boolean>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<boolean>((resolve) => (timer = setTimeout(resolve, ms, false)))
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+export function checkSize({ columns, rows }: { readonly columns: number; readonly rows: number }): void {
+  for (const [name, value] of Object.entries({ columns, rows })) {
+    if (Number.isInteger(value) && value >= 1 && value <= longestSide) continue
+    throw invalid('openSession', `\`${name}\` must be a whole number from 1 to ${longestSide}`, 'pass 80 and 24')
+  }
+}
+
+function noTerminal(native?: unknown): WorkspaceError {
+  return new WorkspaceError({
+    code: 'ENOEXEC',
+    operation: 'openSession',
+    reason: 'the system gave no terminal',
+    remedy: 'install perl-base, and look whether /dev/pts is mounted and has terminals left (`kernel.pty.max`)',
+    ...(native === undefined ? {} : { native }),
+  })
+}

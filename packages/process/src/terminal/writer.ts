@@ -1,0 +1,64 @@
+import { readFileSync, writeSync } from 'node:fs'
+
+/** Bytes that may wait for a program that does not read, before a write is refused. */
+const mostWaiting = 16 * 2 ** 20
+const retryMs = 5
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
+
+export interface TerminalWriter {
+  /** Resolves when the terminal has taken all of it; to false when it was closed, or too much waits already. */
+  write(data: Uint8Array): Promise<boolean>
+  close(): void
+}
+
+/**
+ * Writes to a terminal's master without ever blocking this process. The library's own writing blocks it for as long as
+ * the program does not read, since a terminal is full after some kilobytes. There is no event for "room again" on this
+ * descriptor, hence the timer.
+ */
+export function createWriter(descriptor: number): TerminalWriter {
+  const index = terminalIndex(descriptor)
+  let closed = index === undefined
+  let waiting = 0
+  let last: Promise<boolean> = Promise.resolve(true)
+
+  async function all(data: Uint8Array): Promise<boolean> {
+    try {
+      for (let done = 0; done < data.length; ) {
+        // The library closes the descriptor when it likes; its number must not be written to when it is another's.
+        if (closed || terminalIndex(descriptor) !== index) return false
+        try {
+          done += writeSync(descriptor, data, done, Math.min(data.length - done, 65_536))
+        } catch (error) {
+          if (codeOf(error) !== 'EAGAIN') return false
+          await new Promise((resolve) => setTimeout(resolve, retryMs))
+        }
+      }
+      return true
+    } finally {
+      waiting -= data.length
+    }
+  }
+
+  return {
+    write(data) {
+      if (closed || waiting + data.length > mostWaiting) return Promise.resolve(false)
+      waiting += data.length
+      const own = Uint8Array.from(data)
+      last = last.then(() => all(own))
+      return last
+    },
+    close() {
+      closed = true
+    },
+  }
+}
+
+/** Which terminal a master belongs to; `undefined` for what is no master. */
+function terminalIndex(descriptor: number): string | undefined {
+  try {
+    return /^tty-index:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'latin1'))?.[1]
+  } catch {
+    return undefined
+  }
+}
