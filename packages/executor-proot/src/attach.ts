@@ -1,15 +1,29 @@
-import type { AttachedExecutor, BindPlan, CommandRequest, Owner, RunningCommand, VirtualPath } from '@ws/core'
 import {
+  type AttachedExecutor,
+  type BindPlan,
+  type CommandRequest,
+  type Owner,
+  type RunningCommand,
+  type VirtualPath,
+  requireLimits,
+} from '@ws/core'
+import {
+  checkToolAccess,
+  checkToolPlaces,
   confineArgv,
   createOutputChannel,
   isSystemProgram,
+  isToolWritable,
+  limitedCommand,
   resolveShell,
   sandboxProgram,
   shellInvocation,
   startProcess,
+  toolPaths,
   viewEnvironment,
+  writableToolError,
 } from '@ws/process'
-import { existsSync, mkdirSync, writeFileSync, chmodSync } from 'node:fs'
+import { mkdirSync, writeFileSync, chmodSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { namespacePrefix, prootArguments } from './command-line.ts'
@@ -17,6 +31,7 @@ import { composeView } from './compose.ts'
 import { execError } from './errors.ts'
 import { firstProcess } from './first-process.ts'
 import { type Confinement, guaranteesOf } from './guarantees.ts'
+import { heldLimits, limitsOf } from './limits.ts'
 import type { ResolvedOptions } from './options.ts'
 import { followCommand } from './running.ts'
 import { createRuntimeDirectory, removeTree } from './runtime-directory.ts'
@@ -45,6 +60,7 @@ export function attachProot(attachment: AttachOptions): AttachedExecutor {
 
 class AttachedProot implements AttachedExecutor {
   readonly guarantees
+  readonly limits
   readonly #attachment: AttachOptions
   readonly #directory: string
   readonly #system: SystemPart
@@ -58,6 +74,11 @@ class AttachedProot implements AttachedExecutor {
     const { machine, options, root, owner } = attachment
     this.#attachment = attachment
     this.guarantees = guaranteesOf(machine)
+    this.limits = heldLimits(machine)
+    requireLimits(options.limits, { executor: 'proot', reports: this.limits, operation: 'attach' })
+    checkToolAccess(options.tools, owner, 'attach')
+    const writable = machine.landlockAbi > 0 ? undefined : options.tools.find((tool) => isToolWritable(tool, owner))
+    if (writable !== undefined) throw writableToolError(writable)
     this.#directory = createRuntimeDirectory()
     try {
       const loader = this.#loaderPath()
@@ -99,7 +120,9 @@ class AttachedProot implements AttachedExecutor {
   }
 
   async #start(request: CommandRequest, plan: BindPlan): Promise<RunningCommand> {
-    const { machine, owner } = this.#attachment
+    const { machine, owner, options } = this.#attachment
+    const limits = limitsOf(request, options)
+    checkToolPlaces(options.tools, [plan.root, ...plan.aliases, ...plan.binds.map(({ at }) => at)], 'exec')
     const directory = join(this.#directory, `run-${this.#count++}`)
     mkdirSync(directory)
     chmodSync(directory, 0o711)
@@ -115,13 +138,12 @@ class AttachedProot implements AttachedExecutor {
       const view = await composeView({ plan, system: this.#system, directory, owner, landlock, skeletons })
       try {
         request.signal?.throwIfAborted()
-        const first = firstProcess({ argv: invocation.argv, env, cwd: request.cwd })
+        const first = firstProcess({ argv: limitedCommand(invocation.argv, limits, { ownProcesses: 2 }), env, cwd: request.cwd })
         const confined = confineArgv({
           argv: [...prootArguments(machine.proot, view, directory), ...first.argv],
           env: this.#tracerEnvironment(directory),
           // Not prootProgram(), which leaves setuid bits, namespaces and device nodes to the uid alone.
           seccomp: sandboxProgram({ forProot: true, allowPtrace: true }),
-          limits: this.#attachment.options.limits,
           owner,
           supervise: !machine.pidNamespace,
           // The namespace's first process forgets its parent when it changes its uid.
@@ -163,8 +185,7 @@ class AttachedProot implements AttachedExecutor {
 
   #environment(request: CommandRequest, plan: BindPlan, shell: string): Record<string, string> {
     const { env: allow, tools } = this.#attachment.options
-    const toolPaths = tools.map(({ host, at }) => (existsSync(join(host, 'bin')) ? `${at}/bin` : at))
-    return viewEnvironment({ root: plan.root, cwd: request.cwd, shell, env: request.env, allow, toolPaths })
+    return viewEnvironment({ root: plan.root, cwd: request.cwd, shell, env: request.env, allow, toolPaths: toolPaths(tools) })
   }
 
   /** proot's own, and nobody else's: the command gets another from the first process. */

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { attachProot, type Machine } from './attach.ts'
 import { namespacePrefix } from './command-line.ts'
 import { guaranteesOf, noGuarantees } from './guarantees.ts'
+import { heldLimits } from './limits.ts'
 import { extractLoader } from './loader-image.ts'
 import type { ResolvedOptions } from './options.ts'
 import { createRuntimeDirectory, removeTree } from './runtime-directory.ts'
@@ -70,6 +71,7 @@ function available(machine: Machine, version: string, noLandlock: string | undef
       guarantees: guaranteesOf(machine),
       missing: [],
       howToFix: [],
+      limits: heldLimits(machine),
       details: {
         proot: version,
         landlock:

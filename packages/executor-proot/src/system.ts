@@ -1,5 +1,5 @@
 import type { Owner, VirtualPath } from '@ws/core'
-import { type LandlockRule, systemTree } from '@ws/process'
+import { type LandlockRule, type ResolvedTool, systemTree } from '@ws/process'
 import {
   chmodSync,
   chownSync,
@@ -12,7 +12,6 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-import type { ResolvedTool } from './options.ts'
 import { createSkeleton } from './skeleton.ts'
 
 /** A host file or directory and where it appears. */
