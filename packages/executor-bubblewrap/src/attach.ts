@@ -5,18 +5,25 @@ import {
   type Guarantees,
   type Owner,
   type RunningCommand,
+  type Terminal,
   type VirtualPath,
   WorkspaceError,
 } from '@ws/core'
 import {
   checkToolAccess,
   checkToolPlaces,
+  followTerminal,
+  interactiveShellArguments,
   isSystemProgram,
+  plainRequest,
   resolveShell,
   sandboxProgram,
   shellInvocation,
+  startTerminal,
   type SystemEntry,
   systemTree,
+  terminalCommand,
+  type TerminalDevice,
   toolPaths,
   viewEnvironment,
 } from '@ws/process'
@@ -39,7 +46,7 @@ export interface AttachOptions {
 }
 
 export function createAttached({ root, owner, options, programs, guarantees }: AttachOptions): AttachedExecutor {
-  const running = new Set<RunningCommand>()
+  const running = new Set<AsyncDisposable>()
   const starting = new Set<Promise<unknown>>()
   const systems = new Map<string, readonly SystemEntry[]>()
   const stop = new AbortController()
@@ -53,13 +60,29 @@ export function createAttached({ root, owner, options, programs, guarantees }: A
     return known
   }
 
-  async function start(request: CommandRequest, plan: BindPlan): Promise<RunningCommand> {
+  /** With a terminal, a blank command is an interactive shell. */
+  async function start(request: CommandRequest, plan: BindPlan, terminal?: TerminalDevice): Promise<RunningCommand> {
     const layout = layOut(plan)
     const limits = limitsOf(request, options, layout)
     checkToolPlaces(options.tools, [plan.root, ...plan.aliases, ...plan.binds.map(({ at }) => at)], 'exec')
     const shell = resolveShell({ shell: request.shell, existsInView: isSystemProgram })
-    const { argv, extraFds } = shellInvocation(shell, request.command, { login: request.login })
-    const env = viewEnvironment({ root: plan.root, cwd: request.cwd, shell, env: request.env, allow: options.env, toolPaths: toolPaths(options.tools) })
+    const { login } = request
+    const invocation =
+      terminal !== undefined && request.command === ''
+        ? { argv: interactiveShellArguments(shell, { login }), extraFds: new Map() }
+        : shellInvocation(shell, request.command, { login })
+    const whole = viewEnvironment({
+      root: plan.root,
+      cwd: request.cwd,
+      shell,
+      env: request.env,
+      allow: options.env,
+      toolPaths: toolPaths(options.tools),
+    })
+    const plain = { argv: invocation.argv, env: whole, extraFds: new Map() }
+    const onTerminal = terminal ? terminalCommand(plain.argv, plain.env, terminal.descriptor) : plain
+    const { argv, env } = onTerminal
+    const extraFds = new Map([...invocation.extraFds, ...onTerminal.extraFds])
     const nested = layout.mode === 'nested'
     if (nested && programs.proot === undefined) throw needsProot()
     const seccomp = sandboxProgram({ allowPtrace: nested, forProot: nested })
@@ -82,23 +105,32 @@ export function createAttached({ root, owner, options, programs, guarantees }: A
     })
   }
 
+  /** Refuses what cannot be, and keeps what is started until it ends. */
+  async function hold<T extends RunningCommand | Terminal>(begin: () => Promise<T>): Promise<T> {
+    if (stop.signal.aborted) throw closed()
+    const started = begin()
+    starting.add(started)
+    try {
+      const command = await started
+      running.add(command)
+      const forget = () => running.delete(command)
+      command.wait().then(forget, forget)
+      return command
+    } finally {
+      starting.delete(started)
+    }
+  }
+
   return {
     guarantees,
     limits,
-    async spawn(request, plan) {
-      if (stop.signal.aborted) throw closed()
-      const started = start(request, plan)
-      starting.add(started)
-      try {
-        const command = await started
-        running.add(command)
-        const forget = () => running.delete(command)
-        command.wait().then(forget, forget)
-        return command
-      } finally {
-        starting.delete(started)
-      }
-    },
+    spawn: (request, plan) => hold(() => start(request, plan)),
+    openTerminal: (request, plan) =>
+      hold(async () => {
+        const { columns, rows, signal } = request
+        const device = await startTerminal({ columns, rows, owner, signal })
+        return followTerminal({ request, device, start: () => start(plainRequest(request), plan, device) })
+      }),
     async close() {
       stop.abort(closed())
       await Promise.allSettled(starting)
