@@ -1,0 +1,181 @@
+import {
+  type AttachedExecutor,
+  type BindPlan,
+  type CommandRequest,
+  type Owner,
+  type RunningCommand,
+  type VirtualPath,
+} from '@ws/core'
+import {
+  type BindSource,
+  confineArgv,
+  isSystemProgram,
+  type LandlockRule,
+  openBindSource,
+  resolveShell,
+  sandboxProgram,
+  startProcess,
+} from '@ws/process'
+import type { HostPath } from '@ws/core'
+
+import { createEnvironment } from './environment.ts'
+import { execError } from './errors.ts'
+import { guaranteesOf } from './guarantees.ts'
+import { systemRules } from './landlock.ts'
+import type { ResolvedOptions } from './options.ts'
+import { PathView } from './paths/path-view.ts'
+import { Refusal } from './refusal.ts'
+import { createOutput, followCommand } from './running.ts'
+import { sanitize } from './sanitize.ts'
+
+export interface AttachOptions {
+  readonly options: ResolvedOptions
+  readonly root: VirtualPath
+  /** Never uid 0. */
+  readonly owner: Owner
+  /** 0: commands run without Landlock. */
+  readonly landlockAbi: number
+}
+
+/** Bytes of a mapped command at most: it is one argument of the shell. */
+const longestCommand = 128 * 1024 - 1
+
+export function attachSanitize(attachment: AttachOptions): AttachedExecutor {
+  return new AttachedSanitize(attachment)
+}
+
+class AttachedSanitize implements AttachedExecutor {
+  readonly guarantees
+  readonly #attachment: AttachOptions
+  readonly #systemRules: readonly LandlockRule[]
+  readonly #running = new Set<RunningCommand>()
+  readonly #starting = new Set<Promise<RunningCommand>>()
+  #closed = false
+
+  constructor(attachment: AttachOptions) {
+    this.#attachment = attachment
+    this.guarantees = guaranteesOf(attachment.landlockAbi)
+    this.#systemRules = attachment.landlockAbi > 0 ? systemRules(attachment.root, attachment.owner) : []
+  }
+
+  async spawn(request: CommandRequest, plan: BindPlan): Promise<RunningCommand> {
+    if (this.#closed) throw execError('ECLOSED', 'the executor is closed')
+    request.signal?.throwIfAborted()
+    const starting = this.#start(request, plan)
+    this.#starting.add(starting)
+    try {
+      const running = await starting
+      this.#running.add(running)
+      const forget = () => this.#running.delete(running)
+      running.wait().then(forget, forget)
+      return running
+    } finally {
+      this.#starting.delete(starting)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await Promise.allSettled(this.#starting)
+    await Promise.all([...this.#running].map((running) => running[Symbol.asyncDispose]()))
+  }
+
+  async #start(request: CommandRequest, plan: BindPlan): Promise<RunningCommand> {
+    const { options, owner, landlockAbi } = this.#attachment
+    const view = new PathView(plan)
+    const shell = chooseShell(request.shell)
+    const bash = shell.endsWith('/bash')
+    const env = createEnvironment({
+      view,
+      cwd: request.cwd,
+      shell,
+      env: request.env,
+      allow: options.env,
+      trustsAll: options.trust === 'all',
+    })
+    const sources: BindSource[] = []
+    try {
+      const rules: LandlockRule[] = [...this.#systemRules]
+      // Held by descriptor before the command is judged: what is exchanged afterwards is not granted.
+      for (const { at, host, access } of view.mounts) {
+        const source = await openBindSource(host, 'directory', { at })
+        sources.push(source)
+        rules.push({
+          source: { fd: source.fd },
+          access: access === 'read-write' ? ['read', 'write', 'execute'] : ['read', 'execute'],
+        })
+      }
+      const cwd = await openBindSource(directoryOf(view, request.cwd), 'directory', { at: request.cwd })
+      sources.push(cwd)
+      const command = mapCommand(request, { view, trust: options.trust, bash })
+      request.signal?.throwIfAborted()
+      const confined = confineArgv({
+        argv: bash ? [shell, '--noprofile', '--norc', '-c', command] : [shell, '-c', command],
+        env,
+        seccomp: sandboxProgram(),
+        limits: options.limits,
+        owner,
+        supervise: true,
+        killGraceMs: request.killGrace,
+        landlock: landlockAbi > 0 ? { rules } : undefined,
+      })
+      const stdout = createOutput(view.mounts, request.maxOutputBytes)
+      const stderr = createOutput(view.mounts, request.maxOutputBytes)
+      const process = startProcess({
+        ...confined,
+        // The directory that was looked at, whatever has its name now.
+        cwd: `/proc/${globalThis.process.pid}/fd/${cwd.fd}`,
+        stdin: request.stdin ?? 'none',
+        timeout: request.timeout,
+        signal: request.signal,
+        killGraceMs: request.killGrace,
+        // Kept here, after paths were put right.
+        maxOutputBytes: 0,
+        onStdout: stdout.push,
+        onStderr: stderr.push,
+      })
+      return followCommand({ request, process, stdout, stderr })
+    } finally {
+      await Promise.all(sources.map((source) => source.close()))
+    }
+  }
+}
+
+function directoryOf(view: PathView, cwd: VirtualPath): HostPath {
+  const host = view.hostOf(cwd)
+  if (host !== undefined) return (host.length > 1 ? host.replace(/\/+$/, '') : host) as HostPath
+  throw execError('ENOEXEC', 'is no directory on this machine', {
+    path: cwd,
+    remedy: 'give a directory of a mount as `cwd`',
+  })
+}
+
+/** Only shells whose lines are read as they read them. There are no start-up files, login shell or not [X8]. */
+function chooseShell(asked: string | undefined): string {
+  const shell = asked === undefined ? defaultShell() : resolveShell({ shell: asked, existsInView: isSystemProgram })
+  if (/\/(?:bash|sh|dash)$/.test(shell)) return shell
+  throw execError('EINVAL', 'this executor reads commands as bash, sh and dash do, and no other shell', {
+    remedy: 'leave `shell` out, or use an executor with a view (bubblewrap, proot)',
+  })
+}
+
+function defaultShell(): string {
+  return ['/bin/bash', '/usr/bin/bash', '/bin/sh', '/usr/bin/sh'].find(isSystemProgram) ?? '/bin/sh'
+}
+
+function mapCommand(
+  request: CommandRequest,
+  { view, trust, bash }: { readonly view: PathView; readonly trust: ResolvedOptions['trust']; readonly bash: boolean },
+): string {
+  try {
+    const command = sanitize(request.command, { view, cwd: request.cwd, trust, bash, env: request.env })
+    if (Buffer.byteLength(command) <= longestCommand) return command
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const code = error.kind === 'syntax' ? 'EINVAL' : 'EUNENFORCEABLE'
+    throw execError(code, error.message, { remedy: error.remedy })
+  }
+  throw execError('EINVAL', `the command is longer than ${longestCommand} bytes with its paths mapped`, {
+    remedy: 'split it, or use an executor with a view (bubblewrap, proot)',
+  })
+}

@@ -1,0 +1,30 @@
+/** Changes to a source text, by position. */
+export class Edits {
+  readonly #changes: { readonly from: number; readonly to: number; readonly text: string }[] = []
+
+  get empty(): boolean {
+    return this.#changes.length === 0
+  }
+
+  replace(from: number, to: number, text: string): void {
+    // A loop's body or a word can be looked at twice, with the same outcome.
+    const same = this.#changes.some((change) => change.from === from && change.to === to && change.text === text)
+    if (!same) this.#changes.push({ from, to, text })
+  }
+
+  apply(source: string): string {
+    let text = ''
+    let at = 0
+    for (const change of this.#changes.toSorted((left, right) => left.from - right.from || left.to - right.to)) {
+      if (change.from < at) throw new Error('two changes overlap')
+      text += source.slice(at, change.from) + change.text
+      at = change.to
+    }
+    return text + source.slice(at)
+  }
+}
+
+/** As text between double quotes. */
+export function inDoubleQuotes(text: string): string {
+  return text.replace(/[\\"$`]/g, '\\$&')
+}

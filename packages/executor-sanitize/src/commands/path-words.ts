@@ -1,0 +1,212 @@
+import { quoteForShell } from '@ws/core'
+import type { Word } from '@ws/command-parser'
+
+import { findProblem, walkLinks } from '../paths/links.ts'
+import { namesOf, type Place } from '../paths/path-view.ts'
+import { refuse } from '../refusal.ts'
+import type { Context } from './context.ts'
+import { inDoubleQuotes } from './edits.ts'
+import type { State } from './state.ts'
+import type { Value } from './values.ts'
+
+/**
+ * What a program does with a path:
+ * `read` and `write` follow a link at its end, `look` and `remove` work on the link itself.
+ */
+export type Mode = 'read' | 'write' | 'look' | 'remove'
+
+export interface PathRequest {
+  readonly word: Word
+  readonly value: Value
+  readonly mode: Mode
+  readonly state: State
+  readonly context: Context
+}
+
+const globCharacters = /[*?[]/
+
+/**
+ * Proves that a word names something inside, and maps it where it is absolute.
+ *
+ * @returns true when the program is given a path of this machine
+ */
+export function mapPath(request: PathRequest): boolean {
+  const { word, value } = request
+  const { texts } = value
+  if (texts === undefined) return refuse('unknown', word.text)
+  if (value.splits && texts.some((text) => /[\s*?[]|^$/.test(text)))
+    refuse('unknown', word.text, 'put the variable between double quotes')
+  if (value.host) {
+    for (const text of texts) checkPlace(text, request)
+    return true
+  }
+  const absolute = texts.filter((text) => text.startsWith('/')).length
+  if (absolute === 0) {
+    for (const text of texts) checkRelative(text, request)
+    return false
+  }
+  if (absolute !== texts.length) refuse('unknown', word.text)
+  const [first, ...others] = texts.map((text) => checkPlace(text, request))
+  if (first === undefined) return false
+  const same = others.every((other) => hostOf(other) === hostOf(first) && dropOf(other) === dropOf(first))
+  if (!same) refuse('unknown', word.text)
+  if (first.kind !== 'mount') return false
+  replacePrefix(request, first)
+  return true
+}
+
+function hostOf(place: Place): string {
+  return place.kind === 'mount' ? place.mount.host : ''
+}
+
+function dropOf(place: Place): number {
+  return place.kind === 'mount' ? place.drop : 0
+}
+
+/** Puts the mount's host directory in the place of the first characters of a word. */
+function replacePrefix({ word, value, context }: PathRequest, place: Extract<Place, { kind: 'mount' }>): void {
+  const { host } = place.mount
+  if (value.fixed) {
+    const [text = ''] = value.texts ?? []
+    context.edits.replace(word.pos, word.end, quoteForShell(host + text.slice(place.drop)))
+    return
+  }
+  const part = word.parts?.[0]
+  const piece = value.pieces[0]
+  if (piece?.kind === 'text' && piece.value.length >= place.drop) {
+    const rest = piece.value.slice(place.drop)
+    const quoted = part?.type === 'DoubleQuoted' ? part.parts[0] : part
+    if (quoted === undefined) return refuse('unknown', word.text)
+    const text = part?.type === 'DoubleQuoted' ? inDoubleQuotes(host + rest) : quoteForShell(host + rest)
+    context.edits.replace(quoted.pos, quoted.end, text)
+    return
+  }
+  if (place.drop > 0) refuse('unknown', word.text)
+  context.edits.replace(word.pos, word.pos, quoteForShell(host))
+}
+
+/** What an absolute path names, after every check. */
+export function checkPlace(text: string, request: PathRequest): Place {
+  const { word, mode, state, context } = request
+  const { view } = context.settings
+  const place = view.place(text)
+  if (place.kind === 'system') refuse('system', word.text)
+  if (place.kind === 'outside') refuse('outside', word.text)
+  if (place.kind !== 'mount') {
+    if (namesOf(text).includes('..')) refuse('climbs', word.text)
+    if ((mode === 'write' || mode === 'remove') && place.kind !== 'device') refuse('system', word.text)
+    return place
+  }
+  if (state.unchecked) refuse('link', word.text, 'look at what was unpacked in a command of its own')
+  checkNames(namesOf(place.inside), place.mount.at, request)
+  return place
+}
+
+function checkRelative(text: string, request: PathRequest): void {
+  const { word, state, context } = request
+  const names = namesOf(text)
+  if (text === '' || text === '-') return
+  if (state.unchecked) refuse('link', word.text, 'look at what was unpacked in a command of its own')
+  if (state.cwd === 'any') {
+    if (names.includes('..')) refuse('climbs', word.text)
+    return
+  }
+  for (const directory of state.cwd) {
+    const mount = context.settings.view.mountOf(directory)
+    if (mount === undefined) return refuse('outside', word.text)
+    checkNames([...namesOf(directory.slice(mount.at.length)), ...names], mount.at, request)
+  }
+}
+
+function checkNames(names: readonly string[], at: string, request: PathRequest): void {
+  const { word, value, mode, context } = request
+  const { view } = context.settings
+  const mount = view.mountOf(at)
+  if (mount === undefined) return refuse('outside', word.text)
+  const glob = names.findIndex((name) => globCharacters.test(name))
+  if (value.glob && names.some((name) => /^\.[*?[@+!]/.test(name))) refuse('climbs', word.text)
+  // Names that do not exist cannot be crossed backwards: they could become links before the command comes to them.
+  let depth = 0
+  for (const [index, name] of names.entries()) {
+    depth += name === '..' ? -1 : 1
+    if (depth < 0) refuse('climbs', word.text)
+    if (name === '..' && glob >= 0 && glob < index) refuse('climbs', word.text)
+  }
+  const climbs = names.includes('..')
+  const walked = walkLinks(mount.host, names, mode === 'look' || mode === 'remove' ? 'keep' : 'follow')
+  if (walked.names === undefined) return refuse('link', word.text)
+  if (climbs && walked.missing && context.settings.mayMakeLinks()) refuse('climbs', word.text)
+  const virtual = [at === '/' ? '' : at, ...walked.names].join('/') || '/'
+  if (view.mountOf(virtual)?.at !== at) refuse('mount', word.text)
+  if (value.glob && glob >= 0) checkGlob(names, glob, at, mount.host, request)
+}
+
+/** A pattern can find links; so what it looks at is looked at here. */
+function checkGlob(
+  names: readonly string[],
+  glob: number,
+  at: string,
+  host: string,
+  { word, context }: PathRequest,
+): void {
+  const depth = names.length - glob + (names.includes('**') ? 20 : 0)
+  const base = names.slice(0, glob)
+  const virtual = [at === '/' ? '' : at, ...base].join('/') || '/'
+  if (depth > 1 && context.settings.view.mountsBelow(virtual).length > 0) refuse('mount', word.text)
+  if (findProblem(host, base, { depth }) !== undefined) refuse('link', word.text)
+}
+
+/** Looks at everything below a word's directories, for programs that go through them. */
+export function checkTree(
+  request: PathRequest,
+  options: { readonly climbing?: boolean; readonly links?: boolean } = {},
+): void {
+  const { word, value, state, context } = request
+  const { view } = context.settings
+  for (const text of value.texts ?? []) {
+    const starts = text.startsWith('/') ? [''] : state.cwd === 'any' ? [] : [...state.cwd]
+    if (starts.length === 0) refuse('unknown', word.text, 'go there with `cd` and a path that is written out')
+    for (const start of starts) {
+      const place = view.place(text.startsWith('/') ? text : `${start}/${text}`)
+      if (place.kind !== 'mount') continue
+      const { host, at } = place.mount
+      const { names } = walkLinks(host, namesOf(place.inside), 'follow')
+      const virtual = [at === '/' ? '' : at, ...(names ?? [])].join('/') || '/'
+      if (view.mountsBelow(virtual).length > 0) refuse('mount', word.text)
+      if (options.links === false || names === undefined) continue
+      const base = names.filter((name) => !globCharacters.test(name))
+      if (findProblem(host, base, { depth: 1000, climbing: options.climbing ?? false }) !== undefined)
+        refuse('link', word.text)
+    }
+  }
+}
+
+/** The directories that a word, given to `cd`, leads to: by its names, and after links. */
+export function resolveDirectories({ value, state, context }: PathRequest): ReadonlySet<string> | 'any' {
+  const { view } = context.settings
+  const found = new Set<string>()
+  for (const text of value.texts ?? []) {
+    if (!text.startsWith('/') && state.cwd === 'any') return 'any'
+    const starts = text.startsWith('/') || state.cwd === 'any' ? [''] : state.cwd
+    for (const start of starts) {
+      const place = view.place(text.startsWith('/') ? text : `${start}/${text}`)
+      if (place.kind !== 'mount') return 'any'
+      const { host, at } = place.mount
+      const prefix = at === '/' ? '' : at
+      const lexical = normalise(namesOf(place.inside))
+      found.add([prefix, ...lexical].join('/') || '/')
+      const { names } = walkLinks(host, namesOf(place.inside), 'follow')
+      if (names !== undefined) found.add([prefix, ...names].join('/') || '/')
+    }
+  }
+  return found
+}
+
+function normalise(names: readonly string[]): string[] {
+  const done: string[] = []
+  for (const name of names) {
+    if (name === '..') done.pop()
+    else done.push(name)
+  }
+  return done
+}

@@ -1,0 +1,56 @@
+/** What is known of a variable. */
+export type Variable =
+  /** All texts it can have, as they would be in a view. `host`: the shell holds them as paths of this machine. */
+  | { readonly kind: 'texts'; readonly texts: readonly string[]; readonly host: boolean }
+  /** Digits only. */
+  | { readonly kind: 'number' }
+  | { readonly kind: 'opaque'; readonly tainted: boolean }
+
+/** What holds at a point of the script. Never changed: each step gives a new one. */
+export interface State {
+  /** Directories it can be in; `any`: some directory of the workspace. */
+  readonly cwd: ReadonlySet<string> | 'any'
+  readonly variables: ReadonlyMap<string, Variable>
+  /** Links may have been made that nobody looked at. */
+  readonly unchecked: boolean
+}
+
+export const mostTexts = 64
+
+export function withVariable(state: State, name: string, variable: Variable): State {
+  return { ...state, variables: new Map([...state.variables, [name, variable]]) }
+}
+
+/** Two ways that lead to the same point; `undefined` is one that leads nowhere (`exit`). */
+export function join(left: State | undefined, right: State | undefined): State | undefined {
+  if (left === undefined || left === right) return right
+  if (right === undefined) return left
+  const variables = new Map<string, Variable>()
+  for (const name of new Set([...left.variables.keys(), ...right.variables.keys()])) {
+    variables.set(name, joinVariables(left.variables.get(name), right.variables.get(name)))
+  }
+  const cwd = left.cwd === 'any' || right.cwd === 'any' ? 'any' : new Set([...left.cwd, ...right.cwd])
+  return { cwd, variables, unchecked: left.unchecked || right.unchecked }
+}
+
+const unset: Variable = { kind: 'texts', texts: [''], host: false }
+
+function joinVariables(left: Variable = unset, right: Variable = unset): Variable {
+  if (left.kind === 'number' && right.kind === 'number') return left
+  if (left.kind === 'texts' && right.kind === 'texts' && left.host === right.host) {
+    const texts = [...new Set([...left.texts, ...right.texts])]
+    if (texts.length <= mostTexts) return { kind: 'texts', texts, host: left.host }
+  }
+  return { kind: 'opaque', tainted: isTainted(left) || isTainted(right) }
+}
+
+export function isTainted(variable: Variable): boolean {
+  return variable.kind === 'texts' ? variable.host : variable.kind === 'opaque' && variable.tainted
+}
+
+/** Where a script could have changed anything: nothing is known of variables, nor of the directory. */
+export function forget(state: State, names?: Iterable<string>): State {
+  const variables = new Map(state.variables)
+  for (const name of names ?? state.variables.keys()) variables.set(name, { kind: 'opaque', tainted: true })
+  return { ...state, variables }
+}

@@ -1,0 +1,213 @@
+import { type Piece, piecesOf, type ParameterExpansionPart, type Word, type WordPart } from '@ws/command-parser'
+
+import { mostTexts, type State, type Variable } from './state.ts'
+
+/** What is known of a word before the shell runs. */
+export interface Value {
+  /** Every text it can have, as it would be in a view, patterns as written; `undefined` when that is not known. */
+  readonly texts: readonly string[] | undefined
+  /** It begins with a path that is one of this machine already: `$PWD`, `~`. */
+  readonly host: boolean
+  /** At run time it holds a path of this machine somewhere. */
+  readonly tainted: boolean
+  /** It has an unquoted pattern. */
+  readonly glob: boolean
+  readonly brace: boolean
+  /** An unquoted expansion, which the shell splits into words. */
+  readonly splits: boolean
+  /** It has no expansion, pattern or brace: it can be replaced as a whole. */
+  readonly plain: boolean
+  /** Replacing the whole word by its one text would not change what it means. */
+  readonly fixed: boolean
+  readonly pieces: readonly Piece[]
+}
+
+export interface ValueOptions {
+  readonly state: State
+  readonly home: string
+  /** `bash`, or another POSIX shell. */
+  readonly bash: boolean
+  /** What stands for `{}`, in `find -exec` and `xargs -I`. */
+  readonly placeholder?: { readonly word: string; readonly variable: Variable } | undefined
+  /** True when a command substitution puts out paths of this machine; analyses it. */
+  substitute(part: Extract<WordPart, { type: 'CommandExpansion' }>): Variable
+  /** Analyses what is in an arithmetic expression. */
+  compute(part: WordPart): void
+  /** A construct that cannot be judged. */
+  refuse(kind: 'construct' | 'unknown', what: string): never
+}
+
+interface Resolved {
+  readonly variable: Variable
+  readonly quoted: boolean
+  readonly literal: boolean
+}
+
+export function evaluate(word: Word, options: ValueOptions): Value {
+  const pieces = piecesOf(word)
+  const { placeholder } = options
+  const parts: Resolved[] = []
+  const tilde = /^~(?=\/|$)/.test(word.text)
+  if (!tilde && word.text.startsWith('~')) options.refuse('unknown', word.text)
+  for (const piece of pieces) {
+    if (piece.kind === 'text') {
+      if (!options.bash && piece.quoted && /\$['"]/.test(word.text)) options.refuse('construct', word.text)
+      parts.push(...textParts(piece.value, piece.quoted, placeholder))
+    } else if (piece.kind === 'glob') parts.push(literal(piece.value))
+    else if (piece.kind === 'brace') parts.push(literal(braceText(piece.value, word.text, options)))
+    else parts.push({ variable: expand(piece.part, options), quoted: piece.quoted, literal: false })
+  }
+  if (tilde) {
+    const first = parts[0]
+    const text = first?.variable.kind === 'texts' ? (first.variable.texts[0] ?? '') : ''
+    const home: Resolved = {
+      variable: { kind: 'texts', texts: [options.home], host: true },
+      quoted: true,
+      literal: true,
+    }
+    parts.splice(0, 1, home, literal(text.slice(1)))
+  }
+  const kinds = new Set(pieces.map(({ kind }) => kind))
+  const texts = combine(parts)
+  const splits = parts.some(({ literal: isLiteral, quoted }) => !isLiteral && !quoted)
+  return {
+    texts,
+    host: firstIsHost(parts),
+    tainted: parts.some(({ variable }) =>
+      variable.kind === 'texts' ? variable.host : variable.kind === 'opaque' && variable.tainted,
+    ),
+    glob: kinds.has('glob'),
+    brace: kinds.has('brace'),
+    splits,
+    plain: pieces.every(({ kind }) => kind === 'text') && !tilde && parts.every(({ literal: isLiteral }) => isLiteral),
+    fixed:
+      texts?.length === 1 &&
+      !kinds.has('glob') &&
+      !kinds.has('brace') &&
+      parts.every(({ variable }) => variable.kind === 'texts'),
+    pieces,
+  }
+}
+
+function literal(text: string): Resolved {
+  return { variable: { kind: 'texts', texts: [text], host: false }, quoted: false, literal: true }
+}
+
+function textParts(text: string, quoted: boolean, placeholder: ValueOptions['placeholder']): Resolved[] {
+  if (placeholder === undefined || !text.includes(placeholder.word)) return [{ ...literal(text), quoted }]
+  return text
+    .split(placeholder.word)
+    .flatMap((part, index) => [
+      ...(index === 0 ? [] : [{ variable: placeholder.variable, quoted: true, literal: false }]),
+      literal(part),
+    ])
+}
+
+/** `$HOME/x` begins with a path of this machine; so does `""$HOME`. */
+function firstIsHost(parts: readonly Resolved[]): boolean {
+  for (const { variable } of parts) {
+    if (variable.kind !== 'texts') return false
+    if (variable.host) return true
+    if (variable.texts.some((text) => text !== '')) return false
+  }
+  return false
+}
+
+/** A brace that holds no separator can stand for no path of its own; one of its texts does for all. */
+function braceText(text: string, word: string, { bash, refuse }: ValueOptions): string {
+  if (!bash) return text
+  const range = /^\{[\w-]+\.\.[\w-]+(?:\.\.-?\d+)?\}$/.test(text)
+  if (!range && (/[/~$`'"\\]/.test(text) || text.includes('..'))) refuse('construct', word)
+  return 'x'
+}
+
+function combine(parts: readonly Resolved[]): readonly string[] | undefined {
+  let texts: readonly string[] = ['']
+  let first = true
+  for (const { variable } of parts) {
+    if (variable.kind === 'opaque') return undefined
+    const own = variable.kind === 'number' ? ['0'] : variable.texts
+    // A path of this machine in the middle of a word is not what it is in a view.
+    if (variable.kind === 'texts' && variable.host && !first) return undefined
+    texts = texts.flatMap((text) => own.map((more) => join(text, more)))
+    if (texts.length > mostTexts) return undefined
+    if (own.some((text) => text !== '')) first = false
+  }
+  return texts
+}
+
+/** `/` and `/x`: the home directory or `$PWD` is the root. */
+function join(text: string, more: string): string {
+  return text === '/' && more.startsWith('/') ? more : text + more
+}
+
+const numbers = /^(?:[#?$!]|RANDOM|SECONDS|LINENO|UID|EUID|PPID|SHLVL|BASHPID|EPOCHSECONDS|SRANDOM|OPTIND)$/
+const setByShell =
+  /^(?:BASH.*|HOSTNAME|HOSTTYPE|MACHTYPE|OSTYPE|IFS|PIPESTATUS|FUNCNAME|DIRSTACK|GROUPS|REPLY|OPTARG|_|-|COMP_.*|COPROC|MAPFILE|PS[0-4]|TERM|LANG|LC_.*|TZ|COLUMNS|LINES)$/
+
+/** What is known of a variable without looking at an operation on it. */
+export function lookUp(name: string, state: State): Variable {
+  const known = state.variables.get(name)
+  if (known !== undefined) return known
+  if (numbers.test(name)) return { kind: 'number' }
+  if (/^(?:\d+|[@*])$/.test(name) || setByShell.test(name)) return { kind: 'opaque', tainted: false }
+  return { kind: 'texts', texts: [''], host: false }
+}
+
+function expand(part: WordPart, options: ValueOptions): Variable {
+  const { state, refuse } = options
+  switch (part.type) {
+    case 'SimpleExpansion':
+      return lookUp(part.text.slice(1), state)
+    case 'ParameterExpansion':
+      return expandParameter(part, options)
+    case 'CommandExpansion':
+      return options.substitute(part)
+    case 'ArithmeticExpansion':
+      options.compute(part)
+      return { kind: 'number' }
+    default:
+      return refuse('construct', part.text)
+  }
+}
+
+function expandParameter(part: ParameterExpansionPart, options: ValueOptions): Variable {
+  const { parameter, prefix, index, operation } = part
+  if (prefix === '!') options.refuse('construct', part.text)
+  if (prefix === '#') return { kind: 'number' }
+  const variable = index === undefined ? lookUp(parameter, options.state) : ({ kind: 'opaque', tainted: true } as const)
+  if (operation === undefined) return variable
+  const tainted = variable.kind === 'texts' ? variable.host : variable.kind === 'opaque' && variable.tainted
+  // A part of a path of this machine is no part of the path in a view.
+  if (tainted && operation.type !== 'Default') {
+    if (isNameOnly(operation)) return { kind: 'opaque', tainted: false }
+    if (operation.type !== 'Remove' || !operation.operator.startsWith('%')) options.refuse('unknown', part.text)
+  }
+  if (operation.type === 'Remove' && operation.operator.startsWith('%') && variable.kind === 'texts') {
+    const ending = evaluate(operation.operand, options)
+    const [text] = ending.texts ?? []
+    if (text !== undefined && ending.fixed && !/[/*?[]/.test(text)) {
+      return {
+        ...variable,
+        texts: variable.texts.map((own) => (own.endsWith(text) ? own.slice(0, own.length - text.length) : own)),
+      }
+    }
+  }
+  if (operation.type === 'Default') {
+    const other = evaluate(operation.operand, options)
+    const set = variable.kind === 'texts' && variable.texts.every((text) => text !== '')
+    if (set && /^:?[-=?]$/.test(operation.operator)) return variable
+    if (operation.operator.includes('=')) options.refuse('construct', part.text)
+    const isEmpty = variable.kind === 'texts' && variable.texts.every((text) => text === '')
+    if (isEmpty && operation.operator.endsWith('-') && other.texts !== undefined && !other.tainted && !other.glob) {
+      return { kind: 'texts', texts: other.texts, host: false }
+    }
+    return { kind: 'opaque', tainted: tainted || other.tainted }
+  }
+  return { kind: 'opaque', tainted }
+}
+
+// `path##*/` is the name alone, wherever the path begins.
+function isNameOnly(operation: NonNullable<ParameterExpansionPart['operation']>): boolean {
+  return operation.type === 'Remove' && operation.operator === '##' && operation.operand.text === '*/'
+}

@@ -1,0 +1,50 @@
+import { cleanEnvironment, defaultAllowList } from '@ws/process'
+
+import { execError } from './errors.ts'
+import { systemPath } from './installed.ts'
+import type { PathView } from './paths/path-view.ts'
+
+export interface EnvironmentOptions {
+  readonly view: PathView
+  readonly cwd: string
+  readonly shell: string
+  readonly env: Readonly<Record<string, string>>
+  readonly allow: readonly string[]
+  readonly trustsAll: boolean
+}
+
+/** Variables with which a shell runs other commands, or reads the same text in another way. */
+const readingVariables =
+  /^(?:BASH_ENV|ENV|IFS|CDPATH|GLOBIGNORE|EXECIGNORE|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|BASH_XTRACEFD|PS4|PROMPT_COMMAND|POSIXLY_CORRECT|LD_.*)$/
+
+/**
+ * The environment of a command. HOME, PWD and TMPDIR are directories of this machine, since programs open them; in the
+ * output they are the workspace's paths again. The caller's own values stay as they are.
+ *
+ * @throws WorkspaceError `EINVAL` for a variable that would change how the command is read
+ */
+export function createEnvironment(options: EnvironmentOptions): Record<string, string> {
+  const { view, cwd, shell, env, allow, trustsAll } = options
+  const wrong = Object.keys(env).find((name) => readingVariables.test(name) || (name === 'PATH' && !trustsAll))
+  if (wrong !== undefined) {
+    throw execError(
+      'EINVAL',
+      `the variable \`${wrong}\` changes what a command means, which is judged before it runs`,
+      {
+        remedy: 'leave it out, or use an executor with a view (bubblewrap, proot)',
+      },
+    )
+  }
+  const home = view.hostOf(view.root) ?? '/'
+  const temporary = view.mounts.find(({ at }) => at === '/tmp')?.host
+  const own = trustsAll && !home.includes(':') ? `${home}/.venv/bin:${home}/node_modules/.bin:` : ''
+  const clean = cleanEnvironment({
+    home,
+    pwd: view.hostOf(cwd) ?? home,
+    path: own + systemPath,
+    shell,
+    env: { ...(temporary === undefined ? {} : { TMPDIR: temporary }), ...env },
+    allow: [...defaultAllowList, ...allow],
+  })
+  return { LANG: 'C.UTF-8', TERM: 'dumb', ...clean }
+}

@@ -1,0 +1,24 @@
+import type { Guarantees } from '@ws/core'
+
+export const noGuarantees: Guarantees = {
+  fileContent: 'none',
+  fileMetadata: 'none',
+  sockets: 'none',
+  network: 'none',
+  processes: 'none',
+  readOnlyMounts: 'none',
+  subtrees: 'none',
+  deniedSubtrees: 'none',
+  apiRules: 'none',
+}
+
+/** Landlock's ABI from which cutting a file off by its path is refused too: below, content could be destroyed. */
+export const neededAbi = 3
+
+/**
+ * Reading and mapping a command holds nothing against it. What holds is the kernel: under Landlock the content of files
+ * outside. Nothing else is claimed.
+ */
+export function guaranteesOf(landlockAbi: number): Guarantees {
+  return landlockAbi >= neededAbi ? { ...noGuarantees, fileContent: 'kernel' } : noGuarantees
+}

@@ -1,0 +1,2 @@
+export { createSanitizeExecutor } from './executor.ts'
+export type { SanitizeExecutorOptions } from './options.ts'

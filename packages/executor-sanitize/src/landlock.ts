@@ -1,0 +1,30 @@
+import { type LandlockRule, systemTree } from '@ws/process'
+import type { Owner, VirtualPath } from '@ws/core'
+
+const devices: Readonly<Record<string, LandlockRule['access']>> = {
+  null: ['read', 'write'],
+  zero: ['read', 'write'],
+  full: ['read', 'write'],
+  random: ['read'],
+  urandom: ['read'],
+  tty: ['read', 'write'],
+}
+const harmlessFiles = [
+  '/etc/nsswitch.conf',
+  '/etc/hosts',
+  '/etc/resolv.conf',
+  ...['cpuinfo', 'filesystems', 'loadavg', 'meminfo', 'stat', 'uptime', 'version'].map((name) => `/proc/${name}`),
+]
+
+/** What commands may read, run and write besides the workspace: the system's programs and a few files that everybody has. */
+export function systemRules(root: VirtualPath, owner: Owner): LandlockRule[] {
+  const rules: LandlockRule[] = []
+  for (const entry of systemTree({ root, owner })) {
+    // Links lead to what is granted; what is made up for a view (`/etc/passwd`) is not there.
+    if (entry.kind === 'directory' || entry.kind === 'file')
+      rules.push({ source: entry.source, access: ['read', 'execute'], optional: true })
+  }
+  for (const [name, access] of Object.entries(devices)) rules.push({ source: `/dev/${name}`, access, optional: true })
+  for (const source of harmlessFiles) rules.push({ source, access: ['read'], optional: true })
+  return rules
+}

@@ -1,0 +1,145 @@
+import type { BindPlan, HostPath, VirtualPath } from '@ws/core'
+
+import { execError } from '../errors.ts'
+
+/** A mount and where it really is. */
+export interface ViewMount {
+  readonly at: VirtualPath
+  readonly host: HostPath
+  readonly access: 'read-write' | 'read-only'
+}
+
+/** What a path means. `drop` characters at its start are to be replaced by `mount.host`. */
+export type Place =
+  | {
+      readonly kind: 'mount'
+      readonly mount: ViewMount
+      readonly drop: number
+      readonly inside: string
+      readonly virtual: string
+    }
+  | { readonly kind: 'program' | 'device' | 'settings' }
+  | { readonly kind: 'system' | 'outside' }
+
+const programs = ['usr', 'bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32']
+const closed = ['dev', 'etc', 'proc', 'run', 'sys']
+const devices = new Set([
+  'null',
+  'zero',
+  'full',
+  'random',
+  'urandom',
+  'tty',
+  'stdin',
+  'stdout',
+  'stderr',
+  'fd/0',
+  'fd/1',
+  'fd/2',
+])
+/** What is the same here as in a view, and tells nothing of this machine's users. */
+const settings = new Set([
+  'os-release',
+  'debian_version',
+  'shells',
+  'services',
+  'protocols',
+  'mime.types',
+  'localtime',
+  'timezone',
+])
+
+/** The mount table of one command, with host roots. */
+export class PathView {
+  readonly root: VirtualPath
+  /** Longest first. */
+  readonly mounts: readonly ViewMount[]
+  readonly #aliases: readonly string[]
+
+  constructor(plan: BindPlan) {
+    this.root = plan.root
+    this.#aliases = plan.aliases.map((alias) => alias.slice(1))
+    const mounts: ViewMount[] = []
+    for (const { kind, at, source, access, type } of plan.binds) {
+      if (kind === 'pin' || (kind === 'subtree' && access === 'read-write')) continue
+      if (
+        (kind !== 'mount' && kind !== 'scratch') ||
+        source === undefined ||
+        access === 'none' ||
+        type !== 'directory'
+      ) {
+        throw execError('EUNENFORCEABLE', 'is under a rule that this executor cannot hold', { path: at })
+      }
+      mounts.push({ at, host: source, access })
+    }
+    this.mounts = mounts.toSorted((left, right) => right.at.length - left.at.length)
+  }
+
+  /** The mount of a workspace path that is known to be normalised. */
+  mountOf(path: string): ViewMount | undefined {
+    return this.mounts.find(({ at }) => isBelow(path, at))
+  }
+
+  hostOf(path: string): string | undefined {
+    const place = this.place(path)
+    return place.kind === 'mount' ? place.mount.host + path.slice(place.drop) : undefined
+  }
+
+  /** Mounts strictly below a path. The scratch is not listed anywhere, so no walk comes to it. */
+  mountsBelow(path: string): readonly ViewMount[] {
+    return this.mounts.filter(({ at }) => at !== path && at !== '/tmp' && isBelow(at, path))
+  }
+
+  /** What an absolute path, as it was written, means. `..` must have been looked at before. */
+  place(path: string): Place {
+    const [first = '', second = ''] = namesOf(path)
+    if (this.#aliases.includes(first) && !this.mounts.some(({ at }) => at === `/${first}`)) {
+      const end = endOfName(path, first)
+      const rest = path.slice(end)
+      const inner = this.place(rest.startsWith('/') ? rest : `/${rest}`)
+      return inner.kind === 'mount' ? { ...inner, drop: inner.drop + end } : inner
+    }
+    const virtual = `/${namesOf(path).join('/')}`
+    const mount = this.mountOf(virtual)
+    const isSystem = programs.includes(first) || closed.includes(first)
+    if (mount !== undefined && !(mount.at === '/' && isSystem)) {
+      return {
+        kind: 'mount',
+        mount,
+        drop: dropLength(path, mount.at),
+        inside: virtual.slice(mount.at === '/' ? 0 : mount.at.length),
+        virtual,
+      }
+    }
+    if (programs.includes(first)) return { kind: 'program' }
+    const rest = namesOf(path).slice(1).join('/')
+    if (first === 'dev' && devices.has(rest)) return { kind: 'device' }
+    if (first === 'etc' && settings.has(second) && rest === second) return { kind: 'settings' }
+    return { kind: isSystem ? 'system' : 'outside' }
+  }
+}
+
+export function isBelow(path: string, directory: string): boolean {
+  return directory === '/' || path === directory || path.startsWith(`${directory}/`)
+}
+
+/** The names of a path, without empty ones and `.`. */
+export function namesOf(path: string): string[] {
+  return path.split('/').filter((name) => name !== '' && name !== '.')
+}
+
+/** Characters of `path` up to the end of the mount's own names; what follows starts with `/` or is empty. */
+function dropLength(path: string, at: string): number {
+  let end = 0
+  for (const name of namesOf(at)) end = endOfName(path, name, end)
+  return end
+}
+
+/** Names are searched from a slash on, so that `.` and repeated slashes between them are passed over. */
+function endOfName(path: string, name: string, from = 0): number {
+  for (let at = path.indexOf(name, from); at >= 0; at = path.indexOf(name, at + 1)) {
+    const after = path[at + name.length]
+    if (path[at - 1] === '/' && (after === undefined || after === '/')) return at + name.length
+  }
+  return path.length
+}

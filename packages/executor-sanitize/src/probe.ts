@@ -1,0 +1,114 @@
+import { type BindPlan, getNativeCause, type HostPath, type Owner, type ProbeReport, type VirtualPath } from '@ws/core'
+import { probeLandlock } from '@ws/process'
+import { chmodSync, chownSync, existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { attachSanitize } from './attach.ts'
+import { guaranteesOf, neededAbi, noGuarantees } from './guarantees.ts'
+import type { ResolvedOptions } from './options.ts'
+
+export interface Probed {
+  readonly report: ProbeReport
+  /** 0: without Landlock. Absent where nothing runs. */
+  readonly landlockAbi?: number | undefined
+}
+
+export interface ProbeOptions {
+  readonly root: VirtualPath
+  readonly owner: Owner
+  readonly options: ResolvedOptions
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Finds out what works here by running it: a command in a scratch workspace. */
+export async function probeSanitize(probe: ProbeOptions): Promise<Probed> {
+  if (process.platform !== 'linux')
+    return unavailable('it runs on Linux only', 'use an executor over the file API (`@ws/executor-virtual`)')
+  if (!existsSync('/usr/bin/perl')) return unavailable('perl is not installed', 'apt-get install perl-base')
+  const landlock = probe.options.landlock === 'off' ? undefined : await probeLandlock({ signal: probe.signal })
+  const abi = landlock?.available === true ? landlock.abi : 0
+  let problem: string | undefined
+  for (const landlockAbi of abi > 0 ? [abi, 0] : [0]) {
+    problem = await tryOut(probe, landlockAbi)
+    probe.signal?.throwIfAborted()
+    if (problem !== undefined) continue
+    const details = {
+      landlock:
+        landlockAbi > 0
+          ? `ABI ${landlockAbi}`
+          : `not used${landlock?.reason === undefined ? '' : `: ${landlock.reason}`}`,
+    }
+    return {
+      landlockAbi,
+      report: {
+        available: true,
+        guarantees: guaranteesOf(landlockAbi),
+        ...missing(landlockAbi, probe.options),
+        details,
+      },
+    }
+  }
+  return unavailable(`it does not work here (${problem})`, 'run a command as the workspace’s owner to see why')
+}
+
+/** It works without; but then nothing at all is held, and that is worth saying. */
+function missing(landlockAbi: number, { landlock }: ResolvedOptions): Pick<ProbeReport, 'missing' | 'howToFix'> {
+  if (landlockAbi >= neededAbi || landlock === 'off') return { missing: [], howToFix: [] }
+  return {
+    missing: [landlockAbi > 0 ? `Landlock is too old (ABI ${landlockAbi})` : 'Landlock is not available'],
+    howToFix: [
+      'use a kernel from 6.2 on with Landlock (`lsm=landlock,…`), or an executor with a view (bubblewrap, proot)',
+    ],
+  }
+}
+
+function unavailable(reason: string, howToFix: string): Probed {
+  return {
+    report: { available: false, guarantees: noGuarantees, missing: [reason], howToFix: [howToFix], details: {} },
+  }
+}
+
+const token = 'workspace'
+
+/** @returns what went wrong, or `undefined` */
+async function tryOut(
+  { root, owner, options, signal }: ProbeOptions,
+  landlockAbi: number,
+): Promise<string | undefined> {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'ws-sanitize-')))
+  const attached = attachSanitize({ options: { ...options, limits: undefined }, root, owner, landlockAbi })
+  try {
+    chmodSync(directory, 0o755)
+    writeFileSync(join(directory, 'probe'), token, { mode: 0o644 })
+    if (process.getuid?.() === 0) chownSync(directory, owner.uid, owner.gid)
+    const at = root === '/' ? '' : root
+    const request = {
+      command: `cat ${at}/probe && id -u && pwd`,
+      cwd: root,
+      env: {},
+      login: false,
+      timeout: 10_000,
+      killGrace: 500,
+      maxOutputBytes: 4096,
+      signal,
+    }
+    const running = await attached.spawn(request, planFor(root, directory as HostPath))
+    const result = await running.wait()
+    if (result.stdout === `${token}${owner.uid}\n${root}\n`) return undefined
+    return result.timedOut ? 'it does not answer' : (result.stderr.split('\n')[0] ?? '') || 'its answer is wrong'
+  } catch (error) {
+    signal?.throwIfAborted()
+    const native = getNativeCause(error)
+    if (native instanceof Error && native.message !== '') return native.message.replaceAll(/\S*ws-sanitize-\S*/g, '…')
+    return error instanceof Error ? error.message : String(error)
+  } finally {
+    await attached.close()
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+function planFor(root: VirtualPath, source: HostPath): BindPlan {
+  const mount = { kind: 'mount', at: root, type: 'directory', source, access: 'read-write', rules: [] } as const
+  return { root, binds: [mount], aliases: [], restrictions: [], renameBorders: [] }
+}

@@ -1,0 +1,110 @@
+import { type Call, textOf } from '../commands/call.ts'
+import type { Outcome } from '../commands/context.ts'
+import { refuse } from '../refusal.ts'
+import { type Grammar, parseArguments, runGrammar } from './grammar.ts'
+
+const tarOptions =
+  '-f=write --file=write -C=read --directory=read -T=read --files-from=read -X=read --exclude-from=read --exclude: -b: -L: -N: -V: -H: --format: --mode: --mtime: --owner: --group: --strip-components: --sort: --label: --totals~ --checkpoint~ --xattrs-include: --xattrs-exclude: --use-compress-program! -I! --to-command! --checkpoint-action! --info-script! --new-volume-script! -F! --rsh-command! --rmt-command! -P! --absolute-names! --transform! --xform! -g=write --listed-incremental=write --one-top-level~ --suffix: --backup~ -K: --starting-file: --newer: --after-date: --volno-file!'
+
+/** `tar`: the archive and its directory are paths. Members are stored by the name they are given. */
+export function tar(call: Call): Outcome {
+  const [first] = call.args
+  const bundle = first === undefined ? undefined : textOf(first)
+  if (first !== undefined && bundle !== undefined && /^[A-Za-z]+$/.test(bundle)) return bundled(call, bundle)
+  const { options, operands } = parseArguments(call, tarOptions)
+  // `-czf x`: what makes an archive can stand anywhere among the letters.
+  return members(call, {
+    creates: has(options, '-c', '--create', '-r', '--append', '-u', '--update'),
+    extracts: has(options, '-x', '--extract', '--get'),
+    follows: has(options, '-h', '--dereference'),
+    elsewhere: has(options, '-C', '--directory'),
+    shows: has(options, '-v', '--verbose'),
+    operands,
+  })
+}
+
+function has(options: ReadonlySet<string>, ...names: readonly string[]): boolean {
+  return names.some((name) => options.has(name))
+}
+
+/** The old form: letters first, their values after them in the same order. */
+function bundled(call: Call, letters: string): Outcome {
+  if (/[^cxtrufzjJvkpmhOSaWo]/.test(letters)) return call.refuse('option', call.args[0])
+  let index = 1
+  if (letters.includes('f')) {
+    const archive = call.args[index++]
+    if (archive !== undefined) call.path(archive, 'write')
+  }
+  const rest = call.from(index)
+  const { options, operands } = parseArguments(rest, tarOptions)
+  return members(rest, {
+    creates: /[cru]/.test(letters),
+    extracts: letters.includes('x'),
+    follows: letters.includes('h') || has(options, '-h', '--dereference'),
+    elsewhere: has(options, '-C', '--directory'),
+    shows: letters.includes('v'),
+    operands,
+  })
+}
+
+interface Members {
+  readonly creates: boolean
+  readonly extracts: boolean
+  readonly follows: boolean
+  /** `-C` was given. */
+  readonly elsewhere: boolean
+  readonly shows: boolean
+  readonly operands: Call['args']
+}
+
+function members(call: Call, { creates, extracts, follows, elsewhere, shows, operands }: Members): Outcome {
+  for (const operand of operands) {
+    if (!creates) {
+      call.text(operand)
+      continue
+    }
+    if (operand.value.host || operand.value.texts?.some((text) => text.startsWith('/')) !== false) {
+      refuse('stored', operand.word.text, 'pack relative names: tar -C DIRECTORY NAME')
+    }
+    if (elsewhere && operand.value.texts?.some((text) => text.split('/').includes('..')) !== false)
+      refuse('climbs', operand.word.text)
+    if (!elsewhere) call.path(operand, 'look')
+    if (!elsewhere) call.tree(operand, { links: follows })
+    else if (follows) refuse('option', operand.word.text)
+  }
+  // Members can be links that nobody has looked at.
+  const after = extracts ? { ...call.state, unchecked: true } : call.state
+  return call.done({ success: after, failure: after, prints: shows && call.hosts && creates })
+}
+
+const unpack: Grammar = {
+  options: '-d=write -x: -P:',
+  prints: 'always',
+  operands(call, { operands: [archive, ...names], options }) {
+    if (archive !== undefined) call.path(archive, 'read')
+    for (const name of names) call.text(name)
+    const lists = options.has('-l') || options.has('-p') || options.has('-t')
+    const after = lists ? call.state : { ...call.state, unchecked: true }
+    return { success: after, failure: after }
+  },
+}
+
+const pack: Grammar = {
+  options: '-b=write -x: -i: -n: -s: -t: -tt: -P: -TT! -T! --unzip-command! -O=write --out=write',
+  prints: 'always',
+  operands(call, { operands: [archive, ...names] }) {
+    if (archive !== undefined) call.path(archive, 'write')
+    for (const name of names) {
+      if (name.value.host || name.value.texts?.some((text) => text.startsWith('/')) !== false)
+        refuse('stored', name.word.text)
+      call.path(name, 'read')
+      call.tree(name, { links: true })
+    }
+  },
+}
+
+export const archivePrograms = {
+  unzip: (call: Call) => runGrammar(call, unpack),
+  zip: (call: Call) => runGrammar(call, pack),
+  tar,
+} as const

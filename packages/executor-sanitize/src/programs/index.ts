@@ -1,0 +1,105 @@
+import { builtins } from '../commands/builtins.ts'
+import { type Argument, type Call, textOf } from '../commands/call.ts'
+import type { Outcome } from '../commands/context.ts'
+import { forget } from '../commands/state.ts'
+import { refuse } from '../refusal.ts'
+import { archivePrograms } from './archive.ts'
+import { awk } from './awk.ts'
+import { filePrograms } from './files.ts'
+import { type Grammar, runGrammar } from './grammar.ts'
+import { find, grep } from './search.ts'
+import { sed } from './sed.ts'
+import { isStarter, runStarter } from './starters.ts'
+import { textPrograms } from './text.ts'
+import { runsCode, runTrusted, runUnknown } from './trusted.ts'
+
+const special: Readonly<Record<string, (call: Call) => Outcome>> = { find, ...archivePrograms }
+const grammars: Readonly<Record<string, Grammar>> = {
+  ...filePrograms,
+  ...textPrograms,
+  sed,
+  awk,
+  mawk: awk,
+  gawk: awk,
+  nawk: awk,
+  grep,
+  egrep: grep,
+  fgrep: grep,
+  zgrep: grep,
+}
+const programDirectories = /^\/(?:usr\/(?:local\/)?)?s?bin\/([^/]+)$/
+
+/** Judges a call: a function of the script, a builtin, a program of the system, or one of the workspace. */
+export function runProgram(call: Call, program: Argument): Outcome {
+  const { name, context } = call
+  if (context.functions.has(name)) return callFunction(call)
+  if (name.includes('/')) {
+    const known = programDirectories.exec(name)?.[1]
+    if (known === undefined) return runFile(call, program)
+    const inner = call.named(known)
+    if (!context.settings.isInstalled(known)) return runUnknown(inner)
+    return runSystemProgram(inner)
+  }
+  const builtin = builtins.get(name)
+  if (builtin !== undefined) return builtin(call)
+  return withNumber(call, runSystemProgram(call))
+}
+
+function runSystemProgram(call: Call): Outcome {
+  const { name } = call
+  if (isStarter(name)) return runStarter(call)
+  if (Object.hasOwn(special, name)) return special[name]?.(call) ?? call.done()
+  const grammar = Object.hasOwn(grammars, name) ? grammars[name] : undefined
+  if (grammar !== undefined) return runGrammar(call, grammar)
+  if (call.trusted) return runTrusted(call)
+  if (runsCode(name) && call.context.settings.isInstalled(name))
+    return refuse('code', [name, ...call.args.map(({ word }) => word.text)].join(' '))
+  return runUnknown(call)
+}
+
+/** A file of the workspace: it runs only where it is named, or everything is trusted. */
+function runFile(call: Call, program: Argument): Outcome {
+  const { trust, view } = call.context.settings
+  const text = textOf(program) ?? ''
+  const { cwd } = call.state
+  const places = text.startsWith('/')
+    ? [text]
+    : cwd === 'any'
+      ? []
+      : [...cwd].map((directory) => `${directory === '/' ? '' : directory}/${text}`)
+  const known = places.length > 0 && places.every((path) => trust === 'all' || trust.has(virtualOf(view.place(path))))
+  if (!known && trust !== 'all') return refuse('script', program.word.text)
+  call.path(program, 'read')
+  return runTrusted(call)
+}
+
+function virtualOf(place: ReturnType<Call['context']['settings']['view']['place']>): string {
+  return place.kind === 'mount' ? place.virtual : ''
+}
+
+/** What a function does was judged where it stands; nobody knows what it does with its arguments. */
+function callFunction(call: Call): Outcome {
+  for (const argument of call.args) {
+    call.text(argument)
+    if (argument.value.texts?.some((text) => text.startsWith('/')) !== false) refuse('unknown', argument.word.text)
+  }
+  const { functions } = call.context
+  const state = { ...forget(call.state), cwd: 'any' } as const
+  return {
+    success: state,
+    failure: state,
+    prints: functions.has(`prints:${call.name}`),
+    hosts: functions.has(`hosts:${call.name}`),
+  }
+}
+
+/** Programs whose output is a number, so that a path can be made of it. */
+function withNumber(call: Call, outcome: Outcome): Outcome {
+  const words = call.args.map((argument) => textOf(argument))
+  const counting = call.name === 'wc' && words.length === 1 && /^-[lcwm]$/.test(words[0] ?? '')
+  const stamp = call.name === 'date' && words.length === 1 && /^\+(?:%[YmdHMSsjNF]|[-_:])+$/.test(words[0] ?? '')
+  const other =
+    (call.name === 'nproc' && words.length === 0) ||
+    (call.name === 'seq' && words.every((word) => /^\d+$/.test(word ?? '')))
+  return counting || stamp || other ? { ...outcome, number: true } : outcome
+}

@@ -1,0 +1,145 @@
+import { type Argument, type Call, textOf } from '../commands/call.ts'
+import type { Outcome } from '../commands/context.ts'
+import type { Variable } from '../commands/state.ts'
+import { refuse } from '../refusal.ts'
+import type { Grammar, Parsed } from './grammar.ts'
+
+const has = ({ options }: Parsed, ...names: readonly string[]) => names.some((name) => options.has(name))
+
+/** `grep` and its relatives: patterns stay as they are. */
+export const grep: Grammar = {
+  options:
+    '-e: --regexp: -f=read --file=read -A: -B: -C: -m: --after-context: --before-context: --context: --max-count: --include: --exclude: --exclude-dir: --exclude-from=read --label: -d: -D: --directories: --devices: --color~ --colour~ --binary-files:',
+  follows: ['-R', '--dereference-recursive'],
+  recursive: ['-r', '--recursive'],
+  operands(call, parsed) {
+    const named = has(parsed, '-e', '--regexp', '-f', '--file')
+    const [pattern, ...rest] = parsed.operands
+    const files = named ? parsed.operands : rest
+    if (!named && pattern !== undefined) call.text(pattern)
+    for (const file of files) call.path(file, 'read')
+    const recursive = has(parsed, '-r', '-R', '--recursive', '--dereference-recursive')
+    if (recursive) for (const file of files) call.tree(file, { links: has(parsed, '-R', '--dereference-recursive') })
+    const lists = has(parsed, '-l', '-L', '--files-with-matches', '--files-without-match')
+    const shows = !has(parsed, '-h', '--no-filename', '-q', '--quiet', '--silent') || lists
+    const prints =
+      call.hosts &&
+      shows &&
+      (files.length > 1 ||
+        files.some(({ value }) => value.glob) ||
+        recursive ||
+        lists ||
+        has(parsed, '-H', '--with-filename'))
+    if (!(lists && has(parsed, '-Z', '--null'))) return { prints }
+    return { prints, names: foundBelow(call) }
+  },
+}
+
+/** What stands for a name that a program has found below its operands. */
+export function foundBelow(call: Call): Variable {
+  return call.hosts
+    ? {
+        kind: 'texts',
+        texts: [`${call.context.settings.view.root === '/' ? '' : call.context.settings.view.root}/x`],
+        host: true,
+      }
+    : { kind: 'texts', texts: ['x'], host: false }
+}
+
+const takesText = new Set(
+  '-name -iname -lname -ilname -type -xtype -maxdepth -mindepth -size -mtime -atime -ctime -mmin -amin -cmin -perm -user -group -uid -gid -links -inum -fstype -used -context -regextype'.split(
+    ' ',
+  ),
+)
+const takesPath = new Set(['-newer', '-anewer', '-cnewer', '-samefile'])
+const plainTests = new Set(
+  '( ) ! , -a -o -and -or -not -true -false -empty -print -print0 -prune -quit -ls -depth -d -mount -xdev -daystart -follow -readable -writable -executable -nouser -nogroup -delete -noleaf -ignore_readdir_race -noignore_readdir_race -warn -nowarn'.split(
+    ' ',
+  ),
+)
+const wholePath = new Set(['-path', '-ipath', '-wholename', '-iwholename', '-regex', '-iregex'])
+const writers = new Set(['-fprint', '-fprint0', '-fls'])
+const starters = new Set(['-exec', '-execdir', '-ok', '-okdir'])
+
+/** `find`: start points are paths, patterns stay as they are, and what `-exec` starts is judged as well. */
+export function find(call: Call): Outcome {
+  const { args } = call
+  let index = 0
+  let follows = false
+  for (; /^-[HLP]$/.test(text(args[index])); index++) follows ||= text(args[index]) !== '-P'
+  const starts: Argument[] = []
+  for (; index < args.length; index++) {
+    const argument = args[index]
+    if (argument === undefined || /^[-(!,]/.test(text(argument))) break
+    call.path(argument, follows ? 'read' : 'look')
+    starts.push(argument)
+  }
+  const expression = args.slice(index)
+  const found = foundBelow(call)
+  const judged = judgeExpression(call, expression, found)
+  follows ||= expression.some((argument) => text(argument) === '-follow')
+  // A program that is started for each name, or reads the names, follows the links among them.
+  const checked = follows || judged.starts || judged.names
+  for (const start of starts) call.tree(start, { links: checked })
+  if (starts.length === 0) call.treeHere({ links: checked })
+  return call.done({ prints: call.hosts || judged.prints, ...(judged.names ? { names: found } : {}) })
+}
+
+function judgeExpression(call: Call, expression: readonly Argument[], found: Variable) {
+  const result = { starts: false, names: false, prints: false }
+  for (let index = 0; index < expression.length; index++) {
+    const argument = expression[index]
+    if (argument === undefined) break
+    const word = text(argument)
+    const next = expression[index + 1]
+    if (takesText.has(word)) {
+      if (next !== undefined) call.text(next)
+      index++
+    } else if (takesPath.has(word) || /^-newer[aBcmt]{2}$/.test(word)) {
+      if (next !== undefined && !word.endsWith('t')) call.path(next, 'read')
+      index++
+    } else if (wholePath.has(word)) {
+      if (next === undefined) break
+      call.text(next)
+      // Names begin with the start point, which is a path of this machine when it was absolute.
+      if (call.hosts && !meansTheSame(call, word, text(next))) refuse('shown', next.word.text)
+      index++
+    } else if (word === '-printf') {
+      if (next !== undefined) call.text(next)
+      if (next === undefined || textOf(next) === undefined) refuse('unknown', argument.word.text)
+      index++
+    } else if (writers.has(word)) {
+      if (next !== undefined) call.path(next, 'write')
+      if (call.hosts) refuse('stored', argument.word.text)
+      index++
+    } else if (starters.has(word)) {
+      const length = expression.slice(index + 1).findIndex((other) => text(other) === ';' || text(other) === '+')
+      if (length < 0) refuse('syntax', argument.word.text)
+      const started = expression.slice(index + 1, index + 1 + length)
+      if (word.endsWith('dir')) refuse('construct', argument.word.text)
+      const context = { ...call.context, input: { tainted: false }, placeholder: { word: '{}', variable: found } }
+      const outcome = call.start(started, context)
+      if (outcome.hosts) call.hosts = true
+      result.prints ||= outcome.prints
+      result.starts = true
+      index += length + 1
+    } else if (!plainTests.has(word)) refuse('option', argument.word.text)
+    if (word === '-print0') result.names = true
+  }
+  const others = ['-print', '-printf', '-ls', '-exec'].some((name) =>
+    expression.some((argument) => text(argument) === name),
+  )
+  if (others) result.names = false
+  return result
+}
+
+/** A pattern such as `*` + `/name/*` finds the same in longer paths, unless these have that name in front. */
+function meansTheSame({ context }: Call, test: string, pattern: string): boolean {
+  const name = /^\*\/([^/*?[\\]+)(?:\/\*)?$/.exec(pattern)?.[1]
+  if (name === undefined || test.endsWith('regex')) return false
+  return context.settings.view.mounts.every(({ host }) => !host.toLowerCase().split('/').includes(name.toLowerCase()))
+}
+
+function text(argument: Argument | undefined): string {
+  return argument === undefined ? '' : (textOf(argument) ?? '')
+}

@@ -1,0 +1,138 @@
+import { findWrapped, wrappers } from '@ws/command-parser'
+
+import { type Argument, type Call, textOf } from '../commands/call.ts'
+import type { Outcome } from '../commands/context.ts'
+import { refuse } from '../refusal.ts'
+
+/** Wrappers that only change how a program runs, not as whom or where. */
+const harmless = new Set(['nice', 'nohup', 'timeout', 'time', 'stdbuf', 'command', 'builtin', 'env', 'ionice'])
+
+export function isStarter(name: string): boolean {
+  return harmless.has(name) || name === 'xargs' || isJudgedShell(name)
+}
+
+export function isJudgedShell(name: string): boolean {
+  return name === 'sh' || name === 'bash' || name === 'dash'
+}
+
+export function runStarter(call: Call): Outcome {
+  if (isJudgedShell(call.name)) return shell(call)
+  if (call.name === 'xargs') return xargs(call)
+  return wrapped(call)
+}
+
+function wrapped(call: Call): Outcome {
+  const { name, args } = call
+  const wrapper = wrappers[name]
+  if (wrapper === undefined) return refuse('construct', name)
+  const words = args.map(textOf)
+  if (name === 'command' && (words[0] === '-v' || words[0] === '-V')) {
+    for (const argument of args) call.text(argument)
+    return call.done()
+  }
+  const found = findWrapped(wrapper, words)
+  if (found === 'unknown') return refuse('option', [name, ...args.map(({ word }) => word.text)].join(' '))
+  const before = found === 'none' ? args : args.slice(0, found.at)
+  judgeWrapperOptions(call, before)
+  if (found === 'none') return call.done({ prints: name === 'env' })
+  return call.start(args.slice(found.at), call.context)
+}
+
+function judgeWrapperOptions(call: Call, before: readonly Argument[]): void {
+  for (const argument of before) {
+    const text = textOf(argument) ?? ''
+    // `env -C` and `time -o` name files; `env -i` and `-u` can take PATH or HOME away, which only harms the command.
+    if (/^(?:-C|--chdir|-o|--output$|--output=)/.test(text) && call.name !== 'stdbuf' && call.name !== 'nice')
+      call.refuse('option', argument)
+    const assignment = /^([A-Za-z_]\w*)=/.exec(text)?.[1]
+    if (call.name === 'env' && assignment !== undefined) refuseDangerous(assignment, argument.word.text)
+    if (call.name === 'env' && argument.value.texts === undefined) call.refuse('unknown', argument)
+    call.text(argument)
+  }
+}
+
+const dangerous =
+  /^(?:PATH|LD_.*|BASH_ENV|ENV|IFS|CDPATH|GLOBIGNORE|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|BASH_XTRACEFD|PS4|PROMPT_COMMAND|HOME|PWD|OLDPWD|TMPDIR|SHELL|PYTHON.*|PERL.*|NODE_.*|NPM_.*|RUBY.*|GIT_.*|PAGER|EDITOR|VISUAL|LESS.*|AWK.*|GREP_.*|TAR_OPTIONS|GZIP|POSIXLY_CORRECT|FIGNORE|HISTFILE|INPUTRC|TERMINFO.*|LOCPATH|NLSPATH|GCONV_PATH|MALLOC_.*|XDG_.*|EXECIGNORE|DIFF_.*|LS_.*|ZIPOPT|UNZIP|XZ_.*)$/
+
+/** Variables that change what later commands are, or where programs look for files. */
+export function refuseDangerous(name: string, what: string): void {
+  if (dangerous.test(name)) refuse('variable', what)
+}
+
+const xargsOptions = new Set(['-0', '--null', '-r', '--no-run-if-empty', '-t', '--verbose', '-x', '--exit'])
+const xargsValues = new Set(['-n', '--max-args', '-L', '--max-lines', '-P', '--max-procs', '-s', '--max-chars'])
+
+/** `xargs`: names that were found inside, with a NUL at the end of each, are known to stay inside. */
+function xargs(call: Call): Outcome {
+  const { args, context } = call
+  let nul = false
+  let replace: string | undefined
+  let index = 0
+  for (; index < args.length; index++) {
+    const argument = args[index]
+    const text = argument === undefined ? undefined : textOf(argument)
+    if (argument === undefined || text === undefined || !text.startsWith('-')) break
+    if (xargsOptions.has(text)) nul ||= text === '-0' || text === '--null'
+    else if (xargsValues.has(text)) index++
+    else if (text === '-I') replace = textOf(args[++index] ?? argument)
+    else if (/^-I./.test(text)) replace = text.slice(2)
+    else if (/^-(?:0|r0|0r)(?:[nPL]\d+)?$/.test(text)) nul = true
+    else if (!/^-[nPLs]\d+$/.test(text) && !/^--max-(?:args|procs|lines|chars)=\d+$/.test(text))
+      call.refuse('option', argument)
+  }
+  const command = args.slice(index)
+  const [program] = command
+  if (program === undefined) return call.done({ prints: context.input.tainted })
+  const { names } = context.input
+  const variable = names !== undefined && nul ? names : ({ kind: 'opaque', tainted: context.input.tainted } as const)
+  const inner = { ...context, input: { tainted: false } }
+  const word = replace ?? '{}'
+  // Without -I the names come last: as if they were written there.
+  const added = replace === undefined ? [call.placeholder(variable)] : []
+  const outcome = call.start(
+    [...command, ...added],
+    replace === undefined ? inner : { ...inner, placeholder: { word, variable } },
+  )
+  return { ...outcome, success: call.state, failure: call.state }
+}
+
+/** `sh -c`: the line is judged, mapped and quoted again. A script of the workspace is code of the workspace. */
+function shell(call: Call): Outcome {
+  const { args } = call
+  let asked = false
+  for (let index = 0; index < args.length; index++) {
+    const argument = args[index]
+    if (argument === undefined) break
+    const text = textOf(argument)
+    if (text === undefined) return refuse('unknown', argument.word.text)
+    if (text === '--') continue
+    if (/^-[euxfnvc]+$/.test(text) || text === '--norc' || text === '--noprofile') {
+      asked ||= /^-[a-z]*c/.test(text)
+      continue
+    }
+    if (/^-[euxc]*o$/.test(text)) {
+      asked ||= text.includes('c')
+      index++
+      continue
+    }
+    if (text.startsWith('-')) return call.refuse('option', argument)
+    if (!asked) return refuse('script', argument.word.text)
+    return line(call, argument, args.slice(index + 1))
+  }
+  return refuse('code', [call.name, ...args.map(({ word }) => word.text)].join(' '))
+}
+
+function line(call: Call, argument: Argument, [, ...positional]: readonly Argument[]): Outcome {
+  const variables = new Map(call.state.variables)
+  // Variables of the outer shell are not there, unless exported: nothing is known of them.
+  for (const name of variables.keys())
+    if (!/^(?:HOME|PWD|TMPDIR)$/.test(name)) variables.set(name, { kind: 'opaque', tainted: true })
+  for (const [index, { value }] of positional.entries()) {
+    const { texts, host, tainted } = value
+    variables.set(
+      String(index + 1),
+      texts === undefined || value.splits ? { kind: 'opaque', tainted } : { kind: 'texts', texts, host },
+    )
+  }
+  return call.line(argument, { ...call.state, variables }, call.context)
+}

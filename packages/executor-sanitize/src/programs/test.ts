@@ -1,0 +1,58 @@
+import { type Call, textOf } from '../commands/call.ts'
+import type { Outcome } from '../commands/context.ts'
+
+const followed = new Set([
+  '-e',
+  '-f',
+  '-d',
+  '-r',
+  '-w',
+  '-x',
+  '-s',
+  '-p',
+  '-S',
+  '-b',
+  '-c',
+  '-g',
+  '-u',
+  '-k',
+  '-O',
+  '-G',
+  '-N',
+  '-a',
+])
+const links = new Set(['-L', '-h'])
+const comparisons = new Set(['-nt', '-ot', '-ef'])
+const texts = new Set(['=', '==', '!=', '<', '>', '-eq', '-ne', '-lt', '-le', '-gt', '-ge'])
+
+export function isFileTest(operator: string): boolean {
+  return followed.has(operator)
+}
+
+export function isLinkTest(operator: string): boolean {
+  return links.has(operator)
+}
+
+export function isFileComparison(operator: string): boolean {
+  return comparisons.has(operator)
+}
+
+/** `test` and `[`: operands of file tests are paths, what is compared is text. */
+export function test(call: Call): Outcome {
+  const { args } = call
+  for (let index = 0; index < args.length; index++) {
+    const argument = args[index]
+    if (argument === undefined) break
+    const operator = textOf(args[index - 1] ?? argument) ?? ''
+    const after = args[index + 1]
+    const next = after === undefined ? '' : (textOf(after) ?? '')
+    const compared = texts.has(next) || (index > 0 && texts.has(operator))
+    const first = index > 0 && !compared
+    if (comparisons.has(next) || (index > 0 && comparisons.has(operator))) call.path(argument, 'read')
+    else if (first && followed.has(operator)) call.path(argument, 'read')
+    else if (first && links.has(operator)) call.path(argument, 'look')
+    // Whether it is empty is the same for a path of this machine.
+    else call.text(argument, { tainted: first && (operator === '-n' || operator === '-z') })
+  }
+  return call.done({ prints: false })
+}

@@ -1,0 +1,193 @@
+import type { Grammar, Parsed } from './grammar.ts'
+
+const has = ({ options }: Parsed, ...names: readonly string[]) => names.some((name) => options.has(name))
+
+/** Reads files, and shows what is in them but not their names. */
+const reader = (options = ''): Grammar => ({ options, operands: 'read', prints: 'never' })
+/** The same, with lines as they are. */
+const passer = (options = ''): Grammar => ({ ...reader(options), passes: true })
+const checksum: Grammar = { options: '-a: --algorithm: -l: --length:', operands: 'read', passes: false }
+const packer: Grammar = {
+  options: '-S: --suffix: -T: --threads: --format: -F: -C: --memlimit: --files!',
+  operands: 'write',
+  follows: ['-r', '--recursive'],
+  prints: (parsed) => has(parsed, '-l', '--list', '-v', '-t', '--verbose'),
+}
+
+/** Programs that read text, and the few that write next to it. */
+export const textPrograms: Readonly<Record<string, Grammar>> = {
+  cat: passer(),
+  tac: passer('-s: --separator:'),
+  nl: passer('-b: -d: -f: -h: -i: -l: -n: -s: -v: -w:'),
+  head: {
+    ...passer('-n: --lines: -c: --bytes:'),
+    prints: 'several',
+    passes: (parsed) => !has(parsed, '-c', '--bytes'),
+  },
+  tail: {
+    ...passer('-n: --lines: -c: --bytes: -s: --sleep-interval: --pid: --max-unchanged-stats:'),
+    prints: 'several',
+    passes: (parsed) => !has(parsed, '-c', '--bytes'),
+  },
+  wc: {
+    options: '--files0-from! --total:',
+    operands: 'read',
+    passes: (parsed) =>
+      has(parsed, '-l', '--lines') && !has(parsed, '-c', '-w', '-m', '-L', '--bytes', '--words', '--chars'),
+    prints: 'always',
+  },
+  sort: {
+    options:
+      '-o=write --output=write -k: --key: -t: --field-separator: -S: --buffer-size: -T=write --temporary-directory=write --batch-size: --parallel: --sort: --random-source=read --files0-from! --compress-program!',
+    operands: 'read',
+    prints: 'never',
+    passes: ({ values }) => !values.has('-k') && !values.has('--key') && !values.has('-o') && !values.has('--output'),
+  },
+  uniq: {
+    options: '-f: --skip-fields: -s: --skip-chars: -w: --check-chars: --group~ --all-repeated~',
+    prints: 'never',
+    passes: ({ values }) => values.size === 0,
+    operands(call, { operands: [input, output] }) {
+      if (input !== undefined) call.path(input, 'read')
+      if (output !== undefined) call.path(output, 'write')
+    },
+  },
+  shuf: {
+    options: '-n: --head-count: -i: --input-range: -o=write --output=write --random-source=read',
+    prints: 'never',
+    passes: true,
+    operands(call, parsed) {
+      for (const operand of parsed.operands) {
+        if (has(parsed, '-e', '--echo')) call.text(operand)
+        else call.path(operand, 'read')
+      }
+    },
+  },
+  cut: reader('-b: --bytes: -c: --characters: -d: --delimiter: -f: --fields: --output-delimiter:'),
+  paste: reader('-d: --delimiters:'),
+  comm: reader('--output-delimiter:'),
+  join: reader('-a: -e: -i -j: -o: -t: -v: -1: -2:'.replace('-i ', '')),
+  fold: reader('-w: --width:'),
+  fmt: reader('-w: --width: -p: --prefix: -g: --goal:'),
+  expand: reader('-t: --tabs:'),
+  unexpand: reader('-t: --tabs:'),
+  rev: reader(),
+  column: reader(
+    '-s: --separator: -o: --output-separator: -c: --output-width: -N: -R: -E: -H: -O: -W: -n: -l: --table-columns:',
+  ),
+  od: reader('-A: --address-radix: -j: --skip-bytes: -N: --read-bytes: -S: -t: --format: -w~'),
+  xxd: {
+    options: '-c: -g: -l: -o: -s: -n: -R:',
+    prints: 'never',
+    operands(call, { operands: [input, output] }) {
+      if (input !== undefined) call.path(input, 'read')
+      if (output !== undefined) call.path(output, 'write')
+    },
+  },
+  hexdump: reader('-e: -f=read -n: -s: --length: --skip:'),
+  hd: reader('-e: -f=read -n: -s:'),
+  strings: {
+    ...reader('-n: --bytes: -t: --radix: -e: --encoding: -T: --target: -s: --output-separator:'),
+    prints: (parsed) => has(parsed, '-f', '--print-file-name'),
+  },
+  tsort: passer(),
+  base64: reader('-w: --wrap:'),
+  base32: reader('-w: --wrap:'),
+  basenc: reader('-w: --wrap:'),
+  iconv: reader('-f: -t: --from-code: --to-code: -o=write --output=write'),
+  cmp: { options: '-i: --ignore-initial: -n: --bytes:', operands: 'read' },
+  diff: {
+    options:
+      '-U: --unified~ -C: --context~ -W: --width: -I: --ignore-matching-lines: -x: --exclude: -X=read --exclude-from=read -F: --show-function-line: --label: -L: --color~ --tabsize: -S: --starting-file: --from-file=read --to-file=read -D: --ifdef: --line-format: --horizon-lines: --palette: --old-line-format: --new-line-format: --unchanged-line-format: --old-group-format: --new-group-format: --changed-group-format:',
+    operands: 'read',
+    // It follows links unless told otherwise.
+    follows: ['-r', '--recursive'],
+    prints: (parsed) =>
+      has(parsed, '-u', '-U', '--unified', '-c', '-C', '--context', '-r', '--recursive', '-q', '--brief', '-s', '-N') ||
+      true,
+  },
+  cksum: checksum,
+  sum: checksum,
+  b2sum: checksum,
+  md5sum: checksum,
+  sha1sum: checksum,
+  sha224sum: checksum,
+  sha256sum: checksum,
+  sha384sum: checksum,
+  sha512sum: checksum,
+  gzip: packer,
+  gunzip: packer,
+  bzip2: packer,
+  bunzip2: packer,
+  xz: packer,
+  unxz: packer,
+  zstd: {
+    ...packer,
+    options: `${packer.options ?? ''} -o=write -D=read --patch-from=read --train! --output-dir-flat=write --output-dir-mirror!`,
+  },
+  zcat: reader(),
+  bzcat: reader(),
+  xzcat: reader(),
+  zstdcat: reader(),
+  dos2unix: { options: '-c: -n!', operands: 'write' },
+  unix2dos: { options: '-c: -n!', operands: 'write' },
+  df: { options: '-B: --block-size: -t: --type: -x: --exclude-type: --output~', operands: 'look' },
+  bc: { options: '', operands: 'read', prints: 'never' },
+
+  basename: {
+    options: '-s: --suffix:',
+    operands(call, { operands }) {
+      for (const operand of operands) {
+        // What a mount's own directory is called here is no name of the workspace.
+        if (operand.value.texts?.some((text) => /^\/*$/.test(text)) && operand.value.tainted)
+          call.refuse('shown', operand)
+        call.text(operand, { tainted: true })
+      }
+      return { prints: false }
+    },
+  },
+  dirname: {
+    options: '',
+    operands(call, { operands }) {
+      for (const operand of operands) call.text(operand, { tainted: true })
+    },
+  },
+  date: {
+    options: '-d: --date: -f=read --file=read -r=read --reference=read -s! --set! -I~ --iso-8601~ --rfc-3339:',
+    operands: 'text',
+  },
+  seq: { options: '-f: --format: -s: --separator:', operands: 'text' },
+  expr: { operands: 'text' },
+  tr: {
+    operands: (call, { operands }) => operands.forEach((operand) => call.text(operand)),
+    prints: 'never',
+    passes: isNulToLine,
+  },
+  factor: { operands: 'text' },
+  numfmt: {
+    options:
+      '--field: --format: --from: --to: --suffix: --padding: --header~ -d: --delimiter: --round: --invalid: --from-unit: --to-unit:',
+    operands: 'text',
+  },
+  sleep: { operands: 'text' },
+  yes: { operands: 'text' },
+  uname: { operands: 'text' },
+  id: { operands: 'text' },
+  whoami: { operands: 'text' },
+  groups: { operands: 'text' },
+  nproc: { options: '--ignore:', operands: 'text' },
+  arch: { operands: 'text' },
+  tty: { operands: 'text' },
+  sync: { operands: 'look', prints: 'never' },
+  which: { operands: 'text' },
+  getconf: { operands: 'text' },
+  uuidgen: { operands: 'text' },
+  cal: { operands: 'text' },
+}
+
+/** Between NULs and line ends, names stay as they are. */
+function isNulToLine({ operands, options }: Parsed): boolean {
+  const [from, to] = operands.map(({ value }) => value.texts?.[0])
+  const sets = new Set([String.raw`\0`, String.raw`\000`, String.raw`\n`, '\n'])
+  return options.size === 0 && from !== undefined && to !== undefined && sets.has(from) && sets.has(to)
+}

@@ -1,0 +1,94 @@
+import type { ViewMount } from './paths/path-view.ts'
+
+export interface Stripper {
+  /** What can be passed on now; a possible beginning of a host path is kept back. */
+  push(chunk: Uint8Array): Uint8Array
+  /** The rest. */
+  end(): Uint8Array
+}
+
+const slash = 0x2f
+
+interface Replacement {
+  readonly host: Buffer
+  readonly at: Buffer
+}
+
+/**
+ * Replaces the host directories of mounts by their places, in a stream of bytes. Nothing else is touched: bytes are not
+ * decoded, and where a host path does not occur, the stream comes out as it went in, whatever the chunks.
+ */
+export function createStripper(mounts: readonly ViewMount[]): Stripper {
+  // Longest first: a host root can be the beginning of another one.
+  const replacements = mounts
+    .map(({ host, at }): Replacement => ({ host: Buffer.from(host), at: Buffer.from(at) }))
+    .toSorted((left, right) => right.host.length - left.host.length)
+  const longest = replacements[0]?.host.length ?? 0
+  let carry: Buffer = Buffer.alloc(0)
+
+  function run(bytes: Buffer, final: boolean): Buffer {
+    const out: Buffer[] = []
+    let from = 0
+    for (let at = bytes.indexOf(slash); at >= 0; at = bytes.indexOf(slash, at)) {
+      const found = matchAt(bytes, at, replacements, final)
+      if (found === 'more') {
+        carry = Buffer.from(bytes.subarray(at))
+        out.push(bytes.subarray(from, at))
+        return Buffer.concat(out)
+      }
+      if (found === undefined) {
+        at++
+        continue
+      }
+      out.push(bytes.subarray(from, at))
+      const end = at + found.host.length
+      // `/` and a path below it share one slash.
+      const atRoot = found.at.length === 1
+      if (!(atRoot && bytes[end] === slash)) out.push(found.at)
+      from = end
+      at = end
+    }
+    out.push(bytes.subarray(from))
+    carry = Buffer.alloc(0)
+    return Buffer.concat(out)
+  }
+
+  return {
+    push(chunk) {
+      if (longest === 0) return chunk
+      return run(
+        carry.length === 0 ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length) : Buffer.concat([carry, chunk]),
+        false,
+      )
+    },
+    end: () => run(carry, true),
+  }
+}
+
+function matchAt(
+  bytes: Buffer,
+  at: number,
+  replacements: readonly Replacement[],
+  final: boolean,
+): Replacement | 'more' | undefined {
+  for (const replacement of replacements) {
+    const { host } = replacement
+    const length = Math.min(host.length, bytes.length - at)
+    if (bytes.compare(host, 0, length, at, at + length) !== 0) continue
+    if (length < host.length) {
+      if (final) continue
+      return 'more'
+    }
+    const next = bytes[at + host.length]
+    if (next === undefined) return final ? replacement : 'more'
+    if (!continuesName(next)) return replacement
+  }
+  return undefined
+}
+
+/** Letters, digits, `_` and `-`: then it is another, longer name. Programs quote names with “’”, so what is not ASCII ends one. */
+function continuesName(byte: number): boolean {
+  const digit = byte >= 0x30 && byte <= 0x39
+  const letter = (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a)
+  return digit || letter || byte === 0x5f || byte === 0x2d
+}
