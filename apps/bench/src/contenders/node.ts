@@ -1,0 +1,26 @@
+import { readFile, readdir, rm, stat, unlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import type { OpenContender } from './contender.ts'
+
+/** The plain calls: what everything is compared with. */
+export const openNode: OpenContender = async (directory) => {
+  const at = (path: string): string => join(directory, path)
+  return {
+    name: 'fs.promises',
+    operations: {
+      read: (path) => readFile(at(path)),
+      stat: (path) => stat(at(path)),
+      list: (path) => readdir(at(path), { withFileTypes: true }),
+      async listWithDetails(path) {
+        const entries = await readdir(at(path), { withFileTypes: true })
+        return await Promise.all(entries.map(({ name }) => stat(join(at(path), name))))
+      },
+      listTree: (path) => readdir(at(path), { recursive: true, withFileTypes: true }),
+      write: (path, content) => writeFile(at(path), content),
+      create: (path, content) => writeFile(at(path), content, { flag: 'wx' }),
+      remove: (path) => unlink(at(path)),
+      removeTree: (path) => rm(at(path), { recursive: true }),
+    },
+  }
+}

@@ -1,0 +1,135 @@
+/** One thing that can be done in several ways. */
+export interface Way {
+  readonly name: string
+  /** Does the work so many times. */
+  readonly run: (count: number) => Promise<unknown>
+  /** Untimed, before each run. */
+  readonly before?: (() => Promise<unknown>) | undefined
+}
+
+export interface Comparison {
+  readonly name: string
+  readonly reference: Way
+  readonly ways: readonly Way[]
+  /** Times that the work is done in each round. */
+  readonly count: number
+  /** The highest ratio that is good enough for the way called {@link own}. */
+  readonly target?: number | undefined
+  /** Milliseconds after which no new round begins. Default 5,000. */
+  readonly budget?: number | undefined
+  readonly maxRounds?: number | undefined
+}
+
+/** Figures of one way. Ratios for comparisons; microseconds, milliseconds or KB for what stands alone. */
+export interface Figures {
+  readonly way: string
+  readonly median: number
+  readonly min: number
+  readonly max: number
+  readonly samples: number
+  /** Microseconds for doing the work once: the median. */
+  readonly microseconds?: number | undefined
+  readonly failure?: string | undefined
+}
+
+export interface Measurement {
+  readonly section: string
+  readonly name: string
+  /** What the figures are ratios to, or their unit. */
+  readonly against: string
+  readonly target?: number | undefined
+  readonly figures: readonly Figures[]
+  readonly note?: string | undefined
+}
+
+/** The name under which this project's own figures stand. */
+export const own = '@ws'
+
+const leastRounds = 3
+const mostRounds = 25
+/** A way that takes so many milliseconds a round is not asked again in every round. */
+const patience = 1_500
+
+/**
+ * Measures all ways in turn, round by round, so that whatever else the machine does meets all of them alike. What counts
+ * is the ratio to the reference of the same round.
+ */
+export async function compare(section: string, comparison: Comparison): Promise<Measurement> {
+  const { name, reference, ways, count, target, budget = 5_000, maxRounds = mostRounds } = comparison
+  const all = [reference, ...ways]
+  const ratios = new Map<Way, number[]>(all.map((way) => [way, []]))
+  const times = new Map<Way, number[]>(all.map((way) => [way, []]))
+  const failures = new Map<Way, string>()
+  const slow = new Set<Way>()
+  for (const way of all) {
+    const took = await attempt(way, Math.max(1, Math.ceil(count / 4)), failures)
+    if (took !== undefined && took > patience) slow.add(way)
+  }
+  const end = performance.now() + budget
+  for (let round = 0; round < maxRounds && (round < leastRounds || performance.now() < end); round += 1) {
+    const base = await attempt(reference, count, failures)
+    if (base === undefined) break
+    times.get(reference)?.push(base)
+    // Another order in each round: whoever comes after a heavy one must not always be the same.
+    for (const index of ways.keys()) {
+      const way = ways[(index + round) % ways.length]
+      if (way === undefined || failures.has(way) || (slow.has(way) && round >= leastRounds)) continue
+      const took = await attempt(way, count, failures)
+      if (took === undefined) continue
+      times.get(way)?.push(took)
+      ratios.get(way)?.push(took / base)
+    }
+  }
+  const figures = all.map((way): Figures => {
+    const failure = failures.get(way)
+    if (failure !== undefined) return { ...summary(way.name, []), failure }
+    const taken = times.get(way) ?? []
+    const values = way === reference ? taken.map(() => 1) : (ratios.get(way) ?? [])
+    return { ...summary(way.name, values), microseconds: (median(taken) * 1_000) / count }
+  })
+  return { section, name, against: reference.name, target, figures }
+}
+
+async function attempt(way: Way, count: number, failures: Map<Way, string>): Promise<number | undefined> {
+  try {
+    await way.before?.()
+    const start = performance.now()
+    await way.run(count)
+    return performance.now() - start
+  } catch (error) {
+    failures.set(way, error instanceof Error ? error.message.split('\n', 1).join('') : String(error))
+    return undefined
+  }
+}
+
+export function summary(way: string, values: readonly number[]): Figures {
+  return {
+    way,
+    median: median(values),
+    min: Math.min(...values),
+    max: Math.max(...values),
+    samples: values.length,
+  }
+}
+
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5)
+}
+
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((left, right) => left - right)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}
+
+/** Work done one after the other. */
+export function repeat(work: (index: number) => Promise<unknown>): Way['run'] {
+  return async (count) => {
+    for (let index = 0; index < count; index += 1) await work(index)
+  }
+}
+
+export async function drain(entries: AsyncIterable<unknown>): Promise<number> {
+  let count = 0
+  for await (const entry of entries) if (entry !== undefined) count += 1
+  return count
+}

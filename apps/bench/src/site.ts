@@ -1,0 +1,88 @@
+import { chownSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { createLocalAdapter } from '@ws/adapter-local'
+import { type Executor, type Rule, type Workspace, createWorkspace, rules } from '@ws/core'
+import { createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
+
+export interface Site extends AsyncDisposable {
+  /** Host path of the workspace's directory. */
+  readonly directory: string
+  readonly workspace: Workspace
+  /** Audit events heard so far. */
+  readonly events: () => number
+}
+
+export interface SiteOptions {
+  readonly at?: '/' | '/workspace' | undefined
+  readonly executors?: readonly Executor[] | undefined
+  /** Default: {@link usualRules}. */
+  readonly rules?: readonly Rule[] | undefined
+}
+
+/** What a backend team is likely to have: a root, two subtrees that are not to be changed, and one that is denied. */
+export function usualRules(root: string): Rule[] {
+  const below = (path: string): string => (root === '/' ? `/${path}` : `${root}/${path}`)
+  return [
+    rules.withinWorkspace(root),
+    rules.readOnly(below('vendor')),
+    rules.readOnly(below('.git/hooks')),
+    rules.deny(below('secrets')),
+    rules.deny(below('.env')),
+  ]
+}
+
+/** A workspace with policy and audit on a directory of an ordinary owner. */
+export async function openSite({ at = '/workspace', executors, rules: given }: SiteOptions = {}): Promise<Site> {
+  const owner = ordinaryOwner()
+  const scratch = await createScratchDirectory({ owner })
+  try {
+    const directory = join(scratch.path, 'workspace')
+    makeDirectory(directory)
+    for (const name of ['vendor', 'secrets', '.git', '.git/hooks']) makeDirectory(join(directory, name))
+    makeFile(join(directory, '.env'), 'KEY=value\n')
+    const workspace = await createWorkspace({
+      mounts: [{ at, adapter: () => createLocalAdapter({ root: directory, owner }) }],
+      rules: given ?? usualRules(at),
+      executors: executors ?? [],
+    })
+    let heard = 0
+    workspace.on('access', () => (heard += 1))
+    return {
+      directory,
+      workspace,
+      events: () => heard,
+      async [Symbol.asyncDispose]() {
+        await workspace.close()
+        await scratch.remove()
+      },
+    }
+  } catch (error) {
+    await scratch.remove()
+    throw error
+  }
+}
+
+export function makeDirectory(path: string): void {
+  mkdirSync(path, { recursive: true })
+  give(path)
+}
+
+export function makeFile(path: string, content: string | Uint8Array): void {
+  writeFileSync(path, content)
+  give(path)
+}
+
+function give(path: string): void {
+  const owner = ordinaryOwner()
+  if (process.getuid?.() === 0) chownSync(path, owner.uid, owner.gid)
+}
+
+/** 50 directories with 99 empty files each: 5,000 entries. */
+export function makeTree(path: string): void {
+  makeDirectory(path)
+  for (let directory = 0; directory < 50; directory += 1) {
+    makeDirectory(join(path, `d${directory}`))
+    for (let file = 0; file < 99; file += 1) makeFile(join(path, `d${directory}/f${file}.txt`), '')
+  }
+}
