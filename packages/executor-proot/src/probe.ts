@@ -108,7 +108,8 @@ const token = 'workspace'
 /** @returns what went wrong, or `undefined` */
 async function tryOut({ root, owner, options, signal }: ProbeOptions, machine: Machine): Promise<string | undefined> {
   const directory = createRuntimeDirectory()
-  const attached = attachProot({ machine, options, root, owner })
+  // What is asked of commands is for attaching to judge.
+  const attached = attachProot({ machine, options: { ...options, limits: {}, tools: [] }, root, owner })
   try {
     const source = createOwnedDirectory(join(directory, 'workspace'), owner)
     writeFileSync(join(source, 'probe'), token)

@@ -1,6 +1,6 @@
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createWorkspace } from '@ws/core'
-import type { CommandResult, Executor, Requirement, Rule, Workspace } from '@ws/core'
+import type { CommandLimits, CommandResult, Executor, Requirement, Rule, Workspace } from '@ws/core'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createProotExecutor } from '@ws/executor-proot'
 import { createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
@@ -41,7 +41,7 @@ export interface Door {
   readonly root: '/' | '/workspace'
   /** All of its guarantees that matter here are `kernel`. */
   readonly kernel: boolean
-  create(): Executor
+  create(limits?: CommandLimits): Executor
 }
 
 /** Every executor at both roots. */
@@ -51,14 +51,14 @@ export const doors: readonly Door[] = (['/', '/workspace'] as const).flatMap((ro
     components: root === '/' ? (['bubblewrap', 'proot'] as const) : (['bubblewrap'] as const),
     root,
     kernel: true,
-    create: () => createBubblewrapExecutor(),
+    create: (limits?: CommandLimits) => createBubblewrapExecutor({ limits }),
   },
   {
     name: `proot at ${root}`,
     components: ['proot'] as const,
     root,
     kernel: false,
-    create: () => createProotExecutor(),
+    create: (limits?: CommandLimits) => createProotExecutor({ limits }),
   },
 ])
 
