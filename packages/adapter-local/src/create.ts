@@ -3,16 +3,7 @@ import { chmod, chown, lstat, mkdtemp, readdir, realpath as resolveLinks, statfs
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 
-import {
-  type AdapterCapabilities,
-  type MountPath,
-  type SignalOption,
-  type StorageAdapter,
-  WorkspaceError,
-  maxNameBytes,
-  maxPathBytes,
-  mountRoot,
-} from '@ws/core'
+import { type MountPath, type SignalOption, type StorageAdapter, WorkspaceError, mountRoot } from '@ws/core'
 
 import { LocalAdapter } from './adapter.ts'
 import { handleOf, hasProc, release } from './confine/handle.ts'
@@ -32,6 +23,7 @@ import {
   checkShared,
   invalid,
 } from './options.ts'
+import { capabilitiesOf } from './place/capabilities.ts'
 import { probeCase } from './place/case.ts'
 import { identityOf } from './place/host-directory.ts'
 import { chooseOwner, ownUser, recipientOf } from './place/owner.ts'
@@ -180,40 +172,6 @@ async function sweepRoot(task: Task, root: string): Promise<void> {
     await calls.closeListing(listing)
   }
   await sweep(task, { fd: -1, self: root }, temps)
-}
-
-interface CapabilityFacts {
-  readonly root: string
-  readonly verified: boolean
-  readonly caseSensitive: boolean
-}
-
-/** Room for the descriptor's name that stands for the root, and for what the kernel appends to a deleted one. */
-const reservedPathBytes = 32
-
-function capabilitiesOf({ root, verified, caseSensitive }: CapabilityFacts): AdapterCapabilities {
-  return {
-    readOnly: false,
-    append: true,
-    symlinks: true,
-    search: true,
-    flush: false,
-    watch: false,
-    hostPath: true,
-    atomicMove: true,
-    atomicDirectoryMove: true,
-    enforcesHierarchy: true,
-    keepsEmptyDirectories: true,
-    modes: true,
-    caseSensitive,
-    conditionalWrite: 'process',
-    conditionalDelete: 'process',
-    conditionalMove: 'process',
-    confinement: verified ? 'verified' : 'checked',
-    maxStalenessMs: 0,
-    maxNameBytes,
-    maxPathBytes: maxPathBytes - Math.max(Buffer.byteLength(root), reservedPathBytes) - reservedPathBytes,
-  }
 }
 
 /** Where scratch directories can be, best first. A private TMPDIR may be closed to the owner. */

@@ -82,7 +82,6 @@ function checkDestination(
   checkReplaceable(destination, status, found)
 }
 
-
 function intoItself(target: Target): Error {
   return failure(target, 'EINVAL', 'cannot be copied onto or into itself', {
     remedy: 'choose a destination outside of it',

@@ -1,0 +1,37 @@
+import { type AdapterCapabilities, maxNameBytes, maxPathBytes } from '@ws/core'
+
+interface CapabilityFacts {
+  /** Canonical host path: its length is taken off what paths may have. */
+  readonly root: string
+  readonly verified: boolean
+  readonly caseSensitive: boolean
+}
+
+/** Room for the descriptor's name that stands for the root, and for what the kernel appends to a deleted one. */
+const reservedPathBytes = 32
+
+/** What an adapter on a directory of this machine can do. */
+export function capabilitiesOf({ root, verified, caseSensitive }: CapabilityFacts): AdapterCapabilities {
+  return {
+    readOnly: false,
+    append: true,
+    symlinks: true,
+    search: true,
+    flush: false,
+    watch: false,
+    hostPath: true,
+    atomicMove: true,
+    atomicDirectoryMove: true,
+    enforcesHierarchy: true,
+    keepsEmptyDirectories: true,
+    modes: true,
+    caseSensitive,
+    conditionalWrite: 'process',
+    conditionalDelete: 'process',
+    conditionalMove: 'process',
+    confinement: verified ? 'verified' : 'checked',
+    maxStalenessMs: 0,
+    maxNameBytes,
+    maxPathBytes: maxPathBytes - Math.max(Buffer.byteLength(root), reservedPathBytes) - reservedPathBytes,
+  }
+}
