@@ -129,7 +129,7 @@ export function createAttached({ root, owner, options, programs, guarantees }: A
       hold(async () => {
         const { columns, rows, signal } = request
         const device = await startTerminal({ columns, rows, owner, signal })
-        return followTerminal({ request, device, start: () => start(plainRequest(request), plan, device) })
+        return followTerminal({ request, device, start: () => start(plainRequest(request, device), plan, device) })
       }),
     async close() {
       stop.abort(closed())

@@ -4,6 +4,8 @@ import {
   type CommandRequest,
   type Owner,
   type RunningCommand,
+  type Terminal,
+  type TerminalRequest,
   type VirtualPath,
   requireLimits,
 } from '@ws/core'
@@ -12,13 +14,20 @@ import {
   checkToolPlaces,
   confineArgv,
   createOutputChannel,
+  followTerminal,
+  interactiveShellArguments,
   isSystemProgram,
   isToolWritable,
+  type LandlockRule,
   limitedCommand,
+  plainRequest,
   resolveShell,
   sandboxProgram,
   shellInvocation,
   startProcess,
+  startTerminal,
+  terminalCommand,
+  type TerminalDevice,
   toolPaths,
   viewEnvironment,
   writableToolError,
@@ -65,8 +74,8 @@ class AttachedProot implements AttachedExecutor {
   readonly #directory: string
   readonly #system: SystemPart
   readonly #skeletons: SkeletonCache
-  readonly #running = new Set<RunningCommand>()
-  readonly #starting = new Set<Promise<RunningCommand>>()
+  readonly #running = new Set<AsyncDisposable>()
+  readonly #starting = new Set<Promise<unknown>>()
   #count = 0
   #closed = false
 
@@ -96,10 +105,27 @@ class AttachedProot implements AttachedExecutor {
     }
   }
 
-  async spawn(request: CommandRequest, plan: BindPlan): Promise<RunningCommand> {
+  spawn(request: CommandRequest, plan: BindPlan): Promise<RunningCommand> {
+    return this.#hold(request, () => this.#start(request, plan))
+  }
+
+  openTerminal(request: TerminalRequest, plan: BindPlan): Promise<Terminal> {
+    return this.#hold(request, async () => {
+      const { owner } = this.#attachment
+      const { columns, rows, signal } = request
+      const device = await startTerminal({ columns, rows, owner, signal })
+      return followTerminal({ request, device, start: () => this.#start(plainRequest(request, device), plan, device) })
+    })
+  }
+
+  /** Refuses what cannot be, and keeps what is started until it ends. */
+  async #hold<T extends RunningCommand | Terminal>(
+    { signal }: { readonly signal?: AbortSignal | undefined },
+    start: () => Promise<T>,
+  ): Promise<T> {
     if (this.#closed) throw execError('ECLOSED', 'the executor is closed')
-    request.signal?.throwIfAborted()
-    const starting = this.#start(request, plan)
+    signal?.throwIfAborted()
+    const starting = start()
     this.#starting.add(starting)
     try {
       const running = await starting
@@ -119,7 +145,8 @@ class AttachedProot implements AttachedExecutor {
     removeTree(this.#directory)
   }
 
-  async #start(request: CommandRequest, plan: BindPlan): Promise<RunningCommand> {
+  /** With a terminal, a blank command is an interactive shell. */
+  async #start(request: CommandRequest, plan: BindPlan, terminal?: TerminalDevice): Promise<RunningCommand> {
     const { machine, owner, options } = this.#attachment
     const limits = limitsOf(request, options)
     checkToolPlaces(options.tools, [plan.root, ...plan.aliases, ...plan.binds.map(({ at }) => at)], 'exec')
@@ -129,8 +156,13 @@ class AttachedProot implements AttachedExecutor {
     const cleanUp = () => removeTree(directory)
     try {
       const shell = this.#shell(request)
-      const invocation = shellInvocation(shell, request.command, { login: request.login })
-      const env = this.#environment(request, plan, shell)
+      const { login } = request
+      const invocation =
+        terminal !== undefined && request.command === ''
+          ? { argv: interactiveShellArguments(shell, { login }), extraFds: new Map() }
+          : shellInvocation(shell, request.command, { login })
+      const plain = { argv: invocation.argv, env: this.#environment(request, plan, shell), extraFds: new Map() }
+      const { argv, env, extraFds } = terminal ? terminalCommand(plain.argv, plain.env, terminal.descriptor) : plain
       const landlock = machine.landlockAbi > 0
       // Without Landlock, a command of this process's own uid could write to a skeleton: then each gets its own.
       const writable = !landlock && process.getuid?.() === owner.uid
@@ -138,7 +170,7 @@ class AttachedProot implements AttachedExecutor {
       const view = await composeView({ plan, system: this.#system, directory, owner, landlock, skeletons })
       try {
         request.signal?.throwIfAborted()
-        const first = firstProcess({ argv: limitedCommand(invocation.argv, limits, { ownProcesses: 2 }), env, cwd: request.cwd })
+        const first = firstProcess({ argv: limitedCommand(argv, limits, { ownProcesses: 2 }), env, cwd: request.cwd })
         const confined = confineArgv({
           argv: [...prootArguments(machine.proot, view, directory), ...first.argv],
           env: this.#tracerEnvironment(directory),
@@ -149,8 +181,8 @@ class AttachedProot implements AttachedExecutor {
           // The namespace's first process forgets its parent when it changes its uid.
           dieWithParent: machine.pidNamespace,
           killGraceMs: request.killGrace,
-          extraFds: new Map([...first.extraFds, ...invocation.extraFds]),
-          landlock: machine.landlockAbi > 0 ? { rules: [...view.rules, this.#loaderRule()] } : undefined,
+          extraFds: new Map([...first.extraFds, ...invocation.extraFds, ...extraFds]),
+          landlock: landlock ? { rules: [...view.rules, this.#loaderRule(), ...terminalRules(terminal)] } : undefined,
         })
         const stdout = createOutputChannel()
         const stderr = createOutputChannel()
@@ -185,7 +217,14 @@ class AttachedProot implements AttachedExecutor {
 
   #environment(request: CommandRequest, plan: BindPlan, shell: string): Record<string, string> {
     const { env: allow, tools } = this.#attachment.options
-    return viewEnvironment({ root: plan.root, cwd: request.cwd, shell, env: request.env, allow, toolPaths: toolPaths(tools) })
+    return viewEnvironment({
+      root: plan.root,
+      cwd: request.cwd,
+      shell,
+      env: request.env,
+      allow,
+      toolPaths: toolPaths(tools),
+    })
   }
 
   /** proot's own, and nobody else's: the command gets another from the first process. */
@@ -205,4 +244,9 @@ class AttachedProot implements AttachedExecutor {
   #loaderRule() {
     return { source: this.#loaderPath(), access: ['read', 'execute'] } as const
   }
+}
+
+/** Its own terminal can be opened once more, as `/dev/stderr`. */
+function terminalRules(terminal: TerminalDevice | undefined): LandlockRule[] {
+  return terminal === undefined ? [] : [{ source: { fd: terminal.descriptor }, access: ['read', 'write'] }]
 }

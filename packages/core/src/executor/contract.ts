@@ -128,8 +128,10 @@ export interface TerminalResult {
 export interface Terminal extends AsyncDisposable {
   /** What it writes, standard error too: a terminal knows no difference. For one reader, who must read. */
   readonly output: AsyncIterable<Uint8Array>
-  /** Resolves when the terminal has taken all of it; to false when it is closed, or has too much that nobody reads. */
-  write(data: Uint8Array): Promise<boolean>
+  /** Bytes that start-up files printed before the command began; `undefined` until it did, 0 for an interactive shell. */
+  readonly commandOffset: number | undefined
+  /** Resolves when the terminal has taken all of it, when it is closed, or at once when it has too much unread: 16 MiB. */
+  write(data: Uint8Array): Promise<'written' | 'full' | 'closed'>
   /** The program gets SIGWINCH. False when the terminal is closed. */
   resize(columns: number, rows: number): boolean
   /**

@@ -28,6 +28,7 @@ export async function followTerminal({ request, device, start }: FollowTerminalO
   let timedOut = false
   let grace: NodeJS.Timeout | undefined
   const politely = () => {
+    sent.add('SIGHUP')
     device.signal('SIGHUP')
     grace ??= setTimeout(() => running.kill('SIGKILL'), request.killGrace)
   }
@@ -54,8 +55,12 @@ export async function followTerminal({ request, device, start }: FollowTerminalO
 
   const result = follow()
   result.catch(() => undefined)
+  const marked = request.login && request.command !== undefined
   return {
     output: device.output,
+    get commandOffset() {
+      return marked ? device.startOffset : 0
+    },
     write: (data) => device.write(data),
     resize: (columns, rows) => device.resize(columns, rows),
     kill(signal = 'SIGHUP') {

@@ -1,4 +1,4 @@
-import { WorkspaceError } from '@ws/core'
+import { type Terminal, WorkspaceError } from '@ws/core'
 import { randomUUID } from 'node:crypto'
 import { closeSync, constants, fchmodSync, fchownSync, fstatSync, openSync } from 'node:fs'
 import { keepFromChildren } from '../run/descriptors.ts'
@@ -6,6 +6,7 @@ import { invalid } from '../run/validate.ts'
 import { createOutputChannel } from '../view/output-channel.ts'
 import { holderScript, readName } from './holder.ts'
 import { loadLibrary, type Pseudoterminal } from './load.ts'
+import { createMarkFilter } from './marks.ts'
 import { signalTerminal } from './members.ts'
 import { createWriter } from './writer.ts'
 
@@ -24,10 +25,16 @@ export interface TerminalDevice extends AsyncDisposable {
   readonly descriptor: number
   /** What is written to the terminal, to one reader; a slow one slows the program down, none loses the oldest. */
   readonly output: AsyncIterable<Uint8Array>
+  /** To be printed by the shell when its start-up files are done; it is taken out of the output. */
+  readonly startMark: string
+  /** To be called when it will be printed. */
+  expectStart(): void
+  /** Bytes of output before {@link startMark}; `undefined` until it came. */
+  readonly startOffset: number | undefined
   /** To be called when the command has been started: it has its own. */
   releaseDescriptor(): void
-  /** Resolves when the terminal has taken all of it; to false when it is closed or has too much unread. */
-  write(data: Uint8Array): Promise<boolean>
+  /** As {@link Terminal.write}. */
+  write: Terminal['write']
   /** Tells the program (SIGWINCH). False when it is closed. */
   resize(columns: number, rows: number): boolean
   /** Signals the foreground, as keys would; SIGHUP goes to everything on the terminal. */
@@ -67,8 +74,8 @@ export async function startTerminal(options: StartTerminalOptions): Promise<Term
   const forget = keepFromChildren(pty.fd)
   const device = describe(pty, mark, forget)
   try {
-    const name = await device.named
-    return { ...device, descriptor: device.open(name, options.owner) }
+    device.open(await device.named, options.owner)
+    return device
   } catch (error) {
     pty.kill('SIGKILL')
     await device.closed
@@ -79,11 +86,10 @@ export async function startTerminal(options: StartTerminalOptions): Promise<Term
 function describe(pty: Pseudoterminal, mark: string, forget: () => void) {
   const channel = createOutputChannel()
   const writer = createWriter(pty.fd)
-  const markBytes = Buffer.from(mark)
   let slave: { readonly descriptor: number; readonly device: number; open: boolean } | undefined
   let ended = false
   let head: Buffer | undefined = Buffer.alloc(0)
-  let tail: Buffer = Buffer.alloc(0)
+  const marks = createMarkFilter()
   let settleName: { resolve(name: string): void; reject(error: unknown): void } | undefined
   const named = new Promise<string>((resolve, reject) => (settleName = { resolve, reject }))
   const timer = setTimeout(() => settleName?.reject(noTerminal()), startTimeout)
@@ -91,7 +97,8 @@ function describe(pty: Pseudoterminal, mark: string, forget: () => void) {
   const closed = new Promise<void>((resolve) => (onClosed.resolve = resolve))
   const onMark = { resolve: () => {} }
   const marked = new Promise<void>((resolve) => (onMark.resolve = resolve))
-  let finishing = false
+  const startMark = `\u001b]${randomUUID()}\u0007`
+  let startOffset: number | undefined
 
   let held: Promise<void> | undefined
   let received = 0
@@ -119,19 +126,7 @@ function describe(pty: Pseudoterminal, mark: string, forget: () => void) {
       settleName?.resolve(name)
       return
     }
-    if (!finishing) return deliver(chunk)
-    tail = Buffer.concat([tail, chunk])
-    const at = tail.indexOf(markBytes)
-    if (at < 0) {
-      // What could be the beginning of the mark waits for the next chunk.
-      const keep = Math.min(tail.length, markBytes.length - 1)
-      deliver(tail.subarray(0, tail.length - keep))
-      tail = tail.subarray(tail.length - keep)
-      return
-    }
-    deliver(tail.subarray(0, at))
-    tail = Buffer.alloc(0)
-    onMark.resolve()
+    deliver(marks.push(chunk))
   })
   pty.onExit(() => {
     ended = true
@@ -139,7 +134,7 @@ function describe(pty: Pseudoterminal, mark: string, forget: () => void) {
     forget()
     clearTimeout(timer)
     settleName?.reject(noTerminal())
-    deliver(tail)
+    deliver(marks.end())
     channel.end()
     onClosed.resolve()
   })
@@ -159,12 +154,20 @@ function describe(pty: Pseudoterminal, mark: string, forget: () => void) {
     named,
     closed,
     output: channel.output,
-    open(name: string, owner: StartTerminalOptions['owner']): number {
+    startMark,
+    get startOffset() {
+      return startOffset
+    },
+    get descriptor() {
+      if (slave === undefined) throw new Error('a terminal that is not open')
+      return slave.descriptor
+    },
+    expectStart: () => marks.expect(startMark, (offset) => (startOffset = offset)),
+    open(name: string, owner: StartTerminalOptions['owner']): void {
       const descriptor = openSync(name, constants.O_RDWR | constants.O_NOCTTY)
       slave = { descriptor, device: fstatSync(descriptor).rdev, open: true }
       if (owner !== undefined && process.getuid?.() === 0) fchownSync(descriptor, owner.uid, owner.gid)
       fchmodSync(descriptor, 0o600)
-      return descriptor
     },
     releaseDescriptor,
     write: writer.write,
@@ -177,7 +180,7 @@ function describe(pty: Pseudoterminal, mark: string, forget: () => void) {
     signal: (name: NodeJS.Signals) => !ended && slave !== undefined && signalTerminal(slave.device, name),
     async finish(): Promise<void> {
       releaseDescriptor()
-      finishing = true
+      marks.expect(mark, () => onMark.resolve())
       if (!ended) pty.kill('SIGUSR1')
       const read = Promise.race([marked, closed]).then(() => true)
       for (;;) {

@@ -1,3 +1,4 @@
+import type { Terminal } from '@ws/core'
 import { readFileSync, writeSync } from 'node:fs'
 
 /** Bytes that may wait for a program that does not read, before a write is refused. */
@@ -5,9 +6,11 @@ const mostWaiting = 16 * 2 ** 20
 const retryMs = 5
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
 
+type WriteOutcome = Awaited<ReturnType<Terminal['write']>>
+
 export interface TerminalWriter {
-  /** Resolves when the terminal has taken all of it; to false when it was closed, or too much waits already. */
-  write(data: Uint8Array): Promise<boolean>
+  /** Resolves when the terminal has taken all of it, when it is closed, or when too much waits already. */
+  write(data: Uint8Array): Promise<WriteOutcome>
   close(): void
 }
 
@@ -20,21 +23,21 @@ export function createWriter(descriptor: number): TerminalWriter {
   const index = terminalIndex(descriptor)
   let closed = index === undefined
   let waiting = 0
-  let last: Promise<boolean> = Promise.resolve(true)
+  let last: Promise<WriteOutcome> = Promise.resolve('written')
 
-  async function all(data: Uint8Array): Promise<boolean> {
+  async function all(data: Uint8Array): Promise<WriteOutcome> {
     try {
       for (let done = 0; done < data.length; ) {
         // The library closes the descriptor when it likes; its number must not be written to when it is another's.
-        if (closed || terminalIndex(descriptor) !== index) return false
+        if (closed || terminalIndex(descriptor) !== index) return 'closed'
         try {
           done += writeSync(descriptor, data, done, Math.min(data.length - done, 65_536))
         } catch (error) {
-          if (codeOf(error) !== 'EAGAIN') return false
+          if (codeOf(error) !== 'EAGAIN') return 'closed'
           await new Promise((resolve) => setTimeout(resolve, retryMs))
         }
       }
-      return true
+      return 'written'
     } finally {
       waiting -= data.length
     }
@@ -42,7 +45,8 @@ export function createWriter(descriptor: number): TerminalWriter {
 
   return {
     write(data) {
-      if (closed || waiting + data.length > mostWaiting) return Promise.resolve(false)
+      if (closed) return Promise.resolve('closed')
+      if (waiting + data.length > mostWaiting) return Promise.resolve('full')
       waiting += data.length
       const own = Uint8Array.from(data)
       last = last.then(() => all(own))

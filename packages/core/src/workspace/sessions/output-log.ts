@@ -58,6 +58,7 @@ export class OutputLog {
   }
 
   read(since = 0): OutputText {
+    if (since > this.#end) return { text: '', next: since, dropped: 0 }
     const from = Math.max(since, this.#start)
     let bytes = this.#bytes(Math.min(from, this.#end))
     const stray = from > since ? strayLength(bytes) : 0

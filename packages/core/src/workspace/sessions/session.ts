@@ -31,7 +31,7 @@ export class LiveSession implements Session {
   #endedBy: SessionExit['endedBy'] = 'program'
   #ended = false
   /** Where the output stood when something was written last. */
-  #written = 0
+  #written: number | undefined
   #idle: NodeJS.Timeout | undefined
   #grace: NodeJS.Timeout | undefined
 
@@ -112,9 +112,9 @@ export class LiveSession implements Session {
     if (this.#ended) throw this.#gone('write')
     this.#touch()
     this.#written = this.#log.end
-    const taken = await this.#terminal.write(typeof data === 'string' ? new TextEncoder().encode(data) : data)
-    if (taken) return
-    if (this.#ended) throw this.#gone('write')
+    const outcome = await this.#terminal.write(typeof data === 'string' ? new TextEncoder().encode(data) : data)
+    if (outcome === 'written') return
+    if (this.#ended || outcome === 'closed') throw this.#gone('write')
     throw virtualError({
       code: 'EBUSY',
       operation: 'write',
@@ -127,14 +127,24 @@ export class LiveSession implements Session {
     if (this.#ended || !this.#terminal.resize(columns, rows)) throw this.#gone('resize')
   }
 
-  read({ since = 0 }: { readonly since?: number | undefined } = {}): OutputText {
+  get commandOffset(): number | undefined {
+    return this.#terminal.commandOffset
+  }
+
+  /** What start-up files print is left out; where they never came to an end, it is all there is to see. */
+  get #begin(): number {
+    return this.commandOffset ?? (this.#ended ? 0 : this.#log.end)
+  }
+
+  read({ since = this.#begin }: { readonly since?: number | undefined } = {}): OutputText {
     checkCount('since', since, 0)
     return this.#log.read(since)
   }
 
   waitFor(pattern: string | RegExp, options: WaitForOptions = {}): Promise<PatternMatch> {
-    const waited = { log: this.#log, onChange: this.#onChange, ended: () => this.#ended }
-    return waitFor(waited, pattern, { ...options, since: options.since ?? this.#written })
+    const begin = (): number => options.since ?? Math.max(this.#written ?? 0, this.#begin)
+    const waited = { log: this.#log, onChange: this.#onChange, ended: () => this.#ended, begin }
+    return waitFor(waited, pattern, options)
   }
 
   async waitForIdle(milliseconds: number, { signal }: SignalOption = {}): Promise<void> {

@@ -43,7 +43,7 @@ export interface SessionExit {
 }
 
 export interface WaitForOptions extends SignalOption {
-  /** Byte offset to look from. Default: where the output stood at the last `write`, at first 0. */
+  /** Byte offset to look from. Default: where the output stood at the last `write`, at first as for `read`. */
   readonly since?: number | undefined
   /** Milliseconds. Default 30,000. */
   readonly timeout?: number | undefined
@@ -82,7 +82,12 @@ export interface Session extends AsyncDisposable {
   write(data: string | Uint8Array): Promise<void>
   /** Characters. Throws `EINVAL`, `ECLOSED`. */
   resize(columns: number, rows: number): void
-  /** Output from a byte offset on, default 0. Never waits. */
+  /**
+   * Byte offset at which the command's own output begins, behind what start-up files printed [LS13]; `undefined` until it
+   * has begun. 0 for an interactive shell, whose start-up is part of it.
+   */
+  readonly commandOffset: number | undefined
+  /** Output from a byte offset on. Default: from {@link commandOffset}. Never waits. */
   read(options?: { readonly since?: number | undefined }): OutputText
   /**
    * Waits until the output has something. Rejects with `ETIMEDOUT`, with `ECLOSED` when the session ends without it, or

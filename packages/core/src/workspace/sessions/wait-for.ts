@@ -11,15 +11,17 @@ export interface Waited {
   /** Calls whenever something has come, and once at the end. */
   readonly onChange: (listener: () => void) => () => void
   readonly ended: () => boolean
+  /** Where to look from; it can move on while start-up files still print. */
+  readonly begin: () => number
 }
 
 /** @throws WorkspaceError `ETIMEDOUT`, `ECLOSED`, `EINVAL`; `signal.reason` */
 export async function waitFor(
-  { log, onChange, ended }: Waited,
+  { log, onChange, ended, begin }: Waited,
   pattern: string | RegExp,
-  { since = 0, timeout = defaultTimeout, signal }: WaitForOptions,
+  { timeout = defaultTimeout, signal }: WaitForOptions,
 ): Promise<PatternMatch> {
-  checkCount('since', since, 0)
+  checkCount('since', begin(), 0)
   checkCount('timeout', timeout, 1)
   if (timeout > longestTimeout) checkCount('timeout', Number.NaN, 1)
   const find = finder(pattern)
@@ -39,6 +41,7 @@ export async function waitFor(
     const onAbort = (): void => fail(signal?.reason)
     const check = (): void => {
       pending = undefined
+      const since = begin()
       const { text, dropped } = log.read(since)
       const found = find(text)
       if (found !== undefined) {

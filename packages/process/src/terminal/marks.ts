@@ -1,0 +1,49 @@
+/** Takes marks out of a stream of bytes, each once. */
+export interface MarkFilter {
+  /** From now on, this one is looked for. `found` gets the number of bytes handed on before it. */
+  expect(mark: string, found: (offset: number) => void): void
+  /** What is left of a chunk. What could be the beginning of a mark waits for the next one. */
+  push(chunk: Buffer): Buffer
+  /** What waited. */
+  end(): Buffer
+}
+
+export function createMarkFilter(): MarkFilter {
+  const expected = new Map<Buffer, (offset: number) => void>()
+  let waiting: Buffer = Buffer.alloc(0)
+  let passed = 0
+  return {
+    expect(mark, found) {
+      expected.set(Buffer.from(mark), found)
+    },
+    push(chunk) {
+      let bytes = waiting.length === 0 ? chunk : Buffer.concat([waiting, chunk])
+      for (const [mark, found] of expected) {
+        const at = bytes.indexOf(mark)
+        if (at < 0) continue
+        expected.delete(mark)
+        bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + mark.length)])
+        found(passed + at)
+      }
+      const keep = Math.max(0, ...[...expected.keys()].map((mark) => beginning(bytes, mark)))
+      waiting = bytes.subarray(bytes.length - keep)
+      const rest = bytes.subarray(0, bytes.length - keep)
+      passed += rest.length
+      return rest
+    },
+    end() {
+      const rest = waiting
+      waiting = Buffer.alloc(0)
+      passed += rest.length
+      return rest
+    },
+  }
+}
+
+/** Length of the longest end of `bytes` that is a beginning of `mark`. */
+function beginning(bytes: Buffer, mark: Buffer): number {
+  for (let length = Math.min(bytes.length, mark.length - 1); length > 0; length--) {
+    if (bytes.subarray(bytes.length - length).equals(mark.subarray(0, length))) return length
+  }
+  return 0
+}
