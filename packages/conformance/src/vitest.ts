@@ -3,7 +3,9 @@ import type { AdapterSuiteOptions } from './adapter/options.ts'
 import { testAdapter as define } from './adapter/test-adapter.ts'
 import { testExecutor as defineExecutor } from './executor/test-executor.ts'
 import type { Runner } from './runner.ts'
+import { securitySuite as defineSecurity } from './security/security-suite.ts'
 import type { WorkspaceSuiteOptions } from './workspace/options.ts'
+import { testWorkspace as defineWorkspace } from './workspace/test-workspace.ts'
 
 /** The runner of vitest. */
 export const vitestRunner: Runner = {
@@ -23,4 +25,14 @@ export function testAdapter(options: AdapterSuiteOptions): void {
 /** {@link defineExecutor} in vitest. */
 export function testExecutor(options: WorkspaceSuiteOptions): void {
   defineExecutor(options, vitestRunner)
+}
+
+/** {@link defineWorkspace} in vitest. */
+export function testWorkspace(options: WorkspaceSuiteOptions): void {
+  defineWorkspace(options, vitestRunner)
+}
+
+/** {@link defineSecurity} in vitest. */
+export function securitySuite(options: WorkspaceSuiteOptions): void {
+  defineSecurity(options, vitestRunner)
 }

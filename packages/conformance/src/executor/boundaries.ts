@@ -16,8 +16,15 @@ export function boundaryTests({ describe, test }: DoorSuite): void {
     test('fileContent: nothing outside the mounts is read', { holds: ['fileContent'] }, async (it) => {
       await using outside = await createOutside()
       const site = await it.open()
-      for (const path of [outside.file, `/proc/self/cwd/../../..${outside.file}`, '../t12/secret.txt', `${it.root}/../t12/secret.txt`]) {
-        const { stdout } = await site.attempt(`cat ${path}; cd ${outside.directory} && cat *; cp ${path} copy; cat copy`)
+      for (const path of [
+        outside.file,
+        `/proc/self/cwd/../../..${outside.file}`,
+        '../t12/secret.txt',
+        `${it.root}/../t12/secret.txt`,
+      ]) {
+        const { stdout } = await site.attempt(
+          `cat ${path}; cd ${outside.directory} && cat *; cp ${path} copy; cat copy`,
+        )
         check(!stdout.includes(outside.secret) && !stdout.includes(neighbourSecret), `${path} was read from outside`)
       }
     })
@@ -26,7 +33,9 @@ export function boundaryTests({ describe, test }: DoorSuite): void {
       await using outside = await createOutside()
       const site = await it.open()
       const { directory, file } = outside
-      await site.attempt(`echo evil > ${file}; rm -f ${file}; mv ${file} x; cp file.txt ${directory}/new; mkdir ${directory}/d`)
+      await site.attempt(
+        `echo evil > ${file}; rm -f ${file}; mv ${file} x; cp file.txt ${directory}/new; mkdir ${directory}/d`,
+      )
       equal(await outside.content(), outside.secret, 'the file outside')
       equal(await readdir(directory), ['secret.txt'], 'the directory outside')
     })
@@ -36,19 +45,29 @@ export function boundaryTests({ describe, test }: DoorSuite): void {
       const site = await it.open()
       await site.link('out', outside.file)
       await site.link('up', '../t12')
-      const { stdout } = await site.attempt('cat out; cat up/secret.txt; ln -s ../../../.. made; cat made/*/secret.txt; echo evil > out')
+      const { stdout } = await site.attempt(
+        'cat out; cat up/secret.txt; ln -s ../../../.. made; cat made/*/secret.txt; echo evil > out',
+      )
       check(!stdout.includes(outside.secret) && !stdout.includes(neighbourSecret), 'a link led outside')
       equal(await outside.content(), outside.secret, 'the file outside')
     })
 
-    test('fileMetadata: what is outside cannot be told from what is not there', { holds: ['fileMetadata'] }, async (it) => {
+    test('fileMetadata: what is outside cannot be told from what is not there', {
+      holds: ['fileMetadata'],
+    }, async (it) => {
       await using outside = await createOutside()
       const site = await it.open()
       const { directory, file } = outside
       const words = (text: string): string => text.replaceAll(/secret|absent/g, 'x')
       for (const probe of ['ls -ld', 'test -e', 'cat', 'cd']) {
-        const [there, absent] = await Promise.all([file, join(directory, 'absent.txt')].map((path) => site.attempt(`${probe} ${path}`)))
-        equal([there?.exitCode, words(`${there?.stdout}${there?.stderr}`)], [absent?.exitCode, words(`${absent?.stdout}${absent?.stderr}`)], `${probe} of what is outside`)
+        const [there, absent] = await Promise.all(
+          [file, join(directory, 'absent.txt')].map((path) => site.attempt(`${probe} ${path}`)),
+        )
+        equal(
+          [there?.exitCode, words(`${there?.stdout}${there?.stderr}`)],
+          [absent?.exitCode, words(`${absent?.stdout}${absent?.stderr}`)],
+          `${probe} of what is outside`,
+        )
         check(there?.exitCode !== 0, `${probe} ${file} succeeded`)
       }
     })

@@ -26,7 +26,9 @@ export function endTests({ describe, test }: DoorSuite): void {
       equal(await site.stored('after'), undefined, 'what comes behind the timeout')
     })
 
-    test('a timeout ends a command that is deaf to polite signals, after the grace', { kind: 'process' }, async (it) => {
+    test('a timeout ends a command that is deaf to polite signals, after the grace', {
+      kind: 'process',
+    }, async (it) => {
       const site = await it.open()
       const result = await site.attempt(deaf, { timeout: 400, killGrace: 100 })
       equal([result.timedOut, result.exitCode], [true, null], 'timed out, and no exit code')
@@ -43,7 +45,9 @@ export function endTests({ describe, test }: DoorSuite): void {
     test('nothing that the command started survives its normal end', { kind: 'process' }, async (it) => {
       const site = await it.open()
       const started = performance.now()
-      const out = await site.run(`${heart}\n(sleep 30; echo never) & while [ ! -s beat ]; do sleep 0.01; done; echo started`)
+      const out = await site.run(
+        `${heart}\n(sleep 30; echo never) & while [ ! -s beat ]; do sleep 0.01; done; echo started`,
+      )
       equal(out, 'started\n', 'the output')
       check(performance.now() - started < 25_000, 'the end waited for what ran in the background')
       await site.settled('beat')

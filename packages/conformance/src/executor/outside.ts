@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer, type Server } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -40,8 +40,10 @@ export interface Listener extends AsyncDisposable {
 
 export async function listen(where: string | { readonly host: string; readonly port: number }): Promise<Listener> {
   let reached = 0
+  const sockets: Socket[] = []
   const server: Server = createServer((socket) => {
     reached += 1
+    sockets.push(socket)
     socket.on('error', () => undefined)
     socket.end('hello')
   })
@@ -52,7 +54,11 @@ export async function listen(where: string | { readonly host: string; readonly p
   return {
     port: typeof address === 'object' && address !== null ? address.port : 0,
     reached: () => reached,
-    [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())),
+    [Symbol.asyncDispose]: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        for (const socket of sockets) socket.destroy()
+      }),
   }
 }
 

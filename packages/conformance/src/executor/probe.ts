@@ -5,7 +5,8 @@ import type { DoorSuite } from '../workspace/suite.ts'
 const levels: readonly unknown[] = ['kernel', 'interpreter', 'translated', 'none']
 
 function checkReport({ guarantees, missing, howToFix, details }: ProbeReport): void {
-  for (const field of guaranteeFields) check(levels.includes(guarantees[field]), `${field} is ${String(guarantees[field])}`)
+  for (const field of guaranteeFields)
+    check(levels.includes(guarantees[field]), `${field} is ${String(guarantees[field])}`)
   const isText = (list: readonly unknown[]): boolean => list.every((one) => typeof one === 'string' && one !== '')
   check(Array.isArray(missing) && isText(missing), '`missing` must be a list of words')
   check(Array.isArray(howToFix) && isText(howToFix), '`howToFix` must be a list of words')

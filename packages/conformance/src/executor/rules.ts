@@ -60,7 +60,13 @@ const ruled: readonly Ruled[] = [
     rule: (site) => `deny(${site.at('private')})`,
     path: 'private/key',
     code: 'EACCES',
-    attacks: (path) => [`cat ${path}`, 'ls private', 'cd private && cat key', `cp ${path} copy; cat copy`, `echo evil > ${path}`],
+    attacks: (path) => [
+      `cat ${path}`,
+      'ls private',
+      'cd private && cat key',
+      `cp ${path} copy; cat copy`,
+      `echo evil > ${path}`,
+    ],
   },
 ]
 
@@ -87,14 +93,22 @@ export function ruleTests({ describe, test }: DoorSuite): void {
         equal(await codeOf(site.workspace.write(path, 'evil')), code, 'a change at the file door')
       })
 
-      test(`${field}: where it is not held, the rule refuses commands until it is acknowledged`, { lacks: [field] }, async (it) => {
+      test(`${field}: where it is not held, the rule refuses commands until it is acknowledged`, {
+        lacks: [field],
+      }, async (it) => {
         const site = await it.open(options)
         const name = rule(site)
-        const error = await rejects(site.attempt('echo x > ran'), 'EUNENFORCEABLE', { what: 'a command under the rule' })
+        const error = await rejects(site.attempt('echo x > ran'), 'EUNENFORCEABLE', {
+          what: 'a command under the rule',
+        })
         equal(error.rule, name, 'the rule that the refusal names')
         equal(await site.stored('ran'), undefined, 'what the command writes')
         const { unenforceable } = await site.workspace.explain({ operation: 'exec', path: '.' })
-        equal(unenforceable?.map((one) => one.rule), [name], 'what explain says of it')
+        equal(
+          unenforceable?.map((one) => one.rule),
+          [name],
+          'what explain says of it',
+        )
         equal(await site.run('echo ran', { acknowledge: [name] }), 'ran\n', 'the output with `acknowledge`')
         equal(await codeOf(site.workspace.write(path, 'evil')), code, 'a change at the file door')
       })

@@ -42,7 +42,11 @@ export function settingTests({ describe, test }: DoorSuite): void {
 
     test('that is none is refused before anything runs', {}, async (it) => {
       const site = await it.open()
-      for (const [cwd, code] of [['missing', 'ENOENT'], ['file.txt', 'ENOTDIR'], ['/../etc', 'EOUTSIDE']] as const) {
+      for (const [cwd, code] of [
+        ['missing', 'ENOENT'],
+        ['file.txt', 'ENOTDIR'],
+        ['/../etc', 'EOUTSIDE'],
+      ] as const) {
         equal(await codeOf(site.attempt(`echo x > ${site.at('ran')}`, { cwd })), code, `cwd ${cwd}`)
       }
       equal(await site.stored('ran'), undefined, 'what the command writes')

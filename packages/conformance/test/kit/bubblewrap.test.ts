@@ -1,10 +1,13 @@
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { component, describeWith } from '@ws/test-fixtures'
-import { testExecutor } from '../../src/vitest.ts'
+import { testExecutor, testWorkspace } from '../../src/vitest.ts'
 import { onDisk } from './fixtures.ts'
 
 const executor = createBubblewrapExecutor()
 
 describeWith([component('bubblewrap'), component('proot')], 'bubblewrap', () => {
-  testExecutor({ name: 'bubblewrap', create: () => onDisk(executor) })
+  const create = () => onDisk(executor)
+
+  testExecutor({ name: 'bubblewrap', create })
+  testWorkspace({ name: 'bubblewrap', create })
 })

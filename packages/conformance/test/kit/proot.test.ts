@@ -1,10 +1,13 @@
 import { createProotExecutor } from '@ws/executor-proot'
 import { component, describeWith } from '@ws/test-fixtures'
-import { testExecutor } from '../../src/vitest.ts'
+import { testExecutor, testWorkspace } from '../../src/vitest.ts'
 import { onDisk } from './fixtures.ts'
 
 const executor = createProotExecutor()
 
 describeWith(component('proot'), 'proot', () => {
-  testExecutor({ name: 'proot', create: () => onDisk(executor) })
+  const create = () => onDisk(executor)
+
+  testExecutor({ name: 'proot', create })
+  testWorkspace({ name: 'proot', create })
 })

@@ -1,0 +1,35 @@
+import type { AttachedExecutor, CommandResult } from '@ws/core'
+import { changeRunning } from './executor-fault.ts'
+
+const mark = '@@the-command-has-ended:'
+
+/** Starts commands so that they are said to have ended when their shell has, while the rest of their tree goes on. */
+export function survivingRun(spawn: AttachedExecutor['spawn']): AttachedExecutor['spawn'] {
+  return async (request, plan) => {
+    const command = `(${request.command}\n)\necho "${mark}$?"; sleep 3`
+    const running = await spawn({ ...request, command }, plan)
+    return changeRunning(running, {
+      async wait(): Promise<CommandResult> {
+        const decoder = new TextDecoder()
+        let output = ''
+        for await (const chunk of running.stdout) {
+          output += decoder.decode(chunk, { stream: true })
+          if (/:\d+\n$/.test(output)) break
+        }
+        const [stdout = '', code = '0'] = output.split(mark)
+        return {
+          exitCode: Number(code),
+          signal: null,
+          stdout,
+          stderr: '',
+          stdoutBytes: stdout.length,
+          stderrBytes: 0,
+          timedOut: false,
+          truncated: false,
+          duration: 0,
+          executor: 'broken',
+        }
+      },
+    })
+  }
+}

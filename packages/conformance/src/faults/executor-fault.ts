@@ -1,0 +1,92 @@
+import type {
+  AttachedExecutor,
+  BindPlan,
+  CommandRequest,
+  CommandResult,
+  Executor,
+  ProbeReport,
+  RunningCommand,
+  WorkspaceView,
+} from '@ws/core'
+
+/** A way to break an executor: exactly one promise of the contract. */
+export interface ExecutorFault {
+  /** What is wrong with it. */
+  readonly name: string
+  /** A test of the kit that must catch it: a part of its title. */
+  readonly caughtBy: string
+  /** `process`: shows only on an executor of real processes that holds what it declares. Default: on any. */
+  readonly base?: 'process' | undefined
+  /** `unavailable`: breaks what an executor says where it cannot run. Default: what it does where it can. */
+  readonly on?: 'unavailable' | undefined
+  /** The executor, broken. */
+  readonly apply: (executor: Executor) => Executor
+}
+
+export interface ExecutorChanges {
+  readonly probe?: (report: ProbeReport) => ProbeReport
+  readonly attached?: (attached: AttachedExecutor, view: WorkspaceView) => Partial<AttachedExecutor>
+  readonly createScratch?: Executor['createScratch']
+}
+
+/** The executor with some of its answers changed. */
+export function changeExecutor(inner: Executor, changes: ExecutorChanges): Executor {
+  const createScratch = changes.createScratch ?? (inner.createScratch && ((options) => scratchOf(inner, options)))
+  return {
+    name: inner.name,
+    kind: inner.kind,
+    async probe(target) {
+      const report = await inner.probe(target)
+      return changes.probe?.(report) ?? report
+    },
+    async attach(view) {
+      const attached = await inner.attach(view)
+      const plain: AttachedExecutor = {
+        guarantees: attached.guarantees,
+        spawn: (request, plan) => attached.spawn(request, plan),
+        close: () => attached.close(),
+      }
+      return { ...plain, ...changes.attached?.(plain, view) }
+    },
+    ...(createScratch && { createScratch }),
+  }
+}
+
+export function scratchOf(inner: Executor, options: Parameters<NonNullable<Executor['createScratch']>>[0]) {
+  if (inner.createScratch === undefined) throw new Error(`${inner.name} has no scratch of its own`)
+  return inner.createScratch(options)
+}
+
+export const changeRequest = (inner: Executor, change: (request: CommandRequest) => CommandRequest): Executor =>
+  changeExecutor(inner, { attached: ({ spawn }) => ({ spawn: (request, plan) => spawn(change(request), plan) }) })
+
+export const changePlan = (inner: Executor, change: (plan: BindPlan) => BindPlan): Executor =>
+  changeExecutor(inner, { attached: ({ spawn }) => ({ spawn: (request, plan) => spawn(request, change(plan)) }) })
+
+/** The running command with some methods replaced. */
+export function changeRunning(running: RunningCommand, methods: Partial<RunningCommand>): RunningCommand {
+  return {
+    stdout: running.stdout,
+    stderr: running.stderr,
+    kill: (signal) => running.kill(signal),
+    wait: () => running.wait(),
+    [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
+    ...methods,
+  }
+}
+
+export const changeCommand = (
+  inner: Executor,
+  change: (running: RunningCommand, request: CommandRequest) => Partial<RunningCommand>,
+): Executor =>
+  changeExecutor(inner, {
+    attached: ({ spawn }) => ({
+      async spawn(request, plan) {
+        const running = await spawn(request, plan)
+        return changeRunning(running, change(running, request))
+      },
+    }),
+  })
+
+export const changeResult = (inner: Executor, change: (result: CommandResult) => CommandResult): Executor =>
+  changeCommand(inner, (running) => ({ wait: async () => change(await running.wait()) }))

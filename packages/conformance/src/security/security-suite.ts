@@ -1,0 +1,13 @@
+import type { Runner } from '../runner.ts'
+import type { WorkspaceSuiteOptions } from '../workspace/options.ts'
+import { defineDoors, type DoorSuite } from '../workspace/suite.ts'
+import { deniedTests } from './denied.ts'
+import { outputTests } from './output.ts'
+
+/** The files of the suite; `testWorkspace` runs them too. */
+export const securityFiles: readonly ((suite: DoorSuite) => void)[] = [outputTests, deniedTests]
+
+/** Attacks on the policy at both doors, alone: for whoever changes nothing else. */
+export function securitySuite(options: WorkspaceSuiteOptions, runner: Runner): void {
+  defineDoors('one policy at both doors', options, runner, securityFiles)
+}
