@@ -1,21 +1,15 @@
 // One section in a process of its own, started by main.ts: what one loads or leaves behind must not touch the next.
-import type { Measurement } from './measure.ts'
-
-const sections: Readonly<Record<string, () => Promise<(report: (measurement: Measurement) => void) => Promise<void>>>> =
-  {
-    files: async () => (await import('./files.ts')).measureFiles,
-    search: async () => (await import('./search.ts')).measureSearch,
-    'path check': async () => (await import('./path-check.ts')).measurePathCheck,
-    memory: async () => (await import('./memory.ts')).measureMemory,
-    'event loop': async () => (await import('./loop-delay.ts')).measureLoopDelay,
-  }
+import { sections } from './sections.ts'
 
 const name = process.argv[2] ?? ''
 const load = sections[name]
-if (load === undefined) throw new Error(`there is no section ${name}`)
+if (load === undefined) throw new Error(`there is no section \`${name}\`: use ${Object.keys(sections).join(', ')}`)
 const measure = await load()
+const sent: Promise<void>[] = []
 await measure((measurement) => {
   if (process.send === undefined) console.dir(measurement, { depth: 4 })
-  else process.send(measurement)
+  else sent.push(new Promise((resolve) => process.send?.(measurement, () => resolve())))
 })
-process.disconnect?.()
+await Promise.all(sent)
+// Some of what is measured keeps timers and servers: nobody waits for those.
+process.exit()

@@ -1,0 +1,154 @@
+import childProcess, { type ChildProcess, type SpawnOptions } from 'node:child_process'
+import { chownSync, closeSync, constants, mkdirSync, openSync, readFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import type { Duplex } from 'node:stream'
+
+import { ordinaryOwner } from '@ws/test-fixtures'
+
+/** A process start as an executor makes it, so that it can be made again by a bare `child_process.spawn`. */
+export interface RecordedStart {
+  /** Starts the same program with the same arguments, user and descriptors, and waits for its end. */
+  replay(): Promise<void>
+  close(): void
+}
+
+interface Held {
+  readonly fd: number
+  readonly flags: number
+}
+
+type Slot = 'pipe' | 'ignore' | 'inherit' | Held
+
+const keptFlags = constants.O_RDWR | 0x20_0000 /* O_PATH */ | constants.O_DIRECTORY
+
+/**
+ * Records the last process that `work` starts, of those that `isWanted` takes. Descriptors are kept open by names in
+ * `/proc`; what is written to further pipes is written again at once.
+ */
+export async function recordStart(
+  work: () => Promise<unknown>,
+  isWanted: (program: string) => boolean,
+): Promise<RecordedStart> {
+  const original = childProcess.spawn
+  let recorded: Recorder | undefined
+  const recording = (program: string, parameters: readonly string[], options: SpawnOptions): ChildProcess => {
+    if (!isWanted(program)) return original(program, parameters, options)
+    recorded?.close()
+    const start = new Recorder(program, parameters, options)
+    recorded = start
+    const child = original(program, parameters, options)
+    start.listen(child)
+    return child
+  }
+  childProcess.spawn = recording as typeof childProcess.spawn
+  syncBuiltinESMExports()
+  try {
+    await work()
+  } finally {
+    childProcess.spawn = original
+    syncBuiltinESMExports()
+  }
+  if (recorded === undefined) throw new Error('no process was started')
+  return recorded
+}
+
+class Recorder implements RecordedStart {
+  readonly #program: string
+  readonly #parameters: readonly string[]
+  readonly #options: SpawnOptions
+  readonly #slots: readonly Slot[]
+  readonly #written = new Map<number, Buffer[]>()
+
+  constructor(program: string, parameters: readonly string[], options: SpawnOptions) {
+    this.#program = program
+    this.#parameters = parameters
+    this.#options = options
+    const stdio = Array.isArray(options.stdio) ? options.stdio : []
+    this.#slots = stdio.map(
+      (slot): Slot => (typeof slot === 'number' ? hold(slot) : slot === 'pipe' ? 'pipe' : 'ignore'),
+    )
+  }
+
+  /** Notes what is written to the pipes above standard error. */
+  listen(child: ChildProcess): void {
+    for (const [index, slot] of this.#slots.entries()) {
+      const pipe = child.stdio[index] as Duplex | null | undefined
+      if (index < 3 || slot !== 'pipe' || !pipe) continue
+      const written: Buffer[] = []
+      this.#written.set(index, written)
+      const note = (chunk: unknown): void => {
+        if (typeof chunk === 'string') written.push(Buffer.from(chunk))
+        else if (chunk instanceof Uint8Array) written.push(Buffer.from(chunk))
+      }
+      const write = pipe.write.bind(pipe)
+      const end = pipe.end.bind(pipe)
+      pipe.write = ((chunk: unknown, ...rest: []) => {
+        note(chunk)
+        return write(chunk, ...rest)
+      }) as typeof pipe.write
+      pipe.end = ((chunk: unknown, ...rest: []) => {
+        note(chunk)
+        return end(chunk, ...rest)
+      }) as typeof pipe.end
+    }
+  }
+
+  /** Directories that the executor took away with the command, such as a private one for each command. */
+  restore(paths: Iterable<string>): void {
+    const { uid, gid } = ordinaryOwner()
+    for (const path of paths) {
+      mkdirSync(path, { recursive: true, mode: 0o711 })
+      if (process.getuid?.() === 0) chownSync(path, uid, gid)
+    }
+  }
+
+  async replay(): Promise<void> {
+    const opened: number[] = []
+    try {
+      const stdio = this.#slots.map((slot) => {
+        if (typeof slot === 'string') return slot
+        // Opened anew: what has been read before must be there again.
+        const fd = openSync(`/proc/self/fd/${slot.fd}`, slot.flags)
+        opened.push(fd)
+        return fd
+      })
+      const child = childProcess.spawn(this.#program, this.#parameters, { ...this.#options, stdio })
+      await this.#follow(child)
+    } finally {
+      for (const fd of opened) closeSync(fd)
+    }
+  }
+
+  #follow(child: ChildProcess): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let errors = ''
+      child.stdout?.resume()
+      child.stderr?.on('data', (chunk: Buffer) => (errors += chunk.toString('latin1')))
+      for (const [index, slot] of this.#slots.entries()) {
+        const pipe = child.stdio[index] as Duplex | null | undefined
+        if (index < 3 || slot !== 'pipe' || !pipe) continue
+        pipe.on('error', () => undefined)
+        pipe.resume()
+        pipe.end(Buffer.concat(this.#written.get(index) ?? []))
+      }
+      child.on('error', reject)
+      child.on('close', (code, signal) => {
+        if (code === 0) resolve()
+        else reject(new Error(`the bare command line ended with ${code ?? signal}: ${errors.trim()}`))
+      })
+    })
+  }
+
+  close(): void {
+    for (const slot of this.#slots) if (typeof slot !== 'string') closeSync(slot.fd)
+  }
+}
+
+function hold(fd: number): Held {
+  const flags = Number.parseInt(
+    /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'latin1'))?.[1] ?? '0',
+    8,
+  )
+  const kept = flags & keptFlags
+  return { fd: openSync(`/proc/self/fd/${fd}`, kept), flags: kept }
+}

@@ -1,0 +1,15 @@
+import type { Measurement } from './measure.ts'
+
+export type Measure = (report: (measurement: Measurement) => void) => Promise<void>
+
+/** In the order in which they are measured. Each is loaded only where it is measured. */
+export const sections: Readonly<Record<string, () => Promise<Measure>>> = {
+  'path check': async () => (await import('./path-check.ts')).measurePathCheck,
+  files: async () => (await import('./files.ts')).measureFiles,
+  search: async () => (await import('./search.ts')).measureSearch,
+  commands: async () => (await import('./commands.ts')).measureCommands,
+  'event loop': async () => (await import('./loop-delay.ts')).measureLoopDelay,
+  memory: async () => (await import('./memory.ts')).measureMemory,
+}
+
+export const sectionNames: readonly string[] = Object.keys(sections)

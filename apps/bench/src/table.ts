@@ -1,0 +1,38 @@
+import Table from 'cli-table3'
+
+import { type Figures, type Measurement, own } from './measure.ts'
+
+/** One line for each measurement: this project's figure against its target, and what others have. */
+export function table(measurements: readonly Measurement[]): string {
+  const lines = new Table({
+    head: ['measured', 'against', 'target', own, '', 'others'],
+    style: { head: [], border: [] },
+    colAligns: ['left', 'left', 'right', 'right', 'left', 'left'],
+  })
+  for (const { name, against, target, figures } of measurements) {
+    const ours = figures.find(({ way }) => way === own)
+    const rest = figures.filter(({ way }) => way !== own && way !== against)
+    lines.push([
+      name,
+      against,
+      target === undefined ? '' : `≤ ${target}`,
+      ours === undefined ? '' : show(ours),
+      target === undefined || ours === undefined ? '' : ours.median <= target ? 'ok' : 'missed',
+      rest.map((one) => `${one.way} ${show(one)}`).join('\n'),
+    ])
+  }
+  return lines.toString()
+}
+
+function show({ median, min, max, failure }: Figures): string {
+  if (failure !== undefined) return `– (${shorten(failure)})`
+  return min === max ? short(median) : `${short(median)} (${short(min)}–${short(max)})`
+}
+
+function short(value: number): string {
+  return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)
+}
+
+function shorten(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text
+}
