@@ -36,7 +36,10 @@ export interface StartProcessOptions {
   readonly timeout?: number | undefined
   /** Ends the whole tree; `wait()` then rejects with `signal.reason`. */
   readonly signal?: AbortSignal | undefined
-  /** `'capture'` (default) keeps head and tail in memory; `'stream'` leaves reading to the caller, with backpressure. */
+  /**
+   * `'capture'` (default) keeps head and tail in memory; `'stream'` leaves reading to the caller, with backpressure. Listen
+   * to the streams at once (`readable` will do): Node throws away what an ended process wrote if nobody does.
+   */
   readonly output?: 'capture' | 'stream' | undefined
   /** Bytes kept of stdout and of stderr, each. Default 1 MiB. */
   readonly maxOutputBytes?: number | undefined
