@@ -26,7 +26,7 @@ import type { ResolvedOptions } from './options.ts'
 import { PathView } from './paths/path-view.ts'
 import { Refusal } from './refusal.ts'
 import { createOutput, followCommand } from './running.ts'
-import { sanitize } from './sanitize.ts'
+import { sanitize, type SanitizeOptions } from './sanitize.ts'
 
 export interface AttachOptions {
   readonly options: ResolvedOptions
@@ -107,7 +107,7 @@ class AttachedSanitize implements AttachedExecutor {
       }
       const cwd = await openBindSource(directoryOf(view, request.cwd), 'directory', { at: request.cwd })
       sources.push(cwd)
-      const command = mapCommand(request, { view, trust: options.trust, bash })
+      const command = mapCommand(request, { view, trust: options.trust, bash, env })
       request.signal?.throwIfAborted()
       const confined = confineArgv({
         argv: bash ? [shell, '--noprofile', '--norc', '-c', command] : [shell, '-c', command],
@@ -165,10 +165,10 @@ function defaultShell(): string {
 
 function mapCommand(
   request: CommandRequest,
-  { view, trust, bash }: { readonly view: PathView; readonly trust: ResolvedOptions['trust']; readonly bash: boolean },
+  options: Pick<SanitizeOptions, 'view' | 'trust' | 'bash' | 'env'>,
 ): string {
   try {
-    const command = sanitize(request.command, { view, cwd: request.cwd, trust, bash, env: request.env })
+    const command = sanitize(request.command, { ...options, cwd: request.cwd })
     if (Buffer.byteLength(command) <= longestCommand) return command
   } catch (error) {
     if (!(error instanceof Refusal)) throw error

@@ -46,5 +46,6 @@ export function createEnvironment(options: EnvironmentOptions): Record<string, s
     env: { ...(temporary === undefined ? {} : { TMPDIR: temporary }), ...env },
     allow: [...defaultAllowList, ...allow],
   })
-  return { LANG: 'C.UTF-8', TERM: 'dumb', ...clean }
+  // The machine's own settings of git are not there in a view either.
+  return { LANG: 'C.UTF-8', TERM: 'dumb', GIT_CONFIG_NOSYSTEM: '1', ...clean }
 }

@@ -12,7 +12,7 @@ export interface SanitizeOptions {
   readonly trust: ReadonlySet<string> | 'all'
   /** The shell is bash, not another POSIX shell. */
   readonly bash: boolean
-  /** Variables of the environment, besides those that name directories. */
+  /** The environment that it gets. */
   readonly env: Readonly<Record<string, string>>
 }
 
@@ -36,9 +36,9 @@ export function sanitize(source: string, options: SanitizeOptions): string {
   if (view.mounts.some(({ at }) => at === '/tmp')) variables.set('TMPDIR', directory('/tmp'))
   variables.set('PATH', { kind: 'opaque', tainted: trust === 'all' })
   const state: State = { cwd: new Set([cwd]), variables, unchecked: false }
-  let links: boolean | undefined
+  let moves: boolean | undefined
   analyseSource(source, state, {
-    settings: { view, trust, bash, isInstalled, mayMakeLinks: () => (links ??= makesLinks(source)) },
+    settings: { view, trust, bash, isInstalled, mayMoveFiles: () => (moves ??= movesFiles(source)) },
     edits,
     source,
     input: { tainted: false },
@@ -48,7 +48,13 @@ export function sanitize(source: string, options: SanitizeOptions): string {
   return edits.apply(source)
 }
 
-const linkMakers = new Set([
+const movers = new Set([
+  'rm',
+  'rmdir',
+  'unlink',
+  'chmod',
+  'chown',
+  'find',
   'ln',
   'mv',
   'tar',
@@ -65,13 +71,13 @@ const linkMakers = new Set([
   'dash',
 ])
 
-/** True when a program of the line could put a link where a directory was. */
-function makesLinks(source: string): boolean {
+/** True when a program of the line could take a directory away, or put a link where it was. */
+function movesFiles(source: string): boolean {
   let found = false
   visit(parseScript(source), (node) => {
     if (node.type !== 'Command' || node.name === undefined) return
     const name = staticText(node.name)
-    if (name === undefined || linkMakers.has(name.slice(name.lastIndexOf('/') + 1))) found = true
+    if (name === undefined || movers.has(name.slice(name.lastIndexOf('/') + 1))) found = true
   })
   return found
 }

@@ -24,7 +24,7 @@ import { type Argument, Call, textOf } from './call.ts'
 import { type Context, type Outcome, plain } from './context.ts'
 import { Edits } from './edits.ts'
 import { judgeRedirections } from './redirections.ts'
-import { forget, isTainted, join, type State, type Variable, withVariable } from './state.ts'
+import { forget, isNumber, isTainted, join, type State, type Variable, withVariable } from './state.ts'
 import { evaluate, type Value } from './values.ts'
 import { directoryVariable } from './builtins.ts'
 
@@ -229,13 +229,14 @@ export class Analysis {
     )
     const texts: string[] = []
     let host = patterns
+    let numbers = 0
     for (const argument of values) {
       const { value } = argument
-      if (value.texts === undefined || value.splits || value.brace) {
-        if (!isNumberWord(value)) return { kind: 'opaque', tainted: value.tainted }
-        texts.push('0')
+      if (isNumberWord(value) && (value.splits || value.brace || !value.fixed)) {
+        numbers++
         continue
       }
+      if (value.texts === undefined || value.splits || value.brace) return { kind: 'opaque', tainted: value.tainted }
       if (patterns || value.glob) {
         const call = this.#call('for', [argument], state)
         call.path(argument, 'read')
@@ -244,6 +245,8 @@ export class Analysis {
       }
       texts.push(...value.texts)
     }
+    if (numbers > 0)
+      return texts.every((text) => /^\d+$/.test(text)) ? { kind: 'number' } : { kind: 'opaque', tainted: host }
     return texts.length > 64 ? { kind: 'opaque', tainted: host } : { kind: 'texts', texts: [...new Set(texts)], host }
   }
 
@@ -259,23 +262,44 @@ export class Analysis {
       if (name === 'read' || name === 'unset')
         for (const word of inner.args) if (word.type === 'Word') changed.add(word.text)
     })
-    const numeric = new Set([...changed].filter((name) => state.variables.get(name)?.kind === 'number'))
-    let start = forget(
-      state,
-      [...changed].filter((name) => !numeric.has(name)),
-    )
-    if (moves)
-      start = { ...start, cwd: 'any', variables: new Map(start.variables).set('PWD', directoryVariable('any')) }
-    const outcome = run(start)
-    // Once more with what a turn leaves behind: links, for instance.
-    const again = run(join(start, join(outcome.success, outcome.failure)) ?? start)
-    return gather([outcome, again], join(state, join(start, join(again.success, again.failure))))
+    // What a turn leaves behind is what the next one begins with: taken for harmless first, until a turn shows otherwise.
+    let assumed = new Map<string, Variable>()
+    for (const name of changed) {
+      const before = state.variables.get(name)
+      assumed.set(
+        name,
+        before !== undefined && isNumber(before)
+          ? { kind: 'number' }
+          : { kind: 'opaque', tainted: before !== undefined && isTainted(before) },
+      )
+    }
+    let unchecked = state.unchecked
+    for (;;) {
+      let start: State = { ...state, unchecked, variables: new Map([...state.variables, ...assumed]) }
+      if (moves)
+        start = { ...start, cwd: 'any', variables: new Map(start.variables).set('PWD', directoryVariable('any')) }
+      const outcome = run(start)
+      const after = join(outcome.success, outcome.failure) ?? start
+      const next = new Map<string, Variable>()
+      for (const [name, variable] of assumed) {
+        const left = after.variables.get(name) ?? variable
+        const number = variable.kind === 'number' && isNumber(left)
+        next.set(name, number ? variable : { kind: 'opaque', tainted: isTainted(variable) || isTainted(left) })
+      }
+      const same = [...next].every(([name, variable]) => {
+        const before = assumed.get(name)
+        return before?.kind === variable.kind && isTainted(before) === isTainted(variable)
+      })
+      if (same && after.unchecked === unchecked) return gather([outcome], join(state, join(start, after)))
+      assumed = next
+      unchecked ||= after.unchecked
+    }
   }
 
   #test(expression: Extract<CommandNode, { type: 'TestCommand' }>['expression'], state: State): Outcome {
     switch (expression.type) {
       case 'TestUnary': {
-        const argument = this.#argument(expression.operand, state)
+        const argument = this.argument(expression.operand, state)
         const call = this.#call('[[', [argument], state)
         const { operator } = expression
         if (isFileTest(operator)) call.path(argument, 'read')
@@ -286,7 +310,7 @@ export class Analysis {
       case 'TestBinary': {
         const call = this.#call('[[', [], state)
         for (const word of [expression.left, expression.right]) {
-          const argument = this.#argument(word, state)
+          const argument = this.argument(word, state)
           if (isFileComparison(expression.operator)) call.path(argument, 'read')
           else this.#plainText(argument, false)
         }
@@ -338,13 +362,13 @@ export class Analysis {
     const args: Argument[] = []
     let after = state
     for (const part of node.args) {
-      if (part.type === 'Word') args.push(this.#argument(part, state))
+      if (part.type === 'Word') args.push(this.argument(part, state))
       else {
         after = this.#assign(part, after)
         args.push({ word: asWord(part), value: this.#value(asWord(part), state) })
       }
     }
-    const outcome = this.#start([this.#argument(node.name, state), ...args], state, this.#context)
+    const outcome = this.#start([this.argument(node.name, state), ...args], state, this.#context)
     if (after === state) return outcome
     // `export A=x`: the builtin knows the name alone.
     const variables = new Map(outcome.success?.variables ?? state.variables)
@@ -388,9 +412,10 @@ export class Analysis {
     const [program, ...rest] = args
     if (program === undefined) return plain(state)
     const name = textOf(program)
-    if (name === undefined || program.value.tainted)
-      return refuse('code', program.word.text, 'write the name of the program out')
-    if (name === '') return plain(state)
+    const { value, word } = program
+    // Of several words, or none, the first that is left would be the program.
+    const known = name !== undefined && (value.plain || /^[\w./+-]+$/.test(name)) && (!value.tainted || value.host)
+    if (!known) return refuse('code', word.text, 'write the name of the program out')
     const call = new Analysis(context).#call(name, rest, state)
     return runProgram(call, program)
   }
@@ -401,7 +426,7 @@ export class Analysis {
       args,
       state,
       context: this.#context,
-      start: (inner, context) => this.#start(inner, state, { ...context, depth: context.depth + 1 }),
+      start: (inner, context) => this.#start(placed(inner, context, state), state, { ...context, depth: context.depth + 1 }),
       line: (argument, from, context) => this.#line(argument, from, context),
     })
   }
@@ -409,14 +434,14 @@ export class Analysis {
   /** A line that is one argument: judged on its own, and quoted again. */
   #line({ word, value }: Argument, state: State, context: Context): Outcome {
     const [source] = value.texts ?? []
-    if (!value.fixed || source === undefined) return refuse('code', word.text)
+    if (!value.fixed || value.placed || source === undefined) return refuse('code', word.text)
     const edits = new Edits()
     const { outcome } = analyseSource(source, state, { ...context, source, edits, depth: context.depth + 1 })
     if (!edits.empty) context.edits.replace(word.pos, word.end, quoteForShell(edits.apply(source)))
     return outcome
   }
 
-  #argument(word: Word, state: State): Argument {
+  argument(word: Word, state: State): Argument {
     return { word, value: this.#value(word, state) }
   }
 
@@ -440,7 +465,7 @@ export class Analysis {
     })
   }
 
-  #substitute({ script, text }: Substitution, state: State): Variable {
+  #substitute({ script, text }: Pick<Substitution, 'script' | 'text'>, state: State): Variable {
     if (script === undefined) return refuse('syntax', text)
     // Backticks with backslashes have a text of their own, whose positions are not those of the line.
     const edits = script.source === undefined ? this.#context.edits : new Edits()
@@ -467,14 +492,21 @@ export class Analysis {
   /** Words in an arithmetic expression are numbers; substitutions in it are judged. */
   #inside(node: SyntaxNode, state: State): void {
     visit(node, (inner) => {
-      if (inner.type !== 'CommandExpansion' && inner.type !== 'ArithmeticCommandExpansion') return
-      this.#substitute({ ...inner, type: 'CommandExpansion' }, state)
+      if (inner.type === 'CommandExpansion' || inner.type === 'ArithmeticCommandExpansion')
+        this.#substitute(inner, state)
     })
   }
 
   #text(node: SyntaxNode): string {
     return this.#context.source.slice(node.pos, node.end)
   }
+}
+
+/** What `find` and `xargs` start has the names they found in the place of `{}`. */
+function placed(args: readonly Argument[], context: Context, state: State): readonly Argument[] {
+  if (context.placeholder === undefined) return args
+  const analysis = new Analysis(context)
+  return args.map((argument) => (argument.value.placed ? argument : analysis.argument(argument.word, state)))
 }
 
 /** Parses and judges a line. @throws Refusal */
@@ -503,13 +535,7 @@ function gather(seen: readonly Outcome[], after: State | undefined): Outcome {
 }
 
 function isNumberWord({ texts, host, glob, pieces }: Value): boolean {
-  return (
-    texts !== undefined &&
-    !host &&
-    !glob &&
-    pieces.length > 0 &&
-    texts.every((text) => /^[\d:-]+$/.test(text) || text === 'x')
-  )
+  return texts !== undefined && !host && !glob && pieces.length > 0 && texts.every((text) => /^[\d:-]+$/.test(text))
 }
 
 function numbered(state: State, node: SyntaxNode): State {

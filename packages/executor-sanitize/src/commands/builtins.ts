@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs'
+
 import { refuse } from '../refusal.ts'
 import { type Argument, type Call, textOf } from './call.ts'
 import { type Outcome, plain } from './context.ts'
@@ -38,7 +40,8 @@ const changeDirectory: Builtin = (call) => {
   const [directory, ...others] = operands
   if (others.length > 0) return call.refuse('construct', others[0])
   if (directory === undefined) {
-    return call.done({ success: { ...call.state, cwd: new Set([call.context.settings.view.root]) } })
+    const home = new Set([call.context.settings.view.root])
+    return call.done({ success: inDirectory(call.state, home) })
   }
   if (textOf(directory) === '-') return refuse('unknown', 'cd -')
   call.path(directory, 'read')
@@ -46,8 +49,25 @@ const changeDirectory: Builtin = (call) => {
   const { view } = call.context.settings
   if (cwd === 'any' && directory.value.texts?.some((text) => view.place(text).kind !== 'mount' && text.startsWith('/')))
     return refuse('system', directory.word.text)
-  const variables = new Map(call.state.variables).set('PWD', directoryVariable(cwd))
-  return call.done({ success: { ...call.state, cwd, variables }, prints: false })
+  const success = inDirectory(call.state, cwd)
+  return call.done({ success, failure: isSure(directory, call) ? undefined : call.state, prints: false })
+}
+
+function inDirectory(state: State, cwd: State['cwd']): State {
+  const variables = new Map(state.variables).set('PWD', directoryVariable(cwd)).set('OLDPWD', directoryVariable('any'))
+  return { ...state, cwd, variables }
+}
+
+/** True when the directory is there, can be entered, and nothing in the line takes it away. */
+function isSure(directory: Argument, call: Call): boolean {
+  const text = textOf(directory)
+  const { settings } = call.context
+  if (text === undefined || settings.mayMoveFiles()) return false
+  const start = call.state.cwd === 'any' ? undefined : [...call.state.cwd]
+  if (!text.startsWith('/') && start?.length !== 1) return false
+  const host = settings.view.hostOf(text.startsWith('/') ? text : `${start?.[0] ?? ''}/${text}`)
+  const stat = host === undefined ? undefined : statSync(host, { throwIfNoEntry: false })
+  return stat?.isDirectory() === true && (stat.mode & 0o111) === 0o111
 }
 
 /** `$PWD` where it is known. */

@@ -22,6 +22,7 @@ const noValue: Value = {
   splits: false,
   plain: true,
   fixed: true,
+  placed: false,
   pieces: [],
 }
 
@@ -112,7 +113,7 @@ export class Call {
     const tainted = isTainted(variable)
     return {
       word: { ...hereWord, text: '(names)' },
-      value: { ...noValue, texts, host: tainted && texts !== undefined, tainted, fixed: false },
+      value: { ...noValue, texts, host: tainted && texts !== undefined, tainted, fixed: false, placed: true },
     }
   }
 

@@ -10,8 +10,8 @@ export interface Settings {
   readonly bash: boolean
   /** True when a program of that name is in the system's directories. */
   isInstalled(name: string): boolean
-  /** True when a program of this line can make or move links. */
-  mayMakeLinks(): boolean
+  /** True when a program of this line can make links, or take directories away. */
+  mayMoveFiles(): boolean
 }
 
 /** What a program reads on its standard input. */

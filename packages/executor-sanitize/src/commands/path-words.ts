@@ -1,3 +1,5 @@
+import { lstatSync, readlinkSync } from 'node:fs'
+
 import { quoteForShell } from '@ws/core'
 import type { Word } from '@ws/command-parser'
 
@@ -135,7 +137,7 @@ function checkNames(names: readonly string[], at: string, request: PathRequest):
   const climbs = names.includes('..')
   const walked = walkLinks(mount.host, names, mode === 'look' || mode === 'remove' ? 'keep' : 'follow')
   if (walked.names === undefined) return refuse('link', word.text)
-  if (climbs && walked.missing && context.settings.mayMakeLinks()) refuse('climbs', word.text)
+  if (climbs && walked.missing && context.settings.mayMoveFiles()) refuse('climbs', word.text)
   const virtual = [at === '/' ? '' : at, ...walked.names].join('/') || '/'
   if (view.mountOf(virtual)?.at !== at) refuse('mount', word.text)
   if (value.glob && glob >= 0) checkGlob(names, glob, at, mount.host, request)
@@ -170,15 +172,26 @@ export function checkTree(
       const place = view.place(text.startsWith('/') ? text : `${start}/${text}`)
       if (place.kind !== 'mount') continue
       const { host, at } = place.mount
-      const { names } = walkLinks(host, namesOf(place.inside), 'follow')
+      const { names } = walkLinks(host, namesOf(place.inside), options.climbing ? 'keep' : 'follow')
       const virtual = [at === '/' ? '' : at, ...(names ?? [])].join('/') || '/'
       if (view.mountsBelow(virtual).length > 0) refuse('mount', word.text)
       if (options.links === false || names === undefined) continue
+      if (options.climbing === true && isClimbingLink(host, namesOf(place.inside))) refuse('link', word.text)
       const base = names.filter((name) => !globCharacters.test(name))
       if (findProblem(host, base, { depth: 1000, climbing: options.climbing ?? false }) !== undefined)
         refuse('link', word.text)
     }
   }
+}
+
+/** A relative link with `..` leads elsewhere once it is moved. */
+function isClimbingLink(host: string, names: readonly string[]): boolean {
+  const { names: own } = walkLinks(host, names, 'keep')
+  const path = [host, ...(own ?? [])].join('/')
+  return (
+    lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true &&
+    /(?:^|\/)\.\.(?:\/|$)/.test(readlinkSync(path))
+  )
 }
 
 /** The directories that a word, given to `cd`, leads to: by its names, and after links. */

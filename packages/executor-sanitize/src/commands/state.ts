@@ -36,7 +36,8 @@ export function join(left: State | undefined, right: State | undefined): State |
 const unset: Variable = { kind: 'texts', texts: [''], host: false }
 
 function joinVariables(left: Variable = unset, right: Variable = unset): Variable {
-  if (left.kind === 'number' && right.kind === 'number') return left
+  if (isNumber(left) && isNumber(right) && (left.kind === 'number' || right.kind === 'number'))
+    return { kind: 'number' }
   if (left.kind === 'texts' && right.kind === 'texts' && left.host === right.host) {
     const texts = [...new Set([...left.texts, ...right.texts])]
     if (texts.length <= mostTexts) return { kind: 'texts', texts, host: left.host }
@@ -46,6 +47,11 @@ function joinVariables(left: Variable = unset, right: Variable = unset): Variabl
 
 export function isTainted(variable: Variable): boolean {
   return variable.kind === 'texts' ? variable.host : variable.kind === 'opaque' && variable.tainted
+}
+
+/** True for what is digits in any case. */
+export function isNumber(variable: Variable): boolean {
+  return variable.kind === 'number' || (variable.kind === 'texts' && variable.texts.every((text) => /^\d+$/.test(text)))
 }
 
 /** Where a script could have changed anything: nothing is known of variables, nor of the directory. */

@@ -19,6 +19,8 @@ export interface Value {
   readonly plain: boolean
   /** Replacing the whole word by its one text would not change what it means. */
   readonly fixed: boolean
+  /** A name that `find` or `xargs` puts in is part of it. */
+  readonly placed: boolean
   readonly pieces: readonly Piece[]
 }
 
@@ -67,6 +69,7 @@ export function evaluate(word: Word, options: ValueOptions): Value {
     }
     parts.splice(0, 1, home, literal(text.slice(1)))
   }
+  const placed = placeholder !== undefined && word.value.includes(placeholder.word)
   const kinds = new Set(pieces.map(({ kind }) => kind))
   const texts = combine(parts)
   const splits = parts.some(({ literal: isLiteral, quoted }) => !isLiteral && !quoted)
@@ -79,12 +82,18 @@ export function evaluate(word: Word, options: ValueOptions): Value {
     glob: kinds.has('glob'),
     brace: kinds.has('brace'),
     splits,
-    plain: pieces.every(({ kind }) => kind === 'text') && !tilde && parts.every(({ literal: isLiteral }) => isLiteral),
+    plain:
+      !placed &&
+      pieces.every(({ kind }) => kind === 'text') &&
+      !tilde &&
+      parts.every(({ literal: isLiteral }) => isLiteral),
     fixed:
+      !placed &&
       texts?.length === 1 &&
       !kinds.has('glob') &&
       !kinds.has('brace') &&
       parts.every(({ variable }) => variable.kind === 'texts'),
+    placed,
     pieces,
   }
 }
@@ -118,7 +127,7 @@ function braceText(text: string, word: string, { bash, refuse }: ValueOptions): 
   if (!bash) return text
   const range = /^\{[\w-]+\.\.[\w-]+(?:\.\.-?\d+)?\}$/.test(text)
   if (!range && (/[/~$`'"\\]/.test(text) || text.includes('..'))) refuse('construct', word)
-  return 'x'
+  return /^\{\d+\.\./.test(text) ? '0' : 'x'
 }
 
 function combine(parts: readonly Resolved[]): readonly string[] | undefined {

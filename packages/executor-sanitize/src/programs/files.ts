@@ -31,8 +31,8 @@ const move: Grammar = {
     const { sources, destination } = split(parsed)
     for (const source of sources) {
       call.path(source, 'remove')
-      call.tree(source, { climbing: true })
       refuseRoot(call, source)
+      call.tree(source, { climbing: true })
     }
     if (destination !== undefined) call.path(destination, 'write')
   },

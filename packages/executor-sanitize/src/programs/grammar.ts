@@ -22,6 +22,8 @@ export interface Grammar {
   readonly options?: string | undefined
   /** What operands are, or a function that looks at them. */
   readonly operands: Mode | 'text' | ((call: Call, parsed: Parsed) => Partial<Outcome> | void)
+  /** Those of its operands that are files; default: all. Without any it reads its standard input. */
+  readonly files?: ((parsed: Parsed) => readonly Argument[]) | undefined
   /** Whether its output names its operands. Default: `always`. */
   readonly prints?: 'never' | 'always' | 'several' | ((parsed: Parsed, call: Call) => boolean) | undefined
   /** Options with which it follows links that it finds below its operands. */
@@ -154,8 +156,8 @@ export function runGrammar(call: Call, grammar: Grammar): Outcome {
   return call.done({ prints: call.tainted || passed || (call.hosts && shows(grammar, parsed, call)), ...more })
 }
 
-function readsInput({ operands }: Parsed, grammar: Grammar): boolean {
-  return grammar.operands !== 'text' && operands.every((operand) => textOf(operand) === '-')
+function readsInput(parsed: Parsed, { operands, files }: Grammar): boolean {
+  return operands !== 'text' && (files?.(parsed) ?? parsed.operands).every((operand) => textOf(operand) === '-')
 }
 
 function shows({ prints = 'always' }: Grammar, parsed: Parsed, call: Call): boolean {

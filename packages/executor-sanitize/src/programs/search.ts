@@ -12,11 +12,11 @@ export const grep: Grammar = {
     '-e: --regexp: -f=read --file=read -A: -B: -C: -m: --after-context: --before-context: --context: --max-count: --include: --exclude: --exclude-dir: --exclude-from=read --label: -d: -D: --directories: --devices: --color~ --colour~ --binary-files:',
   follows: ['-R', '--dereference-recursive'],
   recursive: ['-r', '--recursive'],
+  files: (parsed) => (isNamed(parsed) ? parsed.operands : parsed.operands.slice(1)),
   operands(call, parsed) {
-    const named = has(parsed, '-e', '--regexp', '-f', '--file')
     const [pattern, ...rest] = parsed.operands
-    const files = named ? parsed.operands : rest
-    if (!named && pattern !== undefined) call.text(pattern)
+    const files = isNamed(parsed) ? parsed.operands : rest
+    if (!isNamed(parsed) && pattern !== undefined) call.text(pattern)
     for (const file of files) call.path(file, 'read')
     const recursive = has(parsed, '-r', '-R', '--recursive', '--dereference-recursive')
     if (recursive) for (const file of files) call.tree(file, { links: has(parsed, '-R', '--dereference-recursive') })
@@ -33,6 +33,11 @@ export const grep: Grammar = {
     if (!(lists && has(parsed, '-Z', '--null'))) return { prints }
     return { prints, names: foundBelow(call) }
   },
+}
+
+/** The pattern is no operand. */
+function isNamed(parsed: Parsed): boolean {
+  return has(parsed, '-e', '--regexp', '-f', '--file')
 }
 
 /** What stands for a name that a program has found below its operands. */

@@ -159,6 +159,7 @@ export const textPrograms: Readonly<Record<string, Grammar>> = {
   seq: { options: '-f: --format: -s: --separator:', operands: 'text' },
   expr: { operands: 'text' },
   tr: {
+    files: () => [],
     operands: (call, { operands }) => operands.forEach((operand) => call.text(operand)),
     prints: 'never',
     passes: isNulToLine,

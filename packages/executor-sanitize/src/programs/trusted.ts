@@ -105,6 +105,11 @@ function looksLikeOurs(call: Call, text: string): boolean {
 
 /** A program that is not known: it may have words, and relative paths that stay inside. */
 export function runUnknown(call: Call): Outcome {
+  // The shell says that there is no such program, whatever its arguments are.
+  if (!call.name.includes('/') && !call.context.settings.isInstalled(call.name)) {
+    for (const argument of call.args) call.text(argument, { tainted: true })
+    return call.done({ prints: false })
+  }
   for (const argument of call.args) {
     const { value, word } = argument
     if (value.texts === undefined || value.tainted) return refuse('program', `${call.name} ${word.text}`)
