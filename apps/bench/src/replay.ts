@@ -1,9 +1,18 @@
 import childProcess, { type ChildProcess, type SpawnOptions } from 'node:child_process'
-import { chownSync, closeSync, constants, mkdirSync, openSync, readFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import type { Duplex } from 'node:stream'
-
-import { ordinaryOwner } from '@ws/test-fixtures'
 
 /** A process start as an executor makes it, so that it can be made again by a bare `child_process.spawn`. */
 export interface RecordedStart {
@@ -17,9 +26,16 @@ interface Held {
   readonly flags: number
 }
 
+interface Place {
+  readonly directory: boolean
+  readonly mode: number
+  readonly uid: number
+  readonly gid: number
+}
+
 type Slot = 'pipe' | 'ignore' | 'inherit' | Held
 
-const keptFlags = constants.O_RDWR | 0x20_0000 /* O_PATH */ | constants.O_DIRECTORY
+const pathOnly = 0x20_0000 // O_PATH
 
 /**
  * Records the last process that `work` starts, of those that `isWanted` takes. Descriptors are kept open by names in
@@ -57,6 +73,7 @@ class Recorder implements RecordedStart {
   readonly #parameters: readonly string[]
   readonly #options: SpawnOptions
   readonly #slots: readonly Slot[]
+  readonly #own: ReadonlyMap<string, Place>
   readonly #written = new Map<number, Buffer[]>()
 
   constructor(program: string, parameters: readonly string[], options: SpawnOptions) {
@@ -67,6 +84,8 @@ class Recorder implements RecordedStart {
     this.#slots = stdio.map(
       (slot): Slot => (typeof slot === 'number' ? hold(slot) : slot === 'pipe' ? 'pipe' : 'ignore'),
     )
+    const texts = [...parameters, ...this.#slots.map(contentOf)]
+    this.#own = new Map(texts.flatMap(privatePlaces).map((path) => [path, placeOf(path)]))
   }
 
   /** Notes what is written to the pipes above standard error. */
@@ -93,16 +112,19 @@ class Recorder implements RecordedStart {
     }
   }
 
-  /** Directories that the executor took away with the command, such as a private one for each command. */
-  restore(paths: Iterable<string>): void {
-    const { uid, gid } = ordinaryOwner()
-    for (const path of paths) {
-      mkdirSync(path, { recursive: true, mode: 0o711 })
+  /** Makes again what the executor made for this one command, and took away with it: empty directories and covers. */
+  #restore(): void {
+    for (const [path, { directory, mode, uid, gid }] of this.#own) {
+      if (existsSync(path)) continue
+      if (directory) mkdirSync(path)
+      else writeFileSync(path, '')
+      chmodSync(path, mode)
       if (process.getuid?.() === 0) chownSync(path, uid, gid)
     }
   }
 
   async replay(): Promise<void> {
+    this.#restore()
     const opened: number[] = []
     try {
       const stdio = this.#slots.map((slot) => {
@@ -149,6 +171,35 @@ function hold(fd: number): Held {
     /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'latin1'))?.[1] ?? '0',
     8,
   )
-  const kept = flags & keptFlags
+  // A file without a name carries O_TMPFILE, which asks for a directory: only the kind of access is kept.
+  const kept = (flags & pathOnly) !== 0 ? pathOnly : flags & (constants.O_RDWR | constants.O_WRONLY)
   return { fd: openSync(`/proc/self/fd/${fd}`, kept), flags: kept }
+}
+
+function contentOf(slot: Slot): string {
+  if (typeof slot === 'string' || slot.flags !== constants.O_RDONLY) return ''
+  const fd = openSync(`/proc/self/fd/${slot.fd}`, slot.flags)
+  try {
+    return readFileSync(fd, 'latin1')
+  } catch {
+    return '' // a directory
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** Paths below a directory that is one command's own, parents first. */
+function privatePlaces(text: string): string[] {
+  const found = new Set<string>()
+  for (const [path, base = ''] of text.matchAll(/(\/[\w./-]*?\/run-\d+)(?:\/[\w-]+)*/g)) {
+    found.add(base)
+    let at = base
+    for (const name of path.slice(base.length + 1).split('/')) if (name !== '') found.add((at += `/${name}`))
+  }
+  return [...found].filter((path) => existsSync(path))
+}
+
+function placeOf(path: string): Place {
+  const { mode, uid, gid } = lstatSync(path)
+  return { directory: (mode & constants.S_IFMT) === constants.S_IFDIR, mode: mode & 0o7777, uid, gid }
 }
