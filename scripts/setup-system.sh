@@ -24,6 +24,8 @@ need python3 command -v python3
 need python3-venv python3 -c 'import venv, ensurepip'
 need git command -v git
 need util-linux command -v setpriv
+need gcc command -v cc
+need libc6-dev test -e /usr/include/stdio.h
 need nodejs command -v node
 need npm command -v npm
 

@@ -1,3 +1,4 @@
+export * from './escapes/index.ts'
 export { type ControlReport, runControls } from './controls.ts'
 export { type Counts, leaksIn, sumCounts } from './counts.ts'
 export { operations } from './operations.ts'

@@ -1,10 +1,11 @@
-// npm run attack -- [--seconds N] [--seed S] [--operations N] [--starts N] [--race exchange|churn]
+// npm run attack -- [--seconds N] [--seed S] [--operations N] [--starts N] [--race exchange|churn] [--escapes [--write]]
 import { parseArgs } from 'node:util'
 
 import { component } from '@ws/test-fixtures'
 
 import { runControls } from './controls.ts'
 import { leaksIn, sumCounts } from './counts.ts'
+import { tryEscapes } from './escapes/command.ts'
 import { runRace } from './race.ts'
 import { raceNames } from './racer.ts'
 import { describeControls, describeRace, describeStarts } from './report.ts'
@@ -16,6 +17,7 @@ const usage = `npm run attack -- [options]
   --starts N       commands to start while the sources of their binds are exchanged
   --race NAME      only this one: ${raceNames.join(', ')}
   --seed S         which operations and pauses (default 1)
+  --escapes        only try to get out of commands, and show the table; with --write, into docs/escapes.md
 Exit code 1 after any leak, 2 where the race could not be shown to be one, 3 for wrong options.`
 
 function wholeNumber(name: string, given: string | undefined): number | undefined {
@@ -27,8 +29,18 @@ function wholeNumber(name: string, given: string | undefined): number | undefine
 
 function readOptions() {
   const text = { type: 'string' } as const
+  const flag = { type: 'boolean' } as const
   const { values } = parseArgs({
-    options: { seconds: text, operations: text, starts: text, race: text, seed: text, help: { type: 'boolean' } },
+    options: {
+      seconds: text,
+      operations: text,
+      starts: text,
+      race: text,
+      seed: text,
+      escapes: flag,
+      write: flag,
+      help: flag,
+    },
   })
   const races = raceNames.filter((name) => values.race === undefined || values.race === name)
   if (races.length === 0) throw new Error(`--race must be one of ${raceNames.join(', ')}`)
@@ -37,6 +49,8 @@ function readOptions() {
   const seconds = wholeNumber('seconds', values.seconds)
   return {
     help: values.help === true,
+    escapes: values.escapes === true,
+    write: values.write === true,
     races,
     operations,
     starts,
@@ -51,6 +65,7 @@ async function main(): Promise<number> {
     console.log(usage)
     return 0
   }
+  if (options.escapes) return await tryEscapes(options)
   const perl = component('perl')
   if (!perl.available) throw new Error(`the other process of the races is written in perl: ${perl.reason}`)
   const { seed, operations, duration } = options

@@ -1,0 +1,79 @@
+import type { Executor, Guarantees } from '@ws/core'
+import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
+import { createProotExecutor } from '@ws/executor-proot'
+import { createVirtualExecutor } from '@ws/executor-virtual'
+import { type ComponentName, component } from '@ws/test-fixtures'
+
+/** One executor at one root, as far as this machine lets it be. */
+export interface Column {
+  readonly name: string
+  readonly root: '/' | '/workspace'
+  readonly components: readonly ComponentName[]
+  create(): Executor
+  /** What must be declared for the column to be what its name says: another machine may offer less. */
+  readonly requires?: Partial<Guarantees>
+}
+
+const roots = ['/', '/workspace'] as const
+
+export const columns: readonly Column[] = [
+  ...roots.map(
+    (root): Column => ({
+      name: `bubblewrap at ${root}`,
+      root,
+      components: root === '/' ? ['bubblewrap', 'proot'] : ['bubblewrap'],
+      create: () => createBubblewrapExecutor(),
+    }),
+  ),
+  ...roots.map(
+    (root): Column => ({
+      name: `proot at ${root}, Landlock`,
+      root,
+      components: ['proot', 'landlock'],
+      create: () => createProotExecutor(),
+      requires: { fileContent: 'kernel', processes: 'kernel' },
+    }),
+  ),
+  {
+    name: 'proot at /, Landlock, no PID namespace',
+    root: '/',
+    components: ['proot', 'landlock'],
+    create: () => createProotExecutor({ pidNamespace: 'off' }),
+    requires: { fileContent: 'kernel', processes: 'translated' },
+  },
+  {
+    name: 'proot at /, no Landlock',
+    root: '/',
+    components: ['proot'],
+    create: () => createProotExecutor({ landlock: 'off' }),
+    requires: { fileContent: 'translated', processes: 'kernel' },
+  },
+  {
+    name: 'proot at /, neither',
+    root: '/',
+    components: ['proot'],
+    create: () => createProotExecutor({ landlock: 'off', pidNamespace: 'off' }),
+    requires: { fileContent: 'translated', processes: 'none' },
+  },
+  ...roots.map(
+    (root): Column => ({
+      name: `virtual at ${root}`,
+      root,
+      components: [],
+      create: () => createVirtualExecutor(),
+    }),
+  ),
+]
+
+/** What trying a column takes, the programs included that make the attempts. */
+export function columnComponents({ components }: Pick<Column, 'components'>): readonly ComponentName[] {
+  return [...components, 'python3', 'cc']
+}
+
+/** Why a column cannot be had here; absent: it can. */
+export function unavailable({ components }: Column): string | undefined {
+  const missing = columnComponents({ components })
+    .map(component)
+    .find(({ available }) => !available)
+  return missing === undefined ? undefined : `${missing.name}: ${missing.reason}`
+}

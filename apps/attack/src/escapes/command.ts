@@ -1,0 +1,39 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+
+import { columns, unavailable } from './columns.ts'
+import { misdeclared } from './judge.ts'
+import { type ColumnReport, runControl, runEscapes } from './run.ts'
+import { missedByControl, renderEscapes } from './table.ts'
+
+export const escapesPath = fileURLToPath(new URL('../../../../docs/escapes.md', import.meta.url))
+
+/**
+ * `npm run attack -- --escapes [--write]`.
+ *
+ * @returns the exit code: 1 where a declaration does not hold, 2 where the control did not get out
+ */
+export async function tryEscapes({ write }: { readonly write: boolean }): Promise<number> {
+  const control = await runControl()
+  const problems = missedByControl(control).map((name) => `the control did not get out: ${name}`)
+  const shown = problems.length === 0
+  const reports: ColumnReport[] = []
+  for (const column of columns) {
+    const reason = unavailable(column)
+    if (reason !== undefined) {
+      console.error(`${column.name} was not tried: ${reason}`)
+      continue
+    }
+    const report = await runEscapes(column, { raceTime: 5_000 })
+    console.error(`${column.name}: ${report.reached.size} got out`)
+    if (report.differs.length > 0) console.error(`  not in the table: here ${report.differs.join(', ')}`)
+    problems.push(...misdeclared(report).map((problem) => `${column.name}: ${problem}`))
+    reports.push(report)
+  }
+  const before = await readFile(escapesPath, 'utf8').catch(() => '')
+  const text = renderEscapes({ reports, control, before })
+  if (write) await writeFile(escapesPath, text)
+  else console.log(text)
+  for (const problem of problems) console.error(`! ${problem}`)
+  return problems.length === 0 ? 0 : shown ? 1 : 2
+}

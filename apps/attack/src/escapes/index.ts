@@ -1,0 +1,6 @@
+export { attempts } from './attempts.ts'
+export { escapesPath } from './command.ts'
+export { type Column, columnComponents, columns, unavailable } from './columns.ts'
+export { misdeclared } from './judge.ts'
+export { type ColumnReport, type EscapesOptions, runControl, runEscapes } from './run.ts'
+export { missedByControl, parseEscapes, renderEscapes } from './table.ts'

@@ -1,0 +1,129 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { chmodSync, closeSync, openSync } from 'node:fs'
+import { chown, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+import { createScratchDirectory, type Owner } from '@ws/test-fixtures'
+
+/** What nobody may reach: a file, a process, and ears on the host. All belong to the user whom commands run as. */
+export interface Outside extends AsyncDisposable {
+  readonly scratch: string
+  readonly owner: Owner
+  /** Host path of the file with the token. */
+  readonly secret: string
+  readonly token: string
+  /** A process with the token in its environment, the secret's directory as its own, and the secret as descriptor 3. */
+  readonly victim: number
+  readonly tcp: number
+  readonly udp: number
+  readonly abstract: string
+  readonly stream: string
+  readonly datagram: string
+  /** The file is as it was. */
+  untouched(): Promise<boolean>
+  /** Which ears have heard the token. */
+  readonly heard: ReadonlySet<'UDP' | 'datagram to a socket with a path'>
+  /** Makes a file for the owner, with its parents. */
+  put(path: string, content: string | Uint8Array, mode?: number): Promise<void>
+  give(path: string): Promise<void>
+}
+
+const listener = `
+import os, socket, sys
+ear = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+ear.bind(sys.argv[1])
+os.chmod(sys.argv[1], 0o777)
+print('listening', flush=True)
+while True: print(ear.recv(256).decode(), flush=True)
+`
+
+export async function createOutside(): Promise<Outside> {
+  const directory = await createScratchDirectory({ prefix: 'ws-escape-' })
+  const { path: scratch, owner } = directory
+  const stack = new AsyncDisposableStack()
+  stack.defer(directory.remove)
+  try {
+    const token = `token${randomBytes(12).toString('hex')}`
+    const asOwner = process.getuid?.() === 0 ? owner : {}
+    const give = async (path: string) => {
+      if (process.getuid?.() === 0) await chown(path, owner.uid, owner.gid)
+    }
+    const put = async (path: string, content: string | Uint8Array, mode = 0o666) => {
+      await mkdir(join(path, '..'), { recursive: true })
+      for (let parent = join(path, '..'); parent !== scratch; parent = join(parent, '..')) await give(parent)
+      await writeFile(path, content)
+      chmodSync(path, mode)
+      await give(path)
+    }
+    const secret = join(scratch, 'outside/secret')
+    await put(secret, `${token}\n`)
+    const fd = openSync(secret, 'r')
+    const victim = spawn('/bin/sleep', ['100000'], {
+      ...asOwner,
+      cwd: join(scratch, 'outside'),
+      env: { WS_SECRET: token },
+      stdio: ['ignore', 'ignore', 'ignore', fd],
+    })
+    closeSync(fd)
+    stack.defer(() => end(victim))
+    await once(victim, 'spawn')
+
+    const listen = async (...address: [number, string] | [string]): Promise<Server> => {
+      const server = createServer((socket) => {
+        socket.on('error', () => undefined)
+        socket.end(token)
+      })
+      server.listen(...(address as [string]))
+      await once(server, 'listening')
+      stack.defer(() => new Promise((resolve) => void server.close(() => resolve())))
+      return server
+    }
+    const abstract = `ws-escape-${token.slice(5, 21)}`
+    const stream = join(scratch, 'outside/stream')
+    const tcp = (await listen(0, '127.0.0.1')).address()
+    await listen(`\0${abstract}`)
+    await listen(stream)
+    chmodSync(stream, 0o777)
+
+    const heard = new Set<'UDP' | 'datagram to a socket with a path'>()
+    const ear = createSocket('udp4', (message) => {
+      if (message.toString() === token) heard.add('UDP')
+    })
+    ear.bind(0, '127.0.0.1')
+    await once(ear, 'listening')
+    stack.defer(() => new Promise((resolve) => void ear.close(() => resolve())))
+    const datagram = join(scratch, 'outside/datagram')
+    const host = spawn('/usr/bin/python3', ['-c', listener, datagram], { stdio: ['ignore', 'pipe', 'inherit'] })
+    stack.defer(() => end(host))
+    await new Promise<void>((resolve) => {
+      createInterface(host.stdout).on('line', (line) => {
+        if (line === token) heard.add('datagram to a socket with a path')
+        resolve()
+      })
+    })
+    const resources = stack.move()
+    return {
+      ...{ scratch, owner, secret, token, abstract, stream, datagram, heard, put, give },
+      victim: victim.pid ?? 0,
+      tcp: typeof tcp === 'object' ? (tcp?.port ?? 0) : 0,
+      udp: ear.address().port,
+      untouched: async () => (await readFile(secret, 'utf8')) === `${token}\n`,
+      [Symbol.asyncDispose]: () => resources.disposeAsync(),
+    }
+  } catch (error) {
+    await stack.disposeAsync()
+    throw error
+  }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exit = once(child, 'exit')
+  child.kill('SIGKILL')
+  await exit
+}

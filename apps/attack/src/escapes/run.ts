@@ -1,0 +1,252 @@
+import { createLocalAdapter } from '@ws/adapter-local'
+import {
+  type CommandResult,
+  createWorkspace,
+  type GuaranteeLevel,
+  type Guarantees,
+  isWorkspaceError,
+  rules,
+  type Workspace,
+} from '@ws/core'
+import { execFile } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+import { attempts } from './attempts.ts'
+import type { Column } from './columns.ts'
+import { createOutside, type Outside } from './outside.ts'
+
+const run = promisify(execFile)
+const programs = join(import.meta.dirname, 'programs')
+
+/** What became of each attempt in one column. */
+export interface ColumnReport {
+  readonly name: string
+  readonly guarantees: Guarantees
+  /** The names of attempts that got what they were after. */
+  readonly reached: ReadonlySet<string>
+  /** Programs that did not come to their end: what they did not try is not shown. */
+  readonly unfinished: readonly string[]
+  /** This machine declares another level than the column stands for: it says nothing here. */
+  readonly differs: readonly string[]
+}
+
+export interface EscapesOptions {
+  /** Milliseconds that a race is given that must not be won. Default 700; one that must be won takes what it takes. */
+  readonly raceTime?: number | undefined
+}
+
+/** Milliseconds after which a race that should be won is given up. */
+const longestRace = 20_000
+
+/** Tries every attempt in one executor at one root. */
+export async function runEscapes(column: Column, { raceTime = 700 }: EscapesOptions = {}): Promise<ColumnReport> {
+  await using outside = await createOutside()
+  const directory = join(outside.scratch, 'workspace')
+  await prepare(outside, directory)
+  const stock = join(outside.scratch, 'stock')
+  const at = (path: string) => (column.root === '/' ? `/${path}` : `/workspace/${path}`)
+  const { owner, token } = outside
+  process.env['WS_ESCAPE_SECRET'] = token
+  try {
+    await using workspace = await createWorkspace({
+      mounts: [
+        { at: column.root, adapter: () => createLocalAdapter({ root: directory, owner }) },
+        { at: at('stock'), adapter: () => createLocalAdapter({ root: stock, owner }), access: 'read-only' },
+      ],
+      rules: [rules.readOnly(at('kept/part'), { name: 'kept' }), rules.deny(at('closed/part'), { name: 'closed' })],
+      executors: [column.create()],
+    })
+    const guarantees = workspace.executor?.guarantees
+    if (guarantees === undefined) throw new Error('there is no executor')
+    const execute = acknowledging(workspace)
+    const reached = new Set<string>()
+    const unfinished: string[] = []
+    for (const { name, command, readBack, field } of attempts) {
+      if (command === undefined) continue
+      await renew(outside, directory, stock)
+      const { stdout } = await execute(command({ secret: outside.secret, at }))
+      const text = readBack === undefined ? stdout : await readThroughApi(workspace, at(readBack))
+      if (text.includes(token)) reached.add(name)
+      if (field === 'readOnlyMounts' && !(await isWhole(stock))) reached.add(name)
+      if (field === 'subtrees' && (await changed(join(directory, 'kept/part/file')))) reached.add(name)
+    }
+    const raceFor = (level: GuaranteeLevel) => (level === 'translated' ? longestRace : raceTime)
+    const races = [raceFor(guarantees.fileMetadata), raceFor(guarantees.fileContent)] as const
+    const noPrograms = guarantees.fileContent === 'interpreter'
+    for (const program of await programCalls(outside, { directory, at, races })) {
+      const { stdout } = await execute(program.command)
+      const lines = stdout.split('\n')
+      for (const line of lines) if (attempts.some(({ name }) => name === line)) reached.add(line)
+      if (!lines.includes('done') && !noPrograms && !program.endsItself) unfinished.push(program.name)
+    }
+    const report = await readFile(join(directory, 'untraced'), 'utf8').catch(() => '')
+    for (const line of report.split('\n')) if (line !== '') reached.add(line)
+    if (await survives(execute, token)) reached.add('survives its command')
+    for (const name of outside.heard) reached.add(name)
+    // A datagram or a write may have come to pass without a word.
+    if (!(await outside.untouched())) reached.add('write by absolute path')
+    const differs = Object.entries(column.requires ?? {}).filter(
+      ([field, level]) => guarantees[field as keyof Guarantees] !== level,
+    )
+    return {
+      name: column.name,
+      guarantees,
+      reached,
+      unfinished,
+      differs: differs.map(([field, level]) => `${field} is not ${level}`),
+    }
+  } finally {
+    delete process.env['WS_ESCAPE_SECRET']
+  }
+}
+
+/** Runs a command without the rules that its executor does not hold: each refusal names one. */
+function acknowledging(workspace: Workspace): (command: string) => Promise<CommandResult> {
+  const acknowledge: string[] = []
+  const execute = async (command: string): Promise<CommandResult> => {
+    try {
+      return await workspace.exec(command, { login: false, shell: 'sh', timeout: 60_000, killGrace: 100, acknowledge })
+    } catch (error) {
+      const rule = isWorkspaceError(error, 'EUNENFORCEABLE') ? error.rule : undefined
+      if (rule === undefined || acknowledge.includes(rule)) throw error
+      acknowledge.push(rule)
+      return execute(command)
+    }
+  }
+  return execute
+}
+
+async function prepare(outside: Outside, directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true })
+  await outside.give(directory)
+  for (const name of ['attempts.py', 'untraced.py'])
+    await outside.put(join(directory, name), await readFile(join(programs, name)), 0o755)
+  await outside.put(join(directory, 'inside'), 'inside\n')
+  await outside.put(join(directory, 'calls'), await readFile(await build()), 0o755)
+  await renew(outside, directory, join(outside.scratch, 'stock'))
+}
+
+/** Puts back what an attempt was after, and takes away what the last one left. */
+async function renew(outside: Outside, directory: string, stock: string): Promise<void> {
+  for (const name of ['moved', 'opened', 'new'])
+    await rm(join(name === 'new' ? stock : directory, name), { recursive: true, force: true })
+  for (const name of ['file', 'spare']) await outside.put(join(stock, name), 'whole\n')
+  await outside.put(join(directory, 'kept/part/file'), 'whole\n')
+  await outside.put(join(directory, 'closed/part/file'), outside.token)
+}
+
+async function isWhole(stock: string): Promise<boolean> {
+  const whole = await Promise.all(['file', 'spare'].map(async (name) => !(await changed(join(stock, name)))))
+  return whole.every(Boolean) && !existsSync(join(stock, 'new'))
+}
+
+async function changed(path: string): Promise<boolean> {
+  return (await readFile(path, 'utf8').catch(() => '')) !== 'whole\n'
+}
+
+async function readThroughApi(workspace: Workspace, path: string): Promise<string> {
+  try {
+    return await workspace.readText(path)
+  } catch (error) {
+    if (!isWorkspaceError(error)) throw error
+    return ''
+  }
+}
+
+/**
+ * The same programs and commands as a plain process of the same user: what gets out of there is what the executors hold.
+ *
+ * @returns names of attempts
+ */
+export async function runControl(): Promise<ReadonlySet<string>> {
+  await using outside = await createOutside()
+  const directory = join(outside.scratch, 'workspace')
+  await prepare(outside, directory)
+  const asOwner = process.getuid?.() === 0 ? outside.owner : {}
+  const env = { PATH: '/usr/bin:/bin', WS_ESCAPE_SECRET: outside.token }
+  const execute = async (command: string) => {
+    const options = { ...asOwner, cwd: directory, env, timeout: 60_000 }
+    return await run('/bin/sh', ['-c', command], options).catch((error: { stdout?: string }) => ({
+      stdout: error.stdout ?? '',
+    }))
+  }
+  const reached = new Set<string>()
+  for (const { name, command, readBack } of attempts) {
+    if (command === undefined) continue
+    const { stdout } = await execute(command({ secret: outside.secret, at: (path) => path }))
+    const text = readBack === undefined ? stdout : await readFile(join(directory, readBack), 'utf8').catch(() => '')
+    if (text.includes(outside.token)) reached.add(name)
+  }
+  const at = (path: string) => join(directory, path)
+  for (const { command, endsItself } of await programCalls(outside, { directory, at, races: [0, 0] })) {
+    // It would kill who started it.
+    if (endsItself) continue
+    const lines = (await execute(command)).stdout.split('\n')
+    for (const line of lines) if (attempts.some(({ name }) => name === line)) reached.add(line)
+  }
+  for (const name of outside.heard) reached.add(name)
+  if (!(await outside.untouched())) reached.add('write by absolute path')
+  return reached
+}
+
+let compiled: Promise<string> | undefined
+
+/** Compiles the program with the system calls, once. */
+export function build(): Promise<string> {
+  compiled ??= compile()
+  return compiled
+}
+
+async function compile(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'ws-escape-build-'))
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
+  const output = join(directory, 'calls')
+  await run('cc', ['-O1', '-pthread', '-o', output, join(programs, 'calls.c')])
+  return output
+}
+
+interface ProgramCall {
+  readonly name: string
+  readonly command: string
+  /** It kills its tracer, and itself with it. */
+  readonly endsItself?: boolean
+}
+
+async function programCalls(
+  { secret, token, victim, tcp, udp, abstract, stream, datagram }: Outside,
+  { directory, at, races }: { directory: string; at: (path: string) => string; races: readonly [number, number] },
+): Promise<ProgramCall[]> {
+  const calls: ProgramCall[] = [
+    {
+      name: 'attempts.py',
+      command: `python3 attempts.py ${[secret, token, victim, tcp, udp, abstract, stream, datagram].join(' ')}`,
+    },
+  ]
+  const { stdout: handle } = await run(await build(), ['--handle', secret]).catch(() => ({ stdout: '00' }))
+  const given = [secret, token, handle, join(directory, 'inside'), at('inside'), ...races]
+  calls.push({ name: 'calls.c', command: `./calls ${given.join(' ')}` })
+  const command = `python3 untraced.py ${secret} ${token} ${join(directory, 'untraced')}; sleep 1`
+  calls.push({ name: 'untraced.py', command, endsItself: true })
+  return calls
+}
+
+/** A daemon: another session, and no parent. */
+async function survives(execute: (command: string) => Promise<CommandResult>, token: string): Promise<boolean> {
+  const name = `${token}-daemon`
+  await execute(`(setsid sh -c 'trap "" TERM HUP; while :; do sleep 1; done' ${name} &) ; sleep 0.05`)
+  return processesNamed(name).length > 0
+}
+
+export function processesNamed(name: string): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(name)
+    } catch {
+      return false
+    }
+  })
+}

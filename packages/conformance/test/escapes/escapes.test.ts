@@ -1,0 +1,47 @@
+import {
+  columnComponents,
+  columns,
+  escapesPath,
+  misdeclared,
+  missedByControl,
+  parseEscapes,
+  renderEscapes,
+  runControl,
+  runEscapes,
+  unavailable,
+} from '@ws/attack'
+import { component, describeWith } from '@ws/test-fixtures'
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+
+const deep = process.env['WS_DEEP'] === '1'
+const timeout = 120_000
+const document = readFileSync(escapesPath, 'utf8')
+const table = parseEscapes(document)
+
+describeWith([component('python3'), component('cc')], 'the attempts at escaping', () => {
+  it('get out of a plain process: they are attempts indeed', { timeout }, async () => {
+    expect(missedByControl(await runControl())).toEqual([])
+  })
+})
+
+for (const column of columns) {
+  describeWith(columnComponents(column).map(component), `escapes: ${column.name}`, () => {
+    it('[LS11, PC13] end as the guarantees declare, field by field, and as the table says', { timeout }, async () => {
+      const report = await runEscapes(column, { raceTime: deep ? 20_000 : 700 })
+      expect(misdeclared(report)).toEqual([])
+      if (column.name.startsWith('bubblewrap')) expect([...report.reached]).toEqual([])
+      // Another machine may hold less: it is declared then, and the table is about something else.
+      if (report.differs.length > 0) return
+      const cells = table.get(column.name) ?? new Map<string, string>()
+      const told = [...cells].filter(([, cell]) => cell === '**out**').map(([name]) => name)
+      expect(told.sort(), 'run `npm run attack -- --escapes --write`').toEqual([...report.reached].sort())
+    })
+  })
+}
+
+it('the table holds every attempt and every column', () => {
+  expect(renderEscapes({ reports: [], before: document })).toBe(document)
+  expect(document).not.toContain('?')
+  expect(columns.some((column) => unavailable(column) === undefined)).toBe(true)
+})
