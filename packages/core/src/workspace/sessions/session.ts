@@ -96,7 +96,8 @@ export class LiveSession implements Session {
   #end(endedBy: 'idleTimeout' | 'close'): void {
     if (this.#ended) return
     if (this.#endedBy === 'program') this.#endedBy = endedBy
-    this.#terminal.kill('SIGHUP')
+    // Where nobody is yet who could be hung up on, there is nothing to wait for either.
+    if (!this.#terminal.kill('SIGHUP')) this.#terminal.kill('SIGKILL')
     this.#grace ??= setTimeout(() => this.#terminal.kill('SIGKILL'), this.#killGrace)
   }
 
