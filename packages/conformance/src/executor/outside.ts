@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,6 +13,8 @@ export interface Outside extends AsyncDisposable {
   readonly secret: string
   /** What the file holds now. */
   content(): Promise<string>
+  /** What the directory holds now. */
+  names(): Promise<readonly string[]>
 }
 
 export async function createOutside(): Promise<Outside> {
@@ -26,6 +28,7 @@ export async function createOutside(): Promise<Outside> {
     directory,
     file,
     secret,
+    names: () => readdir(directory),
     content: async () => readFile(file, 'utf8').catch(() => 'gone'),
     [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
   }
@@ -50,6 +53,8 @@ export async function listen(where: string | { readonly host: string; readonly p
   if (typeof where === 'string') server.listen(where)
   else server.listen(where)
   await once(server, 'listening')
+  // no permission protects a socket with a name
+  if (typeof where === 'string' && !where.startsWith('\0')) await chmod(where, 0o777)
   const address = server.address()
   return {
     port: typeof address === 'object' && address !== null ? address.port : 0,
