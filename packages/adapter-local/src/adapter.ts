@@ -4,7 +4,7 @@ import {
   type CopyOptions,
   type CreateDirectoryOptions,
   type DeleteOptions,
-  type Entry,
+  type EntryIterator,
   type HostDirectory,
   type HostPath,
   type ListOptions,
@@ -114,7 +114,7 @@ export class LocalAdapter implements StorageAdapter {
     return await this.#run(call, (task) => writeFile(task, data, options))
   }
 
-  list(path: MountPath, options: ListOptions = {}): AsyncIterableIterator<Entry> {
+  list(path: MountPath, options: ListOptions = {}): EntryIterator {
     return new Listing({
       ...options,
       maxPathBytes: this.capabilities.maxPathBytes,

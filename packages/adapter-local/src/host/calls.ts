@@ -51,6 +51,7 @@ export interface ImmediateCalls extends Calls {
   open(name: HostName, flags: number, mode?: number): number
   close(fd: number): void
   fstat(fd: number): Status
+  lookUp(name: HostName): Status | undefined
   read(fd: number, buffer: Uint8Array, offset: number, length: number, position: number): number
 }
 

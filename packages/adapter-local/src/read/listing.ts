@@ -1,13 +1,21 @@
 import type { Dir, Dirent } from 'node:fs'
 
-import { type Entry, type FileType, type ListOptions, type MountPath, childPath, isWithin } from '@ws/core'
+import {
+  type Entry,
+  type EntryIterator,
+  type FileType,
+  type ListOptions,
+  type MountPath,
+  childPath,
+  isWithin,
+} from '@ws/core'
 
 import { type Handle, openChild, release } from '../confine/handle.ts'
 import { openDirectory } from '../confine/open.ts'
 import { statOf } from '../confine/status.ts'
 import { type Task, targetOf } from '../confine/task.ts'
 import { failure, nativeCode, translate } from '../errors.ts'
-import type { HostName, Status } from '../host/calls.ts'
+import { type HostName, type ImmediateCalls, type Status, isImmediate } from '../host/calls.ts'
 import { decodeName, replacement, showBytes, under } from '../host/name.ts'
 import { orAbort } from '../host/abandon.ts'
 import { ownTurn, spend } from '../host/pace.ts'
@@ -47,7 +55,7 @@ export interface ListingOptions extends ListOptions {
  * A listing, written by hand since an async generator is slower. Never more than one buffer of 256 entries per level is
  * in memory; every level holds its directory open, and goes one component down at a time.
  */
-export class Listing implements AsyncIterableIterator<Entry>, Held {
+export class Listing implements EntryIterator, Held {
   readonly #options: ListingOptions
   readonly #excluded: ReadonlySet<string>
   readonly #levels: Level[] = []
@@ -69,12 +77,16 @@ export class Listing implements AsyncIterableIterator<Entry>, Held {
   }
 
   next(): Promise<IteratorResult<Entry, undefined>> {
-    const entry = this.#tail === undefined ? this.#atOnce() : undefined
+    const entry = this.nextNow()
     if (entry !== undefined) return Promise.resolve({ done: false, value: entry })
     return orAbort(
       this.#inTurn(() => this.#advance()),
       this.#options.signal,
     )
+  }
+
+  nextNow(): Entry | undefined {
+    return this.#tail === undefined ? this.#atOnce() : undefined
   }
 
   async return(): Promise<IteratorResult<Entry, undefined>> {
@@ -107,7 +119,9 @@ export class Listing implements AsyncIterableIterator<Entry>, Held {
   #atOnce(): Entry | undefined {
     const level = this.#levels.at(-1)
     const task = this.#task
-    if (level === undefined || task === undefined || !task.calls.immediate || task.signal?.aborted === true) return
+    if (level === undefined || task === undefined || task.signal?.aborted === true) return
+    const { calls } = task
+    if (!isImmediate(calls)) return
     if (this.#heldBack !== undefined || level.asBytes || ownTurn() !== undefined) return
     this.#untilLook -= 1
     if (this.#untilLook === 0) this.#look()
@@ -120,11 +134,12 @@ export class Listing implements AsyncIterableIterator<Entry>, Held {
     }
     if (dirent === null) return
     const { name } = dirent
-    const isPlain = !name.startsWith('.ws') && !name.includes(replacement) && this.#options.details !== true
-    const type = typeOfDirent(dirent)
+    const { details, recursive } = this.#options
     const path = childPath(level.path, name)
-    if (isPlain && path.length < 1_000 && !(type === 'directory' && this.#options.recursive === true)) {
-      return { path, name, type }
+    if (!name.startsWith('.ws') && !name.includes(replacement) && path.length < 1_000) {
+      const entry =
+        details === true ? detailsAtOnce(calls, level, path, name) : { path, name, type: typeOfDirent(dirent) }
+      if (entry !== undefined && !(entry.type === 'directory' && recursive === true)) return entry
     }
     this.#heldBack = dirent
     return undefined
@@ -276,6 +291,16 @@ export class Listing implements AsyncIterableIterator<Entry>, Held {
     this.#finished = true
     this.#options.resources.release(this)
     while (this.#task !== undefined && this.#levels.length > 0) await this.#leave(this.#task)
+  }
+}
+
+/** `undefined` for what is not there any more, and for every error: the thorough way meets it again. */
+function detailsAtOnce(calls: ImmediateCalls, { handle }: Level, path: MountPath, name: string): Entry | undefined {
+  try {
+    const status = calls.lookUp(under(handle.self, name))
+    return status && { path, name, ...statOf(status) }
+  } catch {
+    return undefined
   }
 }
 

@@ -5,7 +5,7 @@ import type {
   CopyOptions,
   CreateDirectoryOptions,
   DeleteOptions,
-  Entry,
+  EntryIterator,
   HostDirectory,
   ListOptions,
   MoveOptions,
@@ -71,7 +71,7 @@ export interface StorageAdapter extends AsyncDisposable {
    * Errors (`ENOENT`, `ENOTDIR`, a `LinkSignal`) reject the first `next()`. Links below are listed as links. An entry that
    * vanishes during the listing is left out, one that appears may be.
    */
-  list(path: MountPath, options?: ListOptions): AsyncIterableIterator<Entry>
+  list(path: MountPath, options?: ListOptions): EntryIterator
 
   /**
    * Makes a directory. Something there: `EEXIST`, but for a directory with `recursive`, which is fine.

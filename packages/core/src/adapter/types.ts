@@ -37,6 +37,15 @@ export interface Entry {
   readonly unreachable?: true | undefined
 }
 
+/** A listing. */
+export interface EntryIterator extends AsyncIterableIterator<Entry> {
+  /**
+   * The next entry, where it is at hand: a promise for each of a million entries costs more than reading them does.
+   * `undefined` says nothing at all: ask `next()`. An adapter that always waits leaves it out.
+   */
+  nextNow?(): Entry | undefined
+}
+
 export interface ByteRange {
   /** Bytes from the start of the file; at or behind its end, nothing is read. No whole number from 0: `EINVAL`. */
   readonly offset: number

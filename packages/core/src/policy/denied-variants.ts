@@ -74,6 +74,17 @@ export class DeniedVariants {
     return undefined
   }
 
+  /** A denied path lies below `path` or a variant of it. Where none does, nothing below can be a variant. */
+  leadsOnFrom(path: VirtualPath): boolean {
+    let node = this.#root
+    for (const name of segmentsOf(path)) {
+      const child = node.children.get(foldName(name))
+      if (child === undefined) return false
+      node = child
+    }
+    return node.children.size > 0
+  }
+
   /** A rule that denies something below a variant of `path`, when `path` is not spelt as that rule spells it. */
   leadingTo(path: VirtualPath): SubtreeRule | undefined {
     if (this.empty) return undefined

@@ -16,6 +16,8 @@ export class EntryShaper {
   readonly #ways: Set<VirtualPath>
   readonly #seen = new Set<VirtualPath>()
   readonly #special: ReadonlySet<string>
+  /** An entry below may be a variant of a denied name. Most directories lead to none: found out once, not per entry. */
+  readonly #mayVary: boolean
   /** Directories that are variants of a denied name: what comes from below them is left out. */
   readonly #shut: VirtualPath[] = []
 
@@ -27,7 +29,8 @@ export class EntryShaper {
     this.#ways = waysToMounts(context, start, recursive)
     this.#special = new Set([...gate.namespace.below(start)].map((node) => node.path))
     const folds = mount?.caseSensitive === false && this.#special.size > 0
-    this.plain = this.#special.size === 0 && this.#ways.size === 0 && !gate.hasVariants
+    this.#mayVary = gate.mayHoldVariants(start)
+    this.plain = this.#special.size === 0 && this.#ways.size === 0 && !this.#mayVary
     this.#judge = folds ? () => true : (path) => this.#special.has(path)
   }
 
@@ -47,7 +50,7 @@ export class EntryShaper {
       }
       if (gate.cannotStat(path)) return { path, name: entry.name, type: entry.type }
     }
-    if (gate.hasVariants && gate.isVariant(path, entry.name)) {
+    if (this.#mayVary && gate.isVariant(path, entry.name)) {
       this.#shut.push(path)
       return { path, name: entry.name, type: entry.type }
     }

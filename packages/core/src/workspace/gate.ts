@@ -198,6 +198,11 @@ export class Gate {
     return this.#rulePolicy?.variants.empty === false
   }
 
+  /** Something below `path` may be a variant of a denied name. */
+  mayHoldVariants(path: VirtualPath): boolean {
+    return this.#rulePolicy?.variants.leadsOnFrom(path) === true
+  }
+
   /** `path`, whose last name is `name`, is a variant of a denied one, or lies below such a variant. */
   isVariant(path: VirtualPath, name?: string): boolean {
     const variants = this.#rulePolicy?.variants

@@ -1,5 +1,5 @@
 import type { StorageAdapter } from '../adapter/contract.ts'
-import type { Entry, ListOptions } from '../adapter/types.ts'
+import type { Entry, EntryIterator, ListOptions } from '../adapter/types.ts'
 import { isWithin } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { admitCall, parseFor, recordFiles } from './context.ts'
@@ -57,7 +57,12 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
     if (this.#region === undefined) return this.#start()
     const { entries } = this.#region
     if (entries === undefined) return this.#afterRegion()
-    if (this.#shape === undefined) return entries.next() as Promise<Result>
+    const shape = this.#shape
+    if (shape === undefined) return entries.next() as Promise<Result>
+    for (let entry = entries.nextNow?.(); entry !== undefined; entry = entries.nextNow?.()) {
+      const value = shape.shape(entry)
+      if (value !== undefined) return Promise.resolve({ done: false, value })
+    }
     return this.#pull(entries)
   }
 
@@ -124,7 +129,7 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
     return !this.#excluded.some((path) => isWithin(nested, path)) && mayEnter(this.#context, start, nested)
   }
 
-  #pull(entries: AsyncIterator<Entry>): Promise<Result> {
+  #pull(entries: EntryIterator): Promise<Result> {
     return entries.next().then(
       (result) => this.#take(result),
       (error: unknown) => {

@@ -1,4 +1,4 @@
-import type { Entry } from '../adapter/types.ts'
+import type { Entry, EntryIterator } from '../adapter/types.ts'
 import { isWithin, parentPath, relativeTo } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import type { Context } from './context.ts'
@@ -8,7 +8,7 @@ import type { WorkspaceMount } from './mounts.ts'
 export interface Region {
   readonly start: VirtualPath
   readonly mount: WorkspaceMount | undefined
-  readonly entries: AsyncIterator<Entry> | undefined
+  readonly entries: EntryIterator | undefined
   readonly first: IteratorResult<Entry> | undefined
 }
 
