@@ -4,10 +4,13 @@ import { addCat } from './commands/cat.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addExec } from './commands/exec.ts'
 import { addExplain } from './commands/explain.ts'
+import { addKill } from './commands/kill.ts'
 import { addLs } from './commands/ls.ts'
 import { addMv } from './commands/mv.ts'
 import { collect } from './commands/options.ts'
+import { addPs } from './commands/ps.ts'
 import { addRm } from './commands/rm.ts'
+import { addSession } from './commands/session.ts'
 import { addVerify } from './commands/verify.ts'
 import { addWrite } from './commands/write.ts'
 import { resolveSettings, type GlobalOptions } from './config/settings.ts'
@@ -20,7 +23,7 @@ import { createOutput } from './terminal/output.ts'
 import { createStyle } from './terminal/style.ts'
 
 /** Commands whose result is what they print: without standard output they would do nothing. */
-const printing: ReadonlySet<string> = new Set(['ls', 'cat', 'explain', 'doctor', 'verify'])
+const printing: ReadonlySet<string> = new Set(['ls', 'ps', 'cat', 'explain', 'doctor', 'verify'])
 
 /**
  * Runs `ws` with these arguments (without the names of Node and of the script) and resolves to its exit code.
@@ -107,7 +110,20 @@ Examples:
   $ ws --config ws.config.json explain write /src/a.ts
 ${exitCodesHelp}`,
     )
-  for (const add of [addExec, addLs, addCat, addWrite, addRm, addMv, addExplain, addVerify, addDoctor]) {
+  for (const add of [
+    addExec,
+    addSession,
+    addPs,
+    addKill,
+    addLs,
+    addCat,
+    addWrite,
+    addRm,
+    addMv,
+    addExplain,
+    addVerify,
+    addDoctor,
+  ]) {
     add(program, start)
   }
   for (const command of program.commands) command.addHelpText('after', '\nGlobal options and exit codes: ws --help')

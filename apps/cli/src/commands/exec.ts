@@ -1,11 +1,11 @@
-import { quotePath, type CommandResult, type RunningCommand, type Workspace } from '@ws/core'
-import { InvalidArgumentError, Option, type Command } from 'commander'
+import { type CommandResult, type RunningCommand, type Workspace } from '@ws/core'
+import { Option, type Command } from 'commander'
 
 import type { Context, Start } from '../context.ts'
-import { UsageError } from '../errors.ts'
 import { exitCodes, signalExitCode } from '../exit-codes.ts'
 import { standardInput } from '../terminal/input.ts'
-import { collect } from './options.ts'
+import { register } from '../registry.ts'
+import { collect, parseEnvironment, parseTime } from './options.ts'
 
 interface ExecFlags {
   readonly cwd?: string
@@ -54,6 +54,7 @@ async function exec(context: Context, command: readonly string[], flags: ExecFla
   const environment = parseEnvironment(flags.env ?? [])
   try {
     await using workspace = await context.open({ executors: true })
+    using _entry = register('exec', command.join(' '))
     await using running = await spawn(context, workspace, command, flags, environment)
     const { output } = context
     if (!output.json) await stream(context, running)
@@ -102,25 +103,4 @@ function exitCodeOf({ timedOut, signal, exitCode }: CommandResult): number {
   if (timedOut) return exitCodes.timedOut
   if (signal !== null) return signalExitCode(signal)
   return exitCode ?? exitCodes.failed
-}
-
-function parseEnvironment(texts: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    texts.map((text) => {
-      const equals = text.indexOf('=')
-      if (equals < 1) throw new UsageError(`--env: ${quotePath(text)} is no variable; give NAME=VALUE`)
-      return [text.slice(0, equals), text.slice(equals + 1)]
-    }),
-  )
-}
-
-const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
-
-function parseTime(text: string): number {
-  const [, amount, unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/u.exec(text) ?? []
-  const time = Math.round(Number(amount) * (units[unit] ?? Number.NaN))
-  if (!Number.isSafeInteger(time) || time < 1) {
-    throw new InvalidArgumentError('Give a time above 0 such as 500ms, 30s or 5m.')
-  }
-  return time
 }

@@ -45,7 +45,12 @@ export class OutputLog {
     this.#ended = true
   }
 
-  /** The bytes from an offset on, as far as they are kept. */
+  /** The bytes that are kept from an offset on. */
+  bytes(since = 0): Uint8Array {
+    return this.#bytes(Math.max(since, this.#start))
+  }
+
+  /** @param since not before what is kept */
   #bytes(since: number): Uint8Array {
     const whole = new Uint8Array(Math.max(0, this.#end - since))
     let at = this.#start

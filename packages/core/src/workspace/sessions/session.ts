@@ -174,7 +174,9 @@ export class LiveSession implements Session {
     return () => void this.#changes.delete(listener)
   }
 
-  onData(listener: (chunk: Uint8Array) => void): () => void {
+  onData(listener: (chunk: Uint8Array) => void, { since }: { readonly since?: number | undefined } = {}): () => void {
+    const kept = since === undefined ? undefined : this.#log.bytes(since)
+    if (kept !== undefined && kept.length > 0) listener(kept)
     // One more function, so that one listener subscribed twice is told twice and leaves once.
     const own = (chunk: Uint8Array): void => listener(chunk)
     this.#listeners.add(own)

@@ -96,8 +96,11 @@ export interface Session extends AsyncDisposable {
   waitFor(pattern: string | RegExp, options?: WaitForOptions): Promise<PatternMatch>
   /** Resolves when nothing has come for so many milliseconds, or the session has ended. */
   waitForIdle(milliseconds: number, options?: SignalOption): Promise<void>
-  /** Calls with each chunk of output from now on. Returns what ends that. A listener that throws is ignored. */
-  onData(listener: (chunk: Uint8Array) => void): () => void
+  /**
+   * Calls with each chunk of output from now on; with `since`, at once with what is kept from that byte offset on. Returns
+   * what ends that. A listener that throws is ignored.
+   */
+  onData(listener: (chunk: Uint8Array) => void, options?: { readonly since?: number | undefined }): () => void
   /**
    * Signals what is in the foreground of the terminal; SIGHUP everything on it; SIGKILL, the default of `kill`, ends the
    * whole process tree. False when nobody is left.

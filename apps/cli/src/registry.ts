@@ -1,0 +1,115 @@
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { UsageError } from './errors.ts'
+
+/** A `ws` that runs a command or a session now. */
+export interface Entry {
+  /** Of `ws` itself: ending it ends everything that it runs. */
+  readonly pid: number
+  readonly kind: 'exec' | 'session'
+  readonly command: string
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number
+}
+
+interface Stored extends Entry {
+  /** Tells the process from a later one with the same number. */
+  readonly startTime: string
+}
+
+/** Characters of a command line that are kept. */
+const longest = 4096
+
+/**
+ * Where each running `ws` of this user has an entry: a private directory that is emptied with the login session.
+ * `undefined` where there is none, or somebody else could read it.
+ */
+function openDirectory(create: boolean): string | undefined {
+  const runtime = process.env['XDG_RUNTIME_DIR'] ?? ''
+  if (!runtime.startsWith('/')) return undefined
+  const directory = join(runtime, 'ws')
+  try {
+    if (create) mkdirSync(directory, { mode: 0o700 })
+  } catch {
+    // There already, or impossible: looked at next.
+  }
+  const found = lstatSync(directory, { throwIfNoEntry: false })
+  const isPrivate = found?.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0
+  return isPrivate ? directory : undefined
+}
+
+/** Notes this process until it is disposed of. Where that is not possible, it runs all the same and is not listed. */
+export function register(kind: Entry['kind'], command: string): Disposable {
+  const nothing = { [Symbol.dispose]() {} }
+  try {
+    const directory = openDirectory(true)
+    const startTime = startTimeOf(process.pid)
+    if (directory === undefined || startTime === undefined) return nothing
+    const path = join(directory, `${process.pid}.json`)
+    const entry: Stored = {
+      pid: process.pid,
+      kind,
+      command: command.slice(0, longest),
+      startedAt: Date.now(),
+      startTime,
+    }
+    rmSync(path, { force: true })
+    writeFileSync(path, JSON.stringify(entry), { mode: 0o600, flag: 'wx' })
+    const remove = () => rmSync(path, { force: true })
+    process.once('exit', remove)
+    return {
+      [Symbol.dispose]() {
+        process.removeListener('exit', remove)
+        remove()
+      },
+    }
+  } catch {
+    return nothing
+  }
+}
+
+/**
+ * What runs now, oldest first. Entries of processes that were killed are removed.
+ *
+ * @throws UsageError where there is no place for entries
+ */
+export function running(): Entry[] {
+  const runtime = process.env['XDG_RUNTIME_DIR'] ?? ''
+  if (!runtime.startsWith('/')) {
+    throw new UsageError('XDG_RUNTIME_DIR is not set, so nothing is known of other ws; set it to a directory of yours')
+  }
+  const directory = openDirectory(false)
+  if (directory === undefined) return []
+  const entries: Entry[] = []
+  for (const name of readdirSync(directory)) {
+    if (!/^\d+\.json$/.test(name)) continue
+    const path = join(directory, name)
+    const entry = readEntry(path)
+    if (entry !== undefined && startTimeOf(entry.pid) === entry.startTime) entries.push(entry)
+    else rmSync(path, { force: true })
+  }
+  return entries.toSorted((a, b) => a.startedAt - b.startedAt)
+}
+
+function readEntry(path: string): Stored | undefined {
+  try {
+    const entry = JSON.parse(readFileSync(path, 'utf8')) as Partial<Stored>
+    const { pid, kind, command, startedAt, startTime } = entry
+    if (!Number.isSafeInteger(pid) || pid === undefined || pid < 2 || typeof command !== 'string') return undefined
+    if ((kind !== 'exec' && kind !== 'session') || typeof startedAt !== 'number') return undefined
+    return typeof startTime === 'string' ? { pid, kind, command, startedAt, startTime } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function startTimeOf(pid: number): string | undefined {
+  try {
+    const line = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
+    return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19]
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,86 @@
+import type { Session } from '@ws/core'
+
+import type { Output } from './output.ts'
+
+/** This process's own terminal, when standard input and output are both one. */
+export function ownTerminal(): { readonly columns: number; readonly rows: number } | undefined {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return undefined
+  const { columns, rows } = process.stdout
+  return { columns: columns || 80, rows: rows || 24 }
+}
+
+/**
+ * Connects a session with this process until the session ends: keys as they are typed, size, output byte for byte. The
+ * terminal's mode is put back whatever happens, also when this process is made to exit.
+ */
+export async function attachTerminal(session: Session, output: Output): Promise<void> {
+  const { stdin, stdout } = process
+  const restore = (): void => void stdin.setRawMode(false)
+  const onKeys = (keys: Uint8Array): void => void session.write(keys).catch(() => undefined)
+  const onResize = (): void => {
+    try {
+      session.resize(stdout.columns || 80, stdout.rows || 24)
+    } catch {
+      // It has ended in between.
+    }
+  }
+  process.once('exit', restore)
+  stdin.setRawMode(true)
+  stdin.on('data', onKeys)
+  stdout.on('resize', onResize)
+  try {
+    await printUntilEnd(session, output)
+  } finally {
+    stdin.off('data', onKeys)
+    stdout.off('resize', onResize)
+    stdin.pause()
+    restore()
+    process.removeListener('exit', restore)
+  }
+}
+
+/** Connects a session with pipes or files. At the end of the input, the terminal's end-of-file key is typed. */
+export async function attachPipes(
+  session: Session,
+  output: Output,
+  input: AsyncIterable<Uint8Array> | undefined,
+): Promise<void> {
+  const type = async (): Promise<void> => {
+    let last = 10
+    for await (const chunk of input ?? []) {
+      last = chunk.at(-1) ?? last
+      await session.write(chunk)
+    }
+    // Behind an unfinished line the first one only sends that.
+    if (input !== undefined) await session.write(last === 10 || last === 13 ? '\x04' : '\x04\x04')
+  }
+  const printing = printUntilEnd(session, output)
+  const typing = type().then(
+    () => printing,
+    async (error: unknown) => {
+      // A session that has ended needs no input.
+      if (session.closed) return await printing
+      await session.close()
+      throw error
+    },
+  )
+  await Promise.race([typing, printing])
+}
+
+/** Prints in order, and waits at the end until all is printed. */
+async function printUntilEnd(session: Session, output: Output): Promise<void> {
+  let printed: Promise<unknown> = Promise.resolve()
+  const stop = session.onData(
+    (chunk) => {
+      const bytes = Uint8Array.from(chunk)
+      printed = printed.then(() => output.bytes(bytes)).catch(() => undefined)
+    },
+    { since: 0 },
+  )
+  try {
+    await session.wait()
+  } finally {
+    stop()
+    await printed
+  }
+}
