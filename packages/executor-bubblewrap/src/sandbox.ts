@@ -72,6 +72,7 @@ export async function startSandbox(start: SandboxStart): Promise<Sandbox> {
   const stderr = capturePipe(running.pipes.get(descriptors.commandError), {
     maxBytes: start.maxOutputBytes,
     onChunk: start.onStderr,
+    ended: running.ended,
   })
   const stop = new AbortController()
   const timer = setTimeout(() => stop.abort(), startTimeout)
@@ -152,10 +153,13 @@ function letGo(running: RunningProcess, gate: Collected, child: number): Omit<Sa
   gate.stream?.write('go\n')
   // What the command left running ends with it.
   const reported = gate.until((text) => readGate(text).exitCode !== undefined).then(end)
-  const gone = running.wait().then(
-    () => waitUntil(() => !isChild()),
-    () => waitUntil(() => !isChild()),
-  )
+  // bubblewrap ends after everything inside, unless somebody kills it. If that happens before its child has asked to die
+  // with it, nobody but this process can end the child.
+  const lookAfter = () => {
+    send(child, 'SIGKILL')
+    return waitUntil(() => !isChild())
+  }
+  const gone = running.wait().then(lookAfter, lookAfter)
   void reported.catch(() => undefined)
   return { process: running, exitCode, signal: (signal) => send(-child, signal), end, gone }
 }

@@ -39,6 +39,7 @@ export function followCommand(options: FollowOptions): RunningCommand {
   const errors = capturePipe(process.pipes.get(errorDescriptor), {
     maxBytes: request.maxOutputBytes,
     onChunk: (chunk) => stderr.push(chunk),
+    ended: process.ended,
   })
   const result = finish()
   result.catch(() => undefined)

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 
 import { captureOutput } from './capture.ts'
+import { whenSettled } from './settled.ts'
 import type { CapturedOutput, OutputListener } from './types.ts'
 
 export interface CapturePipeOptions {
@@ -8,6 +9,8 @@ export interface CapturePipeOptions {
   readonly maxBytes: number
   /** Gets each chunk; while its promise is pending, nothing more is read. */
   readonly onChunk?: OutputListener | undefined
+  /** Of the process: from here on nobody is waited for. */
+  readonly ended?: AbortSignal | undefined
 }
 
 /**
@@ -18,7 +21,7 @@ export interface CapturePipeOptions {
  */
 export async function capturePipe(
   pipe: Readable | undefined,
-  { maxBytes, onChunk }: CapturePipeOptions,
+  { maxBytes, onChunk, ended }: CapturePipeOptions,
 ): Promise<CapturedOutput> {
   const capture = captureOutput({ maxBytes })
   if (pipe === undefined) return capture.result()
@@ -27,10 +30,9 @@ export async function capturePipe(
   pipe.on('data', (chunk: Buffer) => {
     capture.push(chunk)
     const pending = onChunk?.(chunk)
-    if (!(pending instanceof Promise)) return
+    if (!(pending instanceof Promise) || ended?.aborted) return
     pipe.pause()
-    const goOn = () => void pipe.resume()
-    pending.then(goOn, goOn)
+    whenSettled(pending, ended, () => void pipe.resume())
   })
   await closed
   return capture.result()

@@ -82,6 +82,7 @@ function describe(
     stdout: streaming ? ((child.stdout ?? undefined) as Readable | undefined) : undefined,
     stderr: streaming ? ((child.stderr ?? undefined) as Readable | undefined) : undefined,
     pipes,
+    ended,
     kill(signal = 'SIGTERM') {
       if (child.pid === undefined || ended.aborted) return false
       if (signal === 'SIGKILL') {

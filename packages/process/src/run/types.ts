@@ -14,7 +14,7 @@ export type ExtraDescriptors = ReadonlyMap<number, DescriptorSource>
 /** What a process reads on its standard input. `'pipe'`: the caller writes to {@link RunningProcess.stdin}. */
 export type ProcessInput = 'none' | 'pipe' | string | Uint8Array | AsyncIterable<Uint8Array | string>
 
-/** Called with each chunk of output, in order. If it gives a promise, reading pauses until that is settled. */
+/** Called with each chunk of output, in order. If it gives a promise, reading pauses until that is settled or the process ends. */
 export type OutputListener = (chunk: Uint8Array) => void | Promise<void>
 
 export interface StartProcessOptions {
@@ -100,6 +100,8 @@ export interface RunningProcess extends AsyncDisposable {
   readonly stderr: import('node:stream').Readable | undefined
   /** With `stdin: 'pipe'`, else `undefined`. Writing after the process has closed it is not an error. */
   readonly stdin: import('node:stream').Writable | undefined
+  /** Aborted when the main process has ended; its tree and its streams may still be there. */
+  readonly ended: AbortSignal
   /** The ends of descriptors given as `'pipe'`. */
   readonly pipes: ReadonlyMap<number, import('node:stream').Duplex>
   /**

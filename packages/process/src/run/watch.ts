@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream'
 import { errnoName, type LoaderReport, readReport } from '../loader/status.ts'
 import { createEnder } from './ending.ts'
 import { captureOutput, type OutputCapture } from './capture.ts'
+import { whenSettled } from './settled.ts'
 import type { OutputListener, ProcessResult, StartProcessOptions } from './types.ts'
 
 const defaultMaxOutputBytes = 2 ** 20
@@ -48,8 +49,8 @@ async function follow(
   const stderr = captureOutput({ maxBytes: maxOutputBytes })
   const progress: ReadingProgress = { pending: 0, last: startedAt }
   const closed = Promise.all([
-    readStream(child.stdout, options, stdout, options.onStdout, progress),
-    readStream(child.stderr, options, stderr, options.onStderr, progress),
+    readStream(child.stdout, options, { capture: stdout, listener: options.onStdout, progress, ended: ended.signal }),
+    readStream(child.stderr, options, { capture: stderr, listener: options.onStderr, progress, ended: ended.signal }),
   ])
   let timedOut = false
   let aborted = false
@@ -102,12 +103,18 @@ function exited(child: ChildProcess, options: StartProcessOptions) {
   })
 }
 
+interface Reading {
+  readonly capture: OutputCapture
+  readonly listener: OutputListener | undefined
+  readonly progress: ReadingProgress
+  /** From here on nobody is waited for: what is left to read fits into the kernel's buffers. */
+  readonly ended: AbortSignal
+}
+
 function readStream(
   stream: Readable | null,
   options: StartProcessOptions,
-  capture: OutputCapture,
-  listener: OutputListener | undefined,
-  progress: ReadingProgress,
+  { capture, listener, progress, ended }: Reading,
 ): Promise<void> {
   if (stream === null) return Promise.resolve()
   return new Promise((resolve) => {
@@ -118,15 +125,14 @@ function readStream(
       progress.last = performance.now()
       capture.push(chunk)
       const pending = listener?.(chunk)
-      if (!(pending instanceof Promise)) return
+      if (!(pending instanceof Promise) || ended.aborted) return
       progress.pending++
       stream.pause()
-      const goOn = () => {
+      whenSettled(pending, ended, () => {
         progress.pending--
         progress.last = performance.now()
         stream.resume()
-      }
-      pending.then(goOn, goOn)
+      })
     })
   })
 }

@@ -1,0 +1,71 @@
+import { component, describeWith } from '@ws/test-fixtures'
+import { getEventListeners } from 'node:events'
+import { expect, it } from 'vitest'
+
+import { doors, openSite, treeOf } from '../doors/site.ts'
+import { traces } from './traces.ts'
+
+const deep = process.env['WS_DEEP'] === '1'
+const commands = deep ? 1_000 : 24
+const abreast = 4
+const timeout = deep ? 1_800_000 : 120_000
+
+/** Each of the ways in which a command ends. */
+const endings: readonly { readonly command: string; readonly timeout?: number; readonly stdin?: string }[] = [
+  { command: 'true' },
+  { command: 'exit 3' },
+  { command: 'sleep 1000', timeout: 30 },
+  { command: 'kill -9 $$' },
+  { command: 'cat > /dev/null; echo done', stdin: 'x'.repeat(300_000) },
+  { command: 'sleep 1000 & setsid sleep 1000 & echo left' },
+  { command: 'no-such-program' },
+  { command: 'exec 1>&- 2>&- 0<&-; exit 0' },
+]
+
+for (const door of doors) {
+  describeWith(door.components.map(component), `after ${commands} commands: ${door.name}`, () => {
+    it('[LS13, RP18] no process, descriptor, temporary directory or listener is left', { timeout }, async () => {
+      const controller = new AbortController()
+      let scratch = ''
+      const own = '/nowhere'
+      const run = async (site: Awaited<ReturnType<typeof openSite>>, index: number) => {
+        const { command, timeout: limit, stdin } = endings[index % endings.length] ?? { command: 'true' }
+        const options = { login: false, shell: 'sh', killGrace: 50, timeout: limit ?? 60_000, stdin } as const
+        const aborted = index % 9 === 8
+        const stop = new AbortController()
+        const signal = aborted ? AbortSignal.any([controller.signal, stop.signal]) : controller.signal
+        const result = site.workspace.exec(aborted ? 'sleep 1000' : command, { ...options, signal })
+        if (aborted) setTimeout(() => stop.abort(new Error('enough')), 20)
+        await (aborted ? expect(result).rejects.toThrow('enough') : result)
+      }
+      // What is made once and for all by the first commands is no leftover.
+      {
+        await using site = await openSite({ root: door.root, executor: door.create() })
+        for (let index = 0; index < 9; index++) await run(site, index)
+      }
+      const before = traces(own)
+      {
+        await using site = await openSite({ root: door.root, executor: door.create() })
+        scratch = site.directory
+        await run(site, 0)
+        const between = traces(own)
+        for (let index = 0; index < commands; index += abreast)
+          await Promise.all(Array.from({ length: abreast }, (_, lane) => run(site, index + lane)))
+        expect(await settled(() => traces(own), between)).toEqual(between)
+        expect(await treeOf(scratch)).toEqual(['file.txt'])
+      }
+      expect(await settled(() => traces(own), before)).toEqual(before)
+      expect(getEventListeners(controller.signal, 'abort')).toEqual([])
+    })
+  })
+}
+
+/** The event loop closes pipes and reaps children in its own time. */
+async function settled<T>(look: () => T, wanted: T): Promise<T> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const seen = look()
+    if (JSON.stringify(seen) === JSON.stringify(wanted)) return seen
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  return look()
+}
