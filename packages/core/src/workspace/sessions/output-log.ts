@@ -84,7 +84,8 @@ export class OutputLog {
     let [low, high] = [0, bytes.length]
     while (low < high) {
       const middle = (low + high) >> 1
-      if (decode(bytes.subarray(0, middle)).length >= position && !cuts(bytes, middle)) high = middle
+      const whole = bytes.subarray(0, completeLength(bytes.subarray(0, middle)))
+      if (decode(whole).length >= position) high = middle
       else low = middle + 1
     }
     return begin + low
@@ -110,10 +111,6 @@ export class OutputLog {
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const decode = (bytes: Uint8Array): string => decoder.decode(bytes)
 const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80
-
-function cuts(bytes: Uint8Array, at: number): boolean {
-  return at < bytes.length && isContinuation(bytes[at]) && completeLength(bytes.subarray(0, at)) < at
-}
 
 /** Length without a character that is cut off at the end. */
 function completeLength(bytes: Uint8Array): number {
