@@ -102,6 +102,23 @@ for (const mode of modes) {
       expect(processesWith(marker)).toEqual([])
     })
 
+    it('comes when bubblewrap is killed at any moment of the start', async () => {
+      const rounds = process.env['WS_DEEP'] === '1' ? 200 : 20
+      for (let round = 0; round < rounds; round++) {
+        const outcome = bench.run(`sleep ${marker}`).catch((error: unknown) => error)
+        let outer: number | undefined
+        await eventually(() => {
+          outer = processesWith(marker).find(({ parent }) => parent === process.pid)?.pid
+          return outer !== undefined
+        })
+        const later = performance.now() + Math.random() * 15
+        while (performance.now() < later) await new Promise((resolve) => setImmediate(resolve))
+        process.kill(outer ?? 0, 'SIGKILL')
+        await outcome
+        expect(processesWith(marker)).toEqual([])
+      }
+    })
+
     function startHelper(count: number, command: string) {
       const { owner } = bench.scratch
       const request = { command, cwd: bench.root, env: {}, login: false, killGrace: 100, maxOutputBytes: 1000 }
