@@ -1,5 +1,6 @@
 import type { Runner } from '../runner.ts'
 import { securityFiles } from '../security/security-suite.ts'
+import { auditTests } from './audit.ts'
 import { nameTests } from './names.ts'
 import type { WorkspaceSuiteOptions } from './options.ts'
 import { pathTests } from './paths.ts'
@@ -7,10 +8,12 @@ import { readingTests } from './reading.ts'
 import { sameFilesTests } from './same-files.ts'
 import { defineDoors } from './suite.ts'
 
+const files = [sameFilesTests, pathTests, nameTests, readingTests, auditTests, ...securityFiles]
+
 /**
  * Defines the tests of a workspace's two doors, at each place of the root: the file API and commands see the same files at
  * the same paths, and one policy holds at both, under attack too.
  */
 export function testWorkspace(options: WorkspaceSuiteOptions, runner: Runner): void {
-  defineDoors('the two doors', options, runner, [sameFilesTests, pathTests, nameTests, readingTests, ...securityFiles])
+  defineDoors('the two doors', options, runner, files)
 }

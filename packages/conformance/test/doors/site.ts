@@ -5,7 +5,7 @@ import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createProotExecutor } from '@ws/executor-proot'
 import { createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
 import type { ComponentName } from '@ws/test-fixtures'
-import { chown, lstat, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { chown, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 /** A real directory with things beside it that nobody may reach, and a workspace on it. */
@@ -126,7 +126,7 @@ export async function put(path: string, content: string, base: string): Promise<
   for (let current = path; current !== base && current !== '/'; current = dirname(current)) await give(current)
 }
 
-export async function give(path: string): Promise<void> {
+async function give(path: string): Promise<void> {
   const owner = ordinaryOwner()
   if (process.getuid?.() === 0) await chown(path, owner.uid, owner.gid)
 }
@@ -135,21 +135,6 @@ export async function give(path: string): Promise<void> {
 export async function treeOf(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { recursive: true })
   return entries.sort()
-}
-
-export async function isThere(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  )
-}
-
-/** The entries that the file API lists, below the workspace's root, sorted. */
-export async function listed({ workspace }: Site, path?: string): Promise<string[]> {
-  const found: string[] = []
-  const prefix = workspace.root === '/' ? 1 : workspace.root.length + 1
-  for await (const entry of workspace.list(path, { recursive: true })) found.push(entry.path.slice(prefix))
-  return found.sort()
 }
 
 export async function codeOf(promise: Promise<unknown>): Promise<string> {

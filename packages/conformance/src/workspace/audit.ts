@@ -1,0 +1,41 @@
+import { type AccessEvent, rules } from '@ws/core'
+import { check, equal } from '../assert.ts'
+import { codeOf } from './site.ts'
+import type { DoorSuite } from './suite.ts'
+
+export function auditTests({ describe, test }: DoorSuite): void {
+  describe('the audit', () => {
+    test('tells of both doors: what was done, where it landed, and what the policy said', {
+      holds: ['deniedSubtrees'],
+    }, async (it) => {
+      const site = await it.open({ files: { 'no/x': 'x' }, rules: (at) => [rules.deny(at('no'))] })
+      const events: AccessEvent[] = []
+      site.workspace.on('access', (event) => events.push(event))
+      await site.workspace.readText('file.txt')
+      await codeOf(site.workspace.read('no/x'))
+      await site.attempt('cat file.txt no/x; echo y > new', { cwd: site.at('') })
+      const told = events.map(
+        ({ door, operation, path, outcome, code }) => `${door} ${operation} ${path} ${outcome} ${code ?? ''}`,
+      )
+      const expected = [
+        'files read file.txt allowed ',
+        'files read no/x denied EACCES',
+        `exec exec ${site.at('')} allowed `,
+      ]
+      for (const line of expected)
+        check(told.includes(line), `the audit does not tell \`${line}\`, but ${told.join('; ')}`)
+      equal(events.find(({ code }) => code === 'EACCES')?.rule, `deny(${site.at('no')})`, 'the rule that it names')
+      if (it.guarantees.apiRules !== 'interpreter') return
+      // every access of a command goes through the file door, and is told there
+      for (const line of [
+        `read ${site.at('file.txt')} allowed`,
+        `read ${site.at('no/x')} denied`,
+        `write ${site.at('new')} allowed`,
+      ])
+        check(
+          told.some((one) => one.startsWith(`files ${line}`)),
+          `the audit does not tell \`${line}\` of a command`,
+        )
+    })
+  })
+}
