@@ -24,7 +24,7 @@ export async function openWorkspace(settings: Settings, { signal, executors }: O
       access: mount.access,
     })),
     rules,
-    executors: executors ? settings.executors.map((name) => createExecutor(name)) : undefined,
+    executors: executors ? settings.executors.map((name) => createExecutor(name, settings.executorOptions)) : undefined,
     require: executors ? settings.require : undefined,
     aliases,
     signal,

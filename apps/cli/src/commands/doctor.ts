@@ -6,12 +6,15 @@ import {
   type Explanation,
   type Executor,
   type GuaranteeLevel,
+  type LimitField,
+  limitFields,
   type ProbeReport,
 } from '@ws/core'
 import type { Command } from 'commander'
 
 import { ordinaryOwner } from '../checks/owner.ts'
 import { createExecutor, type ExecutorName } from '../config/executors.ts'
+import { suggestTools, type SuggestedTool } from '../config/tools.ts'
 import type { Context, Start } from '../context.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Style } from '../terminal/style.ts'
@@ -52,7 +55,7 @@ async function doctor(context: Context): Promise<number> {
   const roots = [...new Set(settings.mounts.length > 0 ? [settings.mounts[0]?.at ?? '/'] : ['/', '/workspace'])]
   const findings: Finding[] = []
   for (const name of settings.executors) {
-    const executor = createExecutor(name)
+    const executor = createExecutor(name, settings.executorOptions)
     for (const at of roots) {
       const root = at as NonNullable<Parameters<Executor['probe']>[0]>['root']
       findings.push({ executor: name, at, ...(await executor.probe({ root, owner, signal })) })
@@ -63,10 +66,17 @@ async function doctor(context: Context): Promise<number> {
     ({ available, guarantees }) => available && unmetFields(guarantees, settings.require).length === 0,
   )
   const ok = fit.length > 0 && rules?.problem === undefined
-  if (output.json) await output.value({ ok, executors: findings, rules })
+  const tools = suggestTools(process.env)
+  if (output.json) await output.value({ ok, executors: findings, rules, tools })
   else
     await output.line(
-      [renderFindings(findings, style), ...renderRules(rules, context), verdict(fit, style)].join('\n\n'),
+      [
+        renderFindings(findings, style),
+        renderLimits(findings, style),
+        ...renderRules(rules, context),
+        ...renderTools(tools, context),
+        verdict(fit, style),
+      ].join('\n\n'),
     )
   return ok ? exitCodes.ok : exitCodes.failed
 }
@@ -107,6 +117,36 @@ function renderFindings(findings: readonly Finding[], style: Style): string {
       : [`${style.strong(`${executor} at ${at}`)}\n${lines.map((line) => `  ${line}`).join('\n')}`]
   })
   return [renderTable(rows, { head }), ...notes].join('\n\n')
+}
+
+/** By what each limit is held, and over what. */
+function renderLimits(findings: readonly Finding[], style: Style): string {
+  const head = ['limit', ...findings.map(({ executor, at }) => `${executor} ${at}`)].map((text) => style.strong(text))
+  const cell = ({ limits }: Finding, field: LimitField) => {
+    const { heldBy = 'none', scope } = limits?.find((limit) => limit.field === field) ?? {}
+    return heldBy === 'none' ? style.bad('none') : style.good(`${heldBy}, ${scope ?? ''}`)
+  }
+  const rows = limitFields.map((field) => [field, ...findings.map((finding) => cell(finding, field))])
+  const notes = new Set(
+    findings.flatMap(({ limits = [] }) => limits.flatMap(({ field, note }) => (note ? [`${field}: ${note}`] : []))),
+  )
+  return [renderTable(rows, { head }), ...[...notes].map((note) => style.dim(`  ${note}`))].join('\n')
+}
+
+/** What version managers have installed here is not in commands unless a config file says so. */
+function renderTools(tools: readonly SuggestedTool[], { settings, output, style }: Context): string[] {
+  const [executor] = settings.executors
+  if (tools.length === 0 || (executor !== 'bubblewrap' && executor !== 'proot')) return []
+  const missing = tools.filter(
+    ({ host }) => !settings.executorOptions[executor]?.tools?.some((tool) => tool.host === host),
+  )
+  if (missing.length === 0) return []
+  const line = JSON.stringify({ executorOptions: { [executor]: { tools: missing.map(({ host }) => ({ host })) } } })
+  return [
+    `${style.strong('Tools of this machine that commands do not see')}\n` +
+      missing.map(({ manager, host }) => `  ${manager}  ${output.name(host)}\n`).join('') +
+      `  ${style.note('do')}     in the config file: ${output.name(line)}`,
+  ]
 }
 
 /** Where nothing is missing and an executor still holds less than another does here, that is its nature. */

@@ -1,7 +1,9 @@
 import type { Executor } from '@ws/core'
-import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
-import { createProotExecutor } from '@ws/executor-proot'
+import { type BubblewrapExecutorOptions, createBubblewrapExecutor } from '@ws/executor-bubblewrap'
+import { createProotExecutor, type ProotExecutorOptions } from '@ws/executor-proot'
 import { createVirtualExecutor } from '@ws/executor-virtual'
+
+import { usageOf } from './usage.ts'
 
 export const executorNames = ['bubblewrap', 'proot', 'virtual'] as const
 
@@ -10,12 +12,19 @@ export const defaultExecutorNames = ['bubblewrap', 'proot'] as const satisfies r
 
 export type ExecutorName = (typeof executorNames)[number]
 
-const makers: Record<ExecutorName, () => Executor> = {
-  bubblewrap: () => createBubblewrapExecutor(),
-  proot: () => createProotExecutor(),
+/** What a config file says of its executors. */
+export interface ExecutorOptions {
+  readonly bubblewrap?: BubblewrapExecutorOptions | undefined
+  readonly proot?: ProotExecutorOptions | undefined
+}
+
+const makers: Record<ExecutorName, (options: ExecutorOptions) => Executor> = {
+  bubblewrap: ({ bubblewrap }) => createBubblewrapExecutor(bubblewrap),
+  proot: ({ proot }) => createProotExecutor(proot),
   virtual: () => createVirtualExecutor(),
 }
 
-export function createExecutor(name: ExecutorName): Executor {
-  return makers[name]()
+/** Throws UsageError for options that mean nothing here: a tool that does not exist, say. */
+export function createExecutor(name: ExecutorName, options: ExecutorOptions = {}): Executor {
+  return usageOf(`--config: executorOptions.${name}`, () => makers[name](options))
 }

@@ -30,6 +30,23 @@ const mount = z.strictObject({
   access: z.enum(['read-write', 'read-only']).optional(),
 })
 
+const count = z.int().min(1).optional()
+const commonOptions = {
+  /** Directories of this machine; relative to the config file. */
+  tools: z.array(z.strictObject({ host: path, at: path.optional() })).optional(),
+  limits: z
+    .strictObject({
+      cpuSeconds: count,
+      memoryBytes: count,
+      fileBytes: count,
+      processes: count,
+      openFiles: count,
+      scratchBytes: count,
+    })
+    .optional(),
+  env: z.array(z.string().min(1)).optional(),
+}
+
 /**
  * `ws.config.json`. Strict: a key that is not known is an error, since a misspelt rule would be no rule. No field takes a
  * secret: what needs one reads it from the environment.
@@ -41,6 +58,12 @@ export const configSchema = z.strictObject({
   owner: z.union([z.string(), z.strictObject({ uid: z.int().min(1), gid: z.int().min(0) })]).optional(),
   rules: z.array(rule).optional(),
   executors: z.array(z.enum(executorNames)).min(1).optional(),
+  executorOptions: z
+    .strictObject({
+      bubblewrap: z.strictObject({ network: z.enum(['none', 'host']).optional(), ...commonOptions }).optional(),
+      proot: z.strictObject(commonOptions).optional(),
+    })
+    .optional(),
   require: z.union([z.literal('untrusted'), z.partialRecord(z.enum(guaranteeFields), z.enum(levels))]).optional(),
   aliases: z.record(z.string(), z.string()).optional(),
 })

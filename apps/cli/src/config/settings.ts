@@ -3,10 +3,11 @@ import { resolve } from 'node:path'
 import { quotePath, rules, type Owner, type Requirement, type Rule } from '@ws/core'
 
 import { UsageError } from '../errors.ts'
-import { defaultExecutorNames, type ExecutorName } from './executors.ts'
+import { defaultExecutorNames, type ExecutorName, type ExecutorOptions } from './executors.ts'
 import type { LoadedConfig } from './load.ts'
 import type { RuleConfig } from './schema.ts'
-import { checkMountPoint, parseExecutorName, parseOwner, parseRequirement, usageOf } from './values.ts'
+import { usageOf } from './usage.ts'
+import { checkMountPoint, parseExecutorName, parseOwner, parseRequirement } from './values.ts'
 
 /** The global options as they were typed. */
 export interface GlobalOptions {
@@ -34,6 +35,7 @@ export interface Settings {
   readonly owner: Owner | undefined
   readonly rules: readonly Rule[]
   readonly executors: readonly ExecutorName[]
+  readonly executorOptions: ExecutorOptions
   readonly require: Requirement | undefined
   readonly aliases: Readonly<Record<string, string>> | undefined
 }
@@ -50,6 +52,7 @@ export async function resolveSettings(options: GlobalOptions): Promise<Settings>
       options.executor === undefined
         ? (config?.executors ?? defaultExecutorNames)
         : [parseExecutorName(options.executor, '--executor')],
+    executorOptions: resolveExecutorOptions(config),
     require: parseRequirement(options.require ?? [], '--require') ?? config?.require,
     aliases: config?.aliases,
   }
@@ -79,6 +82,17 @@ function resolveMounts(options: GlobalOptions, config: LoadedConfig | undefined)
   const root = options.root === undefined ? first : { root: resolve(options.root), shown: options.root }
   if (root === undefined) return []
   return [{ access: first?.access, root: root.root, shown: root.shown, at }, ...others]
+}
+
+/** Directories of tools are relative to the file that names them. */
+function resolveExecutorOptions(config: LoadedConfig | undefined): ExecutorOptions {
+  const { bubblewrap, proot } = config?.executorOptions ?? {}
+  const toolsOf = (options: NonNullable<typeof proot>) =>
+    options.tools?.map(({ host, at }) => ({ host: resolve(config?.directory ?? '.', host), at }))
+  return {
+    bubblewrap: bubblewrap && { ...bubblewrap, tools: toolsOf(bubblewrap) },
+    proot: proot && { ...proot, tools: toolsOf(proot) },
+  }
 }
 
 function resolveOwner(options: GlobalOptions, config: LoadedConfig | undefined): Owner | undefined {

@@ -1,6 +1,5 @@
 import {
   guaranteeFields,
-  isWorkspaceError,
   parseVirtualPath,
   quotePath,
   type GuaranteeField,
@@ -11,6 +10,7 @@ import {
 
 import { UsageError } from '../errors.ts'
 import { executorNames, type ExecutorName } from './executors.ts'
+import { usageOf } from './usage.ts'
 
 const levels: readonly GuaranteeLevel[] = ['kernel', 'interpreter', 'translated', 'none']
 const largestId = 0xffff_fffe
@@ -59,14 +59,4 @@ export function checkMountPoint(text: string, place: string): string {
     throw new UsageError(`${place}: ${quotePath(text)} is not absolute; give a path such as /workspace`)
   }
   return usageOf(place, () => parseVirtualPath(text, { operation: 'mount' }))
-}
-
-/** Runs what checks a value; its error becomes one that names the place. */
-export function usageOf<Value>(place: string, check: () => Value): Value {
-  try {
-    return check()
-  } catch (error) {
-    if (!isWorkspaceError(error)) throw error
-    throw new UsageError(`${place}: ${error.message}`)
-  }
 }
