@@ -71,7 +71,8 @@ function describe(
 ): CommandResult {
   return {
     exitCode: process.exitCode,
-    signal: process.signal,
+    // A supervisor that was told to kill everything before it was ready has died of the order itself.
+    signal: process.signal === 'SIGPWR' ? 'SIGKILL' : process.signal,
     stdout: stdout.text,
     stderr: stderr.text,
     stdoutBytes: stdout.totalBytes,

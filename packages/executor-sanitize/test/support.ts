@@ -1,5 +1,12 @@
 import { createLocalAdapter } from '@ws/adapter-local'
-import { type CommandResult, createWorkspace, type Executor, isWorkspaceError, type Rule, type Workspace } from '@ws/core'
+import {
+  type CommandResult,
+  createWorkspace,
+  type Executor,
+  isWorkspaceError,
+  type Rule,
+  type Workspace,
+} from '@ws/core'
 import { createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
 import { chown, lchown, lstat, mkdir, readdir, readFile, readlink, symlink, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -26,7 +33,11 @@ export interface SiteOptions {
   readonly links?: Readonly<Record<string, string>>
   readonly rules?: readonly Rule[]
   /** A second mount, from a directory of its own. */
-  readonly mount?: { readonly at: string; readonly access?: 'read-only' | 'read-write'; readonly files: Readonly<Record<string, string>> }
+  readonly mount?: {
+    readonly at: string
+    readonly access?: 'read-only' | 'read-write'
+    readonly files: Readonly<Record<string, string>>
+  }
   readonly name?: string
 }
 
@@ -50,12 +61,19 @@ export async function openSite(options: SiteOptions): Promise<Site> {
         { at: root, adapter: () => createLocalAdapter({ root: directory, owner }) },
         ...(mount === undefined
           ? []
-          : [{ at: mount.at, adapter: () => createLocalAdapter({ root: join(scratch.path, 'mounted'), owner }), access: mount.access ?? 'read-write' }]),
+          : [
+              {
+                at: mount.at,
+                adapter: () => createLocalAdapter({ root: join(scratch.path, 'mounted'), owner }),
+                access: mount.access ?? 'read-write',
+              },
+            ]),
       ],
       rules,
       executors: [options.executor],
     })
-    const run: Site['run'] = (command, more = {}) => workspace.exec(command, { login: false, shell: 'bash', timeout: 30_000, ...more })
+    const run: Site['run'] = (command, more = {}) =>
+      workspace.exec(command, { login: false, shell: 'bash', timeout: 30_000, ...more })
     return {
       workspace,
       directory,

@@ -426,7 +426,8 @@ export class Analysis {
       args,
       state,
       context: this.#context,
-      start: (inner, context) => this.#start(placed(inner, context, state), state, { ...context, depth: context.depth + 1 }),
+      start: (inner, context) =>
+        this.#start(placed(inner, context, state), state, { ...context, depth: context.depth + 1 }),
       line: (argument, from, context) => this.#line(argument, from, context),
     })
   }
@@ -450,6 +451,7 @@ export class Analysis {
     return evaluate(word, {
       state,
       home: settings.view.root,
+      isMount: (path) => settings.view.mounts.some(({ at }) => at === path),
       bash: settings.bash,
       placeholder,
       substitute: (part) => this.#substitute(part, state),
@@ -483,7 +485,7 @@ export class Analysis {
     const command = script.commands.length === 1 ? statement?.command : undefined
     if (command?.type === 'Command' && command.name !== undefined && command.redirects.length === 0) {
       const words = [command.name, ...command.args].map((word) => word.text).join(' ')
-      if (words === 'pwd') return directoryVariable(state.cwd)
+      if (words === 'pwd') return state.variables.get('PWD') ?? directoryVariable('any')
       if (/^mktemp(?: -[dqu]+)?$/.test(words)) return { kind: 'texts', texts: ['/tmp/tmp.0'], host: true }
     }
     return outcome.number ? { kind: 'number' } : { kind: 'opaque', tainted: outcome.prints }

@@ -54,7 +54,11 @@ const changeDirectory: Builtin = (call) => {
 }
 
 function inDirectory(state: State, cwd: State['cwd']): State {
-  const variables = new Map(state.variables).set('PWD', directoryVariable(cwd)).set('OLDPWD', directoryVariable('any'))
+  // Of the root's own directory the shell forgets the slash at the end, which tells where it ends.
+  const known = cwd === 'any' || cwd.has('/') ? 'any' : cwd
+  const variables = new Map(state.variables)
+    .set('PWD', directoryVariable(known))
+    .set('OLDPWD', directoryVariable('any'))
   return { ...state, cwd, variables }
 }
 

@@ -22,6 +22,7 @@ const noValue: Value = {
   splits: false,
   plain: true,
   fixed: true,
+  joined: false,
   placed: false,
   pieces: [],
 }
@@ -103,7 +104,7 @@ export class Call {
       }
     }
     if (!value.tainted) return
-    if (!tainted) refuse('shown', word.text)
+    if (!tainted || value.joined) refuse('shown', word.text)
     this.tainted = true
   }
 

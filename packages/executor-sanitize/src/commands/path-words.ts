@@ -77,7 +77,8 @@ function replacePrefix({ word, value, context }: PathRequest, place: Extract<Pla
   const piece = value.pieces[0]
   if (piece?.kind === 'text' && piece.value.length >= place.drop) {
     const rest = piece.value.slice(place.drop)
-    const quoted = part?.type === 'DoubleQuoted' ? part.parts[0] : part
+    // A word of one piece has no parts.
+    const quoted = part?.type === 'DoubleQuoted' ? part.parts[0] : (part ?? word)
     if (quoted === undefined) return refuse('unknown', word.text)
     const text = part?.type === 'DoubleQuoted' ? inDoubleQuotes(host + rest) : quoteForShell(host + rest)
     context.edits.replace(quoted.pos, quoted.end, text)

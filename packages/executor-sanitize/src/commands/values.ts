@@ -19,6 +19,8 @@ export interface Value {
   readonly plain: boolean
   /** Replacing the whole word by its one text would not change what it means. */
   readonly fixed: boolean
+  /** Text goes on right behind a path of this machine that may be a mount's own directory: nobody could tell where it ends. */
+  readonly joined: boolean
   /** A name that `find` or `xargs` puts in is part of it. */
   readonly placed: boolean
   readonly pieces: readonly Piece[]
@@ -29,6 +31,8 @@ export interface ValueOptions {
   readonly home: string
   /** `bash`, or another POSIX shell. */
   readonly bash: boolean
+  /** True for the place of a mount. */
+  isMount(path: string): boolean
   /** What stands for `{}`, in `find -exec` and `xargs -I`. */
   readonly placeholder?: { readonly word: string; readonly variable: Variable } | undefined
   /** True when a command substitution puts out paths of this machine; analyses it. */
@@ -93,6 +97,7 @@ export function evaluate(word: Word, options: ValueOptions): Value {
       !kinds.has('glob') &&
       !kinds.has('brace') &&
       parts.every(({ variable }) => variable.kind === 'texts'),
+    joined: isJoined(parts, options.isMount),
     placed,
     pieces,
   }
@@ -110,6 +115,20 @@ function textParts(text: string, quoted: boolean, placeholder: ValueOptions['pla
       ...(index === 0 ? [] : [{ variable: placeholder.variable, quoted: true, literal: false }]),
       literal(part),
     ])
+}
+
+function isJoined(parts: readonly Resolved[], isMount: (path: string) => boolean): boolean {
+  return parts.some(({ variable }, index) => {
+    const next = parts[index + 1]?.variable
+    if (next === undefined || variable.kind === 'number') return false
+    const own =
+      variable.kind === 'opaque'
+        ? variable.tainted
+        : variable.host && variable.texts.some((text) => text !== '/' && isMount(text))
+    if (!own) return false
+    const continued = variable.kind === 'opaque' ? /^[\w/-]/ : /^[\w-]/
+    return next.kind !== 'texts' || next.texts.some((text) => continued.test(text))
+  })
 }
 
 /** `$HOME/x` begins with a path of this machine; so does `""$HOME`. */

@@ -49,6 +49,9 @@ const settings = new Set([
   'timezone',
 ])
 
+/** Programs put no quotes around it. */
+const plainName = /^[\w@%+:,./-]+$/
+
 /** The mount table of one command, with host roots. */
 export class PathView {
   readonly root: VirtualPath
@@ -69,6 +72,17 @@ export class PathView {
         type !== 'directory'
       ) {
         throw execError('EUNENFORCEABLE', 'is under a rule that this executor cannot hold', { path: at })
+      }
+      if (!plainName.test(source)) {
+        throw execError(
+          'EUNENFORCEABLE',
+          'lies in a directory of this machine whose name programs print in other ways, so it could not be taken out of the output',
+          {
+            path: at,
+            remedy:
+              'give it a directory whose path holds only letters, digits and @%+:,./_-, or use an executor with a view (bubblewrap, proot)',
+          },
+        )
       }
       mounts.push({ at, host: source, access })
     }
