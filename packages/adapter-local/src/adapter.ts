@@ -89,16 +89,16 @@ export class LocalAdapter implements StorageAdapter {
     this.#parts = parts
   }
 
-  async stat(path: MountPath, { signal }: StatOptions = {}): Promise<Stat> {
-    return await orAbort(this.#run({ operation: 'stat', path, signal }, statEntry), signal)
+  // These two are the most frequent by far: without a signal there is nothing to wait for besides the work.
+  stat(path: MountPath, { signal }: StatOptions = {}): Promise<Stat> {
+    const found = this.#run({ operation: 'stat', path, signal }, statEntry)
+    return signal === undefined ? found : orAbort(found, signal)
   }
 
-  async read(path: MountPath, options: ReadOptions = {}): Promise<ReadResult> {
-    const call = { operation: 'read', path, signal: options.signal }
-    return await orAbort(
-      this.#run(call, (task) => readFile(task, options)),
-      options.signal,
-    )
+  read(path: MountPath, options: ReadOptions = {}): Promise<ReadResult> {
+    const { signal } = options
+    const result = this.#run({ operation: 'read', path, signal }, (task) => readFile(task, options))
+    return signal === undefined ? result : orAbort(result, signal)
   }
 
   async readStream(path: MountPath, options: ReadOptions = {}): Promise<ReadStreamResult> {

@@ -12,6 +12,7 @@ import { Tree } from './confine/tree.ts'
 import { nativeCode, translate } from './errors.ts'
 import { calls } from './host/blocking.ts'
 import { anyDirectory } from './host/constants.ts'
+import { learnOwnDirectory, pathOfDescriptor } from './host/descriptor.ts'
 import { Engines } from './host/engine.ts'
 import { NestedMounts, fuseType, isSlowType, mountTypeOf } from './host/mounts.ts'
 import { replacement } from './host/name.ts'
@@ -64,6 +65,7 @@ type OnClose = (task: Task, identity: string) => Promise<void>
 
 async function openRoot({ root: given, owner: givenOwner, io }: CheckedOptions, onClose: OnClose) {
   const root = await resolveRoot(given)
+  if (hasProc()) learnOwnDirectory()
   const fd = hasProc() ? await openDescriptor(root) : -1
   try {
     return await describeRoot({ root, fd, givenOwner, io }, onClose)
@@ -87,9 +89,9 @@ async function describeRoot({ root, fd, givenOwner, io }: Root, onClose: OnClose
   const identity = identityOf(status)
   const parts = { root, fd, identity, mounts, giveTo: recipientOf(owner) }
   const slowRoot = await isSlow(root)
-  const engines = new Engines({ io, slowRoot, mounts })
+  const engines = new Engines({ io, slowRoot, mounts, device: String(status.dev) })
   const first = new Tree({ ...parts, caseSensitive: true })
-  const handle = fd >= 0 ? { fd: -1, self: `/proc/self/fd/${fd}` } : { fd: -1, self: root }
+  const handle = fd >= 0 ? { fd: -1, self: pathOfDescriptor(fd) } : { fd: -1, self: root }
   const task: Task = { tree: first, calls, pooled: calls, operation, path: mountRoot, signal: undefined }
   const caseSensitive = await probeCase(task, handle)
   await sweepRoot(task, handle.self)

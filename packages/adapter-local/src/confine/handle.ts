@@ -2,6 +2,7 @@ import { constants, lstatSync } from 'node:fs'
 
 import type { HostName, Status } from '../host/calls.ts'
 import { anyDirectory, anyEntry } from '../host/constants.ts'
+import { pathOfDescriptor } from '../host/descriptor.ts'
 import { under } from '../host/name.ts'
 import type { Task } from './task.ts'
 
@@ -17,7 +18,7 @@ export interface Handle {
 }
 
 export function handleOf(fd: number): Handle {
-  return { fd, self: `/proc/self/fd/${fd}` }
+  return { fd, self: pathOfDescriptor(fd) }
 }
 
 export async function release({ calls }: Task, { fd }: Handle): Promise<void> {

@@ -4,6 +4,7 @@ import type { MountPath, Owner } from '@ws/core'
 
 import { type Where, failure } from '../errors.ts'
 import type { Calls } from '../host/calls.ts'
+import { pathOfDescriptor } from '../host/descriptor.ts'
 import type { NestedMounts } from '../host/mounts.ts'
 import { replacement } from '../host/name.ts'
 
@@ -48,7 +49,7 @@ export class Tree {
     this.giveTo = giveTo
     this.verified = fd >= 0
     this.#prefix = root === '/' ? '' : root
-    this.#base = this.verified ? `/proc/self/fd/${fd}` : this.#prefix
+    this.#base = this.verified ? pathOfDescriptor(fd) : this.#prefix
     this.#needsBytes = root.includes(replacement)
   }
 
@@ -77,12 +78,12 @@ export class Tree {
   }
 
   #isInPlace(): boolean {
-    return this.verified && readlinkSync(`/proc/self/fd/${this.fd}`) === this.root
+    return this.verified && readlinkSync(pathOfDescriptor(this.fd)) === this.root
   }
 
   /** True if a descriptor is open at that very path, without a link on the way. Makes no call that can block. */
   isAt(fd: number, path: MountPath): boolean {
-    const link = `/proc/self/fd/${fd}`
+    const link = pathOfDescriptor(fd)
     const expected = this.hostPath(path)
     // Invalid UTF-8 decodes to U+FFFD, which is a legal character of other names.
     if (this.#needsBytes || path.includes(replacement)) {

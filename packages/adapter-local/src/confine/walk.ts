@@ -1,6 +1,7 @@
 import { LinkSignal, type MountPath, childPath, mountRoot, segmentsOf } from '@ws/core'
 
 import { failure, nativeCode, translate } from '../errors.ts'
+import { pathOfDescriptor } from '../host/descriptor.ts'
 import { under, decodeName } from '../host/name.ts'
 import { type Handle, openChild, release, statusOf } from './handle.ts'
 import type { Target, Task } from './task.ts'
@@ -23,7 +24,7 @@ export async function findObstacle(
   const opened: Handle[] = []
   let directory: Handle = {
     fd: task.tree.fd,
-    self: task.tree.verified ? `/proc/self/fd/${task.tree.fd}` : task.tree.root,
+    self: task.tree.verified ? pathOfDescriptor(task.tree.fd) : task.tree.root,
   }
   let at: MountPath = mountRoot
   try {

@@ -22,6 +22,16 @@ export interface EnginesOptions {
   /** The root lies on a file system that may hang (FUSE, network). */
   readonly slowRoot: boolean
   readonly mounts: NestedMounts
+  /** The number of the root's device: all adapters on one disk share what is known of its pace. */
+  readonly device: string
+}
+
+const onDisk = new Map<string, LocalEngine>()
+
+function engineOn(device: string): LocalEngine {
+  const known = onDisk.get(device) ?? new LocalEngine()
+  onDisk.set(device, known)
+  return known
 }
 
 /** Chooses how an operation makes its system calls. */
@@ -30,10 +40,10 @@ export class Engines {
   readonly #local: Engine
   readonly #mounts: NestedMounts
 
-  constructor({ io, slowRoot, mounts }: EnginesOptions) {
+  constructor({ io, slowRoot, mounts, device }: EnginesOptions) {
     this.#mounts = mounts
     this.#everywhere = slowRoot ? gatedOnly : undefined
-    this.#local = io === 'async' ? poolOnly : new LocalEngine()
+    this.#local = io === 'async' ? poolOnly : engineOn(device)
   }
 
   /** `hostPaths`: those the operation works on, and below. */

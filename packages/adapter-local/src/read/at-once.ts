@@ -1,15 +1,16 @@
 import type { MountPath } from '@ws/core'
 
 import type { Tree } from '../confine/tree.ts'
-import { type ImmediateCalls, type Status } from '../host/calls.ts'
+import type { ImmediateCalls, PlainCalls, Status } from '../host/calls.ts'
 import { anyEntry, reading, smallBytes } from '../host/constants.ts'
+import { pathOfDescriptor } from '../host/descriptor.ts'
 
 /**
  * What is at a path, if nothing stands in the way and nothing has to be waited for; `undefined` leaves every other case,
  * and its error, to the thorough way. It makes the same checks.
  */
 export function statusAtOnce(tree: Tree, calls: ImmediateCalls, path: MountPath): Status | undefined {
-  return withEntry(tree, calls, path, (_fd, status) => status)
+  return calls.together((plain) => withEntry(tree, plain, path, (_fd, status) => status))
 }
 
 export interface SmallFile {
@@ -19,23 +20,25 @@ export interface SmallFile {
 
 /** The whole content of a small regular file; `undefined` as above, and for everything else. */
 export function fileAtOnce(tree: Tree, calls: ImmediateCalls, path: MountPath): SmallFile | undefined {
-  return withEntry(tree, calls, path, (entry, status) => {
-    if (!status.isFile() || status.size > smallBytes) return undefined
-    // opened without effect so far; only now that it is known to be a file, for its data
-    const fd = calls.open(`/proc/self/fd/${entry}`, reading)
-    try {
-      const bytes = new Uint8Array(Number(status.size))
-      const count = bytes.length === 0 ? 0 : calls.read(fd, bytes, 0, bytes.length, 0)
-      return count === bytes.length ? { bytes, status } : undefined
-    } finally {
-      calls.close(fd)
-    }
-  })
+  return calls.together((plain) => withEntry(tree, plain, path, (entry, status) => readWhole(plain, entry, status)))
+}
+
+function readWhole(calls: PlainCalls, entry: number, status: Status): SmallFile | undefined {
+  if (!status.isFile() || status.size > smallBytes) return undefined
+  // opened without effect so far; only now that it is known to be a file, for its data
+  const fd = calls.open(pathOfDescriptor(entry), reading)
+  try {
+    const bytes = new Uint8Array(Number(status.size))
+    const count = bytes.length === 0 ? 0 : calls.read(fd, bytes, 0, bytes.length, 0)
+    return count === bytes.length ? { bytes, status } : undefined
+  } finally {
+    calls.close(fd)
+  }
 }
 
 function withEntry<Result>(
   tree: Tree,
-  calls: ImmediateCalls,
+  calls: PlainCalls,
   path: MountPath,
   work: (fd: number, status: Status) => Result | undefined,
 ): Result | undefined {

@@ -7,6 +7,7 @@ import { permissionsOf, versionOf } from '../confine/status.ts'
 import { type Target, type Task, targetOf } from '../confine/task.ts'
 import { failure, nativeCode } from '../errors.ts'
 import type { HostName, Status } from '../host/calls.ts'
+import { pathOfDescriptor } from '../host/descriptor.ts'
 import { chunkBytes, reading, smallBytes } from '../host/constants.ts'
 import { under } from '../host/name.ts'
 import { openWithPatience } from '../read/open-file.ts'
@@ -95,7 +96,7 @@ async function copyData(task: Task, { handle, status }: CopiedEntry['source'], t
   const bits = Number(status.mode) & 0o7777
   // The call of the system would copy setuid and setgid bits, and share blocks where the file system can.
   const inOneCall = task.tree.verified && status.size > smallBytes && bits === permissionsOf(status)
-  if (inOneCall && (await copyInKernel(task, handle, status, `/proc/self/fd/${to}`))) return
+  if (inOneCall && (await copyInKernel(task, handle, status, pathOfDescriptor(to)))) return
   const from = await openWithPatience(task, () => openData(task, handle, reading))
   try {
     await copyInChunks(task, from, to, status)

@@ -6,6 +6,7 @@ import type { Target, Task } from '../confine/task.ts'
 import { findObstacle } from '../confine/walk.ts'
 import { failure, nativeCode, translate } from '../errors.ts'
 import { isWorkspaceError } from '@ws/core'
+import { pathOfDescriptor } from '../host/descriptor.ts'
 import { under } from '../host/name.ts'
 import { creationStart, giveNew } from './give.ts'
 
@@ -40,7 +41,7 @@ export async function makeDirectories(
 ): Promise<Handle> {
   await task.tree.assertThere(task.calls, target)
   const { fd, verified, root } = task.tree
-  let directory: Handle = { fd: -1, self: verified ? `/proc/self/fd/${fd}` : root } // -1: the root's is not ours to close
+  let directory: Handle = { fd: -1, self: verified ? pathOfDescriptor(fd) : root } // -1: the root's is not ours to close
   for (const segment of segments) {
     let next: Handle
     try {

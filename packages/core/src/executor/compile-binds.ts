@@ -51,6 +51,7 @@ class Compiler {
   readonly #binds: Bind[] = []
   readonly #restrictions: Restriction[] = []
   readonly #pins = new Map<VirtualPath, Bind>()
+  readonly #names = new Map<VirtualPath, Promise<string[]>>()
 
   constructor(options: CompileOptions) {
     this.#options = options
@@ -221,7 +222,14 @@ class Compiler {
     return candidates.filter((candidate) => candidate !== path)
   }
 
-  async #namesIn(directory: VirtualPath, mount: WorkspaceMount): Promise<string[]> {
+  /** Each directory is listed once for a plan, however many denied names lead through it. */
+  #namesIn(directory: VirtualPath, mount: WorkspaceMount): Promise<string[]> {
+    const known = this.#names.get(directory) ?? this.#listNames(directory, mount)
+    this.#names.set(directory, known)
+    return known
+  }
+
+  async #listNames(directory: VirtualPath, mount: WorkspaceMount): Promise<string[]> {
     const names: string[] = []
     try {
       for await (const { name, unreachable } of mount.adapter?.list(relativeTo(directory, mount.at)) ?? []) {

@@ -23,12 +23,11 @@ export class DeniedVariants {
   constructor(rules: readonly SubtreeRule[]) {
     let empty = true
     for (const rule of rules) {
+      const denied = rule.entries.filter(({ path, access }) => access === 'none' && path !== '/')
+      if (denied.length === 0) continue
+      empty = false
       this.#named.set(rule, new Set(rule.entries.map(({ path }) => path)))
-      for (const { path, access } of rule.entries) {
-        if (access !== 'none' || path === '/') continue
-        empty = false
-        this.#add(rule, path)
-      }
+      for (const { path } of denied) this.#add(rule, path)
     }
     this.empty = empty
   }

@@ -10,6 +10,11 @@ export interface NamespaceMount {
   readonly caseSensitive: boolean
 }
 
+interface RuleEntry {
+  readonly rule: SubtreeRule
+  readonly rights: number
+}
+
 /** One path that a mount or a rule names. What it says holds for everything below, up to the next such node. */
 export interface NamespaceNode<Mount extends NamespaceMount> {
   readonly path: VirtualPath
@@ -23,7 +28,8 @@ export interface NamespaceNode<Mount extends NamespaceMount> {
   rights: number
   /** Names of the rules that take `READ` or `WRITE` away here. */
   deniers: readonly SubtreeRule[]
-  entries: { readonly rule: SubtreeRule; readonly rights: number }[]
+  /** What rules say at exactly this path. */
+  entries: RuleEntry[] | undefined
   /** Names below this node are compared case-folded. */
   fold: boolean
   /** The system's: no entry of the workspace, at no door. */
@@ -46,11 +52,14 @@ export interface NamespaceOptions<Mount extends NamespaceMount> {
 export class Namespace<Mount extends NamespaceMount> {
   readonly root: NamespaceNode<Mount>
   readonly scratch: VirtualPath | undefined
+  /** Some mount compares names case-folded. */
+  readonly #folds: boolean
 
   constructor({ mounts, rules, scratch, reserved = [] }: NamespaceOptions<Mount>) {
     this.scratch = scratch
     this.root = newNode(rootPath, undefined)
     const ordered = [...mounts].sort((left, right) => left.at.length - right.at.length)
+    this.#folds = mounts.some(({ caseSensitive }) => !caseSensitive)
     for (const mount of ordered) {
       const node = this.#insert(mount.at, ordered)
       node.mount = mount
@@ -60,7 +69,9 @@ export class Namespace<Mount extends NamespaceMount> {
     }
     for (const rule of rules) {
       for (const { path, access } of rule.entries) {
-        this.#insert(path, ordered).entries.push({ rule, rights: rightsOf(access) })
+        const node = this.#insert(path, ordered)
+        node.entries ??= []
+        node.entries.push({ rule, rights: rightsOf(access) })
       }
     }
     if (scratch !== undefined) this.#insert(scratch, ordered)
@@ -72,8 +83,10 @@ export class Namespace<Mount extends NamespaceMount> {
     let node = this.root
     let walked = ''
     for (const name of segmentsOf(path)) {
-      const holder = mounts.findLast(({ at }) => isWithin((walked || '/') as VirtualPath, at))
-      node.fold = holder !== undefined && !holder.caseSensitive
+      if (this.#folds) {
+        const holder = mounts.findLast(({ at }) => isWithin((walked || '/') as VirtualPath, at))
+        node.fold = holder !== undefined && !holder.caseSensitive
+      }
       const key = node.fold ? foldName(name) : name
       walked += `/${name}`
       node.children ??= new Map()
@@ -95,7 +108,7 @@ export class Namespace<Mount extends NamespaceMount> {
       const naming = [...above].filter(([rule]) => rule.entries.some(({ path }) => isWithin(path, node.path)))
       current = new Map(naming)
     }
-    if (node.entries.length > 0) {
+    if (node.entries !== undefined) {
       current = new Map(current)
       const own = new Map<SubtreeRule, number>()
       // One rule that names one path twice (through folding) gives the intersection.
@@ -157,6 +170,9 @@ function* descendants<Mount extends NamespaceMount>(node: NamespaceNode<Mount>):
   }
 }
 
+// Shared, as most nodes take nothing away.
+const none: readonly never[] = []
+
 function newNode<Mount extends NamespaceMount>(
   path: VirtualPath,
   parent: NamespaceNode<Mount> | undefined,
@@ -168,8 +184,8 @@ function newNode<Mount extends NamespaceMount>(
     mount: undefined,
     leadsToMount: false,
     rights: ALL,
-    deniers: [],
-    entries: [],
+    deniers: none,
+    entries: undefined,
     fold: false,
     reserved: false,
   }

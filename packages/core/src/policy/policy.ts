@@ -30,7 +30,8 @@ export class RulePolicy implements Policy {
   readonly #subtrees: readonly SubtreeRule[]
   readonly #predicates: readonly PredicateRule[]
   readonly #commands: readonly CommandRule[]
-  readonly #namespace: Namespace<NamespaceMount>
+  readonly #exempt: VirtualPath | undefined
+  #namespace: Namespace<NamespaceMount> | undefined
   readonly variants: DeniedVariants
   readonly exceptions: readonly ExceptionRule[]
 
@@ -42,7 +43,7 @@ export class RulePolicy implements Policy {
     this.#predicates = rules.filter((rule) => rule.kind === 'predicate')
     this.#commands = rules.filter((rule) => rule.kind === 'command')
     checkExceptions(this.exceptions, subtrees)
-    this.#namespace = new Namespace({ mounts: [], rules: this.#subtrees, scratch: exempt })
+    this.#exempt = exempt
     this.variants = new DeniedVariants(this.#subtrees)
   }
 
@@ -59,6 +60,8 @@ export class RulePolicy implements Policy {
   }
 
   decide(request: AccessRequest): Decision {
+    // A workspace has walked a namespace of its own already: this one is made for those who ask without.
+    this.#namespace ??= new Namespace({ mounts: [], rules: this.#subtrees, scratch: this.#exempt })
     return this.decideAt(this.#namespace.find(request.path), request)
   }
 

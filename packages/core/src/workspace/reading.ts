@@ -16,7 +16,7 @@ const syntheticStat: Stat = { type: 'directory', size: 0, version: 'synthetic' }
 
 export async function stat(context: Context, path: string, options: StatOptions = {}): Promise<Stat> {
   const { signal } = options
-  return perform(context, { operation: 'stat', path, signal }, async (parsed, trace) =>
+  return perform(context, { operation: 'stat', path, signal }, (parsed, trace) =>
     context.walker.run(
       { operation: 'stat', need: 'read', followLast: false, signal, trace },
       parsed.path,

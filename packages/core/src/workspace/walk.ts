@@ -26,6 +26,14 @@ export interface Trace {
   landed?: VirtualPath | undefined
 }
 
+interface LocateOptions {
+  readonly operation: FileOperation
+  readonly need: Need
+  readonly followLast: boolean
+  /** Bytes, where they are known. */
+  readonly size?: number | undefined
+}
+
 export interface ResolvedEntry {
   readonly path: VirtualPath
   readonly stat: Stat
@@ -154,12 +162,8 @@ export class Walker {
    * operation lands. So a refusal is final only for a path that is no detour, or that may not even be read.
    */
   async run<Result>(
-    options: {
-      readonly operation: FileOperation
-      readonly need: Need
-      readonly followLast: boolean
+    options: LocateOptions & {
       readonly argument?: LinkArgument | undefined
-      readonly size?: number | undefined
       readonly signal?: AbortSignal | undefined
       /** Told where each step lands. */
       readonly trace?: Trace | undefined
@@ -171,7 +175,10 @@ export class Walker {
     const budget: LinkBudget = { links: 0 }
     let current = typeof path === 'string' ? path : await this.settle(operation, path, budget)
     for (;;) {
-      const located = await this.locate(options, current, budget)
+      // No detour of a promise for the usual case.
+      const admitted = this.#admitOrRefuse(options, current)
+      const located =
+        'refusal' in admitted ? await this.#admitWhereItLands(options, current, budget, admitted.refusal) : admitted
       const { mount } = located
       if (options.trace !== undefined) options.trace.landed = located.virtual
       const adapter = mount?.adapter ?? (mount === undefined ? undefined : await this.#open(mount))
@@ -188,29 +195,42 @@ export class Walker {
 
   /** {@link Gate.admit}, with the detour described at {@link run}. */
   async locate(
-    {
-      operation,
-      need,
-      followLast,
-      size,
-    }: { operation: FileOperation; need: Need; followLast: boolean; size?: number | undefined },
+    { operation, need, followLast, size }: LocateOptions,
     path: VirtualPath,
     budget: LinkBudget,
   ): Promise<Located> {
+    const options = { operation, need, followLast, size }
+    const admitted = this.#admitOrRefuse(options, path)
+    return 'refusal' in admitted ? this.#admitWhereItLands(options, path, budget, admitted.refusal) : admitted
+  }
+
+  #admitOrRefuse(
+    { operation, need, size }: LocateOptions,
+    path: VirtualPath,
+  ): Located | { readonly refusal: WorkspaceError } {
     try {
       return this.#gate.admit(operation, path, need, size)
     } catch (refusal) {
-      if (need !== 'write' || !(isWorkspaceError(refusal, 'EACCES') || isWorkspaceError(refusal, 'EROFS')))
-        throw refusal
-      let landed: VirtualPath
-      try {
-        landed = await this.canonical(operation, path, followLast, budget)
-      } catch {
-        throw refusal
-      }
-      if (landed === path) throw refusal
-      return this.#gate.admit(operation, landed, need, size)
+      if (need === 'write' && (isWorkspaceError(refusal, 'EACCES') || isWorkspaceError(refusal, 'EROFS')))
+        return { refusal }
+      throw refusal
     }
+  }
+
+  async #admitWhereItLands(
+    { operation, need, followLast, size }: LocateOptions,
+    path: VirtualPath,
+    budget: LinkBudget,
+    refusal: WorkspaceError,
+  ): Promise<Located> {
+    let landed: VirtualPath
+    try {
+      landed = await this.canonical(operation, path, followLast, budget)
+    } catch {
+      throw refusal
+    }
+    if (landed === path) throw refusal
+    return this.#gate.admit(operation, landed, need, size)
   }
 }
 

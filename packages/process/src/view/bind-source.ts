@@ -1,4 +1,4 @@
-import { close, constants, fstat, open, readlinkSync } from 'node:fs'
+import { type BigIntStats, close, constants, fstat, open, readlinkSync } from 'node:fs'
 import { promisify } from 'node:util'
 
 import { WorkspaceError, type HostPath, type VirtualPath } from '@ws/core'
@@ -9,7 +9,7 @@ const attempts = 5
 
 const openAsync = promisify(open)
 const closeAsync = promisify(close)
-const statAsync = promisify(fstat) as (fd: number, options: { bigint: true }) => Promise<import('node:fs').BigIntStats>
+const statAsync = promisify(fstat) as (fd: number, options: { bigint: true }) => Promise<BigIntStats>
 
 /** A file or directory of the host, held by a descriptor: what it names cannot be exchanged any more. */
 export interface BindSource {
@@ -61,12 +61,15 @@ async function openOnce(
     return openFailure(error as NodeJS.ErrnoException, options)
   }
   try {
-    const problem = await findProblem(fd, hostPath, type)
+    // As bytes: two different invalid sequences look the same as text.
+    const name = readlinkSync(`/proc/self/fd/${fd}`, 'buffer')
+    const stat = await statAsync(fd, { bigint: true })
+    const problem = name.equals(Buffer.from(hostPath)) ? problemOf(stat, type) : 'has a link in its path, or was moved'
     if (problem !== undefined) {
       await closeAsync(fd)
       return busy(options, problem)
     }
-    const { dev, ino } = await statAsync(fd, { bigint: true })
+    const { dev, ino } = stat
     return { fd, identity: `${dev}:${ino}`, close: () => closeAsync(fd) }
   } catch (error) {
     await closeAsync(fd)
@@ -74,11 +77,7 @@ async function openOnce(
   }
 }
 
-async function findProblem(fd: number, hostPath: HostPath, type: 'directory' | 'file'): Promise<string | undefined> {
-  // As bytes: two different invalid sequences look the same as text.
-  const name = readlinkSync(`/proc/self/fd/${fd}`, 'buffer')
-  if (!name.equals(Buffer.from(hostPath))) return 'has a link in its path, or was moved'
-  const stat = await statAsync(fd, { bigint: true })
+function problemOf(stat: BigIntStats, type: 'directory' | 'file'): string | undefined {
   if (stat.isSymbolicLink()) return 'is a link'
   if (type === 'directory') return stat.isDirectory() ? undefined : 'is no directory any more'
   return stat.isDirectory() ? 'is no file any more' : undefined
