@@ -1,0 +1,85 @@
+import { component, createScratchDirectory, describeWith, type ComponentName } from '@ws/test-fixtures'
+import { once } from 'node:events'
+import { chmod, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { startTerminal, startProcess, terminalCommand } from '@ws/process'
+import { expect, it } from 'vitest'
+
+import { createProject, startWs, ws, wsForShell } from './ws.ts'
+
+for (const executor of ['bubblewrap', 'proot'] as const satisfies readonly ComponentName[]) {
+  describeWith(component(executor), `ws session with ${executor}`, () => {
+    const options = (path: string) => ['--root', path, '--at', '/workspace', '--executor', executor]
+
+    it('[LS10] works without a terminal: input is typed, output printed, and the exit code is its own', async () => {
+      await using project = await createProject({})
+      const typed = [...options(project.path), 'session', '--no-login', '--shell', 'bash']
+      const result = await ws(typed, { input: 'pwd; tty -s && echo is"-a-"tty\nexit 5\n' })
+      expect(result).toMatchObject({ code: 5, stderr: '' })
+      expect(result.stdout).toContain('/workspace\r\nis-a-tty\r\n')
+      const cat = await ws([...options(project.path), 'session', '--no-login', '--', 'cat'], { input: 'no newline' })
+      expect(cat).toMatchObject({ code: 0, stderr: '' })
+      const timed = [
+        ...options(project.path),
+        '--json',
+        'session',
+        '--no-stdin',
+        '--timeout',
+        '300ms',
+        '--',
+        'sleep 100',
+      ]
+      expect(await ws(timed)).toMatchObject({ code: 124, stdout: expect.stringContaining('"endedBy":"timeout"') })
+      expect((await ws([...options(project.path), 'session', '--cwd', 'nowhere'])).code).toBe(125)
+    })
+
+    it('[LS10] takes the terminal of its caller, passes its size on, and puts its mode back', async () => {
+      await using project = await createProject({})
+      await using device = await startTerminal({ columns: 97, rows: 29 })
+      const line = `${wsForShell} ${options(project.path).join(' ')} session --no-login --shell bash; echo "code $?"; stty -a`
+      const { argv, env, extraFds } = terminalCommand(
+        ['/bin/sh', '-c', line],
+        { PATH: '/usr/bin:/bin' },
+        device.descriptor,
+      )
+      const running = startProcess({ argv: ['/bin/sh', '-c', '"$@"; exit $?', 'sh', ...argv], env, extraFds })
+      device.releaseDescriptor()
+      let text = ''
+      const printed = Promise.withResolvers<void>()
+      const reading = (async () => {
+        for await (const chunk of device.output) {
+          text += Buffer.from(chunk).toString()
+          if (text.includes('29 97')) printed.resolve()
+        }
+      })()
+      await device.write(Buffer.from('stty size\r'))
+      await printed.promise
+      await device.write(Buffer.from('exit 9\r'))
+      await running.wait()
+      await device.finish()
+      await reading
+      expect(text).toContain('code 9')
+      expect(text).toMatch(/[^-]icanon/)
+      expect(text).toMatch(/[^-]echo\b/)
+    })
+
+    it('ps lists what ws runs, kill ends it, and the entry is gone', async () => {
+      await using project = await createProject({})
+      await using runtime = await createScratchDirectory()
+      await chmod(runtime.path, 0o700)
+      const env = { XDG_RUNTIME_DIR: runtime.path }
+      const running = startWs([...options(project.path), 'exec', '--', 'echo up; sleep 1000'], { env })
+      const ended = once(running, 'close')
+      for await (const chunk of running.stdout ?? []) if (String(chunk).includes('up')) break
+      const listed = JSON.parse((await ws(['ps', '--json'], { env })).stdout) as { pid: number }
+      expect(listed).toMatchObject({ pid: running.pid, kind: 'exec', command: 'echo up; sleep 1000' })
+      expect((await ws(['ps'], { env })).stdout).toContain('echo up; sleep 1000')
+      expect((await ws(['kill', '1'], { env })).code).toBe(2)
+      expect((await ws(['kill', String(listed.pid)], { env })).code).toBe(0)
+      expect((await ended)[0]).toBe(143)
+      expect(await ws(['ps'], { env })).toMatchObject({ code: 0, stdout: '' })
+      expect(await readdir(join(runtime.path, 'ws'))).toEqual([])
+      expect((await ws(['ps'])).code).toBe(2)
+    })
+  })
+}
