@@ -1,4 +1,5 @@
-import { guaranteeFields, type Guarantees, WorkspaceError } from '@ws/core'
+import { type Executor, guaranteeFields, type Guarantees, type HostPath, WorkspaceError } from '@ws/core'
+import { tmpdir } from 'node:os'
 import { survivingRun } from './early-end.ts'
 import {
   changeCommand,
@@ -9,6 +10,7 @@ import {
   type ExecutorFault,
   scratchOf,
 } from './executor-fault.ts'
+import { moreExecutorFaults } from './more-executor-faults.ts'
 
 const allKernel = Object.fromEntries(guaranteeFields.map((field) => [field, 'kernel'])) as unknown as Guarantees
 
@@ -247,6 +249,22 @@ const boundaryFaults: readonly ExecutorFault[] = [
   },
 ]
 
+/** `/tmp` is the host's, where the kit puts what nobody may reach. */
+const withHostTmp = (inner: Executor): Executor =>
+  changePlan(inner, (plan) => ({
+    ...plan,
+    binds: plan.binds.map((bind) => (bind.kind === 'scratch' ? { ...bind, source: tmpdir() as HostPath } : bind)),
+  }))
+
+/** One hole, and the promises that it breaks. */
+const hostFaults: readonly ExecutorFault[] = [
+  { name: 'shows files of the host', caughtBy: 'fileContent: nothing outside the mounts is read' },
+  { name: 'lets files of the host be changed', caughtBy: 'fileContent: nothing outside the mounts is changed' },
+  { name: 'lets links lead to the host', caughtBy: 'fileContent: links lead nowhere outside' },
+  { name: 'tells what the host has', caughtBy: 'fileMetadata: what is outside cannot be told from what is not there' },
+  { name: 'gives a socket of the host away', caughtBy: 'sockets: no socket of the host is reached' },
+].map((fault) => ({ ...fault, base: 'process', apply: withHostTmp }))
+
 async function* neverEnding(): AsyncGenerator<Uint8Array> {
   await new Promise(() => undefined)
   yield new Uint8Array()
@@ -256,4 +274,10 @@ async function* neverEnding(): AsyncGenerator<Uint8Array> {
  * Executors that are each wrong in one way, on top of one that is right. Applied to an executor, `testExecutor` or
  * `testWorkspace` must catch each.
  */
-export const executorFaults: readonly ExecutorFault[] = [...resultFaults, ...endFaults, ...boundaryFaults]
+export const executorFaults: readonly ExecutorFault[] = [
+  ...resultFaults,
+  ...endFaults,
+  ...boundaryFaults,
+  ...hostFaults,
+  ...moreExecutorFaults,
+]

@@ -16,6 +16,7 @@ import {
   workspaceFaults,
 } from '../../src/index.ts'
 import { inMemory, onDisk } from './fixtures.ts'
+import { ownFaults } from './own-faults.ts'
 
 const virtual = createVirtualExecutor()
 const bubblewrap = createBubblewrapExecutor()
@@ -79,22 +80,9 @@ describe('the kit catches an executor that', () => {
     itWith(needed, `${fault.name}: ${fault.caughtBy}`, () => catches(fault))
   }
 
-  itWith([component('bubblewrap')], 'shares the network of the host and claims that it does not', () =>
-    catches({
-      name: 'shares the network of the host',
-      caughtBy: 'network: no network is reached',
-      base: 'process',
-      apply: ({ probe }) => {
-        const claim = async () => (await probe()).guarantees
-        const open = createBubblewrapExecutor({ network: 'host' })
-        return {
-          ...changeExecutor(open, {}),
-          probe: async (target) => ({ ...(await open.probe(target)), guarantees: await claim() }),
-          attach: async (view) => ({ ...changeAttached(await open.attach(view)), guarantees: await claim() }),
-        }
-      },
-    }),
-  )
+  for (const fault of ownFaults) {
+    itWith(fault.needs.map(component), `${fault.name}: ${fault.caughtBy}`, () => catches(fault))
+  }
 })
 
 describe('the kit catches a workspace that', () => {
@@ -110,11 +98,3 @@ it('names every fault once', () => {
     expect(new Set(list.map(({ name }) => name)).size).toBe(list.length)
   }
 })
-
-function changeAttached(attached: Awaited<ReturnType<Executor['attach']>>): typeof attached {
-  return {
-    guarantees: attached.guarantees,
-    spawn: (request, plan) => attached.spawn(request, plan),
-    close: () => attached.close(),
-  }
-}

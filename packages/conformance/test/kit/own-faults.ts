@@ -1,0 +1,32 @@
+import type { Executor, Guarantees } from '@ws/core'
+import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
+import { createProotExecutor } from '@ws/executor-proot'
+import type { ComponentName } from '@ws/test-fixtures'
+import { changeExecutor } from '../../src/faults/executor-fault.ts'
+import type { ExecutorFault } from '../../src/index.ts'
+
+/** The executor, which claims one field more than it holds. */
+function claiming(inner: Executor, claim: Partial<Guarantees>): Executor {
+  return changeExecutor(inner, {
+    probe: (report) => ({ ...report, guarantees: { ...report.guarantees, ...claim } }),
+    attached: ({ guarantees }) => ({ guarantees: { ...guarantees, ...claim } }),
+  })
+}
+
+/** Executors of ours that are made to hold less, and claim that they hold it all the same. */
+export const ownFaults: readonly (ExecutorFault & { readonly needs: readonly ComponentName[] })[] = [
+  {
+    name: 'shares the network of the host, and claims that it does not',
+    caughtBy: 'network: no network is reached',
+    base: 'process',
+    needs: ['bubblewrap'],
+    apply: () => claiming(createBubblewrapExecutor({ network: 'host' }), { network: 'kernel' }),
+  },
+  {
+    name: 'shares the processes of the host, and claims that it does not',
+    caughtBy: 'processes: none of the host is seen or signalled',
+    base: 'process',
+    needs: ['bubblewrap', 'proot'],
+    apply: () => claiming(createProotExecutor({ landlock: 'off', pidNamespace: 'off' }), { processes: 'kernel' }),
+  },
+]
