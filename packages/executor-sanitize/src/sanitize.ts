@@ -35,11 +35,12 @@ export function sanitize(source: string, options: SanitizeOptions): string {
   variables.set('PWD', directoryVariable(new Set([cwd])))
   if (view.mounts.some(({ at }) => at === '/tmp')) variables.set('TMPDIR', directory('/tmp'))
   variables.set('PATH', { kind: 'opaque', tainted: trust === 'all' })
-  const state: State = { cwd: new Set([cwd]), variables, unchecked: false }
+  const state: State = { cwd: new Set([cwd]), variables, linked: false }
   let moves: boolean | undefined
   analyseSource(source, state, {
     settings: { view, trust, bash, isInstalled, mayMoveFiles: () => (moves ??= movesFiles(source)) },
     edits,
+    facts: { links: false, unchecked: false },
     source,
     input: { tainted: false },
     functions: new Set(),

@@ -1,4 +1,5 @@
 import {
+  type ArithmeticExpression,
   type Assignment,
   type Command,
   type CommandNode,
@@ -136,7 +137,7 @@ export class Analysis {
         return this.#list(node.body.commands, state)
       case 'Subshell': {
         const inner = this.#list(node.body.commands, state)
-        return { ...inner, success: this.#kept(state, inner), failure: this.#kept(state, inner) }
+        return { ...inner, success: state, failure: state }
       }
       case 'If':
         return this.#if(node, state)
@@ -149,14 +150,14 @@ export class Analysis {
         return this.#for(node, state)
       case 'ArithmeticFor':
         for (const part of [node.initialize, node.test, node.update]) if (part !== undefined) this.#inside(part, state)
-        return this.#loop(node, numbered(state, node), (body) => this.#list(node.body.commands, body))
+        return this.#loop(node, numbered(state, [node.initialize]), (body) => this.#list(node.body.commands, body))
       case 'Case':
         return this.#case(node, state)
       case 'TestCommand':
         return this.#test(node.expression, state)
       case 'ArithmeticCommand':
         if (node.expression !== undefined) this.#inside(node.expression, state)
-        return plain(numbered(state, node))
+        return plain(numbered(state, [node.expression]))
       case 'Function': {
         const name = staticText(node.name)
         if (name === undefined) return refuse('construct', node.name.text)
@@ -170,12 +171,6 @@ export class Analysis {
       default:
         return refuse('construct', this.#text(node))
     }
-  }
-
-  /** A subshell changes nothing here, but links that it may have made stay. */
-  #kept(state: State, inner: Outcome): State {
-    const unchecked = inner.success?.unchecked === true || inner.failure?.unchecked === true
-    return unchecked ? { ...state, unchecked } : state
   }
 
   #if(node: Extract<CommandNode, { type: 'If' }>, state: State): Outcome {
@@ -273,9 +268,9 @@ export class Analysis {
           : { kind: 'opaque', tainted: before !== undefined && isTainted(before) },
       )
     }
-    let unchecked = state.unchecked
     for (;;) {
-      let start: State = { ...state, unchecked, variables: new Map([...state.variables, ...assumed]) }
+      const facts = { ...this.#context.facts }
+      let start: State = { ...state, variables: new Map([...state.variables, ...assumed]) }
       if (moves)
         start = { ...start, cwd: 'any', variables: new Map(start.variables).set('PWD', directoryVariable('any')) }
       const outcome = run(start)
@@ -290,9 +285,10 @@ export class Analysis {
         const before = assumed.get(name)
         return before?.kind === variable.kind && isTainted(before) === isTainted(variable)
       })
-      if (same && after.unchecked === unchecked) return gather([outcome], join(state, join(start, after)))
+      const { links, unchecked } = this.#context.facts
+      if (same && links === facts.links && unchecked === facts.unchecked)
+        return gather([outcome], join(state, join(start, after)))
       assumed = next
-      unchecked ||= after.unchecked
     }
   }
 
@@ -349,6 +345,10 @@ export class Analysis {
   }
 
   #simple(node: Command, state: State): Outcome {
+    // It changes where every later command writes to.
+    const lasting =
+      node.name !== undefined && node.redirects.length > 0 && node.args.length === 0 && staticText(node.name) === 'exec'
+    if (lasting) return refuse('construct', this.#text(node))
     return this.#redirected(node.redirects, state, (inner) => inner.#named(node, state))
   }
 
@@ -540,17 +540,20 @@ function isNumberWord({ texts, host, glob, pieces }: Value): boolean {
   return texts !== undefined && !host && !glob && pieces.length > 0 && texts.every((text) => /^[\d:-]+$/.test(text))
 }
 
-function numbered(state: State, node: SyntaxNode): State {
+/** What an arithmetic command assigns in any case: a number. */
+function numbered(state: State, expressions: readonly (ArithmeticExpression | undefined)[]): State {
   let result = state
-  visit(node, (inner) => {
-    if (
-      inner.type === 'ArithmeticWord' &&
-      /^[A-Za-z_]\w*$/.test(inner.value) &&
-      state.variables.get(inner.value)?.kind !== 'texts'
-    ) {
-      result = withVariable(result, inner.value, { kind: 'number' })
-    }
-  })
+  for (const expression of expressions) {
+    const target =
+      expression?.type === 'ArithmeticBinary' && /^(?:[-+*/%&|^]|<<|>>)?=$/.test(expression.operator)
+        ? expression.left
+        : expression?.type === 'ArithmeticUnary' && /^(?:\+\+|--)$/.test(expression.operator)
+          ? expression.operand
+          : undefined
+    if (target?.type !== 'ArithmeticWord' || !/^[A-Za-z_]\w*$/.test(target.value)) continue
+    refuseDangerous(target.value, target.value)
+    result = withVariable(result, target.value, { kind: 'number' })
+  }
   return result
 }
 

@@ -5,6 +5,7 @@ import { type Argument, type Call, textOf } from './call.ts'
 import { type Outcome, plain } from './context.ts'
 import { resolveDirectories } from './path-words.ts'
 import { forget, type State, type Variable, withVariable } from './state.ts'
+import { refuseDangerous } from '../programs/starters.ts'
 import { test } from '../programs/test.ts'
 
 type Builtin = (call: Call) => Outcome
@@ -41,7 +42,7 @@ const changeDirectory: Builtin = (call) => {
   if (others.length > 0) return call.refuse('construct', others[0])
   if (directory === undefined) {
     const home = new Set([call.context.settings.view.root])
-    return call.done({ success: inDirectory(call.state, home) })
+    return call.done({ success: inDirectory(call, home) })
   }
   if (textOf(directory) === '-') return refuse('unknown', 'cd -')
   call.path(directory, 'read')
@@ -49,17 +50,17 @@ const changeDirectory: Builtin = (call) => {
   const { view } = call.context.settings
   if (cwd === 'any' && directory.value.texts?.some((text) => view.place(text).kind !== 'mount' && text.startsWith('/')))
     return refuse('system', directory.word.text)
-  const success = inDirectory(call.state, cwd)
+  const success = inDirectory(call, cwd)
   return call.done({ success, failure: isSure(directory, call) ? undefined : call.state, prints: false })
 }
 
-function inDirectory(state: State, cwd: State['cwd']): State {
+function inDirectory({ state, context }: Call, cwd: State['cwd']): State {
   // Of the root's own directory the shell forgets the slash at the end, which tells where it ends.
   const known = cwd === 'any' || cwd.has('/') ? 'any' : cwd
   const variables = new Map(state.variables)
     .set('PWD', directoryVariable(known))
     .set('OLDPWD', directoryVariable('any'))
-  return { ...state, cwd, variables }
+  return { ...state, cwd, variables, linked: state.linked || context.facts.links }
 }
 
 /** True when the directory is there, can be entered, and nothing in the line takes it away. */
@@ -109,6 +110,7 @@ const reading: Builtin = (call) => {
     } else if (/^-[rse]*a$/.test(text)) continue
     else if (!text.startsWith('-')) {
       if (!/^[A-Za-z_]\w*$/.test(text)) return call.refuse('construct', argument)
+      refuseDangerous(text, text)
       state = withVariable(state, text, { kind: 'opaque', tainted })
     }
   }
@@ -171,7 +173,7 @@ const signalling: Builtin = (call) => {
 }
 
 const trapping: Builtin = (call) => {
-  const [action, ...conditions] = call.args
+  const [action, ...conditions] = textOf(call.args[0] ?? noArgument) === '--' ? call.args.slice(1) : call.args
   if (action === undefined || conditions.length === 0 || textOf(action) === '-' || textOf(action) === '')
     return texts(call)
   // It runs at any time after this: nothing but what is never changed can be known then.
@@ -201,7 +203,6 @@ export const builtins: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   [':', texts],
   ['test', test],
   ['[', test],
-  ['let', texts],
   ['shift', (call) => plain(forget(call.state, [...Array(10).keys()].map(String).concat('@', '*')))],
   ['return', leaving],
   ['exit', leaving],
@@ -235,6 +236,7 @@ export const builtins: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   ['.', (call) => refuse('script', [call.name, ...call.args.map(({ word }) => word.text)].join(' '))],
   ...[
     'alias',
+    'let',
     'unalias',
     'enable',
     'bind',

@@ -22,10 +22,19 @@ export interface Input {
   readonly names?: Variable | undefined
 }
 
+/** What the analysis has come across so far, in the order of the line. */
+export interface Facts {
+  /** Links may have been made, moved or put where a directory was. */
+  links: boolean
+  /** Links may have been made whose targets nobody looked at. */
+  unchecked: boolean
+}
+
 /** What holds for one command and what is inside of it. */
 export interface Context {
   readonly settings: Settings
   readonly edits: Edits
+  readonly facts: Facts
   readonly source: string
   readonly input: Input
   /** Names of functions of the script. */

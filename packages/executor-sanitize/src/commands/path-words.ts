@@ -3,7 +3,7 @@ import { lstatSync, readlinkSync } from 'node:fs'
 import { quoteForShell } from '@ws/core'
 import type { Word } from '@ws/command-parser'
 
-import { findProblem, walkLinks } from '../paths/links.ts'
+import { findProblem, holdsOption, walkLinks } from '../paths/links.ts'
 import { namesOf, type Place } from '../paths/path-view.ts'
 import { refuse } from '../refusal.ts'
 import type { Context } from './context.ts'
@@ -90,7 +90,7 @@ function replacePrefix({ word, value, context }: PathRequest, place: Extract<Pla
 
 /** What an absolute path names, after every check. */
 export function checkPlace(text: string, request: PathRequest): Place {
-  const { word, mode, state, context } = request
+  const { word, mode, context } = request
   const { view } = context.settings
   const place = view.place(text)
   if (place.kind === 'system') refuse('system', word.text)
@@ -100,7 +100,8 @@ export function checkPlace(text: string, request: PathRequest): Place {
     if ((mode === 'write' || mode === 'remove') && place.kind !== 'device') refuse('system', word.text)
     return place
   }
-  if (state.unchecked) refuse('link', word.text, 'look at what was unpacked in a command of its own')
+  if (context.facts.unchecked) refuse('link', word.text, 'look at what was unpacked or moved in a command of its own')
+  if (namesOf(place.inside).includes('..') && context.facts.links) refuse('climbs', word.text)
   checkNames(namesOf(place.inside), place.mount.at, request)
   return place
 }
@@ -109,7 +110,14 @@ function checkRelative(text: string, request: PathRequest): void {
   const { word, state, context } = request
   const names = namesOf(text)
   if (text === '' || text === '-') return
-  if (state.unchecked) refuse('link', word.text, 'look at what was unpacked in a command of its own')
+  if (context.facts.unchecked) refuse('link', word.text, 'look at what was unpacked or moved in a command of its own')
+  // A name that was crossed forwards and backwards could have become a link on the way.
+  if (
+    names.includes('..') &&
+    (state.linked || context.facts.links) &&
+    (state.linked || names.findIndex((name) => name !== '..') < names.lastIndexOf('..'))
+  )
+    refuse('climbs', word.text)
   if (state.cwd === 'any') {
     if (names.includes('..')) refuse('climbs', word.text)
     return
@@ -128,6 +136,7 @@ function checkNames(names: readonly string[], at: string, request: PathRequest):
   if (mount === undefined) return refuse('outside', word.text)
   const glob = names.findIndex((name) => globCharacters.test(name))
   if (value.glob && names.some((name) => /^\.[*?[@+!]/.test(name))) refuse('climbs', word.text)
+  if (value.glob && names.some((name) => /[?*+@!]\(/.test(name))) refuse('construct', word.text)
   // Names that do not exist cannot be crossed backwards: they could become links before the command comes to them.
   let depth = 0
   for (const [index, name] of names.entries()) {
@@ -135,10 +144,8 @@ function checkNames(names: readonly string[], at: string, request: PathRequest):
     if (depth < 0) refuse('climbs', word.text)
     if (name === '..' && glob >= 0 && glob < index) refuse('climbs', word.text)
   }
-  const climbs = names.includes('..')
   const walked = walkLinks(mount.host, names, mode === 'look' || mode === 'remove' ? 'keep' : 'follow')
   if (walked.names === undefined) return refuse('link', word.text)
-  if (climbs && walked.missing && context.settings.mayMoveFiles()) refuse('climbs', word.text)
   const virtual = [at === '/' ? '' : at, ...walked.names].join('/') || '/'
   if (view.mountOf(virtual)?.at !== at) refuse('mount', word.text)
   if (value.glob && glob >= 0) checkGlob(names, glob, at, mount.host, request)
@@ -150,13 +157,16 @@ function checkGlob(
   glob: number,
   at: string,
   host: string,
-  { word, context }: PathRequest,
+  { word, value, context }: PathRequest,
 ): void {
   const depth = names.length - glob + (names.includes('**') ? 20 : 0)
   const base = names.slice(0, glob)
   const virtual = [at === '/' ? '' : at, ...base].join('/') || '/'
   if (depth > 1 && context.settings.view.mountsBelow(virtual).length > 0) refuse('mount', word.text)
   if (findProblem(host, base, { depth }) !== undefined) refuse('link', word.text)
+  // A file of that name would be an option.
+  const first = value.texts?.some((text) => globCharacters.test(text[0] ?? '')) === true
+  if (first && holdsOption(host, base)) refuse('option', word.text, 'put `./` in front of the pattern')
 }
 
 /** Looks at everything below a word's directories, for programs that go through them. */

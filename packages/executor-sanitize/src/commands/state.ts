@@ -11,8 +11,8 @@ export interface State {
   /** Directories it can be in; `any`: some directory of the workspace. */
   readonly cwd: ReadonlySet<string> | 'any'
   readonly variables: ReadonlyMap<string, Variable>
-  /** Links may have been made that nobody looked at. */
-  readonly unchecked: boolean
+  /** It came here by a name that may have become a link before: what is above is not known. */
+  readonly linked: boolean
 }
 
 export const mostTexts = 64
@@ -30,7 +30,7 @@ export function join(left: State | undefined, right: State | undefined): State |
     variables.set(name, joinVariables(left.variables.get(name), right.variables.get(name)))
   }
   const cwd = left.cwd === 'any' || right.cwd === 'any' ? 'any' : new Set([...left.cwd, ...right.cwd])
-  return { cwd, variables, unchecked: left.unchecked || right.unchecked }
+  return { cwd, variables, linked: left.linked || right.linked }
 }
 
 const unset: Variable = { kind: 'texts', texts: [''], host: false }

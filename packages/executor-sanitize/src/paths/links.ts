@@ -76,6 +76,11 @@ export function findProblem(
   return undefined
 }
 
+/** True when a name in the directory begins with `-`. */
+export function holdsOption(root: string, names: readonly string[]): boolean {
+  return entriesOf(join(root, ...names)).some(({ name }) => name.startsWith('-'))
+}
+
 function entriesOf(directory: string) {
   try {
     return readdirSync(directory, { withFileTypes: true })

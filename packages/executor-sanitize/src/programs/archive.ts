@@ -4,7 +4,7 @@ import { refuse } from '../refusal.ts'
 import { type Grammar, parseArguments, runGrammar } from './grammar.ts'
 
 const tarOptions =
-  '-f=write --file=write -C=read --directory=read -T=read --files-from=read -X=read --exclude-from=read --exclude: -b: -L: -N: -V: -H: --format: --mode: --mtime: --owner: --group: --strip-components: --sort: --label: --totals~ --checkpoint~ --xattrs-include: --xattrs-exclude: --use-compress-program! -I! --to-command! --checkpoint-action! --info-script! --new-volume-script! -F! --rsh-command! --rmt-command! -P! --absolute-names! --transform! --xform! -g=write --listed-incremental=write --one-top-level~ --suffix: --backup~ -K: --starting-file: --newer: --after-date: --volno-file!'
+  '-f=write --file=write -C=read --directory=read -T! --files-from! -X=read --exclude-from=read --exclude: -b: -L: -N: -V: -H: --format: --mode: --mtime: --owner: --group: --strip-components: --sort: --label: --totals~ --checkpoint~ --xattrs-include: --xattrs-exclude: --use-compress-program! -I! --to-command! --checkpoint-action! --info-script! --new-volume-script! -F! --rsh-command! --rmt-command! -P! --absolute-names! --transform! --xform! -g=write --listed-incremental=write --one-top-level~ --suffix: --backup~ -K: --starting-file: --newer: --after-date: --volno-file!'
 
 /** `tar`: the archive and its directory are paths. Members are stored by the name they are given. */
 export function tar(call: Call): Outcome {
@@ -73,8 +73,8 @@ function members(call: Call, { creates, extracts, follows, elsewhere, shows, ope
     else if (follows) refuse('option', operand.word.text)
   }
   // Members can be links that nobody has looked at.
-  const after = extracts ? { ...call.state, unchecked: true } : call.state
-  return call.done({ success: after, failure: after, prints: shows && call.hosts && creates })
+  if (extracts) Object.assign(call.context.facts, { links: true, unchecked: true })
+  return call.done({ prints: shows && call.hosts && creates })
 }
 
 const unpack: Grammar = {
@@ -84,13 +84,12 @@ const unpack: Grammar = {
     if (archive !== undefined) call.path(archive, 'read')
     for (const name of names) call.text(name)
     const lists = options.has('-l') || options.has('-p') || options.has('-t')
-    const after = lists ? call.state : { ...call.state, unchecked: true }
-    return { success: after, failure: after }
+    if (!lists) Object.assign(call.context.facts, { links: true, unchecked: true })
   },
 }
 
 const pack: Grammar = {
-  options: '-b=write -x: -i: -n: -s: -t: -tt: -P: -TT! -T! --unzip-command! -O=write --out=write',
+  options: '-b=write -@! -x: -i: -n: -s: -t: -tt: -P: -TT! -T! --unzip-command! -O=write --out=write',
   prints: 'always',
   operands(call, { operands: [archive, ...names] }) {
     if (archive !== undefined) call.path(archive, 'write')

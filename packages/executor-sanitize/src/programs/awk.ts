@@ -18,7 +18,7 @@ export const awk: Grammar = {
       if (/^[A-Za-z_]\w*=/.test(textOf(file) ?? '')) call.text(file)
       else call.path(file, 'read')
     }
-    return { prints: call.hosts && /\bFILENAME\b|\bARGV\b/.test(text) }
+    return { prints: call.hosts && /\bFILENAME\b/.test(text) }
   },
 }
 
@@ -26,7 +26,7 @@ export const awk: Grammar = {
 export function isHarmless(program: string): boolean {
   const bare = withoutLiterals(program)
   if (bare === undefined) return false
-  if (/\b(?:system|getline|close|fflush|ENVIRON|PROCINFO)\b|@|\\/.test(bare)) return false
+  if (/\b(?:system|getline|close|fflush|ENVIRON|PROCINFO|ARGV|ARGC)\b|@|\\/.test(bare)) return false
   if (/(?:^|[^|])\|(?:[^|]|$)/.test(bare)) return false
   // In `print a > b` this is a file; a comparison there needs parentheses.
   return !/\bprintf?\b(?:[^;{}\n(]|\([^()]*\))*>/.test(bare) && !/\bprintf?\b[^;}\n]*>/.test(bare)
@@ -40,7 +40,8 @@ function withoutLiterals(program: string): string | undefined {
     if (character === '#') {
       while (at < program.length && program[at] !== '\n') at++
       out += '\n'
-    } else if (character === '"' || (character === '/' && startsRegex(out))) {
+    } else if (character === '/' && /(?:\+\+|--)\s*$/.test(out)) return undefined
+    else if (character === '"' || (character === '/' && startsRegex(out))) {
       const end = endOfLiteral(program, at + 1, character)
       if (end === undefined) return undefined
       out += '""'

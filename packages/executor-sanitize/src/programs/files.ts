@@ -12,13 +12,25 @@ const copy: Grammar = {
     '-t=write --target-directory=write -S: --suffix: --reflink~ --preserve~ --no-preserve: --sparse: --backup~ --context~ -s! --symbolic-link!',
   prints: (parsed) => has(parsed, '-v', '--verbose'),
   operands(call, parsed) {
-    const asLinks = has(parsed, '-r', '-R', '--recursive', '-a', '--archive', '-P', '--no-dereference', '-d')
+    const asLinks = has(
+      parsed,
+      '-r',
+      '-R',
+      '--recursive',
+      '-a',
+      '--archive',
+      '-P',
+      '--no-dereference',
+      '-d',
+      '-l',
+      '--link',
+    )
     const follows = has(parsed, '-L', '--dereference', '-H')
     if (has(parsed, '--parents')) call.refuse('stored')
     const { sources, destination } = split(parsed)
     for (const source of sources) {
       call.path(source, asLinks && !follows ? 'look' : 'read')
-      if (asLinks) call.tree(source, { climbing: !follows })
+      if (asLinks) movesLinks(call, source, !follows)
     }
     if (destination !== undefined) call.path(destination, 'write')
   },
@@ -32,10 +44,17 @@ const move: Grammar = {
     for (const source of sources) {
       call.path(source, 'remove')
       refuseRoot(call, source)
-      call.tree(source, { climbing: true })
+      movesLinks(call, source, true)
     }
     if (destination !== undefined) call.path(destination, 'write')
   },
+}
+
+/** What is moved or copied as a link must not lead out from its new place. */
+function movesLinks(call: Call, source: Argument, climbing: boolean): void {
+  call.tree(source, { climbing })
+  call.context.facts.links = true
+  if (source.value.placed) call.context.facts.unchecked = true
 }
 
 function split({ operands, values }: Parsed): { sources: readonly Argument[]; destination: Argument | undefined } {
@@ -50,12 +69,15 @@ const link: Grammar = {
     const { operands } = parsed
     const inTarget = parsed.values.has('-t') || parsed.values.has('--target-directory')
     const symbolic = has(parsed, '-s', '--symbolic')
+    call.context.facts.links = true
     const targets = inTarget || operands.length < 2 ? operands : operands.slice(0, -1)
     const place = inTarget || operands.length < 2 ? undefined : operands.at(-1)
     if (place !== undefined) call.path(place, 'remove')
     for (const target of targets) {
-      if (!symbolic || has(parsed, '-r', '--relative')) call.path(target, symbolic ? 'look' : 'read')
-      else checkLinkText(call, target, inTarget ? undefined : place)
+      if (!symbolic || has(parsed, '-r', '--relative')) {
+        call.path(target, symbolic ? 'look' : 'read')
+        if (!symbolic) movesLinks(call, target, true)
+      } else checkLinkText(call, target, inTarget ? undefined : place)
     }
   },
 }
@@ -160,6 +182,16 @@ export const filePrograms: Readonly<Record<string, Grammar>> = {
       if (destination !== undefined) call.path(destination, 'write')
     },
   },
+  dd: {
+    operands(call, { operands }) {
+      for (const operand of operands) {
+        const name = /^[a-z]+=/.exec(operand.value.texts?.[0] ?? '')?.[0] ?? ''
+        if (name === 'if=' || name === 'of=') call.attached(operand, name.length, name === 'if=' ? 'read' : 'write')
+        else call.text(operand)
+      }
+    },
+    prints: 'never',
+  },
   tee: {
     operands: 'write',
     options: '--output-error~',
@@ -193,7 +225,7 @@ export const filePrograms: Readonly<Record<string, Grammar>> = {
     recursive: ['-a', '-d', '-f'],
   },
   mktemp: {
-    options: '-p=write --tmpdir~ --suffix: -t!',
+    options: '-p=write --tmpdir! --suffix: -t!',
     operands: 'write',
   },
 }

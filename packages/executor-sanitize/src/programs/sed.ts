@@ -4,7 +4,7 @@ import { textOf } from '../commands/call.ts'
 
 /** `sed`: its scripts stay as they are; those that run programs or name files are refused. */
 export const sed: Grammar = {
-  options: '-e: --expression: -f! --file! -i~ --in-place~ -l: --line-length: -E~ -r~',
+  options: '-e: --expression: -f! --file! -i~ --in-place~ -l: --line-length:',
   prints: 'never',
   files: (parsed) =>
     parsed.values.has('-e') || parsed.values.has('--expression') ? parsed.operands : parsed.operands.slice(1),
@@ -38,16 +38,19 @@ export function isHarmless(script: string): boolean {
   }
   /** Up to the delimiter that is not escaped, nor in a bracket. */
   const delimited = (delimiter: string): boolean => {
-    let bracket = false
     for (; at < script.length; at++) {
       const character = script[at]
       if (character === '\\') at++
       else if (character === '\n') return false
-      else if (bracket) bracket = character !== ']' || /\[\^?$/.test(script.slice(Math.max(0, at - 2), at))
       else if (character === delimiter) {
         at++
         return true
-      } else if (character === '[' && delimiter !== '[') bracket = closesBracket(script, at)
+      } else if (character === '[') {
+        const bracket = /^\[\^?\]?(?:\[[:.=][^\]]*[:.=]\]|[^\]\n])*\]/.exec(script.slice(at))?.[0] ?? '['
+        // Whether a delimiter in there counts differs between versions.
+        if (bracket.includes(delimiter)) return false
+        at += bracket.length - 1
+      }
     }
     return false
   }
@@ -106,9 +109,4 @@ export function isHarmless(script: string): boolean {
   function atEnd(): boolean {
     return at >= script.length || /[\s;}#]/.test(script[at] ?? '')
   }
-}
-
-/** A bracket that is not closed is a character like any other. */
-function closesBracket(script: string, at: number): boolean {
-  return /^\[\^?\]?[^\]\n]*\]/.test(script.slice(at))
 }

@@ -6,9 +6,9 @@ const has = ({ options }: Parsed, ...names: readonly string[]) => names.some((na
 const reader = (options = ''): Grammar => ({ options, operands: 'read', prints: 'never' })
 /** The same, with lines as they are. */
 const passer = (options = ''): Grammar => ({ ...reader(options), passes: true })
-const checksum: Grammar = { options: '-a: --algorithm: -l: --length:', operands: 'read', passes: false }
+const checksum: Grammar = { options: '-a: --algorithm: -l: --length: -c! --check!', operands: 'read', passes: false }
 const packer: Grammar = {
-  options: '-S: --suffix: -T: --threads: --format: -F: -C: --memlimit: --files!',
+  options: '-S: --suffix: -T: --threads: --format: -F: -C: --memlimit: --files! --files0! --filelist!',
   operands: 'write',
   follows: ['-r', '--recursive'],
   prints: (parsed) => has(parsed, '-l', '--list', '-v', '-t', '--verbose'),
@@ -86,10 +86,6 @@ export const textPrograms: Readonly<Record<string, Grammar>> = {
   },
   hexdump: reader('-e: -f=read -n: -s: --length: --skip:'),
   hd: reader('-e: -f=read -n: -s:'),
-  strings: {
-    ...reader('-n: --bytes: -t: --radix: -e: --encoding: -T: --target: -s: --output-separator:'),
-    prints: (parsed) => has(parsed, '-f', '--print-file-name'),
-  },
   tsort: passer(),
   base64: reader('-w: --wrap:'),
   base32: reader('-w: --wrap:'),

@@ -13,9 +13,8 @@ const interpreters = new Set(
   vi vim nvim view ex ed emacs nano pico less more most man info sqlite3 psql mysql redis-cli m4 dc gcc cc g++ c++ clang tcc as ld docker podman
   kubectl systemctl at batch crontab screen tmux script su sudo doas chroot unshare nsenter bwrap proot mount umount busybox toybox parallel
   watch entr setpriv setsid flock start-stop-daemon dpkg apt apt-get rpm openssl gpg zsh ksh ksh93 mksh fish csh tcsh ash tsc tsx ts-node
-  pytest jest vitest eslint prettier black ruff mypy rustc patch ld.so prlimit taskset chrt capsh newgrp sg runuser pkexec xdg-open`.split(
-    /\s+/,
-  ),
+  pytest jest vitest eslint prettier black ruff mypy rustc patch ld.so cpio strings nm objdump readelf size ar ranlib strip objcopy addr2line run-parts prove cpan perldoc ipython ipython3 pdb pdb3 pydoc pydoc3
+  prlimit taskset chrt capsh newgrp sg runuser pkexec xdg-open`.split(/\s+/),
 )
 
 export function runsCode(name: string): boolean {
@@ -113,16 +112,21 @@ export function runUnknown(call: Call): Outcome {
   for (const argument of call.args) {
     const { value, word } = argument
     if (value.texts === undefined || value.tainted) return refuse('program', `${call.name} ${word.text}`)
-    for (const own of value.texts) {
-      const path = own.replace(/^--?[\w-]+=/, '')
-      if (path.startsWith('/')) {
-        const { kind } = call.context.settings.view.place(path)
-        if (kind !== 'program' && kind !== 'device') refuse('program', `${call.name} ${word.text}`)
-      }
-    }
-    if (!value.texts.some((own) => own.startsWith('-') || own.startsWith('/'))) call.path(argument, 'read')
-    else if (value.texts.some((own) => /(?:^|[=/])\.\.(?:\/|$)/.test(own))) refuse('climbs', word.text)
+    const options = value.texts.filter((own) => own.startsWith('-'))
+    // `-f/x`, `if=/x`, `@/x`: any slash in an option, or behind what is no part of a name, could begin a path.
+    const hidden =
+      options.some((own) => own.includes('/') || own.includes('..')) ||
+      value.texts.some((own) => /[^\w./ -]\/|[^\w./ -]\.\.(?:\/|$)/.test(own))
+    const system = value.texts.every((own) => own.startsWith('/') && isSystem(call, own))
+    if (hidden || (!system && value.texts.some((own) => own.startsWith('/'))))
+      refuse('program', `${call.name} ${word.text}`)
+    if (options.length === 0) call.path(argument, 'read')
   }
   if (call.context.input.tainted) refuse('shown', call.name)
   return call.done()
+}
+
+function isSystem(call: Call, path: string): boolean {
+  const { kind } = call.context.settings.view.place(path)
+  return kind === 'program' || kind === 'device'
 }
