@@ -151,8 +151,9 @@ function letGo(running: RunningProcess, gate: Collected, child: number): Omit<Sa
   }
   const exitCode = () => readGate(gate.text()).exitCode
   gate.stream?.write('go\n')
-  // What the command left running ends with it.
-  const reported = gate.until((text) => readGate(text).exitCode !== undefined).then(end)
+  // What the command left running ends with it. Where process 1 is gone already, so is everything, and no tree need be
+  // looked for.
+  const reported = gate.until((text) => readGate(text).exitCode !== undefined).then(() => send(child, 'SIGKILL'))
   // bubblewrap ends after everything inside, unless somebody kills it. If that happens before its child has asked to die
   // with it, nobody but this process can end the child.
   const lookAfter = () => {
