@@ -36,12 +36,7 @@ import { createMountPoints } from './mount-points.ts'
 import { exists, read, readLines, readStream, readSymlink, readText, stat } from './reading.ts'
 import type { Scratch } from './scratch.ts'
 import { LiveWork } from './sessions/live-work.ts'
-import type {
-  BackgroundCommand,
-  BackgroundOptions,
-  OpenSessionOptions,
-  Session,
-} from './sessions/types.ts'
+import type { BackgroundCommand, BackgroundOptions, OpenSessionOptions, Session } from './sessions/types.ts'
 import { search } from './searching.ts'
 import { copy, move } from './transfer.ts'
 import type {
