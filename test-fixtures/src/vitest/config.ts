@@ -14,9 +14,11 @@ export const sharedConfig = defineConfig({
     passWithNoTests: true,
     allowOnly: false,
     pool: 'forks',
+    // Tests wait for processes more than they compute: one worker would leave a core idle on a machine of two.
+    maxWorkers: 2,
     // commands in sandboxes on a loaded two-core machine
-    testTimeout: process.env['WS_DEEP'] === '1' ? 600_000 : 20_000,
-    hookTimeout: 30_000,
+    testTimeout: process.env['WS_DEEP'] === '1' ? 600_000 : 60_000,
+    hookTimeout: 60_000,
     teardownTimeout: 10_000,
     reporters: ['default', new ComponentReporter()],
   },
