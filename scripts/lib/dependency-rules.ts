@@ -54,7 +54,8 @@ export const dependencyRules: IConfiguration = {
     },
     {
       name: 'executors-stand-alone',
-      comment: 'An executor may use the local adapter, the command parser and the process tools, but no other executor.',
+      comment:
+        'An executor may use the local adapter, the command parser and the process tools, but no other executor.',
       severity: 'error',
       from: { path: '^packages/(executor-[^/]+)/src/' },
       to: { path: '^packages/', pathNot: '^packages/(core|process|command-parser|adapter-local|$1)/' },
