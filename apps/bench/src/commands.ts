@@ -86,7 +86,7 @@ async function measureDoor({ name, at, create, rules: given, program, plain }: D
   const others: Way[] = plain === undefined ? [] : [{ name: 'plain command line', run: spawned(plain(site.directory)) }]
   if (name.startsWith('bubblewrap, ')) others.push(await sandboxRuntime(site))
   const ways = [ours, ...others]
-  const options = { reference, ways, count: 1, budget: 8_000, maxRounds: 80 }
+  const options = { reference, ways, count: 1, budget: 6_000, maxRounds: 80 }
   const ratio = await compare('commands', { name: `true, ${name}`, ...options })
   return [ratio, difference(ratio)]
 }

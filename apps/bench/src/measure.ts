@@ -15,7 +15,7 @@ export interface Comparison {
   readonly count: number
   /** The highest ratio that is good enough for the way called {@link own}. */
   readonly target?: number | undefined
-  /** Milliseconds after which no new round begins. Default 5,000. */
+  /** Milliseconds after which no new round begins. Default 3,500. */
   readonly budget?: number | undefined
   readonly maxRounds?: number | undefined
 }
@@ -55,7 +55,7 @@ const patience = 1_500
  * is the ratio to the reference of the same round.
  */
 export async function compare(section: string, comparison: Comparison): Promise<Measurement> {
-  const { name, reference, ways, count, target, budget = 5_000, maxRounds = mostRounds } = comparison
+  const { name, reference, ways, count, target, budget = 3_500, maxRounds = mostRounds } = comparison
   const all = [reference, ...ways]
   const ratios = new Map<Way, number[]>(all.map((way) => [way, []]))
   const times = new Map<Way, number[]>(all.map((way) => [way, []]))

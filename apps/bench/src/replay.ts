@@ -5,6 +5,7 @@ import {
   closeSync,
   constants,
   existsSync,
+  fstatSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -166,7 +167,10 @@ class Recorder implements RecordedStart {
   }
 }
 
-function hold(fd: number): Held {
+function hold(fd: number): Held | 'pipe' {
+  // Held open here, it would never come to its end.
+  const status = fstatSync(fd)
+  if (status.isFIFO() || status.isSocket()) return 'pipe'
   const flags = Number.parseInt(
     /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'latin1'))?.[1] ?? '0',
     8,

@@ -38,7 +38,7 @@ export async function measureSearch(report: (measurement: Measurement) => void):
       },
     }),
   )
-  const options = { name: 'search 10,000 files', count: 1, budget: 15_000, target: 1.15 }
+  const options = { name: 'search 10,000 files', count: 1, budget: 10_000, target: 1.15 }
   report(await compare('search', { ...options, reference, ways }))
 }
 
