@@ -22,7 +22,12 @@ export interface Candidates {
 
 /** Descriptor of the directory in ripgrep. */
 const directoryFd = 3
-const start = `/proc/self/fd/${directoryFd}/`
+/**
+ * Where ripgrep starts: in that very directory, whatever has become of its name. Each file opened by a path through
+ * `/proc` would cost half as much again.
+ */
+const workingDirectory = `/proc/self/fd/${directoryFd}`
+const start = './'
 
 /**
  * Asks ripgrep which files below the task's path hold a match. `undefined` where it cannot run confined by the kernel (it
@@ -51,7 +56,13 @@ export async function findCandidates(
       },
       extraFds: new Map([[directoryFd, directory.fd]]),
     })
-    const running = startProcess({ ...confined, output: 'stream', signal: task.signal, operation: 'search' })
+    const running = startProcess({
+      ...confined,
+      cwd: workingDirectory,
+      output: 'stream',
+      signal: task.signal,
+      operation: 'search',
+    })
     run.started(running)
     resources.hold(run)
   } finally {
