@@ -15,6 +15,7 @@ import {
   followTerminal,
   interactiveShellArguments,
   isSystemProgram,
+  type PipeMaker,
   plainRequest,
   resolveShell,
   sandboxProgram,
@@ -25,6 +26,7 @@ import {
   terminalCommand,
   type TerminalDevice,
   toolPaths,
+  usePipes,
   viewEnvironment,
 } from '@ws/process'
 
@@ -53,6 +55,7 @@ export function createAttached({ root, owner, options, programs, guarantees }: A
   const limits = heldLimits(programs.bwrap)
   checkToolAccess(options.tools, owner, 'attach')
   let warden: Warden | undefined
+  let pipes: PipeMaker | undefined
 
   function systemFor(shell: string): readonly SystemEntry[] {
     const known = systems.get(shell) ?? systemTree({ root, owner, shell, network: options.network === 'host' })
@@ -88,10 +91,13 @@ export function createAttached({ root, owner, options, programs, guarantees }: A
     const seccomp = sandboxProgram({ allowPtrace: nested, forProot: nested })
     const signal = request.signal === undefined ? stop.signal : AbortSignal.any([request.signal, stop.signal])
     warden ??= useWarden()
+    pipes ??= usePipes()
     return startCommand({
       request: { ...request, signal },
       owner,
       warden,
+      // A command on a terminal has its streams there.
+      pipes: terminal === undefined ? pipes : undefined,
       async withCommand(use) {
         await using sources = await openSources(layout.placements)
         const { bwrap, proot } = programs
@@ -139,6 +145,8 @@ export function createAttached({ root, owner, options, programs, guarantees }: A
       await Promise.all([...running].map((command) => command[Symbol.asyncDispose]()))
       warden?.close()
       warden = undefined
+      pipes?.close()
+      pipes = undefined
     },
   }
 }

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
 import { type CommandRequest, type CommandResult, isWorkspaceError, type Owner, type RunningCommand } from '@ws/core'
-import { createOutputChannel, type ProcessInput } from '@ws/process'
+import { createOutputChannel, type PipeMaker, type ProcessInput } from '@ws/process'
 
 import type { SandboxCommand } from './arguments.ts'
 import { type Sandbox, startSandbox } from './sandbox.ts'
@@ -17,6 +17,7 @@ export interface CommandStart {
   readonly request: CommandRequest
   readonly owner: Owner
   readonly warden: Warden
+  readonly pipes?: PipeMaker | undefined
   /** Opens the sources anew for each attempt, and closes them behind it. */
   readonly withCommand: <T>(use: (command: SandboxCommand) => Promise<T>) => Promise<T>
 }
@@ -26,7 +27,13 @@ export interface CommandStart {
  *
  * @throws WorkspaceError `EBUSY` when what is bound kept changing through all attempts, `ENOEXEC`; `signal.reason`
  */
-export async function startCommand({ request, owner, warden, withCommand }: CommandStart): Promise<RunningCommand> {
+export async function startCommand({
+  request,
+  owner,
+  warden,
+  pipes,
+  withCommand,
+}: CommandStart): Promise<RunningCommand> {
   const startedAt = performance.now()
   const stdout = createOutputChannel()
   const stderr = createOutputChannel()
@@ -36,6 +43,7 @@ export async function startCommand({ request, owner, warden, withCommand }: Comm
         command,
         owner,
         warden,
+        pipes,
         stdin: directInput(request),
         maxOutputBytes: request.maxOutputBytes,
         onStdout: stdout.push,

@@ -2,7 +2,14 @@ import { readFileSync } from 'node:fs'
 import type { Duplex } from 'node:stream'
 
 import { type Owner, WorkspaceError } from '@ws/core'
-import { capturePipe, type CapturedOutput, type OutputListener, type ProcessInput } from '@ws/process'
+import {
+  capturePipe,
+  type CapturedOutput,
+  type OutputListener,
+  type PipeMaker,
+  type ProcessInput,
+  withPipes,
+} from '@ws/process'
 import { type RunningProcess, startProcess } from '@ws/process'
 
 import { type SandboxCommand, sandboxArguments } from './arguments.ts'
@@ -15,6 +22,8 @@ export interface SandboxStart {
   readonly command: SandboxCommand
   readonly owner: Owner
   readonly warden: Warden
+  /** Absent: standard streams are sockets, which cannot be opened by name. */
+  readonly pipes?: PipeMaker | undefined
   readonly stdin: ProcessInput
   readonly maxOutputBytes: number
   readonly onStdout?: OutputListener | undefined
@@ -49,13 +58,23 @@ const startTimeout = 20_000
 export async function startSandbox(start: SandboxStart): Promise<Sandbox> {
   const { command, owner } = start
   start.signal?.throwIfAborted()
-  const { argv, options, extraFds, close } = sandboxArguments(command)
+  const wanted = ['stdout', 'stderr', ...(start.stdin === 'none' ? [] : ['stdin'])]
+  const [stdoutPipe, stderrPipe, stdinPipe] = await Promise.all(wanted.map(() => start.pipes?.take(owner)))
+  const { argv, options, close, ...prepared } = withPipes([stdoutPipe, stderrPipe, stdinPipe], () => {
+    start.signal?.throwIfAborted()
+    return sandboxArguments(command)
+  })
+  const extraFds = stderrPipe
+    ? new Map([...prepared.extraFds, [descriptors.commandError, stderrPipe]])
+    : prepared.extraFds
   const asOwner = process.getuid?.() === 0 ? owner : {}
   let running: RunningProcess
   try {
     running = startProcess({
       argv,
       extraFds,
+      stdinPipe,
+      stdoutPipe,
       ...asOwner,
       stdin: start.stdin,
       maxOutputBytes: start.maxOutputBytes,

@@ -116,8 +116,8 @@ for (const mode of modes) {
     it('hands no descriptor on but the three standard ones', async () => {
       const { stdout } = await bench.run('for f in /proc/self/fd/*; do readlink $f; done', { shell: 'sh' })
       const rest = stdout.split('\n').filter((target) => target !== '' && target !== '/dev/null')
-      expect(rest.filter((target) => !target.startsWith('socket:') && !target.startsWith('/proc/'))).toEqual([])
-      expect(rest.filter((target) => target.startsWith('socket:'))).toHaveLength(2)
+      expect(rest.filter((target) => !target.startsWith('pipe:') && !target.startsWith('/proc/'))).toEqual([])
+      expect(rest.filter((target) => target.startsWith('pipe:'))).toHaveLength(2)
     })
 
     it('has no file of the system that could be written, and no secret of /etc', async () => {

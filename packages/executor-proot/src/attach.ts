@@ -20,6 +20,8 @@ import {
   isToolWritable,
   type LandlockRule,
   limitedCommand,
+  type PipeMaker,
+  type PipePair,
   plainRequest,
   resolveShell,
   sandboxProgram,
@@ -29,6 +31,8 @@ import {
   terminalCommand,
   type TerminalDevice,
   toolPaths,
+  usePipes,
+  withPipes,
   viewEnvironment,
   writableToolError,
 } from '@ws/process'
@@ -38,7 +42,7 @@ import { join } from 'node:path'
 import { namespacePrefix, prootArguments } from './command-line.ts'
 import { composeView } from './compose.ts'
 import { execError } from './errors.ts'
-import { firstProcess } from './first-process.ts'
+import { errorDescriptor, firstProcess } from './first-process.ts'
 import { type Confinement, guaranteesOf } from './guarantees.ts'
 import { heldLimits, limitsOf } from './limits.ts'
 import type { ResolvedOptions } from './options.ts'
@@ -67,6 +71,13 @@ export function attachProot(attachment: AttachOptions): AttachedExecutor {
   return new AttachedProot(attachment)
 }
 
+interface StandardPipes {
+  readonly stdoutPipe?: PipePair | undefined
+  readonly stdinPipe?: PipePair | undefined
+  /** For the command's standard error. */
+  readonly errors?: PipePair | undefined
+}
+
 class AttachedProot implements AttachedExecutor {
   readonly guarantees
   readonly limits
@@ -76,6 +87,7 @@ class AttachedProot implements AttachedExecutor {
   readonly #skeletons: SkeletonCache
   readonly #running = new Set<AsyncDisposable>()
   readonly #starting = new Set<Promise<unknown>>()
+  #pipes: PipeMaker | undefined
   #count = 0
   #closed = false
 
@@ -142,6 +154,8 @@ class AttachedProot implements AttachedExecutor {
     this.#closed = true
     await Promise.allSettled(this.#starting)
     await Promise.all([...this.#running].map((running) => running[Symbol.asyncDispose]()))
+    this.#pipes?.close()
+    this.#pipes = undefined
     removeTree(this.#directory)
   }
 
@@ -169,25 +183,31 @@ class AttachedProot implements AttachedExecutor {
       const skeletons = writable ? new SkeletonCache(directory) : this.#skeletons
       const view = await composeView({ plan, system: this.#system, directory, owner, landlock, skeletons })
       try {
-        request.signal?.throwIfAborted()
-        const first = firstProcess({ argv: limitedCommand(argv, limits, { ownProcesses: 2 }), env, cwd: request.cwd })
-        const confined = confineArgv({
-          argv: [...prootArguments(machine.proot, view, directory), ...first.argv],
-          env: this.#tracerEnvironment(directory),
-          // Not prootProgram(), which leaves setuid bits, namespaces and device nodes to the uid alone.
-          seccomp: sandboxProgram({ forProot: true, allowPtrace: true }),
-          owner,
-          supervise: !machine.pidNamespace,
-          // The namespace's first process forgets its parent when it changes its uid.
-          dieWithParent: machine.pidNamespace,
-          killGraceMs: request.killGrace,
-          extraFds: new Map([...first.extraFds, ...invocation.extraFds, ...extraFds]),
-          landlock: landlock ? { rules: [...view.rules, this.#loaderRule(), ...terminalRules(terminal)] } : undefined,
+        // Before there is anything that has to be started at once.
+        const { errors, ...pipes } = await this.#standardPipes(request, terminal)
+        const confined = withPipes([errors, pipes.stdoutPipe, pipes.stdinPipe], () => {
+          request.signal?.throwIfAborted()
+          const first = firstProcess({ argv: limitedCommand(argv, limits, { ownProcesses: 2 }), env, cwd: request.cwd })
+          return confineArgv({
+            argv: [...prootArguments(machine.proot, view, directory), ...first.argv],
+            env: this.#tracerEnvironment(directory),
+            // Not prootProgram(), which leaves setuid bits, namespaces and device nodes to the uid alone.
+            seccomp: sandboxProgram({ forProot: true, allowPtrace: true }),
+            owner,
+            supervise: !machine.pidNamespace,
+            // The namespace's first process forgets its parent when it changes its uid.
+            dieWithParent: machine.pidNamespace,
+            killGraceMs: request.killGrace,
+            extraFds: new Map([...first.extraFds, ...invocation.extraFds, ...extraFds]),
+            landlock: landlock ? { rules: [...view.rules, this.#loaderRule(), ...terminalRules(terminal)] } : undefined,
+          })
         })
         const stdout = createOutputChannel()
         const stderr = createOutputChannel()
         const started = startProcess({
           ...confined,
+          ...pipes,
+          extraFds: errors ? new Map([...confined.extraFds, [errorDescriptor, errors]]) : confined.extraFds,
           argv: [...(machine.pidNamespace ? namespacePrefix() : []), ...confined.argv],
           stdin: request.stdin ?? 'none',
           timeout: request.timeout,
@@ -204,6 +224,16 @@ class AttachedProot implements AttachedExecutor {
       cleanUp()
       throw error
     }
+  }
+
+  /** A command on a terminal has its streams there. */
+  async #standardPipes(request: CommandRequest, terminal: TerminalDevice | undefined): Promise<StandardPipes> {
+    if (terminal !== undefined) return {}
+    const { owner } = this.#attachment
+    this.#pipes ??= usePipes()
+    const wanted = ['stdout', 'errors', ...(request.stdin === undefined ? [] : ['stdin'])]
+    const [stdoutPipe, errors, stdinPipe] = await Promise.all(wanted.map(() => this.#pipes?.take(owner)))
+    return { stdoutPipe, errors, stdinPipe }
   }
 
   #shell(request: CommandRequest): string {

@@ -82,10 +82,13 @@ describeWith([...needed, component('landlock')], 'processes without a PID namesp
       other.plan(),
     )
     for await (const _ of bystander.stdout) break
-    const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
-    const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '')))
-    const victim = pids[lines.findIndex((line) => line === 'sleep\u00001000\u0000')] ?? ''
-    expect(victim).not.toBe('')
+    const find = async (): Promise<string> => {
+      const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+      const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '')))
+      return pids[lines.findIndex((line) => line === 'sleep\u00001000\u0000')] ?? ''
+    }
+    await expect.poll(find).not.toBe('')
+    const victim = await find()
     const tries = `kill -9 ${victim}; cat /proc/${victim}/environ /proc/${victim}/cmdline; ls /proc; ls -l /proc/${victim}/cwd`
     const result = await bench.run(tries)
     expect(result.stdout).not.toMatch(/secret|sleep/)

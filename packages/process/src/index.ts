@@ -16,6 +16,7 @@ export { captureOutput } from './run/capture.ts'
 export type { OutputCapture } from './run/capture.ts'
 export { capturePipe } from './run/captured-pipe.ts'
 export type { CapturePipeOptions } from './run/captured-pipe.ts'
+export { usePipes, withPipes, type PipeMaker, type PipePair } from './run/pipe-maker.ts'
 export { startProcess } from './run/start.ts'
 export type {
   CapturedOutput,

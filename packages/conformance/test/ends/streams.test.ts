@@ -93,6 +93,19 @@ for (const door of doors) {
       expect(performance.now() - start).toBeLessThan(20_000)
     })
 
+    it('[LS9] the standard streams can be opened by name', async () => {
+      await using site = await open()
+      const command =
+        'echo a > /dev/stdout; echo b > /dev/stderr; cat /dev/stdin; echo c >> /proc/self/fd/1; cat < /dev/fd/0'
+      for (const stdin of ['given\n', Buffer.from('given\n')])
+        expect(await site.workspace.exec(command, { ...plain, stdin })).toMatchObject({
+          exitCode: 0,
+          stdout: 'a\ngiven\nc\n',
+          stderr: 'b\n',
+        })
+      expect(await site.workspace.exec('cat /dev/stdin; echo over', plain)).toMatchObject({ stdout: 'over\n' })
+    })
+
     it('[LS9] pipes, redirections and chains work, and 127 means that a tool is missing', async () => {
       await using site = await open()
       const command = 'printf "b\\na\\n" | sort | tr -d "\\n" && echo && false || echo or; echo x > f && cat < f; rm f'

@@ -1,10 +1,12 @@
 import { WorkspaceError } from '@ws/core'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync } from 'node:fs'
+import { Socket } from 'node:net'
 import type { Duplex, Readable, Writable } from 'node:stream'
 import { sendSignal } from '../tree/end.ts'
 import { feedInput, ignoreClosedPipe } from './input.ts'
-import { openStdio, type StdioSlot } from './stdio.ts'
+import { isPipePair } from './pipe-maker.ts'
+import { closePipes, openStdio, type StdioSlot } from './stdio.ts'
 import type { RunningProcess, StartProcessOptions } from './types.ts'
 import { validateStart } from './validate.ts'
 import { type ProcessWatch, watchProcess } from './watch.ts'
@@ -27,12 +29,30 @@ export function startProcess(options: StartProcessOptions): RunningProcess {
     options.signal?.throwIfAborted()
     child = spawnChild(options)
   } catch (error) {
+    closePipes(options, 'all')
     if (options.status !== undefined) closeSync(options.status.fd)
     throw error
   }
-  const watch = watchProcess(child, options, startedAt)
-  if (child.stdin && options.stdin !== 'pipe') feedInput(child.stdin, options.stdin, watch.ended)
-  return describe(child, options, watch)
+  closePipes(options, 'child')
+  const streams = openStreams(child, options)
+  const watch = watchProcess({ child, stdout: streams.stdout }, options, startedAt)
+  // Node does this for the streams that it made itself.
+  if (options.stdinPipe) watch.ended.addEventListener('abort', () => streams.stdin?.destroy(), { once: true })
+  if (streams.stdin && options.stdin !== 'pipe') feedInput(streams.stdin, options.stdin, watch.ended)
+  return describe(child, streams, options, watch)
+}
+
+interface Streams {
+  readonly stdin: Writable | null
+  readonly stdout: Readable | null
+}
+
+/** Over pipes that were given, where there are some; else those of the child. */
+function openStreams(child: ChildProcess, { stdinPipe, stdoutPipe }: StartProcessOptions): Streams {
+  return {
+    stdin: stdinPipe ? new Socket({ fd: stdinPipe.write, readable: false, writable: true }) : child.stdin,
+    stdout: stdoutPipe ? new Socket({ fd: stdoutPipe.read, readable: true, writable: false }) : child.stdout,
+  }
 }
 
 const tooLong = 'its arguments and environment are longer than the kernel allows'
@@ -65,21 +85,27 @@ function spawnWith(options: StartProcessOptions, slots: StdioSlot[]): ChildProce
 
 function describe(
   child: ChildProcess,
+  streams: Streams,
   options: StartProcessOptions,
   { result, ended, endNow }: ProcessWatch,
 ): RunningProcess {
   const streaming = options.output === 'stream'
   const pipes = new Map<number, Duplex>()
   for (const [fd, source] of options.extraFds ?? []) {
-    const stream = source === 'pipe' ? child.stdio[fd] : undefined
+    const stream =
+      source === 'pipe'
+        ? child.stdio[fd]
+        : isPipePair(source)
+          ? new Socket({ fd: source.read, readable: true, writable: false })
+          : undefined
     if (stream) pipes.set(fd, ignoreClosedPipe(stream as Duplex))
   }
   const stdin: Writable | undefined =
-    options.stdin === 'pipe' && child.stdin ? ignoreClosedPipe(child.stdin) : undefined
+    options.stdin === 'pipe' && streams.stdin ? ignoreClosedPipe(streams.stdin) : undefined
   return {
     pid: child.pid,
     stdin,
-    stdout: streaming ? ((child.stdout ?? undefined) as Readable | undefined) : undefined,
+    stdout: streaming ? (streams.stdout ?? undefined) : undefined,
     stderr: streaming ? ((child.stderr ?? undefined) as Readable | undefined) : undefined,
     pipes,
     ended,

@@ -1,13 +1,28 @@
 import { closeSync } from 'node:fs'
 import { inheritedDescriptors, nullDescriptor, openContent } from './descriptors.ts'
+import { isPipePair } from './pipe-maker.ts'
 import type { StartProcessOptions } from './types.ts'
+
+/**
+ * Closes ends of the pipes that were given: the child's, once it has its own, or all of them, when there is no child.
+ */
+export function closePipes({ stdinPipe, stdoutPipe, extraFds }: StartProcessOptions, which: 'child' | 'all'): void {
+  const outputs = [...(extraFds?.values() ?? [])].filter(isPipePair)
+  const ofChild = [stdinPipe?.read, stdoutPipe?.write, ...outputs.map(({ write }) => write)]
+  const own = which === 'child' ? [] : [stdinPipe?.write, stdoutPipe?.read, ...outputs.map(({ read }) => read)]
+  for (const fd of [...ofChild, ...own]) if (fd !== undefined) closeSync(fd)
+}
 
 export type StdioSlot = 'pipe' | 'ignore' | number
 
 /** What Node's `stdio` takes, and the descriptors that are open here only until the child has its own. */
 export function openStdio(options: StartProcessOptions): { readonly slots: StdioSlot[]; close(): void } {
-  const { stdin = 'none', extraFds } = options
-  const slots: StdioSlot[] = [stdin === 'none' ? 'ignore' : 'pipe', 'pipe', 'pipe']
+  const { stdin = 'none', extraFds, stdinPipe, stdoutPipe } = options
+  const slots: StdioSlot[] = [
+    stdin === 'none' ? 'ignore' : (stdinPipe?.read ?? 'pipe'),
+    stdoutPipe?.write ?? 'pipe',
+    'pipe',
+  ]
   const opened: number[] = []
   const close = () => {
     for (const fd of opened) closeSync(fd)
@@ -17,6 +32,7 @@ export function openStdio(options: StartProcessOptions): { readonly slots: Stdio
     for (const [fd, source] of extraFds ?? []) {
       if (source === 'pipe' || typeof source === 'number') slots[fd] = source
       else if (source === 'null') slots[fd] = nullDescriptor()
+      else if (isPipePair(source)) slots[fd] = source.write
       else {
         const content = openContent(source)
         opened.push(content)

@@ -1,12 +1,15 @@
+import type { PipePair } from './pipe-maker.ts'
+
 /**
  * What a child's descriptor N is made of:
  *
  * - a number: a descriptor of this process (it is duplicated; the caller keeps and closes its own);
  * - bytes: a fresh, unlinked, read-at-0 file with that content, closed here again after the start;
  * - `'pipe'`: a connected socket whose other end is {@link RunningProcess.pipes}` .get(N)`;
+ * - a {@link PipePair}: the child has its write end, {@link RunningProcess.pipes} the other; both are closed by the run;
  * - `'null'`: `/dev/null`.
  */
-export type DescriptorSource = number | Uint8Array | 'pipe' | 'null'
+export type DescriptorSource = number | Uint8Array | 'pipe' | 'null' | PipePair
 
 /** Descriptors beyond 0–2, keyed by their number in the child (3 to 255). */
 export type ExtraDescriptors = ReadonlyMap<number, DescriptorSource>
@@ -30,6 +33,9 @@ export interface StartProcessOptions {
   readonly uid?: number | undefined
   readonly gid?: number | undefined
   readonly extraFds?: ExtraDescriptors | undefined
+  /** Pipes for its standard streams instead of the sockets that Node makes. They are closed by the run. */
+  readonly stdinPipe?: PipePair | undefined
+  readonly stdoutPipe?: PipePair | undefined
   /** From {@link confineArgv}: where the loader or supervisor reports. One of `extraFds`. */
   readonly status?: LoaderStatus | undefined
   /** Milliseconds after which the whole tree is ended. Default: none. */

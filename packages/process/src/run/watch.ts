@@ -28,17 +28,27 @@ export interface ReadingProgress {
   last: number
 }
 
+export interface WatchedChild {
+  readonly child: ChildProcess
+  /** Its standard output, which need not be the child's own stream. */
+  readonly stdout: Readable | null
+}
+
 /** Follows a child to the end of its tree. */
-export function watchProcess(child: ChildProcess, options: StartProcessOptions, startedAt: number): ProcessWatch {
+export function watchProcess(
+  { child, stdout }: WatchedChild,
+  options: StartProcessOptions,
+  startedAt: number,
+): ProcessWatch {
   const ended = new AbortController()
   const ender = createEnder(child, options)
-  const result = follow(child, options, startedAt, ender, ended)
+  const result = follow({ child, stdout }, options, startedAt, ender, ended)
   result.catch(() => undefined)
   return { result, ended: ended.signal, endNow: ender.endNow }
 }
 
 async function follow(
-  child: ChildProcess,
+  { child, stdout: output }: WatchedChild,
   options: StartProcessOptions,
   startedAt: number,
   ender: ReturnType<typeof createEnder>,
@@ -49,7 +59,7 @@ async function follow(
   const stderr = captureOutput({ maxBytes: maxOutputBytes })
   const progress: ReadingProgress = { pending: 0, last: startedAt }
   const closed = Promise.all([
-    readStream(child.stdout, options, { capture: stdout, listener: options.onStdout, progress, ended: ended.signal }),
+    readStream(output, options, { capture: stdout, listener: options.onStdout, progress, ended: ended.signal }),
     readStream(child.stderr, options, { capture: stderr, listener: options.onStderr, progress, ended: ended.signal }),
   ])
   let timedOut = false
@@ -79,7 +89,7 @@ async function follow(
   }
   const durationMs = performance.now() - startedAt
   await ender.finish(closed, progress, options.drainGraceMs ?? defaultDrainGraceMs)
-  if (options.output !== 'stream') for (const stream of [child.stdout, child.stderr]) stream?.destroy()
+  if (options.output !== 'stream') for (const stream of [output, child.stderr]) stream?.destroy()
   if (report?.failure !== undefined) throw notConfined(report.failure, options)
   if (aborted && !timedOut) throw signal?.reason
   if (report?.ready === false && exit.signal === null && !timedOut) throw loaderFailed(options)
