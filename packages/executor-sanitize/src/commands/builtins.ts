@@ -1,5 +1,4 @@
-import { statSync } from 'node:fs'
-
+import { lookAt } from '../paths/links.ts'
 import { refuse } from '../refusal.ts'
 import { type Argument, type Call, textOf } from './call.ts'
 import { type Outcome, plain } from './context.ts'
@@ -71,7 +70,7 @@ function isSure(directory: Argument, call: Call): boolean {
   const start = call.state.cwd === 'any' ? undefined : [...call.state.cwd]
   if (!text.startsWith('/') && start?.length !== 1) return false
   const host = settings.view.hostOf(text.startsWith('/') ? text : `${start?.[0] ?? ''}/${text}`)
-  const stat = host === undefined ? undefined : statSync(host, { throwIfNoEntry: false })
+  const stat = host === undefined ? undefined : lookAt(host)
   return stat?.isDirectory() === true && (stat.mode & 0o111) === 0o111
 }
 

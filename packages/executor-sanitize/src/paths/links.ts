@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readlinkSync } from 'node:fs'
+import { lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 
 /** Entries that a look for links visits at most. */
@@ -37,7 +37,7 @@ export function walkLinks(root: string, names: readonly string[], last: 'follow'
       if (done.pop() === undefined) return { names: undefined, missing, linked: links > 0 }
       continue
     }
-    const stat = missing ? undefined : lstatSync(join(root, ...done, name), { throwIfNoEntry: false })
+    const stat = missing ? undefined : lookAt(join(root, ...done, name))
     if (stat === undefined) missing = true
     if (stat?.isSymbolicLink() && !(open.length === 0 && last === 'keep')) {
       const target = readlinkSync(join(root, ...done, name))
@@ -79,6 +79,15 @@ export function findProblem(
 /** True when a name in the directory begins with `-`. */
 export function holdsOption(root: string, names: readonly string[]): boolean {
   return entriesOf(join(root, ...names)).some(({ name }) => name.startsWith('-'))
+}
+
+/** What is there, without following a link; `undefined` for what is not there or cannot be reached. */
+export function lookAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined // below a file, too long, closed
+  }
 }
 
 function entriesOf(directory: string) {

@@ -1,7 +1,6 @@
-import { statSync } from 'node:fs'
-
 import { type Argument, type Call, textOf } from '../commands/call.ts'
 import { refuse } from '../refusal.ts'
+import { lookAt } from '../paths/links.ts'
 import { namesOf } from '../paths/path-view.ts'
 import type { Grammar, Parsed } from './grammar.ts'
 
@@ -124,7 +123,7 @@ function isOneDirectory({ operands: [only, ...others] }: Parsed, call: Call): bo
   if (only === undefined || others.length > 0 || only.value.glob) return false
   const text = textOf(only)
   const host = text?.startsWith('/') ? call.context.settings.view.hostOf(text) : undefined
-  return host !== undefined && statSync(host, { throwIfNoEntry: false })?.isDirectory() === true
+  return host !== undefined && lookAt(host)?.isDirectory() === true
 }
 
 const removing: Grammar = {

@@ -1,3 +1,5 @@
+import type { Argument, Call } from '../commands/call.ts'
+import { namesOf } from '../paths/path-view.ts'
 import type { Grammar, Parsed } from './grammar.ts'
 
 const has = ({ options }: Parsed, ...names: readonly string[]) => names.some((name) => options.has(name))
@@ -133,19 +135,14 @@ export const textPrograms: Readonly<Record<string, Grammar>> = {
   basename: {
     options: '-s: --suffix:',
     operands(call, { operands }) {
-      for (const operand of operands) {
-        // What a mount's own directory is called here is no name of the workspace.
-        if (operand.value.texts?.some((text) => /^\/*$/.test(text)) && operand.value.tainted)
-          call.refuse('shown', operand)
-        call.text(operand, { tainted: true })
-      }
+      for (const operand of operands) checkPart(call, operand)
       return { prints: false }
     },
   },
   dirname: {
     options: '',
     operands(call, { operands }) {
-      for (const operand of operands) call.text(operand, { tainted: true })
+      for (const operand of operands) checkPart(call, operand)
     },
   },
   date: {
@@ -187,4 +184,13 @@ function isNulToLine({ operands, options }: Parsed): boolean {
   const [from, to] = operands.map(({ value }) => value.texts?.[0])
   const sets = new Set([String.raw`\0`, String.raw`\000`, String.raw`\n`, '\n'])
   return options.size === 0 && from !== undefined && to !== undefined && sets.has(from) && sets.has(to)
+}
+
+/** What a mount's own directory is called on this machine, and where that lies, is nothing of the workspace. */
+function checkPart(call: Call, operand: Argument): void {
+  const { texts, tainted } = operand.value
+  const { mounts } = call.context.settings.view
+  const isMount = (text: string) => mounts.some(({ at }) => namesOf(at).join('/') === namesOf(text).join('/'))
+  if (tainted && (texts === undefined || texts.some(isMount))) call.refuse('shown', operand)
+  call.text(operand, { tainted: true })
 }

@@ -1,7 +1,6 @@
-import { lstatSync } from 'node:fs'
-
 import { type Argument, type Call, textOf } from '../commands/call.ts'
 import type { Outcome } from '../commands/context.ts'
+import { lookAt } from '../paths/links.ts'
 import { namesOf } from '../paths/path-view.ts'
 import { refuse } from '../refusal.ts'
 
@@ -96,9 +95,7 @@ function looksLikeOurs(call: Call, text: string): boolean {
   if (place.mount.at !== '/') return true
   const [first] = namesOf(place.inside)
   return (
-    first === undefined ||
-    namesOf(place.inside).length === 1 ||
-    lstatSync(`${place.mount.host}/${first}`, { throwIfNoEntry: false }) !== undefined
+    first === undefined || namesOf(place.inside).length === 1 || lookAt(`${place.mount.host}/${first}`) !== undefined
   )
 }
 
