@@ -56,15 +56,20 @@ for (const door of doors) {
       expect(await site.run(`cd ${site.at('')} && node -p 'require("dep")'`)).toBe('from dep\n')
     }, 120_000)
 
-    it('a venv, and pip install of a local wheel', async () => {
-      await using site = await open({ 'wheel.py': wheel })
-      await site.run(
-        `cd ${site.at('')} && python3 wheel.py && python3 -m venv .venv && .venv/bin/pip install -q --no-index --disable-pip-version-check greet-1.0-py3-none-any.whl`,
-      )
-      expect(await site.run(`${site.at('.venv/bin/python')} -c 'import greet; print(greet.hello())'`)).toBe(
-        'hello from pip\n',
-      )
-      expect(await readFile(join(site.directory, 'private/key'), 'utf8')).toBe('KEY')
-    }, 120_000)
+    // Eight seconds of pip: where the root is `/` both of its executors' ways are taken, the rest runs in `npm run test:deep`.
+    it.skipIf(door.root !== '/' && process.env['WS_DEEP'] !== '1')(
+      'a venv, and pip install of a local wheel',
+      async () => {
+        await using site = await open({ 'wheel.py': wheel })
+        await site.run(
+          `cd ${site.at('')} && python3 wheel.py && python3 -m venv .venv && .venv/bin/pip install -q --no-index --disable-pip-version-check greet-1.0-py3-none-any.whl`,
+        )
+        expect(await site.run(`${site.at('.venv/bin/python')} -c 'import greet; print(greet.hello())'`)).toBe(
+          'hello from pip\n',
+        )
+        expect(await readFile(join(site.directory, 'private/key'), 'utf8')).toBe('KEY')
+      },
+      120_000,
+    )
   })
 }
