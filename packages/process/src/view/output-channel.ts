@@ -58,7 +58,8 @@ export function createOutputChannel(): OutputChannel {
     },
     push(chunk) {
       if (state === 'abandoned') return
-      chunks.push(Uint8Array.from(chunk))
+      // As it is: Node gives each chunk memory of its own, and a copy would double what there is to collect.
+      chunks.push(chunk)
       size += chunk.length
       wakeReader?.()
       wakeReader = undefined
