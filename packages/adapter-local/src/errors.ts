@@ -29,10 +29,11 @@ export function failure(
 }
 
 /** A failure of the caller's own stream: it reaches the caller as it is, whatever it looks like. */
-export class BodyFailure {
+export class BodyFailure extends Error {
   readonly reason: unknown
 
   constructor(reason: unknown) {
+    super('the stream to be written failed')
     this.reason = reason
   }
 }

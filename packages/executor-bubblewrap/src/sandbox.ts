@@ -59,7 +59,7 @@ export async function startSandbox(start: SandboxStart): Promise<Sandbox> {
   const { command, owner } = start
   start.signal?.throwIfAborted()
   const wanted = ['stdout', 'stderr', ...(start.stdin === 'none' ? [] : ['stdin'])]
-  const [stdoutPipe, stderrPipe, stdinPipe] = await Promise.all(wanted.map(() => start.pipes?.take(owner)))
+  const [stdoutPipe, stderrPipe, stdinPipe] = await Promise.all(wanted.map(async () => await start.pipes?.take(owner)))
   const { argv, options, close, ...prepared } = withPipes([stdoutPipe, stderrPipe, stdinPipe], () => {
     start.signal?.throwIfAborted()
     return sandboxArguments(command)

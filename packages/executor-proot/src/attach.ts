@@ -232,7 +232,7 @@ class AttachedProot implements AttachedExecutor {
     const { owner } = this.#attachment
     this.#pipes ??= usePipes()
     const wanted = ['stdout', 'errors', ...(request.stdin === undefined ? [] : ['stdin'])]
-    const [stdoutPipe, errors, stdinPipe] = await Promise.all(wanted.map(() => this.#pipes?.take(owner)))
+    const [stdoutPipe, errors, stdinPipe] = await Promise.all(wanted.map(async () => await this.#pipes?.take(owner)))
     return { stdoutPipe, errors, stdinPipe }
   }
 
