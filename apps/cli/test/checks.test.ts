@@ -54,7 +54,13 @@ it('the policy checks catch an executor that holds no rule', async () => {
     under: async (...rules) => {
       const workspace = await site.under(...rules)
       const exec: typeof workspace.exec = (command, options) =>
-        workspace.exec((typeof command === 'string' ? command : '').replaceAll(/(?<![\w.])\/(?=two doors|workspace\/two doors)/gu, './'), options)
+        workspace.exec(
+          (typeof command === 'string' ? command : '').replaceAll(
+            /(?<![\w.])\/(?=two doors|workspace\/two doors)/gu,
+            './',
+          ),
+          options,
+        )
       return Object.assign(Object.create(workspace) as typeof workspace, { exec })
     },
   })

@@ -150,7 +150,12 @@ describe.each(['x64', 'arm64'] as const)('the sandbox program on %s', (architect
       evaluate(proot, { architecture: machines[architecture].architecture, number: value }),
     ])
     const hidden = answers.filter(([, given]) => given === ENOSYS).map(([name]) => name)
-    expect(hidden.map(String).toSorted((left, right) => left.localeCompare(right))).toEqual(['execveat', 'fchmodat2', 'openat2', 'statx'])
+    expect(hidden.map(String).toSorted((left, right) => left.localeCompare(right))).toEqual([
+      'execveat',
+      'fchmodat2',
+      'openat2',
+      'statx',
+    ])
     expect(answers.every(([, given]) => given === 'allow' || given === ENOSYS)).toBe(true)
   })
 })
