@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -32,6 +33,7 @@ export function startWs(args: readonly string[], { env, cwd }: WsOptions = {}): 
       PATH: '/usr/local/bin:/usr/bin:/bin',
       HOME: '/nonexistent',
       NO_COLOR: '1',
+      TMPDIR: tmpdir(),
       NODE_COMPILE_CACHE: compileCache,
       ...env,
     },

@@ -1,3 +1,5 @@
+import { fileURLToPath } from 'node:url'
+
 import { defineConfig } from 'vitest/config'
 
 import { ComponentReporter } from './reporter.ts'
@@ -11,6 +13,7 @@ export const sharedConfig = defineConfig({
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
     include: ['test/**/*.test.ts'],
+    setupFiles: [fileURLToPath(new URL('own-temporary-directory.ts', import.meta.url))],
     passWithNoTests: true,
     allowOnly: false,
     pool: 'forks',

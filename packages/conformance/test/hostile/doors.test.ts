@@ -23,7 +23,7 @@ def attempt(path, work):
 
 def read(path):
     with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), 'rb') as file:
-        return 'content ' + file.read(100).decode('latin1')
+        return 'content ' + (file.read(100) or b'').decode('latin1')
 
 def make(path):
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
