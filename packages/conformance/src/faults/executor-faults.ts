@@ -1,5 +1,4 @@
 import { type Executor, guaranteeFields, type Guarantees, type HostPath, WorkspaceError } from '@ws/core'
-import { tmpdir } from 'node:os'
 import { survivingRun } from './early-end.ts'
 import {
   changeCommand,
@@ -249,11 +248,14 @@ const boundaryFaults: readonly ExecutorFault[] = [
   },
 ]
 
+/** Where the temporary directory of tests lies, whatever its own name is. */
+const hostTemporary = '/tmp' as HostPath
+
 /** `/tmp` is the host's, where the kit puts what nobody may reach. */
 const withHostTmp = (inner: Executor): Executor =>
   changePlan(inner, (plan) => ({
     ...plan,
-    binds: plan.binds.map((bind) => (bind.kind === 'scratch' ? { ...bind, source: tmpdir() as HostPath } : bind)),
+    binds: plan.binds.map((bind) => (bind.kind === 'scratch' ? { ...bind, source: hostTemporary } : bind)),
   }))
 
 /** One hole, and the promises that it breaks. */
