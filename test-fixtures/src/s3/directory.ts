@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, realpath } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A directory (mode 0700) that does not outlive this process, however the process ends. */
+export interface TiedDirectory extends AsyncDisposable {
+  /** Host path, free of links. */
+  readonly path: string
+  remove(): Promise<void>
+}
+
+// Reads until the other end is closed, by `remove` or by the death of this process. What is just being killed may still
+// write for a moment, so removing is tried more than once.
+const janitor = 'cat; for i in 1 2 3 4 5 6 7 8 9 10; do rm -rf -- "$1" && exit 0; sleep 0.1; done; exit 1'
+
+/** Makes such a directory below the system's temporary directory. */
+export async function createTiedDirectory(prefix: string): Promise<TiedDirectory> {
+  const path = await mkdtemp(join(await realpath(tmpdir()), prefix))
+  const child = spawn('/bin/sh', ['-c', janitor, 'sh', path], {
+    cwd: '/',
+    // a group of its own: an interrupt at the terminal is not for the one that cleans up
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  const ended = once(child, 'exit')
+  child.unref()
+  const remove = async () => {
+    child.ref()
+    child.stdin.end()
+    if (child.exitCode === null && child.signalCode === null) await ended
+    if (child.exitCode !== 0) throw new Error(`${path} could not be removed`)
+  }
+  return { path, remove, [Symbol.asyncDispose]: remove }
+}

@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto'
+import { chmod, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+
+import { findSystemProgram } from '../components.ts'
+import { createTiedDirectory } from './directory.ts'
+import { createServer, type S3Credentials, type S3Server } from './server.ts'
+
+export interface R2ServerOptions {
+  /** How many buckets there are, the first one included; 64 by default. They exist from the start. */
+  readonly buckets?: number
+  /** Random ones by default. */
+  readonly credentials?: S3Credentials
+}
+
+/**
+ * Starts miniflare's S3 endpoint: R2 as its makers simulate it, from an npm package. It keeps everything in a directory
+ * of its own, which goes with it.
+ */
+export async function startR2Server(options: R2ServerOptions = {}): Promise<S3Server> {
+  const { buckets = 64, credentials = randomCredentials() } = options
+  const names = Array.from({ length: buckets }, (_, index) => `bucket-${index + 1}`)
+  const [bucket] = names
+  if (bucket === undefined) throw new RangeError('a server needs at least one bucket')
+
+  // late, since it is large and most users of this module only talk to a server
+  const { Miniflare } = await import('miniflare')
+  const directory = await createTiedDirectory('ws-r2-')
+  try {
+    const workerd = await writeTiedWorkerd(directory.path)
+    // both are read from the environment only: the directory by the constructor, the program until it is ready
+    const miniflare = withVariable('TMPDIR', directory.path, () => {
+      return new Miniflare({
+        modules: true,
+        script: 'export default { fetch: () => new Response(undefined, { status: 404 }) }',
+        host: '127.0.0.1',
+        port: 0,
+        cf: false,
+        r2Buckets: Object.fromEntries(names.map((id) => [id, { id, s3Credentials: { ...credentials } }])),
+      })
+    })
+    const url = await withVariable('MINIFLARE_WORKERD_PATH', workerd, () => miniflare.ready)
+    let used = 1
+    return createServer(
+      {
+        name: 'r2',
+        endpoint: new URL('/cdn-cgi/local/r2/s3', url).href,
+        region: 'auto',
+        credentials,
+        bucket,
+      },
+      {
+        async createBucket() {
+          const next = names[used]
+          if (next === undefined) throw new Error(`all ${names.length} buckets are in use: ask for more at the start`)
+          used += 1
+          return next
+        },
+        async close() {
+          await miniflare.dispose()
+          await directory.remove()
+        },
+      },
+    )
+  } catch (error) {
+    await directory.remove()
+    throw error
+  }
+}
+
+/** Credentials that no other server accepts. */
+export function randomCredentials(): S3Credentials {
+  return {
+    accessKeyId: randomBytes(10).toString('hex').toUpperCase(),
+    secretAccessKey: randomBytes(20).toString('hex'),
+  }
+}
+
+/** Where it can be had, a way to start the server's process such that it dies with this one, even by SIGKILL. */
+async function writeTiedWorkerd(directory: string): Promise<string | undefined> {
+  const setpriv = findSystemProgram('setpriv')
+  if (setpriv === undefined) return undefined
+  const workerd = createRequire(createRequire(import.meta.url).resolve('miniflare'))('workerd') as { default: string }
+  const path = join(directory, 'workerd')
+  await writeFile(path, `#!/bin/sh\nexec '${setpriv}' --pdeathsig KILL '${workerd.default}' "$@"\n`)
+  await chmod(path, 0o755)
+  return path
+}
+
+/** Runs `action` with a variable set in the environment, until what it returns has settled. */
+function withVariable<Result>(name: string, value: string | undefined, action: () => Result): Result {
+  if (value === undefined) return action()
+  const before = process.env[name]
+  const restore = () => {
+    if (before === undefined) delete process.env[name]
+    else process.env[name] = before
+  }
+  process.env[name] = value
+  let result: Result
+  try {
+    result = action()
+  } catch (error) {
+    restore()
+    throw error
+  }
+  if (result instanceof Promise) result.then(restore, restore)
+  else restore()
+  return result
+}

@@ -1,0 +1,77 @@
+import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
+
+/** The S3 servers that tests can start: Cloudflare's own simulator of R2, and Ceph's production gateway. */
+export const s3ServerNames = ['r2', 'ceph'] as const
+
+export type S3ServerName = (typeof s3ServerNames)[number]
+
+export interface S3Credentials {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+}
+
+/** What it takes to talk to a server: plain data, so that it can be handed to another process. */
+export interface S3Connection {
+  readonly name: S3ServerName
+  /** Base URL of the S3 API, without a bucket and without a trailing slash; buckets are addressed by path. */
+  readonly endpoint: string
+  readonly region: string
+  readonly credentials: S3Credentials
+  /** A bucket of the caller's own, which exists and is empty. */
+  readonly bucket: string
+}
+
+/** An S3 server on this machine, at a free port of 127.0.0.1. */
+export interface S3Server extends S3Connection, AsyncDisposable {
+  /** Gives a further bucket, empty and nobody else's. The R2 simulator has a fixed number of them. */
+  createBucket(): Promise<string>
+  /** A client for this server; it is closed with the server. `config` overrides {@link clientConfig}. */
+  client(config?: S3ClientConfig): S3Client
+  /** Ends the server and its clients and removes what it stored; does nothing when called again. */
+  close(): Promise<void>
+}
+
+/**
+ * The configuration of a client that works with both servers: path-style addresses, no checksum trailers (R2's
+ * simulator resets the connection at them, Ceph answers 411), no `Expect: 100-continue` (the simulator never answers it).
+ */
+export function clientConfig({ endpoint, region, credentials }: Omit<S3Connection, 'bucket'>) {
+  return {
+    endpoint,
+    region,
+    credentials: { ...credentials },
+    forcePathStyle: true,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    expectContinueHeader: false,
+  } as const satisfies S3ClientConfig
+}
+
+interface ServerParts {
+  readonly createBucket: () => Promise<string>
+  readonly close: () => Promise<void>
+}
+
+/** Puts a server together from a connection and what makes and ends it. */
+export function createServer(connection: S3Connection, parts: ServerParts): S3Server {
+  const clients = new Set<S3Client>()
+  let closing: Promise<void> | undefined
+  const close = () => {
+    closing ??= Promise.resolve().then(async () => {
+      for (const client of clients) client.destroy()
+      await parts.close()
+    })
+    return closing
+  }
+  return {
+    ...connection,
+    createBucket: parts.createBucket,
+    client(config = {}) {
+      const client = new S3Client({ ...clientConfig(connection), ...config })
+      clients.add(client)
+      return client
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
