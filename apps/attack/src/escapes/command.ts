@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
 import { columns, unavailable } from './columns.ts'
-import { misdeclared } from './judge.ts'
+import { misdeclared, unluckyIn } from './judge.ts'
 import { type ColumnReport, runControl, runEscapes } from './run.ts'
 import { missedByControl, renderEscapes } from './table.ts'
 
@@ -26,6 +26,7 @@ export async function tryEscapes({ write }: { readonly write: boolean }): Promis
     }
     const report = await runEscapes(column, { raceTime: 5_000 })
     console.error(`${column.name}: ${report.reached.size} got out`)
+    for (const name of unluckyIn(report)) console.error(`  not won here, though it may be: ${name}`)
     if (report.differs.length > 0) console.error(`  not in the table: here ${report.differs.join(', ')}`)
     problems.push(...misdeclared(report).map((problem) => `${column.name}: ${problem}`))
     reports.push(report)

@@ -1,7 +1,19 @@
-import { guaranteeFields } from '@ws/core'
+import { type GuaranteeLevel, type Guarantees, guaranteeFields } from '@ws/core'
 
-import { attempts } from './attempts.ts'
+import { type Attempt, attempts } from './attempts.ts'
 import type { ColumnReport } from './run.ts'
+
+/** What is judged of a report. */
+export type Verdict = Pick<ColumnReport, 'guarantees' | 'reached' | 'unfinished'>
+
+/** `by luck`: it may get out, as declared, and does so in some runs. */
+export type Outcome = 'out' | 'blocked' | 'by luck'
+
+/** What became of one attempt, in words that are the same in each run: luck is told only where it may be had. */
+export function outcomeOf({ name, field, luck }: Attempt, { guarantees, reached }: Verdict): Outcome {
+  if (luck === true && mayBeFought(guarantees, field)) return 'by luck'
+  return reached.has(name) ? 'out' : 'blocked'
+}
 
 /**
  * Where what was seen is not what is declared, field by field; empty: it is.
@@ -9,8 +21,10 @@ import type { ColumnReport } from './run.ts'
  * - `kernel`, `interpreter`: nothing got out.
  * - `translated`: only what works against the translation got out, and something did: else more could be declared.
  * - `none`: something got out.
+ *
+ * Where luck decides whether anything gets out, only too much is a problem: bad luck shows no better guarantee.
  */
-export function misdeclared({ guarantees, reached, unfinished }: ColumnReport): string[] {
+export function misdeclared({ guarantees, reached, unfinished }: Verdict): string[] {
   const problems = unfinished.map((name) => `${name} did not come to its end`)
   for (const field of guaranteeFields) {
     const tried = attempts.filter((attempt) => attempt.field === field)
@@ -20,8 +34,24 @@ export function misdeclared({ guarantees, reached, unfinished }: ColumnReport): 
     const plain = out.filter(({ fights }) => fights !== true)
     const worse = level === 'none' ? [] : level === 'translated' ? plain : out
     problems.push(...worse.map(({ name }) => `${field} is declared \`${level}\`, but \`${name}\` got out`))
-    if ((level === 'none' || level === 'translated') && out.length === 0)
+    const lucky = level === 'translated' && tried.some(({ luck }) => luck === true)
+    if (!holds(level) && out.length === 0 && !lucky)
       problems.push(`${field} is declared \`${level}\`, but nothing got out: it is better than that`)
   }
   return problems
+}
+
+/** The fights that may be won, as declared, and were not in this run. */
+export function unluckyIn({ guarantees, reached }: Verdict): string[] {
+  return attempts
+    .filter(({ name, field, luck }) => luck === true && mayBeFought(guarantees, field) && !reached.has(name))
+    .map(({ name }) => name)
+}
+
+function mayBeFought(guarantees: Guarantees, field: Attempt['field']): boolean {
+  return !holds(guarantees[field])
+}
+
+function holds(level: GuaranteeLevel): boolean {
+  return level === 'kernel' || level === 'interpreter'
 }

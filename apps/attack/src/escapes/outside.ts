@@ -10,6 +10,8 @@ import { createInterface } from 'node:readline'
 
 import { createScratchDirectory, type Owner } from '@ws/test-fixtures'
 
+type Ear = 'UDP' | 'datagram to a socket with a path'
+
 /** What nobody may reach: a file, a process, and ears on the host. All belong to the user whom commands run as. */
 export interface Outside extends AsyncDisposable {
   readonly scratch: string
@@ -26,20 +28,26 @@ export interface Outside extends AsyncDisposable {
   readonly datagram: string
   /** The file is as it was. */
   untouched(): Promise<boolean>
-  /** Which ears have heard the token. */
-  readonly heard: ReadonlySet<'UDP' | 'datagram to a socket with a path'>
+  /** Which ears have heard the token, with what is on its way to them. */
+  heard(): Promise<ReadonlySet<Ear>>
   /** Makes a file for the owner, with its parents. */
   put(path: string, content: string | Uint8Array, mode?: number): Promise<void>
   give(path: string): Promise<void>
 }
 
+/** Says each datagram; asked by a line, says `heard` after those that have come. */
 const listener = `
-import os, socket, sys
+import os, select, socket, sys
 ear = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 ear.bind(sys.argv[1])
 os.chmod(sys.argv[1], 0o777)
 print('listening', flush=True)
-while True: print(ear.recv(256).decode(), flush=True)
+while True:
+    ready, _, _ = select.select([ear, sys.stdin], [], [])
+    while select.select([ear], [], [], 0)[0]: print(ear.recv(256).decode(), flush=True)
+    if sys.stdin in ready:
+        if not sys.stdin.readline(): break
+        print('heard', flush=True)
 `
 
 export async function createOutside(): Promise<Outside> {
@@ -90,25 +98,32 @@ export async function createOutside(): Promise<Outside> {
     await listen(stream)
     chmodSync(stream, 0o777)
 
-    const heard = new Set<'UDP' | 'datagram to a socket with a path'>()
+    const heard = new Set<Ear>()
     const ear = createSocket('udp4', (message) => {
       if (message.toString() === token) heard.add('UDP')
+      else ear.emit('asked')
     })
     ear.bind(0, '127.0.0.1')
     await once(ear, 'listening')
     stack.defer(() => new Promise((resolve) => void ear.close(() => resolve())))
     const datagram = join(scratch, 'outside/datagram')
-    const host = spawn('/usr/bin/python3', ['-c', listener, datagram], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const host = spawn('/usr/bin/python3', ['-c', listener, datagram], { stdio: ['pipe', 'pipe', 'inherit'] })
     stack.defer(() => end(host))
-    await new Promise<void>((resolve) => {
-      createInterface(host.stdout).on('line', (line) => {
-        if (line === token) heard.add('datagram to a socket with a path')
-        resolve()
-      })
+    const lines = createInterface(host.stdout).on('line', (line) => {
+      if (line === token) heard.add('datagram to a socket with a path')
     })
+    await once(lines, 'line')
+    // Datagrams keep their order: what was sent before the question has come when the question comes.
+    const ask = async () => {
+      const asked = [once(ear, 'asked'), once(lines, 'line')]
+      ear.send('heard?', ear.address().port, '127.0.0.1')
+      host.stdin.write('heard?\n')
+      await Promise.all(asked)
+      return heard
+    }
     const resources = stack.move()
     return {
-      ...{ scratch, owner, secret, token, abstract, stream, datagram, heard, put, give },
+      ...{ scratch, owner, secret, token, abstract, stream, datagram, heard: ask, put, give },
       victim: victim.pid ?? 0,
       tcp: typeof tcp === 'object' ? (tcp?.port ?? 0) : 0,
       udp: ear.address().port,

@@ -1,5 +1,6 @@
-import { attempts } from './attempts.ts'
+import { type Attempt, attempts } from './attempts.ts'
 import { columns } from './columns.ts'
+import { type Outcome, outcomeOf, type Verdict } from './judge.ts'
 import type { ColumnReport } from './run.ts'
 
 /** One line of the table: name of the attempt, field, and a cell for each column. */
@@ -14,6 +15,9 @@ table says, and where the table is not what an executor declares, better or wors
 - \`kernel\` and \`interpreter\`: nothing gets out.
 - \`translated\`: what works against the translation (marked *) gets out, and nothing else.
 - \`none\`: something gets out.
+
+**by luck** stands where a race or a fight may be won, as declared: the machine's timing decides in which run. What is declared
+\`kernel\` or \`interpreter\` no luck gets out of.
 
 The programs are in \`apps/attack/src/escapes/programs\`. This file is written by \`npm run attack -- --escapes --write\`.
 \`plain process\` is the control: the same programs without any of this, as an ordinary user of the machine that wrote the table.
@@ -63,24 +67,31 @@ export function missedByControl(control: ReadonlySet<string>): string[] {
     .filter((name) => !untriedInControl(name) && !privileged.has(name) && !control.has(name))
 }
 
+const cells: Readonly<Record<Outcome, string>> = { out: '**out**', blocked: 'blocked', 'by luck': '**by luck**' }
+
+/** The cell of an attempt in a column. */
+export function cellOf(attempt: Attempt, verdict: Verdict): string {
+  return cells[outcomeOf(attempt, verdict)]
+}
+
 /** The whole document. */
 export function renderEscapes({ reports, control, before = '' }: RenderOptions): string {
   const known = parseEscapes(before)
-  const cellsOf = (name: string): ((attempt: string) => string) => {
+  const cellsOf = (name: string): ((attempt: Attempt) => string) => {
     if (name === controlName && control !== undefined)
-      return (attempt) => (untriedInControl(attempt) ? '' : control.has(attempt) ? '**out**' : 'blocked')
+      return (attempt) => (untriedInControl(attempt.name) ? '' : cells[control.has(attempt.name) ? 'out' : 'blocked'])
     const report = reports.find((candidate) => candidate.name === name && candidate.differs.length === 0)
-    if (report !== undefined) return (attempt) => (report.reached.has(attempt) ? '**out**' : 'blocked')
-    return (attempt) => known.get(name)?.get(attempt) ?? '?'
+    if (report !== undefined) return (attempt) => cellOf(attempt, report)
+    return (attempt) => known.get(name)?.get(attempt.name) ?? '?'
   }
   const names = [controlName, ...columns.map(({ name }) => name)]
-  const cells = names.map(cellsOf)
+  const told = names.map(cellsOf)
   const head = ['field', 'attempt', ...names]
   const rows = attempts.map(
-    ({ name, field, fights }, index): Row => [
-      attempts[index - 1]?.field === field ? '' : `\`${field}\``,
-      fights ? `${name} *` : name,
-      ...cells.map((cell) => cell(name)),
+    (attempt, index): Row => [
+      attempts[index - 1]?.field === attempt.field ? '' : `\`${attempt.field}\``,
+      attempt.fights === true ? `${attempt.name} *` : attempt.name,
+      ...told.map((cell) => cell(attempt)),
     ],
   )
   const lines = [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`)

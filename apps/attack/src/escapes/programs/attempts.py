@@ -137,7 +137,7 @@ attempt('TIOCSTI', inject)
 
 def connect(family, address, kind=socket.SOCK_STREAM):
     with socket.socket(family, kind) as sock:
-        sock.settimeout(2)
+        sock.settimeout(20)
         sock.connect(address)
         return kind == socket.SOCK_STREAM and token.encode() in sock.recv(256)
 
