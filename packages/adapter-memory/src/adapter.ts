@@ -235,6 +235,8 @@ const capabilities: AdapterCapabilities = Object.freeze({
   keepsEmptyDirectories: true,
   modes: true,
   caseSensitive: true,
+  controlCharacters: true,
+  uniqueVersions: true,
   conditionalWrite: 'server',
   conditionalDelete: 'server',
   conditionalMove: 'server',

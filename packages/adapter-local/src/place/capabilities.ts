@@ -26,6 +26,8 @@ export function capabilitiesOf({ root, verified, caseSensitive }: CapabilityFact
     keepsEmptyDirectories: true,
     modes: true,
     caseSensitive,
+    controlCharacters: true,
+    uniqueVersions: true,
     conditionalWrite: 'process',
     conditionalDelete: 'process',
     conditionalMove: 'process',

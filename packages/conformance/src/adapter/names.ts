@@ -1,5 +1,5 @@
 import { equal, rejects } from '../assert.ts'
-import { at, encode, offered } from './case.ts'
+import { at, encode, offered, type Case } from './case.ts'
 import type { Suite } from './suite.ts'
 
 /** Names that are legal, and that something along the way may take for something else. */
@@ -43,13 +43,22 @@ const oddNames = [
   'absent',
 ]
 
+// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+const controlCharacter = /[\u0001-\u001f\u007f]/u
+
+/** The odd names that the store can hold. */
+function namesFor({ capabilities }: Case): string[] {
+  return oddNames.filter((name) => capabilities.controlCharacters || !controlCharacter.test(name))
+}
+
 export function nameTests({ describe, test, change }: Suite): void {
   describe('names', () => {
     change('[PC21] survive write, stat, read, list, move, copy and delete', {}, async (it) => {
-      for (const name of oddNames) await it.adapter.write(at(`/dir/${name}`), encode(name), { parents: true })
+      const odd = namesFor(it)
+      for (const name of odd) await it.adapter.write(at(`/dir/${name}`), encode(name), { parents: true })
       const listed = await it.entries('/dir')
-      equal(listed.map((entry) => entry.name).toSorted(), oddNames.toSorted(), 'the names')
-      for (const name of oddNames) {
+      equal(listed.map((entry) => entry.name).toSorted(), odd.toSorted(), 'the names')
+      for (const name of odd) {
         const path = at(`/dir/${name}`)
         equal(await it.text(path), name)
         await it.adapter.copy(path, at(`/copies/${name}`), { parents: true })
@@ -58,7 +67,7 @@ export function nameTests({ describe, test, change }: Suite): void {
         equal(await it.text(`/moved/${name}/${name}`), name)
         await it.adapter.delete(at(`/copies/${name}`))
       }
-      equal((await it.entries('/moved')).map((entry) => entry.name).toSorted(), oddNames.toSorted(), 'the moved names')
+      equal((await it.entries('/moved')).map((entry) => entry.name).toSorted(), odd.toSorted(), 'the moved names')
       equal(
         (await it.paths('/', { recursive: true })).filter((path) => /^\/(?:copies|dir)\//u.test(path)),
         [],
@@ -66,11 +75,12 @@ export function nameTests({ describe, test, change }: Suite): void {
     })
 
     test('[PC21] survive search', { search: true }, async (it) => {
-      for (const name of oddNames) await it.put(`/${name}`, 'needle')
+      const odd = namesFor(it)
+      for (const name of odd) await it.put(`/${name}`, 'needle')
       const search = offered(it.adapter.search, 'search').bind(it.adapter)
       const hits = await Array.fromAsync(search({ pattern: 'needle', in: at('/') }))
-      equal(hits.map(({ path }) => path.slice(1)).toSorted(), oddNames.toSorted(), 'the names')
-      for (const name of oddNames) {
+      equal(hits.map(({ path }) => path.slice(1)).toSorted(), odd.toSorted(), 'the names')
+      for (const name of odd) {
         const one = await Array.fromAsync(search({ pattern: 'needle', in: at(`/${name}`) }))
         equal(
           one.map(({ path }): string => path),
@@ -79,6 +89,21 @@ export function nameTests({ describe, test, change }: Suite): void {
         )
       }
     })
+
+    change(
+      'with control characters are EINVAL where the store cannot hold them',
+      {
+        controlCharacters: false,
+      },
+      async (it) => {
+        for (const name of oddNames.filter((odd) => controlCharacter.test(odd))) {
+          await rejects(it.adapter.write(at(`/${name}`), encode('x')), 'EINVAL')
+          await rejects(it.adapter.createDirectory(at(`/${name}`)), 'EINVAL')
+          await rejects(it.adapter.stat(at(`/${name}`)), 'EINVAL')
+        }
+        equal(await it.tree(), [])
+      },
+    )
 
     change('that differ in case or in normalisation only are two', { caseSensitive: true }, async (it) => {
       const names = ['name', 'Name', 'NAME', 'e\u0301', '\u00e9', 'ß', 'ss']

@@ -33,6 +33,8 @@ export function presenceTests({ describe, test }: Suite): void {
         ...optional.map(({ capability }) => capability),
         'modes',
         'caseSensitive',
+        'controlCharacters',
+        'uniqueVersions',
       ] as const) {
         check(typeof it.capabilities[name] === 'boolean', `\`${name}\` is ${String(it.capabilities[name])}`)
       }

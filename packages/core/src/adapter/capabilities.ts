@@ -35,6 +35,13 @@ export interface AdapterCapabilities {
   readonly modes: boolean
   /** Names that differ in case only, or in Unicode normalisation only, are two names. */
   readonly caseSensitive: boolean
+  /** Names may hold control characters (U+0001 to U+001F, U+007F); else such a name is `EINVAL`. */
+  readonly controlCharacters: boolean
+  /**
+   * Every change makes a version that was never there before. Else a version follows from the content, as ETags do: it
+   * stays when the same bytes are written again, and comes back with them.
+   */
+  readonly uniqueVersions: boolean
   readonly conditionalWrite: ConditionScope
   readonly conditionalDelete: ConditionScope
   readonly conditionalMove: ConditionScope

@@ -20,6 +20,8 @@ const capabilities: AdapterCapabilities = {
   keepsEmptyDirectories: true,
   modes: true,
   caseSensitive: true,
+  controlCharacters: true,
+  uniqueVersions: true,
   conditionalWrite: 'none',
   conditionalDelete: 'none',
   conditionalMove: 'none',
