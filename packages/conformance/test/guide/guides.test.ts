@@ -15,9 +15,9 @@ describe('the guides', () => {
     expect(dense(blocks.join('\n'))).toEqual(dense(read(`${kit}/guide/map-adapter.ts`)))
   })
 
-  it('write-an-adapter: the adapter takes less than 150 lines of code', () => {
+  it('write-an-adapter: the adapter takes no more than 150 lines of code', () => {
     const code = dense(read(`${kit}/guide/map-adapter.ts`)).filter((line) => !/^\s*(?:\/\/|\/\*\*)/u.test(line))
-    expect(code.length).toBeLessThan(150)
+    expect(code.length).toBeLessThanOrEqual(150)
   })
 
   it('write-an-adapter: its test is the one that runs', () => {

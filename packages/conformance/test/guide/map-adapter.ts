@@ -4,9 +4,10 @@ import type { CopyOptions, Stat, StorageAdapter, TransferResult, WriteData } fro
 
 const capabilities: AdapterCapabilities = {
   ...{ readOnly: false, append: false, symlinks: false, search: false, flush: false, watch: false, hostPath: false },
-  ...{ atomicMove: true, atomicDirectoryMove: true, enforcesHierarchy: true, keepsEmptyDirectories: true, uniqueVersions: true },
+  ...{ atomicMove: true, atomicDirectoryMove: true, enforcesHierarchy: true, keepsEmptyDirectories: true },
   ...{ conditionalWrite: 'process', conditionalDelete: 'process', conditionalMove: 'process', caseSensitive: true },
-  ...{ modes: false, controlCharacters: true, confinement: 'inherent', maxStalenessMs: 0, maxNameBytes, maxPathBytes },
+  ...{ controlCharacters: true, uniqueVersions: true },
+  ...{ modes: false, confinement: 'inherent', maxStalenessMs: 0, maxNameBytes, maxPathBytes },
 }
 
 /** A file has bytes, a directory has none. */
