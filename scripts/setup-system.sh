@@ -28,6 +28,13 @@ need gcc command -v cc
 need libc6-dev test -e /usr/include/stdio.h
 need nodejs command -v node
 need npm command -v npm
+need radosgw command -v radosgw
+need ceph-mon command -v ceph-mon
+need ceph-osd command -v ceph-osd
+need ceph-common command -v radosgw-admin
+need ceph-base command -v monmaptool
+need rclone command -v rclone
+need fuse3 command -v fusermount3
 
 if [ -z "$missing" ]; then
   echo 'setup:system: everything is installed'

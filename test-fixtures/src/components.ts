@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { ordinaryOwner } from './owner.ts'
 
-/** What a test can need from the machine it runs on. */
+/** What a test can need from the machine it runs on: `radosgw` is all of Ceph, `fuse` that this user can mount. */
 export const componentNames = [
   'bubblewrap',
   'proot',
@@ -20,6 +20,9 @@ export const componentNames = [
   'npm',
   'landlock',
   'user-namespaces',
+  'radosgw',
+  'rclone',
+  'fuse',
 ] as const
 
 export type ComponentName = (typeof componentNames)[number]
@@ -43,12 +46,28 @@ const systemDirectories = ['/usr/local/bin', '/usr/bin', '/bin']
 interface Probe {
   readonly program: string
   readonly args: readonly string[]
+  /** Further programs that it is of no use without. */
+  readonly besides?: readonly string[]
+  /** It is used by who runs the tests, not by the commands that they run. */
+  readonly asSelf?: true
   /** What a failure to run means, where that is worth saying. */
   readonly hint?: string
 }
 
 // landlock_create_ruleset(NULL, 0, LANDLOCK_CREATE_RULESET_VERSION); 444 on every architecture
 const landlockVersion = 'exit(syscall(444, 0, 0, 1) >= 1 ? 0 : 1)'
+
+// Mounts as every FUSE program does: asks the helper, which sends an open /dev/fuse back over the socket. Nothing serves
+// the mount, so it is taken away again without being looked at.
+const mountFuse = `use Socket; use File::Temp 'tempdir';
+  $^F = 1000; # else the socket is closed for the helper
+  socketpair(my $ours, my $theirs, AF_UNIX, SOCK_STREAM, 0) or die;
+  $ENV{_FUSE_COMMFD} = fileno $theirs;
+  my $directory = tempdir();
+  my $failed = system('fusermount3', '--', $directory);
+  system('fusermount3', '-u', '-z', '--', $directory) unless $failed;
+  rmdir $directory;
+  exit($failed ? 1 : 0)`
 
 const probes: Record<ComponentName, Probe> = {
   bubblewrap: {
@@ -84,11 +103,28 @@ const probes: Record<ComponentName, Probe> = {
   npm: { program: 'npm', args: ['--version'] },
   landlock: { program: 'perl', args: ['-e', landlockVersion], hint: 'the kernel has no Landlock, or it is off' },
   'user-namespaces': { program: 'unshare', args: ['--user', '--map-root-user', 'true'], hint: 'they are off' },
+  radosgw: {
+    program: 'radosgw',
+    args: ['--version'],
+    besides: ['radosgw-admin', 'ceph', 'ceph-mon', 'ceph-osd', 'monmaptool', 'setpriv'],
+    asSelf: true,
+  },
+  rclone: { program: 'rclone', args: ['version'], asSelf: true },
+  fuse: {
+    program: 'perl',
+    args: ['-e', mountFuse],
+    besides: ['fusermount3'],
+    asSelf: true,
+    hint: 'it needs /dev/fuse and the right to mount',
+  },
 }
 
 const found = new Map<ComponentName, Component>()
 
-/** Probes a component by running it once, as the user that commands run as; later calls answer from memory. */
+/**
+ * Probes a component by running it once, as the user that commands run as or, for what commands do not use, as this
+ * process; later calls answer from memory.
+ */
 export function component(name: ComponentName): Component {
   let result = found.get(name)
   if (result === undefined) {
@@ -112,12 +148,15 @@ function isExecutable(path: string): boolean {
   }
 }
 
-function runProbe(name: ComponentName, { program, args, hint }: Probe): Component {
+function runProbe(name: ComponentName, { program, args, besides = [], asSelf, hint }: Probe): Component {
   const path = findSystemProgram(program)
   const unavailable = (reason: string): Component => ({ name, available: false, reason, path })
-  if (path === undefined) return unavailable(`${program} is not in ${systemDirectories.join(', ')}`)
+  const absent = [program, ...besides].find((needed) => findSystemProgram(needed) === undefined)
+  if (path === undefined || absent !== undefined) {
+    return unavailable(`${absent ?? program} is not in ${systemDirectories.join(', ')}`)
+  }
 
-  const asOwner = process.getuid?.() === 0 ? ordinaryOwner() : {}
+  const asOwner = process.getuid?.() === 0 && asSelf !== true ? ordinaryOwner() : {}
   const run = spawnSync(path, args, {
     ...asOwner,
     cwd: '/',

@@ -1,3 +1,5 @@
+export { startCephServer, type CephServer, type CephServerOptions } from './ceph/index.ts'
+export type { Gateway, GatewayStartOptions } from './ceph/gateway.ts'
 export { startR2Server, type R2ServerOptions } from './r2.ts'
 export {
   clientConfig,

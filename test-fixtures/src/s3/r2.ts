@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { chmod, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
 import { findSystemProgram } from '../components.ts'
 import { createTiedDirectory } from './directory.ts'
-import { createServer, type S3Credentials, type S3Server } from './server.ts'
+import { createServer, randomCredentials, type S3Credentials, type S3Server } from './server.ts'
 
 export interface R2ServerOptions {
   /** How many buckets there are, the first one included; 64 by default. They exist from the start. */
@@ -66,14 +65,6 @@ export async function startR2Server(options: R2ServerOptions = {}): Promise<S3Se
   } catch (error) {
     await directory.remove()
     throw error
-  }
-}
-
-/** Credentials that no other server accepts. */
-export function randomCredentials(): S3Credentials {
-  return {
-    accessKeyId: randomBytes(10).toString('hex').toUpperCase(),
-    secretAccessKey: randomBytes(20).toString('hex'),
   }
 }
 

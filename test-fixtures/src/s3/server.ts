@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 
 /** The S3 servers that tests can start: Cloudflare's own simulator of R2, and Ceph's production gateway. */
@@ -73,5 +75,13 @@ export function createServer(connection: S3Connection, parts: ServerParts): S3Se
     },
     close,
     [Symbol.asyncDispose]: close,
+  }
+}
+
+/** Credentials that no other server accepts. */
+export function randomCredentials(): S3Credentials {
+  return {
+    accessKeyId: randomBytes(10).toString('hex').toUpperCase(),
+    secretAccessKey: randomBytes(20).toString('hex'),
   }
 }

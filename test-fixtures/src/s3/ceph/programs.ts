@@ -1,0 +1,67 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { open, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+import { findSystemProgram } from '../../components.ts'
+
+/** A program that runs until it is ended. */
+export interface Daemon {
+  readonly pid: number
+  /** Fulfilled with the way it ended, once it has. */
+  readonly exited: Promise<string>
+  /** Sends a signal and waits until the process is gone. */
+  kill(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>
+}
+
+const environment = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', HOME: '/nonexistent', LC_ALL: 'C.UTF-8' }
+
+/** Starts a program such that it dies with this process, even by SIGKILL; its output goes to a file. */
+export async function startDaemon(program: string, args: readonly string[], log: string): Promise<Daemon> {
+  await using output = await open(log, 'a')
+  const child = spawn(pathOf('setpriv'), ['--pdeathsig', 'KILL', pathOf(program), ...args], {
+    cwd: '/',
+    env: environment,
+    stdio: ['ignore', output.fd, output.fd],
+    // an interrupt at the terminal goes to the whole foreground group: who started it ends it in order
+    detached: true,
+  })
+  await once(child, 'spawn')
+  const { pid } = child
+  if (pid === undefined) throw new Error(`${program} has no process id`)
+  child.unref()
+  const exited = once(child, 'exit').then(([code, signal]) => `${program} ended with ${String(signal ?? code)}`)
+  return {
+    pid,
+    exited,
+    async kill(signal) {
+      child.kill(signal)
+      child.ref()
+      await exited
+    },
+  }
+}
+
+/** Runs a program to its end. */
+export async function runProgram(program: string, args: readonly string[], signal: AbortSignal): Promise<void> {
+  await promisify(execFile)(pathOf(program), args, { cwd: '/', env: environment, signal, killSignal: 'SIGKILL' })
+}
+
+/** The last lines of every log, for an error message. */
+export async function logTails(directory: string, lines = 15): Promise<string> {
+  const names = await readdir(directory).catch(() => [])
+  const tails = await Promise.all(
+    names.map(async (name) => {
+      const text = (await readFile(join(directory, name), 'utf8').catch(() => '')).trimEnd()
+      return text === '' ? '' : `--- ${name}\n${text.split('\n').slice(-lines).join('\n')}\n`
+    }),
+  )
+  return tails.join('')
+}
+
+function pathOf(program: string): string {
+  const path = findSystemProgram(program)
+  if (path === undefined) throw new Error(`${program} is not installed; npm run setup:system installs it`)
+  return path
+}
