@@ -27,4 +27,14 @@ export interface WorkspaceSuiteOptions {
   readonly roots?: readonly ('/' | '/workspace')[] | undefined
   /** The POSIX shell that commands of the tests are written for. Default `bash`. */
   readonly shell?: string | undefined
+  /**
+   * The executor reads commands before it runs them, and refuses what it cannot prove with `EUNENFORCEABLE`: a refusal that
+   * names no rule counts as a command that failed with 126 and said nothing but the reason. Default false.
+   */
+  readonly refusesCommands?: boolean | undefined
+  /**
+   * Promises that the executor does not keep, and says so: title of the test, and why. Each is run all the same, and skipped
+   * with the reason when it fails; it is an error that it passes, or that no test has the title.
+   */
+  readonly departures?: Readonly<Record<string, string>> | undefined
 }

@@ -9,6 +9,7 @@ import {
   type Rule,
   type StorageAdapter,
   type Workspace,
+  type WorkspaceError,
 } from '@ws/core'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ConformanceError, equal, fail } from '../assert.ts'
@@ -30,6 +31,7 @@ interface SiteSetting {
   readonly fixture: WorkspaceFixture
   readonly root: '/' | '/workspace'
   readonly shell: string
+  readonly refusesCommands?: boolean | undefined
 }
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -41,12 +43,18 @@ export class Site {
   /** Under the root: asked directly, without policy and without paths of the workspace. */
   readonly store: StorageAdapter
   readonly #shell: string
+  readonly #refusesCommands: boolean
   readonly #stores: readonly StorageAdapter[]
 
-  private constructor(workspace: Workspace, { root, shell }: SiteSetting, stores: readonly StorageAdapter[]) {
+  private constructor(
+    workspace: Workspace,
+    { root, shell, refusesCommands = false }: SiteSetting,
+    stores: readonly StorageAdapter[],
+  ) {
     this.workspace = workspace
     this.root = root
     this.#shell = shell
+    this.#refusesCommands = refusesCommands
     this.#stores = stores
     this.store = stores[0] ?? fail('a site has a store')
   }
@@ -90,8 +98,14 @@ export class Site {
   }
 
   /** Runs a command to its end, whatever that is; not as a login shell unless told to. */
-  attempt(command: string | readonly string[], options: ExecOptions = {}): Promise<CommandResult> {
-    return this.workspace.exec(command, { shell: this.#shell, login: false, timeout: 60_000, ...options })
+  async attempt(command: string | readonly string[], options: ExecOptions = {}): Promise<CommandResult> {
+    try {
+      return await this.workspace.exec(command, { shell: this.#shell, login: false, timeout: 60_000, ...options })
+    } catch (error) {
+      const refused = this.#refusesCommands && isWorkspaceError(error, 'EUNENFORCEABLE') && error.rule === undefined
+      if (refused) return refusalOf(error, this.workspace)
+      throw error
+    }
   }
 
   /** Runs a command that must work; its standard output. */
@@ -163,6 +177,13 @@ export class Site {
 /** In a store beside the one that is mounted. */
 export const neighbourSecret = 'of-another-thread'
 export const skillsPath = '.solven/skills/system'
+
+/** A command that was read and not run, as one that failed. */
+function refusalOf({ message }: WorkspaceError, { executor }: Workspace): CommandResult {
+  const ended = { exitCode: 126, signal: null, timedOut: false, truncated: false, duration: 0 }
+  const written = { stdout: '', stderr: message, stdoutBytes: 0, stderrBytes: encode(message).length }
+  return { ...ended, ...written, executor: executor?.name ?? '' }
+}
 
 function placer(root: string): (path: string) => string {
   return (path) => (root === '/' ? `/${path}` : path === '' ? root : `${root}/${path}`)

@@ -1,4 +1,5 @@
 import { type GuaranteeField, type Guarantees, parseVirtualPath, satisfies } from '@ws/core'
+import { ConformanceError, equal } from '../assert.ts'
 import type { Runner } from '../runner.ts'
 import type { WorkspaceFixture, WorkspaceSuiteOptions } from './options.ts'
 import { Site, type SiteOptions } from './site.ts'
@@ -39,35 +40,72 @@ export interface DoorSuite {
 /** Defines the files of a suite for each place of the root. */
 export function defineDoors(
   title: string,
-  { name, create, roots = ['/', '/workspace'], shell = 'bash' }: WorkspaceSuiteOptions,
+  options: WorkspaceSuiteOptions,
   runner: Runner,
   files: readonly ((suite: DoorSuite) => void)[],
 ): void {
+  const { name, create, roots = ['/', '/workspace'], shell = 'bash', refusesCommands, departures = {} } = options
+  const titles = new Set<string>()
   for (const root of roots) {
     const test: DoorSuite['test'] = (testTitle, needs, run) => {
-      runner.it(testTitle, async ({ skip }) => {
-        const fixture = await create()
-        const sites: Site[] = []
-        try {
-          const { available, guarantees, missing } = await fixture.executor.probe({ root: parseVirtualPath(root) })
-          if (!available) skip(`the executor is not available: ${missing.join(', ')}`)
-          const lacking = await lackOf(needs, { fixture, guarantees, root })
-          if (lacking !== undefined) skip(lacking)
-          const open = async (options?: SiteOptions): Promise<Site> => {
-            const site = await Site.open({ fixture, root, shell }, options)
-            sites.push(site)
-            return site
+      titles.add(testTitle)
+      runner.it(
+        testTitle,
+        departing(departures[testTitle], async ({ skip }) => {
+          const fixture = await create()
+          const sites: Site[] = []
+          try {
+            const { available, guarantees, missing } = await fixture.executor.probe({ root: parseVirtualPath(root) })
+            if (!available) skip(`the executor is not available: ${missing.join(', ')}`)
+            const lacking = await lackOf(needs, { fixture, guarantees, root })
+            if (lacking !== undefined) skip(lacking)
+            const open = async (siteOptions?: SiteOptions): Promise<Site> => {
+              const site = await Site.open({ fixture, root, shell, refusesCommands }, siteOptions)
+              sites.push(site)
+              return site
+            }
+            await run({ root, fixture, guarantees, skip, open })
+          } finally {
+            for (const site of sites) await site.close()
+            await fixture.dispose?.()
           }
-          await run({ root, fixture, guarantees, skip, open })
-        } finally {
-          for (const site of sites) await site.close()
-          await fixture.dispose?.()
-        }
-      })
+        }),
+      )
     }
     runner.describe(`${title}: ${name} at ${root}`, () => {
       for (const define of files) define({ describe: runner.describe, test })
     })
+  }
+  const departed = Object.keys(departures)
+  if (departed.length === 0) return
+  // As a test of its own, since runners may call what describes tests later.
+  runner.it(`${title}: ${name} departs from nothing that is not promised`, async () => {
+    equal(
+      departed.filter((departure) => !titles.has(departure)),
+      [],
+      'the departures from tests that there are not',
+    )
+  })
+}
+
+type Test = Parameters<Runner['it']>[1]
+
+/** A test that has to fail, for the reason that is given: then it is skipped. */
+function departing(reason: string | undefined, test: Test): Test {
+  if (reason === undefined) return test
+  return async ({ skip }) => {
+    let skipped = false
+    const note = (why: string): never => {
+      skipped = true
+      return skip(why)
+    }
+    try {
+      await test({ skip: note })
+    } catch (error) {
+      if (skipped) throw error
+      return skip(`departs: ${reason}`)
+    }
+    throw new ConformanceError(`this is no departure, since the test passes: ${reason}`)
   }
 }
 
