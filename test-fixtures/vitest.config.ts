@@ -1,3 +1,3 @@
-import { sharedConfig } from './src/vitest/config.ts'
+import { configWithS3 } from './src/vitest/config.ts'
 
-export default sharedConfig
+export default configWithS3

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 
-import { defineConfig } from 'vitest/config'
+import { defineConfig, mergeConfig } from 'vitest/config'
 
 import { ComponentReporter } from './reporter.ts'
 
@@ -26,3 +26,9 @@ export const sharedConfig = defineConfig({
     reporters: ['default', new ComponentReporter()],
   },
 })
+
+/** The same for packages whose tests talk to S3 servers: see `sharedS3Server` in `@ws/test-fixtures/s3/vitest`. */
+export const configWithS3 = mergeConfig(
+  sharedConfig,
+  defineConfig({ test: { globalSetup: [fileURLToPath(new URL('../s3/shared/global-setup.ts', import.meta.url))] } }),
+)

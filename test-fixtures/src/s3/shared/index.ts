@@ -1,0 +1,30 @@
+import { inject } from 'vitest'
+
+import { component, type Component } from '../../components.ts'
+import { createServer, type S3Connection, type S3Server, type S3ServerName } from '../server.ts'
+
+// for the type of what it provides
+import type {} from './global-setup.ts'
+
+/**
+ * The server of that name that all test files of a run share, with a fresh bucket. Closing it closes its clients only.
+ * The package's `vitest.config.ts` must export `configWithS3`.
+ */
+export async function sharedS3Server(name: S3ServerName): Promise<S3Server> {
+  const connection = await connect(name)
+  return createServer(connection, {
+    createBucket: async () => (await connect(name)).bucket,
+    close: () => Promise.resolve(),
+  })
+}
+
+/** What a server needs from the machine, for `describeWith` and `itWith`. */
+export function s3Needs(name: S3ServerName): readonly Component[] {
+  return name === 'ceph' ? [component('radosgw')] : []
+}
+
+async function connect(name: S3ServerName): Promise<S3Connection> {
+  const response = await fetch(`${inject('s3Broker')}/${name}`, { method: 'POST' })
+  if (!response.ok) throw new Error(await response.text())
+  return (await response.json()) as S3Connection
+}
