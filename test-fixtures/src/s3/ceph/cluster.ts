@@ -77,7 +77,9 @@ export async function startCluster(plan: ClusterPlan, user: S3Credentials, signa
     await gateway.start({ signal: watch })
     return { gateway, close }
   } catch (error) {
+    // before `close` ends the others, which counts as a failure too
+    const reason: unknown = watch.aborted ? watch.reason : error
     await close()
-    throw signal.aborted ? signal.reason : failure.signal.aborted ? failure.signal.reason : error
+    throw reason
   }
 }

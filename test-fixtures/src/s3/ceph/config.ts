@@ -19,6 +19,9 @@ export function clusterConfig({ directory, monitorPort, gatewayPort }: ClusterPl
     'cluster network': '127.0.0.0/8',
     'ms bind ipv4': true,
     'ms bind ipv6': false,
+    // a port that is taken does not become free: others are tried at once instead
+    'ms bind retry count': 1,
+    'ms bind retry delay': 0,
     // without authentication the cluster never comes up
     'auth cluster required': 'cephx',
     'auth service required': 'cephx',
@@ -52,6 +55,8 @@ export function clusterConfig({ directory, monitorPort, gatewayPort }: ClusterPl
     'mon data avail crit': 1,
     'paxos propose interval': 0.05,
     'mon tick interval': 1,
+    // who asks before the monitor listens asks again soon, not after three seconds
+    'mon client hunt interval': 0.2,
     'debug ms': 0,
     'debug rgw': 0,
     // else each small answer waits 40 ms for the client's delayed acknowledgement
