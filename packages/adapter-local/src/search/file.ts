@@ -5,8 +5,10 @@ import { release } from '../confine/handle.ts'
 import { openFile } from '../confine/open.ts'
 import { type Task, targetOf, taskAt } from '../confine/task.ts'
 import { translate } from '../errors.ts'
+import { isImmediate } from '../host/calls.ts'
 import { smallBytes } from '../host/constants.ts'
 import { ownTurn, spend } from '../host/pace.ts'
+import { fileAtOnce } from '../read/at-once.ts'
 import { readFile } from '../read/read.ts'
 import { readFileStream } from '../read/read-stream.ts'
 import type { Resources } from '../resources.ts'
@@ -25,18 +27,26 @@ export async function* searchFile(
   const task = taskAt(searching, path)
   task.signal?.throwIfAborted()
   await ownTurn()
+  const small = isImmediate(task.calls) ? fileAtOnce(task.tree, task.calls, path) : undefined
+  if (small !== undefined) {
+    if (small.bytes.length <= search.maxFileBytes) yield* matchesIn(small.bytes, search)
+    return
+  }
   const size = await orNothing(task, sizeOf(task))
   if (size === undefined || size > search.maxFileBytes || size === 0) return
   if (size <= smallBytes) {
     const content = await orNothing(task, readFile(task, {}))
-    if (content === undefined) return
-    const start = performance.now()
-    yield* search.matcher.searchBytes(content.bytes)
-    spend(Math.min(performance.now() - start, 1))
+    if (content !== undefined) yield* matchesIn(content.bytes, search)
     return
   }
   const content = await orNothing(task, readFileStream(task, {}, resources, chunkBytes))
   if (content !== undefined) yield* search.matcher.searchChunks(fairly(content))
+}
+
+function* matchesIn(bytes: Uint8Array, { matcher }: Search): Generator<LineHit, void, undefined> {
+  const start = performance.now()
+  yield* matcher.searchBytes(bytes)
+  spend(Math.min(performance.now() - start, 1))
 }
 
 async function sizeOf(task: Task): Promise<number> {

@@ -95,7 +95,6 @@ function argumentsFor({ query, maxFileBytes }: Search): string[] {
     '--encoding=none',
     '--fixed-strings',
     query.caseSensitive === false ? '--ignore-case' : '--case-sensitive',
-    '--threads=2',
     `--max-filesize=${maxFileBytes}`,
     '--files-with-matches',
     '--null',
