@@ -9,7 +9,7 @@ import { tryEscapes } from './escapes/command.ts'
 import { runRace } from './race.ts'
 import { raceNames } from './racer.ts'
 import { describeControls, describeRace, describeStarts } from './report.ts'
-import { runStarts } from './starts.ts'
+import { runStarts, startedIn } from './starts.ts'
 
 const usage = `npm run attack -- [options]
   --seconds N      seconds of each race, and of starting commands (default 10, or no limit with --operations)
@@ -83,11 +83,14 @@ async function main(): Promise<number> {
     console.log(describeRace(report))
     leaks += leaksIn(sumCounts(report.counts.values()))
   }
-  const bubblewrap = component('bubblewrap')
-  if (!bubblewrap.available) console.log(`no commands were started: ${bubblewrap.reason}`)
-  else {
-    const report = await runStarts({ seed, starts: options.starts ?? 600, duration, signal })
-    console.log(describeStarts(report))
+  for (const executor of startedIn) {
+    const needed = component(executor === 'bubblewrap' ? 'bubblewrap' : 'landlock')
+    if (!needed.available) {
+      console.log(`no commands were started in ${executor}: ${needed.reason}`)
+      continue
+    }
+    const report = await runStarts({ executor, seed, starts: options.starts ?? 600, duration, signal })
+    console.log(describeStarts(executor, report))
     leaks += report.cheated + report.untyped
   }
   console.log(leaks === 0 ? 'nothing leaked' : `LEAKED: ${leaks}`)

@@ -53,8 +53,9 @@ export function describeControls(race: string, controls: readonly ControlReport[
   return shown.toString()
 }
 
-export function describeStarts({ started, refused, cheated, untyped, exchanges, findings }: StartsReport): string {
-  const shown = table(['commands in bubblewrap', 'started', 'refused', 'cheated', 'untyped', 'exchanges'])
+export function describeStarts(executor: string, report: StartsReport): string {
+  const { started, refused, cheated, untyped, exchanges, findings } = report
+  const shown = table([`commands in ${executor}`, 'started', 'refused', 'cheated', 'untyped', 'exchanges'])
   shown.push(['exchange of bind sources', ...[started, refused, cheated, untyped, exchanges].map(figure)])
   return [shown.toString(), ...findings.map((finding) => `! ${finding}`)].join('\n')
 }

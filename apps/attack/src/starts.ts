@@ -3,13 +3,21 @@ import { setTimeout as after } from 'node:timers/promises'
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createWorkspace, isWorkspaceError, rules, type Workspace } from '@ws/core'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
+import { createSanitizeExecutor } from '@ws/executor-sanitize'
 
 import { createArena } from './arena.ts'
 import { noCounts } from './counts.ts'
 import { Evidence } from './evidence.ts'
 import { Racer } from './racer.ts'
 
+/** Executors that hold `fileContent` by the kernel while what they grant is exchanged. */
+export const startedIn = ['bubblewrap', 'sanitize'] as const
+
+export type StartedIn = (typeof startedIn)[number]
+
 export interface StartsOptions {
+  /** Default `bubblewrap`. */
+  readonly executor?: StartedIn | undefined
   readonly seed: number
   /** Commands to start. */
   readonly starts: number
@@ -29,33 +37,48 @@ export interface StartsReport {
   readonly findings: readonly string[]
 }
 
-const command = [
-  'for i in 1 2 3; do',
-  'cat mounted/file.txt tree/dir/file.txt tree/link/file.txt tree/dir/sub/deep/file.txt mounted/sub/deep/file.txt;',
-  'ls mounted tree/dir tree/link;',
-  'echo x >> tree/dir/sub/command.txt; rm -rf tree/dir/sub/removed;',
-  'done 2>/dev/null; true',
-].join(' ')
+const commands: Readonly<Record<StartedIn, string>> = {
+  bubblewrap: repeated(
+    'cat mounted/file.txt tree/dir/file.txt tree/link/file.txt tree/dir/sub/deep/file.txt mounted/sub/deep/file.txt',
+    'ls mounted tree/dir tree/link',
+    'echo x >> tree/dir/sub/command.txt; rm -rf tree/dir/sub/removed',
+  ),
+  // One of `dir` and `link` is a link whenever it is looked at: with both, each command would be refused.
+  sanitize: repeated(
+    'cat /workspace/mounted/file.txt tree/dir/file.txt tree/dir/sub/deep/file.txt',
+    'ls /workspace/mounted tree/dir',
+    'echo x >> tree/dir/sub/command.txt; rm -rf tree/dir/sub/removed',
+  ),
+}
+
+function repeated(...lines: readonly string[]): string {
+  return `for i in 1 2 3; do ${lines.join('; ')}; done 2>/dev/null; true`
+}
 
 /**
- * Starts commands in bubblewrap while the sources of binds are exchanged with links to outside: the directory of a mount
- * of its own, and one that leads to a denied directory.
+ * Starts commands while what they are given is exchanged with links to outside: the directory of a mount of its own, and
+ * one that leads to a directory which every second workspace denies, where the executor holds that.
  */
-export async function runStarts({ seed, starts, duration = Infinity, signal }: StartsOptions): Promise<StartsReport> {
+export async function runStarts(options: StartsOptions): Promise<StartsReport> {
+  const { executor = 'bubblewrap', seed, starts, duration = Infinity, signal } = options
   await using arena = await createArena()
   const evidence = new Evidence(arena, noCounts())
   const local = (root: string) => (): ReturnType<typeof createLocalAdapter> =>
     createLocalAdapter({ root, owner: arena.owner })
-  const open = (denied: boolean): Promise<Workspace> =>
-    createWorkspace({
-      mounts: [
-        { at: '/workspace', adapter: local(arena.workspace) },
-        { at: '/workspace/mounted', adapter: local(arena.mounted), access: 'read-only' },
-      ],
+  const open = (denied: boolean): Promise<Workspace> => {
+    const root = { at: '/workspace', adapter: local(arena.workspace) }
+    const mounted = { at: '/workspace/mounted', adapter: local(arena.mounted) }
+    if (executor === 'sanitize') {
+      const executors = [createSanitizeExecutor({ trustPrograms: 'all' })]
+      return createWorkspace({ mounts: [root, mounted], executors, require: { fileContent: 'kernel' } })
+    }
+    return createWorkspace({
+      mounts: [root, { ...mounted, access: 'read-only' }],
       rules: [rules.readOnly('/workspace/plain'), ...(denied ? [rules.deny('/workspace/tree/dir/sub/deep')] : [])],
       executors: [createBubblewrapExecutor()],
       require: 'untrusted',
     })
+  }
   await using strict = await open(true)
   await using loose = await open(false)
   await using racer = await Racer.start({
@@ -71,11 +94,14 @@ export async function runStarts({ seed, starts, duration = Infinity, signal }: S
     const counts = noCounts()
     evidence.counts = counts
     try {
-      const result = await (count % 2 === 0 ? strict : loose).exec(command, { login: false, timeout: 20_000 })
+      const result = await (count % 2 === 0 ? strict : loose).exec(commands[executor], {
+        login: false,
+        timeout: 20_000,
+      })
       started += 1
       evidence.bytes(result.stdout)
       evidence.name(result.stdout)
-      if (count % 2 === 0 && result.stdout.includes('denied')) {
+      if (executor === 'bubblewrap' && count % 2 === 0 && result.stdout.includes('denied')) {
         counts.bytes += 1
         evidence.note('a command read what a rule denies')
       }

@@ -1,6 +1,7 @@
 import type { Executor, Guarantees } from '@ws/core'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createProotExecutor } from '@ws/executor-proot'
+import { createSanitizeExecutor } from '@ws/executor-sanitize'
 import { createVirtualExecutor } from '@ws/executor-virtual'
 import { type ComponentName, component } from '@ws/test-fixtures'
 
@@ -54,6 +55,23 @@ export const columns: readonly Column[] = [
     components: ['proot'],
     create: () => createProotExecutor({ landlock: 'off', pidNamespace: 'off' }),
     requires: { fileContent: 'translated', processes: 'none' },
+  },
+  ...roots.map(
+    (root): Column => ({
+      name: `sanitize at ${root}, Landlock`,
+      root,
+      components: ['perl', 'landlock'],
+      // Its own refusal of programs that it does not know would try nothing.
+      create: () => createSanitizeExecutor({ trustPrograms: 'all' }),
+      requires: { fileContent: 'kernel' },
+    }),
+  ),
+  {
+    name: 'sanitize at /, no Landlock',
+    root: '/',
+    components: ['perl'],
+    create: () => createSanitizeExecutor({ trustPrograms: 'all', landlock: 'off' }),
+    requires: { fileContent: 'none' },
   },
   ...roots.map(
     (root): Column => ({

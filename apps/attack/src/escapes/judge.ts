@@ -1,4 +1,4 @@
-import { type GuaranteeLevel, type Guarantees, guaranteeFields } from '@ws/core'
+import { type GuaranteeLevel, guaranteeFields } from '@ws/core'
 
 import { type Attempt, attempts } from './attempts.ts'
 import type { ColumnReport } from './run.ts'
@@ -6,12 +6,15 @@ import type { ColumnReport } from './run.ts'
 /** What is judged of a report. */
 export type Verdict = Pick<ColumnReport, 'guarantees' | 'reached' | 'unfinished'>
 
-/** `by luck`: it may get out, as declared, and does so in some runs. */
-export type Outcome = 'out' | 'blocked' | 'by luck'
+/**
+ * - `by luck`: it may get out, as declared, and does so in some runs.
+ * - `no fight`: nothing stands in its way that could be fought.
+ */
+export type Outcome = 'out' | 'blocked' | 'by luck' | 'no fight'
 
 /** What became of one attempt, in words that are the same in each run: luck is told only where it may be had. */
 export function outcomeOf({ name, field, luck }: Attempt, { guarantees, reached }: Verdict): Outcome {
-  if (luck === true && mayBeFought(guarantees, field)) return 'by luck'
+  if (luck === true && !holds(guarantees[field])) return guarantees[field] === 'none' ? 'no fight' : 'by luck'
   return reached.has(name) ? 'out' : 'blocked'
 }
 
@@ -44,12 +47,8 @@ export function misdeclared({ guarantees, reached, unfinished }: Verdict): strin
 /** The fights that may be won, as declared, and were not in this run. */
 export function unluckyIn({ guarantees, reached }: Verdict): string[] {
   return attempts
-    .filter(({ name, field, luck }) => luck === true && mayBeFought(guarantees, field) && !reached.has(name))
+    .filter(({ name, field, luck }) => luck === true && guarantees[field] === 'translated' && !reached.has(name))
     .map(({ name }) => name)
-}
-
-function mayBeFought(guarantees: Guarantees, field: Attempt['field']): boolean {
-  return !holds(guarantees[field])
 }
 
 function holds(level: GuaranteeLevel): boolean {

@@ -31,6 +31,9 @@ export interface EscapesOptions {
   readonly raceTime?: number | undefined
 }
 
+/** Landlock's ABI from which signals and abstract sockets are held too: the table is of that. */
+const scoping = 6
+
 /** Tries every attempt in one executor at one root. */
 export async function runEscapes(column: Column, { raceTime = 700 }: EscapesOptions = {}): Promise<ColumnReport> {
   await using outside = await createOutside()
@@ -39,6 +42,7 @@ export async function runEscapes(column: Column, { raceTime = 700 }: EscapesOpti
   const stock = join(outside.scratch, 'stock')
   const at = (path: string) => (column.root === '/' ? `/${path}` : `/workspace/${path}`)
   const { owner, token } = outside
+  const executor = column.create()
   process.env['WS_ESCAPE_SECRET'] = token
   try {
     await using workspace = await createWorkspace({
@@ -47,7 +51,7 @@ export async function runEscapes(column: Column, { raceTime = 700 }: EscapesOpti
         { at: at('stock'), adapter: () => createLocalAdapter({ root: stock, owner }), access: 'read-only' },
       ],
       rules: [rules.readOnly(at('kept/part'), { name: 'kept' }), rules.deny(at('closed/part'), { name: 'closed' })],
-      executors: [column.create()],
+      executors: [executor],
     })
     const guarantees = workspace.executor?.guarantees
     if (guarantees === undefined) throw new Error('there is no executor')
@@ -76,30 +80,39 @@ export async function runEscapes(column: Column, { raceTime = 700 }: EscapesOpti
     for (const name of await outside.heard()) reached.add(name)
     // A datagram or a write may have come to pass without a word.
     if (!(await outside.untouched())) reached.add('write by absolute path')
-    const differs = Object.entries(column.requires ?? {}).filter(
-      ([field, level]) => guarantees[field as keyof Guarantees] !== level,
-    )
+    const differs = Object.entries(column.requires ?? {})
+      .filter(([field, level]) => guarantees[field as keyof Guarantees] !== level)
+      .map(([field, level]) => `${field} is not ${level}`)
+    const { details } = await executor.probe({ root: workspace.root, owner })
+    const abi = /^ABI (\d+)/.exec(details['landlock'] ?? '')?.[1]
+    if (abi !== undefined && Number(abi) < scoping) differs.push(`Landlock is of ABI ${abi}`)
     return {
       name: column.name,
       guarantees,
       reached,
       unfinished,
-      differs: differs.map(([field, level]) => `${field} is not ${level}`),
+      differs,
     }
   } finally {
     delete process.env['WS_ESCAPE_SECRET']
   }
 }
 
+type Said = Pick<CommandResult, 'stdout' | 'stderr'>
+
 /** Runs a command without the rules that its executor does not hold: each refusal names one. */
-function acknowledging(workspace: Workspace): (command: string) => Promise<CommandResult> {
+function acknowledging(workspace: Workspace): (command: string) => Promise<Said> {
   const acknowledge: string[] = []
-  const execute = async (command: string): Promise<CommandResult> => {
+  const refused = (stderr: string): Said => ({ stdout: '', stderr })
+  const execute = async (command: string): Promise<Said> => {
     try {
       return await workspace.exec(command, { login: false, shell: 'sh', timeout: 60_000, killGrace: 100, acknowledge })
     } catch (error) {
-      const rule = isWorkspaceError(error, 'EUNENFORCEABLE') ? error.rule : undefined
-      if (rule === undefined || acknowledge.includes(rule)) throw error
+      if (!isWorkspaceError(error, 'EUNENFORCEABLE')) throw error
+      const { rule, message } = error
+      // A command that was read and found wanting did nothing.
+      if (rule === undefined) return refused(message)
+      if (acknowledge.includes(rule)) throw error
       acknowledge.push(rule)
       return execute(command)
     }
@@ -203,26 +216,27 @@ interface ProgramCall {
   readonly endsItself?: boolean
 }
 
+/** Puts what the programs are given into files: an executor that reads command lines does not see it there. */
 async function programCalls(
-  { secret, token, victim, tcp, udp, abstract, stream, datagram }: Outside,
+  outside: Outside,
   { directory, at, raceTime }: { directory: string; at: (path: string) => string; raceTime: number },
 ): Promise<ProgramCall[]> {
-  const calls: ProgramCall[] = [
-    {
-      name: 'attempts.py',
-      command: `python3 attempts.py ${[secret, token, victim, tcp, udp, abstract, stream, datagram].join(' ')}`,
-    },
-  ]
+  const { secret, token, victim, tcp, udp, abstract, stream, datagram } = outside
+  const give = (program: string, values: readonly (string | number)[]) =>
+    outside.put(join(directory, `${program}.given`), `${values.join('\n')}\n`)
   const { stdout: handle } = await run(await build(), ['--handle', secret]).catch(() => ({ stdout: '00' }))
-  const given = [secret, token, handle, join(directory, 'inside'), at('inside'), raceTime, raceTime]
-  calls.push({ name: 'calls.c', command: `./calls ${given.join(' ')}` })
-  const command = `python3 untraced.py ${secret} ${token} ${join(directory, 'untraced')}; sleep 1`
-  calls.push({ name: 'untraced.py', command, endsItself: true })
-  return calls
+  await give('attempts', [secret, token, victim, tcp, udp, abstract, stream, datagram])
+  await give('calls', [secret, token, handle, join(directory, 'inside'), at('inside'), raceTime, raceTime])
+  await give('untraced', [secret, token, join(directory, 'untraced')])
+  return [
+    { name: 'attempts.py', command: 'python3 attempts.py attempts.given' },
+    { name: 'calls.c', command: './calls calls.given' },
+    { name: 'untraced.py', command: 'python3 untraced.py untraced.given; sleep 1', endsItself: true },
+  ]
 }
 
 /** A daemon: another session, and no parent. */
-async function survives(execute: (command: string) => Promise<CommandResult>, token: string): Promise<boolean> {
+async function survives(execute: (command: string) => Promise<Said>, token: string): Promise<boolean> {
   const name = `${token}-daemon`
   await execute(`(setsid sh -c 'trap "" TERM HUP; while :; do sleep 1; done' ${name} &) ; sleep 0.05`)
   return processesNamed(name).length > 0

@@ -17,7 +17,7 @@ table says, and where the table is not what an executor declares, better or wors
 - \`none\`: something gets out.
 
 **by luck** stands where a race or a fight may be won, as declared: the machine's timing decides in which run. What is declared
-\`kernel\` or \`interpreter\` no luck gets out of.
+\`kernel\` or \`interpreter\` no luck gets out of. A cell is empty where there is nothing to fight.
 
 The programs are in \`apps/attack/src/escapes/programs\`. This file is written by \`npm run attack -- --escapes --write\`.
 \`plain process\` is the control: the same programs without any of this, as an ordinary user of the machine that wrote the table.
@@ -67,7 +67,12 @@ export function missedByControl(control: ReadonlySet<string>): string[] {
     .filter((name) => !untriedInControl(name) && !privileged.has(name) && !control.has(name))
 }
 
-const cells: Readonly<Record<Outcome, string>> = { out: '**out**', blocked: 'blocked', 'by luck': '**by luck**' }
+const cells: Readonly<Record<Outcome, string>> = {
+  out: '**out**',
+  blocked: 'blocked',
+  'by luck': '**by luck**',
+  'no fight': '',
+}
 
 /** The cell of an attempt in a column. */
 export function cellOf(attempt: Attempt, verdict: Verdict): string {

@@ -1,12 +1,13 @@
 """Tries to get out. Prints the name of each attempt that succeeded, one a line, and `done` at the end.
 
-usage: attempts.py SECRET TOKEN VICTIM TCP UDP ABSTRACT STREAM DATAGRAM
+usage: attempts.py FILE
+FILE holds, a line each: SECRET TOKEN VICTIM TCP UDP ABSTRACT STREAM DATAGRAM. No executor reads them there.
 SECRET: a file outside, with TOKEN in it; VICTIM: a process of the same user outside, with TOKEN in its environment, the
 directory of SECRET as its working directory and SECRET open as descriptor 3; the rest: where the host listens.
 """
 import ctypes, errno, fcntl, os, platform, signal, socket, sys
 
-secret, token, victim, tcp, udp, abstract, stream, datagram = sys.argv[1:]
+secret, token, victim, tcp, udp, abstract, stream, datagram = open(sys.argv[1]).read().splitlines()
 victim = int(victim)
 x64 = platform.machine() == 'x86_64'
 libc = ctypes.CDLL(None, use_errno=True)

@@ -1,6 +1,6 @@
 // System calls that go round libc, a tracer's table or a path. Prints the name of each that gave the secret away.
-//   calls SECRET TOKEN HANDLE INSIDE_HOST INSIDE MILLISECONDS MILLISECONDS     as a command
-//   calls --handle FILE                                            on the host: prints the file's handle as hex
+//   calls FILE             as a command; FILE holds, a line each: SECRET TOKEN HANDLE INSIDE_HOST INSIDE MILLISECONDS MILLISECONDS
+//   calls --handle FILE    on the host: prints the file's handle as hex
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -162,15 +162,21 @@ int main(int count, char **given) {
     for (size_t i = 0; i < sizeof handle.head + handle.head.handle_bytes; i++) printf("%02x", ((unsigned char *)&handle)[i]);
     return 0;
   }
-  if (count != 8) return 2;
-  secret = given[1];
-  token = given[2];
+  static char text[16384];
+  char *lines[7], *rest = text;
+  FILE *file = count == 2 ? fopen(given[1], "r") : NULL;
+  if (!file || fread(text, 1, sizeof text - 1, file) == 0) return 2;
+  fclose(file);
+  for (int i = 0; i < 7; i++)
+    if (!(lines[i] = strsep(&rest, "\n"))) return 2;
+  secret = lines[0];
+  token = lines[1];
   with_openat2();
   with_io_uring();
-  with_handle(given[3]);
+  with_handle(lines[2]);
 #ifdef __x86_64__
   with_32_bit_calls();
-  with_race(given[4], given[5], atol(given[6]), atol(given[7]));
+  with_race(lines[3], lines[4], atol(lines[5]), atol(lines[6]));
 #endif
   with_mounts();
   printf("done\n");

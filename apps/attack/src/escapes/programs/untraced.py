@@ -1,10 +1,11 @@
 """Kills its tracer, which frees it, and then uses paths of the host: what it finds is written to a host path.
 
-usage: untraced.py SECRET TOKEN REPORT
+usage: untraced.py FILE
+FILE holds, a line each: SECRET TOKEN REPORT
 """
 import os, signal, sys
 
-secret, token, report = sys.argv[1:]
+secret, token, report = open(sys.argv[1]).read().splitlines()
 found = []
 
 
