@@ -36,6 +36,11 @@ export async function startR2Server(options: R2ServerOptions = {}): Promise<S3Se
         host: '127.0.0.1',
         port: 0,
         cf: false,
+        // a failure to start is reported without them; later they hold each client that hung up
+        handleRuntimeStdio(stdout, stderr) {
+          stdout.resume()
+          stderr.resume()
+        },
         r2Buckets: Object.fromEntries(names.map((id) => [id, { id, s3Credentials: { ...credentials } }])),
       })
     })

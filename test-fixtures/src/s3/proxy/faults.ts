@@ -1,0 +1,39 @@
+import type { ProxiedRequest } from './request.ts'
+
+/**
+ * What goes wrong with one request. Where a fault has `when` or `acted`, it tells whether the server has seen the
+ * request: a client cannot know, and must be right in both cases.
+ */
+export type Fault =
+  /** The request waits this long, in ms, and is then served. */
+  | { readonly kind: 'delay'; readonly ms: number }
+  /** An error document instead of the server's answer; with `acted`, the server has done what it was asked to. */
+  | {
+      readonly kind: 'status'
+      readonly status: 429 | 500 | 503
+      /** `Retry-After`, in seconds. */
+      readonly retryAfter?: number
+      readonly acted?: boolean
+    }
+  /**
+   * The connection is reset: before anything reaches the server, when half of the request's body has, or when the server
+   * has acted and its answer is lost.
+   */
+  | { readonly kind: 'reset'; readonly when: FaultTime }
+  /**
+   * Nothing comes any more and the connection stays open: before the server sees the request, when half of its answer
+   * has come, or instead of all of the answer.
+   */
+  | { readonly kind: 'hang'; readonly when: FaultTime }
+  /** The body of the answer ends after this part of it (0 to 1), below the length that was announced. */
+  | { readonly kind: 'truncate'; readonly keep: number }
+  /** One bit of the answer's body is wrong, at this part of its length (0 to 1, exclusive). */
+  | { readonly kind: 'flip'; readonly at: number }
+
+export type FaultTime = 'before' | 'during' | 'after'
+
+/** Says what goes wrong with a request; `undefined` lets it pass. Called once for each, in the order they come in. */
+export type FaultPlan = (request: ProxiedRequest) => Fault | undefined
+
+/** Codes of S3's error documents. */
+export const statusCodes = { 429: 'TooManyRequests', 500: 'InternalError', 503: 'SlowDown' } as const

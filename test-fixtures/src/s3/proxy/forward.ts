@@ -1,0 +1,165 @@
+import { once } from 'node:events'
+import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
+import { Transform } from 'node:stream'
+import { finished, pipeline } from 'node:stream/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { statusCodes, type Fault, type FaultTime } from './faults.ts'
+import type { RecordedRequest } from './request.ts'
+
+export interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly recorded: RecordedRequest
+  /** The server. */
+  readonly target: URL
+}
+
+// A connection for each request: one that the server has closed meanwhile would be a fault that nobody planned.
+const agent = new Agent({ keepAlive: false })
+
+/** Serves one request, with the fault that was planned for it. Rejects when the server or the client goes away. */
+export async function forward(exchange: Exchange): Promise<void> {
+  const { request, recorded } = exchange
+  const { fault } = recorded
+  if (fault?.kind === 'delay') await delay(fault.ms)
+  const before = failureAt(fault, 'before')
+  if (before !== undefined) {
+    // a client that is busy sending would take an early answer for a broken connection
+    if (before.kind !== 'reset') await drain(exchange)
+    failAnswer(exchange, before)
+    return
+  }
+  const during = failureAt(fault, 'during')
+  if (during?.kind === 'reset') {
+    await sendHalf(exchange)
+    failAnswer(exchange, during)
+    return
+  }
+  const answer = await ask(exchange)
+  recorded.serverStatus = answer.statusCode
+  const after = failureAt(fault, 'after')
+  if (after !== undefined) {
+    // only the end of the answer shows that the server is done
+    answer.resume()
+    await finished(answer)
+    failAnswer(exchange, after)
+    return
+  }
+  await passOn(exchange, answer)
+  if (fault?.kind === 'truncate') request.socket.destroySoon()
+}
+
+type Failure = Extract<Fault, { kind: 'status' | 'reset' | 'hang' }>
+
+function failureAt(fault: Fault | undefined, when: FaultTime): Failure | undefined {
+  if (fault?.kind === 'status') return when === (fault.acted === true ? 'after' : 'before') ? fault : undefined
+  return (fault?.kind === 'reset' || fault?.kind === 'hang') && fault.when === when ? fault : undefined
+}
+
+/** What the client gets in place of an answer. */
+function failAnswer({ request, response, recorded }: Exchange, fault: Failure): void {
+  if (fault.kind === 'reset') request.socket.resetAndDestroy()
+  if (fault.kind !== 'status') return
+  const code = statusCodes[fault.status]
+  const body = `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>injected</Message></Error>`
+  recorded.status = fault.status
+  response.writeHead(fault.status, {
+    'content-type': 'application/xml',
+    'content-length': Buffer.byteLength(body),
+    ...(fault.retryAfter === undefined ? {} : { 'retry-after': String(fault.retryAfter) }),
+  })
+  response.end(body)
+}
+
+async function drain({ request, recorded }: Exchange): Promise<void> {
+  for await (const chunk of chunksOf(request)) recorded.requestBytes += chunk.length
+}
+
+/** Sends the server half of the body, and then hangs up. */
+async function sendHalf(exchange: Exchange): Promise<void> {
+  const { request, recorded } = exchange
+  const onward = openRequest(exchange)
+  const half = Math.floor(Number(request.headers['content-length'] ?? 0) / 2)
+  for await (const chunk of chunksOf(request)) {
+    const part = chunk.subarray(0, half - recorded.requestBytes)
+    recorded.requestBytes += part.length
+    await new Promise((resolve) => onward.write(part, resolve))
+    if (recorded.requestBytes >= half) break
+  }
+  onward.destroy()
+}
+
+/** Sends the server the whole request and returns the answer. */
+async function ask(exchange: Exchange): Promise<IncomingMessage> {
+  const { request, recorded } = exchange
+  const onward = openRequest(exchange)
+  const answered = once(onward, 'response')
+  const counted = mapping((chunk) => {
+    recorded.requestBytes += chunk.length
+    return chunk
+  })
+  // A server may answer and hang up before it has read everything; when it only hangs up, `answered` rejects.
+  pipeline(request, counted, onward).catch(() => undefined)
+  const [answer] = await answered
+  return answer as IncomingMessage
+}
+
+function openRequest({ request, response, target }: Exchange) {
+  const onward = httpRequest({
+    host: target.hostname,
+    port: target.port,
+    method: request.method ?? 'GET',
+    path: request.url ?? '/',
+    headers: endToEnd(request.rawHeaders),
+    setHost: false,
+    agent,
+  })
+  // reported by what waits for the answer, if anything still does
+  onward.on('error', () => undefined)
+  response.once('close', () => onward.destroy())
+  return onward
+}
+
+/** Passes the answer on, with the faults that lie in its body. */
+async function passOn({ response, recorded }: Exchange, answer: IncomingMessage): Promise<void> {
+  const { fault } = recorded
+  const length = Number(answer.headers['content-length'] ?? 0)
+  recorded.status = answer.statusCode
+  response.writeHead(answer.statusCode ?? 502, endToEnd(answer.rawHeaders))
+  response.flushHeaders()
+
+  const keep = fault?.kind === 'truncate' ? fault.keep : fault?.kind === 'hang' ? 0.5 : 1
+  const end = keep < 1 ? Math.floor(length * keep) : Infinity
+  const wrong = fault?.kind === 'flip' ? Math.floor(length * fault.at) : -1
+  const changed = mapping((chunk) => {
+    const part = chunk.subarray(0, Math.max(0, end - recorded.responseBytes))
+    const at = wrong - recorded.responseBytes
+    const byte = at >= 0 ? part[at] : undefined
+    if (byte !== undefined) part[at] = byte ^ 1
+    recorded.responseBytes += part.length
+    return part
+  })
+  await pipeline(answer, changed, response, { end: end === Infinity || length === 0 })
+}
+
+function mapping(map: (chunk: Buffer) => Buffer): Transform {
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      done(null, map(chunk))
+    },
+  })
+}
+
+/** The chunks of the body; leaving the loop early leaves the connection as it is. */
+function chunksOf(request: IncomingMessage): AsyncIterable<Buffer> {
+  return request.iterator({ destroyOnReturn: false })
+}
+
+/** Names and values in turn, without those that are about one connection only. */
+function endToEnd(rawHeaders: readonly string[]): string[] {
+  return rawHeaders.filter((_, index) => {
+    const name = rawHeaders[index - (index % 2)]?.toLowerCase()
+    return name !== 'connection' && name !== 'keep-alive'
+  })
+}

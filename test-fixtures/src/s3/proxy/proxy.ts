@@ -1,0 +1,110 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+
+import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
+
+import { clientConfig, type S3Connection } from '../server.ts'
+import type { Fault, FaultPlan } from './faults.ts'
+import { forward } from './forward.ts'
+import { describeRequest, type ProxiedRequest, type RecordedRequest } from './request.ts'
+
+export interface FaultProxyOptions {
+  /** What goes wrong; nothing by default: the proxy then only records. */
+  readonly faults?: FaultPlan
+}
+
+/** Stands between a client and an S3 server, records every request, and lets some of them fail. */
+export interface FaultProxy extends S3Connection, AsyncDisposable {
+  /** The requests since the start or the last {@link FaultProxy.clear}, in the order they came in. */
+  readonly requests: readonly RecordedRequest[]
+  /** Replaces the plan, for requests that come from now on. */
+  setFaults(faults: FaultPlan | undefined): void
+  /** Forgets the requests so far. */
+  clear(): void
+  /** Runs `action` and returns what was requested meanwhile. */
+  record<Result>(action: () => Promise<Result>): Promise<{ result: Result; requests: readonly RecordedRequest[] }>
+  /** A client for the server through the proxy; it is closed with the proxy. */
+  client(config?: S3ClientConfig): S3Client
+  /** Ends the proxy and every connection through it; the server stays. */
+  close(): Promise<void>
+}
+
+/**
+ * Starts a proxy for a server at a free port of 127.0.0.1. Requests go on as they came, signature and `Host` included:
+ * the server checks what the client signed, which is the proxy's own address.
+ */
+export async function startFaultProxy(server: S3Connection, options: FaultProxyOptions = {}): Promise<FaultProxy> {
+  let plan = options.faults
+  let requests: RecordedRequest[] = []
+  let count = 0
+  const target = new URL(server.endpoint)
+  const basePath = target.pathname.replace(/\/$/u, '')
+  const clients = new Set<S3Client>()
+
+  const http = createServer((request, response) => {
+    const { method = '', url = '', headers } = request
+    const described = describeRequest({ method, url, headers, index: count }, basePath)
+    count += 1
+    const recorded = begin(described, plan?.(described))
+    requests.push(recorded)
+    response.once('close', () => {
+      recorded.endedAt = performance.now()
+    })
+    // One side is gone: the other is told by a reset, as without a proxy.
+    forward({ request, response, recorded, target }).catch(() => request.socket.resetAndDestroy())
+  })
+  // bodies of a gibibyte are uploaded through it
+  http.requestTimeout = 0
+  http.listen(0, '127.0.0.1')
+  await once(http, 'listening')
+  const address = http.address()
+  if (address === null || typeof address === 'string') throw new Error('the proxy has no port')
+
+  const { name, region, credentials, bucket } = server
+  const connection = { name, region, credentials, bucket, endpoint: `http://127.0.0.1:${address.port}${basePath}` }
+  const close = async () => {
+    for (const client of clients) client.destroy()
+    const closed = http.listening ? once(http, 'close') : undefined
+    http.close()
+    http.closeAllConnections()
+    await closed
+  }
+  return {
+    ...connection,
+    get requests() {
+      return requests
+    },
+    setFaults(faults) {
+      plan = faults
+    },
+    clear() {
+      requests = []
+    },
+    async record(action) {
+      const before = requests.length
+      const list = requests
+      const result = await action()
+      return { result, requests: list.slice(before) }
+    },
+    client(config = {}) {
+      const client = new S3Client({ ...clientConfig(connection), ...config })
+      clients.add(client)
+      return client
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+function begin(request: ProxiedRequest, fault: Fault | undefined): RecordedRequest {
+  return {
+    ...request,
+    fault,
+    serverStatus: undefined,
+    status: undefined,
+    requestBytes: 0,
+    responseBytes: 0,
+    startedAt: performance.now(),
+    endedAt: undefined,
+  }
+}

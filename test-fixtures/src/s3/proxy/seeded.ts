@@ -1,0 +1,56 @@
+import type { Fault, FaultPlan } from './faults.ts'
+import type { ProxiedRequest } from './request.ts'
+
+export interface SeededFaultsOptions {
+  readonly seed: number
+  /** The part of the requests that meets a fault, 0 to 1; 0.2 by default. */
+  readonly rate?: number
+  /** Which faults; all by default. */
+  readonly kinds?: readonly Fault['kind'][]
+  /** Longest delay, in ms; 50 by default. */
+  readonly maxDelay?: number
+}
+
+/** Random numbers from 0 to 1 (exclusive), the same for the same seed (mulberry32). */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = state
+    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/**
+ * Faults by chance, of every kind that a client can be asked to survive. Bits are flipped in objects only: a flipped bit
+ * in a listing is a different listing, which nobody can tell.
+ */
+export function seededFaults({ seed, rate = 0.2, kinds, maxDelay = 50 }: SeededFaultsOptions): FaultPlan {
+  const random = seededRandom(seed)
+  return (request) => {
+    const [chance, choice, part] = [random(), random(), random()]
+    if (chance >= rate) return undefined
+    const possible = faultsFor(request, part, maxDelay).filter(({ kind }) => kinds?.includes(kind) ?? true)
+    return possible[Math.floor(choice * possible.length)]
+  }
+}
+
+function faultsFor({ operation, method }: ProxiedRequest, part: number, maxDelay: number): Fault[] {
+  const faults: Fault[] = [
+    { kind: 'delay', ms: part * maxDelay },
+    { kind: 'status', status: 429, retryAfter: 0 },
+    { kind: 'status', status: 500 },
+    { kind: 'status', status: 500, acted: true },
+    { kind: 'status', status: 503 },
+    { kind: 'reset', when: 'before' },
+    { kind: 'reset', when: 'during' },
+    { kind: 'reset', when: 'after' },
+    { kind: 'hang', when: 'before' },
+    { kind: 'hang', when: 'after' },
+  ]
+  if (method !== 'HEAD') faults.push({ kind: 'truncate', keep: part })
+  if (operation === 'GetObject') faults.push({ kind: 'flip', at: part }, { kind: 'hang', when: 'during' })
+  return faults
+}
