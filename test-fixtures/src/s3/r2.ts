@@ -1,6 +1,7 @@
 import { chmod, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 
 import { findSystemProgram } from '../components.ts'
 import { createTiedDirectory } from './directory.ts'
@@ -37,7 +38,7 @@ export async function startR2Server(options: R2ServerOptions = {}): Promise<S3Se
         port: 0,
         cf: false,
         // a failure to start is reported without them; later they hold each client that hung up
-        handleRuntimeStdio(stdout, stderr) {
+        handleRuntimeStdio(stdout: Readable, stderr: Readable) {
           stdout.resume()
           stderr.resume()
         },
