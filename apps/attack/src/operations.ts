@@ -147,6 +147,12 @@ export const operations: readonly [Operation, ...Operation[]] = [
     },
   },
   {
+    name: 'write absent, empty',
+    async run(stage) {
+      await stage.workspace.write(fresh(stage, 'empty'), '', { ifVersion: 'absent' })
+    },
+  },
+  {
     name: 'append',
     async run(stage) {
       await stage.workspace.append(file(stage), 'x')

@@ -15,6 +15,7 @@ describe.skipIf(!isRoot)('as root', () => {
     await adapter.write(at('/a/b/file'), bytes('x'), { parents: true })
     await adapter.write(at('/a/b/file'), bytes('y'))
     await adapter.write(at('/a/once'), bytes('y'), { ifVersion: 'absent' })
+    await adapter.write(at('/a/empty'), bytes(''), { ifVersion: 'absent' })
     await adapter.append(at('/a/log'), bytes('z'))
     await adapter.createDirectory(at('/d'))
     await adapter.createDirectory(at('/e/f/g'), { recursive: true })

@@ -119,6 +119,7 @@ describeWith(component('python3'), 'while another process exchanges a directory 
       (index) => adapter.write(at(`/dir/new-${index}`), bytes('mine')),
       () => adapter.write(at('/dir/file'), bytes('mine')),
       (index) => adapter.write(at(`/dir/sub/x-${index}`), bytes('mine'), { ifVersion: 'absent' }),
+      (index) => adapter.write(at(`/dir/sub/empty-${index}`), bytes(''), { ifVersion: 'absent' }),
       (index) => adapter.write(at(`/dir/p-${index}/q/f`), bytes('mine'), { parents: true }),
       () => adapter.append(at('/dir/sub/file'), bytes('more')),
       (index) => adapter.createDirectory(at(`/dir/made-${index}/below`), { recursive: true }),

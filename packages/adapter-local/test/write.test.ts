@@ -55,6 +55,25 @@ for (const io of ['auto', 'async'] as const) {
       expect(await names(adapter)).toEqual(['new'])
     })
 
+    it('of 50 that create an empty file exactly one makes it, and what has the name already stays', async () => {
+      const { adapter, root, outside } = await openSite({ io })
+      const create = (path: string, mode?: number) => adapter.write(at(path), bytes(''), { ifVersion: 'absent', mode })
+      const results = await Promise.allSettled(Array.from({ length: 50 }, () => create('/new', 0o666)))
+      const made = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+      expect(made).toEqual([{ version: (await adapter.stat(at('/new'))).version, size: 0 }])
+      expect((await stat(join(root, 'new'))).mode & 0o777).toBe(0o666)
+
+      await adapter.createDirectory(at('/directory'))
+      await adapter.write(at('/file'), bytes('content'))
+      await symlink(join(outside, 'target'), join(root, 'link'))
+      for (const path of ['/directory', '/file', '/link']) {
+        expect(await failureOf(create(path))).toMatchObject({ code: 'ECONFLICT', path })
+      }
+      expect(await readdir(outside)).toEqual([])
+      expect(await readText(adapter, '/file')).toBe('content')
+      expect(await names(adapter)).toEqual(['directory', 'file', 'link', 'new'])
+    })
+
     it('two adapters on one directory share the condition', async () => {
       const { adapter, root } = await openSite({ io })
       const second = await open(root, { io })

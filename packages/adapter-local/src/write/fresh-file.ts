@@ -10,7 +10,8 @@ import { under } from '../host/name.ts'
 import { giveFile } from './give.ts'
 import { newTempName } from './temp.ts'
 
-const fileMode = 0o666
+/** As for any new file: the umask takes from it. */
+export const fileMode = 0o666
 
 /** A file under construction, in the directory where it is to appear, under a hidden name. */
 export interface FreshFile {
@@ -91,7 +92,7 @@ let latestMtime = 0n
  * The status of a finished file, with a time that no earlier write of ours had. Older kernels count in steps of 4 ms, and
  * inodes are used again: three quick writes of one size could end at the version they began with.
  */
-async function distinctStatus({ calls }: Task, fd: number): Promise<Status> {
+export async function distinctStatus({ calls }: Task, fd: number): Promise<Status> {
   const status = await calls.fstat(fd)
   if (status.mtimeNs > latestMtime) {
     latestMtime = status.mtimeNs

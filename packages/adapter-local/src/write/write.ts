@@ -7,6 +7,7 @@ import { throwLink } from '../confine/walk.ts'
 import { type Where, failure, nativeCode } from '../errors.ts'
 import type { Status } from '../host/calls.ts'
 import { checkBody, writeBody } from './body.ts'
+import { createEmptyFile } from './empty-file.ts'
 import { type FreshFile, putInPlace, withFreshFile } from './fresh-file.ts'
 import { withLocks } from './locks.ts'
 import { openParentOf, refuseRoot } from './parents.ts'
@@ -20,6 +21,9 @@ export async function writeFile(task: Task, data: WriteData, options: WriteOptio
   refuseRoot(target, 'written to')
   const parent = await openParentOf(task, target, options.parents === true)
   try {
+    if (options.ifVersion === 'absent' && data instanceof Uint8Array && data.length === 0) {
+      return await createEmpty(task, target, parent, options.mode)
+    }
     const found = await checkPlace(task, target, parent, options)
     const fresh = { replaces: found, mode: options.mode }
     return await withFreshFile(task, parent, fresh, async (file) => {
@@ -40,9 +44,21 @@ export async function writeFile(task: Task, data: WriteData, options: WriteOptio
   }
 }
 
+async function createEmpty(task: Task, target: Target, parent: Handle, mode: number | undefined): Promise<WriteResult> {
+  const version = await withLocks([task.tree.hostPath(target.path)], async () => {
+    task.signal?.throwIfAborted()
+    return await onlyOnce(target, createEmptyFile(task, target, parent, mode))
+  })
+  return { version, size: 0 }
+}
+
 async function create(task: Task, target: Target, file: FreshFile): Promise<Version> {
+  return await onlyOnce(target, putInPlace(task, file, nameOf(target), 'create'))
+}
+
+async function onlyOnce(target: Target, creation: Promise<Version>): Promise<Version> {
   try {
-    return await putInPlace(task, file, nameOf(target), 'create')
+    return await creation
   } catch (error) {
     throw nativeCode(error) === 'EEXIST' ? conflict(target, 'exists already') : error
   }

@@ -1,0 +1,49 @@
+import type { Version } from '@ws/core'
+
+import type { Handle } from '../confine/handle.ts'
+import { nameOf } from '../confine/open.ts'
+import { isSameEntry, versionOf } from '../confine/status.ts'
+import type { Target, Task } from '../confine/task.ts'
+import { creating } from '../host/constants.ts'
+import { under } from '../host/name.ts'
+import { distinctStatus, fileMode } from './fresh-file.ts'
+import { giveFile } from './give.ts'
+import { lookAt } from './place.ts'
+
+/**
+ * Creates an empty file under its own name. There is no content that a reader could see half of, so that the temporary
+ * name, the link and the removal of the former are not needed, which take longer than the creation itself.
+ *
+ * @throws the system's `EEXIST` when something has the name, a link too.
+ */
+export async function createEmptyFile(
+  task: Task,
+  target: Target,
+  parent: Handle,
+  mode: number | undefined,
+): Promise<Version> {
+  const { calls } = task
+  const name = nameOf(target)
+  const fd = await calls.open(under(parent.self, name), creating, mode ?? fileMode)
+  try {
+    await giveFile(task, fd)
+    if (mode !== undefined) await calls.fchmod(fd, mode) // whatever the umask says
+    return versionOf(await distinctStatus(task, fd))
+  } catch (error) {
+    await removeOwn(task, parent, name, fd)
+    throw error
+  } finally {
+    await calls.close(fd)
+  }
+}
+
+/** Takes back what could not be finished, unless somebody has put something else there. */
+async function removeOwn(task: Task, parent: Handle, name: string, fd: number): Promise<void> {
+  try {
+    const found = await lookAt(task, parent, name)
+    if (found === undefined || !isSameEntry(found, await task.calls.fstat(fd))) return
+    await task.calls.unlink(under(parent.self, name))
+  } catch {
+    // the failure itself is what the caller must see
+  }
+}
