@@ -23,6 +23,8 @@ export async function forward(exchange: Exchange): Promise<void> {
   const { request, recorded } = exchange
   const { fault } = recorded
   if (fault?.kind === 'delay') await delay(fault.ms)
+  // nothing may reach the server that its sender has given up long ago
+  if (exchange.response.destroyed) return
   const before = failureAt(fault, 'before')
   if (before !== undefined) {
     // a client that is busy sending would take an early answer for a broken connection
