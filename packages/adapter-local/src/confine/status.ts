@@ -41,3 +41,28 @@ export function permissionsOf({ mode }: Status): number {
 export function isSameEntry(one: Status, other: Status): boolean {
   return one.ino === other.ino && one.dev === other.dev
 }
+
+/**
+ * What a version of a file of this adapter was made of; `undefined` for what is none. For adapters that build on this
+ * one, on file systems that change times on their own.
+ */
+export function factsOfVersion(version: Version): { readonly size: bigint; readonly mtimeNs: bigint } | undefined {
+  const found = fieldsOf(version)
+  if (found === undefined) return undefined
+  const [, , size = 0n, mtimeNs = 0n] = found
+  return { size, mtimeNs }
+}
+
+/** The version of the same file with another time, both of modification and of change; a word that is none stays. */
+export function versionAt(version: Version, mtimeNs: bigint): Version {
+  const found = fieldsOf(version)
+  if (found === undefined) return version
+  const [dev = 0n, ino = 0n, size = 0n] = found
+  return versionOf({ dev, ino, size, mtimeNs, ctimeNs: mtimeNs })
+}
+
+function fieldsOf(version: Version): BigUint64Array | undefined {
+  const buffer = Buffer.from(version, 'base64url')
+  if (buffer.length !== bytes.length || buffer.toString('base64url') !== version) return undefined
+  return new BigUint64Array(Uint8Array.from(buffer).buffer)
+}
