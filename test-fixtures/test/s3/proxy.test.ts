@@ -131,6 +131,15 @@ describe.each(s3ServerNames)('the proxy before %s', (name) => {
       expect(proxy.requests.at(-1)).toMatchObject({ responseBytes: body.length / 2 })
     })
 
+    it('ends listings too early, whose length is not announced', async () => {
+      await put('listed')
+      failNext({ kind: 'truncate', keep: 0.5 })
+      const list = () => client.send(new ListObjectsV2Command({ Bucket: proxy.bucket }))
+      await expect(list()).rejects.toMatchObject({ code: 'ECONNRESET' })
+      expect(proxy.requests.at(-1)?.responseBytes).toBeGreaterThan(100)
+      expect((await list()).Contents?.length).toBeGreaterThan(0)
+    })
+
     it('changes one bit', async () => {
       await put('bit')
       failNext({ kind: 'flip', at: 0.999_999 })

@@ -126,23 +126,34 @@ function openRequest({ request, response, target }: Exchange) {
 /** Passes the answer on, with the faults that lie in its body. */
 async function passOn({ response, recorded }: Exchange, answer: IncomingMessage): Promise<void> {
   const { fault } = recorded
-  const length = Number(answer.headers['content-length'] ?? 0)
+  const keep = fault?.kind === 'truncate' ? fault.keep : fault?.kind === 'hang' ? 0.5 : 1
+  const at = fault?.kind === 'flip' ? fault.at : undefined
   recorded.status = answer.statusCode
+  const body = keep < 1 || at !== undefined ? await measured(answer) : { length: 0, chunks: answer }
+
   response.writeHead(answer.statusCode ?? 502, endToEnd(answer.rawHeaders))
   response.flushHeaders()
-
-  const keep = fault?.kind === 'truncate' ? fault.keep : fault?.kind === 'hang' ? 0.5 : 1
-  const end = keep < 1 ? Math.floor(length * keep) : Infinity
-  const wrong = fault?.kind === 'flip' ? Math.floor(length * fault.at) : -1
+  const end = keep < 1 ? Math.floor(body.length * keep) : Infinity
+  const wrong = at === undefined ? -1 : Math.floor(body.length * at)
   const changed = mapping((chunk) => {
     const part = chunk.subarray(0, Math.max(0, end - recorded.responseBytes))
-    const at = wrong - recorded.responseBytes
-    const byte = at >= 0 ? part[at] : undefined
-    if (byte !== undefined) part[at] = byte ^ 1
+    const byte = part[wrong - recorded.responseBytes]
+    if (byte !== undefined) part[wrong - recorded.responseBytes] = byte ^ 1
     recorded.responseBytes += part.length
     return part
   })
-  await pipeline(answer, changed, response, { end: end === Infinity || length === 0 })
+  await pipeline(body.chunks, changed, response, { end: end === Infinity || body.length === 0 })
+}
+
+/** The body with its length; where that is not announced, as with listings, all of it has to come first. */
+async function measured(
+  answer: IncomingMessage,
+): Promise<{ length: number; chunks: AsyncIterable<Buffer> | Buffer[] }> {
+  const announced = answer.headers['content-length']
+  if (announced !== undefined) return { length: Number(announced), chunks: answer }
+  const chunks: Buffer[] = []
+  for await (const chunk of answer as AsyncIterable<Buffer>) chunks.push(chunk)
+  return { length: chunks.reduce((sum, { length }) => sum + length, 0), chunks }
 }
 
 function mapping(map: (chunk: Buffer) => Buffer): Transform {
