@@ -5,7 +5,8 @@ export type Measure = (report: (measurement: Measurement) => void) => Promise<vo
 /** In the order in which they are measured. Each is loaded only where it is measured. */
 export const sections: Readonly<Record<string, () => Promise<Measure>>> = {
   'path check': async () => (await import('./path-check.ts')).measurePathCheck,
-  files: async () => (await import('./files.ts')).measureFiles,
+  files: async () => (await import('./files/files.ts')).measureFiles,
+  deletions: async () => (await import('./files/deletions.ts')).measureDeletions,
   search: async () => (await import('./search.ts')).measureSearch,
   commands: async () => (await import('./commands.ts')).measureCommands,
   'event loop': async () => (await import('./loop-delay.ts')).measureLoopDelay,

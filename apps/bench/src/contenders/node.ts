@@ -1,7 +1,7 @@
 import { readFile, readdir, rm, stat, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import type { OpenContender } from './contender.ts'
+import type { Contender, OpenContender } from './contender.ts'
 
 /** The plain calls: what everything is compared with. */
 export const openNode: OpenContender = async (directory) => {
@@ -21,6 +21,21 @@ export const openNode: OpenContender = async (directory) => {
       create: (path, content) => writeFile(at(path), content, { flag: 'wx' }),
       remove: (path) => unlink(at(path)),
       removeTree: (path) => rm(at(path), { recursive: true }),
+    },
+  }
+}
+
+/** The plain calls again, each awaited before the next: as a loop over a listing does it. */
+export function openNodeInTurn(directory: string): Contender {
+  return {
+    name: 'fs.promises in turn',
+    operations: {
+      async listWithDetails(path) {
+        const at = join(directory, path)
+        const found: unknown[] = []
+        for (const { name } of await readdir(at, { withFileTypes: true })) found.push(await stat(join(at, name)))
+        return found
+      },
     },
   }
 }

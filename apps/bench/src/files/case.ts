@@ -1,0 +1,16 @@
+import type { Contender, OperationName, Operations } from '../contenders/contender.ts'
+import type { Comparison, Way } from '../measure.ts'
+
+/** One file operation, as all contenders do it. */
+export interface Case extends Omit<Comparison, 'reference' | 'ways'> {
+  readonly operation: OperationName
+  readonly work: (operations: Required<Operations>, name: string) => Way['run']
+  /** Names of contenders, where preparing the work for all of them takes too long. */
+  readonly only?: readonly string[]
+  /** What it is compared with, where that is not the plain call. */
+  readonly reference?: Contender
+  /** Untimed, once: the rounds that it is good for. */
+  readonly prepare?: (names: readonly string[]) => Promise<number>
+  /** Untimed, before each run of a way: what the run uses up. */
+  readonly before?: (name: string, count: number) => void
+}
