@@ -1,5 +1,6 @@
 import type { Workspace } from '@ws/core'
 
+import type { ExecutorName } from './config/executors.ts'
 import type { Settings } from './config/settings.ts'
 import type { ErrorReport } from './errors.ts'
 import type { Output } from './terminal/output.ts'
@@ -12,8 +13,10 @@ export interface Context {
   readonly style: Style
   /** Aborted by Ctrl-C, and when the output is closed. */
   readonly signal: AbortSignal
-  /** Opens the workspace; with `executors` when commands are to run. The caller closes it. */
-  open(options?: { readonly executors?: boolean }): Promise<Workspace>
+  /**
+   * Opens the workspace; with `executors` when commands are to run: those of the settings, or these. The caller closes it.
+   */
+  open(options?: { readonly executors?: boolean | readonly ExecutorName[] }): Promise<Workspace>
   /** Says on standard error what went wrong, for commands that go on afterwards. */
   complain(error: unknown): ErrorReport
 }

@@ -82,7 +82,10 @@ async function run(argv: readonly string[], json: boolean, complain: Context['co
     style: createStyle(process.stdout),
     signal,
     complain,
-    open: ({ executors = false } = {}) => openWorkspace(settings, { signal, executors }),
+    open: ({ executors = false } = {}) => {
+      const chosen = executors === true ? settings.executors : executors === false ? undefined : executors
+      return openWorkspace(settings, { signal, executors: chosen })
+    },
   })
 }
 
@@ -96,7 +99,7 @@ function createProgram(start: Start): Command {
     .option('--at <path>', 'where it is mounted: / or /workspace (default: /)')
     .option('--owner <uid[:gid]>', "whom commands run as (default: the directory's owner)")
     .option('--config <file>', 'a config file with mounts, rules, executors, require and aliases; options win over it')
-    .option('--executor <name>', 'use this executor only: bubblewrap, proot or virtual')
+    .option('--executor <name>', 'use this executor only: bubblewrap, proot, sanitize or virtual')
     .option('--require <field=level>', 'refuse what holds less; or `untrusted`; repeatable', collect)
     .option('--json', 'print JSON, errors on standard error included')
     .helpCommand(false)

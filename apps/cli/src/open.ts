@@ -1,14 +1,14 @@
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createWorkspace, isWorkspaceError, quotePath, rewriteError, type Workspace } from '@ws/core'
 
-import { createExecutor } from './config/executors.ts'
+import { createExecutor, type ExecutorName } from './config/executors.ts'
 import type { MountSettings, Settings } from './config/settings.ts'
 import { UsageError } from './errors.ts'
 
 export interface OpenOptions {
   readonly signal: AbortSignal
-  /** Whether commands will be run: file operations need no executor, so that they work where none is. */
-  readonly executors: boolean
+  /** In what commands will be run, if any are: file operations need no executor, so that they work where none is. */
+  readonly executors: readonly ExecutorName[] | undefined
 }
 
 /** Opens the workspace that the settings describe. The caller closes it. */
@@ -24,7 +24,7 @@ export async function openWorkspace(settings: Settings, { signal, executors }: O
       access: mount.access,
     })),
     rules,
-    executors: executors ? settings.executors.map((name) => createExecutor(name, settings.executorOptions)) : undefined,
+    executors: executors?.map((name) => createExecutor(name, settings.executorOptions)),
     require: executors ? settings.require : undefined,
     aliases,
     signal,

@@ -49,6 +49,23 @@ describeWith(component('bubblewrap'), 'executorOptions', () => {
   })
 })
 
+describeWith(component('bubblewrap'), 'doctor', () => {
+  it('[PC13] says why an executor is passed over, and whom it passes on to', async () => {
+    const tools = [{ host: 'tool', at: '/opt/tool' }]
+    await using site = await configured({ bubblewrap: { tools } })
+    await chmod(join(site.path, 'tool'), 0o000)
+    const { stdout } = await site.run('--json', 'doctor')
+    const { rules } = JSON.parse(stdout) as { rules: { executor?: string; passedOver?: string[]; problem?: string } }
+    expect(JSON.stringify(rules)).toContain('`/opt/tool` cannot be')
+    expect(rules.executor).not.toBe('bubblewrap')
+    const alone = await site.run('--executor', 'bubblewrap', 'doctor')
+    expect(alone.stdout).toContain('cannot run commands')
+    expect(alone.stdout).not.toContain('Commands would run')
+    expect(alone.code).toBe(1)
+    await chmod(join(site.path, 'tool'), 0o755)
+  })
+})
+
 it('doctor shows by what limits are held, and suggests tools with the line for the config file', async () => {
   await using site = await configured({})
   for (const version of ['9.0.0', '20.1.0']) await site.make(`home/.nvm/versions/node/${version}/bin`)
@@ -61,4 +78,9 @@ it('doctor shows by what limits are held, and suggests tools with the line for t
   )
   const { tools } = JSON.parse((await ws(['--json', 'doctor'], { env })).stdout) as { tools: { manager: string }[] }
   expect(tools.map(({ manager }) => manager)).toEqual(['cargo', 'nvm'])
+  await chmod(join(site.path, 'home/.cargo'), 0o000)
+  const barred = await ws(['--executor', 'bubblewrap', 'doctor'], { env })
+  await chmod(join(site.path, 'home/.cargo'), 0o755)
+  expect(barred.stdout).toMatch(/cargo .*\.cargo  closed to uid \d+/)
+  expect(barred.stdout).toContain(`"tools":[{"host":"${env.HOME}/.nvm/versions/node/20.1.0"}]`)
 })

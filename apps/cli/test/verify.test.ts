@@ -85,10 +85,13 @@ describe('ws doctor', () => {
       'bubblewrap /workspace',
       'proot /',
       'proot /workspace',
+      'sanitize /',
+      'sanitize /workspace',
     ])
     for (const { available, missing, howToFix } of report.executors) {
       if (!available) expect(Math.min(missing.length, howToFix.length)).toBeGreaterThan(0)
     }
-    expect(code).toBe(report.executors.some(({ available }) => available) ? 0 : 1)
+    const usable = report.executors.some(({ executor, available }) => executor !== 'sanitize' && available)
+    expect(code).toBe(usable ? 0 : 1)
   })
 })

@@ -196,6 +196,11 @@ export const isolationChecks: readonly Check[] = [
       const executor = await childAbove(pid)
       if (executor !== undefined) process.kill(executor, 'SIGKILL')
       else await Promise.race([ended, awaitProcesses(token, 'none', 5000)])
+      if (site.guarantees.processes === 'none') {
+        const left = await awaitProcesses(token, 'none', 2000)
+        for (const survivor of left) end(survivor)
+        if (left.length > 0) return declared(site, 'processes')
+      }
       await noneLeft(token)
       expectTrue(executor !== undefined, 'the command was not found among the processes')
     },
@@ -287,6 +292,15 @@ async function declared(site: Site, field: GuaranteeField): Promise<'refused' | 
   if (site.guarantees[field] !== 'none') return undefined
   await refusedWhenRequired(site, field)
   return 'refused'
+}
+
+/** For processes whose command line shows that they are of a check. */
+function end(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended by itself.
+  }
 }
 
 /** A number of seconds that is on no other command line. */

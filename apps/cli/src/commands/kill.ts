@@ -10,7 +10,8 @@ export function addKill(program: Command, start: Start): void {
     .command('kill')
     .summary('end a running command or session')
     .description(
-      'Ends a command or session that `ws ps` lists, with everything that it started. It gets a grace first.',
+      'Ends a command or session that `ws ps` lists, with everything that it started. It gets a grace first. Only those ' +
+        'that `ws` itself runs can be ended, none that programs run through the library.',
     )
     .argument('<pid>', 'as `ws ps` shows it', parsePid)
     .option('-f, --force', 'at once, and without tidying up')

@@ -12,7 +12,8 @@ export function addPs(program: Command, start: Start): void {
     .summary('list running commands and sessions')
     .description(
       'Lists the commands and sessions that other ws of this user run now, oldest first. They are found by entries in ' +
-        '$XDG_RUNTIME_DIR/ws; what was started without that directory, or by a library, is not listed.',
+        '$XDG_RUNTIME_DIR/ws: what was started without that variable is not listed, nor what other programs run through the ' +
+        'library, and no other process of this machine.',
     )
     .addHelpText('after', '\nExamples:\n  $ ws ps\n  $ ws ps --json')
     .action(() => {

@@ -31,20 +31,15 @@ const mount = z.strictObject({
 })
 
 const count = z.int().min(1).optional()
-const commonOptions = {
+/** What each process can be held to. */
+const processLimits = { cpuSeconds: count, memoryBytes: count, fileBytes: count, processes: count, openFiles: count }
+const env = z.array(z.string().min(1)).optional()
+
+const viewOptions = {
   /** Directories of this machine; relative to the config file. */
   tools: z.array(z.strictObject({ host: path, at: path.optional() })).optional(),
-  limits: z
-    .strictObject({
-      cpuSeconds: count,
-      memoryBytes: count,
-      fileBytes: count,
-      processes: count,
-      openFiles: count,
-      scratchBytes: count,
-    })
-    .optional(),
-  env: z.array(z.string().min(1)).optional(),
+  limits: z.strictObject({ ...processLimits, scratchBytes: count }).optional(),
+  env,
 }
 
 /**
@@ -60,8 +55,15 @@ export const configSchema = z.strictObject({
   executors: z.array(z.enum(executorNames)).min(1).optional(),
   executorOptions: z
     .strictObject({
-      bubblewrap: z.strictObject({ network: z.enum(['none', 'host']).optional(), ...commonOptions }).optional(),
-      proot: z.strictObject(commonOptions).optional(),
+      bubblewrap: z.strictObject({ network: z.enum(['none', 'host']).optional(), ...viewOptions }).optional(),
+      proot: z.strictObject(viewOptions).optional(),
+      sanitize: z
+        .strictObject({
+          trustPrograms: z.union([z.literal('all'), z.array(z.string().min(1))]).optional(),
+          limits: z.strictObject(processLimits).optional(),
+          env,
+        })
+        .optional(),
     })
     .optional(),
   require: z.union([z.literal('untrusted'), z.partialRecord(z.enum(guaranteeFields), z.enum(levels))]).optional(),

@@ -86,13 +86,21 @@ function resolveMounts(options: GlobalOptions, config: LoadedConfig | undefined)
 
 /** Directories of tools are relative to the file that names them. */
 function resolveExecutorOptions(config: LoadedConfig | undefined): ExecutorOptions {
-  const { bubblewrap, proot } = config?.executorOptions ?? {}
+  const { bubblewrap, proot, sanitize } = config?.executorOptions ?? {}
   const toolsOf = (options: NonNullable<typeof proot>) =>
     options.tools?.map(({ host, at }) => ({ host: resolve(config?.directory ?? '.', host), at }))
   return {
     bubblewrap: bubblewrap && { ...bubblewrap, tools: toolsOf(bubblewrap) },
     proot: proot && { ...proot, tools: toolsOf(proot) },
+    sanitize: sanitize && { ...sanitize, limits: ofProcesses(sanitize.limits) },
   }
+}
+
+/** It is address space that is limited. */
+function ofProcesses(limits: { readonly memoryBytes?: number | undefined } | undefined) {
+  if (limits === undefined) return undefined
+  const { memoryBytes: addressSpaceBytes, ...others } = limits
+  return { ...others, addressSpaceBytes }
 }
 
 function resolveOwner(options: GlobalOptions, config: LoadedConfig | undefined): Owner | undefined {

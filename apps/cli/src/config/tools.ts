@@ -1,11 +1,14 @@
-import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import type { Owner } from '@ws/core'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 
 /** A directory of this machine that commands could be shown: an entry of `tools` in a config file. */
 export interface SuggestedTool {
   /** The version manager's name. */
   readonly manager: string
   readonly host: string
+  /** False where whom commands run as may not read it, or not even reach it. */
+  readonly reachable: boolean
 }
 
 interface Manager {
@@ -19,23 +22,37 @@ interface Manager {
 
 const managers: readonly Manager[] = [
   { name: 'pyenv', variable: 'PYENV_ROOT', below: '.pyenv', parts: ['versions', '*'] },
-  { name: 'cargo', variable: 'CARGO_HOME', below: '.cargo', parts: [] },
+  // Before cargo's, which are only its own way to a toolchain.
   { name: 'rustup', variable: 'RUSTUP_HOME', below: '.rustup', parts: ['toolchains', '*'] },
+  { name: 'cargo', variable: 'CARGO_HOME', below: '.cargo', parts: [] },
   { name: 'nvm', variable: 'NVM_DIR', below: '.nvm', parts: ['versions', 'node', '*'] },
   { name: 'fnm', variable: 'FNM_DIR', below: '.local/share/fnm', parts: ['node-versions', '*', 'installation'] },
   { name: 'volta', variable: 'VOLTA_HOME', below: '.volta', parts: ['tools', 'image', 'node', '*'] },
   { name: 'asdf', variable: 'ASDF_DATA_DIR', below: '.asdf', parts: ['installs', '*', '*'] },
 ]
 
-/** What version managers have installed for the user who asks. */
-export function suggestTools(env: NodeJS.ProcessEnv): SuggestedTool[] {
+/** What version managers have installed for the user who asks, and whether `owner` can use it. */
+export function suggestTools(env: NodeJS.ProcessEnv, owner: Owner): SuggestedTool[] {
   const { HOME } = env
   return managers.flatMap(({ name, variable, below, parts }) => {
     const base = env[variable] ?? (HOME === undefined || HOME === '' ? undefined : join(HOME, below))
     if (base === undefined || !base.startsWith('/')) return []
     const host = newest(base, parts)
-    return host === undefined ? [] : [{ manager: name, host }]
+    return host === undefined ? [] : [{ manager: name, host, reachable: isReachable(host, owner) }]
   })
+}
+
+/** Each directory on the way can be passed through, and the last one listed. */
+function isReachable(path: string, { uid, gid }: Owner): boolean {
+  const mayEnter = (directory: string, needed: number): boolean => {
+    const stat = statSync(directory, { throwIfNoEntry: false })
+    if (stat === undefined) return false
+    const shift = stat.uid === uid ? 6 : stat.gid === gid ? 3 : 0
+    return ((stat.mode >> shift) & needed) === needed
+  }
+  if (!mayEnter(path, 0o5)) return false
+  for (let above = dirname(path); above !== '/'; above = dirname(above)) if (!mayEnter(above, 0o1)) return false
+  return true
 }
 
 function newest(base: string, [part, ...rest]: readonly string[]): string | undefined {
