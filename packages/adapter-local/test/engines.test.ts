@@ -7,7 +7,7 @@ import { describe, expect, it, vi } from 'vitest'
 
 import { createLocalAdapter } from '../src/index.ts'
 import { orAbort } from '../src/host/abandon.ts'
-import { Gate, Pace } from '../src/host/pace.ts'
+import { Gate, Pace, isTurnOver, ownTurn, spend } from '../src/host/pace.ts'
 import { NestedMounts, isSlowType, readMounts } from '../src/host/mounts.ts'
 import { type Local, at, bytes, collect, failureOf, names, readText, scratch } from './support.ts'
 
@@ -53,6 +53,36 @@ await adapter.delete('/m')
 await adapter.close()
 console.log(JSON.stringify(used))
 `
+
+describe('turns of the event loop', () => {
+  it('who waits for one is let in first come, first served, and nobody into a turn that is used up', async () => {
+    const turns: number[] = []
+    let turn = 0
+    let isCounting = true
+    const count = (): void => {
+      turn += 1
+      if (isCounting) setImmediate(count)
+    }
+    setImmediate(count)
+    const order: number[] = []
+    try {
+      spend(1)
+      await Promise.all(
+        Array.from({ length: 6 }, async (_, index) => {
+          await ownTurn()
+          order.push(index)
+          turns.push(turn)
+          expect(isTurnOver()).toBe(false)
+          spend(index % 3 === 2 ? 1 : 0.01)
+        }),
+      )
+    } finally {
+      isCounting = false
+    }
+    expect(order).toEqual([0, 1, 2, 3, 4, 5])
+    expect(turns.slice(0, 3)).not.toContain(turns[3])
+  })
+})
 
 describe('the asynchronous engine', () => {
   it('makes no synchronous call that touches the tree', async () => {

@@ -1,5 +1,3 @@
-import { setImmediate as immediate } from 'node:timers/promises'
-
 import { runDelay } from './run-delay.ts'
 
 /** Milliseconds of synchronous work after which the event loop gets its turn. */
@@ -11,23 +9,55 @@ const firstPauseMs = 100
 const longestPauseMs = 5_000
 
 let spentInSlice = 0
-let turn: Promise<void> | undefined
+/** Those who wait for their turn, first come first served. */
+const line: (() => void)[] = []
+let turnBegan = 0
+let isTurnDue = false
 
-/**
- * `undefined` while the event loop may still be held, else its next turn. Everything in this process shares one budget, since
- * it is one loop: a thousand reads at once, each of 10 µs, would hold it for 10 ms. Whoever has waited asks again, right
- * before the work: others have waited too, and may have used up that turn.
- */
-export function ownTurn(): Promise<void> | undefined {
-  if (spentInSlice < sliceMs) return undefined
-  turn ??= nextTurn()
-  return turn
+/** The event loop has been held for long enough: whoever has more to do waits for {@link ownTurn}. */
+export function isTurnOver(): boolean {
+  return spentInSlice >= sliceMs
 }
 
-async function nextTurn(): Promise<void> {
-  await immediate()
+/**
+ * `undefined` while the event loop may still be held, else a later turn of it. Everything in this process shares one
+ * budget, since it is one loop: a thousand reads at once, each of 10 µs, would hold it for 10 ms.
+ */
+export function ownTurn(): Promise<void> | undefined {
+  if (!isTurnOver()) return undefined
+  if (!isTurnDue) {
+    isTurnDue = true
+    setImmediate(beginTurn)
+  }
+  return new Promise((resolve) => line.push(resolve))
+}
+
+function beginTurn(): void {
+  isTurnDue = false
   spentInSlice = 0
-  turn = undefined
+  turnBegan = performance.now()
+  letNextOneIn()
+}
+
+/**
+ * One after the other, each after what the one before has done at once, as long as this turn lasts. If all were let in,
+ * most would only see that it is over again.
+ */
+function letNextOneIn(): void {
+  const next = line.shift()
+  if (next === undefined) return
+  next()
+  queueMicrotask(goOn)
+}
+
+function goOn(): void {
+  if (line.length === 0) return
+  if (!isTurnOver() && performance.now() - turnBegan < sliceMs) {
+    letNextOneIn()
+  } else if (!isTurnDue) {
+    isTurnDue = true
+    setImmediate(beginTurn)
+  }
 }
 
 /** Adds to what was spent of this turn of the event loop. */

@@ -18,7 +18,7 @@ import { failure, nativeCode, translate } from '../errors.ts'
 import { type HostName, type ImmediateCalls, type Status, isImmediate } from '../host/calls.ts'
 import { decodeName, replacement, showBytes, under } from '../host/name.ts'
 import { orAbort } from '../host/abandon.ts'
-import { ownTurn, spend } from '../host/pace.ts'
+import { isTurnOver, ownTurn, spend } from '../host/pace.ts'
 import type { Held, Resources } from '../resources.ts'
 import { isTempName, sweep } from '../write/temp.ts'
 
@@ -122,7 +122,7 @@ export class Listing implements EntryIterator, Held {
     if (level === undefined || task === undefined || task.signal?.aborted === true) return
     const { calls } = task
     if (!isImmediate(calls)) return
-    if (this.#heldBack !== undefined || level.asBytes || ownTurn() !== undefined) return
+    if (this.#heldBack !== undefined || level.asBytes || isTurnOver()) return
     this.#untilLook -= 1
     if (this.#untilLook === 0) this.#look()
 
