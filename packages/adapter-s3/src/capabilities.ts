@@ -1,0 +1,41 @@
+import type { AdapterCapabilities, ConditionScope } from '@ws/core'
+import type { S3Dialect } from './dialect/dialect.ts'
+import type { KeySpace } from './keys/key-space.ts'
+
+export interface CapabilityFacts {
+  readonly dialect: S3Dialect
+  readonly keys: KeySpace
+  readonly links: boolean
+  readonly readOnly: boolean
+}
+
+/** What an adapter can promise on this server, and no more. */
+export function capabilitiesOf({ dialect, keys, links, readOnly }: CapabilityFacts): AdapterCapabilities {
+  const { conditionalPut, conditionalDelete, conditionalCopySource, conditionalCopyDestination } = dialect
+  const moves = conditionalDelete && conditionalCopySource && conditionalCopyDestination
+  const scope = (byServer: boolean): ConditionScope => (byServer ? 'server' : 'process')
+  return Object.freeze({
+    readOnly,
+    append: conditionalPut,
+    symlinks: links,
+    search: true,
+    flush: false,
+    watch: false,
+    hostPath: false,
+    atomicMove: false,
+    atomicDirectoryMove: false,
+    enforcesHierarchy: false,
+    keepsEmptyDirectories: false,
+    modes: false,
+    caseSensitive: !dialect.normalisesKeys,
+    controlCharacters: dialect.controlCharacters,
+    uniqueVersions: false,
+    conditionalWrite: conditionalPut ? 'server' : 'none',
+    conditionalDelete: scope(conditionalDelete),
+    conditionalMove: scope(moves),
+    confinement: 'inherent',
+    maxStalenessMs: 0,
+    maxNameBytes: keys.maxNameBytes,
+    maxPathBytes: keys.maxPathBytes,
+  })
+}

@@ -1,0 +1,48 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
+/** What the SDK's errors carry, as far as it can be relied on. */
+interface NativeError {
+  readonly name?: string
+  readonly code?: string | number
+  readonly Code?: string
+  readonly message?: string
+  readonly $metadata?: { readonly httpStatusCode?: number }
+  readonly $response?: { readonly statusCode?: number; readonly headers?: IncomingHttpHeaders }
+}
+
+/** The HTTP status of an answer that was an error; `undefined` when there was no answer. */
+export function statusOf(error: unknown): number | undefined {
+  const { $metadata, $response } = asNative(error)
+  return $response?.statusCode ?? $metadata?.httpStatusCode
+}
+
+/** The S3 name of an error (`NoSuchKey`), or the code of a network one (`ECONNRESET`). */
+export function nativeNameOf(error: unknown): string {
+  const { Code, code, name } = asNative(error)
+  // a DOMException has a number as its code
+  return Code ?? (typeof code === 'string' ? code : undefined) ?? name ?? ''
+}
+
+/** Milliseconds that the server asks to wait, where it does. Seconds, or a date. */
+export function retryAfterOf(error: unknown, now = Date.now()): number | undefined {
+  const value = asNative(error).$response?.headers?.['retry-after']
+  if (value === undefined) return undefined
+  const seconds = Number(value)
+  const milliseconds = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(value) - now
+  return Number.isFinite(milliseconds) ? Math.max(0, milliseconds) : undefined
+}
+
+/** Nothing is stored under the key. Not the same as a bucket that is missing. */
+export function isMissing(error: unknown): boolean {
+  const name = nativeNameOf(error)
+  return statusOf(error) === 404 && name !== 'NoSuchBucket' && name !== 'NoSuchUpload'
+}
+
+/** A condition did not hold. */
+export function isPreconditionFailure(error: unknown): boolean {
+  return statusOf(error) === 412
+}
+
+function asNative(error: unknown): NativeError {
+  return typeof error === 'object' && error !== null ? (error as NativeError) : {}
+}

@@ -1,0 +1,91 @@
+import { nativeNameOf, statusOf } from './native.ts'
+
+/** Names of errors that pass, whatever their status. */
+const passing: ReadonlySet<string> = new Set([
+  'ConditionalRequestConflict',
+  'InternalError',
+  'OperationAborted',
+  'RequestTimeout',
+  'ServiceUnavailable',
+  'SlowDown',
+  'Throttling',
+  'ThrottlingException',
+  'TooManyRequests',
+])
+
+/** Errors that are worth a second try only: the SDK corrects its clock, or gets credentials anew. */
+const onceMore: ReadonlySet<string> = new Set(['RequestTimeTooSkewed', 'ExpiredToken', 'ExpiredTokenException'])
+
+/** Network errors that say that nobody is there. */
+const unreachable: ReadonlySet<string> = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH'])
+
+const neverPassing: ReadonlySet<string> = new Set([
+  'CredentialsProviderError',
+  'ENOTFOUND',
+  'EPROTO',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'CERT_HAS_EXPIRED',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'ERR_INVALID_URL',
+  'ERR_INVALID_CHAR',
+])
+
+const networkNames = /^(?:E[A-Z]+|TimeoutError|AbortError|NetworkingError|ERR_STREAM_PREMATURE_CLOSE)$/u
+
+/** How many attempts in all an error allows. */
+export function attemptsFor(error: unknown): number {
+  if (error instanceof DamagedBodyError) return manyAttempts
+  const name = nativeNameOf(error)
+  const status = statusOf(error)
+  if (onceMore.has(name)) return 2
+  if (neverPassing.has(name) || name.startsWith('ERR_SSL')) return 1
+  if (unreachable.has(name)) return 4
+  if (passing.has(name)) return manyAttempts
+  if (status === undefined) return networkNames.test(name) || isBrokenAnswer(error) ? manyAttempts : 1
+  if (status === 409) return name === 'BucketAlreadyOwnedByYou' ? 1 : manyAttempts
+  if (status === 408 || status === 425 || status === 429) return manyAttempts
+  if (status === 501 || status === 505) return 1
+  return status >= 500 || (status < 300 && isBrokenAnswer(error)) ? manyAttempts : 1
+}
+
+/** With one fault in five, a request fails for good once in ten million. */
+const manyAttempts = 10
+
+/**
+ * True when the server may have done what was asked although there is no good answer. What it refuses with a status below
+ * 500, or with a request to come again later, it has not done.
+ */
+export function mayHaveHappened(error: unknown): boolean {
+  const status = statusOf(error)
+  const name = nativeNameOf(error)
+  if (status === undefined) return !unreachable.has(name) && name !== 'ENOTFOUND'
+  return status >= 500 || status < 300
+}
+
+/** An answer that came, but could not be understood or was cut off. */
+function isBrokenAnswer(error: unknown): boolean {
+  return (
+    error instanceof SyntaxError ||
+    (error instanceof Error && /pars|deseriali[sz]|aborted|premature|socket/iu.test(error.message))
+  )
+}
+
+/** Milliseconds before the next attempt: full jitter, doubled each time, and never less than the server asks for. */
+export function delayBefore(attempt: number, retryAfter: number | undefined): number {
+  const ceiling = Math.min(4_000, 50 * 2 ** (attempt - 1))
+  return Math.max(Math.random() * ceiling, Math.min(retryAfter ?? 0, 60_000))
+}
+
+/** What was read is not what was stored: cut off, too long, or with another checksum. */
+export class DamagedBodyError extends Error {
+  /** Checksum of what came, to tell damage on the way from an ETag that is no checksum. */
+  readonly digest: string | undefined
+
+  constructor(message: string, digest?: string) {
+    super(message)
+    this.name = 'DamagedBodyError'
+    this.digest = digest
+  }
+}

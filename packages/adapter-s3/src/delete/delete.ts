@@ -1,0 +1,107 @@
+import { isWorkspaceError, rewriteError, type DeleteOptions, type MountPath, type PartialProgress } from '@ws/core'
+import { translate } from '../client/failures.ts'
+import type { Task } from '../client/requests.ts'
+import { failure, invalid } from '../errors.ts'
+import { linkAt } from '../links/find.ts'
+import { pagesOf } from '../listing/pages.ts'
+import { headObject, lookUp } from '../objects/lookup.ts'
+import type { Store } from '../store.ts'
+import { BatchError, deleteBatch, deleteObject, deleteVersion } from './objects.ts'
+
+export async function remove(store: Store, path: MountPath, options: DeleteOptions, task: Task): Promise<void> {
+  const { recursive = false, force = false, ifVersion } = options
+  if (path === '/') throw failure('EBUSY', task.operation, path)
+  if (recursive && ifVersion === undefined && (await deleteTree(store, path, task))) return
+  const removed =
+    recursive && ifVersion === undefined
+      ? await removeLeaf(store, path, task)
+      : await removeOne(store, path, options, task)
+  if (!removed && !force) throw failure('ENOENT', task.operation, path)
+}
+
+/** Below what was found to be no directory: a file or a link. False when there is nothing. */
+async function removeLeaf(store: Store, path: MountPath, task: Task): Promise<boolean> {
+  const key = store.keys.key(path)
+  if ((await headObject(store, key, task)) !== undefined) {
+    await deleteObject(store, key, task)
+    return true
+  }
+  if (!store.links || (await linkAt(store, path, task)) === undefined) return false
+  await deleteObject(store, store.keys.linkKey(path), task)
+  return true
+}
+
+/** Whatever is there, and a directory only when it is empty. False when there is nothing. */
+async function removeOne(store: Store, path: MountPath, options: DeleteOptions, task: Task): Promise<boolean> {
+  const { recursive = false, ifVersion } = options
+  const found = await lookUp(store, path, task)
+  if (found === undefined) return false
+  if (ifVersion !== undefined && ifVersion !== found.stat.version) throw failure('ECONFLICT', task.operation, path)
+  if (found.type !== 'directory') {
+    const key = found.type === 'symlink' ? store.keys.linkKey(path) : store.keys.key(path)
+    if (ifVersion === undefined) await deleteObject(store, key, task)
+    else await deleteVersion(store, key, ifVersion, task)
+    return true
+  }
+  if (recursive) return deleteTree(store, path, task)
+  const marker = store.keys.directoryKey(path)
+  for await (const keys of pagesOf(store, { prefix: marker, flat: false, pageSize: 2 }, task)) {
+    if (keys.some(({ rest }) => rest !== '')) throw failure('ENOTEMPTY', task.operation, path)
+    break
+  }
+  await deleteObject(store, marker, task)
+  store.hints.remove(path)
+  return true
+}
+
+const reported = 1000
+
+/**
+ * Deletes everything below a directory, a page at a time, its marker included. An object of the directory's own name, which
+ * it hid, stays. False when there was nothing.
+ */
+export async function deleteTree(store: Store, path: MountPath, task: Task): Promise<boolean> {
+  const prefix = store.keys.directoryKey(path)
+  const completed: string[] = []
+  let count = 0
+  let current: string = path
+  try {
+    for await (const page of pagesOf(store, { prefix, flat: false }, task)) {
+      const keys = page.map(({ rest, shown }) => {
+        if (rest !== undefined) return prefix + rest
+        throw invalid(
+          task.operation,
+          `${path}/${shown}`,
+          'has a name that is no UTF-8, and cannot be deleted from here',
+        )
+      })
+      const [first] = keys
+      if (first === undefined) continue
+      current = store.keys.pathOf(first)
+      await deleteBatch(store, keys, task)
+      for (const key of keys) {
+        const done = store.keys.pathOf(key)
+        count += 1
+        if (completed.length < reported) completed.push(done)
+        store.progress({ operation: 'delete', path: done, done: count })
+      }
+    }
+  } catch (error) {
+    if (error instanceof BatchError) current = store.keys.pathOf(error.failedKeys[0] ?? prefix)
+    throw withProgress(error, task, { completed, completedCount: count, failedAt: current, state: stateOf(count) })
+  }
+  store.hints.remove(path)
+  return count > 0
+}
+
+function stateOf(count: number): string {
+  return `${count} objects are deleted, the rest is still there: delete again to go on`
+}
+
+/** The error with what was done before it. */
+export function withProgress(error: unknown, { operation, path, signal }: Task, partial: PartialProgress): unknown {
+  const translated = translate(error, operation, path, signal)
+  if (!isWorkspaceError(translated)) return translated
+  const reason = `${translated.reason} (stopped after ${partial.completedCount} objects: ${partial.state})`
+  return rewriteError(translated, { reason, partial })
+}

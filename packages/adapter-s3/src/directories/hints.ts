@@ -1,0 +1,35 @@
+import { parentPath, type MountPath } from '@ws/core'
+
+/** Directories that are remembered. */
+const capacity = 10_000
+
+/**
+ * Directories that this adapter has seen or made. To ask the server before every write would double its cost; where a
+ * path is known as a directory it is asked, so that a file is not written where nobody would see it.
+ */
+export class DirectoryHints {
+  readonly #known = new Set<MountPath>()
+
+  has(path: MountPath): boolean {
+    return this.#known.has(path)
+  }
+
+  add(path: MountPath): void {
+    if (path === '/' || this.#known.has(path)) return
+    this.#known.add(path)
+    if (this.#known.size <= capacity) return
+    const [oldest] = this.#known
+    if (oldest !== undefined) this.#known.delete(oldest)
+  }
+
+  /** Something was put at the path: all above it are directories. */
+  addAbove(path: MountPath): void {
+    for (let parent = parentPath(path); parent !== '/' && !this.#known.has(parent); parent = parentPath(parent)) {
+      this.add(parent)
+    }
+  }
+
+  remove(path: MountPath): void {
+    this.#known.delete(path)
+  }
+}

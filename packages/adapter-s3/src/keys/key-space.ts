@@ -1,0 +1,126 @@
+import {
+  assertMountPath,
+  maxNameBytes,
+  maxPathBytes as longestPath,
+  parseMountPath,
+  segmentsOf,
+  WorkspaceError,
+  type MountPath,
+} from '@ws/core'
+import { invalid } from '../errors.ts'
+import { controlCharacters, isLegalName, isReservedName, linkSuffix } from './names.ts'
+
+/** Bytes of a key in UTF-8, on S3 and R2. */
+const maxKeyBytes = 1024
+
+export interface KeySpaceOptions {
+  /** Whole segments; `""` for the whole bucket. */
+  readonly prefix?: string | undefined
+  readonly links?: boolean | undefined
+  readonly controlCharacters?: boolean | undefined
+  readonly normalised?: boolean | undefined
+}
+
+/**
+ * The paths of one adapter as keys. Every key that an adapter asks for is made here, from a path that was checked: it
+ * begins with the prefix and a slash, so `threads/t1` never reaches `threads/t12`.
+ */
+export class KeySpace {
+  /** What every key begins with: `""`, or segments with a slash behind. */
+  readonly prefix: string
+  readonly maxPathBytes: number
+  readonly maxNameBytes: number
+  readonly #options: KeySpaceOptions
+
+  /** @throws WorkspaceError `EINVAL`, `EOUTSIDE`, `ENAMETOOLONG` for a prefix that is none. */
+  constructor(options: KeySpaceOptions) {
+    const given = options.prefix ?? ''
+    const root = parseMountPath(`/${given}`, 'createS3Adapter')
+    if (given !== '' && `${root.slice(1)}/` !== `${given.replace(/^\/|\/$/gu, '')}/`) {
+      throw invalid('createS3Adapter', root, 'is no prefix of whole segments', 'give it like `threads/t1`')
+    }
+    this.prefix = root === '/' ? '' : `${root.slice(1)}/`
+    // a path has a slash in front, which the key has not; a directory's marker has one behind
+    const rest = maxKeyBytes - Buffer.byteLength(this.prefix) - (options.links === true ? linkSuffix.length : 0)
+    this.maxPathBytes = Math.min(longestPath, rest)
+    if (this.maxPathBytes < 64) {
+      throw new WorkspaceError({
+        code: 'ENAMETOOLONG',
+        operation: 'createS3Adapter',
+        reason: `the prefix leaves ${this.maxPathBytes} bytes for paths`,
+        remedy: 'choose a shorter one',
+      })
+    }
+    this.maxNameBytes = Math.min(maxNameBytes, this.maxPathBytes - 1)
+    this.#options = options
+  }
+
+  /** @throws WorkspaceError for what cannot be a path here, before anything is asked of the server. */
+  check(path: string, operation: string): asserts path is MountPath {
+    assertMountPath(path, operation)
+    if (path.length * 3 > this.maxNameBytes) this.#checkLength(path, operation)
+    const { links, controlCharacters: control, normalised } = this.#options
+    if (control === false && controlCharacters.test(path)) {
+      throw invalid(operation, path, 'has a control character, which the store cannot hold in names', 'leave it out')
+    }
+    if (normalised === true && path.normalize('NFC') !== path) {
+      const remedy = `write it as ${JSON.stringify(path.normalize('NFC'))}`
+      throw invalid(operation, path, 'is not normalised (NFC): the store would take it for another name', remedy)
+    }
+    if (links === true && path.includes(linkSuffix) && segmentsOf(path).some((name) => name.endsWith(linkSuffix))) {
+      throw invalid(operation, path, `has a name in \`${linkSuffix}\`, which stands for a symbolic link`)
+    }
+    if (path.startsWith('/.ws-') && isReservedName(path.split('/', 2)[1] ?? '')) {
+      throw invalid(operation, path, 'has a name that the store keeps for itself', 'choose another name')
+    }
+  }
+
+  /** The key of a file. */
+  key(path: MountPath): string {
+    return this.prefix + path.slice(1)
+  }
+
+  /** The key of a directory's marker, which is also what the keys below it begin with. */
+  directoryKey(path: MountPath): string {
+    return path === '/' ? this.prefix : `${this.prefix}${path.slice(1)}/`
+  }
+
+  /** The key of the object that holds a link. */
+  linkKey(path: MountPath): string {
+    return this.key(path) + linkSuffix
+  }
+
+  /** The path of a key below the prefix; whether it is one is for the caller to know. */
+  pathOf(key: string): MountPath {
+    return `/${key.slice(this.prefix.length)}` as MountPath
+  }
+
+  /** A listed name can be a path here: `check` would take it. */
+  isReachable(directory: MountPath, name: string): boolean {
+    if (!isLegalName(name)) return false
+    const { links, controlCharacters: control, normalised } = this.#options
+    if (links === true && name.endsWith(linkSuffix)) return false
+    if (control === false && controlCharacters.test(name)) return false
+    if (normalised === true && name.normalize('NFC') !== name) return false
+    if (directory.length + name.length < this.maxPathBytes / 3) return true
+    return Buffer.byteLength(directory) + Buffer.byteLength(name) + 1 <= this.maxPathBytes
+  }
+
+  #checkLength(path: string, operation: string): void {
+    const bytes = Buffer.byteLength(path)
+    const longest = Math.max(...segmentsOf(path as MountPath).map((name) => Buffer.byteLength(name)))
+    if (bytes <= this.maxPathBytes && longest <= this.maxNameBytes) return
+    throw new WorkspaceError({
+      code: 'ENAMETOOLONG',
+      operation,
+      path,
+      reason: `is ${bytes} bytes long; the store takes ${this.maxPathBytes}, and ${this.maxNameBytes} for one name`,
+      remedy: 'use shorter names',
+    })
+  }
+}
+
+/** `bucket/key` for `x-amz-copy-source`: encoded, but for the slashes. */
+export function copySource(bucket: string, key: string): string {
+  return [bucket, ...key.split('/')].map((part) => encodeURIComponent(part)).join('/')
+}

@@ -1,0 +1,64 @@
+import { maxNameBytes } from '@ws/core'
+
+/** The names that the adapter keeps for itself, directly below its root: hidden from listings, refused as paths. */
+const reservedName = /^\.ws-(?:scratch|probe)-[0-9a-f-]{36}$/u
+
+export function isReservedName(name: string): boolean {
+  return name.startsWith('.ws-') && reservedName.test(name)
+}
+
+/** A name that nobody else has, for what the adapter keeps for itself. */
+export function makeReservedName(purpose: 'scratch' | 'probe'): string {
+  return `.ws-${purpose}-${crypto.randomUUID()}`
+}
+
+// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+export const controlCharacters = /[\u0001-\u001f\u007f]/u
+
+/** Ends the name of an object that holds a link, as rclone has it. */
+export const linkSuffix = '.rclonelink'
+
+/** A path can hold it. */
+export function isLegalName(name: string): boolean {
+  if (name === '' || name === '.' || name === '..' || name.includes('\0')) return false
+  return name.length * 3 <= maxNameBytes || Buffer.byteLength(name) <= maxNameBytes
+}
+
+/** Bytes that are no UTF-8, for people: `\xNN`. The rest as it is. */
+export function showBytes(bytes: Buffer): string {
+  let shown = ''
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  for (let start = 0; start < bytes.length; ) {
+    let length = Math.min(4, bytes.length - start)
+    for (; length > 0; length -= 1) {
+      try {
+        const text = decoder.decode(bytes.subarray(start, start + length))
+        if ([...text].length !== 1) continue
+        shown += text
+        break
+      } catch {
+        // not this many
+      }
+    }
+    if (length === 0) shown += `\\x${bytes[start]?.toString(16).toUpperCase().padStart(2, '0')}`
+    start += Math.max(1, length)
+  }
+  return shown
+}
+
+/** Orders keys as S3 does, by their bytes in UTF-8: not as JavaScript does, for which surrogates come before U+E000. */
+export function compareKeys(a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  for (let index = 0; index < length; index += 1) {
+    const left = a.charCodeAt(index)
+    const right = b.charCodeAt(index)
+    if (left === right) continue
+    return weight(left) - weight(right)
+  }
+  return a.length - b.length
+}
+
+/** Surrogates stand for what is above U+FFFF. */
+function weight(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x1_0000 : unit
+}

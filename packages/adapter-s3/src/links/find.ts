@@ -1,0 +1,78 @@
+import { GetObjectCommand } from '@aws-sdk/client-s3'
+import { LinkSignal, mountRoot, parentPath, segmentsOf, type LinkArgument, type MountPath } from '@ws/core'
+import { isMissing } from '../client/native.ts'
+import type { Task } from '../client/requests.ts'
+import { lookUpReal } from '../objects/lookup.ts'
+import { stateOf, type ObjectState } from '../objects/stat.ts'
+import type { Store } from '../store.ts'
+
+/** A task on a path that may lead through links. */
+export interface LinkTask extends Task {
+  readonly argument?: LinkArgument | undefined
+}
+
+export interface FoundLink {
+  readonly at: MountPath
+  readonly target: string
+  readonly state: ObjectState
+}
+
+/** The link at a path, for who found nothing else there. @throws LinkSignal at one above it. */
+export async function linkAt(store: Store, path: MountPath, task: LinkTask): Promise<FoundLink | undefined> {
+  const first = await firstLink(store, path, task)
+  if (first === undefined || first.at === path) return first
+  throw signalFor(first, path, task)
+}
+
+/**
+ * Looks for links in the way of an operation that would make something at the path or follows what is there.
+ *
+ * @throws LinkSignal at the first link, the path itself included with `follow`.
+ */
+export async function assertNoLink(
+  store: Store,
+  path: MountPath,
+  task: LinkTask,
+  { follow }: { readonly follow: boolean },
+): Promise<void> {
+  if (!store.links) return
+  const first = await firstLink(store, follow ? path : parentPath(path), task)
+  if (first !== undefined) throw signalFor(first, path, task)
+}
+
+function signalFor({ at, target }: FoundLink, path: MountPath, { argument }: LinkTask): LinkSignal {
+  return new LinkSignal({ argument, at, target, rest: path.slice(at.length + 1) })
+}
+
+/** The link nearest to the root on the way to a path, itself included: a request for each name, all at once. */
+async function firstLink(store: Store, path: MountPath, task: Task): Promise<FoundLink | undefined> {
+  const places: MountPath[] = []
+  let place = mountRoot as string
+  for (const name of segmentsOf(path)) {
+    place = place === '/' ? `/${name}` : `${place}/${name}`
+    places.push(place as MountPath)
+  }
+  const links = await Promise.all(places.map((at) => readLink(store, at, task)))
+  for (const link of links) {
+    if (link === undefined) continue
+    // a directory or file of the name hides the link
+    if ((await lookUpReal(store, link.at, task)) === undefined) return link
+    store.report({ kind: 'hidden-link', path: link.at })
+  }
+  return undefined
+}
+
+/** The object that holds a link; `undefined` where there is none. */
+export async function readLink(store: Store, at: MountPath, task: Task): Promise<FoundLink | undefined> {
+  try {
+    return await store.requests.run(task, async ({ client, abortSignal }) => {
+      const command = new GetObjectCommand({ Bucket: store.bucket, Key: store.keys.linkKey(at) })
+      const answer = await client.send(command, { abortSignal })
+      const target = (await answer.Body?.transformToString()) ?? ''
+      return { at, target, state: stateOf(answer) }
+    })
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}

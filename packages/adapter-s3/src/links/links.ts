@@ -1,0 +1,36 @@
+import { isWorkspaceError, maxPathBytes, WorkspaceError, type MountPath } from '@ws/core'
+import type { Task } from '../client/requests.ts'
+import { failure, invalid } from '../errors.ts'
+import { lookUp } from '../objects/lookup.ts'
+import { putSmall } from '../objects/put.ts'
+import type { Store } from '../store.ts'
+
+export async function createSymlink(store: Store, path: MountPath, target: string, task: Task): Promise<void> {
+  assertTarget(target, path)
+  if (path === '/' || (await lookUp(store, path, task)) !== undefined) throw failure('EEXIST', task.operation, path)
+  try {
+    const condition = store.dialect.conditionalPut ? 'absent' : undefined
+    await putSmall(store, path, store.keys.linkKey(path), { text: target, condition }, task)
+  } catch (error) {
+    throw isWorkspaceError(error, 'ECONFLICT') ? failure('EEXIST', task.operation, path) : error
+  }
+  store.hints.addAbove(path)
+}
+
+export async function readSymlink(store: Store, path: MountPath, task: Task): Promise<string> {
+  const found = await lookUp(store, path, task)
+  if (found === undefined) throw failure('ENOENT', task.operation, path)
+  if (found.type !== 'symlink') throw invalid(task.operation, path, 'is no symbolic link')
+  return found.target
+}
+
+function assertTarget(target: string, path: MountPath): void {
+  const remedy = 'give the path that the link is to lead to'
+  if (typeof target !== 'string' || target === '') throw invalid('createSymlink', path, 'has an empty target', remedy)
+  if (target.includes('\0') || !target.isWellFormed()) {
+    throw invalid('createSymlink', path, 'has a target that no path can be', remedy)
+  }
+  if (Buffer.byteLength(target) <= maxPathBytes) return
+  const reason = `has a target of more than ${maxPathBytes} bytes`
+  throw new WorkspaceError({ code: 'ENAMETOOLONG', operation: 'createSymlink', path, reason })
+}

@@ -1,0 +1,25 @@
+import { showBytes } from '../keys/names.ts'
+
+/** A key as it came, encoded as in a URL. */
+export interface DecodedKey {
+  /** `undefined` for bytes that are no UTF-8. */
+  readonly key: string | undefined
+  /** For people, where there is no key. */
+  readonly shown: string
+}
+
+/** The inverse of `encoding-type=url`. */
+export function decodeKey(encoded: string): DecodedKey {
+  if (!/[%+]/u.test(encoded)) return { key: encoded, shown: encoded }
+  const spaced = encoded.replaceAll('+', ' ')
+  try {
+    const key = decodeURIComponent(spaced)
+    return { key, shown: key }
+  } catch {
+    const bytes = Buffer.from(
+      spaced.replaceAll(/%[0-9a-f]{2}/giu, (code) => String.fromCodePoint(Number.parseInt(code.slice(1), 16))),
+      'latin1',
+    )
+    return { key: undefined, shown: showBytes(bytes) }
+  }
+}

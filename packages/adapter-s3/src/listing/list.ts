@@ -1,0 +1,134 @@
+import type { Entry, EntryIterator, ListOptions, MountPath } from '@ws/core'
+import { translate } from '../client/failures.ts'
+import { failure } from '../errors.ts'
+import { assertNoLink } from '../links/find.ts'
+import { headObject } from '../objects/lookup.ts'
+import { linkStat } from '../objects/stat.ts'
+import type { Store } from '../store.ts'
+import { mapInOrder } from './map-in-order.ts'
+import { pagesOf } from './pages.ts'
+import { TreeBuilder } from './tree.ts'
+
+/** The entries of a directory, a page of keys at a time. */
+export async function* entriesOf(
+  store: Store,
+  path: MountPath,
+  options: ListOptions,
+  operation = 'list',
+): AsyncGenerator<Entry[], undefined> {
+  const { recursive = false, exclude = [], details = false, signal } = options
+  const task = { operation, path, signal }
+  const tree = new TreeBuilder(store, { path, exclude })
+  const prefix = store.keys.directoryKey(path)
+  let empty = path !== '/'
+  for await (const keys of pagesOf(store, { prefix, flat: !recursive, skip: (last) => tree.skip(last) }, task)) {
+    if (empty && keys.length === 0) await explainEmpty(store, path, task)
+    empty = false
+    yield details ? await withDetails(store, tree.add(keys), task) : tree.add(keys)
+  }
+  yield details ? await withDetails(store, tree.finish(), task) : tree.finish()
+  store.hints.add(path)
+  return undefined
+}
+
+/** Why there is nothing: a file, a link, or nothing at all. */
+async function explainEmpty(
+  store: Store,
+  path: MountPath,
+  task: { operation: string; path: string; signal: AbortSignal | undefined },
+): Promise<void> {
+  store.hints.remove(path)
+  if ((await headObject(store, store.keys.key(path), task)) !== undefined) {
+    throw failure('ENOTDIR', task.operation, path)
+  }
+  await assertNoLink(store, path, task, { follow: true })
+  throw failure('ENOENT', task.operation, path)
+}
+
+/** With time and mode, which only HEAD tells: a request for each file. What vanished meanwhile is left out. */
+async function withDetails(
+  store: Store,
+  entries: readonly Entry[],
+  task: { operation: string; path: string; signal: AbortSignal | undefined },
+): Promise<Entry[]> {
+  const detailed: Entry[] = []
+  const ask = async (entry: Entry): Promise<Entry | undefined> => {
+    if (entry.type === 'directory' || entry.unreachable === true) return entry
+    const key = entry.type === 'symlink' ? store.keys.linkKey(entry.path) : store.keys.key(entry.path)
+    const state = await headObject(store, key, task)
+    if (state === undefined) return undefined
+    return { ...entry, ...(entry.type === 'symlink' ? linkStat(state) : state.stat) }
+  }
+  for await (const entry of mapInOrder(entries, store.concurrency, ask)) if (entry !== undefined) detailed.push(entry)
+  return detailed
+}
+
+/** A listing as the contract has it. By hand: a generator's promise for each entry costs more than the entry. */
+export class S3Listing implements EntryIterator {
+  readonly #open: () => AsyncGenerator<Entry[], undefined>
+  readonly #path: MountPath
+  readonly #signal: AbortSignal | undefined
+  readonly #check: () => void
+  #pages: AsyncGenerator<Entry[], undefined> | undefined
+  #entries: readonly Entry[] = []
+  #index = 0
+  #done = false
+
+  constructor(
+    check: () => void,
+    path: MountPath,
+    signal: AbortSignal | undefined,
+    open: () => AsyncGenerator<Entry[], undefined>,
+  ) {
+    this.#check = check
+    this.#path = path
+    this.#signal = signal
+    this.#open = open
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  nextNow(): Entry | undefined {
+    if (this.#done || this.#signal?.aborted === true) return undefined
+    const entry = this.#entries[this.#index]
+    if (entry !== undefined) this.#index += 1
+    return entry
+  }
+
+  async next(): Promise<IteratorResult<Entry, undefined>> {
+    if (this.#done) return { done: true, value: undefined }
+    try {
+      this.#check()
+      this.#signal?.throwIfAborted()
+      for (;;) {
+        const value = this.nextNow()
+        if (value !== undefined) return { done: false, value }
+        this.#pages ??= this.#open()
+        const page = await this.#pages.next()
+        if (page.done === true) {
+          this.#end()
+          return { done: true, value: undefined }
+        }
+        this.#entries = page.value
+        this.#index = 0
+      }
+    } catch (error) {
+      this.#end()
+      throw translate(error, 'list', this.#path, this.#signal)
+    }
+  }
+
+  async return(): Promise<IteratorResult<Entry, undefined>> {
+    this.#end()
+    return { done: true, value: undefined }
+  }
+
+  #end(): void {
+    this.#done = true
+    this.#entries = []
+    // not awaited: a page that is on its way is nobody's any more
+    this.#pages?.return(undefined).catch(() => undefined)
+  }
+}

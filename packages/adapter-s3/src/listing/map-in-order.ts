@@ -1,0 +1,43 @@
+/** Applies `map` to each item, up to `limit` at a time; the results come in order. Leaving early waits for what is running. */
+export async function* mapInOrder<Item, Result>(
+  items: Iterable<Item> | AsyncIterable<Item>,
+  limit: number,
+  map: (item: Item) => Promise<Result>,
+): AsyncGenerator<Result, undefined> {
+  const running: Promise<Result>[] = []
+  try {
+    for await (const item of items) {
+      const result = map(item)
+      result.catch(() => undefined)
+      running.push(result)
+      const first = running.length >= limit ? running.shift() : undefined
+      if (first !== undefined) yield await first
+    }
+    for (let first = running.shift(); first !== undefined; first = running.shift()) yield await first
+    return undefined
+  } finally {
+    await Promise.allSettled(running)
+  }
+}
+
+/** Runs `work` on each item, up to `limit` at a time. The first failure is thrown when all that runs has ended. */
+export async function forEachOf<Item>(
+  items: Iterable<Item> | AsyncIterable<Item>,
+  limit: number,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const running = new Set<Promise<void>>()
+  let failed: { readonly error: unknown } | undefined
+  for await (const item of items) {
+    if (failed !== undefined) break
+    const task: Promise<void> = work(item)
+      .catch((error: unknown) => {
+        failed ??= { error }
+      })
+      .finally(() => running.delete(task))
+    running.add(task)
+    if (running.size >= limit) await Promise.race(running)
+  }
+  await Promise.all(running)
+  if (failed !== undefined) throw failed.error
+}

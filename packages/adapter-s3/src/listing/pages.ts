@@ -1,0 +1,107 @@
+import { ListObjectsV2Command } from '@aws-sdk/client-s3'
+import type { Task } from '../client/requests.ts'
+import { compareKeys } from '../keys/names.ts'
+import type { Store } from '../store.ts'
+import { decodeKey } from './keys.ts'
+
+/** One key of a listing, or with a delimiter what several begin with. */
+export interface ListedKey {
+  /** Without what the listing was asked for; of a common beginning it ends in `/`. `undefined`: its bytes are no UTF-8. */
+  readonly rest: string | undefined
+  /** For people, where `rest` is `undefined`. */
+  readonly shown: string
+  readonly size: number
+  readonly etag: string | undefined
+}
+
+export interface PageOptions {
+  /** What keys begin with. */
+  readonly prefix: string
+  /** One level only. */
+  readonly flat: boolean
+  /** Keys on a page. Default 1,000, the most there can be. */
+  readonly pageSize?: number | undefined
+  /** Where to go on behind a page that ends with this key; `undefined` to go on with the next one. */
+  readonly skip?: ((last: string) => string | undefined) | undefined
+}
+
+/** The pages of a listing, in the order of bytes; the next is fetched while one is worked on. */
+export async function* pagesOf(store: Store, options: PageOptions, task: Task): AsyncGenerator<ListedKey[], undefined> {
+  const stop = new AbortController()
+  const signal = task.signal === undefined ? stop.signal : AbortSignal.any([stop.signal, task.signal])
+  const fetch = (from: Position): Promise<Page> => {
+    const page = fetchPage(store, options, from, { ...task, signal })
+    page.catch(() => undefined) // nobody may be waiting for it yet
+    return page
+  }
+  try {
+    let next: Promise<Page> | undefined = fetch({})
+    while (next !== undefined) {
+      const { keys, following }: Page = await next
+      next = following === undefined ? undefined : fetch(following)
+      yield keys
+    }
+    return undefined
+  } finally {
+    stop.abort()
+  }
+}
+
+interface Position {
+  readonly ContinuationToken?: string
+  readonly StartAfter?: string
+}
+
+interface Page {
+  readonly keys: ListedKey[]
+  readonly following: Position | undefined
+}
+
+async function fetchPage(
+  { requests, bucket }: Store,
+  { prefix, flat, pageSize, skip }: PageOptions,
+  from: Position,
+  task: Task,
+): Promise<Page> {
+  const answer = await requests.run(task, ({ client, abortSignal }) =>
+    client.send(
+      new ListObjectsV2Command({
+        Bucket: bucket,
+        Prefix: prefix,
+        EncodingType: 'url',
+        ...(flat ? { Delimiter: '/' } : {}),
+        ...(pageSize === undefined ? {} : { MaxKeys: pageSize }),
+        ...from,
+      }),
+      { abortSignal },
+    ),
+  )
+  const encoded = answer.EncodingType === 'url'
+  const listed = (given: string | undefined, size = 0, etag?: string): ListedKey => {
+    const { key, shown } = encoded ? decodeKey(given ?? '') : { key: given ?? '', shown: given ?? '' }
+    return { rest: key?.slice(prefix.length), shown: shown.slice(prefix.length), size, etag }
+  }
+  const keys = (answer.Contents ?? []).map(({ Key, Size, ETag }) => listed(Key, Size, ETag))
+  const prefixes = (answer.CommonPrefixes ?? []).map(({ Prefix }) => listed(Prefix))
+  if (prefixes.length > 0) {
+    keys.push(...prefixes)
+    keys.sort((a, b) => compareKeys(a.rest ?? a.shown, b.rest ?? b.shown))
+  }
+  return { keys, following: positionBehind(keys, answer, prefix, skip) }
+}
+
+function positionBehind(
+  keys: readonly ListedKey[],
+  {
+    IsTruncated,
+    NextContinuationToken,
+  }: { IsTruncated?: boolean | undefined; NextContinuationToken?: string | undefined },
+  prefix: string,
+  skip: PageOptions['skip'],
+): Position | undefined {
+  if (IsTruncated !== true) return undefined
+  const last = keys.at(-1)?.rest
+  const skipped = last === undefined ? undefined : skip?.(prefix + last)
+  if (skipped !== undefined) return { StartAfter: skipped }
+  return NextContinuationToken === undefined ? undefined : { ContinuationToken: NextContinuationToken }
+}

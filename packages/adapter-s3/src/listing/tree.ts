@@ -1,0 +1,186 @@
+import { childPath, isWithin, type Entry, type MountPath } from '@ws/core'
+import { versionOf } from '../keys/etag.ts'
+import { isReservedName, linkSuffix } from '../keys/names.ts'
+import type { Store } from '../store.ts'
+import type { ListedKey } from './pages.ts'
+
+export interface TreeOptions {
+  /** The directory that is listed. */
+  readonly path: MountPath
+  readonly exclude: readonly MountPath[]
+}
+
+/** An object whose name may yet turn out to be a directory's too: that comes later in the order of keys. */
+interface Candidate {
+  readonly directory: MountPath
+  /** From the listed directory on, without the ending of a link. */
+  readonly rest: string
+  readonly name: string
+  readonly type: 'file' | 'symlink'
+  readonly listed: ListedKey
+}
+
+/**
+ * Makes the entries of a tree out of its keys, which come in the order of their bytes, a page at a time. Directories are
+ * what keys have in common; each is an entry once, before what is below it. It holds a chain of names of which each begins
+ * with the one before, and nothing else.
+ */
+export class TreeBuilder {
+  readonly #store: Store
+  readonly #options: TreeOptions
+  readonly #excluded: boolean
+  /** The directories of the last key, from the top. */
+  #open: { readonly segment: string; readonly path: MountPath; readonly entered: boolean }[] = []
+  #candidates: Candidate[] = []
+  /** Names that are not in the normal form, as they would be in it. */
+  readonly #denormal = new Set<string>()
+  #entries: Entry[] = []
+
+  constructor(store: Store, options: TreeOptions) {
+    this.#store = store
+    this.#options = options
+    this.#excluded = !this.#isEntered(options.path)
+  }
+
+  /** The entries that a page of keys completes. */
+  add(keys: readonly ListedKey[]): Entry[] {
+    if (!this.#excluded) for (const key of keys) this.#addKey(key)
+    return this.#take()
+  }
+
+  /** The entries that were waiting for more. */
+  finish(): Entry[] {
+    for (const candidate of this.#candidates) this.#settle(candidate)
+    this.#candidates = []
+    return this.#take()
+  }
+
+  /** What a listing can leave out behind a key: the rest of an excluded subtree. */
+  skip(last: string): string | undefined {
+    const { keys } = this.#store
+    const path = keys.pathOf(last)
+    const root = this.#options.exclude.find((one) => one !== this.#options.path && isWithin(path, one))
+    return root === undefined || root === path ? undefined : `${keys.directoryKey(root)}\u{10ffff}`
+  }
+
+  #addKey(listed: ListedKey): void {
+    const { rest } = listed
+    if (rest === undefined) {
+      this.#unreachable(this.#options.path, listed.shown, 'file')
+      return
+    }
+    if (rest === '') return // the marker of the listed directory itself
+    this.#settleBefore(rest)
+    const segments = rest.split('/')
+    const last = segments.pop() ?? ''
+    const directory = this.#enter(segments)
+    if (directory === undefined || last === '') return
+    this.#addObject(directory, rest, last, listed)
+  }
+
+  /** Candidates that this key is behind, or that it makes directories of. */
+  #settleBefore(rest: string): void {
+    const waiting: Candidate[] = []
+    for (const candidate of this.#candidates) {
+      const next = rest.startsWith(candidate.rest) ? rest.charCodeAt(candidate.rest.length) : Number.NaN
+      // only what sorts before the slash can come between a name and what is below it
+      if (next < slash) waiting.push(candidate)
+      else this.#settle(candidate, next === slash)
+    }
+    this.#candidates = waiting
+  }
+
+  #settle({ directory, name, type, listed }: Candidate, hidden = false): void {
+    const path = childPath(directory, name)
+    if (hidden) {
+      this.#store.report({ kind: type === 'file' ? 'hidden-file' : 'hidden-link', path })
+      this.#entries.push({ path, name, type, unreachable: true })
+      return
+    }
+    const size = type === 'file' ? listed.size : 0
+    this.#entries.push({ path, name, type, size, version: versionOf(listed.etag) })
+  }
+
+  /** Makes entries of the directories that a key is the first in. `undefined`: nothing below is wanted. */
+  #enter(segments: readonly string[]): MountPath | undefined {
+    let path = this.#options.path
+    for (const [depth, segment] of segments.entries()) {
+      const open = this.#open[depth]
+      if (open?.segment === segment) {
+        if (!open.entered) return undefined
+        path = open.path
+        continue
+      }
+      this.#open.length = depth
+      const reachable = this.#isReachable(path, segment)
+      if (reachable && path === '/' && isReservedName(segment)) {
+        this.#open.push({ segment, path, entered: false })
+        return undefined
+      }
+      const below = childPath(path, segment)
+      if (reachable) {
+        this.#entries.push({ path: below, name: segment, type: 'directory', size: 0, version: 'directory' })
+        this.#checkNormalisation(below, segment)
+      } else {
+        this.#unreachable(path, segment === '' ? '(empty)' : segment, 'directory')
+      }
+      const entered = reachable && this.#isEntered(below)
+      this.#open.push({ segment, path: below, entered })
+      if (!entered) return undefined
+      path = below
+    }
+    return path
+  }
+
+  #addObject(directory: MountPath, rest: string, last: string, listed: ListedKey): void {
+    const isLink = this.#store.links && last.endsWith(linkSuffix) && last.length > linkSuffix.length
+    const cut = isLink ? linkSuffix.length : 0
+    const name = last.slice(0, last.length - cut)
+    const type = isLink ? 'symlink' : 'file'
+    if (directory === '/' && isReservedName(name)) return
+    if (!this.#isReachable(directory, name)) {
+      this.#unreachable(directory, name, type)
+      return
+    }
+    const candidate: Candidate = { directory, rest: rest.slice(0, rest.length - cut), name, type, listed }
+    // a file of the same name hides a link
+    if (isLink && this.#candidates.some((other) => other.rest === candidate.rest)) {
+      this.#settle(candidate, true)
+      return
+    }
+    this.#checkNormalisation(childPath(directory, name), name)
+    this.#candidates.push(candidate)
+  }
+
+  #isReachable(directory: MountPath, name: string): boolean {
+    return this.#store.keys.isReachable(directory, name)
+  }
+
+  #unreachable(directory: MountPath, shown: string, type: 'file' | 'directory' | 'symlink'): void {
+    const path = childPath(directory, shown)
+    this.#store.report({ kind: 'unreachable-key', path })
+    this.#entries.push({ path, name: shown, type, unreachable: true })
+  }
+
+  #checkNormalisation(path: MountPath, name: string): void {
+    if (isAscii.test(name)) return
+    const normal = path.normalize('NFC')
+    if (this.#denormal.has(normal)) this.#store.report({ kind: 'normalisation', path })
+    else if (normal !== path && this.#denormal.size < denormalLimit) this.#denormal.add(normal)
+  }
+
+  #isEntered(path: MountPath): boolean {
+    return !this.#options.exclude.some((root) => isWithin(path, root))
+  }
+
+  #take(): Entry[] {
+    const entries = this.#entries
+    this.#entries = []
+    return entries
+  }
+}
+
+const slash = 0x2f
+const denormalLimit = 10_000
+// eslint-disable-next-line no-control-regex -- tells ASCII from the rest
+const isAscii = /^[\u0000-\u007f]*$/u

@@ -1,0 +1,69 @@
+import { isWorkspaceError, WorkspaceError, type AppendOptions, type MountPath, type WriteResult } from '@ws/core'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Task } from '../client/requests.ts'
+import { failure, invalid } from '../errors.ts'
+import type { Store } from '../store.ts'
+import { isBytes } from './content.ts'
+import { bytesBody, putObject } from './put.ts'
+import { read } from './read.ts'
+import { shared } from './write.ts'
+
+/** How large a file may be that is read and written again for every append. */
+const maxBytes = 256 * 1024 * 1024
+const attempts = 50
+
+/**
+ * Objects cannot grow: the file is read, and written with the new bytes behind, on the condition that it is still the same.
+ * Of several at once each has its turn.
+ */
+export async function append(
+  store: Store,
+  path: MountPath,
+  data: Uint8Array,
+  { ifVersion }: AppendOptions,
+  task: Task,
+): Promise<WriteResult> {
+  if (!isBytes(data)) throw invalid(task.operation, path, 'was given content that is no Uint8Array')
+  if (path === '/') throw failure('EBUSY', task.operation, path)
+  for (let attempt = 1; ; attempt += 1) {
+    const { bytes, version, mode } = await current(store, path, task)
+    if (ifVersion !== undefined && ifVersion !== version) throw failure('ECONFLICT', task.operation, path)
+    if (bytes.length + data.length > maxBytes) throw tooLarge(task)
+    const whole = new Uint8Array(bytes.length + data.length)
+    whole.set(bytes)
+    whole.set(data, bytes.length)
+    try {
+      const put = { key: store.keys.key(path), condition: version, mode }
+      const result = await shared(store, path, () => putObject(store, bytesBody(whole), put, task))
+      store.hints.addAbove(path)
+      return result
+    } catch (error) {
+      if (ifVersion !== undefined || attempt === attempts || !isWorkspaceError(error, 'ECONFLICT')) throw error
+      await sleep(Math.random() * Math.min(1_000, 10 * 2 ** attempt))
+    }
+  }
+}
+
+async function current(
+  store: Store,
+  path: MountPath,
+  task: Task,
+): Promise<{ readonly bytes: Uint8Array; readonly version: string; readonly mode?: number | undefined }> {
+  try {
+    const { bytes, stat } = await read(store, path, {}, task)
+    return { bytes, version: stat.version, mode: stat.mode }
+  } catch (error) {
+    if (!isWorkspaceError(error, 'ENOENT')) throw error
+    return { bytes: new Uint8Array(), version: 'absent' }
+  }
+}
+
+function tooLarge({ operation, path }: Task): WorkspaceError {
+  return new WorkspaceError({
+    code: 'EFBIG',
+    operation,
+    path,
+    reason: `would be larger than the ${maxBytes} bytes up to which a file is written again to append to it`,
+    remedy: 'write a new file instead',
+  })
+}

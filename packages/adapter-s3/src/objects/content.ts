@@ -1,0 +1,86 @@
+import type { WriteData } from '@ws/core'
+import { BodyFailure } from '../client/failures.ts'
+import { raceAbort } from '../client/requests.ts'
+import { invalid } from '../errors.ts'
+
+/** True for content that is there at once. */
+export function isBytes(data: unknown): data is Uint8Array {
+  return data instanceof Uint8Array
+}
+
+/** Refuses what is no content, before anything is done. */
+export function assertContent(data: WriteData, operation: string, path: string): void {
+  if (isBytes(data)) return
+  if (typeof data === 'object' && data !== null && Symbol.asyncIterator in data) return
+  throw invalid(operation, path, 'was given content that is neither bytes nor a stream of bytes', 'pass a Uint8Array')
+}
+
+/** A body in parts of one size, but the last; each is an array of our own. An abort does not wait for a body that hangs. */
+export class PartReader {
+  readonly #iterator: AsyncIterator<Uint8Array>
+  readonly #partBytes: number
+  readonly #path: string
+  readonly #signal: AbortSignal | undefined
+  #rest: Uint8Array | undefined
+  #ended = false
+
+  constructor(data: AsyncIterable<Uint8Array>, partBytes: number, path: string, signal: AbortSignal | undefined) {
+    this.#iterator = data[Symbol.asyncIterator]()
+    this.#partBytes = partBytes
+    this.#path = path
+    this.#signal = signal
+  }
+
+  /** Nothing is left. Known at the latest with the part that is not full. */
+  get ended(): boolean {
+    return this.#ended
+  }
+
+  /** The next part; a short one, maybe an empty one, is the last. */
+  async next(): Promise<Uint8Array> {
+    const pieces: Uint8Array[] = []
+    let filled = 0
+    while (filled < this.#partBytes) {
+      const chunk = this.#rest ?? (await this.#chunk())
+      this.#rest = undefined
+      if (chunk === undefined) {
+        this.#ended = true
+        break
+      }
+      const piece = chunk.subarray(0, this.#partBytes - filled)
+      if (piece.length < chunk.length) this.#rest = chunk.subarray(piece.length)
+      pieces.push(piece)
+      filled += piece.length
+    }
+    return concat(pieces, filled)
+  }
+
+  /** Ends the body. Not awaited: one that hangs would hang its end too. */
+  release(): void {
+    this.#iterator.return?.().catch(() => undefined)
+  }
+
+  async #chunk(): Promise<Uint8Array | undefined> {
+    let result: IteratorResult<Uint8Array>
+    try {
+      result = await raceAbort(this.#iterator.next(), this.#signal)
+    } catch (error) {
+      throw this.#signal?.aborted === true ? this.#signal.reason : new BodyFailure(error)
+    }
+    if (result.done === true) return undefined
+    if (!isBytes(result.value)) throw invalid('write', this.#path, 'was given a chunk that is no Uint8Array')
+    return new Uint8Array(result.value) // the giver may use its own again
+  }
+}
+
+function concat(pieces: readonly Uint8Array[], length: number): Uint8Array {
+  const [first] = pieces
+  if (pieces.length === 1 && first !== undefined) return first
+  const bytes = new Uint8Array(length)
+  let offset = 0
+  for (const piece of pieces) {
+    bytes.set(piece, offset)
+    offset += piece.length
+  }
+  return bytes
+}

@@ -1,0 +1,42 @@
+interface Queue {
+  /** Resolves when the last one that asked for all of it is through. */
+  tail: Promise<void>
+  /** Those who share it now. */
+  readonly sharing: Set<Promise<void>>
+  users: number
+}
+
+// of the process, not of one adapter: two adapters may lead to one object
+const queues = new Map<string, Queue>()
+
+/**
+ * What the server does not check, this process checks for its own writers: a conditional delete has an object for itself
+ * (`exclusive`), writes to it share it among themselves. Objects that nobody waits for cost nothing.
+ */
+export async function withObject<Result>(
+  object: string,
+  how: 'shared' | 'exclusive',
+  run: () => Promise<Result>,
+): Promise<Result> {
+  const queue = queues.get(object) ?? { tail: Promise.resolve(), sharing: new Set<Promise<void>>(), users: 0 }
+  queues.set(object, queue)
+  queue.users += 1
+  const { promise, resolve } = Promise.withResolvers<void>()
+  try {
+    if (how === 'exclusive') {
+      const before = [queue.tail, ...queue.sharing]
+      queue.tail = promise
+      await Promise.all(before)
+      return await run()
+    }
+    const { tail } = queue
+    queue.sharing.add(promise)
+    await tail
+    return await run()
+  } finally {
+    resolve()
+    queue.sharing.delete(promise)
+    queue.users -= 1
+    if (queue.users === 0) queues.delete(object)
+  }
+}

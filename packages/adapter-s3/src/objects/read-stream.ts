@@ -1,0 +1,197 @@
+import { WorkspaceError, type ByteRange, type MountPath, type ReadOptions, type ReadStreamResult } from '@ws/core'
+import { translate } from '../client/failures.ts'
+import { isMissing, statusOf } from '../client/native.ts'
+import { raceAbort, type Task } from '../client/requests.ts'
+import { DamagedBodyError } from '../client/retry.ts'
+import { failure } from '../errors.ts'
+import type { Store } from '../store.ts'
+import { discard, getObject, type OpenObject } from './get.ts'
+import { assertRange, checkVersion, explainMiss, stateAt } from './read.ts'
+import { Verifier } from './verify.ts'
+
+export async function readStream(
+  store: Store,
+  path: MountPath,
+  options: ReadOptions,
+  task: Task,
+): Promise<ReadStreamResult> {
+  const { range, ifVersion } = options
+  assertRange(range, task)
+  if (path === '/') throw failure('EISDIR', task.operation, path)
+  const empty = async (): Promise<ReadStreamResult> => {
+    const { stat } = await stateAt(store, path, options, task)
+    return { stat, stream: nothing() }
+  }
+  if (range?.length === 0) return empty()
+  let opened: OpenObject
+  try {
+    opened = await store.requests.run(task, (attempt) => getObject(store, store.keys.key(path), attempt, range))
+  } catch (error) {
+    if (statusOf(error) === 416) return empty()
+    throw await explainMiss(store, path, error, task)
+  }
+  try {
+    checkVersion(opened.state, ifVersion, task)
+  } catch (error) {
+    discard(opened.body)
+    throw error
+  }
+  const { stat, metadata } = opened.state
+  store.history.note(store.keys.key(path), stat.version, metadata.writes)
+  return { stat, stream: new ObjectStream(store, path, range ?? { offset: 0 }, task, opened) }
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array, undefined> {
+  return undefined
+}
+
+/**
+ * The bytes of an object, as they come. A connection that breaks is made anew from where it broke, on the very same state
+ * of the object: one that was changed meanwhile is `ECONFLICT`. What came is checked at the end.
+ */
+class ObjectStream implements AsyncIterableIterator<Uint8Array> {
+  readonly #store: Store
+  readonly #task: Task
+  readonly #key: string
+  readonly #version: string
+  readonly #verifier: Verifier | undefined
+  #offset: number
+  #left: number
+  #chunks: AsyncIterator<Uint8Array> | undefined
+  #body: OpenObject['body']
+  #done = false
+  /** Connections in a row that brought nothing. */
+  #fruitless = 0
+  readonly #onAbort = (): void => discard(this.#body)
+
+  constructor(store: Store, path: MountPath, range: ByteRange, task: Task, { state, expected, body }: OpenObject) {
+    this.#store = store
+    this.#task = task
+    this.#key = store.keys.key(path)
+    this.#version = state.stat.version
+    const whole = range.offset === 0 && range.length === undefined
+    this.#verifier = whole ? Verifier.for(state.headers, store.dialect) : undefined
+    this.#offset = range.offset
+    this.#left = expected
+    this.#body = body
+    task.signal?.addEventListener('abort', this.#onAbort, { once: true })
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    if (this.#done) return { done: true, value: undefined }
+    const { operation, path, signal } = this.#task
+    try {
+      for (;;) {
+        const chunk = this.#left === 0 ? undefined : await this.#chunk()
+        if (chunk === undefined) {
+          this.#finish()
+          return { done: true, value: undefined }
+        }
+        if (chunk.length > 0) return { done: false, value: chunk }
+      }
+    } catch (error) {
+      this.#end()
+      throw translate(error, operation, path, signal)
+    }
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    this.#end()
+    return { done: true, value: undefined }
+  }
+
+  /** The next chunk; `undefined` at the end. */
+  async #chunk(): Promise<Uint8Array | undefined> {
+    for (;;) {
+      this.#task.signal?.throwIfAborted()
+      if (this.#store.requests.closed) throw failure('ECLOSED', this.#task.operation, this.#task.path)
+      try {
+        this.#chunks ??= this.#body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>
+        const { done, value } = await this.#limited(this.#chunks.next())
+        if (done === true) throw new DamagedBodyError(`${this.#left} bytes did not come`)
+        if (value.length > this.#left) throw new DamagedBodyError('more bytes came than were announced')
+        this.#fruitless = 0
+        this.#offset += value.length
+        this.#left -= value.length
+        this.#verifier?.update(value)
+        return value
+      } catch (error) {
+        this.#task.signal?.throwIfAborted()
+        this.#fruitless += 1
+        if (!isInterruption(error) || this.#fruitless > fruitlessLimit) throw error
+        await this.#reopen()
+      }
+    }
+  }
+
+  /** A body that stops in the middle must not hang its reader. */
+  async #limited<Result>(next: Promise<Result>): Promise<Result> {
+    const timeout = new AbortController()
+    const timer = setTimeout(
+      () => timeout.abort(new DamagedBodyError('nothing comes')),
+      this.#store.requests.attemptTimeout,
+    )
+    try {
+      return await raceAbort(next, timeout.signal)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async #reopen(): Promise<void> {
+    discard(this.#body)
+    this.#chunks = undefined
+    const range = { offset: this.#offset, length: this.#left }
+    let opened: OpenObject
+    try {
+      opened = await this.#store.requests.run(this.#task, (attempt) =>
+        getObject(this.#store, this.#key, attempt, range),
+      )
+    } catch (error) {
+      if (isMissing(error) || statusOf(error) === 416) throw this.#changed()
+      throw error
+    }
+    if (opened.state.stat.version !== this.#version || opened.expected !== this.#left) {
+      discard(opened.body)
+      throw this.#changed()
+    }
+    this.#body = opened.body
+  }
+
+  #changed(): WorkspaceError {
+    return new WorkspaceError({
+      code: 'ECONFLICT',
+      operation: this.#task.operation,
+      path: this.#task.path,
+      reason: 'was changed while it was read, and the connection broke',
+      remedy: 'read it again from the start',
+    })
+  }
+
+  /** Everything came: is it what was stored? */
+  #finish(): void {
+    const digest = this.#verifier?.digest()
+    this.#end()
+    if (digest === undefined || this.#verifier?.isExpected(digest) === true) return
+    const { operation, path } = this.#task
+    const reason = 'arrived damaged: its checksum differs'
+    throw new WorkspaceError({ code: 'EIO', operation, path, reason, remedy: 'read it again' })
+  }
+
+  #end(): void {
+    this.#done = true
+    this.#task.signal?.removeEventListener('abort', this.#onAbort)
+    discard(this.#body)
+  }
+}
+
+const fruitlessLimit = 10
+
+/** The connection failed, not the request: whatever a body ends with before its end. */
+function isInterruption(error: unknown): boolean {
+  return error instanceof Error && error.name !== 'WorkspaceError'
+}

@@ -1,0 +1,94 @@
+import type { MountPath, WriteData, WriteOptions, WriteResult } from '@ws/core'
+import type { Task } from '../client/requests.ts'
+import { failure } from '../errors.ts'
+import { assertNoLink } from '../links/find.ts'
+import { objectName, type Store } from '../store.ts'
+import { assertContent, isBytes, PartReader } from './content.ts'
+import { withObject } from './locks.ts'
+import { countBelow, lookUp } from './lookup.ts'
+import { uploadParts } from './multipart.ts'
+import { bytesBody, putObject, type PutOptions } from './put.ts'
+import { spool } from './spool.ts'
+
+/**
+ * Creates or replaces a file. Bytes cost one request, since the server checks the condition and there are no parents to
+ * make; before a stream is touched, the path is looked at.
+ */
+export async function write(
+  store: Store,
+  path: MountPath,
+  data: WriteData,
+  options: WriteOptions,
+  task: Task,
+): Promise<WriteResult> {
+  const { ifVersion, mode } = options
+  assertContent(data, task.operation, path)
+  if (path === '/') throw failure('EBUSY', task.operation, path)
+  if (ifVersion !== undefined && !store.dialect.conditionalPut) throw failure('ENOTSUP', task.operation, path)
+  await checkPlace(store, path, isBytes(data) ? 'hints' : 'server', options, task)
+  const put: PutOptions = { key: store.keys.key(path), condition: ifVersion, mode }
+  const result = isBytes(data)
+    ? await shared(store, path, () => putObject(store, bytesBody(data), put, task))
+    : await writeStream(store, path, data, put, task)
+  store.hints.addAbove(path)
+  return result
+}
+
+/** With what the server checks by itself, nobody has to wait for anybody. */
+export function shared<Result>(store: Store, path: MountPath, run: () => Promise<Result>): Promise<Result> {
+  return store.dialect.conditionalDelete ? run() : withObject(objectName(store, path), 'shared', run)
+}
+
+/** Everything that is checked before a body is touched. */
+async function checkPlace(
+  store: Store,
+  path: MountPath,
+  how: 'hints' | 'server',
+  { ifVersion }: WriteOptions,
+  task: Task,
+): Promise<void> {
+  const { operation } = task
+  const refuse = (isDirectory: boolean): never => {
+    throw failure(isDirectory && ifVersion === undefined ? 'EISDIR' : 'ECONFLICT', operation, path)
+  }
+  if (how === 'hints' && !store.links) {
+    if (!store.hints.has(path)) return
+    if ((await countBelow(store, path, task)) > 0) refuse(true)
+    store.hints.remove(path)
+    return
+  }
+  const found = await lookUp(store, path, task)
+  if (found?.type === 'directory') refuse(true)
+  if (found?.type === 'symlink') {
+    if (ifVersion === 'absent') refuse(false)
+    await assertNoLink(store, path, task, { follow: true })
+  }
+  if (ifVersion === undefined) return
+  if ((found === undefined ? 'absent' : found.stat.version) !== ifVersion) refuse(false)
+}
+
+async function writeStream(
+  store: Store,
+  path: MountPath,
+  data: AsyncIterable<Uint8Array>,
+  put: PutOptions,
+  task: Task,
+): Promise<WriteResult> {
+  const reader = new PartReader(data, store.partBytes, path, task.signal)
+  try {
+    const first = await reader.next()
+    if (reader.ended) return await shared(store, path, () => putObject(store, bytesBody(first), put, task))
+    if (put.condition === undefined || store.dialect.conditionalComplete) {
+      return await shared(store, path, () => uploadParts(store, reader, first, put, task))
+    }
+    const { body, remove } = await spool(reader, first, task)
+    try {
+      return await shared(store, path, () => putObject(store, body, put, task))
+    } finally {
+      await remove()
+    }
+  } catch (error) {
+    reader.release()
+    throw error
+  }
+}

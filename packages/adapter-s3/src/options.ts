@@ -1,0 +1,86 @@
+import type { S3Client } from '@aws-sdk/client-s3'
+import type { S3Dialect } from './dialect/dialect.ts'
+import type { S3Problem, TransferProgress } from './reports.ts'
+
+/** What the AWS SDK takes: fixed credentials, or a function that gets them (and gets them anew when they expire). */
+export type S3CredentialsOption =
+  | S3Credentials
+  | (() => Promise<S3Credentials & { readonly expiration?: Date | undefined }>)
+
+export interface S3Credentials {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly sessionToken?: string | undefined
+}
+
+/** What all kinds of buckets have in common. */
+export interface BucketOptions {
+  readonly bucket: string
+  /**
+   * The part of the bucket that is the adapter's `/`: whole segments, `threads/t1`. Nothing outside of it can be reached.
+   * Default: the whole bucket.
+   */
+  readonly prefix?: string | undefined
+  /** Every change is `EROFS`, and the server is asked nothing at the start. Default false. */
+  readonly readOnly?: boolean | undefined
+  /**
+   * `rclonelink`: `name.rclonelink` holds the target of a link `name`, as rclone keeps them. It costs a look-up for each
+   * directory above a path that is written. Default `off`: such objects are files like any other.
+   */
+  readonly symlinks?: 'off' | 'rclonelink' | undefined
+  /**
+   * What the server does and does not honour, when it is known. What is left out is found out at the start, with a dozen
+   * requests on objects that are removed again. Take it from `probeS3Dialect` to spare many adapters the same question.
+   */
+  readonly dialect?: Partial<S3Dialect> | undefined
+  /** Bytes of one part of a large upload, all but the last: at least 5 MiB, at most 5 GiB. 10,000 make one file. Default 8 MiB. */
+  readonly partBytes?: number | undefined
+  /** Requests at a time in one operation on many objects (copy, delete, search). Default 16. */
+  readonly concurrency?: number | undefined
+  /** Milliseconds that one attempt may take until its answer begins, and until the next bytes of a body come. Default 30,000. */
+  readonly attemptTimeout?: number | undefined
+  /** Milliseconds after which no request is tried again: `ETIMEDOUT`. Default 120,000. */
+  readonly deadline?: number | undefined
+  /** Told of what is found in the bucket that a tree of files cannot show. It must not throw. */
+  readonly onProblem?: ((problem: S3Problem) => void) | undefined
+  /** Told of each object that a move, a copy or a recursive delete has finished. It must not throw. */
+  readonly onProgress?: ((progress: TransferProgress) => void) | undefined
+}
+
+/** A client that the caller made and closes. Its own retries are best off (`maxAttempts: 1`): the adapter has its own. */
+export interface WithClient {
+  readonly client: S3Client
+}
+
+export interface WithConnection {
+  readonly client?: undefined
+  /** URL of the service. Default: AWS, in the region. */
+  readonly endpoint?: string | undefined
+  /** Default: what the SDK finds in environment and configuration. */
+  readonly region?: string | undefined
+  /** Default: the SDK's provider chain (environment, shared configuration, roles). */
+  readonly credentials?: S3CredentialsOption | undefined
+  /** `endpoint/bucket/key` instead of `bucket.endpoint/key`; servers of one's own mostly need it. Default: with an `endpoint`. */
+  readonly forcePathStyle?: boolean | undefined
+}
+
+export type S3AdapterOptions = BucketOptions & (WithClient | WithConnection)
+
+/** R2 needs the account, or an endpoint of its own (a jurisdiction's, or a test server). */
+export type R2AdapterOptions = BucketOptions &
+  (
+    | WithClient
+    | {
+        readonly client?: undefined
+        /** Cloudflare's account id. */
+        readonly accountId: string
+        readonly endpoint?: undefined
+        readonly credentials?: S3CredentialsOption | undefined
+      }
+    | {
+        readonly client?: undefined
+        readonly accountId?: undefined
+        readonly endpoint: string
+        readonly credentials?: S3CredentialsOption | undefined
+      }
+  )

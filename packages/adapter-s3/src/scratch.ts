@@ -1,0 +1,30 @@
+import type { StorageAdapter } from '@ws/core'
+import type { S3AdapterParts } from './adapter.ts'
+import { deleteTree } from './delete/delete.ts'
+import { DirectoryHints } from './directories/hints.ts'
+import { KeySpace } from './keys/key-space.ts'
+import { makeReservedName } from './keys/names.ts'
+import type { Store } from './store.ts'
+
+/**
+ * A part of the store for temporary files: below a name that the adapter keeps for itself, hidden from listings. Emptied by
+ * its `close()`; what a process that is killed leaves there is for the bucket's lifecycle rules.
+ */
+export function createScratch(
+  store: Store,
+  make: (parts: Pick<S3AdapterParts, 'store' | 'release'>) => StorageAdapter,
+): StorageAdapter {
+  const { dialect, links } = store
+  const keys = new KeySpace({
+    prefix: `${store.keys.prefix}${makeReservedName('scratch')}`,
+    links,
+    controlCharacters: dialect.controlCharacters,
+    normalised: dialect.normalisesKeys,
+  })
+  const inner: Store = { ...store, keys, hints: new DirectoryHints() }
+  const release = async (): Promise<void> => {
+    if (store.requests.closed) return
+    await deleteTree(inner, '/' as never, { operation: 'close', path: '/' })
+  }
+  return make({ store: inner, release })
+}

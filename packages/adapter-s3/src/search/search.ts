@@ -1,0 +1,123 @@
+import {
+  isWithin,
+  isWorkspaceError,
+  type Entry,
+  type MountPath,
+  type SearchHit,
+  type SearchOptions,
+  type SearchQuery,
+} from '@ws/core'
+import { createGlobFilter, createLineMatcher, type LineHit, type LineMatcher } from '@ws/text-search'
+import type { Task } from '../client/requests.ts'
+import { invalid } from '../errors.ts'
+import { entriesOf } from '../listing/list.ts'
+import { mapInOrder } from '../listing/map-in-order.ts'
+import { read } from '../objects/read.ts'
+import { readStream } from '../objects/read-stream.ts'
+import type { Store } from '../store.ts'
+
+/** Files up to so many bytes are fetched several at a time, larger ones as streams, one after the other. */
+const smallBytes = 256 * 1024
+
+/** Lines that match, in the order of keys. Some files ahead are fetched while one is searched. */
+export async function* search(
+  store: Store,
+  query: SearchQuery,
+  { signal }: SearchOptions,
+): AsyncGenerator<SearchHit, undefined> {
+  const { in: path, maxHits = 1000, maxFileBytes = 32 * 1024 * 1024 } = query
+  for (const limit of [maxHits, maxFileBytes]) {
+    if (Number.isNaN(limit) || limit < 0) throw invalid('search', path, 'was given a limit that is no number from 0')
+  }
+  const matcher = createLineMatcher(query)
+  const stop = new AbortController()
+  const combined = signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal])
+  const task: Task = { operation: 'search', path, signal: combined }
+  let hits = 0
+  try {
+    const files = filesOf(store, query, { ...task, signal: combined }, maxFileBytes)
+    const open = (file: Entry): Promise<LineSource> => openFile(store, file, matcher, task)
+    for await (const { path: found, lines } of mapInOrder(files, store.concurrency, open)) {
+      for await (const hit of lines) {
+        if (hits >= maxHits) return undefined
+        hits += 1
+        yield { path: found, ...hit }
+        signal?.throwIfAborted()
+      }
+      if (hits >= maxHits) return undefined
+    }
+    return undefined
+  } finally {
+    stop.abort()
+  }
+}
+
+interface LineSource {
+  readonly path: MountPath
+  readonly lines: Iterable<LineHit> | AsyncIterable<LineHit>
+}
+
+/** The lines of a file; of one that vanished meanwhile none. */
+async function openFile(
+  store: Store,
+  { path, size = 0 }: Entry,
+  matcher: LineMatcher,
+  task: Task,
+): Promise<LineSource> {
+  if (size > smallBytes) return { path, lines: streamLines(store, path, matcher, task) }
+  try {
+    const { bytes } = await read(store, path, {}, { ...task, path })
+    return { path, lines: matcher.searchBytes(bytes) }
+  } catch (error) {
+    if (isGone(error)) return { path, lines: [] }
+    throw error
+  }
+}
+
+async function* streamLines(store: Store, path: MountPath, matcher: LineMatcher, task: Task): AsyncGenerator<LineHit> {
+  try {
+    const { stream } = await readStream(store, path, {}, { ...task, path })
+    yield* matcher.searchChunks(stream)
+  } catch (error) {
+    if (!isGone(error)) throw error
+  }
+}
+
+function isGone(error: unknown): boolean {
+  return isWorkspaceError(error, 'ENOENT') || isWorkspaceError(error, 'EISDIR')
+}
+
+async function* filesOf(
+  store: Store,
+  { in: path, glob, exclude = [] }: SearchQuery,
+  { signal }: Task,
+  maxFileBytes: number,
+): AsyncGenerator<Entry, undefined> {
+  const filter = createGlobFilter(glob)
+  const skipped = path === '/' ? 1 : path.length + 1
+  const isWanted = ({ path: found, type, size = 0, unreachable }: Entry): boolean =>
+    type === 'file' &&
+    unreachable !== true &&
+    size <= maxFileBytes &&
+    filter.matches(found.slice(skipped)) &&
+    !exclude.some((root) => isWithin(found, root))
+  try {
+    for await (const entries of entriesOf(store, path, { recursive: true, exclude, signal }, 'search')) {
+      for (const entry of entries) if (isWanted(entry)) yield entry
+    }
+  } catch (error) {
+    if (!isWorkspaceError(error, 'ENOTDIR') || exclude.some((root) => isWithin(path, root))) throw error
+    // a file that `in` names is searched whatever the globs say
+    const { stat } = await statFile(store, path, signal)
+    if (stat.size <= maxFileBytes) yield { path, name: '', type: 'file', size: stat.size }
+  }
+  return undefined
+}
+
+async function statFile(
+  store: Store,
+  path: MountPath,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly stat: { readonly size: number } }> {
+  return read(store, path, { range: { offset: 0, length: 0 } }, { operation: 'search', path, signal })
+}

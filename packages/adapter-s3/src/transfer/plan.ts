@@ -1,0 +1,63 @@
+import { isWithin, type CopyOptions, type MountPath } from '@ws/core'
+import type { Task } from '../client/requests.ts'
+import { failure, invalid } from '../errors.ts'
+import { pagesOf } from '../listing/pages.ts'
+import { lookUp, type Found } from '../objects/lookup.ts'
+import type { Store } from '../store.ts'
+
+/** What move and copy have found out before they change anything. */
+export interface Plan {
+  readonly source: Found
+  readonly destination: Found | undefined
+}
+
+/** Looks at both ends at once, and checks what move and copy check alike, the source first. */
+export async function planTransfer(
+  store: Store,
+  from: MountPath,
+  to: MountPath,
+  { ifSource, ifDestination, overwrite = false }: CopyOptions,
+  task: Task,
+): Promise<Plan> {
+  const { operation } = task
+  const [looked, there] = await Promise.allSettled([
+    lookUp(store, from, { ...task, argument: 'source' }),
+    lookUp(store, to, { ...task, argument: 'destination' }),
+  ])
+  if (looked.status === 'rejected') throw looked.reason
+  const source = looked.value
+  if (source === undefined) throw failure('ENOENT', operation, from)
+  if (ifSource !== undefined && ifSource !== source.stat.version) throw failure('ECONFLICT', operation, from)
+  if (source.type === 'directory' && to !== from && isWithin(to, from)) {
+    throw invalid(operation, to, 'lies in the directory itself', 'choose a destination outside of it')
+  }
+  if (there.status === 'rejected') throw there.reason
+  const destination = there.value
+  if (ifDestination !== undefined && ifDestination !== (destination?.stat.version ?? 'absent')) {
+    throw failure('ECONFLICT', operation, to)
+  }
+  if (from === to) return { source, destination }
+  if (operation === 'copy' && to === '/') throw failure('EBUSY', operation, to)
+  if (destination !== undefined && !overwrite) {
+    // what is wrong with the source comes first
+    if (operation === 'copy' && source.type === 'directory') return { source, destination }
+    throw failure('EEXIST', operation, to)
+  }
+  return { source, destination }
+}
+
+/** A file over a directory, or a directory over a file. */
+export function checkKinds({ source, destination }: Plan, to: MountPath, operation: string): void {
+  if (destination === undefined) return
+  if (destination.type === 'directory' && source.type !== 'directory') throw failure('EISDIR', operation, to)
+  if (destination.type !== 'directory' && source.type === 'directory') throw failure('ENOTDIR', operation, to)
+}
+
+/** @throws `ENOTEMPTY` for a directory that holds more than its marker. */
+export async function assertEmpty(store: Store, path: MountPath, task: Task): Promise<void> {
+  const prefix = store.keys.directoryKey(path)
+  for await (const keys of pagesOf(store, { prefix, flat: false, pageSize: 2 }, task)) {
+    if (keys.some(({ rest }) => rest !== '')) throw failure('ENOTEMPTY', task.operation, path)
+    return
+  }
+}

@@ -1,0 +1,47 @@
+import type { CopyOptions, MountPath, MoveOptions, TransferResult } from '@ws/core'
+import type { Task } from '../client/requests.ts'
+import { failure, invalid } from '../errors.ts'
+import type { Store } from '../store.ts'
+import { copyLeaf, moveLeaf } from './leaf.ts'
+import { assertEmpty, checkKinds, planTransfer } from './plan.ts'
+import { copyTree, deleteCopied } from './tree.ts'
+
+export async function copy(
+  store: Store,
+  from: MountPath,
+  to: MountPath,
+  options: CopyOptions,
+  task: Task,
+): Promise<TransferResult> {
+  const plan = await planTransfer(store, from, to, options, task)
+  if (from === to) throw invalid('copy', to, 'is the source itself', 'choose another destination')
+  if (plan.source.type !== 'directory') {
+    checkKinds(plan, to, 'copy')
+    return copyLeaf(store, from, to, plan, options, task)
+  }
+  if (options.recursive !== true) throw failure('EISDIR', 'copy', from)
+  if (plan.destination !== undefined && options.overwrite !== true) throw failure('EEXIST', 'copy', to)
+  checkKinds(plan, to, 'copy')
+  await copyTree(store, from, to, { merge: plan.destination !== undefined, operation: 'copy' }, task)
+  return {}
+}
+
+/** Copy and delete: readers see both for a while, and never none. */
+export async function move(
+  store: Store,
+  from: MountPath,
+  to: MountPath,
+  options: MoveOptions,
+  task: Task,
+): Promise<TransferResult> {
+  if (from !== to && from === '/') throw failure('EBUSY', 'move', from)
+  if (from !== to && to === '/') throw failure('EBUSY', 'move', to)
+  const plan = await planTransfer(store, from, to, options, task)
+  if (from === to) return { version: plan.source.stat.version }
+  checkKinds(plan, to, 'move')
+  if (plan.source.type !== 'directory') return moveLeaf(store, from, to, plan, options, task)
+  if (plan.destination !== undefined) await assertEmpty(store, to, task)
+  const copied = await copyTree(store, from, to, { merge: false, operation: 'move' }, task)
+  await deleteCopied(store, from, to, copied, task)
+  return {}
+}

@@ -1,0 +1,178 @@
+import { childPath, isWithin, type MountPath } from '@ws/core'
+import type { Task } from '../client/requests.ts'
+import { withProgress } from '../delete/delete.ts'
+import { deleteBatch } from '../delete/objects.ts'
+import { failure, invalid } from '../errors.ts'
+import { versionOf } from '../keys/etag.ts'
+import { forEachOf } from '../listing/map-in-order.ts'
+import { pagesOf, type ListedKey } from '../listing/pages.ts'
+import { countBelow, headObject } from '../objects/lookup.ts'
+import { stateOf } from '../objects/stat.ts'
+import type { Store } from '../store.ts'
+import { copyObject } from './copy-object.ts'
+
+const reported = 1000
+
+/** One object of a tree that is being copied. */
+interface TreeObject {
+  /** From the directory on; a marker ends in `/`, that of the directory itself is empty. */
+  readonly rest: string
+  readonly etag: string | undefined
+  readonly size: number
+}
+
+/** The state of a transfer, for the report when it fails. */
+class Progress {
+  readonly completed: string[] = []
+  count = 0
+  current: string
+  state: string
+
+  constructor(current: string, state: string) {
+    this.current = current
+    this.state = state
+  }
+
+  note(path: string): void {
+    this.count += 1
+    if (this.completed.length < reported) this.completed.push(path)
+  }
+}
+
+/** Copies every object of a directory, some at a time, markers and links as they are. The versions that were copied. */
+export async function copyTree(
+  store: Store,
+  from: MountPath,
+  to: MountPath,
+  { merge, operation }: { readonly merge: boolean; readonly operation: 'move' | 'copy' },
+  task: Task,
+): Promise<Map<string, string | undefined>> {
+  const { keys } = store
+  const [source, destination] = [keys.directoryKey(from), keys.directoryKey(to)]
+  const copied = new Map<string, string | undefined>()
+  const progress = new Progress(
+    from,
+    `the source is as it was; what was completed stands below \`${to}\`: repeat it, or delete it there`,
+  )
+  try {
+    // a destination above the source must not grow what is being copied
+    const snapshot = isWithin(from, to) ? await Array.fromAsync(objectsOf(store, from, task)) : undefined
+    if (merge) await checkMerge(store, snapshot ?? objectsOf(store, from, task), to, task)
+    const copyOne = async ({ rest, etag, size }: TreeObject): Promise<void> => {
+      progress.current = pathOf(to, rest)
+      const copy = {
+        source: pathOf(from, rest),
+        sourceKey: source + rest,
+        state: stateOf({ ContentLength: size, ETag: etag }),
+        destination: pathOf(to, rest),
+        destinationKey: destination + rest,
+      }
+      await copyObject(store, copy, { ...task, path: copy.source })
+      if (operation === 'move') copied.set(rest, etag)
+      progress.note(copy.destination)
+      store.progress({ operation, path: copy.destination, done: progress.count })
+    }
+    await forEachOf(snapshot ?? objectsOf(store, from, task), store.concurrency, copyOne)
+  } catch (error) {
+    throw withProgress(error, task, partialOf(progress))
+  }
+  store.hints.add(to)
+  return copied
+}
+
+/** Deletes what was copied, as far as it still is what was copied. */
+export async function deleteCopied(
+  store: Store,
+  from: MountPath,
+  to: MountPath,
+  copied: ReadonlyMap<string, string | undefined>,
+  task: Task,
+): Promise<void> {
+  const prefix = store.keys.directoryKey(from)
+  const progress = new Progress(
+    from,
+    `everything was copied to \`${to}\`; the source is still there in part: delete it when nothing there is newer`,
+  )
+  try {
+    let changed: string | undefined
+    for await (const page of pagesOf(store, { prefix, flat: false }, task)) {
+      const [same, others] = [[] as string[], [] as string[]]
+      for (const { rest = '', etag } of page) {
+        const isCopied = copied.has(rest) && versionOf(copied.get(rest)) === versionOf(etag)
+        ;(isCopied ? same : others).push(rest)
+      }
+      changed ??= others[0]
+      if (same.length > 0)
+        await deleteBatch(
+          store,
+          same.map((rest) => prefix + rest),
+          task,
+        )
+      for (const rest of same) progress.note(pathOf(from, rest))
+    }
+    if (changed !== undefined) {
+      progress.current = pathOf(from, changed)
+      throw failure('ECONFLICT', task.operation, progress.current)
+    }
+  } catch (error) {
+    throw withProgress(error, task, partialOf(progress))
+  }
+  store.hints.remove(from)
+}
+
+async function* objectsOf(store: Store, path: MountPath, task: Task): AsyncGenerator<TreeObject, undefined> {
+  const prefix = store.keys.directoryKey(path)
+  for await (const page of pagesOf(store, { prefix, flat: false }, task)) {
+    for (const { rest, shown, etag, size } of page as ListedKey[]) {
+      if (rest === undefined) {
+        throw invalid(
+          task.operation,
+          childPath(path, shown),
+          'has a name that is no UTF-8, and cannot be copied from here',
+        )
+      }
+      yield { rest, etag, size }
+    }
+  }
+  return undefined
+}
+
+/** Nothing is copied when a file would hide in a directory or the other way round: asked for every name first. */
+async function checkMerge(
+  store: Store,
+  objects: Iterable<TreeObject> | AsyncIterable<TreeObject>,
+  to: MountPath,
+  task: Task,
+): Promise<void> {
+  const directories = new Set<string>()
+  await forEachOf(objects, store.concurrency, async ({ rest }) => {
+    const path = pathOf(to, rest)
+    const parents: string[] = []
+    for (let end = rest.indexOf('/'); end > 0; end = rest.indexOf('/', end + 1)) {
+      const parent = rest.slice(0, end)
+      if (!directories.has(parent)) parents.push(parent)
+      directories.add(parent)
+    }
+    const isFile = rest !== '' && !rest.endsWith('/')
+    if (isFile && (await countBelow(store, path, task)) > 0) throw failure('EISDIR', task.operation, path)
+    for (const parent of parents) {
+      const at = pathOf(to, parent)
+      const file = await headObject(store, store.keys.key(at), task)
+      if (file !== undefined && (await countBelow(store, at, task)) === 0) throw failure('ENOTDIR', task.operation, at)
+    }
+  })
+}
+
+function pathOf(directory: MountPath, rest: string): MountPath {
+  const name = rest.replace(/\/$/u, '')
+  return name === '' ? directory : childPath(directory, name)
+}
+
+function partialOf({ completed, count, current, state }: Progress): {
+  completed: string[]
+  completedCount: number
+  failedAt: string
+  state: string
+} {
+  return { completed, completedCount: count, failedAt: current, state }
+}
