@@ -28,6 +28,7 @@ for (const name of asked.length > 0 ? asked : sectionNames) {
   if (failure !== undefined) process.exitCode = 1
 }
 console.log(table(measurements))
+for (const { name, note } of measurements) if (note !== undefined) console.log(`${name}: ${note}.`)
 console.log(
   `${own}: through the whole workspace, with five rules and an audit listener. Figures: median (minimum–maximum) of ratios` +
     ` to the reference in the same round; without a reference, in the unit given. Load before the last section: ${(loadavg()[0] ?? 0).toFixed(1)}.`,

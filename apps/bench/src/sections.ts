@@ -10,6 +10,7 @@ export const sections: Readonly<Record<string, () => Promise<Measure>>> = {
   search: async () => (await import('./search.ts')).measureSearch,
   commands: async () => (await import('./commands.ts')).measureCommands,
   'event loop': async () => (await import('./loop-delay.ts')).measureLoopDelay,
+  s3: async () => (await import('./s3/index.ts')).measureS3,
   memory: async () => (await import('./memory.ts')).measureMemory,
 }
 

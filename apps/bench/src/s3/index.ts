@@ -1,0 +1,114 @@
+import { component } from '@ws/test-fixtures'
+import { type S3Connection, startCephServer } from '@ws/test-fixtures/s3'
+
+import { type Comparison, type Measurement, type Way, compare } from '../measure.ts'
+import { fill, large, largeContent, listed, needle, searched, small, smallContent } from './bucket.ts'
+import { type OpenS3Client, type S3Client, forEach } from './client.ts'
+import { ProcessorTime } from './cpu.ts'
+
+type Report = (measurement: Measurement) => void
+
+const section = 's3'
+/** Of the time of the raw SDK: at least 0.95 of its throughput. */
+const target = 1.05
+
+/** Clients of S3 on one Ceph, in one run: what an adapter costs beside the SDK alone, and beside leaner clients. */
+export async function measureS3(report: Report): Promise<void> {
+  const ceph = component('radosgw')
+  if (!ceph.available) throw new Error(`needs Ceph: ${ceph.reason}`)
+  await using server = await startCephServer()
+  const { openOpendal } = await import('./opendal.ts')
+  await fill(server, openOpendal)
+  const clients = await openAll(server, [
+    async (connection) => (await import('./sdk.ts')).openSdk(connection),
+    async (connection) => (await import('./own.ts')).openWorkspace(connection),
+    async (connection) => (await import('./own.ts')).openAdapter(connection),
+    async (connection) => (await import('./lean.ts')).openLean(connection),
+    openOpendal,
+  ])
+  try {
+    for (const work of works) await measure(clients, work, report)
+  } finally {
+    await Promise.all(clients.map((client) => client.close()))
+  }
+}
+
+interface Work extends Pick<Comparison, 'name' | 'count' | 'budget'> {
+  readonly run: (client: S3Client) => Way['run']
+  /** What the count counts, where the processor time of it is of interest. */
+  readonly cpu?: string
+  readonly note?: string
+}
+
+const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
+
+const works: readonly Work[] = [
+  {
+    name: `PUT ${small.files} × 4 KiB, 16 at a time`,
+    count: small.files,
+    note: 'all sign the bytes, but lean-s3',
+    cpu: 'PUT 4 KiB',
+    run: (client) => (count) =>
+      forEach(numbers(count), (index) => client.put(`put/${client.name}/f${index}.txt`, smallContent)),
+  },
+  {
+    name: `GET ${small.files} × 4 KiB, 16 at a time`,
+    count: small.files,
+    note: 'only ours compare what came with the checksum in its ETag',
+    cpu: 'GET 4 KiB',
+    run: (client) => (count) =>
+      forEach(numbers(count), async (index) => {
+        expect(await client.get(`${small.directory}/f${index}.txt`), small.bytes)
+      }),
+  },
+  {
+    name: 'list 10,000 keys',
+    count: 1,
+    note: 'one directory, 1,000 keys a page; lean-s3 without a delimiter',
+    run: (client) => async () => expect(await client.list(listed.directory), listed.files),
+  },
+  {
+    name: 'upload 64 MiB as a stream',
+    count: 1,
+    note: 'chunks of 1 MiB in parts of 8 MiB, three on their way; ours ask for the ETag at the end, which Ceph leaves out',
+    run: (client) => () => client.upload(`large/${client.name}.bin`, largeContent),
+  },
+  {
+    name: 'download 64 MiB as a stream',
+    count: 1,
+    note: 'one GET; only ours compare what came with the checksum in its ETag',
+    run: (client) => async () => expect(await client.download(large.key), large.bytes),
+  },
+  {
+    name: 'search 2,000 objects',
+    count: 1,
+    note: 'list, GET 16 at a time, the lines that hold a literal text, of 1 to 3 KiB each; opendal lists before it reads',
+    run: (client) => async () => expect(await client.search(searched.directory, needle), searched.hits),
+  },
+]
+
+async function measure(clients: readonly S3Client[], { run, cpu, note, ...rest }: Work, report: Report): Promise<void> {
+  const time = new ProcessorTime()
+  const [reference, ...ways] = clients.map((client) => time.watch({ name: client.name, run: run(client) }))
+  if (reference === undefined) return
+  report({ ...(await compare(section, { budget: 4_000, ...rest, target, reference, ways })), note })
+  if (cpu !== undefined) report(time.measurement(section, `processor time of the client: ${cpu}`))
+}
+
+/** Those that can be driven here; the others are named. */
+async function openAll(connection: S3Connection, all: readonly OpenS3Client[]): Promise<S3Client[]> {
+  const opened: S3Client[] = []
+  for (const open of all) {
+    try {
+      opened.push(await open(connection))
+    } catch (error) {
+      if (opened.length === 0) throw error
+      console.error(`cannot be driven here: ${String(error)}`)
+    }
+  }
+  return opened
+}
+
+function expect(found: number, expected: number): void {
+  if (found !== expected) throw new Error(`${found}, not ${expected}`)
+}
