@@ -1,0 +1,26 @@
+import type { CommandNode, Script, Statement, SyntaxNode, Word } from '@ws/command-parser'
+
+import type { Argument, Call } from './call.ts'
+import type { Context, Outcome } from './context.ts'
+import type { State } from './state.ts'
+import type { Value } from './values.ts'
+
+/** Judges what a command line is made of. Each part has a file of its own, which judges what is inside of it through this. */
+export interface Analyst {
+  readonly context: Context
+  list(statements: readonly Statement[], start: State): Outcome
+  command(node: CommandNode, state: State): Outcome
+  /** What a word can become, with the substitutions in it judged. */
+  value(word: Word, state: State): Value
+  argument(word: Word, state: State): Argument
+  call(name: string, args: readonly Argument[], state: State): Call
+  /** Judges the substitutions of an arithmetic expression, whose words are numbers. */
+  inside(node: SyntaxNode, state: State): void
+  /** The node as it was written. */
+  text(node: SyntaxNode): string
+  /** The same with something else around it. */
+  within(context: Context): Analyst
+  script(script: Pick<Script, 'commands'>, state: State): Outcome
+  /** Parses and judges a line. @throws Refusal */
+  line(source: string, state: State, context: Context): Outcome
+}

@@ -1,0 +1,48 @@
+import type { CommandNode } from '@ws/command-parser'
+
+import { isFileComparison, isFileTest, isLinkTest } from '../programs/test.ts'
+import { refuse } from '../refusal.ts'
+import type { Analyst } from './analyst.ts'
+import type { Argument } from './call.ts'
+import type { Outcome } from './context.ts'
+import { gather } from './outcomes.ts'
+import type { State } from './state.ts'
+
+type Expression = Extract<CommandNode, { type: 'TestCommand' }>['expression']
+
+/** `[[ … ]]` */
+export function judgeTest(analyst: Analyst, expression: Expression, state: State): Outcome {
+  switch (expression.type) {
+    case 'TestUnary': {
+      const argument = analyst.argument(expression.operand, state)
+      const call = analyst.call('[[', [argument], state)
+      const { operator } = expression
+      if (isFileTest(operator)) call.path(argument, 'read')
+      else if (isLinkTest(operator)) call.path(argument, 'look')
+      else judgeText(argument, operator === '-n' || operator === '-z')
+      return call.done({ prints: false })
+    }
+    case 'TestBinary': {
+      const call = analyst.call('[[', [], state)
+      for (const word of [expression.left, expression.right]) {
+        const argument = analyst.argument(word, state)
+        if (isFileComparison(expression.operator)) call.path(argument, 'read')
+        else judgeText(argument, false)
+      }
+      return call.done({ prints: false })
+    }
+    case 'TestLogical':
+      return gather(
+        expression.operands.map((operand) => judgeTest(analyst, operand, state)),
+        state,
+      )
+    case 'TestNot':
+      return judgeTest(analyst, expression.operand, state)
+    default:
+      return judgeTest(analyst, expression.expression, state)
+  }
+}
+
+function judgeText({ word, value }: Argument, emptiness: boolean): void {
+  if (value.tainted && !emptiness) refuse('shown', word.text)
+}

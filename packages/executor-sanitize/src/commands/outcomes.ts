@@ -1,0 +1,17 @@
+import type { Outcome } from './context.ts'
+import type { State } from './state.ts'
+
+/** One after the other: what the second leads to, and what either shows. */
+export function both(left: Outcome, right: Outcome): Outcome {
+  return { ...right, prints: left.prints || right.prints, hosts: left.hosts || right.hosts }
+}
+
+/** Any of them: what they show together. */
+export function gather(seen: readonly Outcome[], after: State | undefined): Outcome {
+  return {
+    success: after,
+    failure: after,
+    prints: seen.some(({ prints }) => prints),
+    hosts: seen.some(({ hosts }) => hosts),
+  }
+}
