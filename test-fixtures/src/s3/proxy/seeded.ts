@@ -33,9 +33,13 @@ export function seededFaults({ seed, rate = 0.2, kinds, maxDelay = 50 }: SeededF
     const [chance, choice, part] = [random(), random(), random()]
     if (chance >= rate) return undefined
     const possible = faultsFor(request, part, maxDelay).filter(({ kind }) => kinds?.includes(kind) ?? true)
-    return possible[Math.floor(choice * possible.length)]
+    let left = choice * possible.reduce((sum, { kind }) => sum + weightOf(kind), 0)
+    return possible.find(({ kind }) => (left -= weightOf(kind)) < 0)
   }
 }
+
+/** Silence is rarer than the rest: it costs a client all of its patience. */
+const weightOf = (kind: Fault['kind']): number => (kind === 'hang' ? 0.25 : 1)
 
 function faultsFor({ operation, method, headers }: ProxiedRequest, part: number, maxDelay: number): Fault[] {
   const faults: Fault[] = [
