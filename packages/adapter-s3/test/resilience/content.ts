@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto'
+
+const headerBytes = 8
+
+/** Bytes that tell whether they are whole: what `id` and `size` make, and nothing else. No two ids make the same. */
+export function makeContent(id: number, size: number): Uint8Array {
+  const length = Math.max(size, headerBytes)
+  // no multiple of a part's length, so that parts in another order are other bytes
+  const pattern = createHash('sha512').update(`${id}`).digest().subarray(0, 61)
+  const bytes = Buffer.alloc(length, pattern)
+  bytes.writeUInt32LE(id, 0)
+  bytes.writeUInt32LE(length, 4)
+  return bytes
+}
+
+/** The id of content that is whole and unchanged; else it says what is wrong. */
+export function idOfContent(bytes: Uint8Array): number | string {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  if (buffer.length < headerBytes) return `only ${buffer.length} bytes`
+  const [id, size] = [buffer.readUInt32LE(0), buffer.readUInt32LE(4)]
+  if (size !== buffer.length) return `${buffer.length} of ${size} bytes of ${id}`
+  return buffer.equals(makeContent(id, size)) ? id : `changed bytes of ${id}`
+}
+
+/** In chunks of no regular size. */
+export async function* streamContent(bytes: Uint8Array, random: () => number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; ) {
+    const length = 1 + Math.floor(random() * 400_000)
+    yield bytes.subarray(at, at + length)
+    at += length
+    await Promise.resolve()
+  }
+}

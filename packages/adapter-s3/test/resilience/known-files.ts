@@ -1,0 +1,41 @@
+import type { Version } from '@ws/core'
+
+/** What is at a path: the id of its content, or nothing. */
+export type FileState = number | 'absent'
+
+export interface KnownFile {
+  readonly state: FileState
+  readonly size: number
+  /** Where it was told. */
+  readonly version?: Version | undefined
+}
+
+export const absent: KnownFile = { state: 'absent', size: 0 }
+
+/** What a writer, the only one in its directory, knows of its files: what the store has acknowledged. */
+export class KnownFiles {
+  readonly #files = new Map<string, KnownFile>()
+  readonly #versions = new Map<string, Set<Version>>()
+
+  get(path: string): KnownFile {
+    return this.#files.get(path) ?? absent
+  }
+
+  set(path: string, file: KnownFile): void {
+    this.#files.set(path, file)
+    if (file.version === undefined) return
+    const versions = this.#versions.get(path) ?? new Set()
+    this.#versions.set(path, versions.add(file.version))
+  }
+
+  /** A version that the path had once and has no longer. */
+  staleVersion(path: string): Version | undefined {
+    const { version } = this.get(path)
+    return [...(this.#versions.get(path) ?? [])].find((old) => old !== version)
+  }
+
+  /** Paths of what is there, with what it is. */
+  present(): [path: string, file: KnownFile][] {
+    return [...this.#files].filter(([, { state }]) => state !== 'absent')
+  }
+}
