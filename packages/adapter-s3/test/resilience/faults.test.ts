@@ -4,30 +4,19 @@ import { describeWith } from '@ws/test-fixtures'
 import { seededFaults, seededRandom, startFaultProxy, type RecordedRequest, type S3Server } from '@ws/test-fixtures/s3'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createS3Adapter } from '../../src/index.ts'
+import { adapterOn, deep } from './site.ts'
 import { look, Writer, type Outcome } from './writer.ts'
 
-const operations = process.env['WS_DEEP'] === '1' ? 5_000 : 500
+const operations = deep ? 5_000 : 500
 const writerCount = 8
 const seed = Number(process.env['WS_SEED'] ?? 20_261_122)
+const prefix = 'resilience'
 const partBytes = 5 * 2 ** 20
 /** Milliseconds: a loaded machine needs less for a request. */
 const attemptTimeout = 2_000
 /** Milliseconds of one request with all its attempts, and of an operation, which is a few requests. */
 const deadline = 60_000
 const operationDeadline = 2 * deadline
-
-const dialect = {
-  etags: 'bare',
-  conditionalPut: true,
-  conditionalCopySource: false,
-  controlCharacters: true,
-  normalisesKeys: false,
-  conditionalCopyDestination: false,
-  conditionalDelete: false,
-  conditionalComplete: false,
-  md5Etags: true,
-} as const
 
 describeWith(s3Needs('ceph'), 'with one request in five failing', () => {
   let server: S3Server
@@ -39,11 +28,10 @@ describeWith(s3Needs('ceph'), 'with one request in five failing', () => {
   it(`keeps what it has acknowledged, byte for byte, over ${operations} operations (seed ${seed})`, async ({
     annotate,
   }) => {
-    const { bucket, region, credentials } = server
-    const common = { bucket, region, credentials, forcePathStyle: true, prefix: 'resilience', partBytes, dialect }
+    const { bucket } = server
     await using proxy = await startFaultProxy(server)
-    await using direct = await createS3Adapter({ ...common, endpoint: server.endpoint })
-    await using adapter = await createS3Adapter({ ...common, endpoint: proxy.endpoint, attemptTimeout, deadline })
+    await using direct = await adapterOn(server, { prefix, partBytes })
+    await using adapter = await adapterOn(proxy, { prefix, partBytes, attemptTimeout, deadline })
     const writers = await Promise.all(
       Array.from({ length: writerCount }, async (_, index) => {
         const directory = `/writer ${index}`
@@ -92,7 +80,7 @@ describeWith(s3Needs('ceph'), 'with one request in five failing', () => {
     const client = server.client()
     const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket }))
     const files = Contents.map(({ Key = '' }) => Key).filter((key) => !key.endsWith('/'))
-    const expected = writers.flatMap(({ files: known }) => known.present().map(([path]) => `resilience${path}`))
+    const expected = writers.flatMap(({ files: known }) => known.present().map(([path]) => `${prefix}${path}`))
     expect(files.toSorted(byText)).toEqual(expected.toSorted(byText))
     // Of an upload whose beginning was not answered nobody knows the id: it stays, and has no parts.
     const unanswered = proxy.requests.filter((request) => wasLost(request, 'CreateMultipartUpload')).length

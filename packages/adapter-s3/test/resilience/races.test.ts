@@ -1,0 +1,131 @@
+import { isWorkspaceError, parseMountPath, type StorageAdapter, type Version } from '@ws/core'
+import { describeWith } from '@ws/test-fixtures'
+import { s3ServerNames, seededFaults, startFaultProxy, type S3Server } from '@ws/test-fixtures/s3'
+import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { adaptersOn, deep } from './site.ts'
+
+const rounds = deep ? 20 : 4
+const writerCount = 50
+const path = parseMountPath('/contended')
+
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
+const codeOf = (error: unknown): string => (isWorkspaceError(error) ? error.code : String(error))
+
+describe.each(s3ServerNames)('on %s', (name) => {
+  describeWith(s3Needs(name), 'many writers of one file', () => {
+    let server: S3Server
+    let adapters: StorageAdapter[] = []
+    beforeAll(async () => {
+      server = await sharedS3Server(name)
+      adapters = await adaptersOn(server, 5)
+    })
+    afterAll(async () => {
+      for (const adapter of adapters) await adapter.close()
+      await server?.close()
+    })
+
+    /** All write at once under one condition. Returns what the winner wrote. */
+    async function race(round: number, ifVersion: Version): Promise<string> {
+      const results = await Promise.allSettled(
+        Array.from({ length: writerCount }, async (_, index) => {
+          const text = `round ${round}, writer ${index}`
+          await adapters[index % adapters.length]?.write(path, encode(text), { ifVersion })
+          return text
+        }),
+      )
+      const winners = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+      const losers = results.flatMap((result) => (result.status === 'rejected' ? [codeOf(result.reason)] : []))
+      expect({ winners: winners.length, losers: [...new Set(losers)] }).toEqual({ winners: 1, losers: ['ECONFLICT'] })
+      return winners.join()
+    }
+
+    it(`lets exactly one of ${writerCount} with the same version win, ${rounds} times`, async () => {
+      const [adapter] = adapters
+      if (adapter === undefined) throw new Error('no adapter')
+      let { version } = await adapter.write(path, encode('start'))
+      for (let round = 0; round < rounds; round += 1) {
+        const winner = await race(round, version)
+        const { bytes, stat } = await adapter.read(path)
+        expect(new TextDecoder().decode(bytes)).toBe(winner)
+        version = stat.version
+      }
+    })
+
+    it(`lets exactly one of ${writerCount} create a file, ${rounds} times`, async () => {
+      for (let round = 0; round < rounds; round += 1) {
+        await adapters[0]?.delete(path, { force: true })
+        const winner = await race(round, 'absent')
+        const { bytes } = (await adapters[1]?.read(path)) ?? {}
+        expect(new TextDecoder().decode(bytes)).toBe(winner)
+      }
+    })
+
+    const [counters, target] = deep ? [20, 500] : [8, 80]
+    it(`counts to ${target} through compare-and-swap by ${counters}`, async () => {
+      const { counted, unknown } = await count(adapters, counters, target)
+      expect({ counted, unknown }).toEqual({ counted: target, unknown: 0 })
+    })
+  })
+})
+
+describeWith(s3Needs('ceph'), 'when answers are lost', () => {
+  const [counters, target] = deep ? [10, 500] : [6, 60]
+  it(`counts each of ${target} increments once, by ${counters} that swap`, async () => {
+    await using server = await sharedS3Server('ceph')
+    await using proxy = await startFaultProxy(server)
+    const adapters = await adaptersOn(proxy, counters)
+    proxy.setFaults(seededFaults({ seed: 5, rate: 0.25, kinds: ['status', 'reset', 'truncate'] }))
+    try {
+      const { counted, unknown } = await count(adapters, counters, target)
+      expect(proxy.requests.some(({ fault, serverStatus }) => fault !== undefined && serverStatus === 200)).toBe(true)
+      // one whose answer was lost, and whose mark many others have overwritten since, cannot tell whether it counted
+      expect(counted).toBeGreaterThanOrEqual(target - unknown)
+      expect(counted).toBeLessThanOrEqual(target)
+      expect(unknown).toBeLessThanOrEqual(target / 20)
+    } finally {
+      for (const adapter of adapters) await adapter.close()
+    }
+  })
+})
+
+/** Increments a number in a file `target` times in all. Returns the number, and how many increments ended unknown. */
+async function count(adapters: readonly StorageAdapter[], counters: number, target: number) {
+  const counter = parseMountPath('/counter')
+  const [first] = adapters
+  if (first === undefined) throw new Error('no adapter')
+  const read = async (adapter: StorageAdapter) => {
+    const { bytes, stat } = await adapter.read(counter)
+    return { value: Number(new TextDecoder().decode(bytes)), version: stat.version }
+  }
+  await first.write(counter, encode('0'))
+  let left = target
+  let unknown = 0
+  const increment = async (adapter: StorageAdapter): Promise<void> => {
+    for (;;) {
+      const { value, version } = await read(adapter)
+      try {
+        await adapter.write(counter, encode(`${value + 1}`), { ifVersion: version })
+        return
+      } catch (error) {
+        const code = codeOf(error)
+        if (code === 'EIO') {
+          unknown += 1
+          return
+        }
+        if (code !== 'ECONFLICT') throw error
+        await delay(Math.random() * 2 * counters)
+      }
+    }
+  }
+  await Promise.all(
+    Array.from({ length: counters }, async (_, index) => {
+      while (left > 0) {
+        left -= 1
+        await increment(adapters[index % adapters.length] ?? first)
+      }
+    }),
+  )
+  return { counted: (await read(first)).value, unknown }
+}
