@@ -47,10 +47,11 @@ export const dependencyRules: IConfiguration = {
     },
     {
       name: 'adapters-stand-alone',
-      comment: 'An adapter knows the contracts, text search and how to start processes; no other adapter, no executor.',
+      comment:
+        'An adapter knows the contracts, text search, how to start processes and the local disk; no other adapter, no executor.',
       severity: 'error',
       from: { path: '^packages/(adapter-[^/]+)/src/' },
-      to: { path: '^packages/', pathNot: '^packages/(core|process|text-search|$1)/' },
+      to: { path: '^packages/', pathNot: '^packages/(core|process|text-search|adapter-local|$1)/' },
     },
     {
       name: 'executors-stand-alone',

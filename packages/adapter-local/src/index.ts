@@ -1,4 +1,4 @@
 export { createLocalAdapter, createScratchAdapter } from './create.ts'
 export type { LocalAdapterOptions, ScratchAdapterOptions } from './options.ts'
 export { realpath } from './place/realpath.ts'
-export { factsOfVersion, versionAt } from './confine/status.ts'
+export { factsOfVersion, versionFrom } from './confine/status.ts'

@@ -53,12 +53,9 @@ export function factsOfVersion(version: Version): { readonly size: bigint; reado
   return { size, mtimeNs }
 }
 
-/** The version of the same file with another time, both of modification and of change; a word that is none stays. */
-export function versionAt(version: Version, mtimeNs: bigint): Version {
-  const found = fieldsOf(version)
-  if (found === undefined) return version
-  const [dev = 0n, ino = 0n, size = 0n] = found
-  return versionOf({ dev, ino, size, mtimeNs, ctimeNs: mtimeNs })
+/** A version of size and time alone, for file systems whose device and inode numbers say nothing. */
+export function versionFrom({ size, mtimeNs }: { readonly size: bigint; readonly mtimeNs: bigint }): Version {
+  return versionOf({ dev: 0n, ino: 0n, size, mtimeNs, ctimeNs: mtimeNs })
 }
 
 function fieldsOf(version: Version): BigUint64Array | undefined {

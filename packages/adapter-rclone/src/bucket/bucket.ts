@@ -1,0 +1,70 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { type SignalOption, mountRoot, parseMountPath } from '@ws/core'
+
+import { RcloneAdapter } from '../adapter.ts'
+import { failure } from '../errors.ts'
+import { Mount } from '../mount/mount.ts'
+import { type RcloneMountOptions, checkOptions } from '../options.ts'
+import { refreshMount } from '../refresh.ts'
+import { type RcloneStatus, statusOf } from '../status.ts'
+
+/** One mount for many: each adapter shows one part of it, and nothing else. */
+export interface RcloneBucket extends AsyncDisposable {
+  /** A part of the bucket as an adapter of its own; its `close()` flushes that part, and leaves the mount. */
+  adapter(prefix: string): Promise<RcloneAdapter>
+  /** From now on, what others changed in the store before this call is seen everywhere. */
+  refresh(options?: SignalOption): Promise<void>
+  status(): Promise<RcloneStatus>
+  /** Closes all adapters, flushing each, and unmounts. */
+  close(): Promise<void>
+}
+
+const operation = 'openRcloneBucket'
+
+/**
+ * Mounts a bucket once for many workspaces: a mount costs a process and 30 MB. Executors bind the part of an adapter only;
+ * a prefix that lies within another one is refused.
+ *
+ * @throws WorkspaceError as `createRcloneAdapter` does.
+ */
+export async function openRcloneBucket(options: RcloneMountOptions): Promise<RcloneBucket> {
+  const mount = await Mount.open(checkOptions(options), options.signal)
+  const open = new Map<string, RcloneAdapter>()
+  let closing: Promise<void> | undefined
+
+  const adapter = async (prefix: string): Promise<RcloneAdapter> => {
+    const path = parseMountPath(`/${prefix.replace(/^\/+|\/+$/g, '')}`, operation)
+    if (path === mountRoot) {
+      throw failure('EINVAL', 'the prefix is empty', { operation, remedy: 'name the part that is to be seen' })
+    }
+    const below = `${path.slice(1)}/`
+    const call = { operation, path: mountRoot }
+    const { mountPoint } = mount.place
+    await mount.running(call)
+    await mount.track(call, () => mkdir(join(mountPoint, below), { recursive: true }))
+    const made = await RcloneAdapter.open(mount, below, async () => void open.delete(below))
+    open.set(below, made)
+    return made
+  }
+  const close = async (): Promise<void> => {
+    const ended = await Promise.allSettled([...open.values()].map((one) => one.close()))
+    await mount.close()
+    const failed = ended.find((one) => one.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
+  }
+  const bucket: RcloneBucket = {
+    adapter,
+    async refresh({ signal } = {}) {
+      const call = { operation: 'refresh', path: mountRoot }
+      const { control } = await mount.running(call)
+      const { attributeCacheMs } = mount.options
+      await mount.track(call, () => refreshMount(control, { below: '', attributeCacheMs, signal }))
+    },
+    status: () => statusOf(mount, undefined),
+    close: () => (closing ??= close()),
+    [Symbol.asyncDispose]: () => bucket.close(),
+  }
+  return bucket
+}

@@ -1,0 +1,34 @@
+import { createScratchAdapter } from '@ws/adapter-local'
+import { type ErrorCode, type Owner, type StorageAdapter, isWorkspaceError, readOnly } from '@ws/core'
+
+/** A mount that was asked for is not there. */
+export interface DegradedEvent {
+  readonly code: ErrorCode | undefined
+  /** The error's message: no host path and no secret is in it. */
+  readonly message: string
+}
+
+export interface OrEmptyOptions {
+  /** Told why there is nothing. */
+  readonly onDegraded: (event: DegradedEvent) => void
+  /** Whom commands run as. Default: this process's own user. */
+  readonly owner?: Owner | undefined
+}
+
+/**
+ * For what a workspace can do without, skills and tickets: what `make` makes or, when that fails, an empty directory that
+ * nobody can write to. It says so: by the callback, and by its name, which `workspace.mounts` shows.
+ */
+export async function orEmpty(
+  make: () => Promise<StorageAdapter>,
+  { onDegraded, owner }: OrEmptyOptions,
+): Promise<StorageAdapter> {
+  try {
+    return await make()
+  } catch (error) {
+    const code = isWorkspaceError(error) ? error.code : undefined
+    onDegraded({ code, message: isWorkspaceError(error) ? error.message : 'the mount could not be made' })
+    const empty = readOnly(await createScratchAdapter({ owner }))
+    return Object.assign(empty, { name: `unavailable(${code ?? 'unknown'})` })
+  }
+}

@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { textOf } from '../control/text.ts'
+
+/** What the cache says of one file. */
+export interface CachedFile {
+  /** It holds what the store does not have yet. */
+  readonly dirty: boolean
+  /** When the content in the cache was changed, in nanoseconds since the epoch. */
+  readonly mtimeNs: bigint
+  readonly size: number
+  /** All of the content is in the cache. */
+  readonly complete: boolean
+  /** `size,hash` of the store's object that the content is the same as; `""` for none. */
+  readonly fingerprint: string
+}
+
+/** What cannot be read is not said to be safe. */
+const unknown: CachedFile = { dirty: true, mtimeNs: 0n, size: -1, complete: false, fingerprint: '' }
+
+/**
+ * Reads what the cache says of a file; `undefined` when it has none of it. rclone writes "dirty" there before it
+ * acknowledges the first byte, and takes it away after the store has acknowledged the last. It is a file of 200 bytes on a
+ * local disk: read at once.
+ */
+export async function readCachedFile(path: string): Promise<CachedFile | undefined> {
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    const found = lookAtCachedFile(path)
+    if (found !== 'changing') return found
+    await delay(1)
+  }
+  return unknown
+}
+
+/** The same without waiting; `changing` while rclone writes it. */
+export function lookAtCachedFile(path: string): CachedFile | 'changing' | undefined {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR') return undefined
+    throw error
+  }
+  return parse(text) ?? 'changing'
+}
+
+interface Range {
+  readonly Pos: number
+  readonly Size: number
+}
+
+function parse(text: string): CachedFile | undefined {
+  try {
+    const { Dirty, ModTime, Size, Rs, Fingerprint } = JSON.parse(text) as Record<string, unknown>
+    if (typeof Dirty !== 'boolean' || typeof Size !== 'number') return undefined
+    const [first] = (Rs ?? []) as readonly Range[]
+    const complete = Size === 0 || (first?.Pos === 0 && first.Size >= Size)
+    return {
+      dirty: Dirty,
+      mtimeNs: readTime(textOf(ModTime)),
+      size: Size,
+      complete,
+      fingerprint: textOf(Fingerprint),
+    }
+  } catch {
+    return undefined
+  }
+}
+
+/** RFC 3339 with up to nine digits behind the second. */
+function readTime(text: string): bigint {
+  const [, seconds = '', fraction = '', zone = ''] = /^([^.]*?)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)$/.exec(text) ?? []
+  const ms = Date.parse(seconds + zone)
+  return Number.isNaN(ms) ? 0n : BigInt(ms) * 1_000_000n + BigInt(fraction.padEnd(9, '0').slice(0, 9))
+}

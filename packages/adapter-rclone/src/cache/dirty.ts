@@ -1,0 +1,67 @@
+import { lstat, opendir } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { readCachedFile } from './cached-file.ts'
+
+/** Clocks of file systems count in steps. */
+const slackMs = 2_000
+
+/** Finds files that are not in the store yet. */
+export class DirtyFiles {
+  readonly #root: string
+  #cleanSince = Number.NEGATIVE_INFINITY
+
+  /** `root`: host path of the metadata of the part that counts. */
+  constructor(root: string) {
+    this.#root = root
+  }
+
+  /** The first that is found, as a path from the root; `undefined`: everything is in the store. */
+  async first(): Promise<string | undefined> {
+    const start = Date.now()
+    for await (const path of this.#changed(this.#root, '')) {
+      if ((await readCachedFile(join(this.#root, path)))?.dirty === true) return path
+    }
+    this.#cleanSince = start - slackMs
+    return undefined
+  }
+
+  /** How many there are. */
+  async count(): Promise<number> {
+    let count = 0
+    for await (const path of this.#changed(this.#root, '')) {
+      if ((await readCachedFile(join(this.#root, path)))?.dirty === true) count += 1
+    }
+    return count
+  }
+
+  /** Files that were changed since all were clean: whatever becomes dirty is written anew. */
+  async *#changed(directory: string, path: string): AsyncGenerator<string> {
+    let listing
+    try {
+      listing = await opendir(directory, { bufferSize: 256 })
+    } catch (error) {
+      if (isGone(error)) return
+      throw error
+    }
+    for await (const entry of listing) {
+      const below = `${path}/${entry.name}`
+      if (entry.isDirectory()) yield* this.#changed(join(directory, entry.name), below)
+      else if (await this.#isChanged(join(directory, entry.name))) yield below
+    }
+  }
+
+  async #isChanged(file: string): Promise<boolean> {
+    try {
+      return (await lstat(file)).mtimeMs >= this.#cleanSince
+    } catch (error) {
+      if (isGone(error)) return false
+      throw error
+    }
+  }
+}
+
+function isGone(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'ENOENT' || code === 'ENOTDIR'
+}

@@ -1,0 +1,36 @@
+import type { AdapterCapabilities } from '@ws/core'
+
+import type { CheckedOptions } from './options.ts'
+import type { Features } from './program/features.ts'
+
+/** Bytes of a key of S3. */
+const longestKey = 1_024
+
+/**
+ * What a mount can do, of what the disk can do through which it is seen. `below`: the part of the mount that an adapter
+ * shows, `""` or `threads/t1/`.
+ */
+export function capabilitiesOf(
+  disk: AdapterCapabilities,
+  options: CheckedOptions,
+  features: Features,
+  below: string,
+): AdapterCapabilities {
+  const { section, prefix, readOnly, directoryCacheMs, attributeCacheMs } = options
+  const isS3 = section['type'] === 's3'
+  const above = (prefix === '' ? 0 : Buffer.byteLength(prefix) + 1) + Buffer.byteLength(below)
+  return Object.freeze({
+    ...disk,
+    readOnly,
+    symlinks: features.links,
+    flush: true,
+    // In the store a move is a copy and a delete.
+    atomicMove: false,
+    atomicDirectoryMove: false,
+    keepsEmptyDirectories: !isS3 || features.directoryMarkers,
+    modes: false,
+    maxStalenessMs: directoryCacheMs + attributeCacheMs,
+    // The path begins with a slash that the key does not have.
+    maxPathBytes: isS3 ? Math.min(disk.maxPathBytes, longestKey - above + 1) : disk.maxPathBytes,
+  })
+}

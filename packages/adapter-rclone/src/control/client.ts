@@ -1,0 +1,92 @@
+import { Agent, request } from 'node:http'
+
+import { failure } from '../errors.ts'
+import { textOf } from './text.ts'
+
+export interface ControlOptions {
+  readonly address: string
+  readonly user: string
+  readonly password: string
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Milliseconds for the answer. Default 10,000. */
+  readonly timeoutMs?: number | undefined
+}
+
+type Answer = Readonly<Record<string, unknown>>
+
+/** An answer that says no: its text is rclone's, for operators. */
+export class ControlRefusal extends Error {
+  readonly status: number
+
+  constructor(status: number, text: string) {
+    super(text)
+    this.name = 'ControlRefusal'
+    this.status = status
+  }
+}
+
+/** rclone's control interface. It listens on this machine only, and answers nobody without the password. */
+export class Control {
+  readonly #url: URL
+  readonly #authorization: string
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 4 })
+
+  constructor({ address, user, password }: ControlOptions) {
+    this.#url = new URL(address)
+    this.#authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+  }
+
+  /**
+   * Calls a command.
+   *
+   * @throws ControlRefusal what rclone says; WorkspaceError `ETIMEDOUT` when it does not answer, `EIO` when it is gone.
+   */
+  async call(command: string, parameters: Answer = {}, options: CallOptions = {}): Promise<Answer> {
+    const { signal, timeoutMs = 10_000 } = options
+    signal?.throwIfAborted()
+    const timeout = AbortSignal.timeout(timeoutMs)
+    const both = signal === undefined ? timeout : AbortSignal.any([signal, timeout])
+    try {
+      const { status, text } = await this.#post(command, JSON.stringify(parameters), both)
+      const answer = JSON.parse(text) as Answer
+      if (status === 200) return answer
+      throw new ControlRefusal(status, textOf(answer['error']) || text)
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (error instanceof ControlRefusal) throw error
+      if (timeout.aborted)
+        throw failure('ETIMEDOUT', 'the mount does not answer', { operation: command, native: error })
+      throw failure('EIO', 'the mount cannot be reached', { operation: command, native: error })
+    }
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+
+  async #post(command: string, body: string, signal: AbortSignal): Promise<{ status: number; text: string }> {
+    const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>()
+    const headers = {
+      authorization: this.#authorization,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+    }
+    const sent = request(
+      new URL(command, this.#url),
+      { method: 'POST', agent: this.#agent, headers, signal },
+      (answer) => {
+        let text = ''
+        answer.setEncoding('utf8')
+        answer.on('data', (chunk: string) => (text += chunk))
+        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }))
+        answer.on('error', reject)
+      },
+    )
+    sent.on('error', reject)
+    sent.end(body)
+    return await promise
+  }
+}

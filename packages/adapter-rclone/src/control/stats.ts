@@ -1,0 +1,32 @@
+import type { CallOptions, Control } from './client.ts'
+import { textOf } from './text.ts'
+
+/** What rclone tells of its cache. */
+export interface CacheStats {
+  /** The store's part as rclone names it: bucket and prefix. */
+  readonly fs: string
+  /** Host path of the directory with a small file for each file of the cache. */
+  readonly metadata: string
+  readonly uploading: number
+  readonly queued: number
+  readonly failing: number
+  readonly files: number
+  readonly bytes: number
+  readonly outOfSpace: boolean
+}
+
+export async function readStats(control: Control, options: CallOptions = {}): Promise<CacheStats> {
+  const answer = await control.call('vfs/stats', {}, options)
+  const cache = (answer['diskCache'] ?? {}) as Readonly<Record<string, unknown>>
+  const count = (name: string): number => Number(cache[name] ?? 0)
+  return {
+    fs: textOf(answer['fs']),
+    metadata: textOf(cache['pathMeta']),
+    uploading: count('uploadsInProgress'),
+    queued: count('uploadsQueued'),
+    failing: count('erroredFiles'),
+    files: count('files'),
+    bytes: count('bytesUsed'),
+    outOfSpace: cache['outOfSpace'] === true,
+  }
+}

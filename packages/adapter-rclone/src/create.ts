@@ -1,0 +1,24 @@
+import { RcloneAdapter } from './adapter.ts'
+import { Mount } from './mount/mount.ts'
+import { type RcloneMountOptions, checkOptions } from './options.ts'
+
+export interface RcloneAdapterOptions extends RcloneMountOptions {}
+
+/**
+ * Mounts a part of a store with rclone and gives it as an adapter: real commands work in the bucket, without copies. The
+ * mount is the adapter's own: `close()` flushes and unmounts it.
+ *
+ * @throws WorkspaceError `EINVAL` (options), `ENOTSUP` (rclone or FUSE is missing or too old), `EBACKEND` (credentials,
+ * bucket, network), `ENOSPC`, `EROFS`, `ENOTEMPTY`, `EBUSY` (cache or mount point), `ETIMEDOUT`. Nothing is left behind then.
+ */
+export async function createRcloneAdapter(options: RcloneAdapterOptions): Promise<RcloneAdapter> {
+  const checked = checkOptions(options)
+  options.signal?.throwIfAborted()
+  const mount = await Mount.open(checked, options.signal)
+  try {
+    return await RcloneAdapter.open(mount, '', () => mount.close())
+  } catch (error) {
+    await mount.close()
+    throw error
+  }
+}

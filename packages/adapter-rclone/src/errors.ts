@@ -1,0 +1,83 @@
+import { type ErrorCode, type MountPath, WorkspaceError } from '@ws/core'
+
+export interface FailureOptions {
+  readonly operation: string
+  readonly path?: MountPath | undefined
+  readonly remedy?: string | undefined
+  readonly native?: unknown
+}
+
+/** An error of the mount. The reason names no host path, no bucket and no secret; what does is in `native` alone. */
+export function failure(code: ErrorCode, reason: string, options: FailureOptions): WorkspaceError {
+  return new WorkspaceError({ code, reason, ...options })
+}
+
+interface Diagnosis {
+  readonly code: ErrorCode
+  readonly reason: string
+  readonly remedy: string
+}
+
+/** What rclone's words mean, the first that matches. They are matched, and never shown: they name buckets and keys. */
+const diagnoses: readonly (readonly [RegExp, Diagnosis])[] = [
+  [
+    /InvalidAccessKeyId|SignatureDoesNotMatch|AccessDenied|Forbidden|InvalidToken|ExpiredToken|status code: 40[13]/i,
+    {
+      code: 'EBACKEND',
+      reason: 'the store refuses the credentials, or what they are used for',
+      remedy: 'check the credentials and what they permit',
+    },
+  ],
+  [
+    /NoSuchBucket|directory not found|bucket (?:does not|doesn't) exist/i,
+    { code: 'EBACKEND', reason: 'the bucket does not exist', remedy: 'create the bucket, or name another one' },
+  ],
+  [
+    /no space left|disk quota|file system is full/i,
+    {
+      code: 'ENOSPC',
+      reason: 'no space is left on the disk that holds the cache',
+      remedy: 'free some space there, or name another `directory`',
+    },
+  ],
+  [
+    /read-only file system/i,
+    {
+      code: 'EROFS',
+      reason: 'the cache lies on a read-only file system',
+      remedy: 'name a `directory` that can be written',
+    },
+  ],
+  [
+    /fusermount\S*: (?:exec|not found|executable)|executable file not found|no such file or directory.*\/dev\/fuse|\/dev\/fuse|fuse device not found|failed to open \/dev\/fuse|modprobe fuse/i,
+    {
+      code: 'ENOTSUP',
+      reason: 'this machine cannot mount: FUSE is not available to this user',
+      remedy: 'install fuse3, load the module `fuse`, and give this user /dev/fuse',
+    },
+  ],
+  [
+    /not permitted|permission denied/i,
+    {
+      code: 'ENOTSUP',
+      reason: 'this machine does not permit what the mount needs',
+      remedy: 'run as root, or allow `user_allow_other` in /etc/fuse.conf and access to /dev/fuse',
+    },
+  ],
+  [
+    /connection refused|no such host|i\/o timeout|network is unreachable|connection reset|dial tcp|EOF|ServiceUnavailable|InternalError|status code: 5\d\d/i,
+    { code: 'EBACKEND', reason: 'the store cannot be reached', remedy: 'check the endpoint and the network' },
+  ],
+]
+
+/** What is wrong, by what rclone said of it. */
+export function diagnose(said: string): Diagnosis {
+  for (const [pattern, diagnosis] of diagnoses) if (pattern.test(said)) return diagnosis
+  return { code: 'EIO', reason: 'rclone reports an error', remedy: 'look at its messages (`getNativeCause`)' }
+}
+
+/** The error for what rclone said; its words are kept for operators. */
+export function diagnosed(said: string, operation: string): WorkspaceError {
+  const { code, reason, remedy } = diagnose(said)
+  return failure(code, reason, { operation, remedy, native: new Error(said) })
+}

@@ -1,0 +1,34 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { factsOfVersion, versionFrom } from '@ws/adapter-local'
+import type { WriteResult } from '@ws/core'
+
+import { lookAtCachedFile } from '../cache/cached-file.ts'
+
+/** Milliseconds in which rclone hears that a file was closed, with much to spare. */
+const longestMs = 2_000
+/** Nanoseconds between our look at a finished file and rclone's last word on its time. */
+const sameWriteNs = 200_000_000n
+
+/**
+ * Resolves when the cache on the disk says that it holds the whole of a file that was written and closed. Closing reaches
+ * rclone a moment after close(2) has returned; killed in that moment, it would take what it has not noted for missing, and
+ * fetch the old content for it. Then too the file gets the time that it keeps: the version is the one that a stat finds.
+ *
+ * `metadata`: host path of what the cache says of the file.
+ */
+export async function untilKept(metadata: string, { version, size }: WriteResult): Promise<WriteResult> {
+  const written = factsOfVersion(version)
+  const deadline = performance.now() + longestMs
+  for (;;) {
+    const cached = lookAtCachedFile(metadata)
+    if (cached !== undefined && cached !== 'changing' && cached.complete && cached.size === size) {
+      const moved = written === undefined ? -1n : cached.mtimeNs - written.mtimeNs
+      // Should it be later, somebody has written since: then ours is another version than the one that is there.
+      const isOurs = written !== undefined && moved >= 0n && moved < sameWriteNs
+      return { version: isOurs ? versionFrom({ size: written.size, mtimeNs: cached.mtimeNs }) : version, size }
+    }
+    if (performance.now() > deadline) return { version, size } // removed or replaced already
+    await delay(1)
+  }
+}

@@ -1,0 +1,35 @@
+/** Milliseconds after a file was replaced in which somebody may have missed it just before. */
+const afterwardsMs = 100
+
+/** Paths that this adapter is writing, or has just written. */
+export class Replacing {
+  readonly #running = new Map<string, number>()
+  readonly #ended = new Map<string, number>()
+
+  /** Gives the function that tells of the end. */
+  begin(path: string): () => void {
+    this.#running.set(path, (this.#running.get(path) ?? 0) + 1)
+    return () => {
+      const left = (this.#running.get(path) ?? 1) - 1
+      if (left === 0) this.#running.delete(path)
+      else this.#running.set(path, left)
+      this.#note(path)
+    }
+  }
+
+  has(path: string): boolean {
+    if (this.#running.has(path)) return true
+    const ended = this.#ended.get(path)
+    return ended !== undefined && performance.now() - ended < afterwardsMs
+  }
+
+  #note(path: string): void {
+    const now = performance.now()
+    this.#ended.delete(path) // the latest comes last
+    this.#ended.set(path, now)
+    for (const [old, ended] of this.#ended) {
+      if (now - ended < afterwardsMs) return
+      this.#ended.delete(old)
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { factsOfVersion } from '@ws/adapter-local'
+import type { MountPath, ReadOptions, ReadResult, ReadStreamResult, Stat, StorageAdapter } from '@ws/core'
+
+import { type CachedFile, lookAtCachedFile } from '../cache/cached-file.ts'
+import { failure } from '../errors.ts'
+import { settled } from './versions.ts'
+
+/** Bytes up to which a stream is read at once: all of it that is ever held. */
+const atOnceBytes = 4 * 1024 * 1024
+/** Milliseconds between two attempts, and for all of them: the kernel may tell an old size for as long as a second. */
+const retryMs = 3
+const longestMs = 3_000
+
+type Now = CachedFile | 'changing' | undefined
+
+/**
+ * Reads a file in one state. While a file of a mount is replaced, readers see the size of one state and the bytes of
+ * another: what the cache says of the file before and after must be the same, and fit, or it is read again.
+ */
+export async function readSteadily(
+  files: StorageAdapter,
+  metadata: string,
+  path: MountPath,
+  options: ReadOptions,
+): Promise<ReadResult> {
+  const deadline = performance.now() + longestMs
+  for (;;) {
+    const before = lookAtCachedFile(metadata)
+    const { bytes, stat } = await files.read(path, options)
+    const after = lookAtCachedFile(metadata)
+    if (isSame(before, after) && isWhole(bytes, stat, options) && !isOutdated(stat, after)) {
+      return { bytes, stat: settled(metadata, stat, after) }
+    }
+    if (performance.now() > deadline) throw busy('read', path)
+    await delay(retryMs, undefined, { signal: options.signal })
+  }
+}
+
+/** The same for a stream, which cannot begin anew: it fails when the file is replaced. */
+export async function openSteadyStream(
+  files: StorageAdapter,
+  metadata: string,
+  path: MountPath,
+  options: ReadOptions,
+): Promise<ReadStreamResult> {
+  const before = lookAtCachedFile(metadata)
+  const { stat, stream } = await files.readStream(path, options)
+  const length = Math.min(stat.size - (options.range?.offset ?? 0), options.range?.length ?? stat.size)
+  if (length <= atOnceBytes) {
+    await stream.return?.()
+    const read = await readSteadily(files, metadata, path, options)
+    return { stat: read.stat, stream: inChunks(read.bytes, options.signal) }
+  }
+  return { stat: settled(metadata, stat, before), stream: steady(stream, metadata, before, path) }
+}
+
+/** The cache holds a later state of another size. (A file that grows has a later time than the cache says.) */
+function isOutdated({ size, version }: Stat, cached: Now): boolean {
+  if (cached === undefined || cached === 'changing' || cached.size === size) return false
+  const seen = factsOfVersion(version)
+  return seen !== undefined && seen.mtimeNs <= cached.mtimeNs
+}
+
+/** A file that was replaced between its stat and its bytes. */
+function isWhole(bytes: Uint8Array, { size }: Stat, { range }: ReadOptions): boolean {
+  return range !== undefined || bytes.length === size
+}
+
+function isSame(one: Now, other: Now): boolean {
+  if (one === undefined || other === undefined) return true // from the store: it is noted when the first byte is read
+  if (one === 'changing' || other === 'changing') return false
+  return one.mtimeNs === other.mtimeNs && one.size === other.size
+}
+
+const chunkBytes = 64 * 1024
+
+async function* inChunks(bytes: Uint8Array, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += chunkBytes) {
+    signal?.throwIfAborted()
+    yield bytes.subarray(at, at + chunkBytes)
+  }
+}
+
+async function* steady(
+  stream: AsyncIterable<Uint8Array>,
+  metadata: string,
+  opened: Now,
+  path: MountPath,
+): AsyncGenerator<Uint8Array> {
+  let before = opened
+  for await (const chunk of stream) {
+    const now = lookAtCachedFile(metadata)
+    if (!isSame(before, now)) {
+      throw failure('ECONFLICT', 'was replaced while it was read', {
+        operation: 'readStream',
+        path,
+        remedy: 'read it again',
+      })
+    }
+    before ??= now
+    yield chunk
+  }
+}
+
+function busy(operation: string, path: MountPath): Error {
+  return failure('EBUSY', 'is being replaced all the time', { operation, path, remedy: 'try again' })
+}

@@ -1,0 +1,126 @@
+import { join } from 'node:path'
+
+import { factsOfVersion, versionFrom } from '@ws/adapter-local'
+import {
+  type Condition,
+  type FileType,
+  type MountPath,
+  type StorageAdapter,
+  type Version,
+  isWorkspaceError,
+} from '@ws/core'
+
+import { lookAtCachedFile, readCachedFile } from '../cache/cached-file.ts'
+import type { RunningMount } from '../mount/start.ts'
+
+type CachedNow = ReturnType<typeof lookAtCachedFile>
+
+/**
+ * A state with a version of its own: of size and time alone, since inode numbers follow names, and a new mount is a new
+ * device. The time is the one that the cache has: for a second, the kernel tells the time of the last write but one, some
+ * microseconds off, and two looks at one content must not see two versions. Times of the store are whole milliseconds,
+ * and stay as they are.
+ *
+ * `metadata`: host path of what the cache says of the file. `before`: what it said before content was read, which then
+ * must be what it says now.
+ */
+export function settled<State extends { readonly type: FileType; readonly version?: Version | undefined }>(
+  metadata: string,
+  state: State,
+  ...before: readonly [] | readonly [CachedNow]
+): State {
+  const seen = state.version === undefined ? undefined : factsOfVersion(state.version)
+  if (seen === undefined) return state
+  const { size } = seen
+  const mtimeNs = state.type === 'file' ? timeInCache(metadata, seen, before) : undefined
+  if (mtimeNs === undefined) return { ...state, version: versionFrom(seen) }
+  return { ...state, modifiedAt: Number(mtimeNs / 1_000n) / 1_000, version: versionFrom({ size, mtimeNs }) }
+}
+
+type Facts = NonNullable<ReturnType<typeof factsOfVersion>>
+
+/** The time that the cache has for what was seen; `undefined` when that is something else. */
+function timeInCache(metadata: string, seen: Facts, before: readonly [] | readonly [CachedNow]): bigint | undefined {
+  if (seen.mtimeNs % nsPerMs === 0n) return undefined
+  const cached = lookAtCachedFile(metadata)
+  if (cached === undefined || cached === 'changing' || BigInt(cached.size) !== seen.size) return undefined
+  const [earlier] = before.length === 0 ? [cached] : before
+  if (earlier === undefined || earlier === 'changing' || earlier.mtimeNs !== cached.mtimeNs) return undefined
+  const apart = cached.mtimeNs - seen.mtimeNs
+  return apart < -sameWriteNs || apart > sameWriteNs ? undefined : cached.mtimeNs
+}
+
+const nsPerMs = 1_000_000n
+/** Between two times of one write. */
+const sameWriteNs = 200_000_000n
+
+export interface VersionContext {
+  readonly files: StorageAdapter
+  readonly running: RunningMount
+  /** Host path of the cache's metadata of this adapter's part. */
+  readonly metadata: string
+  /** This adapter's part of the mount, as rclone names it: `""`, or `threads/t1/`. */
+  readonly below: string
+}
+
+/**
+ * A mount changes the time of a file on its own: what was written here has this machine's time until it is uploaded, then
+ * the store's in seconds, and after the next listing in milliseconds. Whoever holds a version from before must not be told
+ * that somebody changed the file.
+ *
+ * Gives the version that the file has now, if its content is still that of `version`; else `undefined`. Content is the
+ * same when the cache says that it holds what was written then, and the store's hash is that of the cache.
+ */
+export async function sameContentNow(
+  { files, running, metadata, below }: VersionContext,
+  path: MountPath,
+  version: Version,
+): Promise<Version | undefined> {
+  const then = factsOfVersion(version)
+  if (then === undefined) return undefined
+  const current = await statOrNothing(files, path)
+  if (current === undefined) return undefined
+  // what it would be called if it were asked for
+  if (settled(join(metadata, path), current).version === version) return current.version
+  const now = factsOfVersion(current.version)
+  if (current.type !== 'file' || now === undefined || now.size !== then.size) return undefined
+  if (now.mtimeNs === then.mtimeNs) return current.version
+  const cached = await readCachedFile(join(metadata, path))
+  if (cached === undefined || cached.dirty || BigInt(cached.size) !== then.size) return undefined
+  if (cached.mtimeNs !== then.mtimeNs && !isSecondOf(then.mtimeNs, now.mtimeNs)) return undefined
+  const hash = cached.fingerprint.split(',').at(-1) ?? ''
+  if (!/^[0-9a-f]{32}$/.test(hash)) return undefined
+  return (await hashInStore(running, `${below}${path.slice(1)}`)) === hash ? current.version : undefined
+}
+
+async function statOrNothing(files: StorageAdapter, path: MountPath) {
+  try {
+    return await files.stat(path)
+  } catch (error) {
+    if (isWorkspaceError(error)) return undefined
+    throw error
+  }
+}
+
+const nsPerSecond = 1_000_000_000n
+
+/** A time of the store in seconds, and the same of its listing, which is finer. */
+function isSecondOf(coarse: bigint, fine: bigint): boolean {
+  return coarse % nsPerSecond === 0n && fine / nsPerSecond === coarse / nsPerSecond
+}
+
+async function hashInStore({ control, fs }: RunningMount, remote: string): Promise<string | undefined> {
+  const opt = { showHash: true, noModTime: true, noMimeType: true }
+  try {
+    const { item } = await control.call('operations/stat', { fs, remote, opt })
+    const { Hashes } = (item ?? {}) as { readonly Hashes?: Readonly<Record<string, string>> }
+    return Hashes?.['md5']
+  } catch {
+    return undefined // then it counts as changed
+  }
+}
+
+/** True for a condition that a change of time alone can break. */
+export function isVersion(condition: Condition | undefined): condition is Version {
+  return condition !== undefined && condition !== 'absent'
+}

@@ -1,0 +1,98 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import type { MountPath } from '@ws/core'
+
+import type { Control } from '../control/client.ts'
+import { readStats } from '../control/stats.ts'
+import { diagnose, failure } from '../errors.ts'
+import type { MountLog } from '../mount/log.ts'
+import type { DirtyFiles } from '../cache/dirty.ts'
+
+/** Milliseconds that a file may be dirty without waiting for its upload: closing it reaches rclone a moment later. */
+const openGraceMs = 2_000
+/** Milliseconds between two looks; an upload that ends is a reason to look at once. */
+const lookEveryMs = 100
+
+export interface BarrierOptions {
+  readonly control: Control
+  readonly log: MountLog
+  /** Of the part of the mount that counts. */
+  readonly dirty: DirtyFiles
+  /** `vfs/queue-set-expiry` is there. */
+  readonly queue: boolean
+  readonly timeoutMs: number
+  readonly signal: AbortSignal | undefined
+}
+
+/**
+ * Resolves when everything that was acknowledged before the call is in the store. The proof is what rclone's cache says of
+ * each file, not the length of its queue: a file that was closed this moment is in no queue yet.
+ *
+ * @throws WorkspaceError `EBUSY` for a file that somebody holds open for writing, `EBACKEND` and others for what the store
+ * says, `ETIMEDOUT`.
+ */
+export async function flushBarrier(options: BarrierOptions): Promise<void> {
+  const { control, dirty, queue, timeoutMs, signal } = options
+  const deadline = performance.now() + timeoutMs
+  let unqueuedSince: number | undefined
+  for (;;) {
+    signal?.throwIfAborted()
+    const path = await dirty.first()
+    // A second look: a file that was renamed meanwhile may have gone from where nobody had looked to where somebody had.
+    if (path === undefined && (await dirty.first()) === undefined) return
+    const { queued, uploading } = await readStats(control, { signal })
+    const now = performance.now()
+    unqueuedSince = queued + uploading > 0 ? undefined : (unqueuedSince ?? now)
+    if (path !== undefined && unqueuedSince !== undefined && now - unqueuedSince > openGraceMs) throw stillOpen(path)
+    if (now > deadline) throw late(options.log)
+    if (queue && queued > 0) await hurry(control)
+    await nextUpload(options.log, Math.min(lookEveryMs, Math.max(deadline - now, 1)), signal)
+  }
+}
+
+async function nextUpload(log: MountLog, ms: number, signal: AbortSignal | undefined): Promise<void> {
+  const uploaded = new AbortController()
+  const stop = log.onUpload(() => uploaded.abort())
+  try {
+    await delay(ms, undefined, {
+      signal: signal === undefined ? uploaded.signal : AbortSignal.any([signal, uploaded.signal]),
+    })
+  } catch {
+    signal?.throwIfAborted()
+  } finally {
+    stop()
+  }
+}
+
+/** Has everything that waits uploaded now. Newer versions only; whoever cannot, waits. */
+async function hurry(control: Control): Promise<void> {
+  const { queue } = await control.call('vfs/queue')
+  for (const item of Array.isArray(queue) ? (queue as readonly unknown[]) : []) {
+    const { id, uploading, expiry } = item as { id?: number; uploading?: boolean; expiry?: number }
+    if (id === undefined || uploading === true || (expiry ?? 0) <= 0) continue
+    await control.call('vfs/queue-set-expiry', { id, expiry: 0 }).catch(() => undefined) // it may be gone by now
+  }
+}
+
+function stillOpen(path: string): Error {
+  return failure('EBUSY', 'is open for writing, and is uploaded when it is closed', {
+    operation: 'flush',
+    path: path as MountPath,
+    remedy: 'end the command that writes it, or close it, then flush again',
+  })
+}
+
+function late(log: MountLog): Error {
+  const [said] = log.failing.values()
+  if (said === undefined) {
+    const remedy = 'flush again, or give it more time (`flushTimeoutMs`); what is not uploaded stays in the cache'
+    return failure('ETIMEDOUT', 'the uploads took too long', { operation: 'flush', remedy })
+  }
+  const { code, reason, remedy } = diagnose(said)
+  const kept = `${remedy}; what is not uploaded stays in the cache, and is tried again`
+  return failure(code, `nothing can be uploaded: ${reason}`, {
+    operation: 'flush',
+    remedy: kept,
+    native: new Error(said),
+  })
+}

@@ -1,0 +1,6 @@
+export type { FlushOptions, RcloneAdapter } from './adapter.ts'
+export { type RcloneBucket, openRcloneBucket } from './bucket/bucket.ts'
+export { type DegradedEvent, orEmpty } from './bucket/or-empty.ts'
+export { type RcloneAdapterOptions, createRcloneAdapter } from './create.ts'
+export type { RcloneEvent, RcloneMountOptions, RcloneS3Options, S3Credentials } from './options.ts'
+export type { RcloneStatus } from './status.ts'

@@ -1,0 +1,59 @@
+import type { CheckedOptions } from '../options.ts'
+import type { Features } from '../program/features.ts'
+import { type Configuration, remoteName } from '../state/configuration.ts'
+import { type Place, mountSource } from '../state/place.ts'
+
+/** Uploads at once: small files wait for answers, not for the line. */
+const transfers = 16
+
+/** rclone's command line, the program's name left out. It names no store and holds no secret: everybody can read it. */
+export function mountArguments(
+  options: CheckedOptions,
+  place: Place,
+  { config, passwords }: Configuration,
+  features: Features,
+): string[] {
+  const { owner, readOnly, writeBackMs, directoryCacheMs, attributeCacheMs, cacheMaxBytes } = options
+  const isRoot = process.getuid?.() === 0
+  return [
+    'mount',
+    remoteName,
+    place.mountPoint,
+    ...['--config', config],
+    ...['--cache-dir', place.cache],
+    // Content is complete on the disk before anything reads or uploads it: seeks, appends and mmap work.
+    ...['--vfs-cache-mode', 'full'],
+    ...['--vfs-write-back', `${writeBackMs}ms`],
+    // The store's listing tells a time in milliseconds, its answer to an upload in seconds: with the time in the
+    // fingerprint, everything would be fetched again after its upload.
+    '--vfs-fast-fingerprint',
+    // else each file costs a request before its time is known
+    '--use-server-modtime',
+    ...['--dir-cache-time', `${directoryCacheMs}ms`],
+    ...['--attr-timeout', `${attributeCacheMs}ms`],
+    ...['--poll-interval', '0'],
+    ...(cacheMaxBytes === undefined ? [] : ['--vfs-cache-max-size', `${cacheMaxBytes}B`]),
+    ...['--transfers', String(transfers)],
+    // The cache on the disk is the buffer.
+    ...['--buffer-size', '0'],
+    // Reading a store that is down fails after seconds, not minutes; uploads go on trying in any case.
+    ...['--low-level-retries', '3'],
+    ...['--contimeout', '10s'],
+    ...['--timeout', '60s'],
+    // Files can be run; nobody but the owner (and root) gets in, which the kernel sees to.
+    ...['--file-perms', '0700'],
+    ...['--dir-perms', '0700'],
+    '--default-permissions',
+    ...(owner === undefined ? [] : ['--uid', String(owner.uid), '--gid', String(owner.gid)]),
+    ...(isRoot ? ['--allow-other'] : []),
+    ...['--devname', mountSource],
+    ...(readOnly ? ['--read-only'] : []),
+    ...(features.links ? ['--vfs-links'] : []),
+    '--rc',
+    ...['--rc-addr', '127.0.0.1:0'],
+    ...['--rc-htpasswd', passwords],
+    // one line for each upload: they are counted by them
+    '-v',
+    '--use-json-log',
+  ]
+}

@@ -1,0 +1,233 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { isWorkspaceError } from '@ws/core'
+
+import { failure } from '../errors.ts'
+import type { CheckedOptions } from '../options.ts'
+import { type Features, featuresOf } from '../program/features.ts'
+import { type FoundRclone, findRclone } from '../program/find.ts'
+import { type Place, clearPlace, placeFor } from '../state/place.ts'
+import { type Call, Pending, hungError } from './pending.ts'
+import { type RunningMount, startMount } from './start.ts'
+import { unmount } from './unmount.ts'
+
+export type MountState = 'ready' | 'hung' | 'restoring' | 'lost' | 'closed'
+
+/** Somebody who holds descriptors below the mount. */
+export interface MountUser {
+  /** The mount is gone: lets go of everything, without waiting for it. */
+  detach(): void
+  /** The mount is back. */
+  attach(): Promise<void>
+}
+
+/** Milliseconds before each attempt to bring a mount back. */
+const restoreAfterMs = [0, 500, 2_000, 5_000]
+/** Milliseconds between two questions whether the mount is alive. */
+const healthEveryMs = 5_000
+/** Milliseconds for its answer. */
+const healthAnswerMs = 5_000
+/** Milliseconds for rclone to end once it is unmounted. */
+const endMs = 5_000
+
+/** One mount: starts it, watches it, brings it back, ends it. */
+export class Mount {
+  readonly options: CheckedOptions
+  readonly place: Place
+  readonly program: FoundRclone
+  readonly features: Features
+  readonly #users = new Set<MountUser>()
+  readonly #pending = new Pending()
+  #state: MountState = 'lost'
+  #running: RunningMount | undefined
+  #restoring: Promise<void> | undefined
+  #closing: Promise<void> | undefined
+  #timer: NodeJS.Timeout | undefined
+  #hungSince: number | undefined
+
+  private constructor(options: CheckedOptions, program: FoundRclone) {
+    this.options = options
+    this.program = program
+    this.features = featuresOf(program.version)
+    this.place = placeFor(options)
+  }
+
+  static async open(options: CheckedOptions, signal: AbortSignal | undefined): Promise<Mount> {
+    const mount = new Mount(options, await findRclone(options.program, signal))
+    await mount.#start(signal)
+    return mount
+  }
+
+  get state(): MountState {
+    return this.#state
+  }
+
+  /** rclone's process id, while it runs. */
+  get pid(): number | undefined {
+    return this.#running?.process.pid
+  }
+
+  addUser(user: MountUser): void {
+    this.#users.add(user)
+  }
+
+  removeUser(user: MountUser): void {
+    this.#users.delete(user)
+  }
+
+  /** The mount as it runs, after waiting for one that is being brought back. @throws WorkspaceError `EIO`, `ETIMEDOUT`, `ECLOSED`. */
+  async running(call: Call): Promise<RunningMount> {
+    if (this.#state === 'restoring' && this.#restoring !== undefined) {
+      const patience = delay(this.options.operationTimeoutMs, undefined, { ref: false })
+      await Promise.race([this.#restoring.catch(() => undefined), patience])
+    }
+    return this.runningNow(call)
+  }
+
+  runningNow(call: Call): RunningMount {
+    if (this.#state === 'ready' && this.#running !== undefined) return this.#running
+    if (this.#state === 'hung' || this.#state === 'restoring') throw hungError(call)
+    if (this.#state === 'closed') throw closedError(call)
+    throw failure('EIO', 'cannot be reached: the mount is gone', {
+      ...call,
+      remedy: 'call `recover()`; what was written is kept in the cache and uploaded then',
+    })
+  }
+
+  /** Does something through the mount. It ends when the mount hangs, whatever the system calls do. */
+  async track<Result>(call: Call, work: () => Promise<Result>): Promise<Result> {
+    return await this.#pending.track(call, work)
+  }
+
+  /** Resolves when the mount turns out to hang, or is gone. */
+  async untilHung(): Promise<void> {
+    while (this.#state === 'ready') await delay(50)
+  }
+
+  /** Asks the mount whether it is alive, and says what follows from the answer. */
+  async checkHealth(): Promise<boolean> {
+    const running = this.#running
+    if (running === undefined || (this.#state !== 'ready' && this.#state !== 'hung')) return false
+    const { operationTimeoutMs } = this.options
+    try {
+      await running.control.call('rc/noop', {}, { timeoutMs: Math.min(healthAnswerMs, operationTimeoutMs) })
+    } catch {
+      if (running === this.#running && !running.process.hasEnded) this.#noteHung(running)
+      return false
+    }
+    this.#hungSince = undefined
+    if (this.#state === 'hung') this.#state = 'ready'
+    return true
+  }
+
+  #noteHung({ process }: RunningMount): void {
+    if (this.#state === 'ready') {
+      this.#state = 'hung'
+      this.#hungSince = performance.now()
+      this.options.onEvent({ kind: 'hung', detail: 'the mount does not answer' })
+    }
+    this.#pending.expire()
+    const hungMs = performance.now() - (this.#hungSince ?? 0)
+    // Killing it wakes everybody who waits in the kernel, and loses nothing: the cache is on the disk.
+    if (this.options.recovery === 'auto' && hungMs > this.options.operationTimeoutMs) process.kill()
+  }
+
+  /** Ends what is there and mounts again, with the same cache. */
+  async recover(): Promise<void> {
+    if (this.#closing !== undefined) throw closedError({ operation: 'recover' })
+    this.#running?.process.kill()
+    await this.#running?.process.ended
+    await this.#restore(1)
+  }
+
+  async #start(signal: AbortSignal | undefined): Promise<void> {
+    const { options, place, program, features } = this
+    const onUploadFailure = (): void => {
+      options.onEvent({ kind: 'upload-failed', detail: 'an upload failed, and will be tried again' })
+    }
+    const running = await startMount({ options, place, program, features, onUploadFailure, signal })
+    this.#running = running
+    this.#state = 'ready'
+    this.#hungSince = undefined
+    void running.process.ended.then(() => this.#onEnd(running))
+    const every = Math.min(healthEveryMs, options.operationTimeoutMs)
+    clearInterval(this.#timer)
+    this.#timer = setInterval(() => void this.#watch(), every).unref()
+  }
+
+  async #watch(): Promise<void> {
+    const alive = await this.checkHealth()
+    // rclone lives, but its answer has not come for very long: a store that is slow gets much more time than a mount that hangs
+    if (alive) this.#pending.expire(this.options.operationTimeoutMs * slowFactor)
+  }
+
+  #onEnd(running: RunningMount): void {
+    if (this.#running !== running) return
+    this.#running = undefined
+    clearInterval(this.#timer)
+    running.control.close()
+    if (this.#closing !== undefined) return
+    this.#state = 'lost'
+    for (const user of this.#users) user.detach()
+    this.options.onEvent({ kind: 'lost', detail: 'rclone has ended; its cache is kept' })
+    if (this.options.recovery === 'auto') void this.#restore(restoreAfterMs.length).catch(() => undefined)
+  }
+
+  #restore(attempts: number): Promise<void> {
+    this.#restoring ??= this.#restoreNow(attempts).finally(() => (this.#restoring = undefined))
+    return this.#restoring
+  }
+
+  async #restoreNow(attempts: number): Promise<void> {
+    this.#state = 'restoring'
+    let problem: unknown
+    for (const ms of restoreAfterMs.slice(0, attempts)) {
+      if (ms > 0) await delay(ms)
+      if (this.#closing !== undefined) throw closedError({ operation: 'recover' })
+      try {
+        await this.#start(undefined)
+        await Promise.all([...this.#users].map((user) => user.attach()))
+        this.options.onEvent({ kind: 'recovered', detail: 'the mount is back, with its cache' })
+        return
+      } catch (error) {
+        problem = error
+      }
+    }
+    if (this.#running === undefined) this.#state = 'lost'
+    const detail = isWorkspaceError(problem) ? `${problem.code}: ${problem.reason}` : 'unknown error'
+    this.options.onEvent({ kind: 'recovery-failed', detail })
+    throw problem
+  }
+
+  /** Unmounts and ends rclone; nothing stays but the cache. `flush` first: this does not. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#restoring?.catch(() => undefined)
+    const running = this.#running
+    const wasHung = this.#state === 'hung'
+    this.#state = 'closed'
+    if (running !== undefined) {
+      if (wasHung) running.process.kill()
+      const gone = await unmount(this.place.mountPoint, { lazy: wasHung })
+      if (!gone) await unmount(this.place.mountPoint, { lazy: true })
+      await running.process.untilEnded(endMs)
+      await running.process.end()
+      running.control.close()
+    }
+    this.#pending.expire()
+    await unmount(this.place.mountPoint, { lazy: true })
+    await clearPlace(this.place)
+  }
+}
+
+/** A store that is slow may take so many times what a mount may take that does not answer. */
+const slowFactor = 30
+
+function closedError({ operation, path }: Partial<Call> & { readonly operation: string }): Error {
+  return failure('ECLOSED', 'the adapter is closed', { operation, path, remedy: 'create a new one' })
+}

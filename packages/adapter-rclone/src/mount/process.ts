@@ -1,0 +1,157 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { defaultPath } from '@ws/process'
+
+import { diagnosed, failure } from '../errors.ts'
+import { MountLog } from './log.ts'
+import { supervisorExit, supervisorScript } from './supervisor.ts'
+import { mountAt } from './table.ts'
+
+const operation = 'createRcloneAdapter'
+/** Milliseconds between two looks at the mount table: it tells nobody of its changes. */
+const lookEveryMs = 5
+
+/** What a store behind a proxy or a private authority needs; nothing else of this process's environment is handed on. */
+const handedOn = [
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'NO_PROXY',
+  'http_proxy',
+  'https_proxy',
+  'no_proxy',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+]
+
+export interface MountProcessOptions {
+  readonly program: string
+  readonly args: readonly string[]
+  readonly lock: string
+  readonly mountPoint: string
+  readonly home: string
+  readonly onUploadFailure: () => void
+}
+
+/** rclone and its keeper. */
+export class MountProcess {
+  readonly log: MountLog
+  /** Resolves when rclone has ended, however. */
+  readonly ended: Promise<void>
+  readonly #child: ChildProcess
+  readonly #mountPoint: string
+  #pid: number | undefined
+  #exitCode: number | undefined
+
+  constructor({ program, args, lock, mountPoint, home, onUploadFailure }: MountProcessOptions) {
+    const stale = mountAt(mountPoint) === undefined ? 'keep' : 'clear'
+    const env: Record<string, string> = { PATH: defaultPath, HOME: home, LC_ALL: 'C.UTF-8' }
+    for (const name of handedOn) {
+      const value = process.env[name]
+      if (value !== undefined) env[name] = value
+    }
+    const child = spawn('/bin/sh', ['-c', supervisorScript, 'ws-rclone', lock, mountPoint, stale, program, ...args], {
+      cwd: '/',
+      env,
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+      detached: true, // a terminal's interrupt is for us, who flush first
+    })
+    this.#child = child
+    this.#mountPoint = mountPoint
+    this.log = new MountLog(child.stderr as Readable, onUploadFailure)
+    createInterface({ input: child.stdout as Readable }).once('line', (line) => (this.#pid = Number(line)))
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.ended = promise
+    const finish = (code: number | null): void => {
+      this.#exitCode ??= code ?? -1
+      resolve()
+    }
+    child.once('exit', finish)
+    child.once('error', () => finish(-1))
+    for (const stream of child.stdio) {
+      stream?.on('error', () => undefined)
+      // a forgotten adapter must not keep the process alive: when it ends, so does the mount
+      if (stream && 'unref' in stream && typeof stream.unref === 'function') stream.unref()
+    }
+    child.unref()
+  }
+
+  get hasEnded(): boolean {
+    return this.#exitCode !== undefined
+  }
+
+  /** rclone's own. */
+  get pid(): number | undefined {
+    return this.#pid
+  }
+
+  /** Waits until the mount is in the mount table. @throws WorkspaceError why it did not come. */
+  async untilMounted(signal: AbortSignal): Promise<void> {
+    while (!this.#isMounted()) {
+      if (this.hasEnded) throw await this.failure()
+      await this.#wait(lookEveryMs, signal)
+    }
+  }
+
+  async untilAddressed(signal: AbortSignal): Promise<string> {
+    let address: string | undefined
+    void this.log.address.then((found) => (address = found))
+    while (address === undefined) {
+      if (this.hasEnded) throw await this.failure()
+      await this.#wait(lookEveryMs, signal)
+    }
+    return address
+  }
+
+  /** Why it ended. */
+  async failure(): Promise<Error> {
+    await delay(20) // its last words may still be in the pipe
+    const code = this.#exitCode
+    if (code === supervisorExit.locked) {
+      return failure('EBUSY', 'another process has mounted the same part of the store with this cache', {
+        operation,
+        remedy: 'use that mount, or name another `directory`',
+      })
+    }
+    if (code === supervisorExit.noFlock) {
+      const remedy = 'install util-linux'
+      return failure('ENOTSUP', 'flock is missing, which keeps two mounts off one cache', { operation, remedy })
+    }
+    return diagnosed(`exit ${code}\n${this.log.text}`, operation)
+  }
+
+  /** SIGKILL for rclone: what waits for the mount is woken with an error. The cache stays. */
+  kill(): void {
+    if (this.hasEnded || this.#pid === undefined) return
+    try {
+      process.kill(this.#pid, 'SIGKILL')
+    } catch {
+      // it has just ended
+    }
+  }
+
+  /** Lets go: the keeper detaches the mount and kills what still runs. Resolves when all of it is gone. */
+  async end(): Promise<void> {
+    this.#child.stdio[3]?.destroy()
+    while (!this.hasEnded) await delay(lookEveryMs)
+  }
+
+  /** Waits for it to end by itself, for so many milliseconds at most. */
+  async untilEnded(ms: number): Promise<boolean> {
+    const deadline = performance.now() + ms
+    while (!this.hasEnded && performance.now() < deadline) await delay(lookEveryMs)
+    return this.hasEnded
+  }
+
+  #isMounted(): boolean {
+    return mountAt(this.#mountPoint)?.type === 'fuse.rclone' && this.#pid !== undefined && !this.hasEnded
+  }
+
+  async #wait(ms: number, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
+    await delay(ms)
+    signal.throwIfAborted()
+  }
+}

@@ -1,0 +1,97 @@
+import { Control, ControlRefusal } from '../control/client.ts'
+import { readStats } from '../control/stats.ts'
+import { diagnosed, failure } from '../errors.ts'
+import type { CheckedOptions } from '../options.ts'
+import type { Features } from '../program/features.ts'
+import type { FoundRclone } from '../program/find.ts'
+import { forgetSecrets, remoteName, writeConfiguration } from '../state/configuration.ts'
+import { type Place, clearPlace, preparePlace } from '../state/place.ts'
+import { mountArguments } from './flags.ts'
+import { MountProcess } from './process.ts'
+import { unmount } from './unmount.ts'
+
+const operation = 'createRcloneAdapter'
+
+/** A mount that works. */
+export interface RunningMount {
+  readonly process: MountProcess
+  readonly control: Control
+  /** The store's part as rclone names it. */
+  readonly fs: string
+  /** Host path of the cache's metadata. */
+  readonly metadata: string
+}
+
+export interface StartOptions {
+  readonly options: CheckedOptions
+  readonly place: Place
+  readonly program: FoundRclone
+  readonly features: Features
+  readonly onUploadFailure: () => void
+  readonly signal: AbortSignal | undefined
+}
+
+/**
+ * Mounts, and makes sure that it works: the mount is in the mount table, the control interface answers, the store accepts
+ * the credentials and has the bucket. Whatever fails, nothing stays behind but the cache.
+ */
+export async function startMount(start: StartOptions): Promise<RunningMount> {
+  const { options, place } = start
+  await preparePlace(place)
+  const deadline = AbortSignal.timeout(options.startTimeoutMs)
+  const signal = start.signal === undefined ? deadline : AbortSignal.any([start.signal, deadline])
+  let process: MountProcess | undefined
+  let control: Control | undefined
+  try {
+    const configuration = await writeConfiguration(place, options, start.features)
+    process = new MountProcess({
+      program: start.program.path,
+      args: mountArguments(options, place, configuration, start.features),
+      lock: place.lock,
+      mountPoint: place.mountPoint,
+      home: place.run,
+      onUploadFailure: start.onUploadFailure,
+    })
+    const { user, password } = configuration
+    control = new Control({ address: await process.untilAddressed(signal), user, password })
+    await checkStore(control, options, signal)
+    await process.untilMounted(signal)
+    const { fs, metadata } = await readStats(control, { signal })
+    await forgetSecrets(configuration)
+    return { process, control, fs, metadata }
+  } catch (error) {
+    control?.close()
+    await process?.end()
+    await unmountOwn(place, error)
+    await clearPlace(place)
+    start.signal?.throwIfAborted()
+    if (!deadline.aborted) throw error
+    const said = process?.log.text ?? ''
+    if (said !== '') throw diagnosed(said, operation)
+    const remedy = 'check the endpoint and the network, or raise `startTimeoutMs`'
+    throw failure('ETIMEDOUT', 'the mount was not ready in time', { operation, remedy, native: error })
+  }
+}
+
+/** Not what another process has mounted there. */
+async function unmountOwn({ mountPoint }: Place, error: unknown): Promise<void> {
+  const code = (error as { code?: unknown }).code
+  if (code !== 'EBUSY') await unmount(mountPoint, { lazy: true })
+}
+
+/** A directory of this name is looked for, so that the answer is short however much there is. */
+const nowhere = '.ws-nowhere'
+
+async function checkStore(control: Control, { section, readOnly }: CheckedOptions, signal: AbortSignal): Promise<void> {
+  const hasBuckets = section['type'] === 's3'
+  try {
+    // Prefixes of a bucket need not be made. Elsewhere a new thread's directory does.
+    if (!hasBuckets && !readOnly) await control.call('operations/mkdir', { fs: remoteName, remote: '' }, { signal })
+    const remote = hasBuckets ? nowhere : ''
+    const opt = { noModTime: true, noMimeType: true }
+    await control.call('operations/list', { fs: remoteName, remote, opt }, { signal, timeoutMs: 2 ** 31 - 1 })
+  } catch (error) {
+    if (error instanceof ControlRefusal) throw diagnosed(error.message, operation)
+    throw error
+  }
+}

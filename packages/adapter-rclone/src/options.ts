@@ -1,0 +1,229 @@
+import { type MountPath, type Owner, type SignalOption, WorkspaceError, parseMountPath } from '@ws/core'
+
+export interface S3Credentials {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly sessionToken?: string | undefined
+}
+
+/** An S3 store, R2 included, by its API. */
+export interface RcloneS3Options {
+  /** Base URL of the API, without the bucket: `https://<account>.r2.cloudflarestorage.com`. */
+  readonly endpoint: string
+  /** Default `auto`, which R2 wants; others often accept `us-east-1`. */
+  readonly region?: string | undefined
+  readonly credentials: S3Credentials
+  /** rclone's name for the store: `Cloudflare`, `AWS`, `Ceph`, `Minio`, `Other`. Default `Other`. */
+  readonly provider?: string | undefined
+  /** The bucket is part of the path, not of the host name. Default true. */
+  readonly forcePathStyle?: boolean | undefined
+}
+
+/** Where the files are, and how they are mounted. */
+export interface RcloneMountOptions extends SignalOption {
+  /** An S3 store. Either this or `remote`. */
+  readonly s3?: RcloneS3Options | undefined
+  /** The section of another kind of store as rclone's configuration has it, `type` included. */
+  readonly remote?: Readonly<Record<string, string>> | undefined
+  /** The bucket; for stores without buckets, their first directory. */
+  readonly bucket: string
+  /** What of the bucket is mounted, `threads/t1`: nothing else of it can be reached. Default: all of it. */
+  readonly prefix?: string | undefined
+  /** Nothing can be changed; rclone enforces it for commands too. Default false. */
+  readonly readOnly?: boolean | undefined
+  /** Whom files belong to and commands run as. Default: this process's own user, and as root nobody (no commands then). */
+  readonly owner?: Owner | undefined
+  /**
+   * Where caches and mount points are kept: on a local disk, and the same at the next start, since what had not been
+   * uploaded when a process died is uploaded from there. Default: `/var/cache/ws-rclone` as root, else `ws-rclone` in the
+   * user's cache directory.
+   */
+  readonly directory?: string | undefined
+  /** An empty directory to mount at. Default: one of its own in `directory`. */
+  readonly mountPoint?: string | undefined
+  /** rclone's path. Default: looked up in the system's directories. */
+  readonly program?: string | undefined
+  /** Milliseconds after a file was closed before it is uploaded. Default 1,000. */
+  readonly writeBackMs?: number | undefined
+  /** Milliseconds for which a listing of the store is believed. Default 30,000. */
+  readonly directoryCacheMs?: number | undefined
+  /** Milliseconds for which the kernel believes a file's size and time. Default 1,000. */
+  readonly attributeCacheMs?: number | undefined
+  /** Bytes of content kept on this machine, once it is uploaded. Default: no limit but the age of an hour. */
+  readonly cacheMaxBytes?: number | undefined
+  /** Milliseconds that an operation may take before the mount is asked whether it is alive. Default 10,000. */
+  readonly operationTimeoutMs?: number | undefined
+  /** Milliseconds that `flush` and `close` wait for uploads. Default 120,000. */
+  readonly flushTimeoutMs?: number | undefined
+  /** Milliseconds that starting may take. Default 30,000. */
+  readonly startTimeoutMs?: number | undefined
+  /**
+   * `auto` (default): a mount whose process died, or that stopped answering, is started again on the same cache;
+   * operations wait for it. `manual`: until `recover()` is called, everything fails.
+   */
+  readonly recovery?: 'auto' | 'manual' | undefined
+  /** Hears of what happens to the mount. What it throws is ignored. */
+  readonly onEvent?: ((event: RcloneEvent) => void) | undefined
+}
+
+/** Something that happened to a mount. No path and no name of the store is in it. */
+export interface RcloneEvent {
+  readonly kind: 'lost' | 'hung' | 'recovered' | 'recovery-failed' | 'upload-failed'
+  /** For people. */
+  readonly detail: string
+}
+
+export interface CheckedOptions {
+  readonly section: Readonly<Record<string, string>>
+  readonly bucket: string
+  /** Without slashes at its ends; `""` for the whole bucket. */
+  readonly prefix: string
+  readonly readOnly: boolean
+  readonly owner: Owner | undefined
+  readonly directory: string | undefined
+  readonly mountPoint: string | undefined
+  readonly program: string | undefined
+  readonly writeBackMs: number
+  readonly directoryCacheMs: number
+  readonly attributeCacheMs: number
+  readonly cacheMaxBytes: number | undefined
+  readonly operationTimeoutMs: number
+  readonly flushTimeoutMs: number
+  readonly startTimeoutMs: number
+  readonly recovery: 'auto' | 'manual'
+  readonly onEvent: (event: RcloneEvent) => void
+}
+
+const highestId = 2 ** 32 - 2
+const longestMs = 2 ** 31 - 1
+
+/** @throws WorkspaceError `EINVAL`, without a secret in it. */
+export function checkOptions(options: RcloneMountOptions): CheckedOptions {
+  if (typeof options !== 'object' || options === null) throw invalid('the options are missing', 'pass { s3, bucket }')
+  const { owner, directory, mountPoint, program, recovery = 'auto', onEvent } = options
+  checkOwner(owner)
+  for (const [name, path] of Object.entries({ directory, mountPoint, program })) {
+    if (path === undefined || isAbsolutePath(path)) continue
+    throw invalid(`\`${name}\` must be an absolute path`, 'pass one, or leave it out')
+  }
+  if (recovery !== 'auto' && recovery !== 'manual')
+    throw invalid('`recovery` must be "auto" or "manual"', 'leave it out')
+  const ms = (name: keyof RcloneMountOptions, fallback: number, least = 1): number =>
+    checkCount(name, options[name] ?? fallback, least, longestMs)
+  return {
+    section: sectionOf(options),
+    bucket: checkBucket(options.bucket),
+    prefix: checkPrefix(options.prefix),
+    readOnly: options.readOnly === true,
+    owner,
+    directory,
+    mountPoint,
+    program,
+    writeBackMs: ms('writeBackMs', 1_000),
+    directoryCacheMs: ms('directoryCacheMs', 30_000),
+    attributeCacheMs: ms('attributeCacheMs', 1_000, 0),
+    cacheMaxBytes:
+      options.cacheMaxBytes === undefined
+        ? undefined
+        : checkCount('cacheMaxBytes', options.cacheMaxBytes, 1, Number.MAX_SAFE_INTEGER),
+    operationTimeoutMs: ms('operationTimeoutMs', 10_000),
+    flushTimeoutMs: ms('flushTimeoutMs', 120_000),
+    startTimeoutMs: ms('startTimeoutMs', 30_000),
+    recovery,
+    onEvent: quietly(onEvent),
+  }
+}
+
+/** The section of rclone's configuration that describes the store. */
+function sectionOf({ s3, remote }: RcloneMountOptions): Record<string, string> {
+  if ((s3 === undefined) === (remote === undefined))
+    throw invalid('either `s3` or `remote` is needed', 'pass one of them')
+  const section = remote === undefined ? s3Section(s3 as RcloneS3Options) : { ...remote }
+  for (const [name, value] of Object.entries(section)) {
+    // a line break would begin another setting, and the format expands `%(…)s`
+    if (/^\w+$/.test(name) && typeof value === 'string' && isConfigurable(value)) continue
+    throw invalid('a setting of the store has a name or value that cannot be configured', 'check its letters')
+  }
+  if (section['type'] === undefined || section['type'] === '') throw invalid('`remote` has no `type`', 'name its type')
+  return section
+}
+
+function s3Section(s3: RcloneS3Options): Record<string, string> {
+  const { endpoint, region = 'auto', credentials, provider = 'Other', forcePathStyle = true } = s3
+  if (typeof endpoint !== 'string' || !/^https?:\/\/[^/]/.test(endpoint)) {
+    throw invalid('`s3.endpoint` must be a URL', 'pass `https://…`')
+  }
+  const { accessKeyId, secretAccessKey, sessionToken } = credentials ?? {}
+  if (typeof accessKeyId !== 'string' || typeof secretAccessKey !== 'string' || accessKeyId === '') {
+    throw invalid('`s3.credentials` are missing', 'pass { accessKeyId, secretAccessKey }')
+  }
+  return {
+    type: 's3',
+    provider,
+    endpoint,
+    region,
+    access_key_id: accessKeyId,
+    secret_access_key: secretAccessKey,
+    ...(sessionToken === undefined ? {} : { session_token: sessionToken }),
+    force_path_style: String(forcePathStyle),
+    no_check_bucket: 'true', // it would try to make a bucket that is missing
+    list_version: '2',
+    list_url_encode: 'true', // else a name with a control character breaks the whole listing
+  }
+}
+
+/** A value that rclone's configuration holds as it is: one line, and nothing that it expands. */
+function isConfigurable(value: string): boolean {
+  return !/\p{Cc}|%\(/u.test(value)
+}
+
+function checkBucket(bucket: unknown): string {
+  if (typeof bucket === 'string' && /^[^:\\]+$/.test(bucket) && isConfigurable(bucket)) return bucket
+  throw invalid('`bucket` must be the name of a bucket', 'pass its name')
+}
+
+function checkPrefix(prefix: unknown = ''): string {
+  if (typeof prefix !== 'string') throw invalid('`prefix` must be text', 'pass a path such as `threads/t1`')
+  const bare = prefix.replace(/^\/+|\/+$/g, '')
+  if (bare === '') return ''
+  if (!isConfigurable(bare)) throw invalid('`prefix` holds characters that cannot be configured', 'use others')
+  const path: MountPath = parseMountPath(`/${bare}`, operation)
+  return path.slice(1)
+}
+
+function checkOwner(owner: Owner | undefined): void {
+  if (owner === undefined) return
+  const isId = (id: unknown): boolean => typeof id === 'number' && Number.isInteger(id) && id >= 0 && id <= highestId
+  if (typeof owner !== 'object' || owner === null || !isId(owner.uid) || !isId(owner.gid) || owner.uid === 0) {
+    throw invalid('`owner` must be { uid, gid } of an ordinary user', 'pass whole numbers, uid not 0')
+  }
+  const own = process.getuid?.()
+  if (own !== undefined && own !== 0 && (owner.uid !== own || owner.gid !== process.getgid?.())) {
+    throw invalid('`owner` must be the own user, since only root can mount for others', 'leave it out, or run as root')
+  }
+}
+
+function checkCount(name: string, value: unknown, least: number, most: number): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value
+  throw invalid(`\`${name}\` must be a whole number from ${least} to ${most}`, 'leave it out for the default')
+}
+
+function isAbsolutePath(path: unknown): boolean {
+  return typeof path === 'string' && path.startsWith('/') && path.isWellFormed() && isConfigurable(path)
+}
+
+function quietly(listener: ((event: RcloneEvent) => void) | undefined): (event: RcloneEvent) => void {
+  return (event) => {
+    try {
+      listener?.(event)
+    } catch {
+      // whoever watches must not be able to break what is watched
+    }
+  }
+}
+
+const operation = 'createRcloneAdapter'
+
+export function invalid(reason: string, remedy: string): WorkspaceError {
+  return new WorkspaceError({ code: 'EINVAL', operation, reason, remedy })
+}

@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
+import { findProgram } from '@ws/process'
+
+import { failure } from '../errors.ts'
+import { type Version, oldest, readVersion, show } from './features.ts'
+
+const execute = promisify(execFile)
+const operation = 'createRcloneAdapter'
+
+export interface FoundRclone {
+  readonly path: string
+  readonly version: Version
+}
+
+/**
+ * Finds rclone and asks for its version.
+ *
+ * @throws WorkspaceError `ENOTSUP` when it is missing, too old, or does not run.
+ */
+export async function findRclone(given: string | undefined, signal?: AbortSignal): Promise<FoundRclone> {
+  const path = given ?? (await findProgram('rclone', { versionArguments: null, signal }))?.path
+  if (path === undefined) throw missing('rclone is not installed')
+  const version = readVersion(await askVersion(path, signal))
+  if (version === undefined) throw missing('what is taken for rclone does not tell its version')
+  if (isOlder(version)) throw missing(`rclone ${show(version)} is too old; ${show(oldest)} or later is needed`)
+  return { path, version }
+}
+
+async function askVersion(path: string, signal: AbortSignal | undefined): Promise<string> {
+  try {
+    const { stdout } = await execute(path, ['version'], {
+      signal,
+      timeout: 10_000,
+      env: { PATH: process.env['PATH'], HOME: '/nonexistent', RCLONE_CONFIG: '/nonexistent' },
+    })
+    return stdout
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw missing('rclone cannot be run', error)
+  }
+}
+
+function isOlder([major, minor, patch]: Version): boolean {
+  const [oldMajor, oldMinor, oldPatch] = oldest
+  return (major - oldMajor || minor - oldMinor || patch - oldPatch) < 0
+}
+
+function missing(reason: string, native?: unknown): Error {
+  const remedy = 'install rclone and fuse3 (`apt-get install rclone fuse3`), or pass `program`'
+  return failure('ENOTSUP', reason, { operation, remedy, native })
+}

@@ -1,0 +1,54 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import type { CheckedOptions } from '../options.ts'
+import type { Features } from '../program/features.ts'
+import type { Place } from './place.ts'
+
+/** The remote's name on rclone's command line, which everybody can see. */
+export const remoteName = 'workspace:'
+
+export interface Configuration {
+  readonly config: string
+  /** For `--rc-htpasswd`: the hash of the password. */
+  readonly passwords: string
+  /** Of the control interface; nowhere but in this process. */
+  readonly user: string
+  readonly password: string
+}
+
+/**
+ * Writes what rclone reads: a file with the credentials, which {@link forgetSecrets} removes once rclone has read it, and
+ * the hash of a fresh password for its control interface. None of it is on a command line or in an environment.
+ */
+export async function writeConfiguration(
+  { run }: Place,
+  { section, bucket, prefix }: CheckedOptions,
+  features: Features,
+): Promise<Configuration> {
+  const store = {
+    ...section,
+    ...(features.directoryMarkers && section['type'] === 's3' ? { directory_markers: 'true' } : {}),
+  }
+  const below = prefix === '' ? bucket : `${bucket}/${prefix}`
+  const config = join(run, 'rclone.conf')
+  const text = `${sectionText('store', store)}\n${sectionText('workspace', { type: 'alias', remote: `store:${below}` })}`
+  await writeFile(config, text, { mode: 0o600, flag: 'wx' })
+  const user = 'workspace'
+  const password = randomBytes(32).toString('base64url')
+  const passwords = join(run, 'passwords')
+  const hash = createHash('sha1').update(password).digest('base64') // of 256 random bits: nothing to guess
+  await writeFile(passwords, `${user}:{SHA}${hash}\n`, { mode: 0o600, flag: 'wx' })
+  return { config, passwords, user, password }
+}
+
+function sectionText(name: string, settings: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(settings).map(([key, value]) => `${key} = ${value}`)
+  return [`[${name}]`, ...lines, ''].join('\n')
+}
+
+/** Removes the credentials from the disk; rclone has them in memory. */
+export async function forgetSecrets({ config }: Configuration): Promise<void> {
+  await rm(config, { force: true })
+}

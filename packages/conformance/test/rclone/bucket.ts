@@ -1,0 +1,45 @@
+import { type RcloneBucket, type RcloneMountOptions, openRcloneBucket } from '@ws/adapter-rclone'
+import { component, createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
+import type { S3Server } from '@ws/test-fixtures/s3'
+import { sharedS3Server } from '@ws/test-fixtures/s3/vitest'
+
+/** What mounting a bucket of Ceph takes. */
+export const mountNeeds = [component('radosgw'), component('rclone'), component('fuse')]
+
+export interface MountedBucket extends AsyncDisposable {
+  readonly bucket: RcloneBucket
+  readonly server: S3Server
+  /** Where caches and mount points are. */
+  readonly directory: string
+  readonly options: RcloneMountOptions
+}
+
+/** A fresh bucket of Ceph, mounted for an ordinary user. */
+export async function mountBucket(options: Partial<RcloneMountOptions> = {}): Promise<MountedBucket> {
+  const server = await sharedS3Server('ceph')
+  const scratch = await createScratchDirectory({ prefix: 'ws-rclone-' })
+  const { endpoint, region, credentials, bucket: name } = server
+  const all: RcloneMountOptions = {
+    s3: { endpoint, region, credentials, provider: 'Ceph' },
+    bucket: name,
+    owner: ordinaryOwner(),
+    directory: scratch.path,
+    writeBackMs: 100,
+    ...options,
+  }
+  const bucket = await openRcloneBucket(all)
+  return {
+    bucket,
+    server,
+    directory: scratch.path,
+    options: all,
+    async [Symbol.asyncDispose]() {
+      try {
+        await bucket.close()
+      } finally {
+        await server.close()
+        await scratch.remove()
+      }
+    },
+  }
+}
