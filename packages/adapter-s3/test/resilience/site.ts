@@ -1,21 +1,25 @@
 import type { StorageAdapter } from '@ws/core'
 import type { S3Connection } from '@ws/test-fixtures/s3'
-import { createS3Adapter, probeS3Dialect, type S3AdapterOptions } from '../../src/index.ts'
+import { createS3Adapter, probeS3Dialect, type S3AdapterOptions, type S3Dialect } from '../../src/index.ts'
 
 export const deep = process.env['WS_DEEP'] === '1'
 
-type Settings = Partial<Pick<S3AdapterOptions, 'prefix' | 'partBytes' | 'attemptTimeout' | 'deadline'>>
+type Settings = Partial<Pick<S3AdapterOptions, 'prefix' | 'partBytes' | 'attemptTimeout' | 'deadline' | 'dialect'>>
 
 /** An adapter on the bucket of a server, or of the proxy in front of one. */
 export async function adapterOn(connection: S3Connection, settings: Settings = {}): Promise<StorageAdapter> {
   return createS3Adapter({ ...optionsFor(connection), ...settings })
 }
 
+/** What the server honours, for adapters that are to ask nothing at their start. */
+export async function dialectOf(connection: S3Connection): Promise<S3Dialect> {
+  return probeS3Dialect(optionsFor(connection))
+}
+
 /** Several adapters that know nothing of one another, as in as many processes; the server is asked once what it honours. */
 export async function adaptersOn(connection: S3Connection, count: number, settings: Settings = {}) {
-  const options = { ...optionsFor(connection), ...settings }
-  const dialect = await probeS3Dialect(options)
-  return Promise.all(Array.from({ length: count }, () => createS3Adapter({ ...options, dialect })))
+  const dialect = await dialectOf(connection)
+  return Promise.all(Array.from({ length: count }, () => adapterOn(connection, { ...settings, dialect })))
 }
 
 function optionsFor({ bucket, endpoint, region, credentials }: S3Connection) {
