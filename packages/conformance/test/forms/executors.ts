@@ -1,0 +1,28 @@
+import type { Executor } from '@ws/core'
+import { createSanitizeExecutor } from '@ws/executor-sanitize'
+import { createVirtualExecutor } from '@ws/executor-virtual'
+import type { ComponentName } from '@ws/test-fixtures'
+
+import { doors } from '../doors/site.ts'
+
+export interface Place {
+  readonly name: string
+  readonly root: '/' | '/workspace'
+  readonly components: readonly ComponentName[]
+  create(): Executor
+}
+
+/** Those that run real programs in a view. */
+export const views: readonly Place[] = doors
+
+/** Every executor there is. */
+export const everywhere: readonly Place[] = [
+  ...views,
+  {
+    name: 'sanitize at /workspace',
+    root: '/workspace',
+    components: ['perl'],
+    create: () => createSanitizeExecutor({ trustPrograms: 'all' }),
+  },
+  { name: 'virtual at /workspace', root: '/workspace', components: [], create: () => createVirtualExecutor() },
+]
