@@ -1,5 +1,5 @@
 import childProcess, { type ChildProcess, type SpawnOptions } from 'node:child_process'
-import {
+import fs, {
   chmodSync,
   chownSync,
   closeSync,
@@ -10,6 +10,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  readlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
@@ -47,22 +48,30 @@ export async function recordStart(
   isWanted: (program: string) => boolean,
 ): Promise<RecordedStart> {
   const original = childProcess.spawn
+  const originalWrite = fs.writeSync
+  const writes: PipeWrites = new Map()
+  const recordingWrite = (fd: number, data: string | NodeJS.ArrayBufferView, ...rest: []): number => {
+    if (data instanceof Uint8Array) writesTo(fd, writes)?.push(Buffer.from(data))
+    return originalWrite(fd, data as Uint8Array, ...rest)
+  }
   let recorded: Recorder | undefined
   const recording = (program: string, parameters: readonly string[], options: SpawnOptions): ChildProcess => {
     if (!isWanted(program)) return original(program, parameters, options)
     recorded?.close()
-    const start = new Recorder(program, parameters, options)
+    const start = new Recorder(program, parameters, options, writes)
     recorded = start
     const child = original(program, parameters, options)
     start.listen(child)
     return child
   }
   childProcess.spawn = recording as typeof childProcess.spawn
+  fs.writeSync = recordingWrite as typeof fs.writeSync
   syncBuiltinESMExports()
   try {
     await work()
   } finally {
     childProcess.spawn = original
+    fs.writeSync = originalWrite
     syncBuiltinESMExports()
   }
   if (recorded === undefined) throw new Error('no process was started')
@@ -77,7 +86,7 @@ class Recorder implements RecordedStart {
   readonly #own: ReadonlyMap<string, Place>
   readonly #written = new Map<number, Buffer[]>()
 
-  constructor(program: string, parameters: readonly string[], options: SpawnOptions) {
+  constructor(program: string, parameters: readonly string[], options: SpawnOptions, writes: PipeWrites) {
     this.#program = program
     this.#parameters = parameters
     this.#options = options
@@ -85,6 +94,10 @@ class Recorder implements RecordedStart {
     this.#slots = stdio.map(
       (slot): Slot => (typeof slot === 'number' ? hold(slot) : slot === 'pipe' ? 'pipe' : 'ignore'),
     )
+    for (const [index, slot] of stdio.entries()) {
+      const written = index > 2 && typeof slot === 'number' ? writesTo(slot, writes) : undefined
+      if (written !== undefined) this.#written.set(index, written)
+    }
     const texts = [...parameters, ...this.#slots.map(contentOf)]
     this.#own = new Map(texts.flatMap(privatePlaces).map((path) => [path, placeOf(path)]))
   }
@@ -94,7 +107,7 @@ class Recorder implements RecordedStart {
     for (const [index, slot] of this.#slots.entries()) {
       const pipe = child.stdio[index] as Duplex | null | undefined
       if (index < 3 || slot !== 'pipe' || !pipe) continue
-      const written: Buffer[] = []
+      const written = this.#written.get(index) ?? []
       this.#written.set(index, written)
       const note = (chunk: unknown): void => {
         if (typeof chunk === 'string') written.push(Buffer.from(chunk))
@@ -178,6 +191,17 @@ function hold(fd: number): Held | 'pipe' {
   // A file without a name carries O_TMPFILE, which asks for a directory: only the kind of access is kept.
   const kept = (flags & pathOnly) !== 0 ? pathOnly : flags & (constants.O_RDWR | constants.O_WRONLY)
   return { fd: openSync(`/proc/self/fd/${fd}`, kept), flags: kept }
+}
+
+/** What was written at once to each pipe, by its identity. */
+type PipeWrites = Map<string, Buffer[]>
+
+function writesTo(fd: number, writes: PipeWrites): Buffer[] | undefined {
+  const identity = readlinkSync(`/proc/self/fd/${fd}`)
+  if (!identity.startsWith('pipe:')) return undefined
+  const written = writes.get(identity) ?? []
+  writes.set(identity, written)
+  return written
 }
 
 function contentOf(slot: Slot): string {

@@ -1,7 +1,13 @@
 import { openSync, closeSync } from 'node:fs'
 
 import { type CommandLimits, type VirtualPath, WorkspaceError } from '@ws/core'
-import { type DescriptorSource, type ExtraDescriptors, limitedCommand, type SystemEntry } from '@ws/process'
+import {
+  type DescriptorSource,
+  type ExtraDescriptors,
+  type KeptContents,
+  limitedCommand,
+  type SystemEntry,
+} from '@ws/process'
 
 import { descriptors, gatedCommand, splitEnvironment } from './gate.ts'
 import { type Layout, nestedRoot, nestedTemporary, type Placement, placeOf, temporary } from './layout.ts'
@@ -19,6 +25,8 @@ export interface SandboxCommand {
   /** Descriptors that the command itself needs. */
   readonly extraFds: ExtraDescriptors
   readonly seccomp: Uint8Array
+  /** For what every command is given: nobody but bubblewrap has those descriptors. */
+  readonly contents: KeptContents
   readonly network: 'none' | 'host'
   readonly scratchBytes: number
   readonly limits: CommandLimits
@@ -30,7 +38,8 @@ export interface SandboxArguments {
   readonly argv: readonly string[]
   /** To be written to the descriptor for arguments: until its end, bubblewrap does nothing. */
   readonly options: Uint8Array
-  readonly extraFds: ExtraDescriptors
+  /** Those for the options are still to be set. */
+  readonly extraFds: Map<number, DescriptorSource>
   /** Closes what was opened here; call it as soon as the process is started. */
   close(): void
 }
@@ -60,6 +69,7 @@ export function sandboxArguments(command: SandboxCommand): SandboxArguments {
     opened.push(fd)
     return give(fd)
   }
+  const data = (content: Uint8Array): string => give(command.contents.keep(content))
   const close = () => {
     for (const fd of opened) closeSync(fd)
   }
@@ -71,7 +81,7 @@ export function sandboxArguments(command: SandboxCommand): SandboxArguments {
       ...['--unshare-all', ...(network === 'host' ? ['--share-net'] : []), '--die-with-parent', '--new-session'],
       ...['--as-pid-1', '--cap-drop', 'ALL', '--clearenv'],
       ...Object.entries(outer).flatMap(([name, value]) => ['--setenv', name, value]),
-      ...command.system.flatMap((entry) => systemArguments(entry, copy, give)),
+      ...command.system.flatMap((entry) => systemArguments(entry, copy, data)),
       ...command.tools.flatMap(({ at, fd }) => ['--ro-bind-fd', give(fd), at]),
       ...['--proc', '/proc', '--remount-ro', '/proc', '--dev', '/dev'],
       ...[...memory('/dev/shm', scratchBytes), '--remount-ro', '/dev'],
@@ -84,11 +94,10 @@ export function sandboxArguments(command: SandboxCommand): SandboxArguments {
       ...['--remount-ro', '/', '--chdir', placeOf(cwd, layout.mode)],
       ...['--json-status-fd', String(descriptors.status), '--seccomp', String(descriptors.seccomp)],
     ]
-    fds.set(descriptors.arguments, 'pipe')
     fds.set(descriptors.status, 'pipe')
     fds.set(descriptors.gate, 'pipe')
     fds.set(descriptors.commandError, 'pipe')
-    fds.set(descriptors.seccomp, command.seccomp)
+    fds.set(descriptors.seccomp, command.contents.keep(command.seccomp))
     // The gate, and proot, are processes of the same namespace.
     const limited = limitedCommand(command.argv, command.limits, { ownProcesses: nested ? 2 : 1 })
     const gated = gatedCommand(limited, environment.inner)
@@ -114,10 +123,14 @@ function memory(at: string, bytes: number): string[] {
 
 type Give = (source: DescriptorSource) => string
 
-function systemArguments(entry: SystemEntry, copy: (path: string) => string, give: Give): string[] {
+function systemArguments(
+  entry: SystemEntry,
+  copy: (path: string) => string,
+  data: (content: Uint8Array) => string,
+): string[] {
   // A mount costs bubblewrap a reading of the mount table, a copy next to nothing.
   if (entry.kind === 'file') return ['--perms', '0444', '--file', copy(entry.source), entry.at]
-  if (entry.kind === 'data') return ['--perms', '0444', '--file', give(entry.content), entry.at]
+  if (entry.kind === 'data') return ['--perms', '0444', '--file', data(entry.content), entry.at]
   if (entry.kind === 'link') return ['--symlink', entry.target, entry.at]
   // By name: these belong to the system, and nobody who runs commands can exchange them.
   return ['--ro-bind', entry.source, entry.at]

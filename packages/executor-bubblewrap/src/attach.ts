@@ -15,6 +15,7 @@ import {
   followTerminal,
   interactiveShellArguments,
   isSystemProgram,
+  KeptContents,
   type PipeMaker,
   plainRequest,
   resolveShell,
@@ -53,6 +54,7 @@ export function createAttached({ root, owner, options, programs, guarantees }: A
   const systems = new Map<string, readonly SystemEntry[]>()
   const stop = new AbortController()
   const limits = heldLimits(programs.bwrap)
+  const contents = new KeptContents()
   checkToolAccess(options.tools, owner, 'attach')
   let warden: Warden | undefined
   let pipes: PipeMaker | undefined
@@ -99,13 +101,13 @@ export function createAttached({ root, owner, options, programs, guarantees }: A
       // A command on a terminal has its streams there.
       pipes: terminal === undefined ? pipes : undefined,
       async withCommand(use) {
-        await using sources = await openSources(layout.placements)
+        using sources = await openSources(layout.placements)
         const { bwrap, proot } = programs
-        await using opened = await openTools(options.tools)
+        using opened = await openTools(options.tools)
         const { network } = options
         const scratchBytes = limits.scratchBytes ?? options.scratchBytes
         const system = systemFor(shell)
-        const common = { layout, sources, system, argv, env, cwd: request.cwd, extraFds, seccomp, limits }
+        const common = { layout, sources, system, argv, env, cwd: request.cwd, extraFds, seccomp, contents, limits }
         return await use({ ...common, tools: opened.tools, network, scratchBytes, bwrap, proot })
       },
     })
@@ -147,6 +149,7 @@ export function createAttached({ root, owner, options, programs, guarantees }: A
       warden = undefined
       pipes?.close()
       pipes = undefined
+      contents.close()
     },
   }
 }

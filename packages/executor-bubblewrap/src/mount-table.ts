@@ -1,62 +1,62 @@
+import { type MountEntry, parseMountTable } from '@ws/process'
+
 import type { Placement } from './layout.ts'
-import type { OpenedSources } from './sources.ts'
+import type { MountedSource } from './sources.ts'
 
-/** One line of `/proc/PID/mountinfo`. Paths hold their bytes as Latin-1, since names need not be UTF-8. */
-export interface MountEntry {
-  readonly id: string
-  readonly parent: string
-  /** `major:minor` */
-  readonly device: string
-  /** What of the file system is mounted. */
-  readonly root: string
-  readonly point: string
-  readonly readOnly: boolean
-  readonly fileSystem: string
-}
-
-export function parseMountTable(text: string): MountEntry[] {
-  return text.split('\n').flatMap((line) => {
-    const [left, right] = line.split(' - ')
-    const [id, parent, device, root, point, options] = left?.split(' ') ?? []
-    if (id === undefined || parent === undefined || device === undefined || root === undefined) return []
-    if (point === undefined || options === undefined) return []
-    const fileSystem = right?.split(' ')[0] ?? ''
-    const readOnly = options.split(',').includes('ro')
-    return [{ id, parent, device, root: unescape(root), point: unescape(point), readOnly, fileSystem }]
-  })
-}
-
-function unescape(path: string): string {
-  return path.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))
-}
+/** Where a placement's source is in its file system; `undefined` for one that shows nothing of the host. */
+export type ExpectedMount = (placement: Placement) => MountedSource | undefined
 
 /**
  * Compares what was mounted with what was asked for: bubblewrap finds destinations by name, and who can rename in the
  * workspace meanwhile could lead one elsewhere.
  *
+ * @param table the text of `/proc/PID/mountinfo`, as Latin-1
  * @returns the first placement that is not where it must be, or `undefined` when all are
  */
 export function findMisplaced(
-  table: readonly MountEntry[],
+  table: string,
   placements: readonly Placement[],
-  sources: Pick<OpenedSources, 'mounted'>,
+  expected: ExpectedMount,
 ): Placement | undefined {
-  const covered = new Set<MountEntry>()
-  const byId = new Map(table.map((entry) => [entry.id, entry]))
-  for (const entry of table) {
-    const parent = byId.get(entry.parent)
-    if (parent !== undefined && parent.point === entry.point) covered.add(parent)
-  }
-  const visible = new Map(table.filter((entry) => !covered.has(entry)).map((entry) => [entry.point, entry]))
+  let visible: ReadonlyMap<string, MountEntry> | undefined
   return placements.find((placement) => {
-    const entry = visible.get(Buffer.from(placement.at).toString('latin1'))
-    return entry === undefined || !shows(entry, placement, sources)
+    const point = Buffer.from(placement.at).toString('latin1')
+    const entry = onlyEntryAt(table, point) ?? (visible ??= visibleMounts(table)).get(point)
+    return entry === undefined || !shows(entry, placement, expected)
   })
 }
 
-function shows(entry: MountEntry, placement: Placement, sources: Pick<OpenedSources, 'mounted'>): boolean {
+/** Of several mounts at one place, the last one is seen. */
+function visibleMounts(table: string): ReadonlyMap<string, MountEntry> {
+  const entries = parseMountTable(table)
+  const covered = new Set<MountEntry>()
+  const byId = new Map(entries.map((entry) => [entry.id, entry]))
+  for (const entry of entries) {
+    const parent = byId.get(entry.parent)
+    if (parent !== undefined && parent.point === entry.point) covered.add(parent)
+  }
+  return new Map(entries.filter((entry) => !covered.has(entry)).map((entry) => [entry.point, entry]))
+}
+
+const plainPath = /^[\w./-]+$/
+
+/**
+ * The mount at a place that one line alone names, so that nothing there can cover it. The command waits for this, and
+ * reading the whole table takes many times as long. `undefined` says nothing: look thoroughly.
+ */
+function onlyEntryAt(table: string, point: string): MountEntry | undefined {
+  if (!plainPath.test(point)) return undefined
+  const field = ` ${point} `
+  const at = table.indexOf(field)
+  if (at < 0 || table.includes(field, at + 1)) return undefined
+  const end = table.indexOf('\n', at)
+  const [entry] = parseMountTable(table.slice(table.lastIndexOf('\n', at) + 1, end < 0 ? table.length : end))
+  return entry?.point === point ? entry : undefined
+}
+
+function shows(entry: MountEntry, placement: Placement, expected: ExpectedMount): boolean {
   if (placement.readOnly && !entry.readOnly) return false
   if (placement.source === undefined) return entry.fileSystem === 'tmpfs'
-  const expected = sources.mounted(placement.source)
-  return expected !== undefined && expected.device === entry.device && expected.root === entry.root
+  const wanted = expected(placement)
+  return wanted !== undefined && wanted.device === entry.device && wanted.root === entry.root
 }

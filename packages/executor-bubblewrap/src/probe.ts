@@ -9,7 +9,7 @@ import {
   rootPath,
   type VirtualPath,
 } from '@ws/core'
-import { sandboxProgram, systemTree, viewEnvironment } from '@ws/process'
+import { KeptContents, sandboxProgram, systemTree, viewEnvironment } from '@ws/process'
 
 import { explainFailure } from './failure.ts'
 import { layOut, type Layout } from './layout.ts'
@@ -105,7 +105,8 @@ async function runOnce(
   const nested = root === '/'
   const empty = layOut({ root, binds: [], aliases: [], restrictions: [], renameBorders: [] })
   const layout: Layout = nested ? { ...empty, mode: 'nested' } : empty
-  await using sources = await openSources([])
+  using sources = await openSources([])
+  using contents = new KeptContents()
   const sandbox = await startSandbox({
     command: {
       layout,
@@ -116,6 +117,7 @@ async function runOnce(
       cwd: rootPath,
       extraFds: new Map(),
       seccomp: sandboxProgram({ allowPtrace: nested, forProot: nested }),
+      contents,
       network: options.network,
       scratchBytes: options.scratchBytes,
       limits: options.limits,

@@ -5,17 +5,23 @@ import { type Owner, WorkspaceError } from '@ws/core'
 import {
   capturePipe,
   type CapturedOutput,
+  doubtOwnMounts,
   type OutputListener,
   type PipeMaker,
   type ProcessInput,
+  readMountInfo,
+  type RunningProcess,
+  startProcess,
   withPipes,
 } from '@ws/process'
-import { type RunningProcess, startProcess } from '@ws/process'
 
 import { type SandboxCommand, sandboxArguments } from './arguments.ts'
 import { startError } from './failure.ts'
 import { descriptors, readGate } from './gate.ts'
-import { findMisplaced, parseMountTable } from './mount-table.ts'
+import type { Placement } from './layout.ts'
+import { findMisplaced } from './mount-table.ts'
+import { orderOptions } from './order.ts'
+import type { MountedSource } from './sources.ts'
 import type { Warden } from './warden.ts'
 
 export interface SandboxStart {
@@ -58,17 +64,19 @@ const startTimeout = 20_000
 export async function startSandbox(start: SandboxStart): Promise<Sandbox> {
   const { command, owner } = start
   start.signal?.throwIfAborted()
-  const wanted = ['stdout', 'stderr', ...(start.stdin === 'none' ? [] : ['stdin'])]
-  const [stdoutPipe, stderrPipe, stdinPipe] = await Promise.all(wanted.map(async () => await start.pipes?.take(owner)))
-  const { argv, options, close, ...prepared } = withPipes([stdoutPipe, stderrPipe, stdinPipe], () => {
+  const wanted = ['stdout', 'stderr', 'arguments', ...(start.stdin === 'none' ? [] : ['stdin'])]
+  const pipes = await Promise.all(wanted.map(async () => await start.pipes?.take(owner)))
+  const [stdoutPipe, stderrPipe, argumentsPipe, stdinPipe] = pipes
+  const { argv, options, extraFds, close } = withPipes(pipes, () => {
     start.signal?.throwIfAborted()
-    return sandboxArguments(command)
+    const prepared = sandboxArguments(command)
+    if (stderrPipe) prepared.extraFds.set(descriptors.commandError, stderrPipe)
+    return prepared
   })
-  const extraFds = stderrPipe
-    ? new Map([...prepared.extraFds, [descriptors.commandError, stderrPipe]])
-    : prepared.extraFds
+  const order = orderOptions(options, argumentsPipe, extraFds)
   const asOwner = process.getuid?.() === 0 ? owner : {}
   let running: RunningProcess
+  let started: (() => void) | undefined
   try {
     running = startProcess({
       argv,
@@ -79,13 +87,17 @@ export async function startSandbox(start: SandboxStart): Promise<Sandbox> {
       stdin: start.stdin,
       maxOutputBytes: start.maxOutputBytes,
       onStdout: start.onStdout,
+      onStarted(pid) {
+        // Noted before bubblewrap has all its options, hence before it has a child.
+        started = start.warden.starting(pid)
+        order.give()
+      },
     })
   } finally {
+    order.close()
     close()
   }
-  // Noted before bubblewrap gets its options, hence before it has a child.
-  const started = running.pid === undefined ? undefined : start.warden.starting(running.pid)
-  running.pipes.get(descriptors.arguments)?.end(options)
+  order.send(running)
   const status = collect(running.pipes.get(descriptors.status))
   const gate = collect(running.pipes.get(descriptors.gate))
   const stderr = capturePipe(running.pipes.get(descriptors.commandError), {
@@ -103,13 +115,16 @@ export async function startSandbox(start: SandboxStart): Promise<Sandbox> {
       () => 'ended' as const,
     )
     const stopped = once(stop.signal)
-    const ready = Promise.all([gate.until((text) => readGate(text).ready), status.until((text) => childOf(text) > 0)])
-    const outcome = await Promise.race([ready, ended, stopped])
+    const known = status.until((text) => childOf(text) > 0).then(() => identify(childOf(status.text())))
+    const ready = gate.until((text) => readGate(text).ready)
+    // Looked up while bubblewrap is at work.
+    const check = mountCheck(command)
+    const outcome = await Promise.race([Promise.all([known, ready]), ended, stopped])
     if (outcome === 'stopped') throw await abandon(running, start.signal)
     if (outcome === 'ended') throw startError((await running.wait()).stderr.text)
-    const child = childOf(status.text())
-    checkMounts(child, command)
-    return { ...letGo(running, gate, child), stderr }
+    const [child] = outcome
+    check(child)
+    return { ...letGo(running, gate, child, { nested: command.layout.mode === 'nested' }), stderr }
   } catch (error) {
     running.kill('SIGKILL')
     await running.wait().catch(() => undefined)
@@ -133,19 +148,33 @@ async function abandon(running: RunningProcess, signal: AbortSignal | undefined)
   })
 }
 
-/** bubblewrap and the gate are all that runs yet: what is mounted now stays so. */
-function checkMounts(child: number, { layout, sources }: SandboxCommand): void {
+/**
+ * What the mounts must be, found beforehand: the command waits for the comparison. When that is made, bubblewrap and the
+ * gate are all that runs yet: what is mounted then stays so.
+ */
+function mountCheck({ layout, sources }: SandboxCommand): (child: Child) => void {
   const placements = layout.placements.filter(({ beneath }) => beneath !== undefined)
-  if (placements.length === 0) return
-  let table: string
-  try {
-    table = readFileSync(`/proc/${child}/mountinfo`, 'latin1')
-  } catch (native) {
-    throw new WorkspaceError({ code: 'ENOEXEC', operation: 'exec', reason: 'the sandbox cannot be examined', native })
+  if (placements.length === 0) return () => undefined
+  const expected = new Map<unknown, MountedSource | undefined>()
+  for (const placement of placements)
+    if (placement.source !== undefined) expected.set(placement, sources.mounted(placement.source))
+  return ({ pid }) => {
+    let table: string
+    try {
+      table = readMountInfo(pid)
+    } catch (native) {
+      throw new WorkspaceError({ code: 'ENOEXEC', operation: 'exec', reason: 'the sandbox cannot be examined', native })
+    }
+    const misplaced = findMisplaced(table, placements, (placement) => expected.get(placement))
+    if (misplaced === undefined) return
+    // It may have been the host's own mounts that changed.
+    doubtOwnMounts()
+    throw exchanged(misplaced)
   }
-  const misplaced = findMisplaced(parseMountTable(table), placements, sources)
-  if (misplaced === undefined) return
-  throw new WorkspaceError({
+}
+
+function exchanged(misplaced: Placement): WorkspaceError {
+  return new WorkspaceError({
     code: 'EBUSY',
     operation: 'exec',
     path: misplaced.virtual,
@@ -154,8 +183,22 @@ function checkMounts(child: number, { layout, sources }: SandboxCommand): void {
   })
 }
 
-function letGo(running: RunningProcess, gate: Collected, child: number): Omit<Sandbox, 'stderr'> {
-  const startTime = startTimeOf(child)
+/** Process 1 of the sandbox, told from a later one with the same number. */
+interface Child {
+  readonly pid: number
+  readonly startTime: string | undefined
+}
+
+function identify(pid: number): Child {
+  return { pid, startTime: startTimeOf(pid) }
+}
+
+function letGo(
+  running: RunningProcess,
+  gate: Collected,
+  { pid: child, startTime }: Child,
+  { nested }: { readonly nested: boolean },
+): Omit<Sandbox, 'stderr'> {
   const isChild = () => startTime !== undefined && startTimeOf(child) === startTime
   const send = (pid: number, signal: NodeJS.Signals) => {
     try {
@@ -170,17 +213,15 @@ function letGo(running: RunningProcess, gate: Collected, child: number): Omit<Sa
   }
   const exitCode = () => readGate(gate.text()).exitCode
   gate.stream?.write('go\n')
-  // What the command left running ends with it. Where process 1 is gone already, so is everything, and no tree need be
-  // looked for.
-  const reported = gate.until((text) => readGate(text).exitCode !== undefined).then(() => send(child, 'SIGKILL'))
+  // What the command left running ends with it: with the gate, where that is process 1; else with proot, which would wait.
+  if (nested) void gate.until((text) => readGate(text).exitCode !== undefined).then(() => send(child, 'SIGKILL'))
   // bubblewrap ends after everything inside, unless somebody kills it. If that happens before its child has asked to die
   // with it, nobody but this process can end the child.
-  const lookAfter = () => {
+  const lookAfter = async () => {
     send(child, 'SIGKILL')
-    return waitUntil(() => !isChild())
+    await waitUntil(() => !isChild())
   }
-  const gone = running.wait().then(lookAfter, lookAfter)
-  void reported.catch(() => undefined)
+  const gone = running.wait().then(({ signal }) => (signal === null ? undefined : lookAfter()), lookAfter)
   return { process: running, exitCode, signal: (signal) => send(-child, signal), end, gone }
 }
 

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
 
 import type { HostPath } from '@ws/core'
-import { openBindSource, type BindSource } from '@ws/process'
+import { type BindSource, type OwnMounts, openBindSources, ownMounts } from '@ws/process'
 
 import type { Placement } from './layout.ts'
-import { type MountEntry, parseMountTable } from './mount-table.ts'
 
 /** A source as the mount table of a sandbox must show it. */
 export interface MountedSource {
@@ -14,7 +13,7 @@ export interface MountedSource {
   readonly root: string
 }
 
-export interface OpenedSources extends AsyncDisposable {
+export interface OpenedSources extends Disposable {
   readonly descriptor: (path: HostPath) => number
   readonly mounted: (path: HostPath) => MountedSource | undefined
 }
@@ -23,31 +22,19 @@ export interface OpenedSources extends AsyncDisposable {
  * Opens every source, each once, and makes sure that every destination exists and is no link: bubblewrap would create
  * what is missing, on the workspace's own disk [RP18].
  *
- * @throws WorkspaceError `EBUSY`, `EBACKEND` as {@link openBindSource}
+ * @throws WorkspaceError `EBUSY`, `EBACKEND` as `openBindSources`
  */
 export async function openSources(placements: readonly Placement[]): Promise<OpenedSources> {
-  const wanted = new Map<string, Placement & { readonly path: HostPath }>()
-  for (const placement of placements) {
-    if (placement.beneath !== undefined) wanted.set(placement.beneath, { ...placement, path: placement.beneath })
+  const wanted = new Map<HostPath, Pick<Placement, 'type' | 'virtual'>>()
+  for (const placement of placements) if (placement.beneath !== undefined) wanted.set(placement.beneath, placement)
+  for (const placement of placements) if (placement.source !== undefined) wanted.set(placement.source, placement)
+  const sources = await openBindSources([...wanted].map(([path, { type, virtual }]) => ({ path, type, at: virtual })))
+  const opened = new Map<HostPath, BindSource>()
+  for (const [index, path] of [...wanted.keys()].entries()) {
+    const source = sources[index]
+    if (source !== undefined) opened.set(path, source)
   }
-  for (const placement of placements) {
-    if (placement.source !== undefined) wanted.set(placement.source, { ...placement, path: placement.source })
-  }
-  const opened = new Map<string, BindSource>()
-  const results = await Promise.allSettled(
-    [...wanted].map(async ([path, { type, virtual }]) => {
-      opened.set(path, await openBindSource(path as HostPath, type, { at: virtual }))
-    }),
-  )
-  const close = async () => {
-    await Promise.all([...opened.values()].map((source) => source.close()))
-  }
-  const failed = results.find((result) => result.status === 'rejected')
-  if (failed !== undefined) {
-    await close()
-    throw failed.reason
-  }
-  let table: ReadonlyMap<string, MountEntry> | undefined
+  let mounts: OwnMounts | undefined
   return {
     descriptor(path) {
       const source = opened.get(path)
@@ -57,19 +44,19 @@ export async function openSources(placements: readonly Placement[]): Promise<Ope
     mounted(path) {
       const source = opened.get(path)
       if (source === undefined) return undefined
-      table ??= new Map(
-        parseMountTable(readFileSync('/proc/self/mountinfo', 'latin1')).map((entry) => [entry.id, entry]),
-      )
-      return locate(source.fd, path, table)
+      mounts ??= ownMounts()
+      return locate(source.fd, path, mounts)
     },
-    [Symbol.asyncDispose]: close,
+    [Symbol.dispose]() {
+      for (const source of sources) source.close()
+    },
   }
 }
 
 /** Where a descriptor's file is in its file system. The kernel says which mount it was opened through. */
-function locate(fd: number, path: HostPath, table: ReadonlyMap<string, MountEntry>): MountedSource | undefined {
+function locate(fd: number, path: HostPath, { byId }: OwnMounts): MountedSource | undefined {
   const mountId = /^mnt_id:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'latin1'))?.[1]
-  const mount = table.get(mountId ?? '')
+  const mount = byId.get(mountId ?? '')
   if (mount === undefined) return undefined
   const bytes = Buffer.from(path).toString('latin1')
   const rest = mount.point === '/' ? bytes : bytes.slice(mount.point.length)

@@ -1,4 +1,7 @@
 import { spawn } from 'node:child_process'
+import { closeSync, writeSync } from 'node:fs'
+
+import { openPrivateFile } from '@ws/process'
 
 /**
  * Ends what `--die-with-parent` cannot: between making its child and letting it go, bubblewrap can be killed (because
@@ -14,23 +17,20 @@ export interface Warden {
   close(): void
 }
 
-// Lines: `+ GROUP`, `- GROUP`, `close`. An end of file before `close` is the death of this process. A group's number is
-// not given to another process while a member lives, and what is noted here is milliseconds old.
+// Reads a word: `close`, or nothing at all, which is the death of this process. Until then it sleeps: what is under way is
+// noted in a file that it looks at only then, one line each, blank when over. A group's number is not given to another
+// process while a member lives, and what is noted here is milliseconds old.
 const script = `
-groups=' '
-while read -r word group; do
-  case $word in
-    close) exit 0 ;;
-    +) groups="$groups$group " ;;
-    -) groups="\${groups%% $group *} \${groups#* $group }" ;;
-  esac
-done
-for group in $groups; do
+read -r word
+[ "$word" = close ] && exit 0
+while read -r group; do
   case $group in
     *[!0-9]* | 0* | 1 | ?) continue ;;
   esac
-  kill -9 "-$group"
-done`
+  [ -n "$group" ] && kill -9 "-$group"
+done <&3`
+
+const lineBytes = 16
 
 let shared: { readonly warden: Warden; users: number } | undefined
 
@@ -50,22 +50,40 @@ export function useWarden(): Warden {
 
 /** A small shell that outlives this process by a moment. It keeps no event loop alive. */
 function startWarden(): Warden {
+  const notes = openPrivateFile()
+  const free: number[] = []
+  let lines = 0
+  let closed = false
+  const note = (line: number, text: string) => {
+    // Its number may be another file's by then.
+    if (!closed) writeSync(notes, `${text.padEnd(lineBytes - 1)}\n`, line * lineBytes)
+  }
+  // Its first page is made now: later there may be no room for it.
+  note(0, '')
   const child = spawn('/bin/sh', ['-c', script], {
-    stdio: ['pipe', 'ignore', 'ignore'],
+    stdio: ['pipe', 'ignore', 'ignore', notes],
     env: {},
     cwd: '/',
     detached: true,
   })
   // Without a warden, the worst is a process that waits.
   child.on('error', () => undefined)
-  child.stdin.on('error', () => undefined)
+  child.stdin?.on('error', () => undefined)
   child.unref()
-  if ('unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref()
+  if (child.stdin && 'unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref()
   return {
     starting(group) {
-      child.stdin.write(`+ ${group}\n`)
-      return () => void child.stdin.write(`- ${group}\n`)
+      const line = free.pop() ?? lines++
+      note(line, String(group))
+      return () => {
+        note(line, '')
+        free.push(line)
+      }
     },
-    close: () => void child.stdin.end('close\n'),
+    close() {
+      closed = true
+      closeSync(notes)
+      child.stdin?.end('close\n')
+    },
   }
 }

@@ -1,5 +1,5 @@
 import { parseVirtualPath } from '@ws/core'
-import { sandboxProgram, systemTree, viewEnvironment } from '@ws/process'
+import { KeptContents, sandboxProgram, systemTree, viewEnvironment } from '@ws/process'
 import { describeWith } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
@@ -16,7 +16,8 @@ async function runBehind(bench: Workbench, command: string, parts: Parameters<Wo
   const layout = layOut(bench.plan(parts))
   const { owner } = bench.scratch
   const root = parseVirtualPath('/')
-  await using sources = await openSources(layout.placements)
+  using contents = new KeptContents()
+  using sources = await openSources(layout.placements)
   const { bwrap = '' } = await findPrograms({ versions: false })
   const sandbox = await startSandbox({
     command: {
@@ -27,6 +28,7 @@ async function runBehind(bench: Workbench, command: string, parts: Parameters<Wo
       env: viewEnvironment({ root }),
       cwd: root,
       extraFds: new Map(),
+      contents,
       seccomp: sandboxProgram({ allowPtrace: true, forProot: true }),
       network: 'none',
       scratchBytes: 1 << 20,

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 import { createBubblewrapExecutor } from '../src/index.ts'
 import { layOut, nestedRoot } from '../src/layout.ts'
-import { findMisplaced, parseMountTable } from '../src/mount-table.ts'
+import { findMisplaced } from '../src/mount-table.ts'
 import { explainFailure } from '../src/failure.ts'
 
 const root = parseVirtualPath('/workspace')
@@ -81,8 +81,7 @@ describe('what is checked before a command runs', () => {
   const pin = { ...placement, at: '/workspace/a b', show: 'source', source: '/home/me/ws/a b' as HostPath } as const
   const mask = { ...placement, at: '/workspace/a b/secret', show: 'mask', readOnly: true } as const
   const mounted = () => ({ device: '254:0', root: '/home/me/ws/a b' })
-  const misplaced = (lines: readonly string[]) =>
-    findMisplaced(parseMountTable(lines.join('\n')), [pin, mask], { mounted })
+  const misplaced = (lines: readonly string[]) => findMisplaced(lines.join('\n'), [pin, mask], mounted)
 
   it('is that every bind and mask is at its own place', () => {
     expect(misplaced(table)).toBeUndefined()
@@ -98,6 +97,23 @@ describe('what is checked before a command runs', () => {
     expect(misplaced(change(2, '/home/me/ws/a\\040b', '/home/me/ws/a\\040b//deleted'))).toBe(pin)
     expect(misplaced(change(2, '254:0', '254:1'))).toBe(pin)
     expect(misplaced([...table, '79 78 254:0 /x /workspace/a\\040b/secret rw - ext4 /dev/vda rw'])).toBe(mask)
+  })
+
+  it('finds the same where names need no escape', () => {
+    const plainly = (text: string) => text.replaceAll('a\\040b', 'ab')
+    const places = [
+      { ...pin, at: '/workspace/ab', source: '/home/me/ws/ab' as HostPath },
+      { ...mask, at: '/workspace/ab/secret' },
+    ]
+    const found = (lines: readonly string[]) =>
+      findMisplaced(lines.map(plainly).join('\n'), places, () => ({ device: '254:0', root: '/home/me/ws/ab' }))
+    expect(found(table)).toBeUndefined()
+    expect(found(table.slice(0, 3))).toBe(places[1])
+    expect(found(table.map((text) => text.replace('secret ro', 'secret rw')))).toBe(places[1])
+    expect(found(table.map((text) => text.replace('254:0 /home/me/ws/a', '254:0 /home/me/ws/moved')))).toBe(places[0])
+    // A later mount over the first; a place that the root of another mount is called by.
+    expect(found([...table, '79 78 254:0 /x /workspace/ab/secret rw - ext4 /dev/vda rw'])).toBe(places[1])
+    expect(found([...table, '79 65 254:0 /workspace/ab /workspace/other rw - ext4 /dev/vda rw'])).toBeUndefined()
   })
 })
 

@@ -41,11 +41,13 @@ import { join } from 'node:path'
 
 import { namespacePrefix, prootArguments } from './command-line.ts'
 import { composeView } from './compose.ts'
+import { Covers } from './covers.ts'
 import { execError } from './errors.ts'
 import { errorDescriptor, firstProcess } from './first-process.ts'
 import { type Confinement, guaranteesOf } from './guarantees.ts'
 import { heldLimits, limitsOf } from './limits.ts'
 import type { ResolvedOptions } from './options.ts'
+import { RunDirectories } from './run-directories.ts'
 import { followCommand } from './running.ts'
 import { createRuntimeDirectory, removeTree } from './runtime-directory.ts'
 import { SkeletonCache } from './skeleton.ts'
@@ -85,10 +87,11 @@ class AttachedProot implements AttachedExecutor {
   readonly #directory: string
   readonly #system: SystemPart
   readonly #skeletons: SkeletonCache
+  readonly #covers: Covers
+  readonly #runs: RunDirectories
   readonly #running = new Set<AsyncDisposable>()
   readonly #starting = new Set<Promise<unknown>>()
   #pipes: PipeMaker | undefined
-  #count = 0
   #closed = false
 
   constructor(attachment: AttachOptions) {
@@ -111,6 +114,8 @@ class AttachedProot implements AttachedExecutor {
       this.#system = createSystemPart({ directory, root, owner, tools: options.tools, proc })
       chmodSync(directory, 0o755)
       this.#skeletons = new SkeletonCache(this.#directory)
+      this.#covers = new Covers(this.#directory)
+      this.#runs = new RunDirectories(this.#directory, owner)
     } catch (error) {
       removeTree(this.#directory)
       throw error
@@ -156,6 +161,7 @@ class AttachedProot implements AttachedExecutor {
     await Promise.all([...this.#running].map((running) => running[Symbol.asyncDispose]()))
     this.#pipes?.close()
     this.#pipes = undefined
+    this.#runs.close()
     removeTree(this.#directory)
   }
 
@@ -164,10 +170,8 @@ class AttachedProot implements AttachedExecutor {
     const { machine, owner, options } = this.#attachment
     const limits = limitsOf(request, options)
     checkToolPlaces(options.tools, [plan.root, ...plan.aliases, ...plan.binds.map(({ at }) => at)], 'exec')
-    const directory = join(this.#directory, `run-${this.#count++}`)
-    mkdirSync(directory)
-    chmodSync(directory, 0o711)
-    const cleanUp = () => removeTree(directory)
+    const run = this.#runs.take()
+    const cleanUp = () => this.#runs.drop(run)
     try {
       const shell = this.#shell(request)
       const { login } = request
@@ -178,10 +182,11 @@ class AttachedProot implements AttachedExecutor {
       const plain = { argv: invocation.argv, env: this.#environment(request, plan, shell), extraFds: new Map() }
       const { argv, env, extraFds } = terminal ? terminalCommand(plain.argv, plain.env, terminal.descriptor) : plain
       const landlock = machine.landlockAbi > 0
-      // Without Landlock, a command of this process's own uid could write to a skeleton: then each gets its own.
+      // Without Landlock, a command of this process's own uid could write to them: then each gets its own.
       const writable = !landlock && process.getuid?.() === owner.uid
-      const skeletons = writable ? new SkeletonCache(directory) : this.#skeletons
-      const view = await composeView({ plan, system: this.#system, directory, owner, landlock, skeletons })
+      const skeletons = writable ? new SkeletonCache(run.path) : this.#skeletons
+      const covers = writable ? new Covers(run.path) : this.#covers
+      const view = await composeView({ plan, system: this.#system, run, landlock, skeletons, covers })
       try {
         // Before there is anything that has to be started at once.
         const { errors, ...pipes } = await this.#standardPipes(request, terminal)
@@ -189,8 +194,8 @@ class AttachedProot implements AttachedExecutor {
           request.signal?.throwIfAborted()
           const first = firstProcess({ argv: limitedCommand(argv, limits, { ownProcesses: 2 }), env, cwd: request.cwd })
           return confineArgv({
-            argv: [...prootArguments(machine.proot, view, directory), ...first.argv],
-            env: this.#tracerEnvironment(directory),
+            argv: [...prootArguments(machine.proot, view, run.path), ...first.argv],
+            env: this.#tracerEnvironment(run.path),
             // Not prootProgram(), which leaves setuid bits, namespaces and device nodes to the uid alone.
             seccomp: sandboxProgram({ forProot: true, allowPtrace: true }),
             owner,
@@ -218,7 +223,7 @@ class AttachedProot implements AttachedExecutor {
         })
         return followCommand({ request, process: started, stdout, stderr, cleanUp })
       } finally {
-        await view.release()
+        view.release()
       }
     } catch (error) {
       cleanUp()

@@ -1,11 +1,13 @@
-import { type Bind, type BindPlan, isWithin, type Owner, relativeTo, type VirtualPath } from '@ws/core'
-import { type BindSource, type LandlockRule, openBindSource } from '@ws/process'
-import { chmodSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs'
+import { type Bind, type BindPlan, type HostPath, isWithin, relativeTo, type VirtualPath } from '@ws/core'
+import { type BindSource, type LandlockRule, openBindSources, type WantedSource } from '@ws/process'
+import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { createSkeleton, type SkeletonCache } from './skeleton.ts'
-import { bindsForLink, createOwnedDirectory, type SystemPart, type ViewBind } from './system.ts'
+import { type Covers, createClosedCover } from './covers.ts'
 import { checkReadOnly, type HeldBind } from './read-only.ts'
+import type { RunDirectory } from './run-directories.ts'
+import type { SkeletonCache } from './skeleton.ts'
+import { bindsForLink, type SystemPart, type ViewBind } from './system.ts'
 
 /** Everything that one command's view is made of. */
 export interface ComposedView {
@@ -15,17 +17,17 @@ export interface ComposedView {
   readonly binds: readonly ViewBind[]
   readonly rules: readonly LandlockRule[]
   /** Closes the descriptors that `rules` name; to be called when the command has been started. */
-  release(): Promise<void>
+  release(): void
 }
 
 export interface ComposeOptions {
   readonly plan: BindPlan
   readonly system: SystemPart
-  /** A private directory for this command alone. */
-  readonly directory: string
-  readonly owner: Owner
+  /** This command's alone. */
+  readonly run: RunDirectory
   readonly landlock: boolean
   readonly skeletons: SkeletonCache
+  readonly covers: Covers
 }
 
 /** A bind that differs from what its surroundings show at its place. */
@@ -41,21 +43,20 @@ interface Part {
  * @throws WorkspaceError `EBUSY`, `EBACKEND`, `EUNENFORCEABLE`
  */
 export async function composeView(options: ComposeOptions): Promise<ComposedView> {
-  const { plan, system, directory } = options
+  const { plan, system, run } = options
   const sources: BindSource[] = []
-  const release = async () => {
-    await Promise.all(sources.splice(0).map((source) => source.close()))
+  const release = () => {
+    for (const source of sources.splice(0)) source.close()
   }
   try {
     const held = await openSources(plan, sources)
     checkReadOnly(plan, held, options.landlock)
-    const parts = await createParts(plan, directory)
+    const parts = await createParts(plan, options)
     const own = parts.map(({ bind, host }): ViewBind => ({ at: bind.at, host, type: bind.type }))
-    const shm = createOwnedDirectory(join(directory, 'shm'), options.owner)
     const shownAtRoot = own.some(({ at }) => at === '/')
     const whole: ViewBind[] = [
       ...own,
-      { at: '/dev/shm', host: shm, type: 'directory' },
+      { at: '/dev/shm', host: run.shm, type: 'directory' },
       ...(shownAtRoot ? system.links.flatMap(({ at }) => bindsForLink(at)) : []),
       ...system.binds,
     ]
@@ -68,12 +69,12 @@ export async function composeView(options: ComposeOptions): Promise<ComposedView
     const rules: LandlockRule[] = [
       ...system.rules,
       ...grants(held),
-      { source: shm, access: ['read', 'write'] },
+      { source: run.shm, access: ['read', 'write'] },
       ...(shownAtRoot ? [] : [{ source: skeleton, access: ['read'] } as const]),
     ]
     return { skeleton, binds, rules, release }
   } catch (error) {
-    await release()
+    release()
     throw error
   }
 }
@@ -85,14 +86,16 @@ function moveLinks(system: SystemPart, alias: string) {
 }
 
 async function openSources(plan: BindPlan, sources: BindSource[]): Promise<HeldBind[]> {
-  const held: HeldBind[] = []
-  for (const bind of plan.binds) {
-    if (bind.source === undefined || bind.kind === 'pin') continue
-    const source = await openBindSource(bind.source, bind.type, { at: bind.at })
-    sources.push(source)
-    held.push({ bind, host: bind.source, source })
-  }
-  return held
+  const shown = plan.binds.flatMap((bind) =>
+    bind.source === undefined || bind.kind === 'pin' ? [] : [{ bind, host: bind.source }],
+  )
+  sources.push(
+    ...(await openBindSources(shown.map(({ bind, host }) => ({ path: host, type: bind.type, at: bind.at })))),
+  )
+  return shown.flatMap((one, index) => {
+    const source = sources[index]
+    return source === undefined ? [] : [{ ...one, source }]
+  })
 }
 
 /** One rule for each directory that is granted, however often it is bound. */
@@ -109,23 +112,28 @@ function grants(held: readonly HeldBind[]): LandlockRule[] {
   return [...rules.values()]
 }
 
-async function createParts(plan: BindPlan, directory: string): Promise<Part[]> {
+async function createParts(plan: BindPlan, { run, covers }: Pick<ComposeOptions, 'run' | 'covers'>): Promise<Part[]> {
   const parts: Part[] = []
+  const places: WantedSource[] = []
   for (const bind of plan.binds) {
     const around = enclosing(parts, bind.at)
     const shown = around?.bind.source === undefined ? undefined : hostPlace(around, bind.at)
     if (bind.kind === 'pin' || (bind.source !== undefined && bind.source === shown)) continue
     // What is denied need not be there, and `/tmp` is not listed; a mount point is.
     const mayBeMissing = bind.source === undefined || bind.kind === 'scratch'
-    if (shown !== undefined && !(mayBeMissing && isMissing(shown))) {
-      // Only looked at: proot is told the place in its skeleton, not the one on disk.
-      await (await openBindSource(shown as typeof shown & Bind['source'], bind.type, { at: bind.at })).close()
-    }
+    if (shown !== undefined && !(mayBeMissing && isMissing(shown)))
+      places.push({ path: shown as HostPath, type: bind.type, at: bind.at })
     // A later bind at the same place lies over the earlier one.
     const earlier = parts.findIndex((part) => part.bind.at === bind.at)
     if (earlier >= 0) parts.splice(earlier, 1)
-    parts.push({ bind, host: bind.source ?? createCover(bind, plan, join(directory, `cover-${parts.length}`)) })
+    const cover = () =>
+      bind.kind === 'closed'
+        ? createClosedCover(bind, plan, join(run.path, `closed-${parts.length}`))
+        : covers.get(bind)
+    parts.push({ bind, host: bind.source ?? cover() })
   }
+  // Only looked at: proot is told the place in its skeleton, not the one on disk.
+  for (const place of await openBindSources(places)) place.close()
   return parts
 }
 
@@ -139,22 +147,6 @@ function hostPlace({ bind, host }: Part, at: VirtualPath): string {
 
 function isMissing(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) === undefined
-}
-
-/** What is shown in place of what is denied. As root it belongs to root, so that a command cannot open it. */
-function createCover(bind: Bind, plan: BindPlan, path: string): string {
-  if (bind.type === 'file') {
-    writeFileSync(path, '')
-    chmodSync(path, 0)
-  } else if (bind.kind === 'closed') {
-    const inside = plan.binds.filter(({ at }) => at !== bind.at && isWithin(at, bind.at))
-    const places = inside.map(({ at, type }) => ({ at: relativeTo(at, bind.at), type }))
-    createSkeleton(path, places, [], 0o111)
-  } else {
-    mkdirSync(path)
-    chmodSync(path, 0)
-  }
-  return path
 }
 
 /**

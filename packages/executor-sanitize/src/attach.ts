@@ -98,14 +98,14 @@ class AttachedSanitize implements AttachedExecutor {
       const rules: LandlockRule[] = [...this.#systemRules]
       // Held by descriptor before the command is judged: what is exchanged afterwards is not granted.
       for (const { at, host, access } of view.mounts) {
-        const source = await openBindSource(host, 'directory', { at })
+        const source = await openBindSource({ path: host, type: 'directory', at })
         sources.push(source)
         rules.push({
           source: { fd: source.fd },
           access: access === 'read-write' ? ['read', 'write', 'execute'] : ['read', 'execute'],
         })
       }
-      const cwd = await openBindSource(directoryOf(view, request.cwd), 'directory', { at: request.cwd })
+      const cwd = await openBindSource({ path: directoryOf(view, request.cwd), type: 'directory', at: request.cwd })
       sources.push(cwd)
       const command = mapCommand(request, { view, trust: options.trust, bash, env })
       request.signal?.throwIfAborted()
@@ -136,7 +136,7 @@ class AttachedSanitize implements AttachedExecutor {
       })
       return followCommand({ request, process, stdout, stderr })
     } finally {
-      await Promise.all(sources.map((source) => source.close()))
+      for (const source of sources) source.close()
     }
   }
 }

@@ -3,6 +3,9 @@ import { usePipes, startProcess } from '@ws/process'
 import { component, describeWith } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
+/** Pipes that are kept ready. */
+const spares = 8
+
 function pipesOpen(): number {
   return readdirSync('/proc/self/fd').filter((fd) => {
     try {
@@ -45,10 +48,14 @@ describeWith(component('perl'), 'pipes', () => {
   })
 
   it('that a process was not started with are closed', async () => {
+    const withoutPipes = pipesOpen()
     const pipes = usePipes()
     try {
       const warm = await pipes.take()
-      for (const fd of warm ? [warm.read, warm.write] : []) closeSync(fd)
+      if (warm === undefined) throw new Error('there is no pipe')
+      closeSync(warm.read)
+      closeSync(warm.write)
+      await expect.poll(pipesOpen).toBe(2 * spares + withoutPipes)
       const before = pipesOpen()
       const stdoutPipe = await pipes.take()
       expect(() => startProcess({ argv: ['relative'], stdoutPipe })).toThrow('EINVAL')
@@ -60,5 +67,19 @@ describeWith(component('perl'), 'pipes', () => {
     } finally {
       pipes.close()
     }
+  })
+
+  it('are kept ready, few and always as many, and go with their last user', async () => {
+    const withoutPipes = pipesOpen()
+    const [first, second] = [usePipes(), usePipes()]
+    const taken = await Promise.all(Array.from({ length: 40 }, () => first.take()))
+    for (const pair of taken) for (const fd of pair ? [pair.read, pair.write] : []) closeSync(fd)
+    expect(taken).not.toContain(undefined)
+    await expect.poll(pipesOpen).toBe(2 * spares + withoutPipes)
+    first.close()
+    expect(await second.take().then((pair) => pair && [closeSync(pair.read), closeSync(pair.write)])).toHaveLength(2)
+    second.close()
+    await expect.poll(pipesOpen).toBe(withoutPipes)
+    expect(await second.take()).toBeUndefined()
   })
 })

@@ -1,4 +1,5 @@
 import { LinkSignal } from '../adapter/link-signal.ts'
+import type { Entry } from '../adapter/types.ts'
 import { isWorkspaceError } from '../errors.ts'
 import { foldName } from '../path/fold.ts'
 import { childPath, isWithin, parentPath, relativeTo, segmentsOf } from '../path/virtual-path.ts'
@@ -24,6 +25,8 @@ export interface CompileOptions {
   readonly looksOnly: boolean
 }
 
+/** The names in a directory, by what they are without regard to case and form. */
+type FoldedNames = ReadonlyMap<string, readonly string[]>
 type Node = NamespaceNode<WorkspaceMount>
 type Found = 'directory' | 'file' | 'missing' | 'link' | 'other'
 
@@ -51,7 +54,7 @@ class Compiler {
   readonly #binds: Bind[] = []
   readonly #restrictions: Restriction[] = []
   readonly #pins = new Map<VirtualPath, Bind>()
-  readonly #names = new Map<VirtualPath, Promise<string[]>>()
+  readonly #names = new Map<VirtualPath, Promise<FoldedNames>>()
 
   constructor(options: CompileOptions) {
     this.#options = options
@@ -212,9 +215,8 @@ class Compiler {
       const folded = foldName(name)
       const next: VirtualPath[] = []
       for (const directory of candidates) {
-        for (const found of await this.#namesIn(directory, mount)) {
-          if (foldName(found) === folded) next.push(childPath(directory, found))
-        }
+        const found = (await this.#namesIn(directory, mount)).get(folded) ?? []
+        for (const variant of found) next.push(childPath(directory, variant))
       }
       candidates = next
       if (candidates.length === 0) break
@@ -223,17 +225,27 @@ class Compiler {
   }
 
   /** Each directory is listed once for a plan, however many denied names lead through it. */
-  #namesIn(directory: VirtualPath, mount: WorkspaceMount): Promise<string[]> {
+  #namesIn(directory: VirtualPath, mount: WorkspaceMount): Promise<FoldedNames> {
     const known = this.#names.get(directory) ?? this.#listNames(directory, mount)
     this.#names.set(directory, known)
     return known
   }
 
-  async #listNames(directory: VirtualPath, mount: WorkspaceMount): Promise<string[]> {
-    const names: string[] = []
+  async #listNames(directory: VirtualPath, mount: WorkspaceMount): Promise<FoldedNames> {
+    const names = new Map<string, string[]>()
+    const add = ({ name, unreachable }: Entry): void => {
+      if (unreachable === true) return
+      const folded = foldName(name)
+      const same = names.get(folded)
+      if (same === undefined) names.set(folded, [name])
+      else same.push(name)
+    }
+    const entries = mount.adapter?.list(relativeTo(directory, mount.at))
     try {
-      for await (const { name, unreachable } of mount.adapter?.list(relativeTo(directory, mount.at)) ?? []) {
-        if (unreachable !== true) names.push(name)
+      for (let next = await entries?.next(); next?.done === false; next = await entries?.next()) {
+        add(next.value)
+        // Without a promise where there is no need to wait: a command waits for all of them.
+        for (let at = entries?.nextNow?.(); at !== undefined; at = entries?.nextNow?.()) add(at)
       }
     } catch (error) {
       const harmless =

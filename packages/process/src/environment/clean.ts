@@ -34,7 +34,8 @@ export const defaultAllowList: readonly string[] = ['LANG', 'LANGUAGE', 'LC_*', 
 export function cleanEnvironment(options: CleanEnvironmentOptions): Record<string, string> {
   const { home, pwd = home, user = 'user', path = defaultPath, shell, env = {}, parent = process.env } = options
   const isAllowed = allowance(options.allow ?? defaultAllowList)
-  const inherited = Object.entries(parent).filter(([name]) => isAllowed(name))
+  // Names first: each value of `process.env` is a call of its own.
+  const inherited = Object.keys(parent).flatMap((name) => (isAllowed(name) ? [[name, parent[name]] as const] : []))
   const own = { HOME: home, USER: user, LOGNAME: user, PATH: path, SHELL: shell }
   // A Map, since an object would take `__proto__` for something else.
   const merged = new Map([...inherited, ...Object.entries(own), ...Object.entries(env), ['PWD', pwd] as const])

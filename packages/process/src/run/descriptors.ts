@@ -30,6 +30,43 @@ export function openContent(content: Uint8Array): number {
   }
 }
 
+/** Content of which each child gets a descriptor of its own, at offset 0. */
+export interface KeptContent {
+  /** A read-only descriptor of this process; the caller closes it. */
+  reopen(): number
+}
+
+/**
+ * Keeps content that is given to child after child, so that it is written once. For children that let nobody else have the
+ * descriptor: as an ordinary user, whoever has it can open the file anew and change it for those that come later.
+ */
+export class KeptContents implements Disposable {
+  readonly #files = new Map<Uint8Array, number>()
+  #closed = false
+
+  /** @param content told by identity; not to be changed */
+  keep(content: Uint8Array): KeptContent {
+    return {
+      reopen: () => {
+        if (this.#closed) return openContent(content)
+        const file = this.#files.get(content) ?? openPrivateFile(content)
+        this.#files.set(content, file)
+        return openSync(`/proc/self/fd/${file}`, constants.O_RDONLY)
+      },
+    }
+  }
+
+  close(): void {
+    this.#closed = true
+    for (const file of this.#files.values()) closeSync(file)
+    this.#files.clear()
+  }
+
+  [Symbol.dispose](): void {
+    this.close()
+  }
+}
+
 function openUnnamed(): number {
   for (const directory of ['/dev/shm', tmpdir()]) {
     try {

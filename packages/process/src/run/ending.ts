@@ -73,12 +73,19 @@ export function createEnder(child: ChildProcess, options: StartProcessOptions) {
   }
 }
 
-async function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
-  const controller = new AbortController()
-  const late = delay(ms, false, { signal: controller.signal }).catch(() => false)
-  try {
-    return await Promise.race([promise.then(() => true), late])
-  } finally {
-    controller.abort()
-  }
+/** @returns false when `ms` milliseconds pass before */
+function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms, false)
+    promise.then(
+      () => {
+        clearTimeout(timer)
+        resolve(true)
+      },
+      (error: unknown) => {
+        clearTimeout(timer)
+        reject(error)
+      },
+    )
+  })
 }

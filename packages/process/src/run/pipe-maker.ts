@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, fchownSync, openSync } from 'node:fs'
+import { closeSync, fchownSync } from 'node:fs'
+
+import { type PipeHelper, startPipeHelper } from './pipe-helper.ts'
 
 /** Both ends of a pipe, open in this process. */
 export interface PipePair {
@@ -12,14 +13,14 @@ export function withPipes<T>(pairs: readonly (PipePair | undefined)[], prepare: 
   try {
     return prepare()
   } catch (error) {
-    for (const pair of pairs) for (const fd of pair ? [pair.read, pair.write] : []) closeSync(fd)
+    for (const pair of pairs) if (pair) closePipe(pair)
     throw error
   }
 }
 
 /** Bytes have a `write` too. */
 export function isPipePair(source: unknown): source is PipePair {
-  return typeof source === 'object' && source !== null && !(source instanceof Uint8Array)
+  return typeof source === 'object' && source !== null && 'read' in source && 'write' in source
 }
 
 /**
@@ -36,21 +37,18 @@ export interface PipeMaker {
   close(): void
 }
 
-// Node has no call for it. A pipe that another process holds can be opened through /proc, which leaves nothing on any
-// disk; then that process lets go of it. An end of file is the end of the process that asks.
-const script = String.raw`
-$| = 1;
-while (defined(my $order = <STDIN>)) {
-  pipe(my $read, my $write) or last;
-  print fileno($read), ' ', fileno($write), "\n";
-  <STDIN>;
-}`
-
-const perl = '/usr/bin/perl'
+/** Pipes that are kept ready, so that a command need not wait for its own; it takes two or three. */
+const spares = 8
+/** With fewer than these, more are made at once. Otherwise in a quiet moment: whatever runs then has the processor. */
+const fewSpares = 3
+/** Milliseconds without a command that count as one. */
+const quietMs = 50
+/** Pipes in one order at most: who makes them has a limit of descriptors too. */
+const longestOrder = 32
 
 let shared: { readonly maker: PipeMaker; users: number } | undefined
 
-/** The maker of this process: started with its first pipe, ended with its last user. */
+/** The maker of this process: its first pipes are made at once, and what is left of them goes with its last user. */
 export function usePipes(): PipeMaker {
   const current = (shared ??= { maker: createMaker(), users: 0 })
   current.users++
@@ -65,89 +63,84 @@ export function usePipes(): PipeMaker {
 }
 
 function createMaker(): PipeMaker {
-  let child: ChildProcess | undefined
-  let broken = false
-  let queue: Promise<unknown> = Promise.resolve()
+  const ready: PipePair[] = []
+  const waiting = new Set<(pair: PipePair | undefined) => void>()
+  let helper: PipeHelper | undefined
+  let filling = false
+  let quiet: NodeJS.Timeout | undefined
+  /** No more are made: they cannot be, or nobody is left who could want them. */
+  let over = false
 
-  function start(): ChildProcess {
-    const started = spawn(perl, ['-e', script], {
-      stdio: ['pipe', 'pipe', 'ignore'],
-      env: {},
-      cwd: '/',
-      detached: true,
+  async function fill(): Promise<void> {
+    if (filling || over) return
+    filling = true
+    for (let missing = lacking(); missing > 0 && !over; missing = lacking()) {
+      helper ??= startPipeHelper()
+      if (waiting.size > 0) helper.hold()
+      const made = await helper.make(Math.min(missing, longestOrder))
+      if (made === undefined) over = true
+      for (const pair of made ?? []) keep(pair)
+    }
+    filling = false
+    if (over) letGo()
+  }
+
+  function lacking(): number {
+    return waiting.size + spares - ready.length
+  }
+
+  function keep(pair: PipePair): void {
+    const [first] = waiting
+    if (first === undefined) {
+      ready.push(pair)
+      return
+    }
+    waiting.delete(first)
+    first(pair)
+  }
+
+  /** Never at once: whoever takes a pipe is about to start a process. */
+  function fillLater(): void {
+    if (ready.length < fewSpares) setImmediate(() => void fill()).unref()
+    else if (quiet === undefined) quiet = setTimeout(() => void fill(), quietMs).unref()
+    else quiet.refresh()
+  }
+
+  function letGo(): void {
+    clearTimeout(quiet)
+    for (const pair of ready.splice(0)) closePipe(pair)
+    for (const resolve of waiting) resolve(undefined)
+    waiting.clear()
+    helper?.end()
+    helper = undefined
+  }
+
+  function demand(): Promise<PipePair | undefined> {
+    return new Promise((resolve) => {
+      if (over) return resolve(undefined)
+      waiting.add(resolve)
+      helper?.hold()
+      void fill()
     })
-    const fail = () => {
-      broken = true
-    }
-    started.on('error', fail)
-    started.on('exit', fail)
-    started.stdin?.on('error', fail)
-    started.unref()
-    for (const stream of [started.stdin, started.stdout])
-      if (stream && 'unref' in stream) (stream.unref as () => void)()
-    return started
   }
 
-  async function make(owner: { readonly uid: number; readonly gid: number } | undefined) {
-    if (broken) return undefined
-    child ??= start()
-    const numbers = await ask(child)
-    if (numbers === undefined) {
-      broken = true
-      return undefined
-    }
-    const opened: number[] = []
-    try {
-      for (const [index, number] of numbers.entries())
-        opened.push(openSync(`/proc/${child.pid}/fd/${number}`, index === 0 ? 'r' : 'w'))
-      const [read = -1, write = -1] = opened
-      if (owner !== undefined && process.getuid?.() === 0) fchownSync(read, owner.uid, owner.gid)
-      return { read, write }
-    } catch {
-      for (const fd of opened) closeSync(fd)
-      broken = true
-      return undefined
-    } finally {
-      child.stdin?.write('close\n')
-    }
-  }
-
+  void fill()
   return {
-    take(owner) {
-      const made = queue.then(() => make(owner))
-      queue = made
-      return made
+    async take(owner) {
+      const pair = ready.shift() ?? (await demand())
+      fillLater()
+      if (pair !== undefined && owner !== undefined && process.getuid?.() === 0)
+        fchownSync(pair.read, owner.uid, owner.gid)
+      return pair
     },
-    close: () => void child?.stdin?.end(),
+    close() {
+      over = true
+      if (!filling) letGo()
+    },
   }
 }
 
-/** Asks for one pipe; the numbers of its ends there. */
-function ask(child: ChildProcess): Promise<readonly [string, string] | undefined> {
-  const { stdin, stdout } = child
-  if (!stdin || !stdout || child.exitCode !== null) return Promise.resolve(undefined)
-  // Only while an answer is due is there something to wait for.
-  child.ref()
-  if ('ref' in stdout) (stdout.ref as () => void)()
-  return new Promise((resolve) => {
-    const finish = (answer: string) => {
-      stdout.off('data', onData)
-      child.off('exit', onEnd)
-      child.off('error', onEnd)
-      child.unref()
-      if ('unref' in stdout) (stdout.unref as () => void)()
-      const [, read, write] = /^(\d+) (\d+)\n$/.exec(answer) ?? []
-      resolve(read !== undefined && write !== undefined ? [read, write] : undefined)
-    }
-    let text = ''
-    const onData = (chunk: Buffer) => {
-      text += chunk.toString('latin1')
-      if (text.endsWith('\n')) finish(text)
-    }
-    const onEnd = () => finish('')
-    stdout.on('data', onData)
-    child.once('exit', onEnd)
-    child.once('error', onEnd)
-    stdin.write('pipe\n')
-  })
+function closePipe({ read, write }: PipePair): void {
+  closeSync(read)
+  closeSync(write)
 }

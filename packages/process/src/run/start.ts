@@ -33,6 +33,7 @@ export function startProcess(options: StartProcessOptions): RunningProcess {
     if (options.status !== undefined) closeSync(options.status.fd)
     throw error
   }
+  tellStarted(child, options)
   closePipes(options, 'child')
   const streams = openStreams(child, options)
   const watch = watchProcess({ child, stdout: streams.stdout }, options, startedAt)
@@ -40,6 +41,18 @@ export function startProcess(options: StartProcessOptions): RunningProcess {
   if (options.stdinPipe) watch.ended.addEventListener('abort', () => streams.stdin?.destroy(), { once: true })
   if (streams.stdin && options.stdin !== 'pipe') feedInput(streams.stdin, options.stdin, watch.ended)
   return describe(child, streams, options, watch)
+}
+
+function tellStarted(child: ChildProcess, options: StartProcessOptions): void {
+  if (child.pid === undefined) return
+  try {
+    options.onStarted?.(child.pid)
+  } catch (error) {
+    sendSignal(-child.pid, 'SIGKILL')
+    closePipes(options, 'all')
+    if (options.status !== undefined) closeSync(options.status.fd)
+    throw error
+  }
 }
 
 interface Streams {

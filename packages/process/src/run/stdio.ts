@@ -34,7 +34,7 @@ export function openStdio(options: StartProcessOptions): { readonly slots: Stdio
       else if (source === 'null') slots[fd] = nullDescriptor()
       else if (isPipePair(source)) slots[fd] = source.write
       else {
-        const content = openContent(source)
+        const content = source instanceof Uint8Array ? openContent(source) : source.reopen()
         opened.push(content)
         slots[fd] = content
       }

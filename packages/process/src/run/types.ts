@@ -1,3 +1,4 @@
+import type { KeptContent } from './descriptors.ts'
 import type { PipePair } from './pipe-maker.ts'
 
 /**
@@ -5,11 +6,12 @@ import type { PipePair } from './pipe-maker.ts'
  *
  * - a number: a descriptor of this process (it is duplicated; the caller keeps and closes its own);
  * - bytes: a fresh, unlinked, read-at-0 file with that content, closed here again after the start;
+ * - {@link KeptContent}: the same, of a file that is written once for many children;
  * - `'pipe'`: a connected socket whose other end is {@link RunningProcess.pipes}` .get(N)`;
  * - a {@link PipePair}: the child has its write end, {@link RunningProcess.pipes} the other; both are closed by the run;
  * - `'null'`: `/dev/null`.
  */
-export type DescriptorSource = number | Uint8Array | 'pipe' | 'null' | PipePair
+export type DescriptorSource = number | Uint8Array | KeptContent | 'pipe' | 'null' | PipePair
 
 /** Descriptors beyond 0–2, keyed by their number in the child (3 to 255). */
 export type ExtraDescriptors = ReadonlyMap<number, DescriptorSource>
@@ -55,6 +57,8 @@ export interface StartProcessOptions {
   readonly drainGraceMs?: number | undefined
   readonly onStdout?: OutputListener | undefined
   readonly onStderr?: OutputListener | undefined
+  /** Called at once when it has been started, before anything else is done about it. If it throws, the process is killed. */
+  readonly onStarted?: ((pid: number) => void) | undefined
   /** Named in errors. Default `exec`. */
   readonly operation?: string | undefined
 }

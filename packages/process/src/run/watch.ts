@@ -10,6 +10,8 @@ import type { OutputListener, ProcessResult, StartProcessOptions } from './types
 
 const defaultMaxOutputBytes = 2 ** 20
 const defaultDrainGraceMs = 250
+/** The reason of each process's end: without one, Node makes an exception with a stack every time. */
+const over = new Error('the process has ended')
 
 export interface ProcessWatch {
   /** Its rejection counts as handled: nobody has to ask for it. */
@@ -80,7 +82,7 @@ async function follow(
     exit = await exited(child, options)
   } finally {
     clearTimeout(timer)
-    ended.abort()
+    ended.abort(over)
     signal?.removeEventListener('abort', onAbort)
     if (options.status !== undefined) {
       report = readReport(options.status.fd)

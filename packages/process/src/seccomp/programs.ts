@@ -25,11 +25,25 @@ const { EPERM, ENOSYS, EAFNOSUPPORT } = constants.errno
  * The filter of a sandbox: mounts, namespaces, modules, keys, foreign architectures, terminal injection, unusual
  * sockets, device nodes and setuid bits are refused.
  *
- * @returns `struct sock_filter[]`: 8 bytes per instruction, little endian; what bubblewrap's `--seccomp FD` reads.
+ * @returns `struct sock_filter[]`: 8 bytes per instruction, little endian; what bubblewrap's `--seccomp FD` reads. The
+ * same bytes for the same options: not to be changed.
  * @throws WorkspaceError `ENOTSUP` on an architecture without a table.
  */
 export function sandboxProgram(options: SandboxProgramOptions = {}): Uint8Array {
-  const architecture = options.architecture ?? ownArchitecture()
+  const { architecture = ownArchitecture(), forProot = false, allowPtrace = false } = options
+  const key = `${architecture} ${forProot} ${allowPtrace}`
+  const program = assembled.get(key) ?? assembleSandbox(architecture, { forProot, allowPtrace })
+  assembled.set(key, program)
+  return program
+}
+
+/** The same ones are asked for at every start. */
+const assembled = new Map<string, Uint8Array>()
+
+function assembleSandbox(
+  architecture: SeccompArchitecture,
+  options: Pick<SandboxProgramOptions, 'forProot' | 'allowPtrace'>,
+): Uint8Array {
   const call = (name: SyscallName, block: readonly Instruction[]) => onCall(name, architecture, block)
   return assemble([
     ...prologue(architecture),

@@ -41,8 +41,10 @@ function requestedShell(shell: string, usable: (path: string) => boolean): strin
 
 function isExecutableFile(path: string): boolean {
   try {
+    // Missing ones are the usual case, and an exception costs more than the call.
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false
     accessSync(path, constants.X_OK)
-    return statSync(path).isFile()
+    return true
   } catch {
     return false
   }

@@ -1,4 +1,12 @@
-export { openBindSource, type BindSource, type OpenBindSourceOptions } from './bind-source.ts'
+export { openBindSource, openBindSources, type BindSource, type WantedSource } from './bind-source.ts'
+export {
+  doubtOwnMounts,
+  type MountEntry,
+  type OwnMounts,
+  ownMounts,
+  parseMountTable,
+  readMountInfo,
+} from './mount-table.ts'
 export { viewEnvironment, viewPath, type ViewEnvironmentOptions } from './environment.ts'
 export {
   isSystemProgram,

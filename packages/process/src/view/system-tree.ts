@@ -58,10 +58,13 @@ export function systemTree(options: SystemTreeOptions): SystemEntry[] {
  */
 export function isSystemProgram(path: string): boolean {
   try {
-    const real = realpathSync(path)
     const shown = (candidate: string) =>
       programDirectories.some((name) => candidate.startsWith(`/${name}/`) && !candidate.includes('/../'))
-    return shown(path) && shown(real) && statSync(real).isFile() && (statSync(real).mode & 0o111) !== 0
+    if (!shown(path)) return false
+    const real = realpathSync.native(path)
+    if (!shown(real)) return false
+    const stat = statSync(real)
+    return stat.isFile() && (stat.mode & 0o111) !== 0
   } catch {
     return false
   }

@@ -20,20 +20,21 @@ describe('openBindSource', () => {
   afterEach(() => scratch.remove())
 
   async function refusal(path: string, type: 'directory' | 'file') {
-    return openBindSource(host(path), type, { at }).then(
+    return openBindSource({ path: host(path), type, at }).then(
       () => undefined,
       (error: unknown) => error,
     )
   }
 
   it('holds a directory and a file by descriptor, through a later rename', async () => {
-    const directory = await openBindSource(host('real/inner'), 'directory', { at })
-    const file = await openBindSource(host('real/file'), 'file', { at })
+    const directory = await openBindSource({ path: host('real/inner'), type: 'directory', at })
+    const file = await openBindSource({ path: host('real/file'), type: 'file', at })
     const { dev, ino } = statSync(host('real/inner'))
     expect(directory.identity).toBe(`${dev}:${ino}`)
     await rename(host('real/file'), host('real/moved'))
     expect(readlinkSync(`/proc/self/fd/${file.fd}`)).toBe(host('real/moved'))
-    await Promise.all([directory.close(), file.close()])
+    directory.close()
+    file.close()
   })
 
   it('refuses links at the end and on the way, missing entries and other types, without naming the host path', async () => {

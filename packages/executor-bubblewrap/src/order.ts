@@ -1,0 +1,69 @@
+import { closeSync, constants, openSync, writeSync } from 'node:fs'
+
+import type { DescriptorSource, PipePair, RunningProcess } from '@ws/process'
+
+import { descriptors } from './gate.ts'
+
+/** How bubblewrap gets its options: until their end, it does nothing. */
+export interface Order {
+  /** Completes them, where they are in a pipe: it goes to work at once. */
+  give(): void
+  /** Sends them, where they are not. */
+  send(running: RunningProcess): void
+  /** Closes what is still open here. */
+  close(): void
+}
+
+/**
+ * Puts bubblewrap's options into a pipe before it is started, so that little is left to do then; without a pipe, or with
+ * more than it holds, into the socket that Node makes.
+ *
+ * The last one is held back. Should this process be killed before it is given, bubblewrap finds an option without its value
+ * and ends. Were they complete, it would go to work: a dying process closes what it has open some time before its children
+ * learn of its death.
+ *
+ * @param options each with a NUL behind it; the last one is the value of the one before
+ * @param pipe is closed here
+ * @param extraFds gets the descriptor that they come by
+ */
+export function orderOptions(
+  options: Uint8Array,
+  pipe: PipePair | undefined,
+  extraFds: Map<number, DescriptorSource>,
+): Order {
+  const last = options.lastIndexOf(0, -2) + 1
+  const filled = pipe && fill(pipe, options.subarray(0, last))
+  if (filled === undefined) {
+    extraFds.set(descriptors.arguments, 'pipe')
+    const send = (running: RunningProcess) => void running.pipes.get(descriptors.arguments)?.end(options)
+    return { give: () => undefined, send, close: () => undefined }
+  }
+  extraFds.set(descriptors.arguments, filled.read)
+  const open = new Set([filled.read, filled.write])
+  const close = (fd: number) => void (open.delete(fd) && closeSync(fd))
+  return {
+    give() {
+      writeSync(filled.write, options.subarray(last))
+      close(filled.write)
+    },
+    send: () => undefined,
+    close() {
+      for (const fd of open) close(fd)
+    },
+  }
+}
+
+/** @returns `undefined` when the pipe does not hold all of it: how much one holds differs, and nobody reads it yet */
+function fill({ read, write }: PipePair, content: Uint8Array): PipePair | undefined {
+  let writable: number | undefined
+  try {
+    writable = openSync(`/proc/self/fd/${write}`, constants.O_WRONLY | constants.O_NONBLOCK)
+    if (writeSync(writable, content) === content.length) return { read, write: writable }
+  } catch {
+    // Full at once.
+  } finally {
+    closeSync(write)
+  }
+  for (const fd of [read, writable]) if (fd !== undefined) closeSync(fd)
+  return undefined
+}

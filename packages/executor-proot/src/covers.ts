@@ -1,0 +1,43 @@
+import { type Bind, type BindPlan, isWithin, relativeTo } from '@ws/core'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { createSkeleton } from './skeleton.ts'
+
+/**
+ * What is shown in place of what is denied: an empty file or directory of mode 000. As root it belongs to root, so that a
+ * command cannot open it. They are kept for the next command that is denied the same: under Landlock nobody can write to them.
+ */
+export class Covers {
+  readonly #directory: string
+  readonly #made = new Map<string, string>()
+
+  /** @param directory a private one */
+  constructor(directory: string) {
+    this.#directory = directory
+  }
+
+  get({ at, type }: Pick<Bind, 'at' | 'type'>): string {
+    const key = `${type} ${at}`
+    const known = this.#made.get(key)
+    if (known !== undefined) {
+      // A command of the same uid may have changed it.
+      chmodSync(known, 0)
+      return known
+    }
+    const path = join(this.#directory, `cover-${this.#made.size}`)
+    if (type === 'file') writeFileSync(path, '')
+    else mkdirSync(path)
+    chmodSync(path, 0)
+    this.#made.set(key, path)
+    return path
+  }
+}
+
+/** What is shown in place of a denied directory that holds an allowed part: only the way to that. */
+export function createClosedCover(bind: Bind, plan: BindPlan, path: string): string {
+  const inside = plan.binds.filter(({ at }) => at !== bind.at && isWithin(at, bind.at))
+  const places = inside.map(({ at, type }) => ({ at: relativeTo(at, bind.at), type }))
+  createSkeleton(path, places, [], 0o111)
+  return path
+}

@@ -1,0 +1,58 @@
+import type { Owner } from '@ws/core'
+import { chmodSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { removeTree } from './runtime-directory.ts'
+import { createOwnedDirectory } from './system.ts'
+
+/** What belongs to one command alone, and goes with it. */
+export interface RunDirectory {
+  readonly path: string
+  /** In it, the owner's: what the command sees as `/dev/shm`. */
+  readonly shm: string
+}
+
+/**
+ * A fresh directory for each command. The next one is made while a command runs, and one that is done with is removed when
+ * its result has been handed out: nobody waits for either.
+ */
+export class RunDirectories {
+  readonly #parent: string
+  readonly #owner: Owner
+  #spare: RunDirectory | undefined
+  #count = 0
+  #closed = false
+
+  /** @param parent a private directory; its owner removes it when all commands have ended */
+  constructor(parent: string, owner: Owner) {
+    this.#parent = parent
+    this.#owner = owner
+  }
+
+  take(): RunDirectory {
+    const taken = this.#spare ?? this.#create()
+    this.#spare = undefined
+    setImmediate(() => {
+      if (!this.#closed) this.#spare ??= this.#create()
+    })
+    return taken
+  }
+
+  drop({ path }: RunDirectory): void {
+    setImmediate(() => {
+      if (!this.#closed) removeTree(path)
+    })
+  }
+
+  /** From now on nothing is made or removed here. */
+  close(): void {
+    this.#closed = true
+  }
+
+  #create(): RunDirectory {
+    const path = join(this.#parent, `run-${this.#count++}`)
+    mkdirSync(path)
+    chmodSync(path, 0o711)
+    return { path, shm: createOwnedDirectory(join(path, 'shm'), this.#owner) }
+  }
+}

@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
+
+import type { PipePair } from './pipe-maker.ts'
+
+// Node has no call that makes a pipe. Pipes that another process holds can be opened through /proc, which leaves nothing
+// on any disk; then that process lets go of them. An order is the number of pipes to make, and says that those of the
+// order before have been opened. An end of file is the end of the process that asks.
+const script = String.raw`
+$| = 1;
+my @held;
+while (defined(my $order = <STDIN>)) {
+  @held = ();
+  for (1 .. $order) { pipe(my $read, my $write) or exit 1; push @held, $read, $write }
+  print join(' ', map { fileno($_) } @held), "\n" if $order > 0;
+}`
+
+const perl = '/usr/bin/perl'
+
+/** A process that makes pipes. It keeps no event loop alive, but for {@link PipeHelper.hold}. */
+export interface PipeHelper {
+  /**
+   * Only one order at a time.
+   *
+   * @returns `undefined` when it is gone, or its pipes cannot be opened
+   */
+  make(count: number): Promise<readonly PipePair[] | undefined>
+  /** Keeps this process until the order under way is done: somebody waits for it. */
+  hold(): void
+  end(): void
+}
+
+export function startPipeHelper(): PipeHelper {
+  const child = spawn(perl, ['-e', script], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    env: {},
+    cwd: '/',
+    detached: true,
+  })
+  const { stdin, stdout } = child
+  let answered: ((answer: string) => void) | undefined
+  let text = ''
+  let gone = false
+  const end = () => {
+    gone = true
+    answered?.('')
+  }
+  child.on('error', end)
+  child.on('exit', end)
+  stdin.on('error', () => undefined)
+  stdout.on('data', (chunk: Buffer) => {
+    text += chunk.toString('latin1')
+    if (text.endsWith('\n')) answered?.(text)
+  })
+  const parts = [child, stdin, stdout] as readonly Partial<Pick<ChildProcess, 'ref' | 'unref'>>[]
+  const release = () => {
+    for (const part of parts) part.unref?.()
+  }
+  release()
+  return {
+    async make(count) {
+      const answer = await new Promise<string>((resolve) => {
+        if (gone) return resolve('')
+        answered = resolve
+        text = ''
+        stdin.write(`${count}\n`)
+      })
+      answered = undefined
+      release()
+      const pipes = openPipes(child.pid, answer)
+      if (!gone) stdin.write('0\n')
+      return pipes
+    },
+    hold() {
+      for (const part of parts) part.ref?.()
+    },
+    end: () => void stdin.end(),
+  }
+}
+
+/** @param answer numbers of descriptors of that process, the two ends of each pipe in turn */
+function openPipes(pid: number | undefined, answer: string): PipePair[] | undefined {
+  if (!/^\d+ \d+(?: \d+ \d+)*\n$/.test(answer)) return undefined
+  const numbers = answer.trim().split(' ')
+  const opened: number[] = []
+  try {
+    for (const [index, number] of numbers.entries())
+      opened.push(openSync(`/proc/${pid}/fd/${number}`, index % 2 === 0 ? 'r' : 'w'))
+  } catch {
+    for (const fd of opened) closeSync(fd)
+    return undefined
+  }
+  return opened.flatMap((read, index) => (index % 2 === 0 ? [{ read, write: opened[index + 1] ?? -1 }] : []))
+}

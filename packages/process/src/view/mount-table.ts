@@ -1,0 +1,100 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+
+/** One line of `/proc/PID/mountinfo`. Paths hold their bytes as Latin-1, since names need not be UTF-8. */
+export interface MountEntry {
+  readonly id: string
+  readonly parent: string
+  /** `major:minor` */
+  readonly device: string
+  /** What of the file system is mounted. */
+  readonly root: string
+  readonly point: string
+  readonly readOnly: boolean
+  readonly fileSystem: string
+}
+
+export function parseMountTable(text: string): MountEntry[] {
+  const entries: MountEntry[] = []
+  for (const line of text.split('\n')) {
+    const end = line.indexOf(' - ')
+    if (end < 0) continue
+    const [id = '', parent = '', device = '', root = '', point, options] = line.slice(0, end).split(' ', 6)
+    if (point === undefined || options === undefined) continue
+    const fileSystem = line.slice(end + 3).split(' ', 1)[0] ?? ''
+    // The first of the options, always.
+    const readOnly = options === 'ro' || options.startsWith('ro,')
+    entries.push({ id, parent, device, root: unescape(root), point: unescape(point), readOnly, fileSystem })
+  }
+  return entries
+}
+
+function unescape(path: string): string {
+  if (!path.includes('\\')) return path
+  return path.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))
+}
+
+/** The mounts that this process sees. */
+export interface OwnMounts {
+  readonly byId: ReadonlyMap<string, MountEntry>
+  /** True when finding a path may wait for as long as somebody else likes: a mount of such a kind is on its way. */
+  mayBlock(path: string): boolean
+}
+
+/** Milliseconds for which the mount table is believed where nothing speaks against it. */
+const believedMs = 1_000
+let last: { readonly mounts: OwnMounts; readonly readAt: number } | undefined
+
+/**
+ * The mount table; reading it touches no mount. Not to be asked what may be done, only how: it can be a second old.
+ *
+ * @throws the native error where there is no `/proc`
+ */
+export function ownMounts(): OwnMounts {
+  const now = performance.now()
+  if (last !== undefined && now - last.readAt < believedMs) return last.mounts
+  const mounts = describe(parseMountTable(readMountInfo('self')))
+  last = { mounts, readAt: now }
+  return mounts
+}
+
+/** What was seen does not agree with the mount table: it is read anew for the next who asks. */
+export function doubtOwnMounts(): void {
+  last = undefined
+}
+
+/** Kinds of file system whose calls may hang. */
+const slowTypes = /^(?:fuse(?:blk)?(?:\..*)?|nfs\d?|cifs|smb3|smbfs|9p|ceph|afs|autofs|glusterfs|virtiofs)$/
+
+function describe(entries: readonly MountEntry[]): OwnMounts {
+  const slow = entries.filter(({ fileSystem }) => slowTypes.test(fileSystem)).map(({ point }) => point)
+  return {
+    byId: new Map(entries.map((entry) => [entry.id, entry])),
+    mayBlock(path) {
+      if (slow.length === 0) return false
+      const bytes = `${Buffer.from(path).toString('latin1')}/`
+      return slow.some((point) => bytes.startsWith(point === '/' ? '/' : `${point}/`))
+    },
+  }
+}
+
+let buffer = Buffer.allocUnsafe(16_384)
+
+/**
+ * The text of `/proc/PID/mountinfo`, as Latin-1. It is asked for at every start, so that the buffer stays.
+ *
+ * @throws the native error when there is no such process
+ */
+export function readMountInfo(pid: number | 'self'): string {
+  const fd = openSync(`/proc/${pid}/mountinfo`, 'r')
+  try {
+    let length = 0
+    for (;;) {
+      if (length === buffer.length) buffer = Buffer.concat([buffer], buffer.length * 2)
+      const read = readSync(fd, buffer, length, buffer.length - length, null)
+      if (read === 0) return buffer.toString('latin1', 0, length)
+      length += read
+    }
+  } finally {
+    closeSync(fd)
+  }
+}
