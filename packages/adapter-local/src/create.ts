@@ -14,7 +14,7 @@ import { calls } from './host/blocking.ts'
 import { anyDirectory } from './host/constants.ts'
 import { learnOwnDirectory, pathOfDescriptor } from './host/descriptor.ts'
 import { Engines } from './host/engine.ts'
-import { NestedMounts, fuseType, isSlowType, mountTypeOf } from './host/mounts.ts'
+import { NestedMounts, fuseType, isSizedType, isSlowType, mountTypeOf } from './host/mounts.ts'
 import { replacement } from './host/name.ts'
 import {
   type CheckedOptions,
@@ -87,8 +87,10 @@ async function describeRoot({ root, fd, givenOwner, io }: Root, onClose: OnClose
   const owner = chooseOwner(givenOwner, status)
   const mounts = new NestedMounts(root)
   const identity = identityOf(status)
-  const parts = { root, fd, identity, mounts, giveTo: recipientOf(owner) }
-  const slowRoot = await isSlow(root)
+  const type = mountTypeOf(root)
+  const sizedDevice = isSizedType(type) ? status.dev : undefined
+  const parts = { root, fd, identity, mounts, giveTo: recipientOf(owner), sizedDevice }
+  const slowRoot = isSlowType(type) || (await isFuse(root))
   const engines = new Engines({ io, slowRoot, mounts, device: String(status.dev) })
   const first = new Tree({ ...parts, caseSensitive: true })
   const handle = fd >= 0 ? { fd: -1, self: pathOfDescriptor(fd) } : { fd: -1, self: root }
@@ -152,8 +154,7 @@ async function openDescriptor(root: string): Promise<number> {
   throw missingRoot('the root directory was exchanged while it was opened')
 }
 
-async function isSlow(root: string): Promise<boolean> {
-  if (isSlowType(mountTypeOf(root))) return true
+async function isFuse(root: string): Promise<boolean> {
   try {
     return (await statfs(root)).type === fuseType
   } catch {

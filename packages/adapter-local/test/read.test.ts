@@ -125,6 +125,33 @@ for (const io of ['auto', 'async'] as const) {
       expect(new Set(together.map(({ value }) => value?.name)).size).toBe(100)
     })
 
+    it('lists a tree of small and large directories once each, and leaves nothing open wherever it is left', async () => {
+      const { adapter, root } = await openSite({ io })
+      const expected: string[] = []
+      for (const [path, count] of Object.entries({ '/a': 3, '/a/b': 700, '/a/b/c': 40, '/a/d': 0, '/e': 1 })) {
+        await mkdir(join(root, path))
+        expected.push(path)
+        for (let index = 0; index < count; index += 1) {
+          await writeFile(join(root, path, `file-${index}`), '')
+          expected.push(`${path}/file-${index}`)
+        }
+      }
+      const entries = await collect(adapter.list(at('/'), { recursive: true }))
+      expect(entries.map(({ path }) => path).toSorted()).toEqual(expected.toSorted())
+      expect(entries.filter(({ type }) => type === 'directory')).toHaveLength(5)
+      const detailed = await collect(adapter.list(at('/'), { recursive: true, details: true }))
+      expect(detailed.map(({ path }) => path).toSorted()).toEqual(expected.toSorted())
+      for (const left of [1, 5, 60, 400, expected.length - 1]) {
+        let count = 0
+        for await (const entry of adapter.list(at('/'), { recursive: true })) {
+          expect(entry.path).toMatch(/^\//)
+          if ((count += 1) === left) break
+        }
+        if (hasProc) expect(descriptorsIn(root)).toEqual([])
+      }
+      if (hasProc) expect(descriptorsIn(root)).toEqual([])
+    })
+
     it('does not enter what is excluded, but lists it', async () => {
       const { adapter } = await openSite({ io })
       for (const path of ['/a/b/c', '/a/d', '/e/f']) await adapter.write(at(path), bytes('word'), { parents: true })

@@ -23,6 +23,8 @@ export interface TreeOptions {
   readonly giveTo?: Owner | undefined
   /** Names that differ in case only are two names. */
   readonly caseSensitive: boolean
+  /** The device where a directory's size in bytes bounds the number of its entries; absent where it says nothing. */
+  readonly sizedDevice?: bigint | undefined
 }
 
 /** The one directory that an adapter is confined to. */
@@ -33,6 +35,7 @@ export class Tree {
   readonly mounts: NestedMounts
   readonly giveTo: Owner | undefined
   readonly caseSensitive: boolean
+  readonly sizedDevice: bigint | undefined
   /** Descriptors tell where they are. Elsewhere (no `/proc`), paths are checked before use. */
   readonly verified: boolean
   readonly #prefix: string
@@ -40,8 +43,9 @@ export class Tree {
   readonly #needsBytes: boolean
   #seenAt = Number.NEGATIVE_INFINITY
 
-  constructor({ root, fd, identity, mounts, giveTo, caseSensitive }: TreeOptions) {
+  constructor({ root, fd, identity, mounts, giveTo, caseSensitive, sizedDevice }: TreeOptions) {
     this.caseSensitive = caseSensitive
+    this.sizedDevice = sizedDevice
     this.root = root
     this.fd = fd
     this.identity = identity

@@ -9,6 +9,13 @@ export interface HostMount {
 /** Kinds of file system whose calls may hang for as long as somebody else likes. */
 const slowTypes = /^(?:fuse(?:blk)?(?:\..*)?|nfs\d?|cifs|smb3|smbfs|9p|ceph|afs|autofs|glusterfs|virtiofs)$/
 
+/** Kinds of file system where every entry adds to its directory's size. Not overlayfs: it tells that of one layer. */
+const sizedTypes: ReadonlySet<string> = new Set(['ext2', 'ext3', 'ext4', 'xfs', 'btrfs', 'tmpfs'])
+
+export function isSizedType(type: string): boolean {
+  return sizedTypes.has(type)
+}
+
 /** The `f_type` that statfs(2) gives for FUSE. */
 export const fuseType = 0x65735546
 

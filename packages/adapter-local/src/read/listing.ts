@@ -1,4 +1,4 @@
-import type { Dir, Dirent } from 'node:fs'
+import type { Dirent } from 'node:fs'
 
 import {
   type Entry,
@@ -10,29 +10,19 @@ import {
   isWithin,
 } from '@ws/core'
 
-import { type Handle, openChild, release } from '../confine/handle.ts'
+import { type Handle, handleOf, openChild, release } from '../confine/handle.ts'
 import { openDirectory } from '../confine/open.ts'
 import { statOf } from '../confine/status.ts'
 import { type Task, targetOf } from '../confine/task.ts'
 import { failure, nativeCode, translate } from '../errors.ts'
 import { type HostName, type ImmediateCalls, type Status, isImmediate } from '../host/calls.ts'
+import { anyDirectory } from '../host/constants.ts'
 import { decodeName, replacement, showBytes, under } from '../host/name.ts'
 import { orAbort } from '../host/abandon.ts'
 import { isTurnOver, ownTurn, spend } from '../host/pace.ts'
 import type { Held, Resources } from '../resources.ts'
 import { isTempName, sweep } from '../write/temp.ts'
-
-/** A directory that is being listed. */
-interface Level {
-  readonly path: MountPath
-  readonly handle: Handle
-  listing: Dir
-  /** The second pass: only the names that are no plain UTF-8, as bytes. */
-  asBytes: boolean
-  /** The first pass met a name with U+FFFD, which may stand for other bytes. */
-  doubtful: boolean
-  readonly temps: string[]
-}
+import { type Level, detailsAtOnce, listWhole, typeOfDirent } from './level.ts'
 
 /** Of each directory, so many leftovers at most are looked at. */
 const sweptPerListing = 64
@@ -117,32 +107,70 @@ export class Listing implements EntryIterator, Held {
 
   /** The next entry where that takes no waiting; everything unusual is left to {@link #advance}. */
   #atOnce(): Entry | undefined {
-    const level = this.#levels.at(-1)
-    const task = this.#task
-    if (level === undefined || task === undefined || task.signal?.aborted === true) return
-    const { calls } = task
-    if (!isImmediate(calls)) return
-    if (this.#heldBack !== undefined || level.asBytes || isTurnOver()) return
-    this.#untilLook -= 1
-    if (this.#untilLook === 0) this.#look()
+    for (;;) {
+      const level = this.#levels.at(-1)
+      const task = this.#task
+      if (level === undefined || task === undefined || task.signal?.aborted === true) return
+      const { calls } = task
+      if (!isImmediate(calls)) return
+      if (this.#heldBack !== undefined || level.asBytes || isTurnOver()) return
+      this.#untilLook -= 1
+      if (this.#untilLook === 0) this.#look()
 
-    let dirent: Dirent | null
-    try {
-      dirent = level.listing.readSync()
-    } catch {
-      return // the same call fails again, where its error is handled
+      let dirent: Dirent | null
+      try {
+        dirent = level.listing.readSync()
+      } catch {
+        return // the same call fails again, where its error is handled
+      }
+      if (dirent === null) {
+        if (!this.#leaveAtOnce(calls, level)) return
+        continue
+      }
+      const entry = this.#entryAtOnce(calls, level, dirent)
+      if (entry !== undefined && this.#descendAtOnce(task, calls, level, entry)) return entry
+      this.#heldBack = dirent
+      return undefined
     }
-    if (dirent === null) return
+  }
+
+  #entryAtOnce(calls: ImmediateCalls, level: Level, dirent: Dirent): Entry | undefined {
     const { name } = dirent
-    const { details, recursive } = this.#options
     const path = childPath(level.path, name)
-    if (!name.startsWith('.ws') && !name.includes(replacement) && path.length < 1_000) {
-      const entry =
-        details === true ? detailsAtOnce(calls, level, path, name) : { path, name, type: typeOfDirent(dirent) }
-      if (entry !== undefined && !(entry.type === 'directory' && recursive === true)) return entry
+    if (name.startsWith('.ws') || name.includes(replacement) || path.length >= 1_000) return undefined
+    if (this.#options.details === true) return detailsAtOnce(calls, level, path, name)
+    return { path, name, type: typeOfDirent(dirent) }
+  }
+
+  /** True also where there is nothing to go down into. */
+  #descendAtOnce(task: Task, calls: ImmediateCalls, level: Level, { path, name, type }: Entry): boolean {
+    if (!this.#isEntered(path, type)) return true
+    if (!task.tree.verified) return false
+    let fd = -1
+    try {
+      fd = calls.open(under(level.handle.self, name), anyDirectory)
+      const handle = handleOf(fd)
+      const listing = listWhole(task, handle) ?? calls.openListing(handle.self, 'utf8')
+      this.#levels.push({ path, handle, listing, asBytes: false, doubtful: false, temps: [] })
+      return true
+    } catch {
+      if (fd >= 0) calls.close(fd)
+      return false
     }
-    this.#heldBack = dirent
-    return undefined
+  }
+
+  /** The last one, which ends the listing, is left in the other way. */
+  #leaveAtOnce(calls: ImmediateCalls, { doubtful, temps, listing, handle }: Level): boolean {
+    if (doubtful || temps.length > 0 || handle.fd < 0 || this.#levels.length === 1) return false
+    this.#levels.pop()
+    calls.closeListing(listing)
+    calls.close(handle.fd)
+    return true
+  }
+
+  #isEntered(path: MountPath, type: FileType): boolean {
+    if (this.#options.recursive !== true || type !== 'directory') return false
+    return !this.#excluded.has(path) && this.#options.skips?.(path) !== true
   }
 
   #look(): void {
@@ -237,8 +265,7 @@ export class Listing implements EntryIterator, Held {
   }
 
   async #descend(task: Task, { handle }: Level, { path, name, type, unreachable }: Entry): Promise<void> {
-    if (this.#options.recursive !== true || type !== 'directory' || unreachable === true) return
-    if (this.#excluded.has(path) || this.#options.skips?.(path) === true) return
+    if (unreachable === true || !this.#isEntered(path, type)) return
     try {
       await this.#enter(task, path, await openChild(task, handle, name, { directory: true }))
     } catch (error) {
@@ -255,7 +282,7 @@ export class Listing implements EntryIterator, Held {
 
   async #enter(task: Task, path: MountPath, handle: Handle): Promise<void> {
     try {
-      const listing = await task.calls.openListing(handle.self, 'utf8')
+      const listing = listWhole(task, handle) ?? (await task.calls.openListing(handle.self, 'utf8'))
       this.#levels.push({ path, handle, listing, asBytes: false, doubtful: false, temps: [] })
     } catch (error) {
       await release(task, handle)
@@ -294,22 +321,6 @@ export class Listing implements EntryIterator, Held {
   }
 }
 
-/** `undefined` for what is not there any more, and for every error: the thorough way meets it again. */
-function detailsAtOnce(calls: ImmediateCalls, { handle }: Level, path: MountPath, name: string): Entry | undefined {
-  try {
-    const status = calls.lookUp(under(handle.self, name))
-    return status && { path, name, ...statOf(status) }
-  } catch {
-    return undefined
-  }
-}
-
 function isExcluded(path: MountPath, excluded: ReadonlySet<string>): boolean {
   return excluded.has(path) || [...excluded].some((prefix) => isWithin(path, prefix as MountPath))
-}
-
-function typeOfDirent(dirent: Dirent): FileType {
-  if (dirent.isFile()) return 'file'
-  if (dirent.isDirectory()) return 'directory'
-  return dirent.isSymbolicLink() ? 'symlink' : 'other'
 }

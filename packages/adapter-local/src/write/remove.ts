@@ -1,11 +1,11 @@
-import type { Dir, Dirent } from 'node:fs'
+import type { Dirent } from 'node:fs'
 
 import { type MountPath, type WorkspaceError, childPath, isWorkspaceError, rewriteError } from '@ws/core'
 
 import { type Handle, openChild, release } from '../confine/handle.ts'
 import type { Task } from '../confine/task.ts'
 import { failure, nativeCode, translate } from '../errors.ts'
-import type { HostName } from '../host/calls.ts'
+import type { HostName, OpenListing } from '../host/calls.ts'
 import { replacement, showBytes, under } from '../host/name.ts'
 import { ownTurn } from '../host/pace.ts'
 import { isTempName, sweep } from './temp.ts'
@@ -186,7 +186,7 @@ async function openForRemoval(
   directory: Handle,
   { unlock }: RemovalProgress,
   encoding: 'utf8' | 'buffer',
-): Promise<Dir> {
+): Promise<OpenListing> {
   if (unlock) await task.calls.chmod(directory.self, 0o700)
   return await task.calls.openListing(directory.self, encoding)
 }

@@ -1,0 +1,52 @@
+import type { Dirent } from 'node:fs'
+
+import type { Entry, FileType, MountPath } from '@ws/core'
+
+import type { Handle } from '../confine/handle.ts'
+import { statOf } from '../confine/status.ts'
+import type { Task } from '../confine/task.ts'
+import { type ImmediateCalls, type OpenListing, isImmediate } from '../host/calls.ts'
+import { under } from '../host/name.ts'
+
+/** A directory that is being listed. */
+export interface Level {
+  readonly path: MountPath
+  readonly handle: Handle
+  listing: OpenListing
+  /** The second pass: only the names that are no plain UTF-8, as bytes. */
+  asBytes: boolean
+  /** The first pass met a name with U+FFFD, which may stand for other bytes. */
+  doubtful: boolean
+  readonly temps: string[]
+}
+
+/** Bytes of a directory that a listing reads in one go: at most a few hundred entries. */
+const smallDirectoryBytes = 4_096n
+
+/** `undefined` where it is not known to be small, and where something has to be waited for. */
+export function listWhole({ calls, tree }: Task, { fd, self }: Handle): OpenListing | undefined {
+  if (fd < 0 || tree.sizedDevice === undefined || !isImmediate(calls)) return undefined
+  const { dev, size } = calls.fstat(fd)
+  return dev === tree.sizedDevice && size <= smallDirectoryBytes ? calls.listSmall(self) : undefined
+}
+
+/** `undefined` for what is not there any more, and for every error: the thorough way meets it again. */
+export function detailsAtOnce(
+  calls: ImmediateCalls,
+  { handle }: Level,
+  path: MountPath,
+  name: string,
+): Entry | undefined {
+  try {
+    const status = calls.lookUp(under(handle.self, name))
+    return status && { path, name, ...statOf(status) }
+  } catch {
+    return undefined
+  }
+}
+
+export function typeOfDirent(dirent: Dirent): FileType {
+  if (dirent.isFile()) return 'file'
+  if (dirent.isDirectory()) return 'directory'
+  return dirent.isSymbolicLink() ? 'symlink' : 'other'
+}
