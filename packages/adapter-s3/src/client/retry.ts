@@ -1,3 +1,4 @@
+import { isWorkspaceError } from '@ws/core'
 import { nativeNameOf, statusOf } from './native.ts'
 
 /** Names of errors that pass, whatever their status. */
@@ -36,6 +37,7 @@ const networkNames = /^(?:E[A-Z]+|TimeoutError|AbortError|NetworkingError|ERR_ST
 
 /** How many attempts in all an error allows. */
 export function attemptsFor(error: unknown): number {
+  if (isWorkspaceError(error)) return 1 // it has been decided already
   if (error instanceof DamagedBodyError) return manyAttempts
   const name = nativeNameOf(error)
   const status = statusOf(error)

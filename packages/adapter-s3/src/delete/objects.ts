@@ -75,14 +75,15 @@ export async function deleteBatch(store: Store, keys: readonly string[], task: T
     await store.requests.run(task, async ({ client, abortSignal }) => {
       const command = new DeleteObjectsCommand({
         Bucket: store.bucket,
-        Delete: { Objects: left.map((Key) => ({ Key })), Quiet: true },
+        Delete: { Objects: left.map((Key) => ({ Key })) },
       })
-      const { Errors = [] } = await client.send(command, { abortSignal })
-      const failed = Errors.filter(({ Code }) => Code !== 'NoSuchKey')
-      const [first] = failed
-      if (first === undefined) return
-      left = failed.flatMap(({ Key }) => (Key === undefined ? [] : [Key]))
-      throw new BatchError(first.Code ?? 'InternalError', left)
+      // not `Quiet`: an answer that was emptied on its way would look like success
+      const { Deleted = [], Errors = [] } = await client.send(command, { abortSignal })
+      const done = new Set<string | undefined>(Deleted.map(({ Key }) => Key))
+      for (const { Key, Code } of Errors) if (Code === 'NoSuchKey') done.add(Key)
+      left = left.filter((key) => !done.has(key))
+      if (left.length === 0) return
+      throw new BatchError(Errors.find(({ Code }) => Code !== 'NoSuchKey')?.Code ?? 'InternalError', left)
     })
   }
   await forEachOf(single, store.concurrency, (key) => deleteObject(store, key, task))

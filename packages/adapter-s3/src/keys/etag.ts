@@ -1,4 +1,5 @@
 import type { Version } from '@ws/core'
+import { DamagedBodyError } from '../client/retry.ts'
 import type { S3Dialect } from '../dialect/dialect.ts'
 
 /** The version of what has no ETag: directories. */
@@ -11,6 +12,12 @@ const etagPattern = /^[\w+/=.:-]{1,200}$/u
 export function versionOf(etag: string | undefined): Version {
   const bare = (etag ?? '').replace(/^W\//u, '').replace(/^"|"$/gu, '')
   return bare === '' || bare === 'absent' ? `etag:${bare}` : bare
+}
+
+/** The version in an answer that must have one. @throws `DamagedBodyError` for an answer that was emptied on its way. */
+export function answeredVersion(etag: string | undefined): Version {
+  if (etag === undefined) throw new DamagedBodyError('the answer has no ETag')
+  return versionOf(etag)
 }
 
 /** A version as a header has it; `undefined` when no server ever gave it, so that no condition on it can hold. */

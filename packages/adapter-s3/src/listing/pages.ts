@@ -1,8 +1,8 @@
-import { ListObjectsV2Command } from '@aws-sdk/client-s3'
 import type { Task } from '../client/requests.ts'
 import { compareKeys } from '../keys/names.ts'
 import type { Store } from '../store.ts'
 import { decodeKey } from './keys.ts'
+import { listOnce } from './request.ts'
 
 /** One key of a listing, or with a delimiter what several begin with. */
 export interface ListedKey {
@@ -58,24 +58,13 @@ interface Page {
 }
 
 async function fetchPage(
-  { requests, bucket }: Store,
+  store: Store,
   { prefix, flat, pageSize, skip }: PageOptions,
   from: Position,
   task: Task,
 ): Promise<Page> {
-  const answer = await requests.run(task, ({ client, abortSignal }) =>
-    client.send(
-      new ListObjectsV2Command({
-        Bucket: bucket,
-        Prefix: prefix,
-        EncodingType: 'url',
-        ...(flat ? { Delimiter: '/' } : {}),
-        ...(pageSize === undefined ? {} : { MaxKeys: pageSize }),
-        ...from,
-      }),
-      { abortSignal },
-    ),
-  )
+  const options = { Prefix: prefix, EncodingType: 'url', ...(flat ? { Delimiter: '/' } : {}), ...from } as const
+  const answer = await listOnce(store, { ...options, ...(pageSize === undefined ? {} : { MaxKeys: pageSize }) }, task)
   const encoded = answer.EncodingType === 'url'
   const listed = (given: string | undefined, size = 0, etag?: string): ListedKey => {
     const { key, shown } = encoded ? decodeKey(given ?? '') : { key: given ?? '', shown: given ?? '' }

@@ -3,6 +3,7 @@ import type { ByteRange } from '@ws/core'
 import type { Readable } from 'node:stream'
 import type { Attempt } from '../client/requests.ts'
 import { DamagedBodyError } from '../client/retry.ts'
+import { answeredVersion } from '../keys/etag.ts'
 import type { Store } from '../store.ts'
 import { stateOf, type ObjectState } from './stat.ts'
 
@@ -27,6 +28,7 @@ export async function getObject(
   const answer = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key, ...header }), { abortSignal })
   const body = answer.Body as unknown as Readable
   const state = stateOf(answer)
+  answeredVersion(answer.ETag)
   const expected = Math.max(0, Math.min(state.stat.size - offset, length ?? Number.POSITIVE_INFINITY))
   if (answer.ContentLength !== undefined && answer.ContentLength !== expected) {
     discard(body)

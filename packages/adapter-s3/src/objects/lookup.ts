@@ -1,7 +1,9 @@
-import { HeadObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
+import { HeadObjectCommand } from '@aws-sdk/client-s3'
 import type { MountPath, Stat } from '@ws/core'
 import { isMissing } from '../client/native.ts'
 import type { Task } from '../client/requests.ts'
+import { answeredVersion } from '../keys/etag.ts'
+import { listOnce } from '../listing/request.ts'
 import { linkAt, type LinkTask } from '../links/find.ts'
 import type { Store } from '../store.ts'
 import { directoryStat, linkStat, stateOf, type ObjectState } from './stat.ts'
@@ -15,9 +17,11 @@ export type Found =
 /** One HEAD; `undefined` when there is no such object. */
 export async function headObject(store: Store, key: string, task: Task): Promise<ObjectState | undefined> {
   try {
-    const headers = await store.requests.run(task, ({ client, abortSignal }) =>
-      client.send(new HeadObjectCommand({ Bucket: store.bucket, Key: key }), { abortSignal }),
-    )
+    const headers = await store.requests.run(task, async ({ client, abortSignal }) => {
+      const answer = await client.send(new HeadObjectCommand({ Bucket: store.bucket, Key: key }), { abortSignal })
+      answeredVersion(answer.ETag)
+      return answer
+    })
     return stateOf(headers)
   } catch (error) {
     if (isMissing(error)) return undefined
@@ -27,12 +31,7 @@ export async function headObject(store: Store, key: string, task: Task): Promise
 
 /** How many objects there are in a directory, its marker included, up to `limit`: one LIST. */
 export async function countBelow(store: Store, path: MountPath, task: Task, limit = 1): Promise<number> {
-  const answer = await store.requests.run(task, ({ client, abortSignal }) =>
-    client.send(
-      new ListObjectsV2Command({ Bucket: store.bucket, Prefix: store.keys.directoryKey(path), MaxKeys: limit }),
-      { abortSignal },
-    ),
-  )
+  const answer = await listOnce(store, { Prefix: store.keys.directoryKey(path), MaxKeys: limit }, task)
   return answer.Contents?.length ?? 0
 }
 

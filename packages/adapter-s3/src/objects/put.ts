@@ -3,7 +3,7 @@ import type { Condition, MountPath, WriteResult } from '@ws/core'
 import { createHash } from 'node:crypto'
 import type { Task } from '../client/requests.ts'
 import { failure } from '../errors.ts'
-import { versionOf } from '../keys/etag.ts'
+import { answeredVersion } from '../keys/etag.ts'
 import type { Store } from '../store.ts'
 import { conditionHeaders, findOwnWrite, identify, isRefusal, supersededError } from './conditional.ts'
 import { writeMetadata } from './metadata.ts'
@@ -56,7 +56,7 @@ export async function putObject(store: Store, body: PutBody, options: PutOptions
           ...headers,
         })
         try {
-          return versionOf((await client.send(command, { abortSignal })).ETag)
+          return answeredVersion((await client.send(command, { abortSignal })).ETag)
         } catch (error) {
           // also at the first attempt: a client of the caller's may have retried by itself
           if (condition === undefined || !isRefusal(error)) throw error

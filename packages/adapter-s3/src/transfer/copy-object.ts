@@ -2,7 +2,7 @@ import { CopyObjectCommand } from '@aws-sdk/client-s3'
 import type { Condition, MountPath, Version } from '@ws/core'
 import type { Task } from '../client/requests.ts'
 import { failure } from '../errors.ts'
-import { conditionOf, versionOf } from '../keys/etag.ts'
+import { answeredVersion, conditionOf } from '../keys/etag.ts'
 import { copySource } from '../keys/key-space.ts'
 import { conditionHeaders, isRefusal } from '../objects/conditional.ts'
 import { PartReader } from '../objects/content.ts'
@@ -37,7 +37,8 @@ export async function copyObject(store: Store, copy: ObjectCopy, task: Task): Pr
     return withObject(object, 'shared', () => copyInStore(store, copy, task))
   }
   // as many requests as looking first, and checked by the server
-  const plain = copy.source !== '/' && state.stat.size <= store.partBytes && conditionalCopySource
+  const isFile = copy.sourceKey === store.keys.key(copy.source)
+  const plain = isFile && state.stat.size <= store.partBytes && conditionalCopySource
   if (plain && store.dialect.conditionalPut && !destinationKey.endsWith('/')) {
     return withObject(object, 'shared', () => copySmall(store, copy, task))
   }
@@ -73,7 +74,7 @@ async function copyInStore(store: Store, copy: ObjectCopy, task: Task): Promise<
           ...headers,
         })
         try {
-          return versionOf((await client.send(command, { abortSignal })).CopyObjectResult?.ETag)
+          return answeredVersion((await client.send(command, { abortSignal })).CopyObjectResult?.ETag)
         } catch (error) {
           // the attempt before may have done it: what is there is then what was to be copied
           const there = repeated && isRefusal(error) ? await headObject(store, destinationKey, task) : undefined

@@ -1,0 +1,206 @@
+import {
+  GetObject$,
+  GetObjectCommand,
+  HeadObject$,
+  HeadObjectCommand,
+  ListObjectsV2$,
+  ListObjectsV2Command,
+  PutObject$,
+  PutObjectCommand,
+  UploadPart$,
+  UploadPartCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3'
+import { Agent, type Dispatcher } from 'undici'
+
+type Config = S3Client['config']
+type Signer = Awaited<ReturnType<Config['signer']>>
+type Scheme = NonNullable<Parameters<Config['signer']>[0]>
+type Context = Parameters<Parameters<S3Client['middlewareStack']['add']>[0]>[1]
+type HttpRequest = Awaited<ReturnType<Extract<Signer, { sign: unknown }>['sign']>>
+
+/** An operation as the SDK describes it to its protocol. */
+interface Operation {
+  readonly namespace: string
+  readonly name: string
+}
+
+/** What puts requests together and understands answers; the SDK's type names more than is needed. */
+interface Protocol {
+  serializeRequest(operation: Operation, input: object, context: object): Promise<HttpRequest>
+  deserializeResponse(operation: Operation, context: object, answer: Answer): Promise<unknown>
+}
+
+interface Answer {
+  readonly statusCode: number
+  readonly headers: Record<string, string>
+  readonly body: Dispatcher.ResponseData['body']
+}
+
+interface SendOptions {
+  readonly abortSignal?: AbortSignal
+}
+
+/** How to reach one bucket, as the SDK found out. */
+interface Route {
+  readonly origin: string
+  readonly host: string
+  readonly context: object
+  readonly signer: Signer
+}
+
+interface PlainInput {
+  readonly Bucket: string
+  readonly Body?: Uint8Array
+}
+
+/** The requests that files are made of, which need no more than to be put together, signed, sent and understood. */
+const operations: ReadonlyMap<unknown, Operation> = new Map(
+  (
+    [
+      [GetObjectCommand, GetObject$],
+      [HeadObjectCommand, HeadObject$],
+      [ListObjectsV2Command, ListObjectsV2$],
+      [PutObjectCommand, PutObject$],
+      [UploadPartCommand, UploadPart$],
+    ] as const
+  ).map(([command, [, namespace, name, traits, input, output]]) => [
+    command,
+    { namespace, name, traits, input, output },
+  ]),
+)
+
+/**
+ * Sends the frequent requests of a client by a shorter way: the SDK finds endpoint and credentials, puts requests together,
+ * signs them and reads the answers, as ever, but what lies between (its middleware and `node:http`) is left out, and undici
+ * sends them. Results and errors are the SDK's own. All other requests, and those that are unusual, go the SDK's way. The
+ * client must have no retries of its own.
+ */
+export function shortenWay(client: S3Client, connections: number): void {
+  const transport = new Transport(client, connections)
+  const send = client.send.bind(client) as (command: object, options?: SendOptions) => Promise<unknown>
+  const destroy = client.destroy.bind(client)
+  const sendShort = (command: object, options?: SendOptions): Promise<unknown> => {
+    const operation = operations.get(command.constructor)
+    const input: unknown = 'input' in command ? command.input : undefined
+    const route = operation !== undefined && isPlain(input) ? transport.routeTo(input.Bucket) : undefined
+    if (operation === undefined || route === undefined) return send(command, options)
+    return transport.send(route, operation, input as PlainInput, options)
+  }
+  client.send = sendShort as S3Client['send']
+  client.destroy = () => {
+    transport.destroy()
+    destroy()
+  }
+}
+
+/** Bodies other than bytes need more care than is taken here. */
+function isPlain(input: unknown): input is PlainInput {
+  if (typeof input !== 'object' || input === null) return false
+  const { Bucket, Body } = input as { readonly Bucket?: unknown; readonly Body?: unknown }
+  return typeof Bucket === 'string' && (Body === undefined || Body instanceof Uint8Array)
+}
+
+class Transport {
+  readonly #config: Config
+  readonly #agent: Agent
+  readonly #routes = new Map<string, Route | undefined>()
+
+  constructor(client: S3Client, connections: number) {
+    this.#config = client.config
+    // how long an answer may take is the caller's affair
+    this.#agent = new Agent({ connections, connect: { timeout: 10_000 }, headersTimeout: 0, bodyTimeout: 0 })
+    // the SDK's own requests, of which there is always one before, tell where a bucket is
+    client.middlewareStack.add(
+      (next, { endpointV2 }) =>
+        async (args) => {
+          const { Bucket } = args.input as { readonly Bucket?: string }
+          if (Bucket !== undefined && endpointV2 !== undefined) await this.#learn(Bucket, endpointV2)
+          return next(args)
+        },
+      { step: 'finalizeRequest', name: 'learnRoute' },
+    )
+  }
+
+  /** `undefined` as long as it is not known, and where a bucket wants another signature than the usual one. */
+  routeTo(bucket: string): Route | undefined {
+    return this.#routes.get(bucket)
+  }
+
+  destroy(): void {
+    this.#agent.destroy().catch(() => undefined)
+  }
+
+  async send(
+    { origin, host, context, signer }: Route,
+    operation: Operation,
+    input: PlainInput,
+    { abortSignal }: SendOptions = {},
+  ): Promise<unknown> {
+    const protocol = this.#config.protocol as unknown as Protocol
+    const request = await protocol.serializeRequest(operation, input, context)
+    Object.assign(request.headers, { host, 'user-agent': 'ws-adapter-s3' })
+    const signingDate = new Date(Date.now() + this.#config.systemClockOffset)
+    const { method, headers, ...signed } = await signer.sign(request, { signingDate })
+    const answer = await this.#agent
+      .request({
+        origin,
+        path: signed.path + queryOf(signed),
+        method: method as Dispatcher.HttpMethod,
+        headers,
+        body: input.Body ?? null,
+        signal: abortSignal,
+        reset: false, // else undici ends a connection after each HEAD, for servers that send a body with the answer
+      })
+      .catch((error: unknown) => {
+        throw withMeaning(error)
+      })
+    return this.#understand(operation, context, answer)
+  }
+
+  async #learn(bucket: string, endpoint: NonNullable<Context['endpointV2']>): Promise<void> {
+    if (this.#routes.has(bucket)) return
+    const [scheme] = (endpoint.properties?.['authSchemes'] ?? []) as readonly Scheme[]
+    if (scheme?.name !== 'sigv4') return
+    const { origin, host } = endpoint.url
+    const context = { ...this.#config, endpoint: async () => endpoint }
+    this.#routes.set(bucket, { origin, host, context, signer: await this.#config.signer(scheme) })
+  }
+
+  async #understand(operation: Operation, context: object, answer: Dispatcher.ResponseData): Promise<unknown> {
+    const { statusCode, body } = answer
+    const headers = answer.headers as Record<string, string>
+    delete headers['expires'] // nobody asks for it, and one that is no date would be an error
+    try {
+      const protocol = this.#config.protocol as unknown as Protocol
+      return await protocol.deserializeResponse(operation, context, { statusCode, headers, body })
+    } catch (error) {
+      body.on('error', () => undefined).destroy()
+      if (!(error instanceof Error)) throw error
+      // as the SDK's middleware has it
+      Object.defineProperty(error, '$response', { value: { statusCode, headers } })
+      if (!('$metadata' in error)) error.message += ' (deserialization error)'
+      const { date } = headers
+      if (error.name === 'RequestTimeTooSkewed' && date !== undefined) {
+        this.#config.systemClockOffset = Date.parse(date) - Date.now()
+      }
+      throw error
+    }
+  }
+}
+
+/** A query as it is signed: `encodeURIComponent` leaves out some characters that S3 does not. */
+function queryOf({ query = {} }: Pick<HttpRequest, 'query'>): string {
+  const encode = (text: string): string =>
+    encodeURIComponent(text).replace(/[!'()*]/gu, (found) => `%${found.charCodeAt(0).toString(16).toUpperCase()}`)
+  const pairs = Object.entries(query).map(([name, value]) => `${encode(name)}=${encode(`${String(value ?? '')}`)}`)
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`
+}
+
+/** Errors of undici, by the names that those of `node:http` have. */
+function withMeaning(error: unknown): unknown {
+  const { code = '', message = '' } = error as { readonly code?: string; readonly message?: string }
+  if (code === 'UND_ERR_CONNECT_TIMEOUT') return new DOMException(message, 'TimeoutError')
+  if (code.startsWith('HPE_')) return new Error(`Parse Error: ${message}`, { cause: error })
+  return error
+}
