@@ -16,6 +16,8 @@ interface Diagnosis {
   readonly code: ErrorCode
   readonly reason: string
   readonly remedy: string
+  /** Waiting does not help: somebody has to do something. */
+  readonly lasting?: true
 }
 
 /** What rclone's words mean, the first that matches. They are matched, and never shown: they name buckets and keys. */
@@ -26,11 +28,17 @@ const diagnoses: readonly (readonly [RegExp, Diagnosis])[] = [
       code: 'EBACKEND',
       reason: 'the store refuses the credentials, or what they are used for',
       remedy: 'check the credentials and what they permit',
+      lasting: true,
     },
   ],
   [
     /NoSuchBucket|directory not found|bucket (?:does not|doesn't) exist/i,
-    { code: 'EBACKEND', reason: 'the bucket does not exist', remedy: 'create the bucket, or name another one' },
+    {
+      code: 'EBACKEND',
+      reason: 'the bucket does not exist',
+      remedy: 'create the bucket, or name another one',
+      lasting: true,
+    },
   ],
   [
     /no space left|disk quota|file system is full/i,

@@ -33,7 +33,8 @@ export interface BarrierOptions {
  */
 export async function flushBarrier(options: BarrierOptions): Promise<void> {
   const { control, dirty, queue, timeoutMs, signal } = options
-  const deadline = performance.now() + timeoutMs
+  const start = performance.now()
+  const deadline = start + timeoutMs
   let unqueuedSince: number | undefined
   for (;;) {
     signal?.throwIfAborted()
@@ -44,7 +45,7 @@ export async function flushBarrier(options: BarrierOptions): Promise<void> {
     const now = performance.now()
     unqueuedSince = queued + uploading > 0 ? undefined : (unqueuedSince ?? now)
     if (path !== undefined && unqueuedSince !== undefined && now - unqueuedSince > openGraceMs) throw stillOpen(path)
-    if (now > deadline) throw late(options.log)
+    if (now > deadline || (now - start > openGraceMs && isRefused(options.log))) throw late(options.log)
     if (queue && queued > 0) await hurry(control)
     await nextUpload(options.log, Math.min(lookEveryMs, Math.max(deadline - now, 1)), signal)
   }
@@ -80,6 +81,12 @@ function stillOpen(path: string): Error {
     path: path as MountPath,
     remedy: 'end the command that writes it, or close it, then flush again',
   })
+}
+
+/** The store says no, and will say no again. */
+function isRefused({ failing }: MountLog): boolean {
+  for (const said of failing.values()) if (diagnose(said).lasting === true) return true
+  return false
 }
 
 function late(log: MountLog): Error {

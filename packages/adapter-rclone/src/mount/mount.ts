@@ -8,7 +8,8 @@ import { type Features, featuresOf } from '../program/features.ts'
 import { type FoundRclone, findRclone } from '../program/find.ts'
 import { type Place, clearPlace, placeFor } from '../state/place.ts'
 import { type Call, Pending, hungError } from './pending.ts'
-import { type RunningMount, startMount } from './start.ts'
+import { uploadLeftovers } from './leftovers.ts'
+import { type RunningMount, endMount, startMount } from './start.ts'
 import { unmount } from './unmount.ts'
 
 export type MountState = 'ready' | 'hung' | 'restoring' | 'lost' | 'closed'
@@ -27,8 +28,6 @@ const restoreAfterMs = [0, 500, 2_000, 5_000]
 const healthEveryMs = 5_000
 /** Milliseconds for its answer. */
 const healthAnswerMs = 5_000
-/** Milliseconds for rclone to end once it is unmounted. */
-const endMs = 5_000
 
 /** One mount: starts it, watches it, brings it back, ends it. */
 export class Mount {
@@ -145,7 +144,9 @@ export class Mount {
     const onUploadFailure = (): void => {
       options.onEvent({ kind: 'upload-failed', detail: 'an upload failed, and will be tried again' })
     }
-    const running = await startMount({ options, place, program, features, onUploadFailure, signal })
+    const start = { options, place, program, features, onUploadFailure, signal }
+    await uploadLeftovers(start)
+    const running = await startMount(start)
     this.#running = running
     this.#state = 'ready'
     this.#hungSince = undefined
@@ -213,11 +214,7 @@ export class Mount {
     this.#state = 'closed'
     if (running !== undefined) {
       if (wasHung) running.process.kill()
-      const gone = await unmount(this.place.mountPoint, { lazy: wasHung })
-      if (!gone) await unmount(this.place.mountPoint, { lazy: true })
-      await running.process.untilEnded(endMs)
-      await running.process.end()
-      running.control.close()
+      await endMount(running, this.place, { lazy: wasHung })
     }
     this.#pending.expire()
     await unmount(this.place.mountPoint, { lazy: true })

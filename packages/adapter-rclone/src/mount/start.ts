@@ -1,3 +1,5 @@
+import { isWorkspaceError } from '@ws/core'
+
 import { Control, ControlRefusal } from '../control/client.ts'
 import { readStats } from '../control/stats.ts'
 import { diagnosed, failure } from '../errors.ts'
@@ -61,16 +63,41 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
     return { process, control, fs, metadata }
   } catch (error) {
     control?.close()
+    const died = await lastWords(process, error)
     await process?.end()
     await unmountOwn(place, error)
     await clearPlace(place)
     start.signal?.throwIfAborted()
-    if (!deadline.aborted) throw error
+    if (!deadline.aborted) throw died ?? error
     const said = process?.log.text ?? ''
     if (said !== '') throw diagnosed(said, operation)
     const remedy = 'check the endpoint and the network, or raise `startTimeoutMs`'
     throw failure('ETIMEDOUT', 'the mount was not ready in time', { operation, remedy, native: error })
   }
+}
+
+/** Milliseconds for rclone to end once it is unmounted. */
+const endMs = 5_000
+
+/** Unmounts, and waits for rclone and its keeper to end. `lazy`: without asking the mount, which hangs. */
+export async function endMount(
+  { process, control }: RunningMount,
+  { mountPoint }: Place,
+  { lazy }: { readonly lazy: boolean },
+): Promise<void> {
+  if (!(await unmount(mountPoint, { lazy }))) await unmount(mountPoint, { lazy: true })
+  await process.untilEnded(endMs)
+  await process.end()
+  control.close()
+}
+
+/** Milliseconds in which a process that stopped answering turns out to be dead. */
+const dyingMs = 500
+
+/** Why rclone ended, where that is what the error comes from. */
+async function lastWords(process: MountProcess | undefined, error: unknown): Promise<Error | undefined> {
+  if (process === undefined || !isWorkspaceError(error, 'EIO') || !(await process.untilEnded(dyingMs))) return undefined
+  return await process.failure()
 }
 
 /** Not what another process has mounted there. */

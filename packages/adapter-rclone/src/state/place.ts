@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 import { failure } from '../errors.ts'
 import { mountAt } from '../mount/table.ts'
@@ -71,7 +71,7 @@ const passable = 0o711
  */
 export async function preparePlace(place: Place): Promise<void> {
   try {
-    await makeDirectory(join(place.directory, '..'), passable)
+    await makeDirectory(dirname(place.directory), passable)
     await makeDirectory(place.directory, passable)
     await makeDirectory(place.cache, 0o700)
     await rm(place.run, { recursive: true, force: true })
@@ -112,9 +112,18 @@ async function checkMountPoint({ mountPoint, ownsMountPoint }: Place): Promise<v
 /** What the mount table calls the device: it is seen in sandboxes, and must not name the bucket. */
 export const mountSource = 'workspace'
 
+/** With what is missing above it. (Node's own way calls a read-only disk "not found".) */
 async function makeDirectory(path: string, mode: number): Promise<void> {
-  const made = await mkdir(path, { recursive: true, mode })
-  if (made !== undefined) await chmod(path, mode) // whatever the umask says
+  try {
+    await mkdir(path)
+    await chmod(path, mode) // whatever the umask says
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') return
+    if (code !== 'ENOENT' || dirname(path) === path) throw error
+    await makeDirectory(dirname(path), passable)
+    await makeDirectory(path, mode)
+  }
 }
 
 function unusable(native: unknown): Error {

@@ -1,0 +1,99 @@
+import { open as openFile, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { describeWith, itWith } from '@ws/test-fixtures'
+import { startCephServer } from '@ws/test-fixtures/s3'
+import { expect, onTestFinished } from 'vitest'
+
+import { at, failureOf, mountNeeds, open, openSite, openStore, readText, write } from './support.ts'
+
+const it = (title: string, test: () => Promise<void>, timeoutMs?: number): void => itWith([], title, test, timeoutMs)
+
+describeWith(mountNeeds, 'what is in the store', () => {
+  it('[RP7, RP14] flush is a barrier: what was written before, here or by a command, is in the bucket', async () => {
+    const { adapter, store, root } = await openSite({ writeBackMs: 1_000 })
+    for (let index = 0; index < 20; index += 1) {
+      await write(adapter, `/api/${index}`, `by the API ${index}`)
+      await writeFile(join(root, `command-${index}`), `by a command ${index}`)
+    }
+    await rename(join(root, 'command-0'), join(root, 'renamed'))
+    expect((await adapter.status()).dirtyFiles).toBeGreaterThan(0)
+    await adapter.flush()
+    expect((await adapter.status()).dirtyFiles).toBe(0)
+    expect(await store.keys()).toHaveLength(40)
+    expect(await store.get('threads/t1/api/7')).toBe('by the API 7')
+    expect(await store.get('threads/t1/renamed')).toBe('by a command 0')
+  })
+
+  it('a flush right after close(2) waits for a file that rclone has not heard of yet', async () => {
+    const { adapter, store, root } = await openSite()
+    for (let round = 0; round < 15; round += 1) {
+      const content = `round ${round}`
+      await writeFile(join(root, 'a'), content)
+      await adapter.flush()
+      expect(await store.get('threads/t1/a')).toBe(content)
+    }
+  })
+
+  it('says that a file is open for writing, and names it, instead of “flushed”', async () => {
+    const { adapter, store, root } = await openSite()
+    const file = await openFile(join(root, 'log.txt'), 'w')
+    onTestFinished(() => file.close())
+    await file.write('first line\n')
+    expect(await failureOf(adapter.flush())).toMatchObject({ code: 'EBUSY', path: '/log.txt', operation: 'flush' })
+    await file.close()
+    await adapter.flush()
+    expect(await store.get('threads/t1/log.txt')).toBe('first line\n')
+  })
+
+  it('an aborted flush ends with the reason', async () => {
+    const { adapter } = await openSite({ writeBackMs: 5_000, flushTimeoutMs: 20_000 })
+    await write(adapter, '/a', 'x')
+    const reason = new Error('enough')
+    const controller = new AbortController()
+    const flushed = adapter.flush({ signal: controller.signal })
+    setImmediate(() => controller.abort(reason))
+    await expect(flushed).rejects.toBe(reason)
+  })
+
+  it('closing flushes; the next mount of the same part finds everything', async () => {
+    const { adapter, store, options } = await openSite({ writeBackMs: 1_000 })
+    await write(adapter, '/a', 'kept')
+    await adapter.close()
+    expect(await store.get('threads/t1/a')).toBe('kept')
+    expect(await readText(await open(options), '/a')).toBe('kept')
+  })
+
+  it('[RP14] a store that is down is said to be, never “flushed”; when it is back, everything goes there', async () => {
+    const server = await startCephServer()
+    onTestFinished(() => server.close())
+    const store = await openStore(server)
+    const { adapter, root } = await openSite({}, store)
+    await write(adapter, '/before', 'x')
+    await adapter.flush()
+    await server.gateway.kill()
+    await write(adapter, '/during', 'written while the store was down')
+    const error = await failureOf(adapter.flush({ timeoutMs: 2_000 }))
+    expect(error).toMatchObject({ code: 'EBACKEND', operation: 'flush' })
+    expect(error.message).not.toContain(store.bucket)
+    expect((await adapter.status()).dirtyFiles).toBe(1)
+    expect(await readText(adapter, '/during')).toBe('written while the store was down')
+    await server.gateway.start()
+    await adapter.flush()
+    expect(await store.get('threads/t1/during')).toBe('written while the store was down')
+    expect(await readFile(join(root, 'during'), 'utf8')).toBe('written while the store was down')
+  })
+
+  it('refresh shows what others changed in the bucket before, content too', async () => {
+    const { adapter, store, root } = await openSite({ directoryCacheMs: 600_000 })
+    await store.put('threads/t1/there', 'old')
+    await adapter.refresh()
+    expect(await readText(adapter, '/there')).toBe('old')
+    await store.put('threads/t1/there', 'new')
+    await store.put('threads/t1/dir/more', 'more')
+    await adapter.refresh()
+    expect(await readText(adapter, '/there')).toBe('new')
+    expect(await readFile(join(root, 'dir/more'), 'utf8')).toBe('more')
+    expect((await Array.fromAsync(adapter.list(at('/')))).map(({ name }) => name).sort()).toEqual(['dir', 'there'])
+  })
+})

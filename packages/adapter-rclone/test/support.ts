@@ -1,0 +1,142 @@
+import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
+import { readFileSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+
+import { type MountPath, type StorageAdapter, type WorkspaceError, isWorkspaceError, parseMountPath } from '@ws/core'
+import { component, createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
+import type { S3Server } from '@ws/test-fixtures/s3'
+import { sharedS3Server } from '@ws/test-fixtures/s3/vitest'
+import { onTestFinished } from 'vitest'
+
+import { type RcloneAdapter, type RcloneAdapterOptions, createRcloneAdapter } from '../src/index.ts'
+
+/** What mounting a bucket of Ceph takes. */
+export const mountNeeds = [component('radosgw'), component('rclone'), component('fuse')]
+export const isDeep = process.env['WS_DEEP'] === '1'
+
+export const at = (path: string): MountPath => parseMountPath(path)
+export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+export const text = (content: Uint8Array): string => new TextDecoder().decode(content)
+
+/** A bucket as an independent client sees it. */
+export interface Store {
+  readonly server: S3Server
+  readonly bucket: string
+  /** Keys below a prefix, sorted. */
+  keys(prefix?: string): Promise<string[]>
+  get(key: string): Promise<string>
+  put(key: string, content: string): Promise<void>
+}
+
+export async function openStore(server?: S3Server): Promise<Store> {
+  const used = server ?? (await sharedS3Server('ceph'))
+  if (server === undefined) onTestFinished(() => used.close())
+  const bucket = await used.createBucket()
+  const client = used.client()
+  return {
+    server: used,
+    bucket,
+    async keys(prefix = '') {
+      const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix }))
+      return Contents.map(({ Key = '' }) => Key).sort()
+    },
+    async get(key) {
+      const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }))
+      return (await Body?.transformToString()) ?? ''
+    },
+    async put(key, content) {
+      await client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: content }))
+    },
+  }
+}
+
+export interface Site {
+  readonly adapter: RcloneAdapter
+  readonly store: Store
+  /** Host path of the mount. */
+  readonly root: string
+  /** Where caches are. */
+  readonly directory: string
+  /** What it was made with, to make another one. */
+  readonly options: RcloneAdapterOptions
+}
+
+export async function scratch(): Promise<string> {
+  const directory = await createScratchDirectory({ prefix: 'ws-rclone-' })
+  onTestFinished(() => directory.remove())
+  return directory.path
+}
+
+export function optionsFor(store: Store, directory: string): RcloneAdapterOptions {
+  const { endpoint, region, credentials } = store.server
+  return {
+    s3: { endpoint, region, credentials, provider: 'Ceph' },
+    bucket: store.bucket,
+    prefix: 'threads/t1',
+    owner: ordinaryOwner(),
+    directory,
+    writeBackMs: 100,
+  }
+}
+
+/** A mounted prefix of a fresh bucket; gone after the test. */
+export async function openSite(more: Partial<RcloneAdapterOptions> = {}, given?: Store): Promise<Site> {
+  const store = given ?? (await openStore())
+  const directory = more.directory ?? (await scratch())
+  const options = { ...optionsFor(store, directory), ...more }
+  const adapter = await open(options)
+  return { adapter, store, root: adapter.hostPath(at('/')), directory, options }
+}
+
+export async function open(options: RcloneAdapterOptions): Promise<RcloneAdapter> {
+  const adapter = await createRcloneAdapter(options)
+  onTestFinished(() => adapter.close().catch(() => undefined))
+  return adapter
+}
+
+export async function write(adapter: StorageAdapter, path: string, content: string): Promise<string> {
+  return (await adapter.write(at(path), bytes(content), { parents: true })).version
+}
+
+export async function readText(adapter: StorageAdapter, path: string): Promise<string> {
+  return text((await adapter.read(at(path))).bytes)
+}
+
+export async function failureOf(promise: Promise<unknown>): Promise<WorkspaceError> {
+  try {
+    await promise
+  } catch (error) {
+    if (isWorkspaceError(error)) return error
+    throw error
+  }
+  throw new Error('it did not fail')
+}
+
+/** Mounts below a directory, by the mount table. */
+export function mountsBelow(directory: string): string[] {
+  return readFileSync('/proc/self/mountinfo', 'utf8')
+    .split('\n')
+    .filter((line) => line.split(' ')[4]?.startsWith(`${directory}/`))
+}
+
+/** Processes whose command line names a directory: rclone and its keeper. */
+export async function processesNaming(directory: string): Promise<number[]> {
+  const found: number[] = []
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name) || Number(name) === process.pid) continue
+    try {
+      if (readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(directory)) found.push(Number(name))
+    } catch {
+      // it has ended
+    }
+  }
+  return found
+}
+
+/** The process that serves a mount. */
+export async function rcloneOf(directory: string): Promise<number> {
+  for (const pid of await processesNaming(directory)) {
+    if (readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'rclone') return pid
+  }
+  throw new Error('no rclone serves this directory')
+}

@@ -1,0 +1,74 @@
+import { utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { describeWith } from '@ws/test-fixtures'
+import { expect, it } from 'vitest'
+
+import { at, bytes, failureOf, mountNeeds, open, openSite, readText, write } from './support.ts'
+
+describeWith(mountNeeds, 'versions over a mount that changes times on its own', () => {
+  it('a version from before the upload still holds afterwards, and after the next listing', async () => {
+    const { adapter } = await openSite({ directoryCacheMs: 100, attributeCacheMs: 0 })
+    const before = await write(adapter, '/a', 'one')
+    expect((await adapter.stat(at('/a'))).version).toBe(before)
+    await adapter.flush()
+    const uploaded = await adapter.stat(at('/a'))
+    await adapter.refresh()
+    const listed = await adapter.stat(at('/a'))
+    // else there is nothing to be shown here
+    expect(new Set([before, uploaded.version, listed.version]).size).toBeGreaterThan(1)
+    for (const ifVersion of [before, uploaded.version, listed.version]) {
+      expect((await adapter.read(at('/a'), { ifVersion })).bytes).toEqual(bytes('one'))
+    }
+    const { version } = await adapter.write(at('/a'), bytes('two'), { ifVersion: before })
+    expect(await readText(adapter, '/a')).toBe('two')
+    for (const stale of [before, uploaded.version, listed.version]) {
+      expect((await failureOf(adapter.write(at('/a'), bytes('no!'), { ifVersion: stale }))).code).toBe('ECONFLICT')
+    }
+    await adapter.flush()
+    await adapter.delete(at('/a'), { ifVersion: version })
+  })
+
+  it('a change of the same size is a change: by a command, by another client, with the old time put back', async () => {
+    const { adapter, store, root } = await openSite({ directoryCacheMs: 100, attributeCacheMs: 0 })
+    const change: Record<string, () => Promise<void>> = {
+      command: () => writeFile(join(root, 'a'), 'TWO'),
+      client: async () => {
+        await adapter.flush()
+        await store.put('threads/t1/a', 'TWO')
+        await adapter.refresh()
+      },
+      'command, then uploaded': async () => {
+        await writeFile(join(root, 'a'), 'TWO')
+        await adapter.flush()
+        await adapter.refresh()
+      },
+    }
+    for (const [who, make] of Object.entries(change)) {
+      await write(adapter, '/a', 'one')
+      await adapter.flush()
+      await adapter.refresh()
+      const ifVersion = await write(adapter, '/a', 'two')
+      await make()
+      const error = await failureOf(adapter.write(at('/a'), bytes('mine'), { ifVersion }))
+      expect(error.code, who).toBe('ECONFLICT')
+      expect(await readText(adapter, '/a'), who).toBe('TWO')
+    }
+  })
+
+  it('holds over a new mount', async () => {
+    const { adapter, options } = await openSite()
+    const version = await write(adapter, '/a', 'one')
+    await adapter.close()
+    const again = await open(options)
+    await again.write(at('/a'), bytes('two'), { ifVersion: version })
+    expect(await readText(again, '/a')).toBe('two')
+  })
+
+  it('a time that somebody set is no conflict of content, and is not lost before the upload', async () => {
+    const { adapter, root } = await openSite({ writeBackMs: 1_000 })
+    await write(adapter, '/a', 'one')
+    await utimes(join(root, 'a'), 1_000_000, 1_000_000)
+    expect((await adapter.stat(at('/a'))).modifiedAt).toBe(1_000_000_000)
+  })
+})
