@@ -56,9 +56,19 @@ for (const door of doors) {
       expect(await site.run(`cd ${site.at('')} && node -p 'require("dep")'`)).toBe('from dep\n')
     }, 120_000)
 
-    // Eight seconds of pip: where the root is `/` both of its executors' ways are taken, the rest runs in `npm run test:deep`.
-    it.skipIf(door.root !== '/' && process.env['WS_DEEP'] !== '1')(
-      'a venv, and pip install of a local wheel',
+    it('a venv, whose python finds what is put into it', async () => {
+      await using site = await open({ 'wheel.py': wheel })
+      await site.run(
+        `cd ${site.at('')} && python3 wheel.py && python3 -m venv --without-pip .venv && python3 -m zipfile -e greet-1.0-py3-none-any.whl "$(.venv/bin/python -c 'import site; print(site.getsitepackages()[0])')"`,
+      )
+      expect(await site.run(`${site.at('.venv/bin/python')} -c 'import greet; print(greet.hello())'`)).toBe(
+        'hello from pip\n',
+      )
+    })
+
+    // Two times pip, which takes long where each of its calls is traced: all of it runs in `npm run test:deep`.
+    it.skipIf(door.name !== 'bubblewrap at /workspace' && process.env['WS_DEEP'] !== '1')(
+      'pip install of a local wheel into a venv',
       async () => {
         await using site = await open({ 'wheel.py': wheel })
         await site.run(
