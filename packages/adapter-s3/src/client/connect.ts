@@ -1,5 +1,6 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import type { WithConnection } from '../options.ts'
+import { shortenWay } from './transport.ts'
 
 /**
  * A client for one adapter. Its own retries are off: an answer that was lost must not be mistaken for a lost race, so the
@@ -28,7 +29,9 @@ export function connect(options: WithConnection, maxSockets: number): S3Client {
           credentials: typeof credentials === 'function' ? async () => plain(await credentials()) : plain(credentials),
         }),
   }
-  return new S3Client(config)
+  const client = new S3Client(config)
+  shortenWay(client, maxSockets)
+  return client
 }
 
 /** The SDK tells an absent field from an undefined one. */

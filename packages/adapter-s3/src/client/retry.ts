@@ -33,7 +33,7 @@ const neverPassing: ReadonlySet<string> = new Set([
   'ERR_INVALID_CHAR',
 ])
 
-const networkNames = /^(?:E[A-Z]+|TimeoutError|AbortError|NetworkingError|ERR_STREAM_PREMATURE_CLOSE)$/u
+const networkNames = /^(?:E[A-Z]+|UND_ERR_[A-Z_]+|TimeoutError|AbortError|NetworkingError|ERR_STREAM_PREMATURE_CLOSE)$/u
 
 /** How many attempts in all an error allows. */
 export function attemptsFor(error: unknown): number {

@@ -41,8 +41,9 @@ export async function readStream(
   return { stat, stream: new ObjectStream(store, path, range ?? { offset: 0 }, task, opened) }
 }
 
+/** The stream of no bytes. */
 async function* nothing(): AsyncGenerator<Uint8Array, undefined> {
-  return undefined
+  yield* []
 }
 
 /**
