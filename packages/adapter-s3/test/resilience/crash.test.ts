@@ -4,7 +4,7 @@ import { startCephServer } from '@ws/test-fixtures/s3'
 import { s3Needs } from '@ws/test-fixtures/s3/vitest'
 import { expect, it } from 'vitest'
 import { makeContent } from './content.ts'
-import { adaptersOn, deep } from './site.ts'
+import { adaptersOn, deep, longTimeout } from './site.ts'
 import { look } from './writer.ts'
 
 const crashes = deep ? 20 : 3
@@ -13,7 +13,7 @@ const writerCount = 6
 const interval = 40
 
 describeWith(s3Needs('ceph'), 'a gateway that is killed again and again', () => {
-  it(`loses nothing that was acknowledged, over ${crashes} crashes`, async () => {
+  it(`loses nothing that was acknowledged, over ${crashes} crashes`, { timeout: longTimeout }, async () => {
     await using server = await startCephServer()
     const adapters = await adaptersOn(server, writerCount, { attemptTimeout: 5_000, deadline: 20_000 })
     const { gateway } = server

@@ -4,7 +4,7 @@ import { describeWith } from '@ws/test-fixtures'
 import { seededFaults, seededRandom, startFaultProxy, type RecordedRequest, type S3Server } from '@ws/test-fixtures/s3'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { adapterOn, deep } from './site.ts'
+import { adapterOn, deep, longTimeout } from './site.ts'
 import { look, Writer, type Outcome } from './writer.ts'
 
 const operations = deep ? 5_000 : 500
@@ -25,9 +25,9 @@ describeWith(s3Needs('ceph'), 'with one request in five failing', () => {
   })
   afterAll(() => server?.close())
 
-  it(`keeps what it has acknowledged, byte for byte, over ${operations} operations (seed ${seed})`, async ({
-    annotate,
-  }) => {
+  it(`keeps what it has acknowledged, byte for byte, over ${operations} operations (seed ${seed})`, {
+    timeout: longTimeout,
+  }, async ({ annotate }) => {
     const { bucket } = server
     await using proxy = await startFaultProxy(server)
     await using direct = await adapterOn(server, { prefix, partBytes })

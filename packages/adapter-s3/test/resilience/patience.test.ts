@@ -61,7 +61,7 @@ describe('a server that falls silent', () => {
 
   describe.each(Object.entries(operations))('during %s', (name, operation) => {
     it.each(['before', 'after'] as const)('is given up when its time is over, %s it has acted', async (when) => {
-      adapter = await adapterOn(proxy, { dialect, attemptTimeout: 100, deadline: 250 })
+      adapter = await adapterOn(proxy, { dialect, attemptTimeout: 50, deadline: 120 })
       proxy.setFaults(() => ({ kind: 'hang', when }))
       await expect(operation(adapter, {})).rejects.toMatchObject({ code: 'ETIMEDOUT' })
     })

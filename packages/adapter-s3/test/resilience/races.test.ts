@@ -3,8 +3,10 @@ import { describeWith } from '@ws/test-fixtures'
 import { s3ServerNames, seededFaults, startFaultProxy, type S3Server } from '@ws/test-fixtures/s3'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { adaptersOn, deep } from './site.ts'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { adaptersOn, deep, longTimeout } from './site.ts'
+
+vi.setConfig({ testTimeout: longTimeout })
 
 const rounds = deep ? 20 : 4
 const writerCount = 50
@@ -103,7 +105,7 @@ async function count(adapters: readonly StorageAdapter[], counters: number, targ
   let left = target
   let unknown = 0
   const increment = async (adapter: StorageAdapter): Promise<void> => {
-    for (;;) {
+    for (let lost = 0; ; lost += 1) {
       const { value, version } = await read(adapter)
       try {
         await adapter.write(counter, encode(`${value + 1}`), { ifVersion: version })
@@ -115,7 +117,7 @@ async function count(adapters: readonly StorageAdapter[], counters: number, targ
           return
         }
         if (code !== 'ECONFLICT') throw error
-        await delay(Math.random() * 2 * counters)
+        await delay(Math.random() * Math.min(1_000, 10 * 2 ** lost))
       }
     }
   }

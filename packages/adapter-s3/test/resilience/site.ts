@@ -4,6 +4,9 @@ import { createS3Adapter, probeS3Dialect, type S3AdapterOptions, type S3Dialect 
 
 export const deep = process.env['WS_DEEP'] === '1'
 
+/** Milliseconds for a test that makes hundreds or thousands of requests, on a machine that has other things to do too. */
+export const longTimeout = deep ? 3_600_000 : 240_000
+
 type Settings = Partial<Pick<S3AdapterOptions, 'prefix' | 'partBytes' | 'attemptTimeout' | 'deadline' | 'dialect'>>
 
 /** An adapter on the bucket of a server, or of the proxy in front of one. */
