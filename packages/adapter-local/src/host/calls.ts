@@ -61,6 +61,7 @@ export interface ImmediateCalls extends Calls {
   close(fd: number): void
   fstat(fd: number): Status
   lookUp(name: HostName): Status | undefined
+  unlink(name: HostName): void
   /** For directories that are known to be small: everything in it at once, with fewer calls. */
   listSmall(name: string): OpenListing
   openListing(name: HostName, encoding: 'utf8' | 'buffer'): OpenListing

@@ -5,9 +5,10 @@ import { type MountPath, type WorkspaceError, childPath, isWorkspaceError, rewri
 import { type Handle, openChild, release } from '../confine/handle.ts'
 import type { Task } from '../confine/task.ts'
 import { failure, nativeCode, translate } from '../errors.ts'
-import type { HostName, OpenListing } from '../host/calls.ts'
+import { type HostName, type OpenListing, isImmediate } from '../host/calls.ts'
 import { replacement, showBytes, under } from '../host/name.ts'
-import { ownTurn } from '../host/pace.ts'
+import { isTurnOver, ownTurn } from '../host/pace.ts'
+import { listWhole } from '../read/level.ts'
 import { isTempName, sweep } from './temp.ts'
 
 /** How often a directory is emptied again that somebody else fills, or exchanges. */
@@ -146,16 +147,38 @@ async function removeListed(
   try {
     for (;;) {
       task.signal?.throwIfAborted()
-      await ownTurn()
-      const dirent = await task.calls.readListing(listing)
+      if (isTurnOver()) await ownTurn()
+      const { calls } = task
+      const dirent = isImmediate(calls) ? listing.readSync() : await calls.readListing(listing)
       if (dirent === null) return doubtful
       const name = dirent.name as HostName
       if (typeof name === 'string' && name.includes(replacement)) doubtful = true
-      else await removeChild(task, directory, dirent, progress, path)
+      else if (!removeAtOnce(task, directory, dirent, progress, path)) {
+        await removeChild(task, directory, dirent, progress, path)
+      }
     }
   } finally {
     await task.calls.closeListing(listing)
   }
+}
+
+/** False for what has to be waited for, for directories, and for every failure: the thorough way meets it again. */
+function removeAtOnce(
+  { calls }: Task,
+  directory: Handle,
+  dirent: Dirent,
+  progress: RemovalProgress,
+  path: MountPath,
+): boolean {
+  const { name } = dirent
+  if (!isImmediate(calls) || typeof name !== 'string' || dirent.isDirectory()) return false
+  try {
+    calls.unlink(under(directory.self, name))
+  } catch {
+    return false
+  }
+  progress.removed(childPath(path, name))
+  return true
 }
 
 async function removeChild(
@@ -188,7 +211,8 @@ async function openForRemoval(
   encoding: 'utf8' | 'buffer',
 ): Promise<OpenListing> {
   if (unlock) await task.calls.chmod(directory.self, 0o700)
-  return await task.calls.openListing(directory.self, encoding)
+  const whole = encoding === 'utf8' ? listWhole(task, directory) : undefined
+  return whole ?? (await task.calls.openListing(directory.self, encoding))
 }
 
 /** True when nothing but leftovers was in a directory, which are removed. */
