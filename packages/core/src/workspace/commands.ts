@@ -37,11 +37,17 @@ const longestTimeout = 2 ** 31 - 1
 
 export async function exec(door: CommandDoor, command: Command, options: ExecOptions = {}): Promise<CommandResult> {
   const { wait, output } = await teeToFile(door, options, () => launch(door, command, options))
-  // Where a file takes the output, its copies have no reader: the result has its own.
-  if (options.outputFile !== undefined) for (const stream of [output.stdout, output.stderr]) void discard(stream)
+  // The result has its own. What nobody reads is kept in case that somebody will.
+  for (const stream of [output.stdout, output.stderr])
+    void (options.outputFile === undefined ? leave(stream) : discard(stream))
   const result = await wait()
   if (options.durable === true) await door.flush()
   return result
+}
+
+/** As a reader who wants nothing. */
+async function leave(stream: AsyncIterable<Uint8Array>): Promise<void> {
+  await stream[Symbol.asyncIterator]().return?.()
 }
 
 async function discard(stream: AsyncIterable<Uint8Array>): Promise<void> {

@@ -6,6 +6,7 @@ import type { Duplex, Readable, Writable } from 'node:stream'
 import { sendSignal } from '../tree/end.ts'
 import { feedInput, ignoreClosedPipe } from './input.ts'
 import { isPipePair } from './pipe-maker.ts'
+import { readPipe } from './read-pipe.ts'
 import { closePipes, openStdio, type StdioSlot } from './stdio.ts'
 import type { RunningProcess, StartProcessOptions } from './types.ts'
 import { validateStart } from './validate.ts'
@@ -61,10 +62,12 @@ interface Streams {
 }
 
 /** Over pipes that were given, where there are some; else those of the child. */
-function openStreams(child: ChildProcess, { stdinPipe, stdoutPipe }: StartProcessOptions): Streams {
+function openStreams(child: ChildProcess, { stdinPipe, stdoutPipe, output }: StartProcessOptions): Streams {
+  // Who reads the stream by himself keeps what he gets.
+  const read = output === 'stream' ? (fd: number) => new Socket({ fd, readable: true, writable: false }) : readPipe
   return {
     stdin: stdinPipe ? new Socket({ fd: stdinPipe.write, readable: false, writable: true }) : child.stdin,
-    stdout: stdoutPipe ? new Socket({ fd: stdoutPipe.read, readable: true, writable: false }) : child.stdout,
+    stdout: stdoutPipe ? read(stdoutPipe.read) : child.stdout,
   }
 }
 
@@ -105,12 +108,7 @@ function describe(
   const streaming = options.output === 'stream'
   const pipes = new Map<number, Duplex>()
   for (const [fd, source] of options.extraFds ?? []) {
-    const stream =
-      source === 'pipe'
-        ? child.stdio[fd]
-        : isPipePair(source)
-          ? new Socket({ fd: source.read, readable: true, writable: false })
-          : undefined
+    const stream = source === 'pipe' ? child.stdio[fd] : isPipePair(source) ? readPipe(source.read) : undefined
     if (stream) pipes.set(fd, ignoreClosedPipe(stream as Duplex))
   }
   const stdin: Writable | undefined =

@@ -8,7 +8,8 @@ import type { PipePair } from './pipe-maker.ts'
  * - bytes: a fresh, unlinked, read-at-0 file with that content, closed here again after the start;
  * - {@link KeptContent}: the same, of a file that is written once for many children;
  * - `'pipe'`: a connected socket whose other end is {@link RunningProcess.pipes}` .get(N)`;
- * - a {@link PipePair}: the child has its write end, {@link RunningProcess.pipes} the other; both are closed by the run;
+ * - a {@link PipePair}: the child has its write end, {@link RunningProcess.pipes} the other, whose `data` holds until the
+ *   listener returns; both are closed by the run;
  * - `'null'`: `/dev/null`.
  */
 export type DescriptorSource = number | Uint8Array | KeptContent | 'pipe' | 'null' | PipePair
@@ -19,7 +20,10 @@ export type ExtraDescriptors = ReadonlyMap<number, DescriptorSource>
 /** What a process reads on its standard input. `'pipe'`: the caller writes to {@link RunningProcess.stdin}. */
 export type ProcessInput = 'none' | 'pipe' | string | Uint8Array | AsyncIterable<Uint8Array | string>
 
-/** Called with each chunk of output, in order. If it gives a promise, reading pauses until that is settled or the process ends. */
+/**
+ * Called with each chunk of output, in order. The chunk holds until it returns: whoever keeps it copies it. If it gives a
+ * promise, reading pauses until that is settled or the process ends.
+ */
 export type OutputListener = (chunk: Uint8Array) => void | Promise<void>
 
 export interface StartProcessOptions {

@@ -1,4 +1,6 @@
-/** Chunks that come before anybody reads are kept up to so many bytes. */
+import { createRing, type Ring } from '../run/ring.ts'
+
+/** Of what comes before anybody reads, the last bytes are kept; of what a reader has not taken yet, about as many. */
 const backlogBytes = 1 << 20
 
 /** Carries one output stream to at most one reader, without holding the process up when there is none. */
@@ -6,8 +8,9 @@ export interface OutputChannel {
   /** For whoever started the command. A second reader gets nothing. */
   readonly output: AsyncIterable<Uint8Array>
   /**
-   * Hands a chunk on. While somebody reads, the promise settles when there is room again: reading slowly slows the
-   * process down. Without a reader nothing waits: the oldest chunks are dropped beyond 1 MiB.
+   * Hands a copy of a chunk on. While somebody reads, the promise settles when there is room again: reading slowly slows the
+   * process down. Without a reader nothing waits: the oldest bytes are dropped beyond 1 MiB. A reader that has left gets
+   * nothing, and nothing is kept.
    */
   push(chunk: Uint8Array): void | Promise<void>
   /** No more will come. */
@@ -18,10 +21,17 @@ export function createOutputChannel(): OutputChannel {
   const chunks: Uint8Array[] = []
   let size = 0
   let state: 'unread' | 'read' | 'abandoned' = 'unread'
+  let unread: Ring | undefined
   let ended = false
   let wakeReader: (() => void) | undefined
   let wakeWriter: (() => void) | undefined
 
+  const keep = (chunk: Uint8Array) => {
+    chunks.push(chunk)
+    size += chunk.length
+    wakeReader?.()
+    wakeReader = undefined
+  }
   const release = () => {
     wakeWriter?.()
     wakeWriter = undefined
@@ -53,19 +63,20 @@ export function createOutputChannel(): OutputChannel {
       [Symbol.asyncIterator]() {
         if (state !== 'unread') return { next: async () => ({ done: true, value: undefined }) }
         state = 'read'
+        if (unread !== undefined) keep(unread.content())
+        unread = undefined
         return { next, return: abandon }
       },
     },
     push(chunk) {
-      if (state === 'abandoned') return
-      // As it is: Node gives each chunk memory of its own, and a copy would double what there is to collect.
-      chunks.push(chunk)
-      size += chunk.length
-      wakeReader?.()
-      wakeReader = undefined
-      if (size < backlogBytes) return
-      if (state === 'read') return new Promise<void>((resolve) => (wakeWriter = resolve))
-      while (size > backlogBytes) size -= chunks.shift()?.length ?? 0
+      if (state === 'abandoned' || chunk.length === 0) return
+      if (state === 'unread') {
+        unread ??= createRing(backlogBytes)
+        unread.push(chunk)
+        return
+      }
+      keep(copyOf(chunk))
+      if (size >= backlogBytes) return new Promise<void>((resolve) => (wakeWriter = resolve))
     },
     end() {
       ended = true
@@ -73,4 +84,20 @@ export function createOutputChannel(): OutputChannel {
       wakeReader = undefined
     },
   }
+}
+
+/** From so many bytes on, a chunk is one of many. */
+const largeChunk = 16_384
+const blockBytes = 262_144
+
+/**
+ * Memory of its own, which the reader may keep. What lies outside of V8's heap is collected whenever 64 MiB of it have come
+ * together, used or not, and a flood fills them before that. So each large chunk is a window on a block of which the rest
+ * is never touched, and those MiB are mostly address space. All blocks have one size, so that the same parts are used again.
+ */
+function copyOf(chunk: Uint8Array): Uint8Array {
+  if (chunk.length < largeChunk || chunk.length > blockBytes) return Buffer.from(chunk)
+  const block = Buffer.allocUnsafeSlow(blockBytes)
+  block.set(chunk)
+  return block.subarray(0, chunk.length)
 }

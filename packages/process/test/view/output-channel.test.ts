@@ -34,6 +34,31 @@ describe('an output channel', () => {
     await waiting
   })
 
+  it('gives a copy, since the chunk is reused, and keeps the last bytes without a reader', async () => {
+    const early = createOutputChannel()
+    const window = Buffer.alloc(100, 'a')
+    void early.push(window)
+    window.fill('b')
+    expect((await early.output[Symbol.asyncIterator]().next()).value).toEqual(Buffer.alloc(100, 'a'))
+    const late = createOutputChannel()
+    for (const byte of 'abcd') void late.push(Buffer.alloc(400_000, byte))
+    late.end()
+    const kept: Uint8Array[] = []
+    for await (const chunk of late.output) kept.push(chunk)
+    const whole = Buffer.concat(kept)
+    expect(whole.length).toBe(1 << 20)
+    expect(whole.subarray(-400_001).toString()).toBe(`c${'d'.repeat(400_000)}`)
+  })
+
+  it('gives a reader copies of large chunks too', async () => {
+    const channel = createOutputChannel()
+    const reader = channel.output[Symbol.asyncIterator]()
+    const window = Buffer.alloc(40_000, 'a')
+    void channel.push(window)
+    window.fill('b')
+    expect((await reader.next()).value).toEqual(Buffer.alloc(40_000, 'a'))
+  })
+
   it('lets the writer go on when the reader leaves', async () => {
     const channel = createOutputChannel()
     const reader = channel.output[Symbol.asyncIterator]()

@@ -1,3 +1,5 @@
+import { completeLength, strayLength } from '../../text/utf8.ts'
+
 /** What was read of an output. */
 export interface OutputText {
   /** UTF-8, invalid bytes as U+FFFD. Never starts or ends inside a character, unless the output itself ended there. */
@@ -110,23 +112,3 @@ export class OutputLog {
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const decode = (bytes: Uint8Array): string => decoder.decode(bytes)
-const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80
-
-/** Length without a character that is cut off at the end. */
-function completeLength(bytes: Uint8Array): number {
-  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
-    const byte = bytes[bytes.length - back] ?? 0
-    if (byte < 0x80) break
-    if (byte < 0xc0) continue
-    const expected = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2
-    return expected > back ? bytes.length - back : bytes.length
-  }
-  return bytes.length
-}
-
-/** Length of what is left of a character that was cut off at the start. */
-function strayLength(bytes: Uint8Array): number {
-  let stray = 0
-  while (stray < 3 && isContinuation(bytes[stray])) stray++
-  return stray
-}

@@ -1,0 +1,18 @@
+/** Length of UTF-8 text in bytes without a character that is cut off at its end. */
+export function completeLength(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0
+    if (byte < 0x80) break
+    if (byte < 0xc0) continue
+    const expected = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2
+    return expected > back ? bytes.length - back : bytes.length
+  }
+  return bytes.length
+}
+
+/** Bytes at the start of UTF-8 text that are left of a character that was cut off there. */
+export function strayLength(bytes: Uint8Array): number {
+  let stray = 0
+  while (stray < 3 && stray < bytes.length && ((bytes[stray] ?? 0) & 0xc0) === 0x80) stray++
+  return stray
+}
