@@ -30,7 +30,9 @@ for (const door of doors) {
     const plain = { login: false, shell: 'sh', timeout: 60_000, killGrace: 100 } as const
 
     for (const how of ['captured', 'read']) {
-      it.skipIf(!deep && door.root === '/')(
+      // Each way once and each executor once: what is captured and what is read take long, and the same code.
+      const ordinary = door.root === '/workspace' && door.kernel === (how === 'read')
+      it.skipIf(!deep && !ordinary)(
         `memory stays within ${bound / mebibyte} MiB over idle while a command prints ${flood / mebibyte} MiB, ${how}`,
         {
           timeout: deep ? 900_000 : 60_000,

@@ -6,6 +6,14 @@ import { chown, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { WorkspaceFixture } from '../../src/index.ts'
 
+/**
+ * Where the contract of an executor is tried that works alike at both places: at one in the ordinary tests, at both in the
+ * deep run. The two doors, which have paths of their own at each, are always tried at both.
+ */
+export function executorRoots(one: '/' | '/workspace'): readonly ('/' | '/workspace')[] {
+  return process.env['WS_DEEP'] === '1' ? ['/', '/workspace'] : [one]
+}
+
 /** Stores on the disk, beside one another, of whom commands run as. */
 export async function onDisk(executor: Executor): Promise<WorkspaceFixture> {
   const scratch = await createScratchDirectory()

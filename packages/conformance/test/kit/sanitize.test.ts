@@ -1,7 +1,7 @@
 import { createSanitizeExecutor } from '@ws/executor-sanitize'
 import { component, describeWith } from '@ws/test-fixtures'
 import { testExecutor, testWorkspace } from '../../src/vitest.ts'
-import { onDisk } from './fixtures.ts'
+import { executorRoots, onDisk } from './fixtures.ts'
 
 // Programs are trusted: what is refused then is refused for what the command says.
 const executors = [
@@ -27,7 +27,7 @@ for (const { name, needs, roots, executor } of executors) {
     testExecutor({
       name,
       create,
-      roots,
+      roots: executorRoots('/workspace'),
       refusesCommands,
       departures: {
         '[PC24] a command longer than an argument can be runs all the same': 'the command is an argument of the shell',
