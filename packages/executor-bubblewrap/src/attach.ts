@@ -5,14 +5,15 @@ import {
   type Guarantees,
   type Owner,
   type RunningCommand,
-  type Terminal,
   type VirtualPath,
   WorkspaceError,
 } from '@ws/core'
 import {
   checkToolAccess,
   checkToolPlaces,
+  closedError,
   followTerminal,
+  HeldWork,
   interactiveShellArguments,
   isSystemProgram,
   KeptContents,
@@ -49,8 +50,7 @@ export interface AttachOptions {
 }
 
 export function createAttached({ root, owner, options, programs, guarantees }: AttachOptions): AttachedExecutor {
-  const running = new Set<AsyncDisposable>()
-  const starting = new Set<Promise<unknown>>()
+  const work = new HeldWork()
   const systems = new Map<string, readonly SystemEntry[]>()
   const stop = new AbortController()
   const limits = heldLimits(programs.bwrap)
@@ -113,28 +113,12 @@ export function createAttached({ root, owner, options, programs, guarantees }: A
     })
   }
 
-  /** Refuses what cannot be, and keeps what is started until it ends. */
-  async function hold<T extends RunningCommand | Terminal>(begin: () => Promise<T>): Promise<T> {
-    if (stop.signal.aborted) throw closed()
-    const started = begin()
-    starting.add(started)
-    try {
-      const command = await started
-      running.add(command)
-      const forget = () => running.delete(command)
-      command.wait().then(forget, forget)
-      return command
-    } finally {
-      starting.delete(started)
-    }
-  }
-
   return {
     guarantees,
     limits,
-    spawn: (request, plan) => hold(() => start(request, plan)),
+    spawn: (request, plan) => work.hold(() => start(request, plan)),
     openTerminal: (request, plan) =>
-      hold(async () => {
+      work.hold(async () => {
         // Before the terminal, whose master it would inherit and keep.
         warden ??= useWarden()
         const { columns, rows, signal } = request
@@ -142,9 +126,8 @@ export function createAttached({ root, owner, options, programs, guarantees }: A
         return followTerminal({ request, device, start: () => start(plainRequest(request, device), plan, device) })
       }),
     async close() {
-      stop.abort(closed())
-      await Promise.allSettled(starting)
-      await Promise.all([...running].map((command) => command[Symbol.asyncDispose]()))
+      stop.abort(closedError())
+      await work.end()
       warden?.close()
       warden = undefined
       pipes?.close()
@@ -152,10 +135,6 @@ export function createAttached({ root, owner, options, programs, guarantees }: A
       contents.close()
     },
   }
-}
-
-function closed(): WorkspaceError {
-  return new WorkspaceError({ code: 'ECLOSED', operation: 'exec', reason: 'the workspace has been closed' })
 }
 
 function needsProot(): WorkspaceError {

@@ -1,8 +1,8 @@
 import {
   type Guarantees,
-  guaranteeFields,
   isWorkspaceError,
   getNativeCause,
+  noGuarantees,
   type Owner,
   type ProbeReport,
   type ProbeTarget,
@@ -37,8 +37,6 @@ export function heldGuarantees({ network }: Pick<ResolvedOptions, 'network'>): G
   }
 }
 
-const nothing = Object.fromEntries(guaranteeFields.map((field) => [field, 'none'])) as unknown as Guarantees
-
 /** Whom to probe as when nobody was named: as root, anybody but root. */
 const unprivileged: Owner = { uid: 1000, gid: 1000 }
 
@@ -50,7 +48,7 @@ export async function probe(options: ResolvedOptions, target: ProbeTarget): Prom
   const details = { ...programs.versions, mode: nested ? 'bubblewrap with proot inside' : 'bubblewrap' }
   const unavailable = (missing: string, fix: string | undefined): ProbeReport => ({
     available: false,
-    guarantees: nothing,
+    guarantees: noGuarantees,
     missing: [missing],
     howToFix: fix === undefined ? [] : [fix],
     details,

@@ -15,6 +15,7 @@ import {
   confineArgv,
   createOutputChannel,
   followTerminal,
+  HeldWork,
   interactiveShellArguments,
   isSystemProgram,
   isToolWritable,
@@ -42,7 +43,6 @@ import { join } from 'node:path'
 import { namespacePrefix, prootArguments } from './command-line.ts'
 import { composeView } from './compose.ts'
 import { Covers } from './covers.ts'
-import { execError } from './errors.ts'
 import { errorDescriptor, firstProcess } from './first-process.ts'
 import { type Confinement, guaranteesOf } from './guarantees.ts'
 import { heldLimits, limitsOf } from './limits.ts'
@@ -89,10 +89,8 @@ class AttachedProot implements AttachedExecutor {
   readonly #skeletons: SkeletonCache
   readonly #covers: Covers
   readonly #runs: RunDirectories
-  readonly #running = new Set<AsyncDisposable>()
-  readonly #starting = new Set<Promise<unknown>>()
+  readonly #work = new HeldWork()
   #pipes: PipeMaker | undefined
-  #closed = false
 
   constructor(attachment: AttachOptions) {
     const { machine, options, root, owner } = attachment
@@ -123,42 +121,20 @@ class AttachedProot implements AttachedExecutor {
   }
 
   spawn(request: CommandRequest, plan: BindPlan): Promise<RunningCommand> {
-    return this.#hold(request, () => this.#start(request, plan))
+    return this.#work.hold(() => this.#start(request, plan), request.signal)
   }
 
   openTerminal(request: TerminalRequest, plan: BindPlan): Promise<Terminal> {
-    return this.#hold(request, async () => {
+    const { columns, rows, signal } = request
+    return this.#work.hold(async () => {
       const { owner } = this.#attachment
-      const { columns, rows, signal } = request
       const device = await startTerminal({ columns, rows, owner, signal })
       return followTerminal({ request, device, start: () => this.#start(plainRequest(request, device), plan, device) })
-    })
-  }
-
-  /** Refuses what cannot be, and keeps what is started until it ends. */
-  async #hold<T extends RunningCommand | Terminal>(
-    { signal }: { readonly signal?: AbortSignal | undefined },
-    start: () => Promise<T>,
-  ): Promise<T> {
-    if (this.#closed) throw execError('ECLOSED', 'the executor is closed')
-    signal?.throwIfAborted()
-    const starting = start()
-    this.#starting.add(starting)
-    try {
-      const running = await starting
-      this.#running.add(running)
-      const forget = () => this.#running.delete(running)
-      running.wait().then(forget, forget)
-      return running
-    } finally {
-      this.#starting.delete(starting)
-    }
+    }, signal)
   }
 
   async close(): Promise<void> {
-    this.#closed = true
-    await Promise.allSettled(this.#starting)
-    await Promise.all([...this.#running].map((running) => running[Symbol.asyncDispose]()))
+    await this.#work.end()
     this.#pipes?.close()
     this.#pipes = undefined
     this.#runs.close()
@@ -196,7 +172,6 @@ class AttachedProot implements AttachedExecutor {
           return confineArgv({
             argv: [...prootArguments(machine.proot, view, run.path), ...first.argv],
             env: this.#tracerEnvironment(run.path),
-            // Not prootProgram(), which leaves setuid bits, namespaces and device nodes to the uid alone.
             seccomp: sandboxProgram({ forProot: true, allowPtrace: true }),
             owner,
             supervise: !machine.pidNamespace,

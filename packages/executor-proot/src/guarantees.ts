@@ -1,4 +1,4 @@
-import type { Guarantees } from '@ws/core'
+import { type Guarantees, noGuarantees } from '@ws/core'
 
 /** What was found to hold commands on this machine. */
 export interface Confinement {
@@ -6,18 +6,6 @@ export interface Confinement {
   readonly landlockAbi: number
   /** Commands run in a PID namespace of their own. */
   readonly pidNamespace: boolean
-}
-
-export const noGuarantees: Guarantees = {
-  fileContent: 'none',
-  fileMetadata: 'none',
-  sockets: 'none',
-  network: 'none',
-  processes: 'none',
-  readOnlyMounts: 'none',
-  subtrees: 'none',
-  deniedSubtrees: 'none',
-  apiRules: 'none',
 }
 
 /** ABI from which Landlock refuses signals to processes outside. */
@@ -38,14 +26,11 @@ export const scopedSignals = 6
 export function guaranteesOf({ landlockAbi, pidNamespace }: Confinement): Guarantees {
   const landlock = landlockAbi > 0
   return {
+    ...noGuarantees,
     fileContent: landlock ? 'kernel' : 'translated',
     fileMetadata: 'translated',
-    sockets: 'none',
-    network: 'none',
     processes: pidNamespace ? 'kernel' : landlockAbi >= scopedSignals ? 'translated' : 'none',
     readOnlyMounts: landlock ? 'kernel' : 'none',
-    subtrees: 'none',
     deniedSubtrees: 'translated',
-    apiRules: 'none',
   }
 }

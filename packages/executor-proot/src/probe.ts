@@ -1,22 +1,18 @@
-import { type BindPlan, getNativeCause, type HostPath, type Owner, type ProbeReport, type VirtualPath } from '@ws/core'
-import { findProgram, probeLandlock, startProcess } from '@ws/process'
+import { type BindPlan, getNativeCause, type HostPath, noGuarantees, type Owner, type VirtualPath } from '@ws/core'
+import { type ConfinedProbe, findProgram, probeLandlock, startProcess } from '@ws/process'
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { attachProot, type Machine } from './attach.ts'
 import { namespacePrefix } from './command-line.ts'
-import { guaranteesOf, noGuarantees } from './guarantees.ts'
+import { guaranteesOf } from './guarantees.ts'
 import { heldLimits } from './limits.ts'
 import { extractLoader } from './loader-image.ts'
 import type { ResolvedOptions } from './options.ts'
 import { createRuntimeDirectory, removeTree } from './runtime-directory.ts'
 import { createOwnedDirectory } from './system.ts'
 
-export interface Probed {
-  readonly report: ProbeReport
-  /** Absent where proot is not available. */
-  readonly machine?: Machine | undefined
-}
+type Probed = ConfinedProbe<Machine>
 
 export interface ProbeOptions {
   readonly root: VirtualPath

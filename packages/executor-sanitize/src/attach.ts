@@ -9,6 +9,7 @@ import {
 import {
   type BindSource,
   confineArgv,
+  HeldWork,
   isSystemProgram,
   type LandlockRule,
   openBindSource,
@@ -48,9 +49,7 @@ class AttachedSanitize implements AttachedExecutor {
   readonly guarantees
   readonly #attachment: AttachOptions
   readonly #systemRules: readonly LandlockRule[]
-  readonly #running = new Set<RunningCommand>()
-  readonly #starting = new Set<Promise<RunningCommand>>()
-  #closed = false
+  readonly #work = new HeldWork()
 
   constructor(attachment: AttachOptions) {
     this.#attachment = attachment
@@ -58,26 +57,12 @@ class AttachedSanitize implements AttachedExecutor {
     this.#systemRules = attachment.landlockAbi > 0 ? systemRules(attachment.root, attachment.owner) : []
   }
 
-  async spawn(request: CommandRequest, plan: BindPlan): Promise<RunningCommand> {
-    if (this.#closed) throw execError('ECLOSED', 'the executor is closed')
-    request.signal?.throwIfAborted()
-    const starting = this.#start(request, plan)
-    this.#starting.add(starting)
-    try {
-      const running = await starting
-      this.#running.add(running)
-      const forget = () => this.#running.delete(running)
-      running.wait().then(forget, forget)
-      return running
-    } finally {
-      this.#starting.delete(starting)
-    }
+  spawn(request: CommandRequest, plan: BindPlan): Promise<RunningCommand> {
+    return this.#work.hold(() => this.#start(request, plan), request.signal)
   }
 
-  async close(): Promise<void> {
-    this.#closed = true
-    await Promise.allSettled(this.#starting)
-    await Promise.all([...this.#running].map((running) => running[Symbol.asyncDispose]()))
+  close(): Promise<void> {
+    return this.#work.end()
   }
 
   async #start(request: CommandRequest, plan: BindPlan): Promise<RunningCommand> {

@@ -1,16 +1,4 @@
-import type { Guarantees } from '@ws/core'
-
-export const noGuarantees: Guarantees = {
-  fileContent: 'none',
-  fileMetadata: 'none',
-  sockets: 'none',
-  network: 'none',
-  processes: 'none',
-  readOnlyMounts: 'none',
-  subtrees: 'none',
-  deniedSubtrees: 'none',
-  apiRules: 'none',
-}
+import { type Guarantees, noGuarantees } from '@ws/core'
 
 /** Landlock's ABI from which cutting a file off by its path is refused too: below, content could be destroyed. */
 export const neededAbi = 3

@@ -1,18 +1,28 @@
-import { type BindPlan, getNativeCause, type HostPath, type Owner, type ProbeReport, type VirtualPath } from '@ws/core'
-import { probeLandlock } from '@ws/process'
+import {
+  type BindPlan,
+  getNativeCause,
+  type HostPath,
+  noGuarantees,
+  type Owner,
+  type ProbeReport,
+  type VirtualPath,
+} from '@ws/core'
+import { type ConfinedProbe, probeLandlock } from '@ws/process'
 import { chmodSync, chownSync, existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { attachSanitize } from './attach.ts'
-import { guaranteesOf, neededAbi, noGuarantees } from './guarantees.ts'
+import { guaranteesOf, neededAbi } from './guarantees.ts'
 import type { ResolvedOptions } from './options.ts'
 
-export interface Probed {
-  readonly report: ProbeReport
-  /** 0: without Landlock. Absent where nothing runs. */
-  readonly landlockAbi?: number | undefined
+/** What commands run with. */
+export interface Machine {
+  /** 0: without Landlock. */
+  readonly landlockAbi: number
 }
+
+type Probed = ConfinedProbe<Machine>
 
 export interface ProbeOptions {
   readonly root: VirtualPath
@@ -40,7 +50,7 @@ export async function probeSanitize(probe: ProbeOptions): Promise<Probed> {
           : `not used${landlock?.reason === undefined ? '' : `: ${landlock.reason}`}`,
     }
     return {
-      landlockAbi,
+      machine: { landlockAbi },
       report: {
         available: true,
         guarantees: guaranteesOf(landlockAbi),

@@ -1,5 +1,6 @@
 export { cleanEnvironment, defaultAllowList, defaultPath } from './environment/clean.ts'
 export type { CleanEnvironmentOptions } from './environment/clean.ts'
+export * from './executor/index.ts'
 export { probeLandlock } from './landlock/probe.ts'
 export type { LandlockAccess, LandlockPolicy, LandlockProbe, LandlockRule } from './landlock/types.ts'
 export { confineArgv } from './loader/confine.ts'
@@ -30,7 +31,7 @@ export type {
   RunningProcess,
   StartProcessOptions,
 } from './run/types.ts'
-export { prootProgram, sandboxProgram } from './seccomp/programs.ts'
+export { sandboxProgram } from './seccomp/programs.ts'
 export type { SandboxProgramOptions, SeccompArchitecture } from './seccomp/types.ts'
 export {
   interactiveShellArguments,
@@ -42,5 +43,4 @@ export {
 export { resolveShell } from './shell/resolve.ts'
 export type { ResolveShellOptions, ShellArgumentsOptions, ShellInvocation } from './shell/types.ts'
 export * from './terminal/index.ts'
-export { probeUnshare, unshareArguments } from './tree/unshare.ts'
 export * from './view/index.ts'

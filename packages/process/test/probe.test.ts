@@ -1,9 +1,8 @@
 import { isWorkspaceError } from '@ws/core'
-import { component, createScratchDirectory, itWith } from '@ws/test-fixtures'
+import { createScratchDirectory } from '@ws/test-fixtures'
 import { chmod, writeFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import { findProgram, probeUnshare, startProcess, unshareArguments } from '../src/index.ts'
-import { createMarker, until } from './support/marker.ts'
+import { findProgram } from '../src/index.ts'
 
 describe('findProgram', () => {
   it('[LS1] finds by system directories, not by PATH', async () => {
@@ -37,23 +36,5 @@ describe('findProgram', () => {
     await expect(findProgram('../sh')).rejects.toEqual(invalid)
     await expect(findProgram('')).rejects.toEqual(invalid)
     await expect(findProgram('sh', { path: ['bin'] })).rejects.toEqual(invalid)
-  })
-})
-
-describe('unshareArguments', () => {
-  itWith(component('user-namespaces'), 'a killed PID namespace leaves nobody', async () => {
-    expect(await probeUnshare()).toBe(true)
-    const { env, survivors } = createMarker()
-    const script =
-      'sleep 60 & setsid sleep 60 & (setsid sh -c "sleep 60 & trap : TERM; sleep 60; sleep 60" &) ; exec sleep 60'
-    const running = startProcess({ argv: unshareArguments(['/bin/sh', '-c', script]), env })
-    await until(() => survivors().length >= 5)
-    running.kill('SIGKILL')
-    await running.wait()
-    await until(() => survivors().length === 0)
-  })
-
-  it('an empty command is EINVAL', () => {
-    expect(() => unshareArguments([])).toThrow('EINVAL')
   })
 })

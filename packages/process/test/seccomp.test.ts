@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { prootProgram, sandboxProgram } from '../src/index.ts'
+import { sandboxProgram } from '../src/index.ts'
 import { evaluate } from './support/bpf.ts'
 
 const machines = {
@@ -141,21 +141,5 @@ describe.each(['x64', 'arm64'] as const)('the sandbox program on %s', (architect
     expect([askNested('ptrace'), askNested('process_vm_readv')]).toEqual(['allow', 'allow'])
     expect([askNested('statx'), askNested('execveat'), askNested('fchmodat2')]).toEqual([ENOSYS, ENOSYS, ENOSYS])
     expect(askNested('mount')).toBe(EPERM)
-  })
-
-  it('proot’s program hides what that does not translate and nothing else', () => {
-    const proot = prootProgram({ architecture })
-    const answers = Object.entries(number).map(([name, value]) => [
-      name,
-      evaluate(proot, { architecture: machines[architecture].architecture, number: value }),
-    ])
-    const hidden = answers.filter(([, given]) => given === ENOSYS).map(([name]) => name)
-    expect(hidden.map(String).toSorted((left, right) => left.localeCompare(right))).toEqual([
-      'execveat',
-      'fchmodat2',
-      'openat2',
-      'statx',
-    ])
-    expect(answers.every(([, given]) => given === 'allow' || given === ENOSYS)).toBe(true)
   })
 })

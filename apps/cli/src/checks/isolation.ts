@@ -1,4 +1,4 @@
-import { isWorkspaceError, guaranteeFields, satisfies, type GuaranteeField } from '@ws/core'
+import { isWorkspaceError, guaranteeFields, satisfies, scratchName, systemNames, type GuaranteeField } from '@ws/core'
 
 import {
   drain,
@@ -220,22 +220,7 @@ export const isolationChecks: readonly Check[] = [
     title: 'nothing of the system is left in the workspace',
     async run(site) {
       const names = await diskNames(site.world.project)
-      const system = [
-        'bin',
-        'dev',
-        'etc',
-        'lib',
-        'lib32',
-        'lib64',
-        'libx32',
-        'proc',
-        'run',
-        'sbin',
-        'sys',
-        'tmp',
-        'usr',
-        'workspace',
-      ]
+      const system: readonly string[] = [...systemNames, scratchName, 'workspace']
       expectSame(
         names.filter((name) => system.includes(name)),
         [],

@@ -50,6 +50,19 @@ export const guaranteeFields = [
   'apiRules',
 ] as const satisfies readonly GuaranteeField[]
 
+/** Nothing is held. */
+export const noGuarantees: Guarantees = {
+  fileContent: 'none',
+  fileMetadata: 'none',
+  sockets: 'none',
+  network: 'none',
+  processes: 'none',
+  readOnlyMounts: 'none',
+  subtrees: 'none',
+  deniedSubtrees: 'none',
+  apiRules: 'none',
+}
+
 /** The preset for code that nobody has read: a kernel boundary in every field that a kernel can hold. */
 export const untrustedRequirement: Partial<Guarantees> = {
   fileContent: 'kernel',

@@ -17,7 +17,7 @@ export interface ConfineOptions {
   /** Its whole environment. The loader itself runs without any. */
   readonly env?: Readonly<Record<string, string>> | undefined
   readonly landlock?: LandlockPolicy | undefined
-  /** From {@link sandboxProgram} or {@link prootProgram}. */
+  /** From {@link sandboxProgram}. */
   readonly seccomp?: Uint8Array | undefined
   /** Resource limits. No core file is ever written unless `coreBytes` says so. */
   readonly limits?: ProcessLimits | undefined

@@ -70,18 +70,6 @@ function assembleSandbox(
   ])
 }
 
-/**
- * The filter under which proot is complete: ENOSYS for the system calls that it does not translate, so that programs
- * use the ones it does. It refuses nothing else: proot is a view, not a boundary.
- *
- * @returns as {@link sandboxProgram}
- * @throws WorkspaceError `ENOTSUP` on an architecture without a table.
- */
-export function prootProgram(options: { readonly architecture?: SeccompArchitecture | undefined } = {}): Uint8Array {
-  const architecture = options.architecture ?? ownArchitecture()
-  return assemble([...prologue(architecture), ...answerAll(untranslated, ENOSYS, architecture), answer(allow)])
-}
-
 function ownArchitecture(): SeccompArchitecture {
   if (process.arch === 'x64' || process.arch === 'arm64') return process.arch
   throw new WorkspaceError({

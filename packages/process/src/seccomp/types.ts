@@ -4,7 +4,7 @@ export type SeccompArchitecture = 'x64' | 'arm64'
 export interface SandboxProgramOptions {
   /** Allow `ptrace` and `process_vm_*`: needed where proot runs inside. Default false. */
   readonly allowPtrace?: boolean | undefined
-  /** Also answer ENOSYS to what proot does not translate (see {@link prootProgram}). Default false. */
+  /** Also answer ENOSYS to the system calls that proot does not translate: programs then use the ones it does. Default false. */
   readonly forProot?: boolean | undefined
   /** Default: that of this machine. */
   readonly architecture?: SeccompArchitecture | undefined
