@@ -112,12 +112,12 @@ class Transport {
     this.#agent = new Agent({ connections, connect: { timeout: 10_000 }, headersTimeout: 0, bodyTimeout: 0 })
     // the SDK's own requests, of which there is always one before, tell where a bucket is
     client.middlewareStack.add(
-      (next, { endpointV2 }) =>
-        async (args) => {
-          const { Bucket } = args.input as { readonly Bucket?: string }
-          if (Bucket !== undefined && endpointV2 !== undefined) await this.#learn(Bucket, endpointV2)
-          return next(args)
-        },
+      (next, context) => async (args) => {
+        const { endpointV2 } = context // there since the step before
+        const { Bucket } = args.input as { readonly Bucket?: string }
+        if (Bucket !== undefined && endpointV2 !== undefined) await this.#learn(Bucket, endpointV2)
+        return next(args)
+      },
       { step: 'finalizeRequest', name: 'learnRoute' },
     )
   }

@@ -36,7 +36,7 @@ export class KeySpace {
   constructor(options: KeySpaceOptions) {
     const given = options.prefix ?? ''
     const root = parseMountPath(`/${given}`, 'createS3Adapter')
-    if (given !== '' && `${root.slice(1)}/` !== `${given.replace(/^\/|\/$/gu, '')}/`) {
+    if (given.includes('//') || (given !== '' && `${root.slice(1)}/` !== `${given.replace(/^\/|\/$/gu, '')}/`)) {
       throw invalid('createS3Adapter', root, 'is no prefix of whole segments', 'give it like `threads/t1`')
     }
     this.prefix = root === '/' ? '' : `${root.slice(1)}/`

@@ -1,4 +1,4 @@
-import { childPath, isWithin, type MountPath } from '@ws/core'
+import { childPath, isWithin, relativeTo, type MountPath } from '@ws/core'
 import type { Task } from '../client/requests.ts'
 import { withProgress } from '../delete/delete.ts'
 import { deleteBatch } from '../delete/objects.ts'
@@ -55,9 +55,8 @@ export async function copyTree(
     `the source is as it was; what was completed stands below \`${to}\`: repeat it, or delete it there`,
   )
   try {
-    // a destination above the source must not grow what is being copied
-    const snapshot = isWithin(from, to) ? await Array.fromAsync(objectsOf(store, from, task)) : undefined
-    if (merge) await checkMerge(store, snapshot ?? objectsOf(store, from, task), to, task)
+    const waves = isWithin(from, to) ? await overlapping(store, from, to, task) : undefined
+    if (merge) await checkMerge(store, waves?.flat() ?? objectsOf(store, from, task), to, task)
     const copyOne = async ({ rest, etag, size }: TreeObject): Promise<void> => {
       progress.current = pathOf(to, rest)
       const copy = {
@@ -72,7 +71,7 @@ export async function copyTree(
       progress.note(copy.destination)
       store.progress({ operation, path: copy.destination, done: progress.count })
     }
-    await forEachOf(snapshot ?? objectsOf(store, from, task), store.concurrency, copyOne)
+    for (const wave of waves ?? [objectsOf(store, from, task)]) await forEachOf(wave, store.concurrency, copyOne)
   } catch (error) {
     throw withProgress(error, task, partialOf(progress))
   }
@@ -118,6 +117,22 @@ export async function deleteCopied(
     throw withProgress(error, task, partialOf(progress))
   }
   store.hints.remove(from)
+}
+
+/**
+ * The objects of a directory that is copied over one above it. What is copied can replace what has yet to be copied: `b/b/x`
+ * takes the place of `b/x`. So all are looked at first, and copied in waves: what is replaced comes before what replaces it.
+ */
+async function overlapping(store: Store, from: MountPath, to: MountPath, task: Task): Promise<TreeObject[][]> {
+  const between = `${relativeTo(from, to).slice(1)}/`
+  const waves: TreeObject[][] = []
+  for await (const object of objectsOf(store, from, task)) {
+    let depth = 0
+    while (object.rest.startsWith(between, depth * between.length)) depth += 1
+    while (waves.length <= depth) waves.push([])
+    waves[depth]?.push(object)
+  }
+  return waves
 }
 
 async function* objectsOf(store: Store, path: MountPath, task: Task): AsyncGenerator<TreeObject, undefined> {

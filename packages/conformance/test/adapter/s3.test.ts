@@ -37,7 +37,8 @@ function testServer(name: S3ServerName): void {
   testAdapter({
     name: `s3 on ${name}`,
     deep,
-    pageSize: 1000,
+    // a thousand objects take the simulator long
+    ...(name === 'ceph' || deep ? { pageSize: 1000 } : {}),
     create: async () => ({ adapter: await create(), secrets: secretsOf(server) }),
   })
 

@@ -1,0 +1,131 @@
+import { describeWith } from '@ws/test-fixtures'
+import { s3ServerNames } from '@ws/test-fixtures/s3'
+import { s3Needs } from '@ws/test-fixtures/s3/vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { at, Bench, encode, fill } from './support.ts'
+
+const deep = process.env['WS_DEEP'] === '1'
+
+for (const name of s3ServerNames) {
+  describeWith(s3Needs(name), `the requests that operations cost on ${name}`, () => {
+    let bench: Bench
+    beforeAll(async () => {
+      bench = await Bench.open(name)
+    })
+    afterAll(() => bench.close())
+
+    it('reads with one', async () => {
+      const adapter = await bench.adapter()
+      await adapter.write(at('/dir/a'), encode('x'))
+      expect(await bench.count(() => adapter.read(at('/dir/a')))).toEqual(['GetObject'])
+      expect(await bench.count(() => adapter.read(at('/dir/a'), { range: { offset: 0, length: 1 } }))).toEqual([
+        'GetObject',
+      ])
+      const stream = async (): Promise<void> => {
+        const { stream: chunks } = await adapter.readStream(at('/dir/a'))
+        for await (const chunk of chunks) expect(chunk.length).toBe(1)
+      }
+      expect(await bench.count(stream)).toEqual(['GetObject'])
+    })
+
+    it('writes bytes with one, with a condition and with parents too', async () => {
+      const adapter = await bench.adapter()
+      const data = encode('x')
+      expect(await bench.count(() => adapter.write(at('/a/b/c'), data, { parents: true }))).toEqual(['PutObject'])
+      expect(await bench.count(() => adapter.write(at('/a/d'), data, { ifVersion: 'absent' }))).toEqual(['PutObject'])
+      const { version } = await adapter.write(at('/a/d'), encode('y'))
+      expect(await bench.count(() => adapter.write(at('/a/d'), data, { ifVersion: version }))).toEqual(['PutObject'])
+    })
+
+    it('looks at a path with two at once', async () => {
+      const adapter = await bench.adapter()
+      await adapter.write(at('/dir/a'), encode('x'))
+      let [running, most] = [0, 0]
+      bench.interceptor = async (_, send) => {
+        running += 1
+        most = Math.max(most, running)
+        try {
+          return await send()
+        } finally {
+          running -= 1
+        }
+      }
+      for (const path of ['/dir', '/dir/a']) {
+        const sent = await bench.count(() => adapter.stat(at(path)))
+        expect(sent.toSorted()).toEqual(['HeadObject', 'ListObjectsV2'])
+      }
+      bench.interceptor = (_, send) => send()
+      expect(most).toBe(2)
+      expect((await bench.count(() => adapter.stat(at('/none')).catch(() => undefined))).length).toBe(2)
+    })
+
+    // a thousand objects take the simulator long
+    const bigIt = name === 'ceph' || deep ? it : it.skip
+    bigIt('lists and deletes by the thousand, and asks about no entry', { timeout: 120_000 }, async () => {
+      const adapter = await bench.adapter({ concurrency: 32 })
+      const count = 1_050
+      await fill(count, (index) => adapter.write(at(`/many/d${index % 7}/f${index}`), encode('x')))
+      await fill(30, (index) => adapter.write(at(`/flat/${index}`), encode('x')))
+      const list = async (path: string, recursive: boolean): Promise<number> => {
+        let entries = 0
+        for await (const { size, version, type } of adapter.list(at(path), { recursive })) {
+          if (type === 'file') expect([size, version]).toEqual([1, expect.any(String)])
+          entries += 1
+        }
+        return entries
+      }
+      let entries = 0
+      expect(
+        await bench.count(async () => {
+          entries = await list('/many', true)
+        }),
+      ).toEqual(['ListObjectsV2', 'ListObjectsV2'])
+      expect(entries).toBe(count + 7)
+      expect(await bench.count(() => list('/many', false))).toEqual(['ListObjectsV2'])
+      // the rest of an excluded subtree is not fetched
+      await adapter.write(at('/many/e/sibling'), encode('x'))
+      const exclude = [...Array(7).keys()].map((index) => at(`/many/d${index}`))
+      const paths: string[] = []
+      const listing = async (): Promise<void> => {
+        for await (const { path } of adapter.list(at('/many'), { recursive: true, exclude })) paths.push(path)
+      }
+      expect(await bench.count(listing)).toEqual(['ListObjectsV2', 'ListObjectsV2'])
+      expect(paths.toSorted()).toEqual([...exclude, '/many/e', '/many/e/sibling'])
+      await adapter.delete(at('/many/e/sibling'))
+      expect(await bench.count(() => list('/flat', false))).toEqual(['ListObjectsV2'])
+      expect(await bench.count(() => adapter.delete(at('/flat'), { recursive: true }))).toEqual([
+        'ListObjectsV2',
+        'DeleteObjects',
+      ])
+      const deleting = await bench.count(() => adapter.delete(at('/many'), { recursive: true }))
+      expect(deleting.toSorted()).toEqual(['DeleteObjects', 'DeleteObjects', 'ListObjectsV2', 'ListObjectsV2'])
+      await expect(adapter.stat(at('/many'))).rejects.toMatchObject({ code: 'ENOENT' })
+    })
+
+    it('searches with a listing and one for each file', async () => {
+      const adapter = await bench.adapter()
+      await fill(20, (index) => adapter.write(at(`/src/${index}.ts`), encode('needle\n')))
+      await adapter.write(at('/src/other.md'), encode('needle\n'))
+      const hits: string[] = []
+      const sent = await bench.count(async () => {
+        for await (const { path } of adapter.search?.({ pattern: 'needle', in: at('/src'), glob: ['*.ts'] }) ?? []) {
+          hits.push(path)
+        }
+      })
+      expect(hits.length).toBe(20)
+      expect(sent.toSorted()).toEqual([...Array<string>(20).fill('GetObject'), 'ListObjectsV2'])
+      const first = adapter.search?.({ pattern: 'needle', in: at('/src'), maxHits: 1 })
+      expect((await bench.count(async () => Array.fromAsync(first ?? []))).length).toBeLessThanOrEqual(18)
+    })
+
+    it('copies and moves without a byte passing through, where the store has the condition or needs none', async () => {
+      const adapter = await bench.adapter()
+      await adapter.write(at('/a'), new Uint8Array(100))
+      await adapter.write(at('/b'), new Uint8Array(1))
+      const copied = await bench.count(() => adapter.copy(at('/a'), at('/b'), { overwrite: true }))
+      expect(copied.filter((request) => !/^(?:Head|List)/u.test(request))).toEqual(['CopyObject'])
+      const moved = await bench.count(() => adapter.move(at('/a'), at('/b'), { overwrite: true }))
+      expect(moved.filter((request) => !/^(?:Head|List)/u.test(request))).toEqual(['CopyObject', 'DeleteObject'])
+    })
+  })
+}

@@ -1,0 +1,136 @@
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3'
+import { parseMountPath, type MountPath, type StorageAdapter } from '@ws/core'
+import type { S3Server, S3ServerName } from '@ws/test-fixtures/s3'
+import { sharedS3Server } from '@ws/test-fixtures/s3/vitest'
+import { createS3Adapter, probeS3Dialect, type BucketOptions, type S3Dialect } from '../src/index.ts'
+
+export const at = (path: string): MountPath => parseMountPath(path)
+export const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
+export const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
+
+/** A request that an adapter made. */
+export interface SentRequest {
+  /** `PutObject` */
+  readonly name: string
+  readonly key: string | undefined
+}
+
+/** What is between the SDK and the wire in a test: it may refuse, delay, or answer by itself. */
+export type Interceptor = (request: SentRequest, send: () => Promise<unknown>) => Promise<unknown>
+
+/** A server with a bucket of the test file's own, and adapters on it whose requests are seen. */
+export class Bench {
+  readonly server: S3Server
+  /** Not watched: for what others do in the bucket. */
+  readonly client: S3Client
+  readonly dialect: S3Dialect
+  readonly requests: SentRequest[] = []
+  interceptor: Interceptor = (_, send) => send()
+  readonly #watched: S3Client
+  #used = 0
+
+  private constructor(server: S3Server, dialect: S3Dialect) {
+    this.server = server
+    this.dialect = dialect
+    this.client = server.client()
+    this.#watched = server.client({ maxAttempts: 1 })
+    this.#watched.middlewareStack.add(
+      (next, context) => async (given) => {
+        const { Key, Prefix } = given.input as { Key?: string; Prefix?: string }
+        const request = { name: (context.commandName ?? '').replace(/Command$/u, ''), key: Key ?? Prefix }
+        this.requests.push(request)
+        return (await this.interceptor(request, () => next(given))) as Awaited<ReturnType<typeof next>>
+      },
+      { step: 'initialize', priority: 'low', name: 'watch' },
+    )
+  }
+
+  static async open(name: S3ServerName): Promise<Bench> {
+    const server = await sharedS3Server(name)
+    const dialect = await probeS3Dialect({ client: server.client({ maxAttempts: 1 }), bucket: server.bucket })
+    return new Bench(server, dialect)
+  }
+
+  /** A prefix that nobody has used. */
+  prefix(): string {
+    this.#used += 1
+    return `p${this.#used}/t1`
+  }
+
+  async adapter(options: Partial<BucketOptions> = {}): Promise<StorageAdapter> {
+    const { bucket } = this.server
+    const adapter = await createS3Adapter({
+      client: this.#watched,
+      bucket,
+      prefix: this.prefix(),
+      dialect: this.dialect,
+      ...options,
+    })
+    this.requests.length = 0
+    return adapter
+  }
+
+  /** Names of the requests that `run` made, in order. */
+  async count(run: () => Promise<unknown>): Promise<string[]> {
+    this.requests.length = 0
+    await run()
+    return this.requests.map(({ name }) => name)
+  }
+
+  async put(key: string, body: string | Uint8Array = 'x', metadata?: Record<string, string>): Promise<void> {
+    const more = metadata === undefined ? {} : { Metadata: metadata }
+    const Body = typeof body === 'string' ? encode(body) : body
+    await this.client.send(new PutObjectCommand({ Bucket: this.server.bucket, Key: key, Body, ...more }))
+  }
+
+  /** The metadata and the content of an object. */
+  async get(key: string): Promise<{ text: string; metadata: Record<string, string> }> {
+    const answer = await this.client.send(new GetObjectCommand({ Bucket: this.server.bucket, Key: key }))
+    return { text: (await answer.Body?.transformToString()) ?? '', metadata: answer.Metadata ?? {} }
+  }
+
+  async remove(key: string): Promise<void> {
+    await this.client.send(new DeleteObjectCommand({ Bucket: this.server.bucket, Key: key }))
+  }
+
+  async keys(prefix: string): Promise<string[]> {
+    const input = { Bucket: this.server.bucket, Prefix: prefix, EncodingType: 'url' } as const
+    const { Contents = [] } = await this.client.send(new ListObjectsV2Command(input))
+    return Contents.map(({ Key = '' }) => decodeURIComponent(Key))
+  }
+
+  async close(): Promise<void> {
+    await this.server.close()
+  }
+}
+
+/** Makes many objects, some at a time. */
+export async function fill(count: number, make: (index: number) => Promise<unknown>): Promise<void> {
+  let next = 0
+  const worker = async (): Promise<void> => {
+    while (next < count) {
+      const index = next
+      next += 1
+      await make(index)
+    }
+  }
+  await Promise.all(Array.from({ length: 32 }, worker))
+}
+
+export async function listed(adapter: StorageAdapter, path = '/', recursive = true): Promise<string[]> {
+  const found: string[] = []
+  for await (const { path: entry, type, unreachable } of adapter.list(at(path), { recursive })) {
+    found.push(`${unreachable === true ? 'unreachable ' : ''}${type} ${entry}`)
+  }
+  return found.toSorted()
+}
+
+export async function text(adapter: StorageAdapter, path: string): Promise<string> {
+  return decode((await adapter.read(at(path))).bytes)
+}
