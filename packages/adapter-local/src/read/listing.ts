@@ -42,8 +42,8 @@ export interface ListingOptions extends ListOptions {
 }
 
 /**
- * A listing, written by hand since an async generator is slower. Never more than one buffer of 256 entries per level is
- * in memory; every level holds its directory open, and goes one component down at a time.
+ * A listing, written by hand since an async generator is slower. Of each level no more is in memory than one buffer of 256
+ * entries, or a directory of 4 KiB; every level holds its directory open, and goes one component down at a time.
  */
 export class Listing implements EntryIterator, Held {
   readonly #options: ListingOptions
