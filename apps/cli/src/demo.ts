@@ -46,12 +46,12 @@ async function demo(): Promise<number> {
     `\n${style.strong('One workspace, two doors')}: the file API and the shell, on a copy of test-fixtures/sample-project\n`,
   )
   const available = await Array.fromAsync(defaultExecutorNames, async (name) => {
-    const executor = createExecutor(name)
+    const executor = await createExecutor(name)
     return (await executor.probe({ owner, signal })).available ? executor : undefined
   })
   // Nothing is installed: an interpreter of bash shows what it can, and the table says which packages are missing.
   const fallback = 'virtual'
-  const executor = available.find((one) => one !== undefined) ?? createExecutor(fallback)
+  const executor = available.find((one) => one !== undefined) ?? (await createExecutor(fallback))
   {
     await using world = await createWorld({ owner, populate })
     say(`${style.strong('At work')} in / with ${executor.name}; skills are mounted read-only, /notes is denied\n`)

@@ -16,7 +16,8 @@ export async function openWorkspace(settings: Settings, { signal, executors }: O
   if (settings.mounts.length === 0) {
     throw new UsageError('no workspace is named; give --root DIR, or --config FILE with mounts')
   }
-  const { owner, rules, aliases } = settings
+  const { owner, rules, aliases, executorOptions } = settings
+  const chosen = executors?.map((name) => createExecutor(name, executorOptions))
   return await createWorkspace({
     mounts: settings.mounts.map((mount) => ({
       at: mount.at,
@@ -24,7 +25,7 @@ export async function openWorkspace(settings: Settings, { signal, executors }: O
       access: mount.access,
     })),
     rules,
-    executors: executors?.map((name) => createExecutor(name, settings.executorOptions)),
+    executors: chosen === undefined ? undefined : await Promise.all(chosen),
     require: executors ? settings.require : undefined,
     aliases,
     signal,

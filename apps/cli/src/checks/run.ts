@@ -41,12 +41,12 @@ const concurrency = 2
 export async function runChecks(options: RunOptions): Promise<Report> {
   const results: CheckResult[] = []
   const unavailable: Unavailable[] = []
-  const placesOf = (name: ExecutorName) => {
+  const placesOf = async (name: ExecutorName) => {
     // Attacks are programs: those that are not trusted would only be refused.
-    const executor = createExecutor(name, { sanitize: { trustPrograms: 'all' } })
+    const executor = await createExecutor(name, { sanitize: { trustPrograms: 'all' } })
     return options.at.map((at) => ({ name, executor, at }))
   }
-  let places = options.executors.flatMap(placesOf)
+  let places = (await Promise.all(options.executors.map(placesOf))).flat()
   const work = async (): Promise<void> => {
     for (let place = places.shift(); place !== undefined; place = places.shift()) {
       const { name, executor, at } = place
@@ -63,7 +63,7 @@ export async function runChecks(options: RunOptions): Promise<Report> {
   }
   await workAll()
   if (results.length === 0 && options.fallback !== undefined) {
-    places = placesOf(options.fallback)
+    places = await placesOf(options.fallback)
     await workAll()
   }
   const checks = options.checks.map(({ id, group, title, only }) => ({ id, group, title, only }))

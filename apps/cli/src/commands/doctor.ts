@@ -59,7 +59,7 @@ async function doctor(context: Context): Promise<number> {
   const roots = [...new Set(settings.mounts.length > 0 ? [settings.mounts[0]?.at ?? '/'] : ['/', '/workspace'])]
   const findings: Finding[] = []
   for (const name of shownOf(settings.executors)) {
-    const executor = createExecutor(name, settings.executorOptions)
+    const executor = await createExecutor(name, settings.executorOptions)
     for (const at of roots) {
       const root = at as NonNullable<Parameters<Executor['probe']>[0]>['root']
       findings.push({ executor: name, at, ...(await executor.probe({ root, owner, signal })) })

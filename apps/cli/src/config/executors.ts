@@ -1,8 +1,7 @@
 import type { Executor } from '@ws/core'
-import { type BubblewrapExecutorOptions, createBubblewrapExecutor } from '@ws/executor-bubblewrap'
-import { createProotExecutor, type ProotExecutorOptions } from '@ws/executor-proot'
-import { createSanitizeExecutor, type SanitizeExecutorOptions } from '@ws/executor-sanitize'
-import { createVirtualExecutor } from '@ws/executor-virtual'
+import type { BubblewrapExecutorOptions } from '@ws/executor-bubblewrap'
+import type { ProotExecutorOptions } from '@ws/executor-proot'
+import type { SanitizeExecutorOptions } from '@ws/executor-sanitize'
 
 import { usageOf } from './usage.ts'
 
@@ -23,14 +22,28 @@ export interface ExecutorOptions {
   readonly sanitize?: SanitizeExecutorOptions | undefined
 }
 
-const makers: Record<ExecutorName, (options: ExecutorOptions) => Executor> = {
-  bubblewrap: ({ bubblewrap }) => createBubblewrapExecutor(bubblewrap),
-  proot: ({ proot }) => createProotExecutor(proot),
-  sanitize: ({ sanitize }) => createSanitizeExecutor(sanitize),
-  virtual: () => createVirtualExecutor(),
+/** Each is loaded when it is asked for: that takes longer than what most commands do. */
+const makers: Record<ExecutorName, (options: ExecutorOptions) => Promise<() => Executor>> = {
+  async bubblewrap({ bubblewrap }) {
+    const { createBubblewrapExecutor } = await import('@ws/executor-bubblewrap')
+    return () => createBubblewrapExecutor(bubblewrap)
+  },
+  async proot({ proot }) {
+    const { createProotExecutor } = await import('@ws/executor-proot')
+    return () => createProotExecutor(proot)
+  },
+  async sanitize({ sanitize }) {
+    const { createSanitizeExecutor } = await import('@ws/executor-sanitize')
+    return () => createSanitizeExecutor(sanitize)
+  },
+  async virtual() {
+    const { createVirtualExecutor } = await import('@ws/executor-virtual')
+    return () => createVirtualExecutor()
+  },
 }
 
-/** Throws UsageError for options that mean nothing here: a tool that does not exist, say. */
-export function createExecutor(name: ExecutorName, options: ExecutorOptions = {}): Executor {
-  return usageOf(`--config: executorOptions.${name}`, () => makers[name](options))
+/** Rejects with a UsageError for options that mean nothing here: a tool that does not exist, say. */
+export async function createExecutor(name: ExecutorName, options: ExecutorOptions = {}): Promise<Executor> {
+  const make = await makers[name](options)
+  return usageOf(`--config: executorOptions.${name}`, make)
 }
