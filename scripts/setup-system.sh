@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the system packages that the executors and their tests use. Needs nothing but a POSIX shell, since it runs
+# Installs the system packages that the executors, the adapters and their tests use. Needs nothing but a POSIX shell, since it runs
 # before anything else is installed; does nothing when all is there.
 set -eu
 
