@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the system packages that the executors, the adapters and their tests use. Needs nothing but a POSIX shell, since it runs
-# before anything else is installed; does nothing when all is there.
+# Installs the system packages that the executors, the adapters and their tests use. Needs nothing but a POSIX shell,
+# since it runs before anything else is installed; does nothing when all is there.
 set -eu
 
 # What counts is what an ordinary user sees inside a workspace, not the PATH of whoever runs this.
