@@ -22,6 +22,7 @@ export function createOutputChannel(): OutputChannel {
   let size = 0
   let state: 'unread' | 'read' | 'abandoned' = 'unread'
   let unread: Ring | undefined
+  const copy = createCopier()
   let ended = false
   let wakeReader: (() => void) | undefined
   let wakeWriter: (() => void) | undefined
@@ -75,7 +76,7 @@ export function createOutputChannel(): OutputChannel {
         unread.push(chunk)
         return
       }
-      keep(copyOf(chunk))
+      keep(copy(chunk))
       if (size >= backlogBytes) return new Promise<void>((resolve) => (wakeWriter = resolve))
     },
     end() {
@@ -86,18 +87,30 @@ export function createOutputChannel(): OutputChannel {
   }
 }
 
-/** From so many bytes on, a chunk is one of many. */
-const largeChunk = 16_384
-const blockBytes = 262_144
+/** Smaller chunks are copied one by one: they are few, or a line here and there. */
+const smallChunk = 1_024
+const blockBytes = 524_288
+/** Of a block, so many bytes are used. */
+const usedBytes = 65_536
 
 /**
- * Memory of its own, which the reader may keep. What lies outside of V8's heap is collected whenever 64 MiB of it have come
- * together, used or not, and a flood fills them before that. So each large chunk is a window on a block of which the rest
- * is never touched, and those MiB are mostly address space. All blocks have one size, so that the same parts are used again.
+ * Copies chunks into memory that the reader may keep. What lies outside of V8's heap is collected whenever 64 MiB of it have
+ * come together, used or not, and a flood fills them before that. So the copies are windows on blocks of which the greater
+ * part is never touched, and those MiB are mostly address space. All blocks have one size, so that the same pages are used
+ * again.
  */
-function copyOf(chunk: Uint8Array): Uint8Array {
-  if (chunk.length < largeChunk || chunk.length > blockBytes) return Buffer.from(chunk)
-  const block = Buffer.allocUnsafeSlow(blockBytes)
-  block.set(chunk)
-  return block.subarray(0, chunk.length)
+function createCopier(): (chunk: Uint8Array) => Uint8Array {
+  let block: Buffer | undefined
+  let used = 0
+  return (chunk) => {
+    if (chunk.length < smallChunk || chunk.length > usedBytes) return Buffer.from(chunk)
+    if (block === undefined || used + chunk.length > usedBytes) {
+      block = Buffer.allocUnsafeSlow(blockBytes)
+      used = 0
+    }
+    const copy = block.subarray(used, used + chunk.length)
+    copy.set(chunk)
+    used += chunk.length
+    return copy
+  }
 }
