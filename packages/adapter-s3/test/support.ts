@@ -39,7 +39,9 @@ export class Bench {
     this.server = server
     this.dialect = dialect
     this.client = server.client()
-    this.#watched = server.client({ maxAttempts: 1 })
+    const ignore = (): void => undefined
+    const logger = { debug: ignore, info: ignore, warn: ignore, error: ignore }
+    this.#watched = server.client({ maxAttempts: 1, logger })
     this.#watched.middlewareStack.add(
       (next, context) => async (given) => {
         const { Key, Prefix } = given.input as { Key?: string; Prefix?: string }

@@ -32,6 +32,18 @@ for (const name of s3ServerNames) {
       expect(await bench.keys('apart')).toEqual(['apart/t1', 'apart/t12/b'])
     })
 
+    it('[RP7] what was acknowledged is in the bucket, and there for whoever opens it next', async () => {
+      const prefix = bench.prefix()
+      const adapter = await bench.adapter({ prefix })
+      await adapter.write(at('/dir/a'), encode('kept'))
+      await adapter.createDirectory(at('/empty'))
+      expect((await bench.get(`${prefix}/dir/a`)).text).toBe('kept')
+      await adapter.close()
+      const next = await bench.adapter({ prefix })
+      expect(await listed(next)).toEqual(['directory /dir', 'directory /empty', 'file /dir/a'])
+      expect(await text(next, '/dir/a')).toBe('kept')
+    })
+
     it('keeps explicit directories, and lets implicit ones go with their last entry', async () => {
       const adapter = await bench.adapter()
       await adapter.createDirectory(at('/made'))

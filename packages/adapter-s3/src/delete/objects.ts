@@ -9,9 +9,6 @@ import { withObject } from '../objects/locks.ts'
 import type { Store } from '../store.ts'
 import { conditionHeaders, isRefusal } from '../objects/conditional.ts'
 
-/** Keys that one request deletes. */
-export const batchKeys = 1000
-
 /** Deletes one object; that it is not there is no error. */
 export async function deleteObject({ requests, bucket }: Store, key: string, task: Task): Promise<void> {
   try {

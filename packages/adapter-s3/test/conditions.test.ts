@@ -1,0 +1,125 @@
+import { describeWith } from '@ws/test-fixtures'
+import { s3ServerNames } from '@ws/test-fixtures/s3'
+import { s3Needs } from '@ws/test-fixtures/s3/vitest'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { at, Bench, encode, text, type Interceptor } from './support.ts'
+
+/** The server acts, and its answer never comes. */
+const lostAnswer = (): Error => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })
+
+for (const name of s3ServerNames) {
+  describeWith(s3Needs(name), `conditions on ${name}`, () => {
+    let bench: Bench
+    beforeAll(async () => {
+      bench = await Bench.open(name)
+    })
+    beforeEach(() => {
+      bench.interceptor = (_, send) => send()
+    })
+    afterAll(() => bench.close())
+
+    /** Loses the first answer to a PUT, after `meanwhile`. */
+    const losing = (meanwhile: () => Promise<unknown> = () => Promise.resolve()): Interceptor => {
+      let lost = false
+      return async ({ name: sent }, send) => {
+        const answer = await send()
+        if (sent !== 'PutObject' || lost) return answer
+        lost = true
+        await meanwhile()
+        throw lostAnswer()
+      }
+    }
+
+    it('a lost answer is not taken for a lost race: create and update', async () => {
+      const adapter = await bench.adapter()
+      bench.interceptor = losing()
+      const { version } = await adapter.write(at('/a'), encode('1'), { ifVersion: 'absent' })
+      expect(version).toBe((await adapter.stat(at('/a'))).version)
+      bench.interceptor = losing()
+      const second = await adapter.write(at('/a'), encode('2'), { ifVersion: version })
+      expect(second.version).toBe((await adapter.stat(at('/a'))).version)
+      expect(await text(adapter, '/a')).toBe('2')
+    })
+
+    it('nor when somebody built on the write before its answer was missed', async () => {
+      const prefix = bench.prefix()
+      const [adapter, other] = [await bench.adapter({ prefix }), await bench.adapter({ prefix })]
+      const { version } = await adapter.write(at('/a'), encode('1'))
+      bench.interceptor = losing(async () => {
+        const { stat } = await other.read(at('/a'))
+        await other.write(at('/a'), encode('3'), { ifVersion: stat.version })
+      })
+      await expect(adapter.write(at('/a'), encode('2'), { ifVersion: version })).resolves.toMatchObject({ size: 1 })
+      expect(await text(adapter, '/a')).toBe('3')
+    })
+
+    it('and a race that was lost is ECONFLICT, also after an answer that was lost before the server acted', async () => {
+      const adapter = await bench.adapter()
+      const { version } = await adapter.write(at('/a'), encode('1'))
+      const late = await bench.adapter({ prefix: 'unused' })
+      let failed = false
+      bench.interceptor = async ({ name: sent }, send) => {
+        if (sent !== 'PutObject' || failed) return send()
+        failed = true
+        await adapter.write(at('/a'), encode('2')) // somebody else
+        throw lostAnswer()
+      }
+      await expect(adapter.write(at('/a'), encode('3'), { ifVersion: version })).rejects.toMatchObject({
+        code: 'ECONFLICT',
+      })
+      expect(await text(adapter, '/a')).toBe('2')
+      await late.close()
+    })
+
+    it.each(['*', '"*"', 'a"b', 'a, b', 'a\r\nx-evil: 1', '', 'absent-not', 'directory', 'x'.repeat(5000)])(
+      'what no server gave as a version never holds: %j',
+      async (ifVersion) => {
+        const adapter = await bench.adapter()
+        await adapter.write(at('/a'), encode('1'))
+        for (const attempt of [
+          () => adapter.write(at('/a'), encode('2'), { ifVersion }),
+          () => adapter.read(at('/a'), { ifVersion }),
+          () => adapter.delete(at('/a'), { ifVersion }),
+          () => adapter.move(at('/a'), at('/b'), { ifSource: ifVersion }),
+          () => adapter.copy(at('/a'), at('/b'), { ifDestination: ifVersion }),
+        ]) {
+          await expect(attempt()).rejects.toMatchObject({ code: 'ECONFLICT' })
+        }
+        expect(await text(adapter, '/a')).toBe('1')
+      },
+    )
+
+    it('a counter that 5 writers raise 50 times by compare-and-swap ends at 50', { timeout: 120_000 }, async () => {
+      const prefix = bench.prefix()
+      const adapters = [await bench.adapter({ prefix }), await bench.adapter({ prefix })]
+      await adapters[0]?.write(at('/counter'), encode('0'))
+      let left = 50
+      const raise = async (index: number): Promise<void> => {
+        const adapter = adapters[index % 2]
+        while (adapter !== undefined && left > 0) {
+          left -= 1
+          for (;;) {
+            const { bytes, stat } = await adapter.read(at('/counter'))
+            const next = `${Number(Buffer.from(bytes).toString()) + 1}`
+            try {
+              await adapter.write(at('/counter'), encode(next), { ifVersion: stat.version })
+              break
+            } catch (error) {
+              expect(error).toMatchObject({ code: 'ECONFLICT' })
+            }
+          }
+        }
+      }
+      await Promise.all([0, 1, 2, 3, 4].map(raise))
+      expect(await text(adapters[0] as NonNullable<(typeof adapters)[0]>, '/counter')).toBe('50')
+    })
+
+    it('20 appends at once lose nothing', { timeout: 60_000 }, async () => {
+      const adapter = await bench.adapter()
+      const append = async (index: number) => adapter.append?.(at('/log'), encode(`${index}\n`))
+      await Promise.all(Array.from({ length: 20 }, (_, index) => append(index)))
+      const lines = (await text(adapter, '/log')).trim().split('\n').map(Number)
+      expect(lines.toSorted((a, b) => a - b)).toEqual([...Array(20).keys()])
+    })
+  })
+}
