@@ -37,13 +37,15 @@ import {
 
 import { lookAtCachedFile } from './cache/cached-file.ts'
 import { capabilitiesOf } from './capabilities.ts'
-import { failure } from './errors.ts'
+import { ControlRefusal } from './control/client.ts'
+import { diagnosed, failure } from './errors.ts'
+import { CancelledUploads } from './files/cancelled-uploads.ts'
 import { trackIterator } from './files/iterate.ts'
 import { untilKept } from './files/kept.ts'
 import { Replacing } from './files/replacing.ts'
 import { openSteadyStream, readSteadily } from './files/steady.ts'
 import { isVersion, sameContentNow, settled } from './files/versions.ts'
-import { flushBarrier } from './flush/barrier.ts'
+import { flushBarrier, uploadsEnded } from './flush/barrier.ts'
 import { DirtyFiles } from './cache/dirty.ts'
 import type { Mount } from './mount/mount.ts'
 import type { Call } from './mount/pending.ts'
@@ -63,6 +65,7 @@ interface Open {
   /** Host path of the cache's metadata of this part. */
   readonly metadata: string
   readonly dirty: DirtyFiles
+  readonly cancelled: CancelledUploads
 }
 
 /** A part of a store as rclone mounts it. Made by `createRcloneAdapter`, or by a bucket's `adapter`. */
@@ -186,9 +189,10 @@ export class RcloneAdapter implements StorageAdapter {
 
   async delete(path: MountPath, options: DeleteOptions = {}): Promise<void> {
     const conditions = [{ path, condition: options.ifVersion }]
-    await this.#conditional({ operation: 'delete', path }, conditions, (files, [ifVersion]) =>
-      files.delete(path, { ...options, ifVersion }),
-    )
+    await this.#conditional({ operation: 'delete', path }, conditions, async (files, [ifVersion]) => {
+      await this.#callOff(path)
+      await files.delete(path, { ...options, ifVersion })
+    })
   }
 
   move(source: MountPath, destination: MountPath, options: MoveOptions = {}): Promise<TransferResult> {
@@ -204,13 +208,20 @@ export class RcloneAdapter implements StorageAdapter {
    *
    * @throws WorkspaceError `EBUSY` (a file is open for writing), `EBACKEND` and others (what the store says), `ETIMEDOUT`.
    */
-  async flush({ signal, timeoutMs = this.#mount.options.flushTimeoutMs }: FlushOptions = {}): Promise<void> {
+  async flush({ signal, timeoutMs }: FlushOptions = {}): Promise<void> {
     const call = { operation: 'flush', path: mountRoot }
     signal?.throwIfAborted()
-    const { running, dirty } = await this.#opened(call)
+    await this.#flush(await this.#opened(call), call, { signal, timeoutMs })
+  }
+
+  async #flush(open: Open, call: Call, { signal, timeoutMs = this.#mount.options.flushTimeoutMs }: FlushOptions) {
+    const { running, dirty, cancelled } = open
+    const { control, process, fs } = running
     const { queue } = this.#mount.features
-    const { control, process } = running
-    await this.#mount.track(call, () => flushBarrier({ control, log: process.log, dirty, queue, timeoutMs, signal }))
+    await this.#mount.track(call, async () => {
+      await flushBarrier({ control, log: process.log, dirty, queue, timeoutMs, signal })
+      await cancelled.settle({ control, fs, signal })
+    })
   }
 
   /** From now on, what others changed in the store before this call is seen: names, sizes and content. */
@@ -278,14 +289,9 @@ export class RcloneAdapter implements StorageAdapter {
     const open = this.#open
     const problems: unknown[] = []
     if (open !== undefined && !this.capabilities.readOnly && this.#mount.state === 'ready') {
-      const { control, process } = open.running
-      const { flushTimeoutMs: timeoutMs } = this.#mount.options
-      const { queue } = this.#mount.features
-      await this.#mount
-        .track({ operation: 'close', path: mountRoot }, () =>
-          flushBarrier({ control, log: process.log, dirty: open.dirty, queue, timeoutMs, signal: undefined }),
-        )
-        .catch((error: unknown) => problems.push(error))
+      await this.#flush(open, { operation: 'close', path: mountRoot }, {}).catch((error: unknown) =>
+        problems.push(error),
+      )
     }
     this.#mount.removeUser(this)
     this.#open = undefined
@@ -358,10 +364,30 @@ export class RcloneAdapter implements StorageAdapter {
       { path: destination, condition: ifDestination },
     ]
     return await this.#conditional({ operation, path: source }, conditions, async (files, [first, second]) => {
-      if (operation === 'move') await this.#prepareMove(files, source, destination, options)
+      if (operation === 'move') {
+        await this.#prepareMove(files, source, destination, options)
+        await this.#callOff(source)
+      }
       await files[operation](source, destination, { ...options, ifSource: first, ifDestination: second })
       return {} // the time of a new file is not known at once, and so its version is not
     })
+  }
+
+  /** Before a file or directory goes: what of it is on its way to the store must not come back. */
+  async #callOff(path: MountPath): Promise<void> {
+    if (this.#open === undefined) return
+    const { running, cancelled } = this.#open
+    const paths = await cancelled.note(path)
+    if (paths.length === 0) return
+    const { control, fs } = running
+    // An upload that is under way cannot be called back; the store may still take it after it was asked.
+    await uploadsEnded(control, longestUploadMs)
+    try {
+      await cancelled.removeStored(paths, { control, fs })
+    } catch (error) {
+      if (error instanceof ControlRefusal) throw diagnosed(error.message, 'delete')
+      throw error
+    }
   }
 
   /**
@@ -409,6 +435,9 @@ export class RcloneAdapter implements StorageAdapter {
   }
 }
 
+/** Milliseconds for which deleting waits for uploads: a store that is down must not keep it. */
+const longestUploadMs = 1_000
+
 async function refuseFull(files: StorageAdapter, destination: MountPath): Promise<void> {
   const entries = files.list(destination)
   let isEmpty: boolean | undefined
@@ -436,7 +465,15 @@ async function openFiles(mount: Mount, below: string): Promise<Open> {
   const { owner } = mount.options
   const files = await mount.track(call, () => createLocalAdapter({ root, owner, io: 'async' }))
   const metadata = join(running.metadata, part)
-  return { files, running, metadata, dirty: new DirtyFiles(metadata) }
+  const cancelled = new CancelledUploads({
+    cache: mount.place.cache,
+    metadata,
+    content: join(running.content, part),
+    below,
+  })
+  const { control, fs } = running
+  if (await cancelled.settle({ control, fs })) await control.call('vfs/forget')
+  return { files, running, metadata, dirty: new DirtyFiles(metadata), cancelled }
 }
 
 /** A body that knows whether it was begun: a stream can be read once. */

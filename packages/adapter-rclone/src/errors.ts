@@ -57,7 +57,7 @@ const diagnoses: readonly (readonly [RegExp, Diagnosis])[] = [
     },
   ],
   [
-    /fusermount\S*: (?:exec|not found|executable)|executable file not found|no such file or directory.*\/dev\/fuse|\/dev\/fuse|fuse device not found|failed to open \/dev\/fuse|modprobe fuse/i,
+    /failed to mount FUSE|fusermount\S*: |\/dev\/fuse|modprobe fuse/i,
     {
       code: 'ENOTSUP',
       reason: 'this machine cannot mount: FUSE is not available to this user',

@@ -69,7 +69,7 @@ function parse(text: string): CachedFile | undefined {
   }
 }
 
-/** RFC 3339 with up to nine digits behind the second. */
+/** RFC 3339 with up to nine digits behind the second, as nanoseconds since the epoch; 0 for what is none. */
 function readTime(text: string): bigint {
   const [, seconds = '', fraction = '', zone = ''] = /^([^.]*?)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)$/.exec(text) ?? []
   const ms = Date.parse(seconds + zone)

@@ -26,12 +26,17 @@ export class DirtyFiles {
     return undefined
   }
 
+  /** All of them, as paths from the root. */
+  async *all(): AsyncGenerator<string> {
+    for await (const path of this.#changed(this.#root, '')) {
+      if ((await readCachedFile(join(this.#root, path)))?.dirty === true) yield path
+    }
+  }
+
   /** How many there are. */
   async count(): Promise<number> {
     let count = 0
-    for await (const path of this.#changed(this.#root, '')) {
-      if ((await readCachedFile(join(this.#root, path)))?.dirty === true) count += 1
-    }
+    for await (const _path of this.all()) count += 1
     return count
   }
 

@@ -7,6 +7,8 @@ export interface CacheStats {
   readonly fs: string
   /** Host path of the directory with a small file for each file of the cache. */
   readonly metadata: string
+  /** Host path of the directory with their content. */
+  readonly content: string
   readonly uploading: number
   readonly queued: number
   readonly failing: number
@@ -22,6 +24,7 @@ export async function readStats(control: Control, options: CallOptions = {}): Pr
   return {
     fs: textOf(answer['fs']),
     metadata: textOf(cache['pathMeta']),
+    content: textOf(cache['path']),
     uploading: count('uploadsInProgress'),
     queued: count('uploadsQueued'),
     failing: count('erroredFiles'),

@@ -11,6 +11,7 @@ import {
 } from '@ws/core'
 
 import { lookAtCachedFile, readCachedFile } from '../cache/cached-file.ts'
+import { hashInStore } from '../control/hash.ts'
 import type { RunningMount } from '../mount/start.ts'
 
 type CachedNow = ReturnType<typeof lookAtCachedFile>
@@ -90,7 +91,8 @@ export async function sameContentNow(
   if (cached.mtimeNs !== then.mtimeNs && !isSecondOf(then.mtimeNs, now.mtimeNs)) return undefined
   const hash = cached.fingerprint.split(',').at(-1) ?? ''
   if (!/^[0-9a-f]{32}$/.test(hash)) return undefined
-  return (await hashInStore(running, `${below}${path.slice(1)}`)) === hash ? current.version : undefined
+  const { control, fs } = running
+  return (await hashInStore(control, { fs, remote: `${below}${path.slice(1)}` })) === hash ? current.version : undefined
 }
 
 async function statOrNothing(files: StorageAdapter, path: MountPath) {
@@ -107,17 +109,6 @@ const nsPerSecond = 1_000_000_000n
 /** A time of the store in seconds, and the same of its listing, which is finer. */
 function isSecondOf(coarse: bigint, fine: bigint): boolean {
   return coarse % nsPerSecond === 0n && fine / nsPerSecond === coarse / nsPerSecond
-}
-
-async function hashInStore({ control, fs }: RunningMount, remote: string): Promise<string | undefined> {
-  const opt = { showHash: true, noModTime: true, noMimeType: true }
-  try {
-    const { item } = await control.call('operations/stat', { fs, remote, opt })
-    const { Hashes } = (item ?? {}) as { readonly Hashes?: Readonly<Record<string, string>> }
-    return Hashes?.['md5']
-  } catch {
-    return undefined // then it counts as changed
-  }
 }
 
 /** True for a condition that a change of time alone can break. */

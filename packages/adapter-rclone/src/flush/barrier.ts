@@ -51,6 +51,12 @@ export async function flushBarrier(options: BarrierOptions): Promise<void> {
   }
 }
 
+/** Resolves when no upload is under way at this moment, or when the time is up. */
+export async function uploadsEnded(control: Control, ms: number): Promise<void> {
+  const deadline = performance.now() + ms
+  while ((await readStats(control)).uploading > 0 && performance.now() < deadline) await delay(5)
+}
+
 async function nextUpload(log: MountLog, ms: number, signal: AbortSignal | undefined): Promise<void> {
   const uploaded = new AbortController()
   const stop = log.onUpload(() => uploaded.abort())

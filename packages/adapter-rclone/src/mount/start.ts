@@ -22,6 +22,8 @@ export interface RunningMount {
   readonly fs: string
   /** Host path of the cache's metadata. */
   readonly metadata: string
+  /** Host path of its content. */
+  readonly content: string
 }
 
 export interface StartOptions {
@@ -58,9 +60,9 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
     control = new Control({ address: await process.untilAddressed(signal), user, password })
     await checkStore(control, options, signal)
     await process.untilMounted(signal)
-    const { fs, metadata } = await readStats(control, { signal })
+    const { fs, metadata, content } = await readStats(control, { signal })
     await forgetSecrets(configuration)
-    return { process, control, fs, metadata }
+    return { process, control, fs, metadata, content }
   } catch (error) {
     control?.close()
     const died = await lastWords(process, error)

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 
@@ -78,20 +78,23 @@ export async function preparePlace(place: Place): Promise<void> {
     await makeDirectory(place.run, 0o700)
     await writeFile(join(place.run, 'probe'), 'x') // a full disk says so here
     await rm(join(place.run, 'probe'))
-    // Should the mount be missing for a moment, nothing can be put below it by mistake.
-    const closed = process.getuid?.() === 0 ? 0o555 : 0o700
-    if (place.ownsMountPoint && !isMounted(place)) await makeDirectory(place.mountPoint, closed)
+    if (place.ownsMountPoint && !isMounted(place)) await makeDirectory(place.mountPoint, closedMode())
   } catch (error) {
     throw unusable(error)
   }
   await checkMountPoint(place)
 }
 
+/** Should the mount be missing for a moment, nothing can be put below it by mistake. */
+function closedMode(): number {
+  return process.getuid?.() === 0 ? 0o555 : 0o700
+}
+
 function isMounted({ mountPoint }: Place): boolean {
   return mountAt(mountPoint) !== undefined
 }
 
-async function checkMountPoint({ mountPoint, ownsMountPoint }: Place): Promise<void> {
+async function checkMountPoint({ directory, mountPoint, ownsMountPoint }: Place): Promise<void> {
   const mounted = mountAt(mountPoint)
   if (mounted !== undefined) {
     // What a killed process has left is cleared by the next mount, which holds the lock then. Nobody else's is touched.
@@ -106,6 +109,12 @@ async function checkMountPoint({ mountPoint, ownsMountPoint }: Place): Promise<v
     throw failure('ENOTDIR', 'the mount point is no directory that can be read', { operation, remedy, native })
   }
   if (names.length === 0) return
+  if (ownsMountPoint) {
+    // Somebody whom nothing stops (root) wrote there while the mount was away. It is kept beside it.
+    await rename(mountPoint, join(directory, `stray-${randomBytes(6).toString('hex')}`))
+    await makeDirectory(mountPoint, closedMode())
+    return
+  }
   throw failure('ENOTEMPTY', 'the mount point is not empty', { operation, remedy: 'name an empty directory' })
 }
 
