@@ -2,6 +2,11 @@ import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import type { WithConnection } from '../options.ts'
 import { shortenWay } from './transport.ts'
 
+const ignore = (): void => undefined
+
+/** The SDK would else warn on the console of what is handled here. */
+const silent = { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore }
+
 /**
  * A client for one adapter. Its own retries are off: an answer that was lost must not be mistaken for a lost race, so the
  * adapter retries, and knows that it did. Checksum trailers are off too, since several servers refuse them: bodies are
@@ -12,6 +17,7 @@ export function connect(options: WithConnection, maxSockets: number): S3Client {
   const config: S3ClientConfig = {
     forcePathStyle,
     maxAttempts: 1,
+    logger: silent,
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     expectContinueHeader: false,
