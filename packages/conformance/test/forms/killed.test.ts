@@ -1,0 +1,47 @@
+import { component, describeWith } from '@ws/test-fixtures'
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+
+import { openSite } from '../doors/site.ts'
+import { everywhere } from './executors.ts'
+
+/** The processes of this machine whose command line holds a word. */
+function processesWith(word: string): number[] {
+  return readdirSync('/proc').flatMap((name) => {
+    try {
+      const isOne = /^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, 'latin1').includes(word)
+      return isOne ? [Number(name)] : []
+    } catch {
+      return []
+    }
+  })
+}
+
+/** The child of this process that another one lies below: the sandbox's own, seen from here. */
+function outermostAbove(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+  const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+  if (parent <= 1) throw new Error('it is none of ours')
+  return parent === process.pid ? pid : outermostAbove(parent)
+}
+
+// Without a supervisor that the kernel ends with it, nothing but processes that are left could tell: sanitize says `none`.
+const held = everywhere.filter(({ name }) => !/sanitize|virtual/.test(name))
+
+for (const { name, root, components, create } of held) {
+  describeWith(components.map(component), `a sandbox that is killed: ${name}`, () => {
+    it('[LS13] is told as the end by that signal, leaves nobody, and the next command runs', async () => {
+      await using site = await openSite({ root, executor: create() })
+      const word = `killed${Math.random().toString(36).slice(2)}`
+      const running = await site.workspace.spawn(
+        ['sh', '-c', 'sh -c "while :; do sleep 0.1; done" $0 & echo up; wait', word],
+        { login: false, shell: 'sh' },
+      )
+      for await (const chunk of running.stdout) if (Buffer.from(chunk).includes('up')) break
+      process.kill(outermostAbove(processesWith(word)[0] ?? 0), 'SIGKILL')
+      expect(await running.wait()).toMatchObject({ exitCode: null, signal: 'SIGKILL', timedOut: false, stdout: 'up\n' })
+      await expect.poll(() => processesWith(word), { timeout: 10_000 }).toEqual([])
+      expect(await site.run('echo runs')).toBe('runs\n')
+    })
+  })
+}
