@@ -15,14 +15,20 @@ export function assertContent(data: WriteData, operation: string, path: string):
   throw invalid(operation, path, 'was given content that is neither bytes nor a stream of bytes', 'pass a Uint8Array')
 }
 
+/** Bytes that the first part begins with; it grows, so that a short body needs no large one. */
+const firstBytes = 64 * 1024
+
 /** A body in parts of one size, but the last; each is an array of our own. An abort does not wait for a body that hangs. */
 export class PartReader {
   readonly #iterator: AsyncIterator<Uint8Array>
   readonly #partBytes: number
   readonly #path: string
   readonly #signal: AbortSignal | undefined
+  /** What a chunk had more than fitted. */
   #rest: Uint8Array | undefined
   #ended = false
+  /** Parts that are sent, to be filled again. */
+  readonly #free: Uint8Array[] = []
 
   constructor(data: AsyncIterable<Uint8Array>, partBytes: number, path: string, signal: AbortSignal | undefined) {
     this.#iterator = data[Symbol.asyncIterator]()
@@ -38,7 +44,7 @@ export class PartReader {
 
   /** The next part; a short one, maybe an empty one, is the last. */
   async next(): Promise<Uint8Array> {
-    const pieces: Uint8Array[] = []
+    let part = this.#free.pop() ?? new Uint8Array(Math.min(firstBytes, this.#partBytes))
     let filled = 0
     while (filled < this.#partBytes) {
       const chunk = this.#rest ?? (await this.#chunk())
@@ -48,16 +54,30 @@ export class PartReader {
         break
       }
       const piece = chunk.subarray(0, this.#partBytes - filled)
+      // the giver may use its chunk again as soon as the next is asked for
       if (piece.length < chunk.length) this.#rest = chunk.subarray(piece.length)
-      pieces.push(piece)
+      if (filled + piece.length > part.length) part = this.#grow(part, filled, filled + piece.length)
+      part.set(piece, filled)
       filled += piece.length
     }
-    return concat(pieces, filled)
+    return filled === part.length ? part : part.subarray(0, filled)
+  }
+
+  /** A part that nobody needs any more: memory for the next. */
+  recycle(part: Uint8Array): void {
+    if (part.length === this.#partBytes) this.#free.push(part)
   }
 
   /** Ends the body. Not awaited: one that hangs would hang its end too. */
   release(): void {
     this.#iterator.return?.().catch(() => undefined)
+  }
+
+  #grow(part: Uint8Array, filled: number, needed: number): Uint8Array {
+    const size = needed <= firstBytes * 4 ? Math.max(needed, part.length * 2) : this.#partBytes
+    const larger = new Uint8Array(Math.min(size, this.#partBytes))
+    larger.set(part.subarray(0, filled))
+    return larger
   }
 
   async #chunk(): Promise<Uint8Array | undefined> {
@@ -69,18 +89,6 @@ export class PartReader {
     }
     if (result.done === true) return undefined
     if (!isBytes(result.value)) throw invalid('write', this.#path, 'was given a chunk that is no Uint8Array')
-    return new Uint8Array(result.value) // the giver may use its own again
+    return result.value
   }
-}
-
-function concat(pieces: readonly Uint8Array[], length: number): Uint8Array {
-  const [first] = pieces
-  if (pieces.length === 1 && first !== undefined) return first
-  const bytes = new Uint8Array(length)
-  let offset = 0
-  for (const piece of pieces) {
-    bytes.set(piece, offset)
-    offset += piece.length
-  }
-  return bytes
 }

@@ -98,6 +98,7 @@ async function sendParts(
       size += part.length
       const sending = sendPart(store, upload, part, number, { ...task, signal }).then((etag) => {
         etags[number - 1] = etag
+        reader.recycle(part)
       })
       const tracked = sending.finally(() => running.delete(tracked))
       tracked.catch(() => undefined)

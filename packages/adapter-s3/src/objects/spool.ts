@@ -37,6 +37,7 @@ export async function spool(
         }
         hash.update(part)
         await handle.writeFile(part)
+        reader.recycle(part)
         if (reader.ended) break
       }
     } finally {
