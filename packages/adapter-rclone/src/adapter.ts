@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { createLocalAdapter, createScratchAdapter } from '@ws/adapter-local'
+import { createScratchAdapter } from '@ws/adapter-local'
 import {
   type AdapterCapabilities,
   type AppendOptions,
@@ -37,35 +37,24 @@ import {
 
 import { lookAtCachedFile } from './cache/cached-file.ts'
 import { capabilitiesOf } from './capabilities.ts'
-import { ControlRefusal } from './control/client.ts'
-import { diagnosed, failure } from './errors.ts'
-import { CancelledUploads } from './files/cancelled-uploads.ts'
+import { failure } from './errors.ts'
+import { once } from './files/body.ts'
+import { callOff, refuseFull, removeStored } from './files/departures.ts'
 import { trackIterator } from './files/iterate.ts'
 import { untilKept } from './files/kept.ts'
 import { Replacing } from './files/replacing.ts'
 import { openSteadyStream, readSteadily } from './files/steady.ts'
 import { isVersion, sameContentNow, settled } from './files/versions.ts'
-import { flushBarrier, uploadsEnded } from './flush/barrier.ts'
-import { DirtyFiles } from './cache/dirty.ts'
+import { flushBarrier } from './flush/barrier.ts'
 import type { Mount } from './mount/mount.ts'
 import type { Call } from './mount/pending.ts'
-import type { RunningMount } from './mount/start.ts'
+import { type Open, openFiles } from './opened.ts'
 import { type RcloneStatus, statusOf } from './status.ts'
 import { refreshMount } from './refresh.ts'
 
 export interface FlushOptions extends SignalOption {
   /** Milliseconds. Default: the mount's `flushTimeoutMs`. */
   readonly timeoutMs?: number | undefined
-}
-
-/** What works while the mount is there. */
-interface Open {
-  readonly files: StorageAdapter
-  readonly running: RunningMount
-  /** Host path of the cache's metadata of this part. */
-  readonly metadata: string
-  readonly dirty: DirtyFiles
-  readonly cancelled: CancelledUploads
 }
 
 /** A part of a store as rclone mounts it. Made by `createRcloneAdapter`, or by a bucket's `adapter`. */
@@ -190,7 +179,7 @@ export class RcloneAdapter implements StorageAdapter {
   async delete(path: MountPath, options: DeleteOptions = {}): Promise<void> {
     const conditions = [{ path, condition: options.ifVersion }]
     await this.#conditional({ operation: 'delete', path }, conditions, async (files, [ifVersion]) => {
-      await this.#callOff(path)
+      await this.#removeStored(await this.#callOff(path), 'delete')
       await files.delete(path, { ...options, ifVersion })
     })
   }
@@ -364,30 +353,21 @@ export class RcloneAdapter implements StorageAdapter {
       { path: destination, condition: ifDestination },
     ]
     return await this.#conditional({ operation, path: source }, conditions, async (files, [first, second]) => {
-      if (operation === 'move') {
-        await this.#prepareMove(files, source, destination, options)
-        await this.#callOff(source)
-      }
+      const isMove = operation === 'move' && source !== destination
+      if (isMove) await this.#prepareMove(files, source, destination, options)
+      const left = isMove ? await this.#callOff(source) : []
       await files[operation](source, destination, { ...options, ifSource: first, ifDestination: second })
+      await this.#removeStored(left, operation)
       return {} // the time of a new file is not known at once, and so its version is not
     })
   }
 
-  /** Before a file or directory goes: what of it is on its way to the store must not come back. */
-  async #callOff(path: MountPath): Promise<void> {
-    if (this.#open === undefined) return
-    const { running, cancelled } = this.#open
-    const paths = await cancelled.note(path)
-    if (paths.length === 0) return
-    const { control, fs } = running
-    // An upload that is under way cannot be called back; the store may still take it after it was asked.
-    await uploadsEnded(control, longestUploadMs)
-    try {
-      await cancelled.removeStored(paths, { control, fs })
-    } catch (error) {
-      if (error instanceof ControlRefusal) throw diagnosed(error.message, 'delete')
-      throw error
-    }
+  async #callOff(path: MountPath): Promise<readonly string[]> {
+    return this.#open === undefined ? [] : await callOff(this.#open, path)
+  }
+
+  async #removeStored(paths: readonly string[], operation: string): Promise<void> {
+    if (this.#open !== undefined) await removeStored(this.#open, paths, operation)
   }
 
   /**
@@ -435,60 +415,6 @@ export class RcloneAdapter implements StorageAdapter {
   }
 }
 
-/** Milliseconds for which deleting waits for uploads: a store that is down must not keep it. */
-const longestUploadMs = 1_000
-
-async function refuseFull(files: StorageAdapter, destination: MountPath): Promise<void> {
-  const entries = files.list(destination)
-  let isEmpty: boolean | undefined
-  try {
-    isEmpty = (await entries.next()).done
-  } catch {
-    return // there is nothing, or no directory: moving says what that means
-  } finally {
-    await entries.return?.()
-  }
-  if (isEmpty === true) return
-  const remedy = 'delete it recursively, or empty it first'
-  throw failure('ENOTEMPTY', 'is not empty', { operation: 'move', path: destination, remedy })
-}
-
 /** Milliseconds between two looks for a file that is being replaced. */
 const momentMs = 2
 const momentsAtMost = 50
-
-async function openFiles(mount: Mount, below: string): Promise<Open> {
-  const call = { operation: 'createRcloneAdapter', path: mountRoot }
-  const running = mount.runningNow(call)
-  const part = below.replace(/\/$/, '')
-  const root = join(mount.place.mountPoint, part)
-  const { owner } = mount.options
-  const files = await mount.track(call, () => createLocalAdapter({ root, owner, io: 'async' }))
-  const metadata = join(running.metadata, part)
-  const cancelled = new CancelledUploads({
-    cache: mount.place.cache,
-    metadata,
-    content: join(running.content, part),
-    below,
-  })
-  const { control, fs } = running
-  if (await cancelled.settle({ control, fs })) await control.call('vfs/forget')
-  return { files, running, metadata, dirty: new DirtyFiles(metadata), cancelled }
-}
-
-/** A body that knows whether it was begun: a stream can be read once. */
-function once(data: WriteData): { readonly data: WriteData; readonly begun: boolean } {
-  if (data instanceof Uint8Array || typeof data !== 'object' || data === null || !(Symbol.asyncIterator in data)) {
-    return { data, begun: false }
-  }
-  const body = {
-    begun: false,
-    data: {
-      [Symbol.asyncIterator]() {
-        body.begun = true
-        return data[Symbol.asyncIterator]()
-      },
-    },
-  }
-  return body
-}

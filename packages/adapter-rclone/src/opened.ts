@@ -1,0 +1,39 @@
+import { join } from 'node:path'
+
+import { createLocalAdapter } from '@ws/adapter-local'
+import { type StorageAdapter, mountRoot } from '@ws/core'
+
+import { DirtyFiles } from './cache/dirty.ts'
+import { CancelledUploads } from './files/cancelled-uploads.ts'
+import type { Mount } from './mount/mount.ts'
+import type { RunningMount } from './mount/start.ts'
+
+/** What works while the mount is there. */
+export interface Open {
+  readonly files: StorageAdapter
+  readonly running: RunningMount
+  /** Host path of the cache's metadata of this part. */
+  readonly metadata: string
+  readonly dirty: DirtyFiles
+  readonly cancelled: CancelledUploads
+}
+
+/** Opens a part of a mount. `below`: `""`, or `threads/t1/`, which must be there. */
+export async function openFiles(mount: Mount, below: string): Promise<Open> {
+  const call = { operation: 'createRcloneAdapter', path: mountRoot }
+  const running = mount.runningNow(call)
+  const part = below.replace(/\/$/, '')
+  const root = join(mount.place.mountPoint, part)
+  const { owner } = mount.options
+  const files = await mount.track(call, () => createLocalAdapter({ root, owner, io: 'async' }))
+  const metadata = join(running.metadata, part)
+  const cancelled = new CancelledUploads({
+    cache: mount.place.cache,
+    metadata,
+    content: join(running.content, part),
+    below,
+  })
+  const { control, fs } = running
+  if (await cancelled.settle({ control, fs })) await control.call('vfs/forget')
+  return { files, running, metadata, dirty: new DirtyFiles(metadata), cancelled }
+}
