@@ -10,6 +10,9 @@ const other = parseMountPath('/directory/other')
 const directory = parseMountPath('/directory')
 const content = new Uint8Array(100_000).fill(7)
 
+/** Longer than a test may take: what ends it earlier is the caller. */
+const patient = { attemptTimeout: 3_600_000, deadline: 3_600_000 }
+
 async function drain(items: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of items);
 }
@@ -67,7 +70,7 @@ describe('a server that falls silent', () => {
     })
 
     it('is left at once when the caller gives up, with the caller’s reason', async () => {
-      adapter = await adapterOn(proxy, { dialect })
+      adapter = await adapterOn(proxy, { dialect, ...patient })
       const silent = Promise.withResolvers<void>()
       proxy.setFaults(() => {
         silent.resolve()
@@ -96,7 +99,7 @@ describe('a server that falls silent', () => {
   })
 
   it('in the middle of what is read, is left at once when the caller gives up', async () => {
-    adapter = await adapterOn(proxy, { dialect })
+    adapter = await adapterOn(proxy, { dialect, ...patient })
     proxy.clear()
     proxy.setFaults(() => ({ kind: 'hang', when: 'during' }))
     const caller = new AbortController()
