@@ -101,9 +101,13 @@ function difference({ name, figures, section }: Measurement): Measurement {
     name: `own code, ${name}`,
     against: 'ms',
     target: 1,
-    figures: [{ way: own, median: value, min: value, max: value, samples }],
+    figures: [{ way: own, median: value, min: value, max: value, samples, ...missing(value) }],
     note: 'difference of the medians',
   }
+}
+
+function missing(value: number): { readonly failure?: string } {
+  return Number.isNaN(value) ? { failure: 'one of the two could not be measured' } : {}
 }
 
 function spawned([program = '', ...parameters]: readonly string[]): Way['run'] {

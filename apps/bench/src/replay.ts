@@ -75,6 +75,8 @@ export async function recordStart(
     syncBuiltinESMExports()
   }
   if (recorded === undefined) throw new Error('no process was started')
+  // What the command leaves is removed when its result has been handed out; later it would be missed at the first repetition.
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
   return recorded
 }
 

@@ -29,7 +29,9 @@ function show({ median, min, max, failure }: Figures): string {
   return min === max ? short(median) : `${short(median)} (${short(min)}–${short(max)})`
 }
 
-function short(value: number): string {
+/** What could not be measured is no number, and comes from the process of its section as `null`. */
+function short(value: number | null): string {
+  if (value === null || !Number.isFinite(value)) return '–'
   return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)
 }
 
