@@ -1,6 +1,8 @@
 export type { AdapterFixture, AdapterSuiteOptions } from './adapter/options.ts'
 export { testAdapter } from './adapter/test-adapter.ts'
 export { ConformanceError } from './assert.ts'
+export type { CoherenceFixture, CoherenceSuiteOptions, CoherentSide } from './coherence/options.ts'
+export { testCoherence } from './coherence/test-coherence.ts'
 export { testExecutor } from './executor/test-executor.ts'
 export type { ExecutorFault } from './faults/executor-fault.ts'
 export { executorFaults } from './faults/executor-faults.ts'

@@ -1,6 +1,8 @@
 import { describe, it } from 'vitest'
 import type { AdapterSuiteOptions } from './adapter/options.ts'
 import { testAdapter as define } from './adapter/test-adapter.ts'
+import type { CoherenceSuiteOptions } from './coherence/options.ts'
+import { testCoherence as defineCoherence } from './coherence/test-coherence.ts'
 import { testExecutor as defineExecutor } from './executor/test-executor.ts'
 import type { Runner } from './runner.ts'
 import { securitySuite as defineSecurity } from './security/security-suite.ts'
@@ -20,6 +22,11 @@ export const vitestRunner: Runner = {
 /** {@link define} in vitest. */
 export function testAdapter(options: AdapterSuiteOptions): void {
   define(options, vitestRunner)
+}
+
+/** {@link defineCoherence} in vitest. */
+export function testCoherence(options: CoherenceSuiteOptions): void {
+  defineCoherence(options, vitestRunner)
 }
 
 /** {@link defineExecutor} in vitest. */

@@ -1,0 +1,23 @@
+import type { StorageAdapter } from '@ws/core'
+
+/** One way to a place that others change too. */
+export interface CoherentSide {
+  readonly adapter: StorageAdapter
+  /** Has it see now what others have changed before. Absent: it always does. */
+  readonly refresh?: (() => Promise<void>) | undefined
+}
+
+/** Two ways to one place, empty and used by one test alone. */
+export interface CoherenceFixture {
+  readonly one: CoherentSide
+  readonly other: CoherentSide
+  /** Called after both adapters have been closed. */
+  readonly dispose?: (() => Promise<void>) | undefined
+}
+
+export interface CoherenceSuiteOptions {
+  /** For titles: `rclone and S3`. */
+  readonly name: string
+  /** Called once for each test. */
+  readonly create: () => CoherenceFixture | Promise<CoherenceFixture>
+}
