@@ -19,6 +19,8 @@ export interface SentRequest {
   /** `PutObject` */
   readonly name: string
   readonly key: string | undefined
+  /** As the SDK takes it. */
+  readonly input: Readonly<Record<string, unknown>>
 }
 
 /** What is between the SDK and the wire in a test: it may refuse, delay, or answer by itself. */
@@ -44,8 +46,9 @@ export class Bench {
     this.#watched = server.client({ maxAttempts: 1, logger })
     this.#watched.middlewareStack.add(
       (next, context) => async (given) => {
-        const { Key, Prefix } = given.input as { Key?: string; Prefix?: string }
-        const request = { name: (context.commandName ?? '').replace(/Command$/u, ''), key: Key ?? Prefix }
+        const input = given.input as { Key?: string; Prefix?: string }
+        const name = (context.commandName ?? '').replace(/Command$/u, '')
+        const request = { name, key: input.Key ?? input.Prefix, input: { ...input } }
         this.requests.push(request)
         return (await this.interceptor(request, () => next(given))) as Awaited<ReturnType<typeof next>>
       },
