@@ -1,0 +1,81 @@
+import { once } from 'node:events'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { dirname, join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { text as readAll } from 'node:stream/consumers'
+
+import { expect, it, onTestFinished } from 'vitest'
+
+import { DirtyFiles } from '../src/cache/dirty.ts'
+import { Control } from '../src/control/client.ts'
+import { flushBarrier } from '../src/flush/barrier.ts'
+import { MountLog } from '../src/mount/log.ts'
+import { failureOf, scratch } from './support.ts'
+
+/** A control interface that answers as it is told, and remembers what it was asked. */
+async function fakeControl(answer: (command: string, body: Record<string, unknown>) => Promise<object> | object) {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    void (async () => {
+      const command = request.url?.slice(1) ?? ''
+      const body = JSON.parse(await readAll(request)) as Record<string, unknown>
+      asked.push(command)
+      response.end(JSON.stringify(await answer(command, body)))
+    })()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  const control = new Control({ address: `http://127.0.0.1:${port}/`, user: 'u', password: 'p' })
+  onTestFinished(() => {
+    control.close()
+    server.closeAllConnections()
+    server.close()
+  })
+  return { control, asked }
+}
+
+async function say(root: string, path: string, dirty: boolean): Promise<void> {
+  await mkdir(dirname(join(root, path)), { recursive: true })
+  const content = {
+    ModTime: '2026-01-01T00:00:00.5Z',
+    Size: 1,
+    Rs: [{ Pos: 0, Size: 1 }],
+    Fingerprint: '',
+    Dirty: dirty,
+  }
+  await writeFile(join(root, path), JSON.stringify(content))
+}
+
+it('has what waits uploaded at once where the version can be told to', async () => {
+  const root = await scratch()
+  await say(root, 'dir/a', true)
+  const { control, asked } = await fakeControl(async (command) => {
+    if (command === 'vfs/stats') return { diskCache: { uploadsQueued: 1, uploadsInProgress: 0 } }
+    if (command === 'vfs/queue') return { queue: [{ id: 7, name: 'dir/a', expiry: 3600, uploading: false }] }
+    await say(root, 'dir/a', false)
+    return {}
+  })
+  const log = new MountLog(new PassThrough(), () => undefined)
+  const options = { control, log, dirty: new DirtyFiles(root), timeoutMs: 5_000, signal: undefined }
+  await flushBarrier({ ...options, queue: true })
+  expect(asked).toContain('vfs/queue-set-expiry')
+})
+
+it('a file that stays dirty keeps a flush from succeeding, whatever the queue says', async () => {
+  const root = await scratch()
+  await say(root, 'dir/a', true)
+  const { control } = await fakeControl(() => ({ diskCache: { uploadsQueued: 0, uploadsInProgress: 0 } }))
+  const log = new MountLog(new PassThrough(), () => undefined)
+  const options = { control, log, dirty: new DirtyFiles(root), queue: false, timeoutMs: 60_000, signal: undefined }
+  expect(await failureOf(flushBarrier(options))).toMatchObject({ code: 'EBUSY', path: '/dir/a' })
+})
+
+it('what the cache says that cannot be read is not said to be safe', async () => {
+  const root = await scratch()
+  await writeFile(join(root, 'a'), '{"Dir')
+  expect(await new DirtyFiles(root).first()).toBe('/a')
+  await say(root, 'a', false)
+  expect(await new DirtyFiles(root).first()).toBeUndefined()
+})
