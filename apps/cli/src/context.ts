@@ -14,9 +14,13 @@ export interface Context {
   /** Aborted by Ctrl-C, and when the output is closed. */
   readonly signal: AbortSignal
   /**
-   * Opens the workspace; with `executors` when commands are to run: those of the settings, or these. The caller closes it.
+   * Opens the workspace; with `executors` when commands are to run: those of the settings, or these; with `readOnly` when
+   * nothing will be changed. The caller closes it.
    */
-  open(options?: { readonly executors?: boolean | readonly ExecutorName[] }): Promise<Workspace>
+  open(options?: {
+    readonly executors?: boolean | readonly ExecutorName[]
+    readonly readOnly?: boolean
+  }): Promise<Workspace>
   /** Says on standard error what went wrong, for commands that go on afterwards. */
   complain(error: unknown): ErrorReport
 }

@@ -82,9 +82,9 @@ async function run(argv: readonly string[], json: boolean, complain: Context['co
     style: createStyle(process.stdout),
     signal,
     complain,
-    open: ({ executors = false } = {}) => {
+    open: ({ executors = false, readOnly } = {}) => {
       const chosen = executors === true ? settings.executors : executors === false ? undefined : executors
-      return openWorkspace(settings, { signal, executors: chosen })
+      return openWorkspace(settings, { signal, executors: chosen, readOnly })
     },
   })
 }
@@ -96,6 +96,12 @@ function createProgram(start: Start): Command {
     .configureOutput({ writeErr: () => undefined, getOutHelpWidth: () => Math.min(process.stdout.columns ?? 100, 100) })
     .showSuggestionAfterError(true)
     .option('--root <dir>', "the workspace's directory on this machine")
+    .option(
+      '--s3 <bucket[/prefix]>',
+      'or a bucket of S3 or R2, or a part of one; credentials as the AWS SDK finds them',
+    )
+    .option('--s3-endpoint <url>', 'the store, if it is not AWS (default: AWS_ENDPOINT_URL_S3)')
+    .option('--s3-region <region>', 'its region (default: AWS_REGION)')
     .option('--at <path>', 'where it is mounted: / or /workspace (default: /)')
     .option('--owner <uid[:gid]>', "whom commands run as (default: the directory's owner)")
     .option('--config <file>', 'a config file with mounts, rules, executors, require and aliases; options win over it')
@@ -110,6 +116,7 @@ Examples:
   $ ws --root ~/project exec -- 'ls -la /'
   $ ws --root ~/project --at /workspace exec -- npm test
   $ ws --root ~/project --executor bubblewrap --require untrusted exec -- ./build.sh
+  $ ws --s3 bucket/threads/t1 exec -- 'grep -r TODO /src | wc -l'
   $ ws --config ws.config.json explain write /src/a.ts
 ${exitCodesHelp}`,
     )

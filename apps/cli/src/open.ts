@@ -1,28 +1,33 @@
-import { createLocalAdapter } from '@ws/adapter-local'
-import { createWorkspace, isWorkspaceError, quotePath, rewriteError, type Workspace } from '@ws/core'
+import { createWorkspace, type Workspace } from '@ws/core'
 
 import { createExecutor, type ExecutorName } from './config/executors.ts'
-import type { MountSettings, Settings } from './config/settings.ts'
+import type { Settings } from './config/settings.ts'
 import { UsageError } from './errors.ts'
+import { openStorage } from './storage/open.ts'
 
 export interface OpenOptions {
   readonly signal: AbortSignal
   /** In what commands will be run, if any are: file operations need no executor, so that they work where none is. */
   readonly executors: readonly ExecutorName[] | undefined
+  /** Nothing will be changed, so that the right to read is enough. */
+  readonly readOnly?: boolean | undefined
 }
 
 /** Opens the workspace that the settings describe. The caller closes it. */
-export async function openWorkspace(settings: Settings, { signal, executors }: OpenOptions): Promise<Workspace> {
+export async function openWorkspace(
+  settings: Settings,
+  { signal, executors, readOnly = false }: OpenOptions,
+): Promise<Workspace> {
   if (settings.mounts.length === 0) {
-    throw new UsageError('no workspace is named; give --root DIR, or --config FILE with mounts')
+    throw new UsageError('no workspace is named; give --root DIR, --s3 BUCKET/PREFIX, or --config FILE with mounts')
   }
   const { owner, rules, aliases, executorOptions } = settings
   const chosen = executors?.map((name) => createExecutor(name, executorOptions))
   return await createWorkspace({
-    mounts: settings.mounts.map((mount) => ({
-      at: mount.at,
-      adapter: () => openDirectory(mount, owner),
-      access: mount.access,
+    mounts: settings.mounts.map(({ at, storage, access }) => ({
+      at,
+      adapter: () => openStorage(storage, { owner, readOnly: readOnly || access === 'read-only' }),
+      access,
     })),
     rules,
     executors: chosen === undefined ? undefined : await Promise.all(chosen),
@@ -30,14 +35,4 @@ export async function openWorkspace(settings: Settings, { signal, executors }: O
     aliases,
     signal,
   })
-}
-
-/** The one host path that may be shown is what the user typed. */
-async function openDirectory(mount: MountSettings, owner: Settings['owner']) {
-  try {
-    return await createLocalAdapter({ root: mount.root, owner })
-  } catch (error) {
-    if (!isWorkspaceError(error)) throw error
-    throw rewriteError(error, { reason: `${quotePath(mount.shown)}: ${error.reason}` })
-  }
 }

@@ -25,7 +25,7 @@ Examples:
 }
 
 async function cat({ open, output, signal }: Context, paths: readonly string[]): Promise<number> {
-  await using workspace = await open()
+  await using workspace = await open({ readOnly: true })
   for (const path of paths) {
     if (output.json) {
       const { bytes, stat } = await workspace.read(path, { signal })

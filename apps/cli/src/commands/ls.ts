@@ -39,7 +39,7 @@ Examples:
 }
 
 async function ls(context: Context, path: string | undefined, flags: LsFlags): Promise<number> {
-  await using workspace = await context.open()
+  await using workspace = await context.open({ readOnly: true })
   const rows = await collectRows(context, workspace, path, flags)
   const { output } = context
   const shown = (row: Row) => (flags.recursive ? row.path : row.name)

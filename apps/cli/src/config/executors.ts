@@ -13,6 +13,9 @@ export const executorNames = ['bubblewrap', 'proot', 'sanitize', 'virtual'] as c
  */
 export const defaultExecutorNames = ['bubblewrap', 'proot'] as const satisfies readonly ExecutorName[]
 
+/** The same where a mount has no directory on this machine: no program can see it, so there is nothing to fall back from. */
+export const executorNamesWithoutDirectory = ['virtual'] as const satisfies readonly ExecutorName[]
+
 export type ExecutorName = (typeof executorNames)[number]
 
 /** What a config file says of its executors. */

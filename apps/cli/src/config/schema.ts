@@ -22,13 +22,57 @@ const rule = z.discriminatedUnion('rule', [
   }),
 ])
 
-const mount = z.strictObject({
-  /** Where it appears in the workspace. */
-  at: path,
-  /** A directory; relative to the config file. */
-  root: path,
-  access: z.enum(['read-write', 'read-only']).optional(),
+/** A name and not a value: no secret is ever in a config file. */
+const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/u, 'must be the name of an environment variable')
+
+const bucket = {
+  bucket: z.string(),
+  prefix: z.string().optional(),
+  symlinks: z.enum(['off', 'rclonelink']).optional(),
+  credentialsFrom: z
+    .strictObject({ accessKeyId: variable, secretAccessKey: variable, sessionToken: variable.optional() })
+    .optional(),
+}
+
+const s3 = z.strictObject({
+  ...bucket,
+  endpoint: z.string().optional(),
+  region: z.string().min(1, 'must not be empty').optional(),
+  forcePathStyle: z.boolean().optional(),
 })
+
+const r2 = z
+  .strictObject({
+    ...bucket,
+    accountId: z
+      .string()
+      .regex(/^[0-9A-Za-z]+$/u, 'must be the id of a Cloudflare account')
+      .optional(),
+    endpoint: z.string().optional(),
+  })
+  .refine(({ accountId, endpoint }) => (accountId === undefined) !== (endpoint === undefined), {
+    message: 'must have `accountId` or `endpoint`, and not both',
+  })
+
+/** What can be mounted, by the key that says so. */
+const storages = {
+  /** A directory; relative to the config file. */
+  root: path.optional(),
+  s3: s3.optional(),
+  r2: r2.optional(),
+}
+const storageKeys = Object.keys(storages) as (keyof typeof storages)[]
+
+const mount = z
+  .strictObject({
+    /** Where it appears in the workspace. */
+    at: path,
+    ...storages,
+    access: z.enum(['read-write', 'read-only']).optional(),
+  })
+  .refine((given) => storageKeys.filter((key) => given[key] !== undefined).length === 1, {
+    message: `must have one of ${storageKeys.map((key) => `\`${key}\``).join(', ')}`,
+  })
 
 const count = z.int().min(1).optional()
 /** What each process can be held to. */
@@ -72,6 +116,7 @@ export const configSchema = z.strictObject({
 
 export type Config = z.infer<typeof configSchema>
 export type RuleConfig = z.infer<typeof rule>
+export type MountConfig = z.infer<typeof mount>
 
 /** The first problem of a config, as one sentence that names the place: `mounts[0]: unknown key `acess``. */
 export function describeProblem(error: z.ZodError): string {

@@ -1,32 +1,27 @@
 import { resolve } from 'node:path'
 
-import { quotePath, rules, type Owner, type Requirement, type Rule } from '@ws/core'
+import { rules, type Owner, type Requirement, type Rule } from '@ws/core'
 
-import { UsageError } from '../errors.ts'
-import { defaultExecutorNames, type ExecutorName, type ExecutorOptions } from './executors.ts'
+import { hasDirectory } from '../storage/settings.ts'
+import {
+  defaultExecutorNames,
+  executorNamesWithoutDirectory,
+  type ExecutorName,
+  type ExecutorOptions,
+} from './executors.ts'
 import type { LoadedConfig } from './load.ts'
+import { resolveMounts, type MountFlags, type MountSettings } from './mounts.ts'
 import type { RuleConfig } from './schema.ts'
 import { usageOf } from './usage.ts'
-import { checkMountPoint, parseExecutorName, parseOwner, parseRequirement } from './values.ts'
+import { parseExecutorName, parseOwner, parseRequirement } from './values.ts'
 
 /** The global options as they were typed. */
-export interface GlobalOptions {
-  readonly root?: string
-  readonly at?: string
+export interface GlobalOptions extends MountFlags {
   readonly owner?: string
   readonly config?: string
   readonly json?: true
   readonly executor?: string
   readonly require?: readonly string[]
-}
-
-export interface MountSettings {
-  readonly at: string
-  /** A host path. */
-  readonly root: string
-  /** As it was typed, for messages. */
-  readonly shown: string
-  readonly access?: 'read-write' | 'read-only' | undefined
 }
 
 /** What a workspace is opened with: flags over file over defaults (PM1). */
@@ -50,7 +45,7 @@ export async function resolveSettings(options: GlobalOptions): Promise<Settings>
     rules: (config?.rules ?? []).map((rule, index) => usageOf(`--config: rules[${index}]`, () => makeRule(rule))),
     executors:
       options.executor === undefined
-        ? (config?.executors ?? defaultExecutorNames)
+        ? (config?.executors ?? defaultExecutorsOf(mounts))
         : [parseExecutorName(options.executor, '--executor')],
     executorOptions: resolveExecutorOptions(config),
     require: parseRequirement(options.require ?? [], '--require') ?? config?.require,
@@ -58,30 +53,17 @@ export async function resolveSettings(options: GlobalOptions): Promise<Settings>
   }
 }
 
+/** Programs need every mount to be a directory. Where one is none there is only one way to run commands. */
+function defaultExecutorsOf(mounts: readonly MountSettings[]): readonly ExecutorName[] {
+  return mounts.every(({ storage }) => hasDirectory[storage.kind])
+    ? defaultExecutorNames
+    : executorNamesWithoutDirectory
+}
+
 /** What checks config files takes longer to load than most commands to run. */
 async function load(file: string): Promise<LoadedConfig> {
   const { loadConfig } = await import('./load.ts')
   return await loadConfig(file)
-}
-
-/** `--root` and `--at` replace the directory and the place of the first mount; the others stay. */
-function resolveMounts(options: GlobalOptions, config: LoadedConfig | undefined): MountSettings[] {
-  if (options.root !== undefined && (options.root === '' || options.root.includes('\0'))) {
-    throw new UsageError(`--root: ${quotePath(options.root)} is no directory name; give the workspace's directory`)
-  }
-  const [first, ...others] = (config?.mounts ?? []).map(
-    (mount, index): MountSettings => ({
-      at: checkMountPoint(mount.at, `--config: mounts[${index}].at`),
-      root: resolve(config?.directory ?? '.', mount.root),
-      shown: mount.root,
-      access: mount.access,
-    }),
-  )
-  if (options.root === undefined && first === undefined) return []
-  const at = options.at === undefined ? (first?.at ?? '/') : checkMountPoint(options.at, '--at')
-  const root = options.root === undefined ? first : { root: resolve(options.root), shown: options.root }
-  if (root === undefined) return []
-  return [{ access: first?.access, root: root.root, shown: root.shown, at }, ...others]
 }
 
 /** Directories of tools are relative to the file that names them. */

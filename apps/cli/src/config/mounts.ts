@@ -1,0 +1,67 @@
+import { resolve } from 'node:path'
+
+import { UsageError } from '../errors.ts'
+import { checkBucketName, checkEndpoint, checkPrefix } from '../storage/bucket.ts'
+import { storageOfFlags, type StorageFlags } from '../storage/flags.ts'
+import type { StorageSettings } from '../storage/settings.ts'
+import type { LoadedConfig } from './load.ts'
+import type { MountConfig } from './schema.ts'
+import { checkMountPoint } from './values.ts'
+
+export interface MountSettings {
+  readonly at: string
+  readonly storage: StorageSettings
+  readonly access?: 'read-write' | 'read-only' | undefined
+}
+
+export interface MountFlags extends StorageFlags {
+  readonly at?: string
+}
+
+/** What the options name, and `--at`, replace the storage and the place of the first mount; the others stay. */
+export function resolveMounts(flags: MountFlags, config: LoadedConfig | undefined): MountSettings[] {
+  const named = storageOfFlags(flags)
+  const [first, ...others] = (config?.mounts ?? []).map(
+    (mount, index): MountSettings => ({
+      at: checkMountPoint(mount.at, `--config: mounts[${index}].at`),
+      storage: storageOfConfig(mount, config?.directory ?? '.', `--config: mounts[${index}]`),
+      access: mount.access,
+    }),
+  )
+  const storage = named ?? first?.storage
+  if (storage === undefined) return []
+  const at = flags.at === undefined ? (first?.at ?? '/') : checkMountPoint(flags.at, '--at')
+  return [{ at, storage, access: first?.access }, ...others]
+}
+
+function storageOfConfig({ root, s3, r2 }: MountConfig, directory: string, place: string): StorageSettings {
+  if (s3 !== undefined) {
+    const { endpoint } = s3
+    return {
+      ...s3,
+      ...bucketOf(s3, `${place}.s3`),
+      kind: 's3',
+      endpoint: endpoint === undefined ? undefined : checkEndpoint(endpoint, `${place}.s3.endpoint`),
+    }
+  }
+  if (r2 !== undefined) {
+    const { accountId, endpoint = '' } = r2
+    const location =
+      accountId === undefined ? { endpoint: checkEndpoint(endpoint, `${place}.r2.endpoint`) } : { accountId }
+    return { ...bucketOf(r2, `${place}.r2`), kind: 'r2', location }
+  }
+  if (root === undefined) throw new UsageError(`${place}: names no storage`)
+  return { kind: 'local', root: resolve(directory, root), shown: root }
+}
+
+type BucketConfig = NonNullable<MountConfig['s3'] | MountConfig['r2']>
+
+function bucketOf({ bucket, prefix = '', symlinks = 'off', credentialsFrom }: BucketConfig, place: string) {
+  return {
+    bucket: checkBucketName(bucket, `${place}.bucket`),
+    prefix: checkPrefix(prefix, `${place}.prefix`),
+    symlinks,
+    credentialsFrom,
+    shown: prefix === '' ? bucket : `${bucket}/${prefix}`,
+  }
+}

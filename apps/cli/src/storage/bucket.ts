@@ -1,0 +1,45 @@
+import { quotePath } from '@ws/core'
+
+import { UsageError } from '../errors.ts'
+import { usageOf } from '../config/usage.ts'
+import { checkMountPoint } from '../config/values.ts'
+
+/** `BUCKET`, `BUCKET/PREFIX`, also with `s3://` in front. Throws UsageError. */
+export function parseBucket(text: string, place: string): { readonly bucket: string; readonly prefix: string } {
+  const [bucket = '', ...segments] = text.replace(/^s3:\/\//u, '').split('/')
+  return { bucket: checkBucketName(bucket, place), prefix: checkPrefix(segments.join('/'), place) }
+}
+
+/** Wider than what AWS allows today: old buckets, and other servers, have capitals and underscores. */
+export function checkBucketName(name: string, place: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/u.test(name)) return name
+  throw new UsageError(
+    `${place}: ${quotePath(name)} is no name of a bucket; give BUCKET or BUCKET/PREFIX, the bucket with 3 to 63 ` +
+      'letters, digits, `.`, `_` and `-`',
+  )
+}
+
+/** Whole segments; a slash at the end is the same without. */
+export function checkPrefix(text: string, place: string): string {
+  const prefix = text.replace(/\/$/u, '')
+  if (prefix === '') return ''
+  const path = usageOf(place, () => checkMountPoint(`/${prefix}`, place))
+  if (path === `/${prefix}`) return prefix
+  throw new UsageError(
+    `${place}: ${quotePath(text)} is no prefix; give names with one \`/\` between them, as in threads/t1`,
+  )
+}
+
+/** The URL of a service. What could hold a secret is refused, and not repeated. */
+export function checkEndpoint(text: string, place: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !/^https?:$/u.test(url.protocol)) {
+    throw new UsageError(`${place}: is no URL; give one such as https://s3.example.com`)
+  }
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+    throw new UsageError(
+      `${place}: has more than scheme, host, port and path; credentials come from where the AWS SDK looks for them`,
+    )
+  }
+  return text
+}

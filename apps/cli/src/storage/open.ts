@@ -1,0 +1,43 @@
+import { isWorkspaceError, quotePath, rewriteError, type Owner, type StorageAdapter } from '@ws/core'
+
+import type { StorageSettings } from './settings.ts'
+
+export interface StorageOptions {
+  /** Whom what is made in a directory of this machine belongs to. */
+  readonly owner: Owner | undefined
+  /** Nothing will be changed: a store is then not asked what it honours, which takes the right to write. */
+  readonly readOnly?: boolean | undefined
+}
+
+type Maker<Kind extends StorageSettings['kind']> = (
+  settings: Extract<StorageSettings, { kind: Kind }>,
+  options: StorageOptions,
+) => Promise<StorageAdapter>
+
+/** Each is loaded when it is asked for: the AWS SDK alone takes longer than what most commands do. */
+const makers: { readonly [Kind in StorageSettings['kind']]: Maker<Kind> } = {
+  async local({ root }, { owner }) {
+    const { createLocalAdapter } = await import('@ws/adapter-local')
+    return await createLocalAdapter({ root, owner })
+  },
+  async s3(settings, { readOnly }) {
+    const { openS3 } = await import('./s3.ts')
+    return await openS3(settings, { readOnly })
+  },
+  async r2(settings, { readOnly }) {
+    const { openR2 } = await import('./s3.ts')
+    return await openR2(settings, { readOnly })
+  },
+}
+
+/** The adapter on a storage. Of this machine and of the store an error names only what the user typed. */
+export async function openStorage(settings: StorageSettings, options: StorageOptions): Promise<StorageAdapter> {
+  try {
+    const make = makers[settings.kind] as Maker<StorageSettings['kind']>
+    return await make(settings, options)
+  } catch (error) {
+    if (!isWorkspaceError(error)) throw error
+    const reason = `${quotePath(settings.shown)}: ${error.reason}`
+    throw rewriteError(error, { operation: 'open', path: undefined, reason })
+  }
+}

@@ -1,0 +1,59 @@
+import { createR2Adapter, createS3Adapter, type S3CredentialsOption, type S3Dialect } from '@ws/adapter-s3'
+import type { StorageAdapter } from '@ws/core'
+
+import { UsageError } from '../errors.ts'
+import { checkEndpoint } from './bucket.ts'
+import type { CredentialVariables, R2Settings, S3Settings } from './settings.ts'
+
+export interface BucketOpenOptions {
+  readonly readOnly?: boolean | undefined
+  /** What the server honours, where it is known. */
+  readonly dialect?: S3Dialect | undefined
+}
+
+export async function openS3(settings: S3Settings, options: BucketOpenOptions): Promise<StorageAdapter> {
+  return await createS3Adapter({ ...optionsOf(settings), ...connectionOf(settings), ...options })
+}
+
+export async function openR2(settings: R2Settings, options: BucketOpenOptions): Promise<StorageAdapter> {
+  const common = { ...optionsOf(settings), ...options }
+  const { location } = settings
+  return 'accountId' in location
+    ? await createR2Adapter({ ...common, accountId: location.accountId })
+    : await createR2Adapter({ ...common, endpoint: location.endpoint })
+}
+
+function optionsOf({ bucket, prefix, symlinks, credentialsFrom }: S3Settings | R2Settings) {
+  return { bucket, prefix, symlinks, credentials: credentialsFrom && readCredentials(credentialsFrom) }
+}
+
+/**
+ * The endpoint of the environment is read here and not by the SDK, so that buckets are addressed by path there too: few
+ * servers of one's own have a host name for each bucket.
+ */
+function connectionOf({ endpoint, region, forcePathStyle }: S3Settings) {
+  const variable = ['AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL'].find((name) => (process.env[name] ?? '') !== '')
+  const ofEnvironment = variable === undefined ? undefined : checkEndpoint(process.env[variable] ?? '', variable)
+  const url = endpoint ?? ofEnvironment
+  // a server of one's own has no regions, yet requests are signed for one
+  const regionOfUrl = url === undefined || hasRegion() ? undefined : 'us-east-1'
+  return { endpoint: url, region: region ?? regionOfUrl, forcePathStyle: forcePathStyle ?? url !== undefined }
+}
+
+const hasRegion = (): boolean => ['AWS_REGION', 'AWS_PROFILE'].some((name) => (process.env[name] ?? '') !== '')
+
+/** A variable is never repeated: what stands where its name belongs may be the secret itself. */
+function readCredentials(variables: CredentialVariables): S3CredentialsOption {
+  const read = (field: keyof CredentialVariables): string => {
+    const value = process.env[variables[field] ?? '']
+    if (value !== undefined && value !== '') return value
+    throw new UsageError(
+      `--config: credentialsFrom.${field}: the environment has no such variable; set it to the credential`,
+    )
+  }
+  return {
+    accessKeyId: read('accessKeyId'),
+    secretAccessKey: read('secretAccessKey'),
+    sessionToken: variables.sessionToken === undefined ? undefined : read('sessionToken'),
+  }
+}

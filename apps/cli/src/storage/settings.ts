@@ -1,0 +1,43 @@
+/** A directory of this machine. */
+export interface LocalSettings {
+  readonly kind: 'local'
+  /** A host path. */
+  readonly root: string
+  /** As it was typed, for messages. */
+  readonly shown: string
+}
+
+/** What buckets have in common. */
+interface BucketSettings {
+  readonly bucket: string
+  /** Whole segments without slashes around them; `""` for the whole bucket. */
+  readonly prefix: string
+  readonly symlinks: 'off' | 'rclonelink'
+  /** Names of environment variables; never the values. Default: the AWS SDK looks where it always does. */
+  readonly credentialsFrom?: CredentialVariables | undefined
+  readonly shown: string
+}
+
+export interface CredentialVariables {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly sessionToken?: string | undefined
+}
+
+export interface S3Settings extends BucketSettings {
+  readonly kind: 's3'
+  readonly endpoint?: string | undefined
+  readonly region?: string | undefined
+  readonly forcePathStyle?: boolean | undefined
+}
+
+export interface R2Settings extends BucketSettings {
+  readonly kind: 'r2'
+  readonly location: { readonly accountId: string } | { readonly endpoint: string }
+}
+
+/** Where a mount's files are. */
+export type StorageSettings = LocalSettings | S3Settings | R2Settings
+
+/** Whether programs of this machine can work in it: only then is there a directory to show them. */
+export const hasDirectory: Readonly<Record<StorageSettings['kind'], boolean>> = { local: true, s3: false, r2: false }
