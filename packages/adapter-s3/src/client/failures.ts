@@ -23,6 +23,11 @@ const region: Meaning = {
   reason: 'cannot be reached: the bucket lies in another region than the one that is configured',
   remedy: 'set the region of the bucket',
 }
+const noRegion: Meaning = {
+  code: 'EBACKEND',
+  reason: 'cannot be reached: no region is configured',
+  remedy: 'give the region, or set it up where the AWS SDK looks for it',
+}
 const endpoint: Meaning = {
   code: 'EBACKEND',
   reason: 'cannot be reached: nothing answers at the endpoint',
@@ -169,6 +174,8 @@ function meaningOf(error: unknown): Meaning {
   const status = statusOf(error)
   const known = Object.hasOwn(byName, name) ? byName[name] : undefined
   if (known !== undefined) return known
+  // the SDK has no other name for it
+  if (error instanceof Error && error.message === 'Region is missing') return noRegion
   if (name === 'TimeoutError' || name === 'ETIMEDOUT') return timedOut
   if (error instanceof Error && /deseriali[sz]|pars/iu.test(error.message)) return noStore
   return (status === undefined ? undefined : byStatus[status]) ?? unknown
