@@ -6,11 +6,11 @@ import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
 import { join } from 'node:path'
 
 import { type Measurement, own } from './measure.ts'
-import { sectionNames } from './sections.ts'
+import { sectionLimits, sectionNames } from './sections.ts'
 import { table } from './table.ts'
 
-/** Milliseconds that a section gets; what it has measured until then counts. */
-const longest = 75_000
+/** Milliseconds that a section gets if it has no limit of its own; what it has measured until then counts. */
+const usualLimit = 75_000
 const asked = process.argv.slice(2)
 const results = join(import.meta.dirname, '../../../bench-results')
 
@@ -41,15 +41,16 @@ interface Outcome {
 
 function measureSection(name: string): Promise<Outcome> {
   const measured: Measurement[] = []
+  const limit = sectionLimits[name] ?? usualLimit
   const execArgv = ['--expose-gc', '--conditions=@ws/source']
   const child = fork(join(import.meta.dirname, 'section.ts'), [name], { execArgv })
   return new Promise((resolve) => {
-    const timer = setTimeout(() => child.kill('SIGKILL'), longest)
+    const timer = setTimeout(() => child.kill('SIGKILL'), limit)
     child.on('message', (message) => measured.push(message as Measurement))
     child.on('close', (code, signal) => {
       clearTimeout(timer)
       if (code === 0) resolve({ measured })
-      else resolve({ measured, failure: signal === null ? `ended with ${code}` : `ended after ${longest / 1_000} s` })
+      else resolve({ measured, failure: signal === null ? `ended with ${code}` : `ended after ${limit / 1_000} s` })
     })
   })
 }

@@ -1,6 +1,6 @@
 import type { S3Connection } from '@ws/test-fixtures/s3'
 
-/** One way to talk to the bucket that all share. What it does not offer is absent. */
+/** One way to talk to the bucket that all share. */
 export interface S3Client {
   readonly name: string
   put(key: string, content: Uint8Array): Promise<unknown>
@@ -12,6 +12,8 @@ export interface S3Client {
   upload(key: string, content: () => AsyncIterable<Uint8Array>): Promise<unknown>
   /** A stream, of which nothing is kept; resolves with the bytes' number. */
   download(key: string): Promise<number>
+  /** The same, and compares what came with the MD5s in its ETag; absent where `download` does, or cannot. */
+  readonly downloadChecked?: (key: string) => Promise<number>
   /** The lines below a directory that hold a literal text; resolves with their number. */
   search(directory: string, text: string): Promise<number>
   close(): Promise<unknown>

@@ -1,24 +1,49 @@
 import { component } from '@ws/test-fixtures'
 import { type S3Connection, startCephServer } from '@ws/test-fixtures/s3'
 
-import { type Comparison, type Measurement, type Way, compare } from '../measure.ts'
-import { fill, large, largeContent, listed, needle, searched, small, smallContent } from './bucket.ts'
+import { type Comparison, type Measurement, type Way, compare, own } from '../measure.ts'
+import {
+  type BucketFile,
+  fill,
+  largeBytes,
+  largeContent,
+  largeKey,
+  listed,
+  needle,
+  plainFiles,
+  searched,
+  searchedFiles,
+  small,
+  smallContent,
+} from './bucket.ts'
 import { type OpenS3Client, type S3Client, forEach } from './client.ts'
 import { ProcessorTime } from './cpu.ts'
 
 type Report = (measurement: Measurement) => void
 
-const section = 's3'
 /** Of the time of the raw SDK: at least 0.95 of its throughput. */
 const target = 1.05
 
 /** Clients of S3 on one Ceph, in one run: what an adapter costs beside the SDK alone, and beside leaner clients. */
-export async function measureS3(report: Report): Promise<void> {
+export function measureS3(report: Report): Promise<void> {
+  return measureAll('s3', plainFiles(), works, report)
+}
+
+export function measureS3Search(report: Report): Promise<void> {
+  return measureAll('s3 search', searchedFiles(), [search], report)
+}
+
+async function measureAll(
+  section: string,
+  files: Iterable<BucketFile>,
+  all: readonly Work[],
+  report: Report,
+): Promise<void> {
   const ceph = component('radosgw')
   if (!ceph.available) throw new Error(`needs Ceph: ${ceph.reason}`)
   await using server = await startCephServer()
   const { openOpendal } = await import('./opendal.ts')
-  await fill(server, openOpendal)
+  await fill(server, openOpendal, files)
   const clients = await openAll(server, [
     async (connection) => (await import('./sdk.ts')).openSdk(connection),
     async (connection) => (await import('./own.ts')).openWorkspace(connection),
@@ -27,7 +52,7 @@ export async function measureS3(report: Report): Promise<void> {
     openOpendal,
   ])
   try {
-    for (const work of works) await measure(clients, work, report)
+    for (const work of all) await measure(section, clients, work, report)
   } finally {
     await Promise.all(clients.map((client) => client.close()))
   }
@@ -35,6 +60,8 @@ export async function measureS3(report: Report): Promise<void> {
 
 interface Work extends Pick<Comparison, 'name' | 'count' | 'budget'> {
   readonly run: (client: S3Client) => Way['run']
+  /** The same with a check of what came, where that makes it another way. */
+  readonly runChecked?: (client: S3Client) => Way['run'] | undefined
   /** What the count counts, where the processor time of it is of interest. */
   readonly cpu?: string
   readonly note?: string
@@ -71,26 +98,35 @@ const works: readonly Work[] = [
     name: 'upload 64 MiB as a stream',
     count: 1,
     note: 'chunks of 1 MiB in parts of 8 MiB, three on their way; ours ask for the ETag at the end, which Ceph leaves out',
-    run: (client) => () => client.upload(`large/${client.name}.bin`, largeContent),
+    run: (client) => () => client.upload(largeKey(client.name), largeContent),
   },
   {
     name: 'download 64 MiB as a stream',
     count: 1,
-    note: 'one GET; only ours compare what came with the checksum in its ETag',
-    run: (client) => async () => expect(await client.download(large.key), large.bytes),
-  },
-  {
-    name: 'search 2,000 objects',
-    count: 1,
-    note: 'list, GET 16 at a time, the lines that hold a literal text, of 1 to 3 KiB each; opendal lists before it reads',
-    run: (client) => async () => expect(await client.search(searched.directory, needle), searched.hits),
+    note: 'one GET; only ours, and the SDK where it says so, compare what came with the checksum in its ETag',
+    run: (client) => async () => expect(await client.download(largeKey(own)), largeBytes),
+    runChecked: ({ downloadChecked }) =>
+      downloadChecked && (async () => expect(await downloadChecked(largeKey(own)), largeBytes)),
   },
 ]
 
-async function measure(clients: readonly S3Client[], { run, cpu, note, ...rest }: Work, report: Report): Promise<void> {
+const search: Work = {
+  name: 'search 2,000 objects',
+  count: 1,
+  cpu: 'search of 2,000 objects',
+  note: 'list, GET 16 at a time, the lines that hold a literal text, of 1 to 3 KiB each; opendal lists before it reads',
+  run: (client) => async () => expect(await client.search(searched.directory, needle), searched.hits),
+}
+
+async function measure(section: string, clients: readonly S3Client[], work: Work, report: Report): Promise<void> {
+  const { run, runChecked, cpu, note, ...rest } = work
   const time = new ProcessorTime()
   const [reference, ...ways] = clients.map((client) => time.watch({ name: client.name, run: run(client) }))
   if (reference === undefined) return
+  for (const client of clients) {
+    const checked = runChecked?.(client)
+    if (checked !== undefined) ways.push(time.watch({ name: `${client.name}, checked`, run: checked }))
+  }
   report({ ...(await compare(section, { budget: 4_000, ...rest, target, reference, ways })), note })
   if (cpu !== undefined) report(time.measurement(section, `processor time of the client: ${cpu}`))
 }

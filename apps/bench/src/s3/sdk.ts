@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 import {
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
@@ -56,6 +58,18 @@ export function openSdk(connection: S3Connection): S3Client {
       const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }))
       let bytes = 0
       for await (const chunk of Body as AsyncIterable<Uint8Array>) bytes += chunk.length
+      return bytes
+    },
+    async downloadChecked(Key) {
+      const { Body, ETag } = await client.send(new GetObjectCommand({ Bucket, Key }))
+      const digests: Buffer[] = []
+      let bytes = 0
+      for await (const part of partsOf(Body as AsyncIterable<Uint8Array>)) {
+        bytes += part.length
+        digests.push(createHash('md5').update(part).digest())
+      }
+      const digest = createHash('md5').update(Buffer.concat(digests)).digest('hex')
+      if (ETag !== `"${digest}-${digests.length}"`) throw new Error('the checksum differs')
       return bytes
     },
     async search(directory, text) {
