@@ -15,7 +15,9 @@ import { type Content, Model } from './model.ts'
 import { type Store, at, isDeep, mountNeeds, open, openStore, optionsFor, rcloneOf, scratch, text } from './support.ts'
 
 const rounds = isDeep ? 50 : 10
-const steps = isDeep ? 200 : 60
+const steps = isDeep ? 200 : 40
+/** Milliseconds in which the steps are done, about. */
+const longestRunMs = isDeep ? 4_000 : 800
 const firstSeed = Number(process.env['WS_SEED'] ?? '1')
 
 async function contentIn(adapter: StorageAdapter, path: string): Promise<Content> {
@@ -94,7 +96,7 @@ describeWith(mountNeeds, '[RP14] crashes at random moments', () => {
     async () => {
       const server = await startCephServer()
       onTestFinished(() => server.close())
-      for (let round = 0; round < (isDeep ? 15 : 2); round += 1) {
+      for (let round = 0; round < (isDeep ? 15 : 1); round += 1) {
         const seed = firstSeed + 1_000 + round
         const store = await openStore(server)
         const adapter = await open({ ...optionsFor(store, await scratch()), writeBackMs: 50, flushTimeoutMs: 2_000 })
@@ -134,7 +136,7 @@ const killRclone: Run = async (options, seed, store) => {
     model.report(report)
   })
   working.catch(() => undefined)
-  await delay(randomFrom(seed)() * 1_200)
+  await delay(randomFrom(seed)() * longestRunMs)
   // what ends from now on was not acknowledged before, and nothing more is begun
   stopped = true
   process.kill(await rcloneOf(options.directory ?? ''), 'SIGKILL')
@@ -159,7 +161,7 @@ const killProcess: Run = async (options, seed, store) => {
   child.stdin.end(JSON.stringify({ options, seed, count: steps }))
   await mounted
   const closed = once(lines, 'close')
-  await delay(randomFrom(seed)() * 1_200)
+  await delay(randomFrom(seed)() * longestRunMs)
   child.kill('SIGKILL')
   await closed
   await checkConfirmed(store, model, seed)

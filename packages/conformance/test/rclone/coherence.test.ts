@@ -39,5 +39,5 @@ async function mountAnd(other: 'S3' | 'mount'): Promise<CoherenceFixture> {
 
 describeWith(mountNeeds, 'a mount beside others', () => {
   testCoherence({ name: 'rclone and S3', create: () => mountAnd('S3') })
-  testCoherence({ name: 'two mounts', create: () => mountAnd('mount') })
+  if (process.env['WS_DEEP'] === '1') testCoherence({ name: 'two mounts', create: () => mountAnd('mount') })
 })

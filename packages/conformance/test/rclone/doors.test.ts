@@ -4,6 +4,7 @@ import { component, describeWith } from '@ws/test-fixtures'
 import { afterAll } from 'vitest'
 import type { WorkspaceFixture } from '../../src/index.ts'
 import { testWorkspace } from '../../src/vitest.ts'
+import { executorRoots } from '../kit/fixtures.ts'
 import { type MountedBucket, mountBucket, mountNeeds } from './bucket.ts'
 
 const bubblewrap = createBubblewrapExecutor()
@@ -14,7 +15,7 @@ let count = 0
 
 /** Stores beside one another in one mount. */
 async function onMount(executor: WorkspaceFixture['executor']): Promise<WorkspaceFixture> {
-  mounted ??= mountBucket()
+  mounted ??= mountBucket({ writeBackMs: 20 })
   const { bucket } = await mounted
   count += 1
   const place = `p${count}`
@@ -30,6 +31,7 @@ describeWith([...mountNeeds, component('bubblewrap'), component('proot')], 'comm
     await (await mounted)?.[Symbol.asyncDispose]()
   })
 
-  testWorkspace({ name: 'bubblewrap on rclone', create: () => onMount(bubblewrap) })
-  testWorkspace({ name: 'proot on rclone', create: () => onMount(proot) })
+  // each at one root in the ordinary tests: the mount knows nothing of roots
+  testWorkspace({ name: 'bubblewrap on rclone', create: () => onMount(bubblewrap), roots: executorRoots('/workspace') })
+  testWorkspace({ name: 'proot on rclone', create: () => onMount(proot), roots: executorRoots('/') })
 })

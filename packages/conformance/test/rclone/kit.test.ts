@@ -16,7 +16,7 @@ describeWith([...mountNeeds, component('perl')], 'rclone on Ceph', () => {
   testAdapter({
     name: 'rclone',
     create: async () => {
-      mounted ??= mountBucket()
+      mounted ??= mountBucket({ writeBackMs: 20 })
       const { bucket, directory, server } = await mounted
       count += 1
       return {
