@@ -21,12 +21,16 @@ export async function openWorkspace(
   if (settings.mounts.length === 0) {
     throw new UsageError('no workspace is named; give --root DIR, --s3 BUCKET/PREFIX, or --config FILE with mounts')
   }
-  const { owner, rules, aliases, executorOptions } = settings
+  const { mounts, owner, rules, aliases, executorOptions } = settings
   const chosen = executors?.map((name) => createExecutor(name, executorOptions))
   return await createWorkspace({
-    mounts: settings.mounts.map(({ at, storage, access }) => ({
+    mounts: mounts.map(({ at, storage, access }) => ({
       at,
-      adapter: () => openStorage(storage, { owner, readOnly: readOnly || access === 'read-only' }),
+      adapter: () => {
+        // a mount point may have to be made
+        const isChanged = !readOnly || mounts.some((other) => other.at !== at && isBelow(other.at, at))
+        return openStorage(storage, { owner, readOnly: access === 'read-only' || !isChanged })
+      },
       access,
     })),
     rules,
@@ -36,3 +40,5 @@ export async function openWorkspace(
     signal,
   })
 }
+
+const isBelow = (path: string, at: string): boolean => at === '/' || path.startsWith(`${at}/`)

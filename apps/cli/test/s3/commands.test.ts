@@ -1,0 +1,54 @@
+import { GetObjectCommand } from '@aws-sdk/client-s3'
+import { describeWith } from '@ws/test-fixtures'
+import { s3ServerNames } from '@ws/test-fixtures/s3'
+import { s3Needs } from '@ws/test-fixtures/s3/vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+
+import { openBucket, type Bucket } from './server.ts'
+
+for (const name of s3ServerNames) {
+  describeWith(s3Needs(name), `ws --s3, on ${name}`, () => {
+    let bucket: Bucket
+    beforeAll(async () => {
+      bucket = await openBucket(name)
+    })
+    afterAll(() => bucket.server.close())
+
+    it('[PC5] [PC7] [RP3] what write puts there is listed, printed, moved, removed, and in the bucket below the prefix', async () => {
+      const { run, server } = bucket
+      const text = 'größe\n'
+      expect(await run('threads/t1', ['write', '/docs/a b.txt'], { input: text })).toMatchObject({
+        code: 0,
+        stderr: '',
+      })
+      const object = await server
+        .client()
+        .send(new GetObjectCommand({ Bucket: server.bucket, Key: 'threads/t1/docs/a b.txt' }))
+      expect(await object.Body?.transformToString()).toBe(text)
+      expect((await run('threads/t1', ['exec', '--', 'cat "/docs/a b.txt"; pwd'])).stdout).toBe(`${text}/\n`)
+      expect(await run('threads/t1', ['exec', '--', 'tr a-z A-Z < docs/a* > /by-shell.txt'])).toMatchObject({ code: 0 })
+      expect((await run('threads/t1', ['cat', '/by-shell.txt'])).stdout).toBe('GRößE\n')
+      expect(await run('threads/t1', ['mv', '/docs', '/papers'])).toMatchObject({ code: 0, stderr: '' })
+      expect((await run('threads/t1', ['ls', '-R'])).stdout).toBe('/by-shell.txt\n/papers\n/papers/a b.txt\n')
+      expect(await run('threads/t1', ['rm', '-r', '/papers'])).toMatchObject({ code: 0, stderr: '' })
+      expect((await run('threads/t1', ['ls'])).stdout).toBe('by-shell.txt\n')
+    }, 180_000)
+
+    it('[PC18] [PC19] [RP6] one prefix never shows another, nor the bucket above it', async () => {
+      const { run } = bucket
+      await run('siblings/t12', ['write', '/secret', 'hidden'])
+      expect(await run('siblings/t1', ['ls', '-R'])).toMatchObject({ code: 0, stdout: '', stderr: '' })
+      expect(await run('siblings/t1', ['cat', '/../t12/secret'])).toMatchObject({ code: 1, stdout: '' })
+      const command = 'cat ../t12/secret /t12/secret /siblings/t12/secret; ls -A /..'
+      expect((await run('siblings/t1', ['exec', '--', command])).stdout).not.toMatch(/hidden|siblings|t12/u)
+    }, 120_000)
+
+    it('a condition is the store’s to decide: of two that create a file, one wins', async () => {
+      const { run } = bucket
+      const create = () => run('conditions', ['write', '--if-absent', '/once', 'one'])
+      const codes = (await Promise.all([create(), create()])).map(({ code, stderr }) => ({ code, stderr }))
+      expect(codes.filter(({ code }) => code === 0)).toHaveLength(1)
+      expect(codes.find(({ code }) => code !== 0)?.stderr).toMatch(/^ws: ECONFLICT: /u)
+    })
+  })
+}
