@@ -2,7 +2,8 @@ import { isWorkspaceError, parentPath, type CreateDirectoryOptions, type MountPa
 import type { Task } from '../client/requests.ts'
 import { failure } from '../errors.ts'
 import { assertNoLink } from '../links/find.ts'
-import { lookUp, lookUpReal } from '../objects/lookup.ts'
+import { lookUp } from '../objects/lookup.ts'
+import { lookUpReal } from '../objects/lookup-real.ts'
 import { putSmall } from '../objects/put.ts'
 import type { Store } from '../store.ts'
 

@@ -2,7 +2,7 @@ import { GetObjectCommand } from '@aws-sdk/client-s3'
 import { LinkSignal, mountRoot, parentPath, segmentsOf, type LinkArgument, type MountPath } from '@ws/core'
 import { isMissing } from '../client/native.ts'
 import type { Task } from '../client/requests.ts'
-import { lookUpReal } from '../objects/lookup.ts'
+import { lookUpReal } from '../objects/lookup-real.ts'
 import { stateOf, type ObjectState } from '../objects/stat.ts'
 import type { Store } from '../store.ts'
 

@@ -4,7 +4,7 @@ import type { Task } from '../client/requests.ts'
 import { failure } from '../errors.ts'
 import { conditionOf } from '../keys/etag.ts'
 import type { Store } from '../store.ts'
-import { headObject } from './lookup.ts'
+import { headObject } from './lookup-real.ts'
 import { makeWriteId } from './metadata.ts'
 
 /** One write: its id, and what it says about those before it. */

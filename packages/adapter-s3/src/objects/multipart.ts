@@ -20,7 +20,7 @@ import {
   type WriteIdentity,
 } from './conditional.ts'
 import type { PartReader } from './content.ts'
-import { headObject } from './lookup.ts'
+import { headObject } from './lookup-real.ts'
 import { writeMetadata } from './metadata.ts'
 import type { PutOptions } from './put.ts'
 import { partBytesName } from './verify.ts'

@@ -6,7 +6,7 @@ import { failure, invalid } from '../errors.ts'
 import { assertNoLink } from '../links/find.ts'
 import type { Store } from '../store.ts'
 import { discard, getObject, type OpenObject } from './get.ts'
-import { countBelow, headObject } from './lookup.ts'
+import { countBelow, headObject } from './lookup-real.ts'
 import type { ObjectState } from './stat.ts'
 import { Verifier } from './verify.ts'
 

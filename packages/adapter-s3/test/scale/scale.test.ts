@@ -1,7 +1,7 @@
 import { describeWith } from '@ws/test-fixtures'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { execFile } from 'node:child_process'
-import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
@@ -22,7 +22,7 @@ interface Memory {
 
 /** In a process of its own. */
 async function streamInChild(options: object): Promise<Memory> {
-  const child = join(import.meta.dirname, 'stream-child.ts')
+  const child = fileURLToPath(import.meta.resolve('./stream-child.ts'))
   return new Promise((resolve, reject) => {
     const running = execFile(
       process.execPath,

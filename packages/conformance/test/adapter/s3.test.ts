@@ -52,6 +52,17 @@ function testServer(name: S3ServerName): void {
   })
 
   testAdapter({
+    name: `readOnly(s3) on ${name}`,
+    deep,
+    create: async () => {
+      const seed = await create()
+      return { adapter: readOnly(seed, { shared: true }), seed }
+    },
+  })
+
+  if (!deep) return
+
+  testAdapter({
     name: `prefix(s3) on ${name}`,
     deep,
     create: async () => {
@@ -63,15 +74,6 @@ function testServer(name: S3ServerName): void {
         removeRoot: () => inner.delete(parseMountPath('/deep/where-it-lies'), { recursive: true }),
         secrets: ['deep', ...secretsOf(server)],
       }
-    },
-  })
-
-  testAdapter({
-    name: `readOnly(s3) on ${name}`,
-    deep,
-    create: async () => {
-      const seed = await create()
-      return { adapter: readOnly(seed, { shared: true }), seed }
     },
   })
 }
