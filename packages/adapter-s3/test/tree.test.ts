@@ -176,6 +176,26 @@ for (const name of s3ServerNames) {
       ])
     })
 
+    it('takes no object for a link that could be followed when its content is no target, and deletes it all the same', async () => {
+      const prefix = bench.prefix()
+      const adapter = await bench.adapter({ prefix, symlinks: 'rclonelink' })
+      for (const [index, content] of ['', 'a\0b', 'x'.repeat(5000)].entries()) {
+        await bench.put(`${prefix}/l${index}.rclonelink`, content)
+        const path = at(`/l${index}`)
+        expect((await adapter.stat(path)).type).toBe('symlink')
+        for (const attempt of [
+          () => adapter.read(path),
+          () => adapter.read(at(`/l${index}/below`)),
+          () => adapter.write(path, encode('x')),
+          async () => adapter.readSymlink?.(path),
+        ]) {
+          await expect(attempt()).rejects.toMatchObject({ code: 'EIO' })
+        }
+        await adapter.delete(path)
+      }
+      expect(await bench.keys(`${prefix}/`)).toEqual([])
+    })
+
     it('[RP18, RP20] hides its scratch space, and leaves nothing of it', async () => {
       const prefix = bench.prefix()
       const adapter = await bench.adapter({ prefix })

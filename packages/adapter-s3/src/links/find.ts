@@ -1,7 +1,18 @@
 import { GetObjectCommand } from '@aws-sdk/client-s3'
-import { LinkSignal, mountRoot, parentPath, segmentsOf, type LinkArgument, type MountPath } from '@ws/core'
+import {
+  LinkSignal,
+  maxPathBytes,
+  mountRoot,
+  parentPath,
+  segmentsOf,
+  WorkspaceError,
+  type LinkArgument,
+  type MountPath,
+} from '@ws/core'
+import type { Readable } from 'node:stream'
 import { isMissing } from '../client/native.ts'
 import type { Task } from '../client/requests.ts'
+import { discard } from '../objects/get.ts'
 import { lookUpReal } from '../objects/lookup-real.ts'
 import { stateOf, type ObjectState } from '../objects/stat.ts'
 import type { Store } from '../store.ts'
@@ -13,7 +24,8 @@ export interface LinkTask extends Task {
 
 export interface FoundLink {
   readonly at: MountPath
-  readonly target: string
+  /** `undefined` when what the object holds cannot be one. */
+  readonly target: string | undefined
   readonly state: ObjectState
 }
 
@@ -40,8 +52,17 @@ export async function assertNoLink(
   if (first !== undefined) throw signalFor(first, path, task)
 }
 
-function signalFor({ at, target }: FoundLink, path: MountPath, { argument }: LinkTask): LinkSignal {
+function signalFor(link: FoundLink, path: MountPath, { argument, operation }: LinkTask): LinkSignal {
+  const { at } = link
+  const target = targetOf(link, operation, path)
   return new LinkSignal({ argument, at, target, rest: path.slice(at.length + 1) })
+}
+
+/** @throws `EIO` for a link that somebody else made, and that leads nowhere at all. */
+export function targetOf({ at, target }: Pick<FoundLink, 'at' | 'target'>, operation: string, path: string): string {
+  if (target !== undefined) return target
+  const reason = `leads through the link \`${at}\`, whose target is none`
+  throw new WorkspaceError({ code: 'EIO', operation, path, reason, remedy: 'delete the link' })
 }
 
 /** The link nearest to the root on the way to a path, itself included: a request for each name, all at once. */
@@ -68,8 +89,13 @@ export async function readLink(store: Store, at: MountPath, task: Task): Promise
     return await store.requests.run(task, async ({ client, abortSignal }) => {
       const command = new GetObjectCommand({ Bucket: store.bucket, Key: store.keys.linkKey(at) })
       const answer = await client.send(command, { abortSignal })
-      const target = (await answer.Body?.transformToString()) ?? ''
-      return { at, target, state: stateOf(answer) }
+      const state = stateOf(answer)
+      if (state.stat.size <= maxPathBytes) {
+        const text = (await answer.Body?.transformToString()) ?? ''
+        return { at, target: text === '' || text.includes('\0') ? undefined : text, state }
+      }
+      discard(answer.Body as unknown as Readable)
+      return { at, target: undefined, state }
     })
   } catch (error) {
     if (isMissing(error)) return undefined

@@ -1,6 +1,7 @@
 import { isWorkspaceError, maxPathBytes, WorkspaceError, type MountPath } from '@ws/core'
 import type { Task } from '../client/requests.ts'
 import { failure, invalid } from '../errors.ts'
+import { targetOf } from './find.ts'
 import { lookUp } from '../objects/lookup.ts'
 import { putSmall } from '../objects/put.ts'
 import type { Store } from '../store.ts'
@@ -21,7 +22,7 @@ export async function readSymlink(store: Store, path: MountPath, task: Task): Pr
   const found = await lookUp(store, path, task)
   if (found === undefined) throw failure('ENOENT', task.operation, path)
   if (found.type !== 'symlink') throw invalid(task.operation, path, 'is no symbolic link')
-  return found.target
+  return targetOf({ at: path, target: found.target }, task.operation, path)
 }
 
 function assertTarget(target: string, path: MountPath): void {

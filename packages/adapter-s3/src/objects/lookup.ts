@@ -5,7 +5,7 @@ import { lookUpReal, type RealFound } from './lookup-real.ts'
 import { linkStat } from './stat.ts'
 
 /** What is at a path. */
-export type Found = RealFound | { readonly type: 'symlink'; readonly stat: Stat; readonly target: string }
+export type Found = RealFound | { readonly type: 'symlink'; readonly stat: Stat; readonly target: string | undefined }
 
 /**
  * What is at a path, in one round trip of two requests. A directory wins over an object of the same name, which is
