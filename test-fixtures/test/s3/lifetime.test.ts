@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -78,10 +78,27 @@ describeWith(s3Needs('ceph'), 'the gateway of Ceph', () => {
     expect(server.gateway.pid).toBeGreaterThan(0)
   })
 
-  it('gives up at its deadline, says so with the ends of the logs, and leaves nothing', async () => {
+  it('gives up when it is told to, says so with the ends of the logs, and leaves nothing', async () => {
     const before = descendants(process.pid).length
-    await expect(startCephServer({ timeout: 500 })).rejects.toThrow(/Ceph did not start: TimeoutError[^]*--- mon/u)
+    const caller = new AbortController()
+    const starting = startCephServer({ signal: caller.signal })
+    starting.catch(() => undefined)
+    await expect.poll(() => directories().flatMap(logsIn), { interval: 5, timeout: 20_000 }).toContain('mon.a.log')
+    caller.abort(new Error('no more'))
+    await expect(starting).rejects.toThrow(/Ceph did not start: Error: no more[^]*--- mon/u)
     expect(directories()).toEqual([])
     expect(descendants(process.pid).filter(isAlive)).toHaveLength(before)
   })
+
+  it('gives up at its deadline, and leaves nothing', async () => {
+    await expect(startCephServer({ timeout: 1 })).rejects.toThrow(/TimeoutError/u)
+    expect(directories()).toEqual([])
+  })
 })
+
+/** Names of the logs of a server that have something in them. */
+function logsIn(directory: string): string[] {
+  const logs = join(tmpdir(), directory, 'log')
+  if (!existsSync(logs)) return []
+  return readdirSync(logs).filter((name) => statSync(join(logs, name)).size > 0)
+}
