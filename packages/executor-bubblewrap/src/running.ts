@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
 import { type CommandRequest, type CommandResult, isWorkspaceError, type Owner, type RunningCommand } from '@ws/core'
-import { createOutputChannel, type PipeMaker, type ProcessInput } from '@ws/process'
+import { createOutputChannel, type PipeMaker, type ProcessInput, sandboxKilled } from '@ws/process'
 
 import type { SandboxCommand } from './arguments.ts'
 import { type Sandbox, startSandbox } from './sandbox.ts'
@@ -157,8 +157,10 @@ async function follow(
   const stderr = await sandbox.stderr
   const { timedOut, aborted, sent } = ending.state()
   if (aborted && !timedOut) throw request.signal?.reason
+  const exitCode = sandbox.exitCode()
+  if (exitCode === undefined && sent.size === 0) throw sandboxKilled()
   return {
-    ...outcome(sandbox.exitCode(), ended.signal, sent),
+    ...outcome(exitCode, ended.signal, sent),
     stdout: ended.stdout.text,
     stderr: stderr.text,
     stdoutBytes: ended.stdout.totalBytes,
@@ -172,7 +174,7 @@ async function follow(
 
 /**
  * The gate reports what a shell would: 128 and the signal's number. That reads as a signal where one was sent from here.
- * Without a report, the sandbox was killed as a whole.
+ * Without a report, the sandbox was killed as a whole, from here.
  */
 function outcome(
   exitCode: number | undefined,

@@ -1,5 +1,5 @@
 import type { CommandRequest, CommandResult, KillSignal, RunningCommand, WorkspaceError } from '@ws/core'
-import { capturePipe, type CapturedOutput, type OutputChannel } from '@ws/process'
+import { capturePipe, type CapturedOutput, type OutputChannel, sandboxKilled } from '@ws/process'
 import type { ProcessResult, RunningProcess } from '@ws/process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
@@ -29,6 +29,7 @@ const reportTimeout = 1_000
 export function followCommand(options: FollowOptions): RunningCommand {
   const { request, process, stdout, stderr } = options
   let timer: NodeJS.Timeout | undefined
+  let signalled = false
   const report = readReport(process)
   report.onEnding(() => {
     // On timeout and abort the rest of the tree has its grace; otherwise it ends with the command.
@@ -65,6 +66,7 @@ export function followCommand(options: FollowOptions): RunningCommand {
     if (!ended.timedOut && ending === undefined) {
       const failure = startFailure(report.parsed(), ended, request)
       if (failure !== undefined) throw failure
+      if (!signalled && (ended.signal ?? 'SIGKILL') === 'SIGKILL') throw sandboxKilled()
     }
     const { exitCode, signal } = ending ?? { exitCode: null, signal: null }
     return {
@@ -86,10 +88,12 @@ export function followCommand(options: FollowOptions): RunningCommand {
     stderr: stderr.output,
     kill(signal: KillSignal = 'SIGTERM') {
       if (process.pid === undefined || report.parsed().ending !== undefined) return false
+      signalled = true
       return signal === 'SIGKILL' ? process.kill('SIGKILL') : signalGroup(process.pid, signal)
     },
     wait: () => result,
     async [Symbol.asyncDispose]() {
+      signalled = true
       process.kill('SIGKILL')
       await result.catch(() => undefined)
     },

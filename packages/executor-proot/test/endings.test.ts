@@ -142,7 +142,7 @@ for (const options of configurations) {
       await firstChunk(running.stdout)
       const entries = await readdir(bench.workspace)
       process.kill(await findProot(bench.workspace), 'SIGKILL')
-      expect((await running.wait()).exitCode).toBe(null)
+      await expect(running.wait()).rejects.toMatchObject({ code: 'EIO', remedy: expect.any(String) })
       await none(time)
       expect(await readdir(bench.workspace)).toEqual(entries)
       expect(await prootDroppings()).toEqual([])

@@ -99,7 +99,10 @@ export interface RunningCommand extends AsyncDisposable {
   readonly stderr: AsyncIterable<Uint8Array>
   /** Sends a signal to the command; `SIGKILL` ends the whole process tree. False when it has ended already. */
   kill(signal?: KillSignal): boolean
-  /** Resolves when the command and everything it started have ended. Never rejects on a non-zero exit. */
+  /**
+   * Resolves when the command and everything it started have ended. Never rejects on a non-zero exit, but with
+   * `signal.reason` after an abort, and with `EIO` when somebody else killed what enclosed the command.
+   */
   wait(): Promise<CommandResult>
 }
 

@@ -5,3 +5,4 @@ export {
   createConfinedExecutor,
 } from './confined.ts'
 export { closedError, HeldWork } from './held-work.ts'
+export { sandboxKilled } from './sandbox-killed.ts'
