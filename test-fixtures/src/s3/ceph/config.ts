@@ -57,6 +57,8 @@ export function clusterConfig({ directory, monitorPort, gatewayPort }: ClusterPl
     'mon tick interval': 1,
     // who asks before the monitor listens asks again soon, not after three seconds
     'mon client hunt interval': 0.2,
+    // who writes while the store comes up asks again for the map soon, not after five seconds
+    'objecter tick interval': 0.5,
     'debug ms': 0,
     'debug rgw': 0,
     // else each small answer waits 40 ms for the client's delayed acknowledgement
