@@ -4,8 +4,9 @@ import { allChecks } from './checks/all.ts'
 import { createWorld } from './checks/host/world.ts'
 import { ordinaryOwner } from './checks/owner.ts'
 import { hasFailed, renderReport } from './checks/report.ts'
-import { runChecks } from './checks/run.ts'
+import { runChecks, type Report, type RunOptions } from './checks/run.ts'
 import { createExecutor, defaultExecutorNames } from './config/executors.ts'
+import { startBucket, type DemoBucket } from './demo/bucket.ts'
 import { projectChecks } from './demo/checks.ts'
 import { walk } from './demo/walk.ts'
 import { describeError, Interruption } from './errors.ts'
@@ -52,32 +53,69 @@ async function demo(): Promise<number> {
   // Nothing is installed: an interpreter of bash shows what it can, and the table says which packages are missing.
   const fallback = 'virtual'
   const executor = available.find((one) => one !== undefined) ?? (await createExecutor(fallback))
+  await using stack = new AsyncDisposableStack()
+  const starting = startBucket().then(
+    (started) => stack.use(started),
+    (error: unknown) => describeFailure(error),
+  )
   {
     await using world = await createWorld({ owner, populate })
     say(`${style.strong('At work')} in / with ${executor.name}; skills are mounted read-only, /notes is denied\n`)
     await walk(world, executor, style, say)
   }
+  const bucket = await starting
+  if (typeof bucket === 'string') say(`\n${style.note('No S3 here')}: R2's simulator does not start (${bucket})`)
+  else {
+    await using store = await bucket.createStore()
+    await using world = await createWorld({ owner, populate, store })
+    say(`\n${style.strong('The same in a bucket')} of R2's simulator, with the virtual executor\n`)
+    await walk(world, await createExecutor('virtual'), style, say)
+  }
 
   // the attacks of the others come after the project's own work
   const checks = [...projectChecks, ...allChecks]
   let done = 0
-  const report = await runChecks({
-    executors: defaultExecutorNames,
-    fallback,
-    at: ['/', '/workspace'],
+  const common = {
     owner,
     checks,
     populate,
     signal,
-    onResult: ({ executor: name, at, check }) => {
+    onResult: ({ executor: name, at, store, check }) => {
       done += 1
-      progress(`${done} checks done; ${name} at ${at}: ${check.title}`)
+      progress(`${done} checks done; ${store ?? name} at ${at}: ${check.title}`)
     },
-  })
+  } satisfies Partial<RunOptions>
+  const report = merge(
+    await Promise.all([
+      runChecks({ ...common, executors: defaultExecutorNames, fallback, at: ['/', '/workspace'] }),
+      ...(typeof bucket === 'string' ? [] : [checkBucket(bucket, common)]),
+    ]),
+  )
   progress('')
   say(`\n${renderReport(report, style)}`)
   say(style.dim(`\n${((performance.now() - started) / 1000).toFixed(1)} s; the scratch directories are removed.\n`))
   return hasFailed(report) ? 1 : 0
+}
+
+type CommonOptions = Pick<RunOptions, 'owner' | 'checks' | 'populate' | 'signal' | 'onResult'>
+
+async function checkBucket({ createStore }: DemoBucket, common: CommonOptions): Promise<Report> {
+  return await runChecks({ ...common, executors: ['virtual'], at: ['/'], createStore })
+}
+
+function merge([first, ...others]: readonly [Report, ...Report[]]): Report {
+  const all = [first, ...others]
+  return {
+    results: all.flatMap(({ results }) => results),
+    unavailable: all.flatMap(({ unavailable }) => unavailable),
+    checks: first.checks,
+  }
+}
+
+/** What the simulator's makers say is on the first line. */
+function describeFailure(error: unknown): string {
+  signal.throwIfAborted()
+  return (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? ''
 }
 
 try {

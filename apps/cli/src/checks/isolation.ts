@@ -11,7 +11,7 @@ import {
   refusedWhenRequired,
   toItsEnd,
 } from './expect.ts'
-import { diskNames, diskText } from './host/disk.ts'
+import { diskText } from './host/disk.ts'
 import { checksDirectory } from './host/fixtures.ts'
 import { awaitProcesses, childAbove } from './host/processes.ts'
 import { secretVariable } from './host/world.ts'
@@ -74,6 +74,7 @@ export const isolationChecks: readonly Check[] = [
   {
     id: 'links-outside',
     group: 'isolation',
+    links: true,
     title: 'a link to outside leads nowhere',
     async run(site) {
       for (const name of ['link-outside', 'link-sibling']) {
@@ -81,6 +82,11 @@ export const isolationChecks: readonly Check[] = [
         const codes = ['ENOENT', 'EOUTSIDE', 'ENOTDIR'] as const
         await expectRefusal(site, codes, `read of ${name}`, () => site.workspace.read(link))
         await unreachable(site, `cat ${quote(link)}; echo changed >> ${quote(link)}; cat ${quote(link)}`)
+      }
+      // the workspace has a path of that name, like any other, and a store without a hierarchy a file there now
+      const { directory, stored } = site.world
+      if (!stored.project.hierarchy) {
+        await site.workspace.delete(directory, { recursive: true, force: true }).catch(() => undefined)
       }
     },
   },
@@ -219,7 +225,7 @@ export const isolationChecks: readonly Check[] = [
     group: 'isolation',
     title: 'nothing of the system is left in the workspace',
     async run(site) {
-      const names = await diskNames(site.world.project)
+      const names = await site.world.stored.project.names()
       const system: readonly string[] = [...systemNames, scratchName, 'workspace']
       expectSame(
         names.filter((name) => system.includes(name)),

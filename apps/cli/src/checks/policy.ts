@@ -12,7 +12,6 @@ import {
   quote,
   refusedWhenRequired,
 } from './expect.ts'
-import { diskDetails, diskNames, diskState } from './host/disk.ts'
 import { checksDirectory } from './host/fixtures.ts'
 import { skillsPath } from './site.ts'
 import type { Check, Shortfall, Site } from './types.ts'
@@ -26,7 +25,7 @@ export const policyChecks: readonly Check[] = [
     async run(site) {
       const skills = site.path(skillsPath)
       const file = `${skills}/SKILL.md`
-      const before = await diskState(site.world.skills)
+      const before = await site.world.stored.skills.state()
       await expectRefusal(site, ['EROFS'], 'write', () => site.workspace.write(file, 'changed'))
       await expectRefusal(site, ['EROFS'], 'delete', () => site.workspace.delete(file))
       await expectRefusal(site, ['EROFS'], 'move', () => site.workspace.move(file, site.path('/taken.md')))
@@ -37,7 +36,7 @@ export const policyChecks: readonly Check[] = [
         `cd ${skills}; echo changed > SKILL.md; rm -f SKILL.md; mv SKILL.md x; echo > new; ` +
           `ln SKILL.md ../../../hard && echo changed > ../../../hard; rm -rf ${skills} ${skills}/scripts; true`,
       )
-      expectEqual(await diskState(site.world.skills), before, 'the skills on disk')
+      expectEqual(await site.world.stored.skills.state(), before, 'the skills on disk')
       return refused ? 'refused' : undefined
     },
   },
@@ -47,11 +46,11 @@ export const policyChecks: readonly Check[] = [
     title: 'nor their permissions and times',
     async run(site) {
       const skills = site.path(skillsPath)
-      const before = await diskDetails(site.world.skills)
+      const before = await site.world.stored.skills.details()
       const command = `cd ${skills} && chmod -R 777 . ; touch -d '2001-01-01' SKILL.md scripts scripts/run.py`
       const { refused } = await attack(site, 'readOnlyMounts', site.workspace, command)
       if (refused) return 'refused'
-      const after = await diskDetails(site.world.skills)
+      const after = await site.world.stored.skills.details()
       // Landlock grants and withholds content; permissions and times it does not know
       if (after !== before && site.guarantees.fileMetadata === 'translated') return 'view'
       expectEqual(after, before, 'the skills on disk')
@@ -133,6 +132,7 @@ export const policyChecks: readonly Check[] = [
   {
     id: 'denied-links',
     group: 'policy',
+    links: true,
     title: 'no link, hard link or second name leads into it',
     async run(site) {
       const path = checksPath(site, 'private')
@@ -199,7 +199,7 @@ export const policyChecks: readonly Check[] = [
         workspace,
         `cat ${quote(out)}/by-api.txt > ${quote(out)}/by-shell.txt; echo x > ${escape}; mv ${quote(out)}/by-api.txt ${escape}; cd ${quote(out)} && ln -s .. up && echo x > up/escaped.txt; rm -f up`,
       )
-      const names = await diskNames(`${site.world.project}/${checksDirectory}`)
+      const names = await site.world.stored.project.names(`/${checksDirectory}`)
       expectTrue(!names.includes('escaped.txt'), 'a command wrote outside')
       if (!refused) expectEqual(await workspace.readText(`${out}/by-shell.txt`), 'api', 'what a command wrote inside')
       return refused ? 'refused' : undefined
@@ -213,12 +213,12 @@ export const policyChecks: readonly Check[] = [
       const mixed = checksPath(site, 'mixed')
       const rule = rules.deny(`${mixed}/kept`)
       const workspace = await site.under(rule)
-      const before = await diskState(`${site.world.project}/${checksDirectory}/mixed`)
+      const before = await site.world.stored.project.state(`/${checksDirectory}/mixed`)
       await expectRefusal(site, ['EACCES'], 'delete', () => workspace.delete(mixed, { recursive: true }))
       await expectRefusal(site, ['EACCES'], 'move', () => workspace.move(mixed, `${mixed}2`))
       await expectRefusal(site, ['EACCES'], 'copy', () => workspace.copy(mixed, `${mixed}2`))
       expectEqual(
-        await diskState(`${site.world.project}/${checksDirectory}/mixed`),
+        await site.world.stored.project.state(`/${checksDirectory}/mixed`),
         before,
         'the directory after refusals',
       )
@@ -244,7 +244,7 @@ export const policyChecks: readonly Check[] = [
         await workspace.exec(`mkdir -p ${quote(path)}; echo x > ${quote(path)}`)
       } else await expectRefusal(site, ['EUNENFORCEABLE'], 'exec', () => workspace.exec('true'))
       expectTrue(
-        !(await diskNames(`${site.world.project}/${checksDirectory}`)).includes('not-there-yet'),
+        !(await site.world.stored.project.names(`/${checksDirectory}`)).includes('not-there-yet'),
         'it was made',
       )
     },
@@ -252,6 +252,7 @@ export const policyChecks: readonly Check[] = [
   {
     id: 'work-goes-on',
     group: 'policy',
+    links: true,
     title: 'work beside a denied subtree goes on',
     async run(site) {
       const workspace = await site.under(rules.deny(checksPath(site, 'private')))
@@ -292,8 +293,9 @@ async function strike(
   site: Site,
   { field, rule, commands, readable = false, evasive = false }: Strike,
 ): Promise<Shortfall | undefined> {
-  const path = site.world.project + (rule.entries.at(-1)?.path ?? '/').slice(site.at === '/' ? 0 : site.at.length)
-  const before = await diskState(path)
+  const path = (rule.entries.at(-1)?.path ?? '/').slice(site.at === '/' ? 0 : site.at.length)
+  const { project } = site.world.stored
+  const before = await project.state(path)
   const workspace = await site.under(rule)
   const { enforcedBy } = await workspace.explain({ operation: 'read', path: rule.entries.at(-1)?.path ?? '/' })
   try {
@@ -302,7 +304,7 @@ async function strike(
       if (refused) return 'refused'
       if (!readable) expectHidden(output, site.world.protectedText, 'the output')
       expectTrue(!output.includes('UNREADABLE'), 'it cannot be read by commands')
-      expectEqual(await diskState(path).catch(() => 'gone'), before, 'the protected part on disk')
+      expectEqual(await project.state(path).catch(() => 'gone'), before, 'the protected part on disk')
     }
     return undefined
   } catch (error) {

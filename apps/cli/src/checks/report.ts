@@ -25,7 +25,9 @@ export function renderReport(report: Report, style: Style): string {
 
 function notesOf({ results, unavailable }: Report, style: Style): string[] {
   const skipped = new Set(results.flatMap(({ status, note = '' }) => (status === 'skipped' ? [note] : [])))
+  const stores = new Map(results.flatMap(({ store, executor }) => (store === undefined ? [] : [[store, executor]])))
   return [
+    ...[...stores].map(([store, executor]) => style.dim(`${store}  over a bucket, with ${executor}`)),
     ...unavailable.map(
       ({ executor, at, missing, howToFix }) =>
         `${style.note('missing')}  ${executor} at ${at}: ${[...missing, ...howToFix].join('; ') || 'not available'}`,
@@ -63,7 +65,8 @@ function renderGroup(
 const titleWidth = 56
 const columnWidth = 9
 
-const columnOf = ({ executor, at }: Pick<CheckResult, 'executor' | 'at'>): string => `${executor}@${at}`
+const columnOf = ({ executor, at, store }: Pick<CheckResult, 'executor' | 'at' | 'store'>): string =>
+  `${store ?? executor}@${at}`
 
 function cell(status: Status | 'missing' | undefined, style: Style): string {
   switch (status) {

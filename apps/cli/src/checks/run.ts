@@ -1,6 +1,7 @@
 import { isWorkspaceError, type Executor, type Owner } from '@ws/core'
 
 import { createExecutor, type ExecutorName } from '../config/executors.ts'
+import type { ScratchStore } from '../storage/scratch.ts'
 import { CheckFailure } from './expect.ts'
 import { createWorld, type WorldOptions } from './host/world.ts'
 import { openSite } from './site.ts'
@@ -15,6 +16,8 @@ export interface RunOptions {
   readonly checks: readonly Check[]
   /** Puts a project into the scratch directory first. */
   readonly populate?: WorldOptions['populate']
+  /** Gives each site a store of its own to have its files in. Default: a directory of this machine. */
+  readonly createStore?: (() => Promise<ScratchStore>) | undefined
   readonly signal: AbortSignal
   readonly onResult?: (result: CheckResult) => void
 }
@@ -75,13 +78,15 @@ type Root = NonNullable<Parameters<Executor['probe']>[0]>['root']
 const rootOf = (at: MountPoint): Root => at as string as Root
 
 async function checkPlace(
-  { owner, populate, checks, signal, onResult }: RunOptions,
+  { owner, populate, checks, signal, onResult, createStore }: RunOptions,
   name: ExecutorName,
   executor: Executor,
   at: MountPoint,
   add: (result: CheckResult) => void,
 ): Promise<void> {
-  await using world = await createWorld({ owner, populate })
+  await using stack = new AsyncDisposableStack()
+  const store = createStore === undefined ? undefined : stack.use(await createStore())
+  await using world = await createWorld({ owner, populate, store })
   await using site = await openSite({ name, executor, at, world, signal })
   const programs = await availablePrograms(site, checks)
   for (const check of checks) {
@@ -90,7 +95,7 @@ async function checkPlace(
     const outcome = await runCheck(site, check, programs, executor.kind)
     const duration = Math.round(performance.now() - start)
     const { id, group, title } = check
-    const result = { ...outcome, check: { id, group, title }, executor: name, at, duration }
+    const result = { ...outcome, check: { id, group, title }, executor: name, at, store: store?.name, duration }
     add(result)
     onResult?.(result)
   }
@@ -102,7 +107,10 @@ async function runCheck(
   programs: ReadonlySet<string>,
   kind: Executor['kind'],
 ): Promise<Outcome> {
-  const { needs, processes } = check
+  const { needs, processes, links } = check
+  if (links === true && !site.world.stored.project.links) {
+    return { status: 'skipped', note: 'needs symbolic links, which the store does not hold as it is set up' }
+  }
   if (processes === true && kind === 'interpreter') {
     return { status: 'skipped', note: 'needs processes, which an interpreter does not have' }
   }

@@ -1,4 +1,3 @@
-import { createLocalAdapter } from '@ws/adapter-local'
 import { createWorkspace, type Executor, type MountOptions, type Rule, type WorkspaceOptions } from '@ws/core'
 
 import type { ExecutorName } from '../config/executors.ts'
@@ -21,10 +20,10 @@ export async function openSite({ name, executor, at, world, signal }: SiteOption
   await using cleanup = new AsyncDisposableStack()
   const { owner } = world
   const path = (relative: string) => (at === '/' ? relative : relative === '/' ? at : at + relative)
-  const project: MountOptions = { at, adapter: () => createLocalAdapter({ root: world.project, owner }) }
+  const project: MountOptions = { at, adapter: () => world.stored.project.open() }
   const skills: MountOptions = {
     at: path(skillsPath),
-    adapter: () => createLocalAdapter({ root: world.skills, owner }),
+    adapter: () => world.stored.skills.open(),
     access: 'read-only',
   }
   const open = async (options: Omit<WorkspaceOptions, 'executors'>) =>

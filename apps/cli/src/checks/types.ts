@@ -54,6 +54,8 @@ export interface Check {
   readonly needs?: { readonly program: string; readonly package: string } | undefined
   /** It looks at processes, or at what only the kernel keeps; an interpreter has none. */
   readonly processes?: true | undefined
+  /** It takes a store that holds symbolic links. */
+  readonly links?: true | undefined
   /** Where it means something; absent: everywhere. */
   readonly only?: MountPoint | undefined
   /** Throws when it does not hold. */
@@ -66,6 +68,8 @@ export interface CheckResult extends Outcome {
   readonly check: CheckTitle
   readonly executor: ExecutorName
   readonly at: MountPoint
+  /** Where the files were, if not in a directory of this machine: `s3`. */
+  readonly store?: string | undefined
   /** Milliseconds. */
   readonly duration: number
 }

@@ -5,7 +5,9 @@ import { hasFailed, renderReport } from '../checks/report.ts'
 import type { MountPoint } from '../checks/types.ts'
 import type { Context, Start } from '../context.ts'
 import { defaultExecutorNames } from '../config/executors.ts'
+import type { Settings } from '../config/settings.ts'
 import { exitCodes } from '../exit-codes.ts'
+import type { ScratchStore } from '../storage/scratch.ts'
 
 const places: readonly MountPoint[] = ['/', '/workspace']
 
@@ -16,13 +18,13 @@ export function addVerify(program: Command, start: Start): void {
     .description(
       'Runs the two-door consistency checks and the attacks on policy and isolation, for each executor that is there, with ' +
         'the workspace at / and at /workspace, in a scratch directory that is removed again. As root the directory belongs ' +
-        'to an ordinary user (--owner). A correct refusal of what an executor cannot hold passes. Where no executor of real processes is there, the virtual ' +
+        'to an ordinary user (--owner). On a bucket (--s3, or the first mount of the config file) they run in a part of it that is deleted again. A correct refusal of what an executor cannot hold passes. Where no executor of real processes is there, the virtual ' +
         'one is checked. Ends with 1 when a check ' +
         'fails, or when none of the named executors is there.',
     )
     .addHelpText(
       'after',
-      '\nExamples:\n  $ ws verify\n  $ ws --executor bubblewrap verify\n  $ ws --json verify | jq .summary',
+      '\nExamples:\n  $ ws verify\n  $ ws --executor bubblewrap verify\n  $ ws --s3 bucket/prefix verify\n  $ ws --json verify | jq .summary',
     )
     .action(() => {
       start((context) => verify(context))
@@ -38,6 +40,7 @@ async function verify({ settings, output, style, signal }: Context): Promise<num
     at: places,
     owner: settings.owner ?? ordinaryOwner(),
     checks: allChecks,
+    createStore: await storeOf(settings),
     signal,
   })
   const ok = !hasFailed(report) && report.results.length > 0
@@ -50,4 +53,12 @@ async function verify({ settings, output, style, signal }: Context): Promise<num
     if (report.results.length === 0) await output.line(style.bad('No executor is there: nothing was checked.'))
   }
   return ok ? exitCodes.ok : exitCodes.failed
+}
+
+/** Of a workspace only the kind of its storage counts: what is in it is left alone. */
+async function storeOf({ mounts }: Settings): Promise<(() => Promise<ScratchStore>) | undefined> {
+  const storage = mounts[0]?.storage
+  if (storage === undefined || storage.kind === 'local') return undefined
+  const { createScratchStore } = await import('../storage/scratch.ts')
+  return () => createScratchStore(storage)
 }

@@ -1,4 +1,3 @@
-import { createLocalAdapter } from '@ws/adapter-local'
 import { createWorkspace, isWorkspaceError, rules, type CommandResult, type Executor, type Workspace } from '@ws/core'
 
 import type { World } from '../checks/host/world.ts'
@@ -24,10 +23,7 @@ const steps: readonly Step[] = [
   shell('node src/main.js | tee /count.txt'),
   files('read   /count.txt', (workspace) => workspace.readText('/count.txt')),
   shell('git add -A; git commit -qm new; git log --format=%s'),
-  files('search TODO in /src', async (workspace) => {
-    const [hit] = await Array.fromAsync(workspace.search('TODO', { in: '/src' }))
-    return hit === undefined ? 'nothing' : `${hit.path}, line ${hit.line}`
-  }),
+  files('search TODO in /src', search),
   shell('echo changed > /.solven/skills/system/SKILL.md'),
   files('write  /.solven/skills/system/SKILL.md', (workspace) => write(workspace, `${skillsPath}/SKILL.md`)),
   shell('cat /notes/empty.txt'),
@@ -36,18 +32,29 @@ const steps: readonly Step[] = [
   files('read   /link-outside', (workspace) => workspace.readText('/link-outside')),
 ]
 
+/** The same for an interpreter, which has no programs of this machine. */
+const stepsWithoutPrograms: readonly Step[] = [
+  files('write  /hello.txt', async (workspace) => `${(await workspace.write('/hello.txt', 'hello\n')).size} bytes`),
+  shell('cat /hello.txt; ls -A /src'),
+  shell('cat docs/*.txt | wc -w | tee /count.txt'),
+  files('read   /count.txt', (workspace) => workspace.readText('/count.txt')),
+  files('write  /count.txt, if it is not there', (workspace) => create(workspace, '/count.txt')),
+  files('search TODO in /src', search),
+  ...steps.filter(({ shown }) => /solven|notes/u.test(shown)),
+]
+
 /** Works on the project through both doors of one workspace at `/`, and says each step with what came of it. */
 export async function walk(world: World, executor: Executor, style: Style, say: (line: string) => void): Promise<void> {
-  const { owner } = world
+  const { project, skills } = world.stored
   await using workspace = await createWorkspace({
     mounts: [
-      { at: '/', adapter: () => createLocalAdapter({ root: world.project, owner }) },
-      { at: skillsPath, adapter: () => createLocalAdapter({ root: world.skills, owner }), access: 'read-only' },
+      { at: '/', adapter: () => project.open() },
+      { at: skillsPath, adapter: () => skills.open(), access: 'read-only' },
     ],
     rules: [rules.deny('/notes')],
     executors: [executor],
   })
-  for (const { door, shown, run } of steps) {
+  for (const { door, shown, run } of executor.kind === 'process' ? steps : stepsWithoutPrograms) {
     const label = door === 'files' ? style.strong('files ') : style.note('shell$')
     const result = await run(workspace).catch((error: unknown) => {
       if (!isWorkspaceError(error)) throw error
@@ -82,6 +89,16 @@ const complaint = (stderr: string): string =>
     .trim()
     .split(': ')
     .findLast((part) => !part.startsWith('/')) ?? ''
+
+async function search(workspace: Workspace): Promise<string> {
+  const [hit] = await Array.fromAsync(workspace.search('TODO', { in: '/src' }))
+  return hit === undefined ? 'nothing' : `${hit.path}, line ${hit.line}`
+}
+
+async function create(workspace: Workspace, path: string): Promise<string> {
+  await workspace.write(path, '', { ifVersion: 'absent' })
+  return 'written'
+}
 
 async function write(workspace: Workspace, path: string): Promise<string> {
   await workspace.write(path, 'changed')

@@ -21,12 +21,12 @@ const makers: { readonly [Kind in StorageSettings['kind']]: Maker<Kind> } = {
     return await createLocalAdapter({ root, owner })
   },
   async s3(settings, { readOnly }) {
-    const { openS3 } = await import('./s3.ts')
-    return await openS3(settings, { readOnly })
+    const { openBucket } = await import('./s3.ts')
+    return await openBucket(settings, { readOnly })
   },
   async r2(settings, { readOnly }) {
-    const { openR2 } = await import('./s3.ts')
-    return await openR2(settings, { readOnly })
+    const { openBucket } = await import('./s3.ts')
+    return await openBucket(settings, { readOnly })
   },
 }
 

@@ -1,4 +1,10 @@
-import { createR2Adapter, createS3Adapter, type S3CredentialsOption, type S3Dialect } from '@ws/adapter-s3'
+import {
+  createR2Adapter,
+  createS3Adapter,
+  probeS3Dialect,
+  type S3CredentialsOption,
+  type S3Dialect,
+} from '@ws/adapter-s3'
 import type { StorageAdapter } from '@ws/core'
 
 import { UsageError } from '../errors.ts'
@@ -11,17 +17,27 @@ export interface BucketOpenOptions {
   readonly dialect?: S3Dialect | undefined
 }
 
-export async function openS3(settings: S3Settings, options: BucketOpenOptions): Promise<StorageAdapter> {
-  return await createS3Adapter({ ...optionsOf(settings), ...connectionOf(settings), ...options })
+/** The adapter on a bucket, or on the part of it that the settings name. */
+export async function openBucket(
+  settings: S3Settings | R2Settings,
+  options: BucketOpenOptions = {},
+): Promise<StorageAdapter> {
+  return settings.kind === 's3'
+    ? await createS3Adapter({ ...optionsOf(settings), ...connectionOf(settings), ...options })
+    : await createR2Adapter({ ...optionsOf(settings), ...settings.location, ...options })
 }
 
-export async function openR2(settings: R2Settings, options: BucketOpenOptions): Promise<StorageAdapter> {
-  const common = { ...optionsOf(settings), ...options }
-  const { location } = settings
-  return 'accountId' in location
-    ? await createR2Adapter({ ...common, accountId: location.accountId })
-    : await createR2Adapter({ ...common, endpoint: location.endpoint })
+/** What the server honours. */
+export async function probeBucket(settings: S3Settings | R2Settings): Promise<S3Dialect> {
+  const connection =
+    settings.kind === 's3'
+      ? connectionOf(settings)
+      : { endpoint: r2Endpoint(settings), region: 'auto', forcePathStyle: true }
+  return await probeS3Dialect({ ...optionsOf(settings), ...connection })
 }
+
+const r2Endpoint = ({ location }: R2Settings): string =>
+  'endpoint' in location ? location.endpoint : `https://${location.accountId}.r2.cloudflarestorage.com`
 
 function optionsOf({ bucket, prefix, symlinks, credentialsFrom }: S3Settings | R2Settings) {
   return { bucket, prefix, symlinks, credentials: credentialsFrom && readCredentials(credentialsFrom) }

@@ -6,13 +6,18 @@ import { dirname, join } from 'node:path'
 
 import type { Owner } from '@ws/core'
 
+import type { ScratchStore } from '../../storage/scratch.ts'
 import { writeFixtures } from './fixtures.ts'
+import { storedBehind, storedInDirectory, type StoredFiles } from './stored.ts'
+import { upload } from './upload.ts'
 
 export interface WorldOptions {
   /** Whom the scratch directory belongs to, and commands run as. */
   readonly owner: Owner
   /** Puts a project into an empty directory; `outside` is a file that links may point to. Default: nothing. */
   readonly populate?: ((project: string, outside: string) => Promise<void>) | undefined
+  /** The workspace, the skills and the other workspaces are copied there and used there. Default: they are used as they are. */
+  readonly store?: ScratchStore | undefined
 }
 
 /** A scratch directory with a workspace in it, and with what must not be reached from there. Host paths throughout. */
@@ -22,6 +27,8 @@ export interface World extends AsyncDisposable {
   /** The workspace: `threads/t1`. */
   readonly project: string
   readonly skills: string
+  /** What workspaces are made of: what the two directories hold, or the store's copies of it. */
+  readonly stored: { readonly project: StoredFiles; readonly skills: StoredFiles }
   /** Other workspaces beside it, each with a `secret.txt`. */
   readonly siblings: readonly string[]
   /** A file outside. */
@@ -39,7 +46,7 @@ export interface World extends AsyncDisposable {
 
 export const secretVariable = 'WS_CHECK_SECRET'
 
-export async function createWorld({ owner, populate }: WorldOptions): Promise<World> {
+export async function createWorld({ owner, populate, store }: WorldOptions): Promise<World> {
   await using cleanup = new AsyncDisposableStack()
   const directory = await mkdtemp(join(await realpath(tmpdir()), 'ws-check-'))
   cleanup.defer(() => removeTree(directory))
@@ -67,6 +74,7 @@ export async function createWorld({ owner, populate }: WorldOptions): Promise<Wo
   await populate?.(world.project, world.outside)
   await writeFixtures(world)
   await giveTo(owner, directory)
+  const stored = store === undefined ? storedHere(world) : await storeIn(store, world, cleanup)
 
   startSentinel(cleanup, secret)
   const listeners = await listen(cleanup, world.socket)
@@ -77,7 +85,34 @@ export async function createWorld({ owner, populate }: WorldOptions): Promise<Wo
     else process.env[secretVariable] = previous
   })
   const kept = cleanup.move()
-  return { ...world, ...listeners, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+  return { ...world, ...listeners, stored, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+}
+
+type Directories = Pick<World, 'directory' | 'owner' | 'project' | 'skills' | 'siblings'>
+
+function storedHere({ project, skills, owner }: Directories): World['stored'] {
+  return { project: storedInDirectory(project, owner), skills: storedInDirectory(skills, owner) }
+}
+
+/** The other workspaces go along, as parts of the same store. */
+async function storeIn(
+  store: ScratchStore,
+  { directory, project, skills, siblings }: Directories,
+  cleanup: AsyncDisposableStack,
+): Promise<World['stored']> {
+  const copy = async (host: string): Promise<StoredFiles> => {
+    const path = host.slice(directory.length)
+    const files = cleanup.use(await storedBehind(() => store.open(path)))
+    const adapter = await files.open()
+    try {
+      await upload(host, adapter)
+    } finally {
+      await adapter.close()
+    }
+    return files
+  }
+  for (const sibling of siblings) await copy(sibling)
+  return { project: await copy(project), skills: await copy(skills) }
 }
 
 async function put(path: string, content: string): Promise<void> {

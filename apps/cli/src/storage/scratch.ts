@@ -1,0 +1,31 @@
+import { parseMountPath, type StorageAdapter } from '@ws/core'
+
+import { openBucket, probeBucket } from './s3.ts'
+import type { R2Settings, S3Settings } from './settings.ts'
+
+/** A part of a store that is given up again, and adapters on parts of that. */
+export interface ScratchStore extends AsyncDisposable {
+  /** For people: `s3`. */
+  readonly name: string
+  /** An adapter on what is below the path, `/threads/t1`. The caller closes it. */
+  open(path: string): Promise<StorageAdapter>
+}
+
+/** Takes a part below the prefix that nobody else has; it is deleted with everything in it when it is disposed of. */
+export async function createScratchStore(settings: S3Settings | R2Settings): Promise<ScratchStore> {
+  const dialect = await probeBucket(settings) // asked once, not by every adapter
+  const name = `ws-check-${crypto.randomUUID()}`
+  const above = settings.prefix === '' ? '' : `${settings.prefix}/`
+  return {
+    name: settings.kind,
+    open: (path) => openBucket({ ...settings, prefix: above + name + path }, { dialect }),
+    async [Symbol.asyncDispose]() {
+      const adapter = await openBucket(settings, { dialect })
+      try {
+        await adapter.delete(parseMountPath(`/${name}`), { recursive: true, force: true })
+      } finally {
+        await adapter.close()
+      }
+    },
+  }
+}
