@@ -91,7 +91,8 @@ export function quoteForShell(word: string, shell = 'sh'): string {
 function checkText(text: string): void {
   if (text.includes('\0')) throw invalid('the command contains a NUL character', 'remove it')
   if (!text.isWellFormed()) throw invalid('the command contains a lone surrogate', 'pass well-formed Unicode')
-  if (text.length > maxCommandBytes) {
+  // No character takes more than three bytes of UTF-8 for each of its UTF-16 units.
+  if (text.length * 3 > maxCommandBytes && new TextEncoder().encode(text).length > maxCommandBytes) {
     throw invalid(`the command is longer than ${maxCommandBytes} bytes`, 'write a script into the workspace and run it')
   }
 }
