@@ -33,6 +33,8 @@ export class Bench {
   readonly client: S3Client
   readonly dialect: S3Dialect
   readonly requests: SentRequest[] = []
+  /** Entries on a page of a listing, to see many pages without many objects. */
+  pageSize: number | undefined
   interceptor: Interceptor = (_, send) => send()
   readonly #watched: S3Client
   #used = 0
@@ -50,7 +52,9 @@ export class Bench {
         const name = (context.commandName ?? '').replace(/Command$/u, '')
         const request = { name, key: input.Key ?? input.Prefix, input: { ...input } }
         this.requests.push(request)
-        return (await this.interceptor(request, () => next(given))) as Awaited<ReturnType<typeof next>>
+        const paged = name === 'ListObjectsV2' && this.pageSize !== undefined ? { MaxKeys: this.pageSize } : {}
+        const sent = { ...given, input: { ...paged, ...given.input } }
+        return (await this.interceptor(request, () => next(sent))) as Awaited<ReturnType<typeof next>>
       },
       { step: 'initialize', priority: 'low', name: 'watch' },
     )
