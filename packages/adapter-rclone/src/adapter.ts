@@ -38,10 +38,11 @@ import {
 import { lookAtCachedFile } from './cache/cached-file.ts'
 import { capabilitiesOf } from './capabilities.ts'
 import { failure } from './errors.ts'
-import { once } from './files/body.ts'
+import { isStream, watched } from './files/body.ts'
 import { callOff, refuseFull, removeStored } from './files/departures.ts'
 import { trackIterator } from './files/iterate.ts'
 import { untilKept } from './files/kept.ts'
+import { PathGate } from './files/path-gate.ts'
 import { Replacing } from './files/replacing.ts'
 import { openSteadyStream, readSteadily } from './files/steady.ts'
 import { isVersion, sameContentNow, settled } from './files/versions.ts'
@@ -57,6 +58,8 @@ export interface FlushOptions extends SignalOption {
   readonly timeoutMs?: number | undefined
 }
 
+type Conditions = readonly (Condition | undefined)[]
+
 /** A part of a store as rclone mounts it. Made by `createRcloneAdapter`, or by a bucket's `adapter`. */
 export class RcloneAdapter implements StorageAdapter {
   readonly name = 'rclone'
@@ -69,6 +72,7 @@ export class RcloneAdapter implements StorageAdapter {
   readonly #root: string
   readonly #onClose: () => Promise<void>
   readonly #replacing = new Replacing()
+  readonly #gate = new PathGate()
   #open: Open | undefined
   #closing: Promise<void> | undefined
 
@@ -95,15 +99,15 @@ export class RcloneAdapter implements StorageAdapter {
   }
 
   stat(path: MountPath, options?: StatOptions): Promise<Stat> {
-    return this.#look({ operation: 'stat', path }, async (files, metadata) =>
-      settled(metadata, await files.stat(path, options)),
+    return this.#look({ operation: 'stat', path }, (files, metadata) =>
+      this.#gate.shared(path, async () => settled(metadata, await files.stat(path, options))),
     )
   }
 
   read(path: MountPath, options: ReadOptions = {}): Promise<ReadResult> {
     const conditions = [{ path, condition: options.ifVersion }]
     return this.#conditional({ operation: 'read', path }, conditions, (files, [ifVersion], metadata) =>
-      readSteadily(files, metadata, path, { ...options, ifVersion }),
+      this.#gate.shared(path, () => readSteadily(files, metadata, path, { ...options, ifVersion })),
     )
   }
 
@@ -112,7 +116,7 @@ export class RcloneAdapter implements StorageAdapter {
     const call = { operation: 'readStream', path }
     const conditions = [{ path, condition: options.ifVersion }]
     const { stat, stream } = await this.#conditional(call, conditions, (files, [ifVersion], metadata) =>
-      openSteadyStream(files, metadata, path, { ...options, ifVersion }),
+      this.#gate.shared(path, () => openSteadyStream(files, metadata, path, { ...options, ifVersion })),
     )
     return {
       stat,
@@ -125,27 +129,34 @@ export class RcloneAdapter implements StorageAdapter {
 
   async write(path: MountPath, data: WriteData, options: WriteOptions = {}): Promise<WriteResult> {
     const call = { operation: 'write', path }
-    const body = once(data)
     const done = this.#replacing.begin(path)
-    const attempt = async (
-      files: StorageAdapter,
-      [ifVersion]: readonly (Condition | undefined)[],
-    ): Promise<WriteResult> => await files.write(path, body.data, { ...options, ifVersion })
+    let leave: (() => void) | undefined
+    const enter = async (): Promise<void> => {
+      leave ??= await this.#gate.enter(path, 'exclusive')
+    }
+    // What a stream waits for may be a reader of this very file: it is alone from its end on.
+    const body = watched(data, enter)
     const conditions = [{ path, condition: options.ifVersion }]
+    const attempt = async (files: StorageAdapter, [ifVersion]: Conditions): Promise<WriteResult> => {
+      if (!isStream(data)) await enter()
+      return await this.#keep(path, await files.write(path, body.data, { ...options, ifVersion }))
+    }
     try {
-      return await this.#keep(path, await this.#conditional(call, conditions, attempt, () => !body.begun))
+      return await this.#conditional(call, conditions, attempt, () => !body.begun)
     } finally {
+      leave?.()
       done()
     }
   }
 
   async append(path: MountPath, data: Uint8Array, options: AppendOptions = {}): Promise<WriteResult> {
     const conditions = [{ path, condition: options.ifVersion }]
-    const result = await this.#conditional({ operation: 'append', path }, conditions, async (files, [ifVersion]) => {
-      if (files.append === undefined) throw failure('ENOTSUP', 'cannot be appended to', { operation: 'append', path })
-      return await files.append(path, data, { ...options, ifVersion })
-    })
-    return await this.#keep(path, result)
+    return await this.#conditional({ operation: 'append', path }, conditions, (files, [ifVersion]) =>
+      this.#gate.exclusive([path], async () => {
+        if (files.append === undefined) throw failure('ENOTSUP', 'cannot be appended to', { operation: 'append', path })
+        return await this.#keep(path, await files.append(path, data, { ...options, ifVersion }))
+      }),
+    )
   }
 
   list(path: MountPath, options: ListOptions = {}): AsyncIterableIterator<Entry> {
@@ -179,8 +190,10 @@ export class RcloneAdapter implements StorageAdapter {
   async delete(path: MountPath, options: DeleteOptions = {}): Promise<void> {
     const conditions = [{ path, condition: options.ifVersion }]
     await this.#conditional({ operation: 'delete', path }, conditions, async (files, [ifVersion]) => {
-      await this.#removeStored(await this.#callOff(path), 'delete')
-      await files.delete(path, { ...options, ifVersion })
+      await this.#gate.exclusive([path], async () => {
+        await this.#removeStored(await this.#callOff(path), 'delete')
+        await files.delete(path, { ...options, ifVersion })
+      })
     })
   }
 
@@ -335,13 +348,18 @@ export class RcloneAdapter implements StorageAdapter {
         try {
           return await work(files, metadata)
         } catch (error) {
-          // While rclone replaces a file it is not there for a moment. What is being written, and what the cache knows, is.
-          if (!isWorkspaceError(error, 'ENOENT') || attempt >= momentsAtMost) throw error
-          if (!this.#replacing.has(call.path) && lookAtCachedFile(metadata) === undefined) throw error
+          if (attempt >= momentsAtMost || !this.#isMoment(error, call.path, metadata)) throw error
           await delay(momentMs)
         }
       }
     })
+  }
+
+  /** While rclone replaces a file it is not there, or cannot be read. What is being written, and what the cache knows, is there. */
+  #isMoment(error: unknown, path: MountPath, metadata: string): boolean {
+    const isReplaced = this.#replacing.has(path)
+    if (isWorkspaceError(error, 'EIO')) return isReplaced && this.#mount.state === 'ready'
+    return isWorkspaceError(error, 'ENOENT') && (isReplaced || lookAtCachedFile(metadata) !== undefined)
   }
 
   async #transfer(operation: 'move' | 'copy', source: MountPath, destination: MountPath, options: CopyOptions) {
@@ -355,9 +373,11 @@ export class RcloneAdapter implements StorageAdapter {
     return await this.#conditional({ operation, path: source }, conditions, async (files, [first, second]) => {
       const isMove = operation === 'move' && source !== destination
       if (isMove) await this.#prepareMove(files, source, destination, options)
-      const left = isMove ? await this.#callOff(source) : []
-      await files[operation](source, destination, { ...options, ifSource: first, ifDestination: second })
-      await this.#removeStored(left, operation)
+      await this.#gate.exclusive(isMove ? [source, destination] : [destination], async () => {
+        const left = isMove ? await this.#callOff(source) : []
+        await files[operation](source, destination, { ...options, ifSource: first, ifDestination: second })
+        await this.#removeStored(left, operation)
+      })
       return {} // the time of a new file is not known at once, and so its version is not
     })
   }

@@ -1,18 +1,38 @@
 import type { WriteData } from '@ws/core'
 
-/** A body that knows whether it was begun: a stream can be read once. */
-export function once(data: WriteData): { readonly data: WriteData; readonly begun: boolean } {
-  if (data instanceof Uint8Array || typeof data !== 'object' || data === null || !(Symbol.asyncIterator in data)) {
-    return { data, begun: false }
-  }
+export interface Body {
+  readonly data: WriteData
+  /** Something of it was read: a stream can be read once. */
+  readonly begun: boolean
+}
+
+/** A body that knows whether it was begun. `atEnd`: for streams, awaited when the last chunk was taken. */
+export function watched(data: WriteData, atEnd: () => Promise<void>): Body {
+  if (!isStream(data)) return { data, begun: false }
   const body = {
     begun: false,
     data: {
-      [Symbol.asyncIterator]() {
+      [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
         body.begun = true
-        return data[Symbol.asyncIterator]()
+        const inner = data[Symbol.asyncIterator]()
+        return {
+          async next() {
+            const result = await inner.next()
+            if (result.done === true) await atEnd()
+            return result
+          },
+          async return() {
+            await inner.return?.()
+            return { done: true, value: undefined }
+          },
+        }
       },
     },
   }
   return body
+}
+
+/** What is neither bytes nor a stream is somebody else's to refuse. */
+export function isStream(data: WriteData): data is AsyncIterable<Uint8Array> {
+  return typeof data === 'object' && data !== null && Symbol.asyncIterator in data
 }

@@ -19,16 +19,18 @@ const sameWriteNs = 200_000_000n
  */
 export async function untilKept(metadata: string, { version, size }: WriteResult): Promise<WriteResult> {
   const written = factsOfVersion(version)
+  const asWritten = written === undefined ? version : versionFrom(written)
   const deadline = performance.now() + longestMs
   for (;;) {
     const cached = lookAtCachedFile(metadata)
-    if (cached !== undefined && cached !== 'changing' && cached.complete && cached.size === size) {
-      const moved = written === undefined ? -1n : cached.mtimeNs - written.mtimeNs
-      // Should it be later, somebody has written since: then ours is another version than the one that is there.
-      const isOurs = written !== undefined && moved >= 0n && moved < sameWriteNs
-      return { version: isOurs ? versionFrom({ size: written.size, mtimeNs: cached.mtimeNs }) : version, size }
+    const isWhole = cached !== undefined && cached !== 'changing' && cached.complete && cached.size === size
+    // What is older is the state before.
+    if (isWhole && written !== undefined && cached.mtimeNs >= written.mtimeNs) {
+      // Should it be much later, somebody has written since: then ours is another version than the one that is there.
+      const isOurs = cached.mtimeNs - written.mtimeNs < sameWriteNs
+      return { version: isOurs ? versionFrom({ size: written.size, mtimeNs: cached.mtimeNs }) : asWritten, size }
     }
-    if (performance.now() > deadline) return { version, size } // removed or replaced already
+    if (performance.now() > deadline) return { version: asWritten, size } // removed or replaced already
     await delay(1)
   }
 }

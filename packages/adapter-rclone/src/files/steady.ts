@@ -26,12 +26,17 @@ export async function readSteadily(
   options: ReadOptions,
 ): Promise<ReadResult> {
   const deadline = performance.now() + longestMs
-  for (;;) {
+  for (let attempt = 0; ; attempt += 1) {
     const before = lookAtCachedFile(metadata)
     const { bytes, stat } = await files.read(path, options)
     const after = lookAtCachedFile(metadata)
-    if (isSame(before, after) && isWhole(bytes, stat, options) && !isOutdated(stat, after)) {
-      return { bytes, stat: settled(metadata, stat, after) }
+    if (
+      isSame(before, after) &&
+      isWhole(bytes, stat, options) &&
+      !isOutdated(stat, after) &&
+      !isGap(stat, after, attempt)
+    ) {
+      return { bytes, stat: await settled(metadata, stat, after) }
     }
     if (performance.now() > deadline) throw busy('read', path)
     await delay(retryMs, undefined, { signal: options.signal })
@@ -53,7 +58,7 @@ export async function openSteadyStream(
     const read = await readSteadily(files, metadata, path, options)
     return { stat: read.stat, stream: inChunks(read.bytes, options.signal) }
   }
-  return { stat: settled(metadata, stat, before), stream: steady(stream, metadata, before, path) }
+  return { stat: await settled(metadata, stat, before), stream: steady(stream, metadata, before, path) }
 }
 
 /** The cache holds a later state of another size. (A file that grows has a later time than the cache says.) */
@@ -62,6 +67,13 @@ function isOutdated({ size, version }: Stat, cached: Now): boolean {
   const seen = factsOfVersion(version)
   return seen !== undefined && seen.mtimeNs <= cached.mtimeNs
 }
+
+/** A file that is being replaced can be empty for a moment. One that is empty in the store stays so. */
+function isGap({ size }: Stat, cached: Now, attempt: number): boolean {
+  return size === 0 && cached === undefined && attempt < gapAttempts
+}
+
+const gapAttempts = 4
 
 /** A file that was replaced between its stat and its bytes. */
 function isWhole(bytes: Uint8Array, { size }: Stat, { range }: ReadOptions): boolean {

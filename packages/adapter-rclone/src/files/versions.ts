@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 
 import { factsOfVersion, versionFrom } from '@ws/adapter-local'
 import {
@@ -10,7 +11,7 @@ import {
   isWorkspaceError,
 } from '@ws/core'
 
-import { lookAtCachedFile, readCachedFile } from '../cache/cached-file.ts'
+import { type CachedFile, lookAtCachedFile, readCachedFile } from '../cache/cached-file.ts'
 import { hashInStore } from '../control/hash.ts'
 import type { RunningMount } from '../mount/start.ts'
 
@@ -25,15 +26,15 @@ type CachedNow = ReturnType<typeof lookAtCachedFile>
  * `metadata`: host path of what the cache says of the file. `before`: what it said before content was read, which then
  * must be what it says now.
  */
-export function settled<State extends { readonly type: FileType; readonly version?: Version | undefined }>(
+export async function settled<State extends { readonly type: FileType; readonly version?: Version | undefined }>(
   metadata: string,
   state: State,
   ...before: readonly [] | readonly [CachedNow]
-): State {
+): Promise<State> {
   const seen = state.version === undefined ? undefined : factsOfVersion(state.version)
   if (seen === undefined) return state
   const { size } = seen
-  const mtimeNs = state.type === 'file' ? timeInCache(metadata, seen, before) : undefined
+  const mtimeNs = state.type === 'file' ? await timeInCache(metadata, seen, before) : undefined
   if (mtimeNs === undefined) return { ...state, version: versionFrom(seen) }
   return { ...state, modifiedAt: Number(mtimeNs / 1_000n) / 1_000, version: versionFrom({ size, mtimeNs }) }
 }
@@ -41,15 +42,31 @@ export function settled<State extends { readonly type: FileType; readonly versio
 type Facts = NonNullable<ReturnType<typeof factsOfVersion>>
 
 /** The time that the cache has for what was seen; `undefined` when that is something else. */
-function timeInCache(metadata: string, seen: Facts, before: readonly [] | readonly [CachedNow]): bigint | undefined {
+async function timeInCache(
+  metadata: string,
+  seen: Facts,
+  before: readonly [] | readonly [CachedNow],
+): Promise<bigint | undefined> {
   if (seen.mtimeNs % nsPerMs === 0n) return undefined
-  const cached = lookAtCachedFile(metadata)
-  if (cached === undefined || cached === 'changing' || BigInt(cached.size) !== seen.size) return undefined
+  const cached = await whatIsKnown(metadata)
+  if (cached === undefined || BigInt(cached.size) !== seen.size) return undefined
   const [earlier] = before.length === 0 ? [cached] : before
   if (earlier === undefined || earlier === 'changing' || earlier.mtimeNs !== cached.mtimeNs) return undefined
   const apart = cached.mtimeNs - seen.mtimeNs
   return apart < -sameWriteNs || apart > sameWriteNs ? undefined : cached.mtimeNs
 }
+
+/** What the cache says of a file that was written here; it says so a moment after, and not while it is writing that. */
+async function whatIsKnown(metadata: string): Promise<CachedFile | undefined> {
+  for (let attempt = 0; attempt < knownAttempts; attempt += 1) {
+    const cached = lookAtCachedFile(metadata)
+    if (cached !== undefined && cached !== 'changing') return cached
+    await delay(1)
+  }
+  return undefined
+}
+
+const knownAttempts = 20
 
 const nsPerMs = 1_000_000n
 /** Between two times of one write. */
@@ -82,12 +99,14 @@ export async function sameContentNow(
   const current = await statOrNothing(files, path)
   if (current === undefined) return undefined
   // what it would be called if it were asked for
-  if (settled(join(metadata, path), current).version === version) return current.version
+  if ((await settled(join(metadata, path), current)).version === version) return current.version
   const now = factsOfVersion(current.version)
   if (current.type !== 'file' || now === undefined || now.size !== then.size) return undefined
   if (now.mtimeNs === then.mtimeNs) return current.version
   const cached = await readCachedFile(join(metadata, path))
-  if (cached === undefined || cached.dirty || BigInt(cached.size) !== then.size) return undefined
+  if (cached === undefined || BigInt(cached.size) !== then.size) return undefined
+  // It has been uploaded this moment, and the cache does not say so yet: what is dirty is what everybody sees.
+  if (cached.dirty) return cached.mtimeNs === then.mtimeNs ? current.version : undefined
   if (cached.mtimeNs !== then.mtimeNs && !isSecondOf(then.mtimeNs, now.mtimeNs)) return undefined
   const hash = cached.fingerprint.split(',').at(-1) ?? ''
   if (!/^[0-9a-f]{32}$/.test(hash)) return undefined
