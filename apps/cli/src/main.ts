@@ -10,6 +10,7 @@ import { addMv } from './commands/mv.ts'
 import { collect } from './commands/options.ts'
 import { addPs } from './commands/ps.ts'
 import { addRm } from './commands/rm.ts'
+import { addSearch } from './commands/search.ts'
 import { addSession } from './commands/session.ts'
 import { addVerify } from './commands/verify.ts'
 import { addWrite } from './commands/write.ts'
@@ -23,7 +24,7 @@ import { createOutput } from './terminal/output.ts'
 import { createStyle } from './terminal/style.ts'
 
 /** Commands whose result is what they print: without standard output they would do nothing. */
-const printing: ReadonlySet<string> = new Set(['ls', 'ps', 'cat', 'explain', 'doctor', 'verify'])
+const printing: ReadonlySet<string> = new Set(['ls', 'ps', 'cat', 'search', 'explain', 'doctor', 'verify'])
 
 /**
  * Runs `ws` with these arguments (without the names of Node and of the script) and resolves to its exit code.
@@ -130,6 +131,7 @@ ${exitCodesHelp}`,
     addWrite,
     addRm,
     addMv,
+    addSearch,
     addExplain,
     addVerify,
     addDoctor,

@@ -189,3 +189,22 @@ describe('the policy of a config file', () => {
     expect(existsSync(join(scratch.path, 'project/cache'))).toBe(false)
   })
 })
+
+describe('ws search', () => {
+  it('[PC22] [FS14] prints path, line number and line; the pattern is data, and what is denied is left out', async () => {
+    await using project = await createProject({
+      'a.txt': 'one\n-e (TODO\n',
+      'deep/b.txt': 'todo\n',
+      'private/c': 'TODO',
+    })
+    const config = { mounts: [{ at: '/', root: '.' }], rules: [{ rule: 'deny', path: '/private' }] }
+    await using scratch = await createProject({ 'ws.config.json': JSON.stringify(config) })
+    const options = ['--config', join(scratch.path, 'ws.config.json'), '--root', project.path]
+    expect(await ws([...options, 'search', '--', '-e (TODO'])).toMatchObject({ code: 0, stdout: '/a.txt:2:-e (TODO\n' })
+    const found = (await ws([...options, '--json', 'search', '-i', '-e', 't.do', '/'])).stdout.trim().split('\n')
+    const hits = found.map((line) => JSON.parse(line) as { path: string; line: number })
+    expect(hits.map(({ path, line }) => `${path} ${line}`).toSorted()).toEqual(['/a.txt 2', '/deep/b.txt 1'])
+    expect(await ws([...options, 'search', 'nowhere'])).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect(await ws([...options, 'search', '-e', '('])).toMatchObject({ code: 1, stdout: '' })
+  })
+})

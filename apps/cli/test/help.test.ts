@@ -2,7 +2,21 @@ import { describe, expect, it } from 'vitest'
 
 import { ws } from './ws.ts'
 
-const commands = ['exec', 'session', 'ps', 'kill', 'ls', 'cat', 'write', 'rm', 'mv', 'explain', 'verify', 'doctor']
+const commands = [
+  'exec',
+  'session',
+  'ps',
+  'kill',
+  'ls',
+  'cat',
+  'write',
+  'rm',
+  'mv',
+  'search',
+  'explain',
+  'verify',
+  'doctor',
+]
 
 describe('ws --help', () => {
   it('names every command, the global options, examples and exit codes', async () => {

@@ -28,6 +28,7 @@ for (const name of s3ServerNames) {
       expect((await run('threads/t1', ['exec', '--', 'cat "/docs/a b.txt"; pwd'])).stdout).toBe(`${text}/\n`)
       expect(await run('threads/t1', ['exec', '--', 'tr a-z A-Z < docs/a* > /by-shell.txt'])).toMatchObject({ code: 0 })
       expect((await run('threads/t1', ['cat', '/by-shell.txt'])).stdout).toBe('GRößE\n')
+      expect((await run('threads/t1', ['search', 'größ'])).stdout).toBe('/docs/a b.txt:1:größe\n')
       expect(await run('threads/t1', ['mv', '/docs', '/papers'])).toMatchObject({ code: 0, stderr: '' })
       expect((await run('threads/t1', ['ls', '-R'])).stdout).toBe('/by-shell.txt\n/papers\n/papers/a b.txt\n')
       expect(await run('threads/t1', ['rm', '-r', '/papers'])).toMatchObject({ code: 0, stderr: '' })
