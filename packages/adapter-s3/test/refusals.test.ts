@@ -143,7 +143,7 @@ for (const name of s3ServerNames) {
     })
 
     it('close ends what is running', async () => {
-      const adapter = await bench.adapter()
+      const adapter = await bench.adapter({ attemptTimeout: 3_600_000 })
       bench.interceptor = () => new Promise(() => undefined)
       const reading = adapter.read(at('/a'))
       await adapter.close()
@@ -163,6 +163,21 @@ for (const name of s3ServerNames) {
       await expect(adapter.write(at('/a'), encode('x'))).rejects.toMatchObject({ code: 'EROFS' })
       await expect(adapter.delete(at('/none'), { force: true })).rejects.toMatchObject({ code: 'EROFS' })
       client.destroy()
+    })
+
+    it('does not believe a refused delete when the object is gone: its answer may have been lost', async () => {
+      let deletes = 0
+      bench.interceptor = async ({ name: sent, input }, send) => {
+        if (sent !== 'DeleteObject' || input['IfMatch'] === undefined) return send()
+        deletes += 1
+        if (deletes > 1) throw answer(412, 'PreconditionFailed')
+        await send()
+        throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })
+      }
+      const { bucket } = bench.server
+      const dialect = await probeS3Dialect({ client: bench.watched, bucket, prefix: bench.prefix() })
+      expect(deletes).toBe(2)
+      expect(dialect.conditionalDelete).toBe(false)
     })
 
     it('finds out what the server honours, and leaves nothing behind', async () => {

@@ -36,7 +36,8 @@ export class Bench {
   /** Entries on a page of a listing, to see many pages without many objects. */
   pageSize: number | undefined
   interceptor: Interceptor = (_, send) => send()
-  readonly #watched: S3Client
+  /** What adapters use. */
+  readonly watched: S3Client
   #used = 0
 
   private constructor(server: S3Server, dialect: S3Dialect) {
@@ -45,8 +46,8 @@ export class Bench {
     this.client = server.client()
     const ignore = (): void => undefined
     const logger = { debug: ignore, info: ignore, warn: ignore, error: ignore }
-    this.#watched = server.client({ maxAttempts: 1, logger })
-    this.#watched.middlewareStack.add(
+    this.watched = server.client({ maxAttempts: 1, logger })
+    this.watched.middlewareStack.add(
       (next, context) => async (given) => {
         const input = given.input as { Key?: string; Prefix?: string }
         const name = (context.commandName ?? '').replace(/Command$/u, '')
@@ -75,7 +76,7 @@ export class Bench {
   async adapter(options: Partial<BucketOptions> = {}): Promise<StorageAdapter> {
     const { bucket } = this.server
     const adapter = await createS3Adapter({
-      client: this.#watched,
+      client: this.watched,
       bucket,
       prefix: this.prefix(),
       dialect: this.dialect,
