@@ -12,10 +12,15 @@ export const sections: Readonly<Record<string, () => Promise<Measure>>> = {
   'event loop': async () => (await import('./loop-delay.ts')).measureLoopDelay,
   s3: async () => (await import('./s3/index.ts')).measureS3,
   's3 search': async () => (await import('./s3/index.ts')).measureS3Search,
+  rclone: async () => (await import('./rclone/index.ts')).measureRclone,
   memory: async () => (await import('./memory.ts')).measureMemory,
 }
 
 export const sectionNames: readonly string[] = Object.keys(sections)
 
 /** Milliseconds that a section gets, where that is more than usual: these fill a bucket first. */
-export const sectionLimits: Readonly<Record<string, number>> = { s3: 240_000, 's3 search': 240_000 }
+export const sectionLimits: Readonly<Record<string, number>> = {
+  s3: 240_000,
+  's3 search': 240_000,
+  rclone: 240_000,
+}

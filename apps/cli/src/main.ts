@@ -4,6 +4,7 @@ import { addCat } from './commands/cat.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addExec } from './commands/exec.ts'
 import { addExplain } from './commands/explain.ts'
+import { addFlush } from './commands/flush.ts'
 import { addKill } from './commands/kill.ts'
 import { addLs } from './commands/ls.ts'
 import { addMv } from './commands/mv.ts'
@@ -101,6 +102,7 @@ function createProgram(start: Start): Command {
       '--s3 <bucket[/prefix]>',
       'or a bucket of S3 or R2, or a part of one; credentials as the AWS SDK finds them',
     )
+    .option('--rclone <bucket[/prefix]>', 'or the same mounted by rclone, so that real commands work in it')
     .option('--s3-endpoint <url>', 'the store, if it is not AWS (default: AWS_ENDPOINT_URL_S3)')
     .option('--s3-region <region>', 'its region (default: AWS_REGION)')
     .option('--at <path>', 'where it is mounted: / or /workspace (default: /)')
@@ -130,6 +132,7 @@ ${exitCodesHelp}`,
     addCat,
     addWrite,
     addRm,
+    addFlush,
     addMv,
     addSearch,
     addExplain,

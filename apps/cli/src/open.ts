@@ -19,7 +19,9 @@ export async function openWorkspace(
   { signal, executors, readOnly = false }: OpenOptions,
 ): Promise<Workspace> {
   if (settings.mounts.length === 0) {
-    throw new UsageError('no workspace is named; give --root DIR, --s3 BUCKET/PREFIX, or --config FILE with mounts')
+    throw new UsageError(
+      'no workspace is named; give --root DIR, --s3 or --rclone BUCKET/PREFIX, or --config FILE with mounts',
+    )
   }
   const { mounts, owner, rules, aliases, executorOptions } = settings
   const chosen = executors?.map((name) => createExecutor(name, executorOptions))

@@ -86,7 +86,11 @@ export const toolChecks: readonly Check[] = [
       )
       expectTrue(result.exitCode === 0 && result.stdout.trim() !== '0', `id -u: ${result.stdout}${result.stderr}`)
       for (const name of ['owned-api', 'owned-shell']) {
-        expectEqual(await diskOwner(`${site.world.project}/${checksDirectory}/${name}`), uid, `the owner of ${name}`)
+        expectEqual(
+          await diskOwner(`${site.world.stored.project.directory}/${checksDirectory}/${name}`),
+          uid,
+          `the owner of ${name}`,
+        )
       }
     },
   },

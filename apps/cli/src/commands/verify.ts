@@ -1,3 +1,4 @@
+import type { Owner } from '@ws/core'
 import type { Command } from 'commander'
 
 import { ordinaryOwner } from '../checks/owner.ts'
@@ -40,7 +41,7 @@ async function verify({ settings, output, style, signal }: Context): Promise<num
     at: places,
     owner: settings.owner ?? ordinaryOwner(),
     checks: allChecks,
-    createStore: await storeOf(settings),
+    createStore: await storeOf(settings, settings.owner ?? ordinaryOwner()),
     signal,
   })
   const ok = !hasFailed(report) && report.results.length > 0
@@ -56,9 +57,13 @@ async function verify({ settings, output, style, signal }: Context): Promise<num
 }
 
 /** Of a workspace only the kind of its storage counts: what is in it is left alone. */
-async function storeOf({ mounts }: Settings): Promise<(() => Promise<ScratchStore>) | undefined> {
+async function storeOf({ mounts }: Settings, owner: Owner): Promise<(() => Promise<ScratchStore>) | undefined> {
   const storage = mounts[0]?.storage
   if (storage === undefined || storage.kind === 'local') return undefined
+  if (storage.kind === 'rclone') {
+    const { createScratchMount } = await import('../storage/scratch-mount.ts')
+    return () => createScratchMount(storage, owner)
+  }
   const { createScratchStore } = await import('../storage/scratch.ts')
   return () => createScratchStore(storage)
 }

@@ -34,7 +34,7 @@ export function resolveMounts(flags: MountFlags, config: LoadedConfig | undefine
   return [{ at, storage, access: first?.access }, ...others]
 }
 
-function storageOfConfig({ root, s3, r2 }: MountConfig, directory: string, place: string): StorageSettings {
+function storageOfConfig({ root, s3, r2, rclone }: MountConfig, directory: string, place: string): StorageSettings {
   if (s3 !== undefined) {
     const { endpoint } = s3
     return {
@@ -50,11 +50,22 @@ function storageOfConfig({ root, s3, r2 }: MountConfig, directory: string, place
       accountId === undefined ? { endpoint: checkEndpoint(endpoint, `${place}.r2.endpoint`) } : { accountId }
     return { ...bucketOf(r2, `${place}.r2`), kind: 'r2', location }
   }
+  if (rclone !== undefined) {
+    const { endpoint, directory: cache } = rclone
+    const { symlinks: _links, ...named } = bucketOf(rclone, `${place}.rclone`)
+    return {
+      ...rclone,
+      ...named,
+      kind: 'rclone',
+      endpoint: endpoint === undefined ? undefined : checkEndpoint(endpoint, `${place}.rclone.endpoint`),
+      directory: cache === undefined ? undefined : resolve(directory, cache),
+    }
+  }
   if (root === undefined) throw new UsageError(`${place}: names no storage`)
   return { kind: 'local', root: resolve(directory, root), shown: root }
 }
 
-type BucketConfig = NonNullable<MountConfig['s3'] | MountConfig['r2']>
+type BucketConfig = Pick<NonNullable<MountConfig['s3']>, 'bucket' | 'prefix' | 'symlinks' | 'credentialsFrom'>
 
 function bucketOf({ bucket, prefix = '', symlinks = 'off', credentialsFrom }: BucketConfig, place: string) {
   return {

@@ -54,12 +54,25 @@ const r2 = z
     message: 'must have `accountId` or `endpoint`, and not both',
   })
 
+/** The same bucket, mounted: commands work in it. */
+const rclone = z.strictObject({
+  bucket: z.string(),
+  prefix: z.string().optional(),
+  endpoint: z.string().optional(),
+  region: z.string().min(1, 'must not be empty').optional(),
+  forcePathStyle: z.boolean().optional(),
+  credentialsFrom: bucket.credentialsFrom,
+  /** Where its cache is; relative to the config file. */
+  directory: path.optional(),
+})
+
 /** What can be mounted, by the key that says so. */
 const storages = {
   /** A directory; relative to the config file. */
   root: path.optional(),
   s3: s3.optional(),
   r2: r2.optional(),
+  rclone: rclone.optional(),
 }
 const storageKeys = Object.keys(storages) as (keyof typeof storages)[]
 

@@ -10,19 +10,23 @@ import type { StorageSettings } from './settings.ts'
 export interface StorageFlags {
   readonly root?: string
   readonly s3?: string
+  readonly rclone?: string
   readonly s3Endpoint?: string
   readonly s3Region?: string
 }
 
 /** `undefined` where no storage is named. Throws UsageError. */
 export function storageOfFlags(flags: StorageFlags): StorageSettings | undefined {
-  const { root, s3, s3Endpoint, s3Region } = flags
-  if (root !== undefined && s3 !== undefined) {
+  const { root, s3, rclone, s3Endpoint, s3Region } = flags
+  const named = Object.entries({ root, s3, rclone }).filter(([, value]) => value !== undefined)
+  if (named.length > 1) {
+    const [one, other] = named.map(([name]) => `--${name}`)
     throw new UsageError(
-      '--root and --s3 both name the workspace; give one of them, and a config file for several mounts',
+      `${one} and ${other} both name the workspace; give one of them, and a config file for several mounts`,
     )
   }
-  if (s3 === undefined && (s3Endpoint !== undefined || s3Region !== undefined)) {
+  const bucket = s3 ?? rclone
+  if (bucket === undefined && (s3Endpoint !== undefined || s3Region !== undefined)) {
     const flag = s3Endpoint === undefined ? '--s3-region' : '--s3-endpoint'
     throw new UsageError(`${flag}: means nothing without --s3 BUCKET; in a config file it belongs to the mount`)
   }
@@ -32,14 +36,13 @@ export function storageOfFlags(flags: StorageFlags): StorageSettings | undefined
     }
     return { kind: 'local', root: resolve(root), shown: root }
   }
-  if (s3 === undefined) return undefined
+  if (bucket === undefined) return undefined
   if (s3Region === '') throw new UsageError('--s3-region: is empty; give a region such as eu-central-1')
-  return {
-    kind: 's3',
-    ...parseBucket(s3, '--s3'),
+  const connection = {
+    ...parseBucket(bucket, s3 === undefined ? '--rclone' : '--s3'),
     endpoint: s3Endpoint === undefined ? undefined : checkEndpoint(s3Endpoint, '--s3-endpoint'),
     region: s3Region,
-    symlinks: 'off',
-    shown: s3,
+    shown: bucket,
   }
+  return s3 === undefined ? { kind: 'rclone', ...connection } : { kind: 's3', ...connection, symlinks: 'off' }
 }

@@ -7,6 +7,8 @@ export interface StorageOptions {
   readonly owner: Owner | undefined
   /** Nothing will be changed: a store is then not asked what it honours, which takes the right to write. */
   readonly readOnly?: boolean | undefined
+  /** Where a mount has its cache: a host path. Default: what the settings say. */
+  readonly directory?: string | undefined
 }
 
 type Maker<Kind extends StorageSettings['kind']> = (
@@ -27,6 +29,10 @@ const makers: { readonly [Kind in StorageSettings['kind']]: Maker<Kind> } = {
   async r2(settings, { readOnly }) {
     const { openBucket } = await import('./s3.ts')
     return await openBucket(settings, { readOnly })
+  },
+  async rclone(settings, options) {
+    const { openMount } = await import('./rclone.ts')
+    return await openMount(settings, options)
   },
 }
 

@@ -36,8 +36,20 @@ export interface R2Settings extends BucketSettings {
   readonly location: { readonly accountId: string } | { readonly endpoint: string }
 }
 
+/** A bucket that rclone mounts: programs of this machine work in it. */
+export interface RcloneSettings extends Omit<S3Settings, 'kind' | 'symlinks'> {
+  readonly kind: 'rclone'
+  /** Where its cache is: a host path. Default: the adapter's. */
+  readonly directory?: string | undefined
+}
+
 /** Where a mount's files are. */
-export type StorageSettings = LocalSettings | S3Settings | R2Settings
+export type StorageSettings = LocalSettings | S3Settings | R2Settings | RcloneSettings
 
 /** Whether programs of this machine can work in it: only then is there a directory to show them. */
-export const hasDirectory: Readonly<Record<StorageSettings['kind'], boolean>> = { local: true, s3: false, r2: false }
+export const hasDirectory: Readonly<Record<StorageSettings['kind'], boolean>> = {
+  local: true,
+  s3: false,
+  r2: false,
+  rclone: true,
+}

@@ -26,6 +26,7 @@ exec 3<&-
 wait "$rclone"
 code=$?
 kill -KILL "$keeper" 2>/dev/null
+wait "$keeper" 2>/dev/null
 exit "$code"
 `
 

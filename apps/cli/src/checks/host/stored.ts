@@ -1,10 +1,12 @@
 import { createLocalAdapter } from '@ws/adapter-local'
-import { parseMountPath, type MountPath, type Owner, type StorageAdapter } from '@ws/core'
+import { mountRoot, parseMountPath, type MountPath, type Owner, type StorageAdapter } from '@ws/core'
 
 import { diskDetails, diskNames, diskState, diskTree } from './disk.ts'
 
 /** Files as they are stored, seen past every workspace, and adapters on them. Paths are `""` or start with a slash. */
 export interface StoredFiles {
+  /** Where it is on this machine: a host path. Absent where it is not. */
+  readonly directory: string | undefined
   /** It holds symbolic links. */
   readonly links: boolean
   /** It tells a path below a file from one that is merely missing. */
@@ -26,6 +28,7 @@ export interface StoredFiles {
 /** A directory of this machine. */
 export function storedInDirectory(directory: string, owner: Owner): StoredFiles {
   return {
+    directory,
     links: true,
     hierarchy: true,
     controlCharacters: true,
@@ -42,6 +45,7 @@ export async function storedBehind(open: () => Promise<StorageAdapter>): Promise
   const adapter = await open()
   const list = async (path: string, recursive: boolean) => await Array.fromAsync(adapter.list(at(path), { recursive }))
   return {
+    directory: adapter.hostPath?.(mountRoot),
     links: adapter.capabilities.symlinks,
     hierarchy: adapter.capabilities.enforcesHierarchy,
     controlCharacters: adapter.capabilities.controlCharacters,

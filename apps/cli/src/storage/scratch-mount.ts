@@ -1,0 +1,39 @@
+import { createScratchAdapter } from '@ws/adapter-local'
+import { openRcloneBucket } from '@ws/adapter-rclone'
+import { type Owner, mountRoot, parseMountPath } from '@ws/core'
+
+import { mountOptionsOf, openMount } from './rclone.ts'
+import type { ScratchStore } from './scratch.ts'
+import type { RcloneSettings } from './settings.ts'
+
+/** The same as a part of a bucket that is mounted once; its cache is given up with it. */
+export async function createScratchMount(settings: RcloneSettings, owner: Owner): Promise<ScratchStore> {
+  const cache = await createScratchAdapter({ owner })
+  const name = `ws-check-${crypto.randomUUID()}`
+  const below = settings.prefix === '' ? name : `${settings.prefix}/${name}`
+  const options = { owner, directory: cache.hostPath?.(mountRoot) }
+  try {
+    // what is checked is a thousand times more than what is kept
+    const bucket = await openRcloneBucket({
+      ...mountOptionsOf({ ...settings, prefix: below }, options),
+      writeBackMs: 100,
+    })
+    return {
+      name: settings.kind,
+      open: (path) => bucket.adapter(path),
+      async [Symbol.asyncDispose]() {
+        await bucket.close()
+        const adapter = await openMount(settings, options)
+        try {
+          await adapter.delete(parseMountPath(`/${name}`), { recursive: true, force: true })
+        } finally {
+          await adapter.close()
+          await cache.close()
+        }
+      },
+    }
+  } catch (error) {
+    await cache.close()
+    throw error
+  }
+}
