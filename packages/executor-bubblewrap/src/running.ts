@@ -2,8 +2,15 @@ import { constants } from 'node:os'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-import { type CommandRequest, type CommandResult, isWorkspaceError, type Owner, type RunningCommand } from '@ws/core'
-import { createOutputChannel, type PipeMaker, type ProcessInput, sandboxKilled } from '@ws/process'
+import {
+  type CommandRequest,
+  type CommandResult,
+  isWorkspaceError,
+  type Owner,
+  type RunningCommand,
+  sandboxKilled,
+} from '@ws/core'
+import { createOutputChannel, type PipeMaker, type ProcessInput } from '@ws/process'
 
 import type { SandboxCommand } from './arguments.ts'
 import { type Sandbox, startSandbox } from './sandbox.ts'
@@ -158,8 +165,7 @@ async function follow(
   const { timedOut, aborted, sent } = ending.state()
   if (aborted && !timedOut) throw request.signal?.reason
   const exitCode = sandbox.exitCode()
-  if (exitCode === undefined && sent.size === 0) throw sandboxKilled()
-  return {
+  const result = {
     ...outcome(exitCode, ended.signal, sent),
     stdout: ended.stdout.text,
     stderr: stderr.text,
@@ -170,6 +176,8 @@ async function follow(
     duration: Math.round(performance.now() - startedAt),
     executor: executorName,
   }
+  if (exitCode === undefined && sent.size === 0) throw sandboxKilled(result)
+  return result
 }
 
 /**

@@ -1,5 +1,12 @@
-import type { CommandRequest, CommandResult, KillSignal, RunningCommand, WorkspaceError } from '@ws/core'
-import { capturePipe, type CapturedOutput, type OutputChannel, sandboxKilled } from '@ws/process'
+import {
+  type CommandRequest,
+  type CommandResult,
+  type KillSignal,
+  type RunningCommand,
+  sandboxKilled,
+  type WorkspaceError,
+} from '@ws/core'
+import { capturePipe, type CapturedOutput, type OutputChannel } from '@ws/process'
 import type { ProcessResult, RunningProcess } from '@ws/process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
@@ -15,7 +22,7 @@ export interface FollowOptions {
   readonly stdout: OutputChannel
   readonly stderr: OutputChannel
   /** Removes what was made for the command. */
-  readonly cleanUp: () => void
+  readonly cleanUp: () => Promise<void>
 }
 
 /** What the first process and proot itself write before anything runs. */
@@ -57,7 +64,7 @@ export function followCommand(options: FollowOptions): RunningCommand {
       clearTimeout(timer)
       stdout.end()
       stderr.end()
-      options.cleanUp()
+      await options.cleanUp()
     }
   }
 
@@ -66,10 +73,9 @@ export function followCommand(options: FollowOptions): RunningCommand {
     if (!ended.timedOut && ending === undefined) {
       const failure = startFailure(report.parsed(), ended, request)
       if (failure !== undefined) throw failure
-      if (!signalled && (ended.signal ?? 'SIGKILL') === 'SIGKILL') throw sandboxKilled()
     }
     const { exitCode, signal } = ending ?? { exitCode: null, signal: null }
-    return {
+    const result = {
       exitCode,
       signal: exitCode !== null ? null : signal !== null ? signalName(signal) : (ended.signal ?? 'SIGKILL'),
       stdout: ended.stdout.text,
@@ -81,6 +87,8 @@ export function followCommand(options: FollowOptions): RunningCommand {
       duration: ended.durationMs,
       executor: 'proot',
     }
+    if (ending !== undefined || ended.timedOut || signalled || result.signal !== 'SIGKILL') return result
+    throw sandboxKilled(result)
   }
 
   return {

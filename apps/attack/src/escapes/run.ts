@@ -1,5 +1,13 @@
 import { createLocalAdapter } from '@ws/adapter-local'
-import { type CommandResult, createWorkspace, type Guarantees, isWorkspaceError, rules, type Workspace } from '@ws/core'
+import {
+  type CommandResult,
+  createWorkspace,
+  type Guarantees,
+  getCommandResult,
+  isWorkspaceError,
+  rules,
+  type Workspace,
+} from '@ws/core'
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -108,6 +116,9 @@ function acknowledging(workspace: Workspace): (command: string) => Promise<Said>
     try {
       return await workspace.exec(command, { login: false, shell: 'sh', timeout: 60_000, killGrace: 100, acknowledge })
     } catch (error) {
+      // An attempt that kills what encloses it has had its say.
+      const result = getCommandResult(error)
+      if (result !== undefined) return result
       if (!isWorkspaceError(error, 'EUNENFORCEABLE')) throw error
       const { rule, message } = error
       // A command that was read and found wanting did nothing.

@@ -95,7 +95,10 @@ describe('a server that falls silent', () => {
       return silent
     })
     await operations[name]?.(adapter, {})
-    expect(proxy.requests.map(({ fault }) => fault)).toEqual([silent, undefined])
+    // once more, or oftener where the machine is too busy to answer within the time of an attempt
+    const [asked, ...again] = proxy.requests.map(({ fault }) => fault)
+    expect(asked).toEqual(silent)
+    expect(again).toContain(undefined)
   })
 
   it('in the middle of what is read, is left at once when the caller gives up', async () => {

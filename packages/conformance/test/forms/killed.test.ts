@@ -1,3 +1,4 @@
+import { getCommandResult } from '@ws/core'
 import { component, describeWith } from '@ws/test-fixtures'
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
@@ -41,7 +42,8 @@ for (const { name, root, components, create } of held) {
       process.kill(outermostAbove(processesWith(word)[0] ?? 0), 'SIGKILL')
       const error: unknown = await running.wait().catch((reason: unknown) => reason)
       expect(error).toMatchObject({ code: 'EIO', remedy: expect.stringContaining('run it again') })
-      expect(String(error)).toContain('killed from outside')
+      expect(String(error)).toContain('the sandbox was killed')
+      expect(getCommandResult(error)).toMatchObject({ exitCode: null, signal: 'SIGKILL', stdout: 'up\n' })
       await expect.poll(() => processesWith(word), { timeout: 10_000 }).toEqual([])
       expect(await site.run('echo runs')).toBe('runs\n')
     })

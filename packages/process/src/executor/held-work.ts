@@ -11,10 +11,7 @@ export class HeldWork {
    *
    * @throws WorkspaceError `ECLOSED` when no more may be started; `signal.reason`
    */
-  async hold<Work extends RunningCommand | Terminal>(
-    start: () => Promise<Work>,
-    signal?: AbortSignal,
-  ): Promise<Work> {
+  async hold<Work extends RunningCommand | Terminal>(start: () => Promise<Work>, signal?: AbortSignal): Promise<Work> {
     if (this.#closed) throw closedError()
     signal?.throwIfAborted()
     const starting = start()

@@ -5,4 +5,3 @@ export {
   createConfinedExecutor,
 } from './confined.ts'
 export { closedError, HeldWork } from './held-work.ts'
-export { sandboxKilled } from './sandbox-killed.ts'
