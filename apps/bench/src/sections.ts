@@ -22,5 +22,5 @@ export const sectionNames: readonly string[] = Object.keys(sections)
 export const sectionLimits: Readonly<Record<string, number>> = {
   s3: 240_000,
   's3 search': 240_000,
-  rclone: 240_000,
+  rclone: 420_000,
 }

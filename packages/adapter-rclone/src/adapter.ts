@@ -100,14 +100,18 @@ export class RcloneAdapter implements StorageAdapter {
 
   stat(path: MountPath, options?: StatOptions): Promise<Stat> {
     return this.#look({ operation: 'stat', path }, (files, metadata) =>
-      this.#gate.shared(path, async () => settled(metadata, await files.stat(path, options))),
+      this.#gate.shared(path, async () =>
+        settled(metadata, await (this.#open?.questions ?? files).stat(path, options)),
+      ),
     )
   }
 
   read(path: MountPath, options: ReadOptions = {}): Promise<ReadResult> {
     const conditions = [{ path, condition: options.ifVersion }]
     return this.#conditional({ operation: 'read', path }, conditions, (files, [ifVersion], metadata) =>
-      this.#gate.shared(path, () => readSteadily(files, metadata, path, { ...options, ifVersion })),
+      this.#gate.shared(path, () =>
+        readSteadily(this.#open?.questions ?? files, metadata, path, { ...options, ifVersion }),
+      ),
     )
   }
 

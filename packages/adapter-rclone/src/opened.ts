@@ -4,6 +4,7 @@ import { createLocalAdapter } from '@ws/adapter-local'
 import { type StorageAdapter, mountRoot } from '@ws/core'
 
 import { DirtyFiles } from './cache/dirty.ts'
+import { type Questions, askDirectly } from './files/direct.ts'
 import { CancelledUploads } from './files/cancelled-uploads.ts'
 import type { Mount } from './mount/mount.ts'
 import type { RunningMount } from './mount/start.ts'
@@ -11,6 +12,8 @@ import type { RunningMount } from './mount/start.ts'
 /** What works while the mount is there. */
 export interface Open {
   readonly files: StorageAdapter
+  /** For questions that need no verification. */
+  readonly questions: Questions
   readonly running: RunningMount
   /** Host path of the cache's metadata of this part. */
   readonly metadata: string
@@ -35,5 +38,6 @@ export async function openFiles(mount: Mount, below: string): Promise<Open> {
   })
   const { control, fs } = running
   if (await cancelled.settle({ control, fs })) await control.call('vfs/forget')
-  return { files, running, metadata, dirty: new DirtyFiles(metadata), cancelled }
+  const questions = mount.features.links ? files : askDirectly(String(files.hostPath?.(mountRoot)), files)
+  return { files, questions, running, metadata, dirty: new DirtyFiles(metadata), cancelled }
 }

@@ -87,7 +87,15 @@ function works(bare: Files, ways: readonly Files[], settle: () => Promise<void> 
         await settle() // no upload of the last round runs beside this one
       },
     })
-    return { name, reference: wayOf(bare), ways: ways.map(wayOf), count: files / 5, target, budget: 12_000 }
+    return {
+      name,
+      reference: wayOf(bare),
+      ways: ways.map(wayOf),
+      count: files / 5,
+      target,
+      budget: 8_000,
+      maxRounds: 8,
+    }
   }
   const fill = async (way: Files): Promise<void> => {
     for (const name of names) await way.create(name)

@@ -1,10 +1,11 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 
 import { factsOfVersion } from '@ws/adapter-local'
 import type { MountPath, ReadOptions, ReadResult, ReadStreamResult, Stat, StorageAdapter } from '@ws/core'
 
 import { type CachedFile, lookAtCachedFile } from '../cache/cached-file.ts'
 import { failure } from '../errors.ts'
+import type { Questions } from './direct.ts'
 import { settled } from './versions.ts'
 
 /** Bytes up to which a stream is read at once: all of it that is ever held. */
@@ -20,16 +21,17 @@ type Now = CachedFile | 'changing' | undefined
  * another: what the cache says of the file before and after must be the same, and fit, or it is read again.
  */
 export async function readSteadily(
-  files: StorageAdapter,
+  files: Pick<Questions, 'read'>,
   metadata: string,
   path: MountPath,
   options: ReadOptions,
 ): Promise<ReadResult> {
   const deadline = performance.now() + longestMs
   for (let attempt = 0; ; attempt += 1) {
-    const before = lookAtCachedFile(metadata)
-    const { bytes, stat } = await files.read(path, options)
-    const after = lookAtCachedFile(metadata)
+    const before = await whatIsSaid(metadata)
+    let atEnd: Now = 'changing'
+    const { bytes, stat } = await files.read(path, options, () => (atEnd = lookAtCachedFile(metadata)))
+    const after = await whatIsSaid(metadata, atEnd)
     if (
       isSame(before, after) &&
       isWhole(bytes, stat, options) &&
@@ -60,6 +62,18 @@ export async function openSteadyStream(
   }
   return { stat: await settled(metadata, stat, before), stream: steady(stream, metadata, before, path) }
 }
+
+/** What the cache says. It notes each reader too: it may be writing just that. */
+async function whatIsSaid(metadata: string, first = lookAtCachedFile(metadata)): Promise<Now> {
+  let now = first
+  for (let turn = 0; now === 'changing' && turn < turnsForNotes; turn += 1) {
+    await nextTurn()
+    now = lookAtCachedFile(metadata)
+  }
+  return now
+}
+
+const turnsForNotes = 20
 
 /** The cache holds a later state of another size. (A file that grows has a later time than the cache says.) */
 function isOutdated({ size, version }: Stat, cached: Now): boolean {

@@ -1,0 +1,111 @@
+import { type BigIntStats, close, constants, fstat, lstat, open, read } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+import { slowMountGate, tempPrefix, versionFrom } from '@ws/adapter-local'
+import {
+  type MountPath,
+  type ReadOptions,
+  type ReadResult,
+  type Stat,
+  type StatOptions,
+  type StorageAdapter,
+  assertMountPath,
+} from '@ws/core'
+
+const calls = {
+  lstat: promisify(lstat) as (path: string, options: { bigint: true }) => Promise<BigIntStats>,
+  fstat: promisify(fstat) as (fd: number, options: { bigint: true }) => Promise<BigIntStats>,
+  open: promisify(open),
+  read: promisify(read),
+  close: promisify(close),
+}
+
+/** A file that is read this way at most; larger ones are worth the other. */
+const largestBytes = 1_048_576
+const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+
+/** The two most frequent questions. */
+export interface Questions {
+  stat(path: MountPath, options?: StatOptions): Promise<Stat>
+  /** `atEnd`: called when all is read and the file not closed yet, where that can be told. */
+  read(path: MountPath, options?: ReadOptions, atEnd?: () => void): Promise<ReadResult>
+}
+
+/**
+ * The two most frequent questions, by as few calls as there can be. A mount that holds no links leads nowhere but to
+ * itself, whatever is renamed meanwhile: its paths need not be verified by descriptors. Whatever is out of the ordinary
+ * (an error, another type, a condition) is asked the usual way, which knows what it means.
+ *
+ * @param root host path of the mount, or of a part of it
+ */
+export function askDirectly(root: string, usual: StorageAdapter): Questions {
+  return {
+    async stat(path: MountPath, options: StatOptions = {}): Promise<Stat> {
+      if (isOrdinary(path, options)) {
+        const status = await gated(() => calls.lstat(join(root, path), { bigint: true })).catch(() => undefined)
+        const found = status === undefined ? undefined : statOf(status)
+        if (found !== undefined) return found
+      }
+      return await usual.stat(path, options)
+    },
+    async read(path: MountPath, options: ReadOptions = {}, atEnd: () => void = () => undefined): Promise<ReadResult> {
+      if (isOrdinary(path, options) && options.range === undefined && options.ifVersion === undefined) {
+        const found = await readWhole(join(root, path), atEnd).catch(() => undefined)
+        if (found !== undefined) return found
+      }
+      return await usual.read(path, options)
+    },
+  }
+}
+
+/** With a signal, waiting can be called off: the usual way does that. The root may be missing, and something else there. */
+function isOrdinary(path: MountPath, { signal }: StatOptions): boolean {
+  assertMountPath(path, 'stat')
+  return signal === undefined && path !== '/' && !path.includes(`/${tempPrefix}`)
+}
+
+async function readWhole(path: string, atEnd: () => void): Promise<ReadResult | undefined> {
+  const fd = await gated(() => calls.open(path, flags))
+  try {
+    const status = await gated(() => calls.fstat(fd, { bigint: true }))
+    const stat = status.isFile() ? statOf(status) : undefined
+    if (stat === undefined || stat.size > largestBytes) return undefined
+    const bytes = new Uint8Array(stat.size)
+    for (let filled = 0; filled < bytes.length; ) {
+      const from = filled
+      const { bytesRead } = await gated(() => calls.read(fd, bytes, from, bytes.length - from, from))
+      if (bytesRead === 0) return { bytes: bytes.slice(0, filled), stat }
+      filled += bytesRead
+    }
+    atEnd()
+    return { bytes, stat }
+  } finally {
+    await gated(() => calls.close(fd))
+  }
+}
+
+/** Files and directories; what else there may be is asked for the usual way. */
+function statOf(status: BigIntStats): Stat | undefined {
+  const { size, mtimeNs, mode } = status
+  const type = status.isFile() ? 'file' : status.isDirectory() ? 'directory' : undefined
+  if (type === undefined) return undefined
+  return {
+    type,
+    size: type === 'file' ? Number(size) : 0,
+    modifiedAt: Number(mtimeNs / 1_000n) / 1_000,
+    mode: Number(mode) & 0o777,
+    version: versionFrom({ size, mtimeNs }),
+  }
+}
+
+/** Calls into mounts at once are few, in the whole process: those that hang must not fill its pool. */
+async function gated<Result>(call: () => Promise<Result>): Promise<Result> {
+  const waiting = slowMountGate.enter()
+  if (waiting !== undefined) await waiting
+  try {
+    return await call()
+  } finally {
+    slowMountGate.leave()
+  }
+}
