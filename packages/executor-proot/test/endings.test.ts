@@ -75,7 +75,7 @@ for (const options of configurations) {
     it('leaves none after a timeout, and says so', async () => {
       await using bench = await Bench.create('/', options)
       const time = uniqueSleep()
-      const result = await bench.run(`${family(time)}; sleep ${time}`, { timeout: 700 })
+      const result = await bench.run(`${family(time)}; sleep ${time}`, { timeout: 2_500 })
       expect(result.timedOut).toBe(true)
       expect(result.stdout).toBe('ready\n')
       expect(result.exitCode === null || result.exitCode > 128).toBe(true)
@@ -85,7 +85,7 @@ for (const options of configurations) {
     it('lets a command tidy up on timeout', async () => {
       await using bench = await Bench.create('/', options)
       const result = await bench.run(`trap 'echo tidy; exit 3' TERM; echo up; sleep 1000 & wait`, {
-        timeout: 500,
+        timeout: 2_000,
         killGrace: 5_000,
       })
       expect(result).toMatchObject({ timedOut: true, stdout: 'up\ntidy\n', exitCode: 3 })
