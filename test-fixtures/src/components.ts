@@ -20,6 +20,7 @@ export const componentNames = [
   'npm',
   'landlock',
   'user-namespaces',
+  'cgroup2',
   'radosgw',
   'rclone',
   'fuse',
@@ -69,6 +70,11 @@ const mountFuse = `use Socket; use File::Temp 'tempdir';
   rmdir $directory;
   exit($failed ? 1 : 0)`
 
+// Below the group of whoever runs the tests.
+const makeCgroup = `open my $m, '<', '/proc/self/mountinfo'; my ($at) = map { (split)[4] } grep { / - cgroup2 / } <$m>;
+  open my $o, '<', '/proc/self/cgroup'; my ($own) = map { /^0::(.*)$/ } <$o>;
+  my $d = "$at$own/ws-probe-$$"; exit(1) unless mkdir $d; my $kill = -e "$d/cgroup.kill"; exit(rmdir($d) && $kill ? 0 : 1)`
+
 const probes: Record<ComponentName, Probe> = {
   bubblewrap: {
     program: 'bwrap',
@@ -103,6 +109,7 @@ const probes: Record<ComponentName, Probe> = {
   npm: { program: 'npm', args: ['--version'] },
   landlock: { program: 'perl', args: ['-e', landlockVersion], hint: 'the kernel has no Landlock, or it is off' },
   'user-namespaces': { program: 'unshare', args: ['--user', '--map-root-user', 'true'], hint: 'they are off' },
+  cgroup2: { program: 'perl', args: ['-e', makeCgroup], asSelf: true, hint: 'no cgroup v2 group can be made' },
   radosgw: {
     program: 'radosgw',
     args: ['--version'],

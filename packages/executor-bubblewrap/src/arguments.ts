@@ -2,11 +2,13 @@ import { openSync, closeSync } from 'node:fs'
 
 import { type CommandLimits, type VirtualPath, WorkspaceError } from '@ws/core'
 import {
+  type DelegatedCgroup,
   type DescriptorSource,
   type ExtraDescriptors,
   type KeptContents,
   limitedCommand,
   type SystemEntry,
+  withoutCgroupFields,
 } from '@ws/process'
 
 import { descriptors, gatedCommand, splitEnvironment } from './gate.ts'
@@ -30,6 +32,8 @@ export interface SandboxCommand {
   readonly network: 'none' | 'host'
   readonly scratchBytes: number
   readonly limits: CommandLimits
+  /** Holds some of the limits, where there is one. */
+  readonly cgroup?: DelegatedCgroup | undefined
   readonly bwrap: string
   readonly proot?: string | undefined
 }
@@ -99,7 +103,8 @@ export function sandboxArguments(command: SandboxCommand): SandboxArguments {
     fds.set(descriptors.commandError, 'pipe')
     fds.set(descriptors.seccomp, command.contents.keep(command.seccomp))
     // The gate, and proot, are processes of the same namespace.
-    const limited = limitedCommand(command.argv, command.limits, { ownProcesses: nested ? 2 : 1 })
+    const limits = command.cgroup ? withoutCgroupFields(command.limits) : command.limits
+    const limited = limitedCommand(command.argv, limits, { ownProcesses: nested ? 2 : 1 })
     const gated = gatedCommand(limited, environment.inner)
     const inside = nested ? [...prootArguments(command), ...gated] : gated
     return {

@@ -12,6 +12,7 @@ import {
   checkToolAccess,
   checkToolPlaces,
   closedError,
+  type DelegatedCgroup,
   followTerminal,
   HeldWork,
   interactiveShellArguments,
@@ -47,13 +48,22 @@ export interface AttachOptions {
   readonly options: ResolvedOptions
   readonly programs: Programs
   readonly guarantees: Guarantees
+  /** Opened from the options. */
+  readonly cgroup?: DelegatedCgroup | undefined
 }
 
-export function createAttached({ root, owner, options, programs, guarantees }: AttachOptions): AttachedExecutor {
+export function createAttached({
+  root,
+  owner,
+  options,
+  programs,
+  guarantees,
+  cgroup,
+}: AttachOptions): AttachedExecutor {
   const work = new HeldWork()
   const systems = new Map<string, readonly SystemEntry[]>()
   const stop = new AbortController()
-  const limits = heldLimits(programs.bwrap)
+  const limits = heldLimits(programs.bwrap, cgroup !== undefined)
   const contents = new KeptContents()
   checkToolAccess(options.tools, owner, 'attach')
   let warden: Warden | undefined
@@ -108,7 +118,7 @@ export function createAttached({ root, owner, options, programs, guarantees }: A
         const scratchBytes = limits.scratchBytes ?? options.scratchBytes
         const system = systemFor(shell)
         const common = { layout, sources, system, argv, env, cwd: request.cwd, extraFds, seccomp, contents, limits }
-        return await use({ ...common, tools: opened.tools, network, scratchBytes, bwrap, proot })
+        return await use({ ...common, tools: opened.tools, network, scratchBytes, cgroup, bwrap, proot })
       },
     })
   }

@@ -1,5 +1,6 @@
 import { createScratchAdapter } from '@ws/adapter-local'
 import { type Executor, type Owner, type ProbeReport, type ProbeTarget, rootPath, WorkspaceError } from '@ws/core'
+import { attachCgroup } from '@ws/process'
 
 import { createAttached } from './attach.ts'
 import { type BubblewrapExecutorOptions, resolveOptions } from './options.ts'
@@ -53,7 +54,15 @@ export function createBubblewrapExecutor(options: BubblewrapExecutorOptions = {}
         })
       }
       const guarantees = heldGuarantees(resolved)
-      return createAttached({ root: view.root, owner, options: resolved, programs: { bwrap, proot }, guarantees })
+      const cgroup = attachCgroup(resolved.cgroup)
+      return createAttached({
+        root: view.root,
+        owner,
+        options: resolved,
+        programs: { bwrap, proot },
+        guarantees,
+        cgroup,
+      })
     },
     createScratch: async (scratch) => await createScratchAdapter({ owner: scratch.owner }),
   }

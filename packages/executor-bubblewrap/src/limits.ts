@@ -1,5 +1,5 @@
 import { type CommandLimits, type CommandRequest, type LimitReport, narrowLimits, WorkspaceError } from '@ws/core'
-import { checkAgainstOwn, resourceLimitReport } from '@ws/process'
+import { checkAgainstOwn, resourceLimitReport, withoutCgroupFields } from '@ws/process'
 import { statSync } from 'node:fs'
 
 import type { Layout } from './layout.ts'
@@ -9,10 +9,11 @@ import type { ResolvedOptions } from './options.ts'
  * The limits that hold in a sandbox. It is a user namespace of its own, in which the kernel counts processes anew: theirs is
  * a limit of the whole tree, unless bubblewrap is installed setuid and makes none.
  */
-export function heldLimits(bwrap: string | undefined): LimitReport[] {
+export function heldLimits(bwrap: string | undefined, cgroup: boolean): LimitReport[] {
   const setuid = bwrap !== undefined && ((statSync(bwrap, { throwIfNoEntry: false })?.mode ?? 0) & 0o4000) !== 0
   const note = 'of a workspace with `scratch: false`, whose `/tmp` is in memory'
   return resourceLimitReport({
+    cgroup,
     processes: setuid ? 'uid' : 'tree',
     scratch: { heldBy: 'file-system', scope: 'tree', note },
   })
@@ -25,7 +26,7 @@ export function heldLimits(bwrap: string | undefined): LimitReport[] {
  */
 export function limitsOf(request: CommandRequest, options: ResolvedOptions, layout: Layout): CommandLimits {
   const limits = narrowLimits(options.limits, request.limits)
-  checkAgainstOwn(limits)
+  checkAgainstOwn(options.cgroup === undefined ? limits : withoutCgroupFields(limits))
   if (limits.scratchBytes === undefined || !layout.hasTemporary) return limits
   throw new WorkspaceError({
     code: 'EUNENFORCEABLE',

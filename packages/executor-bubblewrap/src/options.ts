@@ -1,5 +1,12 @@
 import { checkLimits, type CommandLimits, WorkspaceError } from '@ws/core'
-import { checkAgainstOwn, resolveTools, type ResolvedTool, type Tool } from '@ws/process'
+import {
+  checkAgainstOwn,
+  checkCgroupOption,
+  resolveTools,
+  type ResolvedTool,
+  type Tool,
+  withoutCgroupFields,
+} from '@ws/process'
 
 export interface BubblewrapExecutorOptions {
   /**
@@ -16,6 +23,12 @@ export interface BubblewrapExecutorOptions {
   readonly scratchBytes?: number | undefined
   /** Of every command; a command's own `limits` narrow them. Which are held, and over what, says `probe().limits`. */
   readonly limits?: CommandLimits | undefined
+  /**
+   * Host path of a cgroup v2 group that is delegated to this process and has no process in it itself. Each command then gets
+   * a group below it, which holds `memoryBytes` and `processes` over its whole tree, and with which all of the tree ends.
+   * Where it cannot be used, the executor is not available. Default: none; these two are resource limits then.
+   */
+  readonly cgroup?: string | undefined
   /** Further directories of this machine, such as those of a version manager: read-only, and on PATH. */
   readonly tools?: readonly Tool[] | undefined
 }
@@ -25,6 +38,7 @@ export interface ResolvedOptions {
   readonly env: readonly string[]
   readonly scratchBytes: number
   readonly limits: CommandLimits
+  readonly cgroup: string | undefined
   readonly tools: readonly ResolvedTool[]
 }
 
@@ -41,8 +55,9 @@ export function resolveOptions(options: BubblewrapExecutorOptions): ResolvedOpti
   if (!Number.isSafeInteger(scratchBytes) || scratchBytes < leastScratchBytes)
     throw invalid(`\`scratchBytes\` must be a whole number of bytes, at least ${leastScratchBytes}`)
   const limits = checkLimits(options.limits, operation)
-  checkAgainstOwn(limits, operation)
-  return { network, env, scratchBytes, limits, tools: resolveTools(options.tools ?? [], operation) }
+  const cgroup = checkCgroupOption(options.cgroup, operation)
+  checkAgainstOwn(cgroup === undefined ? limits : withoutCgroupFields(limits), operation)
+  return { network, env, scratchBytes, limits, cgroup, tools: resolveTools(options.tools ?? [], operation) }
 }
 
 function invalid(reason: string): WorkspaceError {

@@ -9,7 +9,14 @@ import {
   rootPath,
   type VirtualPath,
 } from '@ws/core'
-import { KeptContents, sandboxProgram, systemTree, viewEnvironment } from '@ws/process'
+import {
+  attachCgroup,
+  type DelegatedCgroup,
+  KeptContents,
+  sandboxProgram,
+  systemTree,
+  viewEnvironment,
+} from '@ws/process'
 
 import { explainFailure } from './failure.ts'
 import { layOut, type Layout } from './layout.ts'
@@ -54,8 +61,10 @@ export async function probe(options: ResolvedOptions, target: ProbeTarget): Prom
     details,
   })
   let owner: Owner
+  let cgroup: DelegatedCgroup | undefined
   try {
     owner = resolveOwner(target.owner ?? (process.getuid?.() === 0 ? unprivileged : undefined), 'probe')
+    cgroup = attachCgroup(options.cgroup)
   } catch (error) {
     if (!isWorkspaceError(error)) throw error
     return unavailable(error.reason, error.remedy)
@@ -70,13 +79,13 @@ export async function probe(options: ResolvedOptions, target: ProbeTarget): Prom
     }
   }
   try {
-    await runOnce(options, root, owner, programs, target.signal)
+    await runOnce(options, { root, owner, programs, cgroup, signal: target.signal })
   } catch (error) {
     target.signal?.throwIfAborted()
     const { reason, remedy } = describe(error)
     return unavailable(reason, remedy)
   }
-  const limits = heldLimits(programs.bwrap)
+  const limits = heldLimits(programs.bwrap, options.cgroup !== undefined)
   return { available: true, guarantees: heldGuarantees(options), missing: [], howToFix: [], details, limits }
 }
 
@@ -88,18 +97,22 @@ function missingPrograms({ bwrap, proot }: FoundPrograms, nested: boolean): { re
 }
 
 function describe(error: unknown): { readonly reason: string; readonly remedy?: string | undefined } {
+  if (isWorkspaceError(error, 'EUNENFORCEABLE')) return error
   const native = getNativeCause(error)
   if (native instanceof Error) return explainFailure(native.message)
   return isWorkspaceError(error) ? error : { reason: 'a sandbox could not be started' }
 }
 
-async function runOnce(
-  options: ResolvedOptions,
-  root: VirtualPath,
-  owner: Owner,
-  { bwrap = '', proot }: FoundPrograms,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+interface Run {
+  readonly root: VirtualPath
+  readonly owner: Owner
+  readonly programs: FoundPrograms
+  readonly cgroup: DelegatedCgroup | undefined
+  readonly signal: AbortSignal | undefined
+}
+
+async function runOnce(options: ResolvedOptions, { root, owner, programs, cgroup, signal }: Run): Promise<void> {
+  const { bwrap = '', proot } = programs
   const nested = root === '/'
   const empty = layOut({ root, binds: [], aliases: [], restrictions: [], renameBorders: [] })
   const layout: Layout = nested ? { ...empty, mode: 'nested' } : empty
@@ -119,6 +132,7 @@ async function runOnce(
       network: options.network,
       scratchBytes: options.scratchBytes,
       limits: options.limits,
+      cgroup,
       tools: [],
       bwrap,
       proot,
@@ -131,5 +145,6 @@ async function runOnce(
     signal,
   })
   const { stderr } = await sandbox.process.wait()
+  await sandbox.gone
   if (sandbox.exitCode() !== 0) throw new Error(stderr.text)
 }

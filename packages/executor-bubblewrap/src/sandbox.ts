@@ -5,6 +5,7 @@ import { type Owner, WorkspaceError } from '@ws/core'
 import {
   capturePipe,
   type CapturedOutput,
+  type CommandGroup,
   doubtOwnMounts,
   type OutputListener,
   type PipeMaker,
@@ -59,11 +60,25 @@ const startTimeout = 20_000
  * Builds a sandbox, compares its mounts with the plan, and only then lets the command run.
  *
  * @throws WorkspaceError `EBUSY` when what is bound was exchanged meanwhile, `ENOEXEC` when it cannot be built;
- * `signal.reason`
+ * `EUNENFORCEABLE` when its control group does not hold its limits; `signal.reason`
  */
 export async function startSandbox(start: SandboxStart): Promise<Sandbox> {
-  const { command, owner } = start
+  const { cgroup, limits, layout } = start.command
   start.signal?.throwIfAborted()
+  if (cgroup === undefined) return await startIn(undefined, start)
+  // bubblewrap, the gate and proot are in it as well.
+  const group = cgroup.make(limits, { ownProcesses: layout.mode === 'nested' ? 3 : 2 })
+  try {
+    const sandbox = await startIn(group, start)
+    return { ...sandbox, gone: sandbox.gone.then(group.end, group.end) }
+  } catch (error) {
+    await group.end()
+    throw error
+  }
+}
+
+async function startIn(group: CommandGroup | undefined, start: SandboxStart): Promise<Sandbox> {
+  const { command, owner } = start
   const wanted = ['stdout', 'stderr', 'arguments', ...(start.stdin === 'none' ? [] : ['stdin'])]
   const pipes = await Promise.all(wanted.map(async () => await start.pipes?.take(owner)))
   const [stdoutPipe, stderrPipe, argumentsPipe, stdinPipe] = pipes
@@ -90,9 +105,13 @@ export async function startSandbox(start: SandboxStart): Promise<Sandbox> {
       onStarted(pid) {
         // Noted before bubblewrap has all its options, hence before it has a child.
         started = start.warden.starting(pid)
+        group?.join(pid)
         order.give()
       },
     })
+  } catch (error) {
+    started?.()
+    throw error
   } finally {
     order.close()
     close()

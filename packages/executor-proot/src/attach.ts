@@ -14,6 +14,7 @@ import {
   checkToolPlaces,
   confineArgv,
   createOutputChannel,
+  type DelegatedCgroup,
   followTerminal,
   HeldWork,
   interactiveShellArguments,
@@ -35,6 +36,7 @@ import {
   usePipes,
   withPipes,
   viewEnvironment,
+  withoutCgroupFields,
   writableToolError,
 } from '@ws/process'
 import { mkdirSync, writeFileSync, chmodSync } from 'node:fs'
@@ -45,6 +47,7 @@ import { composeView } from './compose.ts'
 import { Covers } from './covers.ts'
 import { errorDescriptor, firstProcess } from './first-process.ts'
 import { type Confinement, guaranteesOf } from './guarantees.ts'
+import { joining } from './join.ts'
 import { heldLimits, limitsOf } from './limits.ts'
 import type { ResolvedOptions } from './options.ts'
 import { RunDirectories } from './run-directories.ts'
@@ -67,11 +70,16 @@ export interface AttachOptions {
   readonly root: VirtualPath
   /** Never uid 0. */
   readonly owner: Owner
+  /** Opened from the options. */
+  readonly cgroup?: DelegatedCgroup | undefined
 }
 
 export function attachProot(attachment: AttachOptions): AttachedExecutor {
   return new AttachedProot(attachment)
 }
+
+/** In the control group of a command: who ends the tree, proot, the first process. */
+const ownProcesses = 3
 
 interface StandardPipes {
   readonly stdoutPipe?: PipePair | undefined
@@ -96,7 +104,7 @@ class AttachedProot implements AttachedExecutor {
     const { machine, options, root, owner } = attachment
     this.#attachment = attachment
     this.guarantees = guaranteesOf(machine)
-    this.limits = heldLimits(machine)
+    this.limits = heldLimits(machine, attachment.cgroup !== undefined)
     requireLimits(options.limits, { executor: 'proot', reports: this.limits, operation: 'attach' })
     checkToolAccess(options.tools, owner, 'attach')
     const writable = machine.landlockAbi > 0 ? undefined : options.tools.find((tool) => isToolWritable(tool, owner))
@@ -143,11 +151,16 @@ class AttachedProot implements AttachedExecutor {
 
   /** With a terminal, a blank command is an interactive shell. */
   async #start(request: CommandRequest, plan: BindPlan, terminal?: TerminalDevice): Promise<RunningCommand> {
-    const { machine, owner, options } = this.#attachment
+    const { machine, owner, options, cgroup } = this.#attachment
     const limits = limitsOf(request, options)
+    const ownLimits = cgroup === undefined ? limits : withoutCgroupFields(limits)
     checkToolPlaces(options.tools, [plan.root, ...plan.aliases, ...plan.binds.map(({ at }) => at)], 'exec')
+    const group = cgroup?.make(limits, { ownProcesses })
     const run = this.#runs.take()
-    const cleanUp = () => this.#runs.drop(run)
+    const cleanUp = async () => {
+      await group?.end()
+      this.#runs.drop(run)
+    }
     try {
       const shell = this.#shell(request)
       const { login } = request
@@ -168,7 +181,11 @@ class AttachedProot implements AttachedExecutor {
         const { errors, ...pipes } = await this.#standardPipes(request, terminal)
         const confined = withPipes([errors, pipes.stdoutPipe, pipes.stdinPipe], () => {
           request.signal?.throwIfAborted()
-          const first = firstProcess({ argv: limitedCommand(argv, limits, { ownProcesses: 2 }), env, cwd: request.cwd })
+          const first = firstProcess({
+            argv: limitedCommand(argv, ownLimits, { ownProcesses: 2 }),
+            env,
+            cwd: request.cwd,
+          })
           return confineArgv({
             argv: [...prootArguments(machine.proot, view, run.path), ...first.argv],
             env: this.#tracerEnvironment(run.path),
@@ -184,11 +201,15 @@ class AttachedProot implements AttachedExecutor {
         })
         const stdout = createOutputChannel()
         const stderr = createOutputChannel()
+        const whole = {
+          extraFds: errors ? new Map([...confined.extraFds, [errorDescriptor, errors]]) : confined.extraFds,
+          argv: [...(machine.pidNamespace ? namespacePrefix() : []), ...confined.argv],
+        }
+        const joined = group && joining(group, whole)
         const started = startProcess({
           ...confined,
           ...pipes,
-          extraFds: errors ? new Map([...confined.extraFds, [errorDescriptor, errors]]) : confined.extraFds,
-          argv: [...(machine.pidNamespace ? namespacePrefix() : []), ...confined.argv],
+          ...(joined ?? whole),
           stdin: request.stdin ?? 'none',
           timeout: request.timeout,
           signal: request.signal,
@@ -196,12 +217,13 @@ class AttachedProot implements AttachedExecutor {
           maxOutputBytes: request.maxOutputBytes,
           onStdout: (chunk) => stdout.push(chunk),
         })
+        joined?.letGo(started)
         return followCommand({ request, process: started, stdout, stderr, cleanUp })
       } finally {
         view.release()
       }
     } catch (error) {
-      cleanUp()
+      await cleanUp()
       throw error
     }
   }

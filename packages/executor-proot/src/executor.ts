@@ -1,5 +1,5 @@
 import type { Executor } from '@ws/core'
-import { createConfinedExecutor } from '@ws/process'
+import { attachCgroup, createConfinedExecutor } from '@ws/process'
 
 import { attachProot } from './attach.ts'
 import { type ProotExecutorOptions, resolveOptions } from './options.ts'
@@ -19,7 +19,7 @@ export function createProotExecutor(options: ProotExecutorOptions = {}): Executo
     probe: (target) => probeProot({ ...target, options: resolved }),
     attach(target, machine) {
       sweepRuntimeDirectories()
-      return attachProot({ ...target, machine, options: resolved })
+      return attachProot({ ...target, machine, options: resolved, cgroup: attachCgroup(resolved.cgroup) })
     },
     async createScratch({ owner }) {
       // Only here, so that who never needs it does not load an adapter.

@@ -1,5 +1,5 @@
 import { type CommandLimits, type CommandRequest, type LimitReport, narrowLimits } from '@ws/core'
-import { checkAgainstOwn, resourceLimitReport } from '@ws/process'
+import { checkAgainstOwn, resourceLimitReport, withoutCgroupFields } from '@ws/process'
 
 import type { Confinement } from './guarantees.ts'
 import type { ResolvedOptions } from './options.ts'
@@ -8,8 +8,8 @@ import type { ResolvedOptions } from './options.ts'
  * The limits that hold in proot. The kernel counts processes anew in a user namespace; as root, the PID namespace comes
  * without one, and then all processes of the user count.
  */
-export function heldLimits({ pidNamespace }: Confinement): LimitReport[] {
-  return resourceLimitReport({ processes: pidNamespace && process.getuid?.() !== 0 ? 'tree' : 'uid' })
+export function heldLimits({ pidNamespace }: Confinement, cgroup: boolean): LimitReport[] {
+  return resourceLimitReport({ cgroup, processes: pidNamespace && process.getuid?.() !== 0 ? 'tree' : 'uid' })
 }
 
 /**
@@ -19,6 +19,6 @@ export function heldLimits({ pidNamespace }: Confinement): LimitReport[] {
  */
 export function limitsOf(request: CommandRequest, options: ResolvedOptions): CommandLimits {
   const limits = narrowLimits(options.limits, request.limits)
-  checkAgainstOwn(limits)
+  checkAgainstOwn(options.cgroup === undefined ? limits : withoutCgroupFields(limits))
   return limits
 }

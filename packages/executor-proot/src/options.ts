@@ -1,5 +1,12 @@
 import { checkLimits, type CommandLimits } from '@ws/core'
-import { checkAgainstOwn, resolveTools, type ResolvedTool, type Tool } from '@ws/process'
+import {
+  checkAgainstOwn,
+  checkCgroupOption,
+  resolveTools,
+  type ResolvedTool,
+  type Tool,
+  withoutCgroupFields,
+} from '@ws/process'
 
 import { invalidOption } from './errors.ts'
 
@@ -14,6 +21,12 @@ export interface ProotExecutorOptions {
   readonly tools?: readonly Tool[] | undefined
   /** Of every command; a command's own `limits` narrow them. Which are held, and over what, says `probe().limits`. */
   readonly limits?: CommandLimits | undefined
+  /**
+   * Host path of a cgroup v2 group that is delegated to this process and has no process in it itself. Each command then gets
+   * a group below it, which holds `memoryBytes` and `processes` over its whole tree, and with which all of the tree ends.
+   * Where it cannot be used, the executor is not available. Default: none; these two are resource limits then.
+   */
+  readonly cgroup?: string | undefined
 }
 
 export interface ResolvedOptions {
@@ -22,10 +35,11 @@ export interface ResolvedOptions {
   readonly pidNamespace: 'auto' | 'off'
   readonly tools: readonly ResolvedTool[]
   readonly limits: CommandLimits
+  readonly cgroup: string | undefined
 }
 
 const operation = 'createProotExecutor'
-const known = ['env', 'landlock', 'pidNamespace', 'tools', 'limits']
+const known = ['env', 'landlock', 'pidNamespace', 'tools', 'limits', 'cgroup']
 
 /** @throws WorkspaceError `EINVAL` that names the option and what it takes. */
 export function resolveOptions(options: ProotExecutorOptions): ResolvedOptions {
@@ -39,6 +53,7 @@ export function resolveOptions(options: ProotExecutorOptions): ResolvedOptions {
     if (value !== 'auto' && value !== 'off') throw invalidOption(`\`${name}\` must be 'auto' or 'off'`)
   }
   const limits = checkLimits(options.limits, operation)
-  checkAgainstOwn(limits, operation)
-  return { env, landlock, pidNamespace, tools: resolveTools(tools, operation), limits }
+  const cgroup = checkCgroupOption(options.cgroup, operation)
+  checkAgainstOwn(cgroup === undefined ? limits : withoutCgroupFields(limits), operation)
+  return { env, landlock, pidNamespace, tools: resolveTools(tools, operation), limits, cgroup }
 }

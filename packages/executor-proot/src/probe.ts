@@ -1,5 +1,21 @@
-import { type BindPlan, getNativeCause, type HostPath, noGuarantees, type Owner, type VirtualPath } from '@ws/core'
-import { type ConfinedProbe, findProgram, probeLandlock, startProcess } from '@ws/process'
+import {
+  type BindPlan,
+  getNativeCause,
+  type HostPath,
+  isWorkspaceError,
+  noGuarantees,
+  type Owner,
+  type VirtualPath,
+} from '@ws/core'
+import {
+  attachCgroup,
+  cgroupRemedy,
+  type ConfinedProbe,
+  type DelegatedCgroup,
+  findProgram,
+  probeLandlock,
+  startProcess,
+} from '@ws/process'
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -31,15 +47,22 @@ export async function probeProot(probe: ProbeOptions): Promise<Probed> {
   const loader = extractLoader(program)
   if (loader === undefined)
     return unavailable('this proot carries no loader that can be used', 'install the one of your distribution')
+  let cgroup: DelegatedCgroup | undefined
+  try {
+    cgroup = attachCgroup(options.cgroup)
+  } catch (error) {
+    if (!isWorkspaceError(error)) throw error
+    return unavailable(error.reason, error.remedy ?? '')
+  }
   const landlock = options.landlock === 'off' ? undefined : await probeLandlock({ signal })
   const namespaces = options.pidNamespace === 'auto' && (await namespaceWorks(signal))
   const abi = landlock?.available === true ? landlock.abi : 0
   let problem: string | undefined
   for (const confinement of alternatives(abi, namespaces)) {
     const machine: Machine = { proot: found.path, loader, ...confinement }
-    problem = await tryOut(probe, machine)
+    problem = await tryOut(probe, machine, cgroup)
     signal?.throwIfAborted()
-    if (problem === undefined) return available(machine, versionOf(program), landlock?.reason)
+    if (problem === undefined) return available(machine, options, versionOf(program), landlock?.reason)
   }
   return unavailable(`proot does not work here (${problem})`, remedyFor(problem ?? ''))
 }
@@ -58,7 +81,12 @@ function alternatives(landlockAbi: number, pidNamespace: boolean) {
   )
 }
 
-function available(machine: Machine, version: string, noLandlock: string | undefined): Probed {
+function available(
+  machine: Machine,
+  options: ResolvedOptions,
+  version: string,
+  noLandlock: string | undefined,
+): Probed {
   const { landlockAbi, pidNamespace } = machine
   return {
     machine,
@@ -67,7 +95,7 @@ function available(machine: Machine, version: string, noLandlock: string | undef
       guarantees: guaranteesOf(machine),
       missing: [],
       howToFix: [],
-      limits: heldLimits(machine),
+      limits: heldLimits(machine, options.cgroup !== undefined),
       details: {
         proot: version,
         landlock:
@@ -102,10 +130,14 @@ async function namespaceWorks(signal: AbortSignal | undefined): Promise<boolean>
 const token = 'workspace'
 
 /** @returns what went wrong, or `undefined` */
-async function tryOut({ root, owner, options, signal }: ProbeOptions, machine: Machine): Promise<string | undefined> {
+async function tryOut(
+  { root, owner, options, signal }: ProbeOptions,
+  machine: Machine,
+  cgroup: DelegatedCgroup | undefined,
+): Promise<string | undefined> {
   const directory = createRuntimeDirectory()
   // What is asked of commands is for attaching to judge.
-  const attached = attachProot({ machine, options: { ...options, limits: {}, tools: [] }, root, owner })
+  const attached = attachProot({ machine, options: { ...options, limits: {}, tools: [] }, root, owner, cgroup })
   try {
     const source = createOwnedDirectory(join(directory, 'workspace'), owner)
     writeFileSync(join(source, 'probe'), token)
@@ -150,6 +182,7 @@ function firstLine(text: string): string {
 }
 
 function remedyFor(problem: string): string {
+  if (problem.includes('control group')) return cgroupRemedy
   if (/ptrace|not permitted/i.test(problem)) {
     return 'let processes trace their children: in a container `--cap-add SYS_PTRACE` or a seccomp profile that allows ptrace, and kernel.yama.ptrace_scope below 3'
   }

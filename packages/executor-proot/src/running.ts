@@ -22,7 +22,7 @@ export interface FollowOptions {
   readonly stdout: OutputChannel
   readonly stderr: OutputChannel
   /** Removes what was made for the command. */
-  readonly cleanUp: () => void
+  readonly cleanUp: () => Promise<void>
 }
 
 /** What the first process and proot itself write before anything runs. */
@@ -64,7 +64,7 @@ export function followCommand(options: FollowOptions): RunningCommand {
       clearTimeout(timer)
       stdout.end()
       stderr.end()
-      options.cleanUp()
+      await options.cleanUp()
     }
   }
 

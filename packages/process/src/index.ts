@@ -5,6 +5,16 @@ export { probeLandlock } from './landlock/probe.ts'
 export type { LandlockAccess, LandlockPolicy, LandlockProbe, LandlockRule } from './landlock/types.ts'
 export { confineArgv } from './loader/confine.ts'
 export type { ConfinedCommand, ConfineOptions } from './loader/confine.ts'
+export {
+  attachCgroup,
+  checkCgroupOption,
+  type DelegatedCgroup,
+  type DelegatedCgroupOptions,
+  openCgroup,
+  withoutCgroupFields,
+} from './limits/cgroup/delegated.ts'
+export { cgroupRemedy, type CommandGroup } from './limits/cgroup/group.ts'
+export { type CgroupKernel } from './limits/cgroup/kernel.ts'
 export { limitedCommand } from './limits/command.ts'
 export { checkAgainstOwn } from './limits/hard.ts'
 export { type LimitReportOptions, resourceLimitReport } from './limits/report.ts'

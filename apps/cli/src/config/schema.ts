@@ -96,6 +96,8 @@ const viewOptions = {
   /** Directories of this machine; relative to the config file. */
   tools: z.array(z.strictObject({ host: path, at: path.optional() })).optional(),
   limits: z.strictObject({ ...processLimits, scratchBytes: count }).optional(),
+  /** A delegated cgroup v2 group of this machine. */
+  cgroup: z.string().startsWith('/').optional(),
   env,
 }
 

@@ -6,7 +6,7 @@ export interface CommandLimits {
   readonly cpuSeconds?: number | undefined
   /**
    * Memory in bytes. Where processes are limited and not the tree, it is address space: programs that reserve much and use
-   * little (Node, Go, Java) need several GiB.
+   * little (Node, Go, Java) need several GiB. Of the tree (`cgroup`), it is memory in use, and what takes more is killed.
    */
   readonly memoryBytes?: number | undefined
   /** Largest file that can be written, in bytes. What writes more gets SIGXFSZ, or EFBIG where it ignores that. */

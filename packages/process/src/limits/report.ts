@@ -8,21 +8,33 @@ export interface LimitReportOptions {
   readonly processes: 'tree' | 'uid'
   /** How the size of `/tmp` is held; absent: it is not. */
   readonly scratch?: Omit<LimitReport, 'field'> | undefined
+  /** A control group is made for each command ({@link DelegatedCgroup}). Default false. */
+  readonly cgroup?: boolean | undefined
 }
+
+const howToCount =
+  '; with the option `cgroup` and a group that systemd delegates (`Delegate=memory pids`), the memory of the whole tree counts'
+const whatCounts = 'memory in use counts, its files in memory included; what exceeds it is killed'
 
 const perProcess = ['cpuSeconds', 'memoryBytes', 'fileBytes', 'openFiles'] as const satisfies readonly LimitField[]
 
-/** What {@link limitedCommand} holds on this machine. */
-export function resourceLimitReport({ processes, scratch }: LimitReportOptions): LimitReport[] {
+/** What {@link limitedCommand} holds on this machine, and a control group where there is one. */
+export function resourceLimitReport({ processes, scratch, cgroup = false }: LimitReportOptions): LimitReport[] {
   const missing = existsSync(prlimit) ? undefined : 'prlimit is not installed (`apt-get install util-linux`)'
   const report = (field: LimitField, scope: LimitReport['scope'], note?: string): LimitReport =>
     missing === undefined ? { field, heldBy: 'rlimit', scope, note } : { field, heldBy: 'none', note: missing }
   const shared = 'the processes of other commands of the same user count too'
+  const addressSpace = `it is address space that counts${howToCount}`
   return [
-    ...perProcess.map((field) =>
-      report(field, 'process', field === 'memoryBytes' ? 'it is address space that counts' : undefined),
-    ),
-    report('processes', processes, processes === 'uid' ? shared : undefined),
+    ...perProcess.map((field): LimitReport => {
+      if (field !== 'memoryBytes') return report(field, 'process')
+      return cgroup
+        ? { field, heldBy: 'cgroup', scope: 'tree', note: whatCounts }
+        : report(field, 'process', addressSpace)
+    }),
+    cgroup
+      ? { field: 'processes', heldBy: 'cgroup', scope: 'tree' }
+      : report('processes', processes, processes === 'uid' ? shared : undefined),
     { field: 'scratchBytes', ...(scratch ?? { heldBy: 'none', note: '`/tmp` is a directory on a disk' }) },
   ]
 }

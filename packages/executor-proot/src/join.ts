@@ -1,0 +1,27 @@
+import type { CommandGroup, DescriptorSource, ExtraDescriptors, RunningProcess } from '@ws/process'
+
+/** Of the shell that waits. The loader and what follows it have no such descriptor. */
+const wordDescriptor = 8
+
+const script = `read -r word <&${wordDescriptor} && test "$word" = go && exec "$@" ${wordDescriptor}<&-`
+
+/** proot's tree that waits until it is in its control group: what it had started before would not be. */
+export interface JoiningCommand {
+  readonly argv: readonly string[]
+  readonly extraFds: ExtraDescriptors
+  /** Of `startProcess`. */
+  readonly onStarted: (pid: number) => void
+  letGo(started: RunningProcess): void
+}
+
+export function joining(
+  group: CommandGroup,
+  { argv, extraFds }: { readonly argv: readonly string[]; readonly extraFds: ExtraDescriptors },
+): JoiningCommand {
+  return {
+    argv: ['/bin/sh', '-c', script, 'sh', ...argv],
+    extraFds: new Map<number, DescriptorSource>([...extraFds, [wordDescriptor, 'pipe']]),
+    onStarted: (pid) => group.join(pid),
+    letGo: (started) => started.pipes.get(wordDescriptor)?.end('go\n'),
+  }
+}

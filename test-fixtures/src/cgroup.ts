@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { describe } from 'vitest'
+
+import { type Component, component } from './components.ts'
+import { describeWith } from './skip.ts'
+
+/** A cgroup v2 group of the kernel's own, for a test: below that of this process. Its controllers are whatever there is. */
+export interface TestCgroup extends AsyncDisposable {
+  /** On the host. */
+  readonly path: string
+  /** Groups below it. */
+  below(): string[]
+  /** Processes of a group below it; its own without a name. */
+  members(name?: string): number[]
+}
+
+/** Takes the component `cgroup2`. */
+export function createTestCgroup(): TestCgroup {
+  const mount = readFileSync('/proc/self/mountinfo', 'utf8')
+    .split('\n')
+    .find((line) => line.includes(' - cgroup2 '))
+  const at = mount?.split(' ')[4]
+  const own = /^0::(.*)$/m.exec(readFileSync('/proc/self/cgroup', 'utf8'))?.[1]
+  if (at === undefined || own === undefined) throw new Error('there is no cgroup v2 file system')
+  const path = join(at, own, `ws-test-${randomUUID()}`)
+  mkdirSync(path)
+  const below = () =>
+    readdirSync(path, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name)
+  return {
+    path,
+    below,
+    members: (name = '') =>
+      readFileSync(join(path, name, 'cgroup.procs'), 'latin1')
+        .split('\n')
+        .filter((line) => line !== '')
+        .map(Number),
+    async [Symbol.asyncDispose]() {
+      writeFileSync(join(path, 'cgroup.kill'), '1')
+      for (const group of [...below().map((name) => join(path, name)), path]) {
+        for (let attempt = 0; ; attempt++) {
+          try {
+            rmdirSync(group)
+            break
+          } catch (error) {
+            if (attempt > 200) throw error
+            await delay(10)
+          }
+        }
+      }
+    },
+  }
+}
+
+/**
+ * As `describeWith`, for tests that make control groups. Unlike programs, these cannot be installed: a machine without them
+ * skips the tests, and that does not count as a component that is missing.
+ */
+export function describeWithCgroup(needed: readonly Component[], title: string, define: () => void): void {
+  if (component('cgroup2').available) describeWith(needed, title, define)
+  else describe.skip(`${title} (no cgroup v2 group can be made here)`, define)
+}
