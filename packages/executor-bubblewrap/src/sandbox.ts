@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import type { Duplex } from 'node:stream'
 
 import { type Owner, WorkspaceError } from '@ws/core'
@@ -14,6 +13,7 @@ import {
   type RunningProcess,
   startProcess,
   withPipes,
+  readProcessStat,
 } from '@ws/process'
 
 import { type SandboxCommand, sandboxArguments } from './arguments.ts'
@@ -248,15 +248,10 @@ function childOf(status: string): number {
   return Number(/"child-pid"\s*:\s*(\d+)/.exec(status)?.[1] ?? 0)
 }
 
-/** Field 22 of `/proc/PID/stat`: tells a process from a later one with the same number. A zombie counts as gone. */
+/** A zombie counts as gone. */
 function startTimeOf(pid: number): string | undefined {
-  try {
-    const line = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
-    return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19]
-  } catch {
-    return undefined
-  }
+  const found = readProcessStat(pid)
+  return found?.zombie === false ? found.startTime : undefined
 }
 
 /** Only where bubblewrap was killed itself: else its end comes after everything inside has ended. */

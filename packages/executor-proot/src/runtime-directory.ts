@@ -1,6 +1,8 @@
-import { chmodSync, lstatSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { chmodSync, lstatSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+
+import { readProcessStat } from '@ws/process'
 
 const prefix = 'ws-proot-'
 const namePattern = /^ws-proot-(\d+)-(\d+)-/
@@ -11,7 +13,7 @@ const namePattern = /^ws-proot-(\d+)-(\d+)-/
  */
 export function createRuntimeDirectory(): string {
   const parent = realpathSync(tmpdir())
-  const path = mkdtempSync(join(parent, `${prefix}${process.pid}-${startTime(process.pid) ?? 0}-`))
+  const path = mkdtempSync(join(parent, `${prefix}${process.pid}-${readProcessStat(process.pid)?.startTime ?? 0}-`))
   // As root, commands of another uid pass through it; its own entries say who may read them.
   if (process.getuid?.() === 0) chmodSync(path, 0o711)
   return path
@@ -23,7 +25,7 @@ export function sweepRuntimeDirectories(): void {
     const parent = realpathSync(tmpdir())
     for (const name of readdirSync(parent)) {
       const [, pid, started] = namePattern.exec(name) ?? []
-      if (pid === undefined || startTime(Number(pid)) === started) continue
+      if (pid === undefined || readProcessStat(Number(pid))?.startTime === started) continue
       const path = join(parent, name)
       const stat = lstatSync(path, { throwIfNoEntry: false })
       if (stat?.isDirectory() && stat.uid === process.getuid?.()) removeTree(path)
@@ -48,15 +50,5 @@ function openDirectories(path: string): void {
     }
   } catch {
     // Removing will tell.
-  }
-}
-
-/** When a process started, in clock ticks: tells it from a later one with the same number. */
-function startTime(pid: number): string | undefined {
-  try {
-    const line = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    return line.slice(line.lastIndexOf(')') + 2).split(' ')[19]
-  } catch {
-    return undefined
   }
 }

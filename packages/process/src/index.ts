@@ -53,4 +53,6 @@ export {
 export { resolveShell } from './shell/resolve.ts'
 export type { ResolveShellOptions, ShellArgumentsOptions, ShellInvocation } from './shell/types.ts'
 export * from './terminal/index.ts'
+export { sendSignal } from './tree/end.ts'
+export { listProcesses, type ProcessStat, readProcessStat } from './tree/stat.ts'
 export * from './view/index.ts'

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { listProcesses, readProcessStat } from './stat.ts'
 
 /** A process as it was seen: the start time tells it from a later one with the same pid. */
 export interface SeenProcess {
@@ -6,41 +6,12 @@ export interface SeenProcess {
   readonly startTime: string
 }
 
-interface ProcessEntry extends SeenProcess {
-  readonly parent: number
-  readonly group: number
-  readonly session: number
-  readonly zombie: boolean
-}
-
-function readProcess(pid: number): ProcessEntry | undefined {
-  try {
-    const line = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The name is between parentheses and may hold anything, parentheses too.
-    const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
-    const [state, parent, group, session] = fields
-    return {
-      pid,
-      startTime: fields[19] ?? '',
-      parent: Number(parent),
-      group: Number(group),
-      session: Number(session),
-      zombie: state === 'Z' || state === 'X',
-    }
-  } catch {
-    return undefined
-  }
-}
-
 /**
  * All living descendants of a process, and all of its session and group, without itself. A process that has left its
  * session and lost its parent (a daemon) cannot be told from a stranger here: that takes a supervisor or a PID namespace.
  */
 export function findTree(root: number): SeenProcess[] {
-  const all = readdirSync('/proc')
-    .filter((name) => name.charCodeAt(0) <= 57)
-    .map((name) => readProcess(Number(name)))
-    .filter((entry) => entry !== undefined)
+  const all = listProcesses()
   const members = new Set([root])
   for (let before = 0; before !== members.size; ) {
     before = members.size
@@ -52,7 +23,7 @@ export function findTree(root: number): SeenProcess[] {
 }
 
 export function isAlive({ pid, startTime }: SeenProcess): boolean {
-  const now = readProcess(pid)
+  const now = readProcessStat(pid)
   return now !== undefined && !now.zombie && now.startTime === startTime
 }
 

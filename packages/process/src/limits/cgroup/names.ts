@@ -1,4 +1,6 @@
-import { readFileSync, readlinkSync } from 'node:fs'
+import { readlinkSync } from 'node:fs'
+
+import { readProcessStat } from '../../tree/stat.ts'
 
 const pattern = /^ws-(\d+)-(\d+)-(\d+)-\d+$/
 
@@ -7,7 +9,7 @@ let made = 0
 
 /** A name for a group of this process's own: PID namespace, number, start time, count. */
 export function nextName(): string {
-  prefix ??= `ws-${pidNamespace()}-${process.pid}-${startTimeOf(process.pid) ?? '0'}`
+  prefix ??= `ws-${pidNamespace()}-${process.pid}-${readProcessStat(process.pid)?.startTime ?? '0'}`
   return `${prefix}-${++made}`
 }
 
@@ -18,7 +20,7 @@ export function nextName(): string {
 export function isAbandoned(name: string): boolean {
   const [, namespace, pid, startTime] = pattern.exec(name) ?? []
   if (namespace === undefined || namespace !== pidNamespace()) return false
-  const now = startTimeOf(Number(pid))
+  const now = readProcessStat(Number(pid))?.startTime
   return now === undefined ? !exists(Number(pid)) : now !== startTime
 }
 
@@ -32,14 +34,4 @@ function exists(pid: number): boolean {
 
 function pidNamespace(): string {
   return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0'
-}
-
-/** Field 22 of `/proc/PID/stat`. */
-function startTimeOf(pid: number): string | undefined {
-  try {
-    const line = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    return line.slice(line.lastIndexOf(')') + 2).split(' ')[19]
-  } catch {
-    return undefined
-  }
 }
