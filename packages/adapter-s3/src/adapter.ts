@@ -166,10 +166,14 @@ export class S3Adapter implements StorageAdapter {
     run: (task: Task) => Promise<Result>,
   ): Promise<Result> {
     this.#check(operation, path, signal)
+    return this.#attempt({ operation, path, signal }, run)
+  }
+
+  async #attempt<Result>(task: Task, run: (task: Task) => Promise<Result>): Promise<Result> {
     try {
-      return await run({ operation, path, signal })
+      return await run(task)
     } catch (error) {
-      throw translate(error, operation, path, signal)
+      throw translate(error, task.operation, task.path, task.signal)
     }
   }
 
@@ -181,6 +185,6 @@ export class S3Adapter implements StorageAdapter {
   ): Promise<Result> {
     this.#check(operation, path, signal)
     if (this.capabilities.readOnly) throw failure('EROFS', operation, path)
-    return this.#run(operation, path, signal, run)
+    return this.#attempt({ operation, path, signal }, run)
   }
 }
