@@ -49,6 +49,26 @@ export function clientConfig({ endpoint, region, credentials }: Omit<S3Connectio
   } as const satisfies S3ClientConfig
 }
 
+/** Clients of one server, which end with it. */
+export class Clients {
+  readonly #connection: S3Connection
+  readonly #clients = new Set<S3Client>()
+
+  constructor(connection: S3Connection) {
+    this.#connection = connection
+  }
+
+  readonly open = (config: S3ClientConfig = {}): S3Client => {
+    const client = new S3Client({ ...clientConfig(this.#connection), ...config })
+    this.#clients.add(client)
+    return client
+  }
+
+  destroy(): void {
+    for (const client of this.#clients) client.destroy()
+  }
+}
+
 interface ServerParts {
   readonly createBucket: () => Promise<string>
   readonly close: () => Promise<void>
@@ -56,11 +76,11 @@ interface ServerParts {
 
 /** Puts a server together from a connection and what makes and ends it. */
 export function createServer(connection: S3Connection, parts: ServerParts): S3Server {
-  const clients = new Set<S3Client>()
+  const clients = new Clients(connection)
   let closing: Promise<void> | undefined
   const close = () => {
     closing ??= Promise.resolve().then(async () => {
-      for (const client of clients) client.destroy()
+      clients.destroy()
       await parts.close()
     })
     return closing
@@ -68,11 +88,7 @@ export function createServer(connection: S3Connection, parts: ServerParts): S3Se
   return {
     ...connection,
     createBucket: parts.createBucket,
-    client(config = {}) {
-      const client = new S3Client({ ...clientConfig(connection), ...config })
-      clients.add(client)
-      return client
-    },
+    client: clients.open,
     close,
     [Symbol.asyncDispose]: close,
   }

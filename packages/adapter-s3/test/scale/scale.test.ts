@@ -49,6 +49,7 @@ describeWith(s3Needs('ceph'), 'sizes', () => {
     expect(memory.down).toBeLessThan(64 * MiB)
   })
 
+  // making a hundred thousand objects takes minutes
   const deepIt = deep ? it : it.skip
   deepIt('100,000 keys are listed within 50 MiB of heap, searched and deleted', { timeout }, async () => {
     const { endpoint, region, credentials, bucket } = await sharedS3Server('ceph')

@@ -32,11 +32,7 @@ export function testCoherence(options: CoherenceSuiteOptions, runner: Runner): v
     test('after flush and refresh both agree byte for byte', async (writer, reader) => {
       await seed(writer.adapter)
       await handOver(writer, reader)
-      equal(
-        Object.fromEntries(await contents(reader.adapter)),
-        Object.fromEntries(await contents(writer.adapter)),
-        'what was made',
-      )
+      await assertSame(writer, reader, 'what was made')
 
       await writer.adapter.write(at('/same-size'), encode('after!'))
       await writer.adapter.write(at('/shorter'), encode('x'))
@@ -44,8 +40,7 @@ export function testCoherence(options: CoherenceSuiteOptions, runner: Runner): v
       await writer.adapter.move(at('/dir/moved'), at('/dir/elsewhere'))
       await writer.adapter.write(at('/new/deep/file'), bytesOf(70_000), { parents: true })
       await handOver(writer, reader)
-      const changed = await contents(reader.adapter)
-      equal(Object.fromEntries(changed), Object.fromEntries(await contents(writer.adapter)), 'what was changed')
+      const changed = await assertSame(writer, reader, 'what was changed')
       equal([...changed.keys()], [...files.keys()].toSorted(), 'the files')
       equal(changed.get('/same-size'), encode('after!'), 'a change of the same size')
     })
@@ -53,11 +48,7 @@ export function testCoherence(options: CoherenceSuiteOptions, runner: Runner): v
     test('a change is seen within the declared staleness, without a refresh', async (writer, reader) => {
       await seed(writer.adapter)
       await handOver(writer, reader)
-      equal(
-        Object.fromEntries(await contents(reader.adapter)),
-        Object.fromEntries(await contents(writer.adapter)),
-        'the beginning',
-      )
+      await assertSame(writer, reader, 'the beginning')
 
       const expected = new Map([
         ['/same-size', encode('later!')],
@@ -96,6 +87,13 @@ export function testCoherence(options: CoherenceSuiteOptions, runner: Runner): v
 async function handOver(writer: CoherentSide, reader: CoherentSide): Promise<void> {
   await writer.adapter.flush?.()
   await reader.refresh?.()
+}
+
+/** Both have the same files with the same bytes. @returns those that the reader has */
+async function assertSame(writer: CoherentSide, reader: CoherentSide, what: string) {
+  const found = await contents(reader.adapter)
+  equal(Object.fromEntries(found), Object.fromEntries(await contents(writer.adapter)), what)
+  return found
 }
 
 const files = new Map([

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 
-import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
+import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3'
 
-import { clientConfig, type S3Connection } from '../server.ts'
+import { Clients, type S3Connection } from '../server.ts'
 import type { Fault, FaultPlan } from './faults.ts'
 import { forward } from './forward.ts'
 import { describeRequest, type ProxiedRequest, type RecordedRequest } from './request.ts'
@@ -39,7 +39,6 @@ export async function startFaultProxy(server: S3Connection, options: FaultProxyO
   let count = 0
   const target = new URL(server.endpoint)
   const basePath = target.pathname.replace(/\/$/u, '')
-  const clients = new Set<S3Client>()
 
   const http = createServer((request, response) => {
     const { method = '', url = '', headers } = request
@@ -62,8 +61,9 @@ export async function startFaultProxy(server: S3Connection, options: FaultProxyO
 
   const { name, region, credentials, bucket } = server
   const connection = { name, region, credentials, bucket, endpoint: `http://127.0.0.1:${address.port}${basePath}` }
+  const clients = new Clients(connection)
   const close = async () => {
-    for (const client of clients) client.destroy()
+    clients.destroy()
     const closed = http.listening ? once(http, 'close') : undefined
     http.close()
     http.closeAllConnections()
@@ -86,11 +86,7 @@ export async function startFaultProxy(server: S3Connection, options: FaultProxyO
       const result = await action()
       return { result, requests: list.slice(before) }
     },
-    client(config = {}) {
-      const client = new S3Client({ ...clientConfig(connection), ...config })
-      clients.add(client)
-      return client
-    },
+    client: clients.open,
     close,
     [Symbol.asyncDispose]: close,
   }
