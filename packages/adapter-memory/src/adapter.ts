@@ -27,8 +27,9 @@ import {
   type WriteData,
   type WriteOptions,
   type WriteResult,
+  assertContent,
 } from '@ws/core'
-import { assertContent, collect, isBytes, sliceRange, streamOf } from './content.ts'
+import { collect, isBytes, sliceRange, streamOf } from './content.ts'
 import { failure, invalid } from './errors.ts'
 import { list } from './listing.ts'
 import type { MemoryAdapterOptions } from './options.ts'

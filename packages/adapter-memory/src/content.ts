@@ -1,4 +1,4 @@
-import type { ByteRange, SignalOption, WriteData } from '@ws/core'
+import type { ByteRange, SignalOption } from '@ws/core'
 import { invalid } from './errors.ts'
 
 /** Bytes of one chunk of a stream. */
@@ -27,13 +27,6 @@ export async function* streamOf(bytes: Uint8Array, { signal }: SignalOption): As
 /** True for content that is there at once, so that a write need not wait. */
 export function isBytes(data: unknown): data is Uint8Array {
   return data instanceof Uint8Array
-}
-
-/** Refuses what is no content, before anything is done. */
-export function assertContent(data: WriteData, operation: string, path: string): void {
-  if (isBytes(data)) return
-  if (typeof data === 'object' && data !== null && Symbol.asyncIterator in data) return
-  throw invalid(operation, path, 'was given content that is neither bytes nor a stream of bytes', 'pass a Uint8Array')
 }
 
 /** All of a stream, in an array of our own. An abort ends the stream. */

@@ -1,5 +1,6 @@
 export * from './adapter/capabilities.ts'
 export * from './adapter/contract.ts'
+export * from './adapter/failures.ts'
 export * from './adapter/link-signal.ts'
 export * from './adapter/types.ts'
 export * from './errors.ts'

@@ -1,4 +1,3 @@
-import type { WriteData } from '@ws/core'
 import { BodyFailure } from '../client/failures.ts'
 import { raceAbort } from '../client/requests.ts'
 import { invalid } from '../errors.ts'
@@ -6,13 +5,6 @@ import { invalid } from '../errors.ts'
 /** True for content that is there at once. */
 export function isBytes(data: unknown): data is Uint8Array {
   return data instanceof Uint8Array
-}
-
-/** Refuses what is no content, before anything is done. */
-export function assertContent(data: WriteData, operation: string, path: string): void {
-  if (isBytes(data)) return
-  if (typeof data === 'object' && data !== null && Symbol.asyncIterator in data) return
-  throw invalid(operation, path, 'was given content that is neither bytes nor a stream of bytes', 'pass a Uint8Array')
 }
 
 /** Bytes that the first part begins with; it grows, so that a short body needs no large one. */
