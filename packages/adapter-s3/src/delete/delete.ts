@@ -12,10 +12,9 @@ import { BatchError, deleteBatch, deleteObject, deleteVersion } from './objects.
 export async function remove(store: Store, path: MountPath, options: DeleteOptions, task: Task): Promise<void> {
   const { recursive = false, force = false, ifVersion } = options
   if (path === '/') throw failure('EBUSY', task.operation, path)
-  if (recursive && ifVersion === undefined && (await deleteTree(store, path, task))) return
   const removed =
     recursive && ifVersion === undefined
-      ? await removeLeaf(store, path, task)
+      ? (await deleteTree(store, path, task)) || (await removeLeaf(store, path, task))
       : await removeOne(store, path, options, task)
   if (!removed && !force) throw failure('ENOENT', task.operation, path)
 }
