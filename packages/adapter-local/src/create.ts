@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 
 import { type MountPath, type SignalOption, type StorageAdapter, WorkspaceError, mountRoot } from '@ws/core'
+import { isSlowType } from '@ws/process'
 
 import { LocalAdapter } from './adapter.ts'
 import { handleOf, hasProc, release } from './confine/handle.ts'
@@ -14,7 +15,7 @@ import { calls } from './host/blocking.ts'
 import { anyDirectory } from './host/constants.ts'
 import { learnOwnDirectory, pathOfDescriptor } from './host/descriptor.ts'
 import { Engines } from './host/engine.ts'
-import { NestedMounts, fuseType, isSizedType, isSlowType, mountTypeOf } from './host/mounts.ts'
+import { NestedMounts, fuseType, isSizedType, mountTypeOf } from './host/mounts.ts'
 import { replacement } from './host/name.ts'
 import {
   type CheckedOptions,

@@ -3,12 +3,13 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { LinkSignal } from '@ws/core'
+import { isSlowType } from '@ws/process'
 import { describe, expect, it, vi } from 'vitest'
 
 import { createLocalAdapter } from '../src/index.ts'
 import { orAbort } from '../src/host/abandon.ts'
 import { Gate, Pace, isTurnOver, ownTurn, spend } from '../src/host/pace.ts'
-import { NestedMounts, isSlowType, readMounts } from '../src/host/mounts.ts'
+import { NestedMounts, readMounts } from '../src/host/mounts.ts'
 import { type Local, at, bytes, collect, failureOf, names, readText, scratch } from './support.ts'
 
 /** Makes every synchronous call that could touch a mount fail, then does everything that an adapter can. */
@@ -19,14 +20,22 @@ const { createLocalAdapter } = await import(process.argv[1])
 const warm = await createLocalAdapter({ root: process.argv[2], io: 'async' })
 await warm.write('/warm', new Uint8Array(1))
 await warm.close()
-const pure = new Set(['readlinkSync', 'readFileSync']) // of /proc only
+const pure = new Set(['readlinkSync', 'readFileSync', 'openSync']) // of /proc only
+const ofProc = new Set() // descriptors of files in /proc
 const used = []
 for (const name of Object.keys(fs).filter((name) => name.endsWith('Sync'))) {
   const original = fs[name]
   fs[name] = (...args) => {
     if (name === 'lstatSync' && args[0] === '/proc/self/fd') return original(...args)
-    if (!pure.has(name) || !String(args[0]).startsWith('/proc/')) used.push(name + ' ' + String(args[0]))
-    return original(...args)
+    if (ofProc.has(args[0])) {
+      if (name === 'closeSync') ofProc.delete(args[0])
+      return original(...args)
+    }
+    const isPure = pure.has(name) && String(args[0]).startsWith('/proc/')
+    if (!isPure) used.push(name + ' ' + String(args[0]))
+    const result = original(...args)
+    if (isPure && name === 'openSync') ofProc.add(result)
+    return result
   }
 }
 syncBuiltinESMExports()

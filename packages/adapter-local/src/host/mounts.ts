@@ -1,13 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { isSlowType, parseMountTable, readMountInfo } from '@ws/process'
 
 export interface HostMount {
   /** Where it is mounted, canonical. */
   readonly at: string
   readonly type: string
 }
-
-/** Kinds of file system whose calls may hang for as long as somebody else likes. */
-const slowTypes = /^(?:fuse(?:blk)?(?:\..*)?|nfs\d?|cifs|smb3|smbfs|9p|ceph|afs|autofs|glusterfs|virtiofs)$/
 
 /** Kinds of file system where every entry adds to its directory's size. Not overlayfs: it tells that of one layer. */
 const sizedTypes: ReadonlySet<string> = new Set(['ext2', 'ext3', 'ext4', 'xfs', 'btrfs', 'tmpfs'])
@@ -19,30 +16,16 @@ export function isSizedType(type: string): boolean {
 /** The `f_type` that statfs(2) gives for FUSE. */
 export const fuseType = 0x65735546
 
-export function isSlowType(type: string): boolean {
-  return slowTypes.test(type)
-}
-
 /** The mount table of this process; empty where the system shows none. Reading it touches no mount. */
 export function readMounts(): HostMount[] {
-  let table: string
   try {
-    table = readFileSync('/proc/self/mountinfo', 'utf8')
+    return parseMountTable(readMountInfo('self')).map(({ point, fileSystem }) => ({
+      at: Buffer.from(point, 'latin1').toString(),
+      type: fileSystem,
+    }))
   } catch {
     return []
   }
-  const mounts: HostMount[] = []
-  for (const line of table.split('\n')) {
-    const fields = line.split(' ')
-    const at = fields[4]
-    const type = fields[fields.indexOf('-', 6) + 1]
-    if (at !== undefined && type !== undefined) mounts.push({ at: unescapeOctal(at), type })
-  }
-  return mounts
-}
-
-function unescapeOctal(field: string): string {
-  return field.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)))
 }
 
 function isBelow(path: string, directory: string): boolean {

@@ -146,7 +146,7 @@ export class MountProcess {
   }
 
   #isMounted(): boolean {
-    return mountAt(this.#mountPoint)?.type === 'fuse.rclone' && this.#pid !== undefined && !this.hasEnded
+    return mountAt(this.#mountPoint)?.fileSystem === 'fuse.rclone' && this.#pid !== undefined && !this.hasEnded
   }
 
   async #wait(ms: number, signal: AbortSignal): Promise<void> {

@@ -98,7 +98,7 @@ async function checkMountPoint({ directory, mountPoint, ownsMountPoint }: Place)
   const mounted = mountAt(mountPoint)
   if (mounted !== undefined) {
     // What a killed process has left is cleared by the next mount, which holds the lock then. Nobody else's is touched.
-    if (ownsMountPoint || (mounted.type === 'fuse.rclone' && mounted.source === mountSource)) return
+    if (ownsMountPoint || (mounted.fileSystem === 'fuse.rclone' && mounted.source === mountSource)) return
     throw failure('EBUSY', 'something else is mounted at the mount point', { operation, remedy: 'name another one' })
   }
   let names: string[]

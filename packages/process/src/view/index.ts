@@ -6,6 +6,7 @@ export {
   ownMounts,
   parseMountTable,
   readMountInfo,
+  isSlowType,
 } from './mount-table.ts'
 export { viewEnvironment, viewPath, type ViewEnvironmentOptions } from './environment.ts'
 export {

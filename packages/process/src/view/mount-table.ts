@@ -11,6 +11,8 @@ export interface MountEntry {
   readonly point: string
   readonly readOnly: boolean
   readonly fileSystem: string
+  /** What is called the device. */
+  readonly source: string
 }
 
 export function parseMountTable(text: string): MountEntry[] {
@@ -20,10 +22,19 @@ export function parseMountTable(text: string): MountEntry[] {
     if (end < 0) continue
     const [id = '', parent = '', device = '', root = '', point, options] = line.slice(0, end).split(' ', 6)
     if (point === undefined || options === undefined) continue
-    const fileSystem = line.slice(end + 3).split(' ', 1)[0] ?? ''
+    const [fileSystem = '', source = ''] = line.slice(end + 3).split(' ', 2)
     // The first of the options, always.
     const readOnly = options === 'ro' || options.startsWith('ro,')
-    entries.push({ id, parent, device, root: unescape(root), point: unescape(point), readOnly, fileSystem })
+    entries.push({
+      id,
+      parent,
+      device,
+      root: unescape(root),
+      point: unescape(point),
+      readOnly,
+      fileSystem,
+      source: unescape(source),
+    })
   }
   return entries
 }
@@ -62,11 +73,15 @@ export function doubtOwnMounts(): void {
   last = undefined
 }
 
-/** Kinds of file system whose calls may hang. */
+/** Kinds of file system whose calls may hang for as long as somebody else likes. */
 const slowTypes = /^(?:fuse(?:blk)?(?:\..*)?|nfs\d?|cifs|smb3|smbfs|9p|ceph|afs|autofs|glusterfs|virtiofs)$/
 
+export function isSlowType(fileSystem: string): boolean {
+  return slowTypes.test(fileSystem)
+}
+
 function describe(entries: readonly MountEntry[]): OwnMounts {
-  const slow = entries.filter(({ fileSystem }) => slowTypes.test(fileSystem)).map(({ point }) => point)
+  const slow = entries.filter(({ fileSystem }) => isSlowType(fileSystem)).map(({ point }) => point)
   return {
     byId: new Map(entries.map((entry) => [entry.id, entry])),
     mayBlock(path) {
