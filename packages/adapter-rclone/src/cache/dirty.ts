@@ -19,9 +19,7 @@ export class DirtyFiles {
   /** The first that is found, as a path from the root; `undefined`: everything is in the store. */
   async first(): Promise<string | undefined> {
     const start = Date.now()
-    for await (const path of this.#changed(this.#root, '')) {
-      if ((await readCachedFile(join(this.#root, path)))?.dirty === true) return path
-    }
+    for await (const path of this.all()) return path
     this.#cleanSince = start - slackMs
     return undefined
   }

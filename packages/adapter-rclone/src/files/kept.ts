@@ -4,11 +4,10 @@ import { factsOfVersion, versionFrom } from '@ws/adapter-local'
 import type { WriteResult } from '@ws/core'
 
 import { lookAtCachedFile } from '../cache/cached-file.ts'
+import { sameWriteNs } from './versions.ts'
 
 /** Milliseconds in which rclone hears that a file was closed, with much to spare. */
 const longestMs = 2_000
-/** Nanoseconds between our look at a finished file and rclone's last word on its time. */
-const sameWriteNs = 200_000_000n
 
 /**
  * Resolves when the cache on the disk says that it holds the whole of a file that was written and closed. Closing reaches

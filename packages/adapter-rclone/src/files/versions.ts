@@ -69,8 +69,8 @@ async function whatIsKnown(metadata: string): Promise<CachedFile | undefined> {
 const knownAttempts = 20
 
 const nsPerMs = 1_000_000n
-/** Between two times of one write. */
-const sameWriteNs = 200_000_000n
+/** Nanoseconds between two times of one write at most: what we see of a finished file, and rclone's last word on it. */
+export const sameWriteNs = 200_000_000n
 
 export interface VersionContext {
   readonly files: StorageAdapter
