@@ -154,8 +154,9 @@ for (const name of s3ServerNames) {
     })
 
     it('tells bytes that were changed on their way from those that were stored', async () => {
-      const adapter = await bench.adapter()
+      const adapter = await bench.adapter({ partBytes })
       await adapter.write(at('/a'), body(100_000))
+      await adapter.write(at('/large'), body(2 * partBytes + 1))
       let times = 1
       bench.interceptor = async ({ name: sent }, send) => {
         const answer = (await send()) as { output: { Body?: AsyncIterable<Uint8Array> } }
@@ -174,6 +175,12 @@ for (const name of s3ServerNames) {
         code: 'EIO',
         reason: expect.stringContaining('damaged'),
       })
+      times = 1
+      const large = await adapter.readStream(at('/large'))
+      await expect(hashOf(large.stream)).rejects.toMatchObject({ code: 'EIO' })
+      times = 1
+      expect((await adapter.read(at('/large'))).bytes).toHaveLength(2 * partBytes + 1)
+      expect(times).toBe(0)
     })
   })
 }

@@ -7,7 +7,7 @@ import { failure } from '../errors.ts'
 import type { Store } from '../store.ts'
 import { discard, getObject, type OpenObject } from './get.ts'
 import { assertRange, checkVersion, explainMiss, stateAt } from './read.ts'
-import { Verifier } from './verify.ts'
+import { Verifier } from './verify/verifier.ts'
 
 export async function readStream(
   store: Store,
@@ -89,9 +89,10 @@ class ObjectStream implements AsyncIterableIterator<Uint8Array> {
       for (;;) {
         const chunk = this.#left === 0 ? undefined : await this.#chunk()
         if (chunk === undefined) {
-          this.#finish()
+          await this.#finish()
           return { done: true, value: undefined }
         }
+        await this.#verifier?.update(chunk)
         if (chunk.length > 0) return { done: false, value: chunk }
       }
     } catch (error) {
@@ -118,7 +119,6 @@ class ObjectStream implements AsyncIterableIterator<Uint8Array> {
         this.#fruitless = 0
         this.#offset += value.length
         this.#left -= value.length
-        this.#verifier?.update(value)
         return value
       } catch (error) {
         this.#task.signal?.throwIfAborted()
@@ -174,8 +174,8 @@ class ObjectStream implements AsyncIterableIterator<Uint8Array> {
   }
 
   /** Everything came: is it what was stored? */
-  #finish(): void {
-    const digest = this.#verifier?.digest()
+  async #finish(): Promise<void> {
+    const digest = await this.#verifier?.digest()
     this.#end()
     if (digest === undefined || this.#verifier?.isExpected(digest) === true) return
     const { operation, path } = this.#task
@@ -186,6 +186,7 @@ class ObjectStream implements AsyncIterableIterator<Uint8Array> {
   #end(): void {
     this.#done = true
     this.#task.signal?.removeEventListener('abort', this.#onAbort)
+    this.#verifier?.drop()
     discard(this.#body)
   }
 }
