@@ -1,7 +1,7 @@
 import { WorkspaceError, type ByteRange, type MountPath, type ReadOptions, type ReadStreamResult } from '@ws/core'
 import { translate } from '../client/failures.ts'
 import { isMissing, statusOf } from '../client/native.ts'
-import { raceAbort, type Task } from '../client/requests.ts'
+import { type Task } from '../client/requests.ts'
 import { DamagedBodyError } from '../client/retry.ts'
 import { failure } from '../errors.ts'
 import type { Store } from '../store.ts'
@@ -61,6 +61,9 @@ class ObjectStream implements AsyncIterableIterator<Uint8Array> {
   #chunks: AsyncIterator<Uint8Array> | undefined
   #body: OpenObject['body']
   #done = false
+  /** One for the whole stream: a timer for each chunk would cost more than the chunk. */
+  #watchdog: NodeJS.Timeout | undefined
+  #isWaiting = false
   /** Connections in a row that brought nothing. */
   #fruitless = 0
   readonly #onAbort = (): void => discard(this.#body)
@@ -113,7 +116,7 @@ class ObjectStream implements AsyncIterableIterator<Uint8Array> {
       if (this.#store.requests.closed) throw failure('ECLOSED', this.#task.operation, this.#task.path)
       try {
         this.#chunks ??= this.#body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>
-        const { done, value } = await this.#limited(this.#chunks.next())
+        const { done, value } = await this.#watched(this.#chunks.next())
         if (done === true) throw new DamagedBodyError(`${this.#left} bytes did not come`)
         if (value.length > this.#left) throw new DamagedBodyError('more bytes came than were announced')
         this.#fruitless = 0
@@ -130,16 +133,16 @@ class ObjectStream implements AsyncIterableIterator<Uint8Array> {
   }
 
   /** A body that stops in the middle must not hang its reader. */
-  async #limited<Result>(next: Promise<Result>): Promise<Result> {
-    const timeout = new AbortController()
-    const timer = setTimeout(
-      () => timeout.abort(new DamagedBodyError('nothing comes')),
-      this.#store.requests.attemptTimeout,
-    )
+  async #watched<Result>(next: Promise<Result>): Promise<Result> {
+    this.#isWaiting = true
+    this.#watchdog ??= setTimeout(() => {
+      if (this.#isWaiting) this.#body.destroy(new DamagedBodyError('nothing comes'))
+    }, this.#store.requests.attemptTimeout).unref() // the connection keeps the process alive
+    this.#watchdog.refresh()
     try {
-      return await raceAbort(next, timeout.signal)
+      return await next
     } finally {
-      clearTimeout(timer)
+      this.#isWaiting = false
     }
   }
 
@@ -185,6 +188,7 @@ class ObjectStream implements AsyncIterableIterator<Uint8Array> {
 
   #end(): void {
     this.#done = true
+    clearTimeout(this.#watchdog)
     this.#task.signal?.removeEventListener('abort', this.#onAbort)
     this.#verifier?.drop()
     discard(this.#body)
