@@ -106,6 +106,6 @@ export class BackgroundDigest implements Digester, Listener {
 }
 
 /** Bytes that are handed over at once. */
-const pieceBytes = 512 * 1024
+const pieceBytes = 256 * 1024
 /** Of one stream. */
 const piecesAtMost = 4
