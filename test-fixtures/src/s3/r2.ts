@@ -30,7 +30,7 @@ export async function startR2Server(options: R2ServerOptions = {}): Promise<S3Se
   try {
     const workerd = await writeTiedWorkerd(directory.path)
     // both are read from the environment only: the directory by the constructor, the program until it is ready
-    const miniflare = withVariable('TMPDIR', directory.path, () => {
+    const create = () => {
       return new Miniflare({
         modules: true,
         script: 'export default { fetch: () => new Response(undefined, { status: 404 }) }',
@@ -44,7 +44,8 @@ export async function startR2Server(options: R2ServerOptions = {}): Promise<S3Se
         },
         r2Buckets: Object.fromEntries(names.map((id) => [id, { id, s3Credentials: { ...credentials } }])),
       })
-    })
+    }
+    const miniflare = withVariable('TMPDIR', directory.path, () => withoutSignalHandlers(create))
     const url = await withVariable('MINIFLARE_WORKERD_PATH', workerd, () => miniflare.ready)
     let used = 1
     return createServer(
@@ -74,15 +75,31 @@ export async function startR2Server(options: R2ServerOptions = {}): Promise<S3Se
   }
 }
 
-/** Where it can be had, a way to start the server's process such that it dies with this one, even by SIGKILL. */
+/**
+ * Where it can be had, a way to start the server's process such that it dies with this one, even by SIGKILL, and not
+ * before: an interrupt at the terminal is for this process, whose last writes may still be on their way.
+ */
 async function writeTiedWorkerd(directory: string): Promise<string | undefined> {
-  const setpriv = findSystemProgram('setpriv')
-  if (setpriv === undefined) return undefined
+  const [setpriv, setsid] = ['setpriv', 'setsid'].map(findSystemProgram)
+  if (setpriv === undefined || setsid === undefined) return undefined
   const workerd = createRequire(createRequire(import.meta.url).resolve('miniflare'))('workerd') as { default: string }
   const path = join(directory, 'workerd')
-  await writeFile(path, `#!/bin/sh\nexec '${setpriv}' --pdeathsig KILL '${workerd.default}' "$@"\n`)
+  await writeFile(path, `#!/bin/sh\nexec '${setpriv}' --pdeathsig KILL '${setsid}' '${workerd.default}' "$@"\n`)
   await chmod(path, 0o755)
   return path
+}
+
+/** What a signal means is for this process to say: miniflare would end it at once, whatever still has to be cleaned up. */
+function withoutSignalHandlers<Result>(action: () => Result): Result {
+  const names = ['SIGINT', 'SIGTERM'] as const
+  const before = names.map((name) => process.listeners(name))
+  const result = action()
+  for (const [index, name] of names.entries()) {
+    for (const listener of process.listeners(name)) {
+      if (before[index]?.includes(listener) !== true) process.off(name, listener)
+    }
+  }
+  return result
 }
 
 /** Runs `action` with a variable set in the environment, until what it returns has settled. */
