@@ -128,7 +128,8 @@ function startSentinel(cleanup: AsyncDisposableStack, secret: string): void {
   })
   sentinel.on('error', () => undefined)
   cleanup.defer(async () => {
-    if (sentinel.exitCode !== null || sentinel.pid === undefined) return
+    // an interrupt at the terminal has reached it too
+    if (sentinel.exitCode !== null || sentinel.signalCode !== null || sentinel.pid === undefined) return
     const ended = new Promise((resolve) => sentinel.once('exit', resolve))
     sentinel.stdin.end()
     await ended
