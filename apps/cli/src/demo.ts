@@ -8,6 +8,7 @@ import { runChecks, type Report, type RunOptions } from './checks/run.ts'
 import { createExecutor, defaultExecutorNames } from './config/executors.ts'
 import { startBucket, type DemoBucket } from './demo/bucket.ts'
 import { projectChecks } from './demo/checks.ts'
+import { walkMount } from './demo/mount.ts'
 import { walk } from './demo/walk.ts'
 import { describeError, Interruption } from './errors.ts'
 import { createStyle } from './terminal/style.ts'
@@ -64,12 +65,14 @@ async function demo(): Promise<number> {
     await walk(world, executor, style, say)
   }
   const bucket = await starting
+  let mountAgrees = true
   if (typeof bucket === 'string') say(`\n${style.note('No S3 here')}: R2's simulator does not start (${bucket})`)
   else {
     await using store = await bucket.createStore()
     await using world = await createWorld({ owner, populate, store })
     say(`\n${style.strong('The same in a bucket')} of R2's simulator, with the virtual executor\n`)
     await walk(world, await createExecutor('virtual'), style, say)
+    mountAgrees = await walkMount({ connection: bucket.connection, executor, style, say, signal })
   }
 
   // the attacks of the others come after the project's own work
@@ -94,7 +97,7 @@ async function demo(): Promise<number> {
   progress('')
   say(`\n${renderReport(report, style)}`)
   say(style.dim(`\n${((performance.now() - started) / 1000).toFixed(1)} s; the scratch directories are removed.\n`))
-  return hasFailed(report) ? 1 : 0
+  return hasFailed(report) || !mountAgrees ? 1 : 0
 }
 
 type CommonOptions = Pick<RunOptions, 'owner' | 'checks' | 'populate' | 'signal' | 'onResult'>
@@ -121,7 +124,8 @@ function describeFailure(error: unknown): string {
 try {
   process.exitCode = await demo()
 } catch (error) {
-  const { line, exitCode } = describeError(error)
+  // what fails after an interruption follows from it
+  const { line, exitCode } = describeError(signal.aborted ? signal.reason : error)
   if (line !== undefined) process.stderr.write(`demo: ${line}\n`)
   process.exitCode = exitCode
 }

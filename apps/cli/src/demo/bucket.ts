@@ -1,9 +1,11 @@
-import { startR2Server, type S3Server } from '@ws/test-fixtures/s3'
+import { startR2Server, type S3Connection, type S3Server } from '@ws/test-fixtures/s3'
 
 import { createScratchStore, type ScratchStore } from '../storage/scratch.ts'
 
 /** A bucket of R2's own simulator, on this machine; gone when it is disposed of. */
 export interface DemoBucket extends AsyncDisposable {
+  /** For other clients than this project's own adapter. */
+  readonly connection: S3Connection
   createStore(): Promise<ScratchStore>
 }
 
@@ -24,7 +26,11 @@ export async function startBucket(): Promise<DemoBucket> {
       throw error
     })
     .finally(() => clearTimeout(timer))
-  return { createStore: () => createScratchStore(settingsOf(server)), [Symbol.asyncDispose]: () => server.close() }
+  return {
+    connection: server,
+    createStore: () => createScratchStore(settingsOf(server)),
+    [Symbol.asyncDispose]: () => server.close(),
+  }
 }
 
 /**

@@ -1,18 +1,9 @@
-import { createWorkspace, isWorkspaceError, rules, type CommandResult, type Executor, type Workspace } from '@ws/core'
+import { createWorkspace, rules, type Executor, type Workspace } from '@ws/core'
 
 import type { World } from '../checks/host/world.ts'
 import { skillsPath } from '../checks/site.ts'
-import { escapeName } from '../terminal/escape.ts'
 import type { Style } from '../terminal/style.ts'
-
-interface Step {
-  readonly door: 'files' | 'shell'
-  readonly shown: string
-  readonly run: (workspace: Workspace) => Promise<string>
-}
-
-/** Columns for what is done; the rest of the line is for what comes of it. */
-const commandWidth = 46
+import { files, shell, showSteps, type Step } from './steps.ts'
 
 const script = 'import os\nprint("hello from", os.getcwd(), "-", len(os.listdir("/src")), "sources")\n'
 
@@ -54,41 +45,8 @@ export async function walk(world: World, executor: Executor, style: Style, say: 
     rules: [rules.deny('/notes')],
     executors: [executor],
   })
-  for (const { door, shown, run } of executor.kind === 'process' ? steps : stepsWithoutPrograms) {
-    const label = door === 'files' ? style.strong('files ') : style.note('shell$')
-    const result = await run(workspace).catch((error: unknown) => {
-      if (!isWorkspaceError(error)) throw error
-      return `${error.code}: ${error.reason}`
-    })
-    const line = escapeName(result.trim().replaceAll(/\s+/gu, ' ')).replaceAll('\\\\', '\\')
-    say(`  ${label} ${shown.padEnd(commandWidth)} ${style.dim(shorten(line, style.width - commandWidth - 11))}`)
-  }
+  await showSteps(workspace, executor.kind === 'process' ? steps : stepsWithoutPrograms, style, say)
 }
-
-const shorten = (text: string, width: number): string => (text.length > width ? `${text.slice(0, width - 1)}…` : text)
-
-function files(shown: string, run: Step['run']): Step {
-  return { door: 'files', shown, run }
-}
-
-function shell(command: string): Step {
-  const shown = command.length > commandWidth ? `${command.slice(0, commandWidth - 1)}…` : command
-  return {
-    door: 'shell',
-    shown,
-    run: async (workspace) => describe(await workspace.exec(command, { timeout: 20_000 })),
-  }
-}
-
-const describe = ({ stdout, stderr, exitCode }: CommandResult): string =>
-  exitCode === 0 ? stdout : `${stdout}${complaint(stderr)} (exit ${exitCode})`
-
-/** Shells differ in where they put the path; what matters is what went wrong. */
-const complaint = (stderr: string): string =>
-  stderr
-    .trim()
-    .split(': ')
-    .findLast((part) => !part.startsWith('/')) ?? ''
 
 async function search(workspace: Workspace): Promise<string> {
   const [hit] = await Array.fromAsync(workspace.search('TODO', { in: '/src' }))
