@@ -23,7 +23,7 @@ import type { PartReader } from './content.ts'
 import { headObject } from './lookup-real.ts'
 import { writeMetadata } from './metadata.ts'
 import type { PutOptions } from './put.ts'
-import { partBytesName } from './verify/verifier.ts'
+import { partBytesName } from './verify.ts'
 
 const maxParts = 10_000
 

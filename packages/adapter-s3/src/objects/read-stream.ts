@@ -7,7 +7,7 @@ import { failure } from '../errors.ts'
 import type { Store } from '../store.ts'
 import { discard, getObject, type OpenObject } from './get.ts'
 import { assertRange, checkVersion, explainMiss, stateAt } from './read.ts'
-import { Verifier } from './verify/verifier.ts'
+import { Verifier } from './verify.ts'
 
 export async function readStream(
   store: Store,
@@ -92,10 +92,10 @@ class ObjectStream implements AsyncIterableIterator<Uint8Array> {
       for (;;) {
         const chunk = this.#left === 0 ? undefined : await this.#chunk()
         if (chunk === undefined) {
-          await this.#finish()
+          this.#finish()
           return { done: true, value: undefined }
         }
-        await this.#verifier?.update(chunk)
+        this.#verifier?.update(chunk)
         if (chunk.length > 0) return { done: false, value: chunk }
       }
     } catch (error) {
@@ -177,8 +177,8 @@ class ObjectStream implements AsyncIterableIterator<Uint8Array> {
   }
 
   /** Everything came: is it what was stored? */
-  async #finish(): Promise<void> {
-    const digest = await this.#verifier?.digest()
+  #finish(): void {
+    const digest = this.#verifier?.digest()
     this.#end()
     if (digest === undefined || this.#verifier?.isExpected(digest) === true) return
     const { operation, path } = this.#task
@@ -190,7 +190,6 @@ class ObjectStream implements AsyncIterableIterator<Uint8Array> {
     this.#done = true
     clearTimeout(this.#watchdog)
     this.#task.signal?.removeEventListener('abort', this.#onAbort)
-    this.#verifier?.drop()
     discard(this.#body)
   }
 }

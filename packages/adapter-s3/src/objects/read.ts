@@ -8,7 +8,7 @@ import type { Store } from '../store.ts'
 import { discard, getObject, type OpenObject } from './get.ts'
 import { countBelow, headObject } from './lookup-real.ts'
 import type { ObjectState } from './stat.ts'
-import { Verifier } from './verify/verifier.ts'
+import { Verifier } from './verify.ts'
 
 /** Bytes up to which a body is expected in the ordinary time. */
 const smallBytes = 1024 * 1024
@@ -23,12 +23,11 @@ export async function read(store: Store, path: MountPath, options: ReadOptions, 
   try {
     return await store.requests.run(task, async (attempt) => {
       const opened = await getObject(store, store.keys.key(path), attempt, range)
-      let verifier: Verifier | undefined
       try {
         checkVersion(opened.state, ifVersion, task)
-        if (range === undefined) verifier = Verifier.for(opened.state.headers, store.dialect)
+        const verifier = range === undefined ? Verifier.for(opened.state.headers, store.dialect) : undefined
         const bytes = await collect(opened, attempt, verifier)
-        const found = await verifier?.digest()
+        const found = verifier?.digest()
         if (found !== undefined && verifier?.isExpected(found) !== true && found !== digest) {
           digest = found
           throw new DamagedBodyError('the checksum differs', found)
@@ -39,8 +38,6 @@ export async function read(store: Store, path: MountPath, options: ReadOptions, 
       } catch (error) {
         discard(opened.body)
         throw error
-      } finally {
-        verifier?.drop()
       }
     })
   } catch (error) {
@@ -102,7 +99,7 @@ async function collect(
     for await (const chunk of body as AsyncIterable<Uint8Array>) {
       if (filled + chunk.length > expected) throw new DamagedBodyError('more bytes came than were announced')
       bytes.set(chunk, filled)
-      await verifier?.update(chunk)
+      verifier?.update(chunk)
       filled += chunk.length
       if (expected > smallBytes) alive()
     }
