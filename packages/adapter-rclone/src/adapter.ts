@@ -39,7 +39,7 @@ import { lookAtCachedFile } from './cache/cached-file.ts'
 import { capabilitiesOf } from './capabilities.ts'
 import { failure } from './errors.ts'
 import { isStream, watched } from './files/body.ts'
-import { callOff, refuseFull, removeStored } from './files/departures.ts'
+import { assureStored, callOff, refuseFull, removeStored, settleMove, settleUploads } from './files/departures.ts'
 import { trackIterator } from './files/iterate.ts'
 import { untilKept } from './files/kept.ts'
 import { PathGate } from './files/path-gate.ts'
@@ -195,7 +195,7 @@ export class RcloneAdapter implements StorageAdapter {
     const conditions = [{ path, condition: options.ifVersion }]
     await this.#conditional({ operation: 'delete', path }, conditions, async (files, [ifVersion]) => {
       await this.#gate.exclusive([path], async () => {
-        await this.#removeStored(await this.#callOff(path), 'delete')
+        await this.#removeStored(await this.#callOff(path, 'delete'), 'delete')
         await files.delete(path, { ...options, ifVersion })
       })
     })
@@ -221,12 +221,12 @@ export class RcloneAdapter implements StorageAdapter {
   }
 
   async #flush(open: Open, call: Call, { signal, timeoutMs = this.#mount.options.flushTimeoutMs }: FlushOptions) {
-    const { running, dirty, cancelled } = open
-    const { control, process, fs } = running
+    const { running, dirty } = open
+    const { control, process } = running
     const { queue } = this.#mount.features
     await this.#mount.track(call, async () => {
-      await flushBarrier({ control, log: process.log, dirty, queue, timeoutMs, signal })
-      await cancelled.settle({ control, fs, signal })
+      await flushBarrier({ control, log: process.log, dirty, metadata: running.metadata, queue, timeoutMs, signal })
+      await settleUploads(open, signal)
     })
   }
 
@@ -378,16 +378,17 @@ export class RcloneAdapter implements StorageAdapter {
       const isMove = operation === 'move' && source !== destination
       if (isMove) await this.#prepareMove(files, source, destination, options)
       await this.#gate.exclusive(isMove ? [source, destination] : [destination], async () => {
-        const left = isMove ? await this.#callOff(source) : []
+        const left = isMove ? await this.#callOff(source, 'move') : []
         await files[operation](source, destination, { ...options, ifSource: first, ifDestination: second })
         await this.#removeStored(left, operation)
+        if (this.#open !== undefined) await settleMove(this.#open, left, destination)
       })
       return {} // the time of a new file is not known at once, and so its version is not
     })
   }
 
-  async #callOff(path: MountPath): Promise<readonly string[]> {
-    return this.#open === undefined ? [] : await callOff(this.#open, path)
+  async #callOff(path: MountPath, operation: 'delete' | 'move'): Promise<readonly string[]> {
+    return this.#open === undefined ? [] : await callOff(this.#open, path, operation)
   }
 
   async #removeStored(paths: readonly string[], operation: string): Promise<void> {
@@ -435,7 +436,12 @@ export class RcloneAdapter implements StorageAdapter {
   }
 
   async #keep(path: MountPath, result: WriteResult): Promise<WriteResult> {
-    return this.#open === undefined ? result : await untilKept(join(this.#open.metadata, path), result)
+    const open = this.#open
+    if (open === undefined) return result
+    const kept = await untilKept(join(open.metadata, path), result)
+    // slower than the upload would begin
+    if (!kept.waits) await assureStored(open, path, 'write')
+    return kept.result
   }
 }
 

@@ -1,11 +1,12 @@
 import { open as openFile, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 
 import { describeWith, itWith } from '@ws/test-fixtures'
 import { startCephServer } from '@ws/test-fixtures/s3'
 import { expect, onTestFinished } from 'vitest'
 
-import { at, failureOf, mountNeeds, open, openSite, openStore, readText, write } from './support.ts'
+import { at, failureOf, isDeep, mountNeeds, open, openSite, openStore, readText, write } from './support.ts'
 
 const it = (title: string, test: () => Promise<void>, timeoutMs?: number): void => itWith([], title, test, timeoutMs)
 
@@ -23,6 +24,20 @@ describeWith(mountNeeds, 'what is in the store', () => {
     expect(await store.keys()).toHaveLength(40)
     expect(await store.get('threads/t1/api/7')).toBe('by the API 7')
     expect(await store.get('threads/t1/renamed')).toBe('by a command 0')
+  })
+
+  it('[RP14] a flush after files were renamed by a command while they were uploaded leaves the new names, and no old one', async () => {
+    const writeBackMs = 20
+    const { adapter, store, root } = await openSite({ writeBackMs })
+    const names = Array.from({ length: isDeep ? 900 : 40 }, (_, index) => String(index).padStart(4, '0'))
+    for (const [index, name] of names.entries()) {
+      await writeFile(join(root, `old-${name}`), `content ${name}`)
+      await delay(writeBackMs - 3 + (index % 15)) // just when its upload begins, runs or ends
+      await rename(join(root, `old-${name}`), join(root, `new-${name}`))
+    }
+    await adapter.flush()
+    expect(await store.keys()).toEqual(names.map((name) => `threads/t1/new-${name}`))
+    for (const name of names) expect(await store.get(`threads/t1/new-${name}`)).toBe(`content ${name}`)
   })
 
   it('a flush right after close(2) waits for a file that rclone has not heard of yet', async () => {

@@ -48,17 +48,21 @@ async function say(root: string, path: string, dirty: boolean): Promise<void> {
   await writeFile(join(root, path), JSON.stringify(content))
 }
 
+const deaf = { onUploadFailure: () => undefined, onUploadEnd: () => undefined, onRename: () => undefined }
+
 it('has what waits uploaded at once where the version can be told to', async () => {
   const root = await scratch()
   await say(root, 'dir/a', true)
+  let queued = 1
   const { control, asked } = await fakeControl(async (command) => {
-    if (command === 'vfs/stats') return { diskCache: { uploadsQueued: 1, uploadsInProgress: 0 } }
+    if (command === 'vfs/stats') return { diskCache: { uploadsQueued: queued, uploadsInProgress: 0 } }
     if (command === 'vfs/queue') return { queue: [{ id: 7, name: 'dir/a', expiry: 3600, uploading: false }] }
     await say(root, 'dir/a', false)
+    queued = 0
     return {}
   })
-  const log = new MountLog(new PassThrough(), () => undefined)
-  const options = { control, log, dirty: new DirtyFiles(root), timeoutMs: 5_000, signal: undefined }
+  const log = new MountLog(new PassThrough(), deaf)
+  const options = { control, log, dirty: new DirtyFiles(root), metadata: root, timeoutMs: 5_000, signal: undefined }
   await flushBarrier({ ...options, queue: true })
   expect(asked).toContain('vfs/queue-set-expiry')
 })
@@ -67,9 +71,34 @@ it('a file that stays dirty keeps a flush from succeeding, whatever the queue sa
   const root = await scratch()
   await say(root, 'dir/a', true)
   const { control } = await fakeControl(() => ({ diskCache: { uploadsQueued: 0, uploadsInProgress: 0 } }))
-  const log = new MountLog(new PassThrough(), () => undefined)
-  const options = { control, log, dirty: new DirtyFiles(root), queue: false, timeoutMs: 60_000, signal: undefined }
+  const log = new MountLog(new PassThrough(), deaf)
+  const dirty = new DirtyFiles(root)
+  const options = { control, log, dirty, metadata: root, queue: false, timeoutMs: 60_000, signal: undefined }
   expect(await failureOf(flushBarrier(options))).toMatchObject({ code: 'EBUSY', path: '/dir/a' })
+})
+
+it('[RP14] an upload that the cache keeps quiet about keeps a flush waiting', async () => {
+  const root = await scratch()
+  await say(root, 'dir/a', false)
+  let waiting = 3
+  const { control } = await fakeControl(() => {
+    waiting -= 1
+    return { diskCache: { uploadsQueued: 0, uploadsInProgress: waiting } }
+  })
+  const log = new MountLog(new PassThrough(), deaf)
+  const dirty = new DirtyFiles(root)
+  await flushBarrier({ control, log, dirty, metadata: root, queue: false, timeoutMs: 60_000, signal: undefined })
+  expect(waiting).toBe(0)
+})
+
+it('[RP14] uploads of other parts of the mount keep nobody waiting', async () => {
+  const root = await scratch()
+  await say(root, 'mine/a', false)
+  await say(root, 'theirs/b', true)
+  const { control } = await fakeControl(() => ({ diskCache: { uploadsQueued: 1, uploadsInProgress: 0 } }))
+  const log = new MountLog(new PassThrough(), deaf)
+  const dirty = new DirtyFiles(join(root, 'mine'))
+  await flushBarrier({ control, log, dirty, metadata: root, queue: false, timeoutMs: 60_000, signal: undefined })
 })
 
 it('what the cache says that cannot be read is not said to be safe', async () => {

@@ -1,36 +1,87 @@
 import { execFile } from 'node:child_process'
-import { lstat, mkdir, opendir, rm, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, opendir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 import { defaultPath } from '@ws/process'
 
 import type { Place } from '../state/place.ts'
-import { readCachedFile } from './cached-file.ts'
+import { type CachedFile, readCachedFile } from './cached-file.ts'
+import { hashOf } from './content-hash.ts'
 
 /**
  * Mends what rclone was writing when it was killed: what it says of a file is not replaced in one step, and is moved apart
- * from the content. Such a file would be thrown away at the next start, and with it what was acknowledged; it is
+ * from the content. Such a file would be thrown away at the next start, or cut, and with it what was acknowledged; it is
  * marked as not uploaded instead. Content with holes is a part of what the store has, and is left to rclone.
  */
 export async function repairCache(place: Place): Promise<void> {
   const content = join(place.cache, 'vfs')
   const metadata = join(place.cache, 'vfsMeta')
   if (!(await isFree(place.lock))) return // somebody uses it at this moment
+  await finishRenames(content, metadata)
   for await (const path of filesBelow(content, '')) {
+    const file = await contentAt(join(content, path))
+    if (file === undefined || file.hasHoles) continue
     const said = await readCachedFile(join(metadata, path))
-    if (said !== undefined && said.size >= 0) continue
-    const { size, blocks, mtime } = await lstat(join(content, path))
-    if (blocks * 512 < size) continue
-    const time = mtime.toISOString()
-    const ranges = size === 0 ? null : [{ Pos: 0, Size: size }]
-    const text = { ModTime: time, ATime: time, Size: size, Rs: ranges, Fingerprint: '', Dirty: true }
+    if (said !== undefined && said.size >= 0 && (await isTrue(said, file))) continue
+    const ranges = file.size === 0 ? null : [{ Pos: 0, Size: file.size }]
+    const text = { ModTime: file.time, ATime: file.time, Size: file.size, Rs: ranges, Fingerprint: '', Dirty: true }
     await mkdir(dirname(join(metadata, path)), { recursive: true, mode: 0o700 })
     await writeFile(join(metadata, path), JSON.stringify(text), { mode: 0o600 })
   }
+}
+
+/** A file of the cache. */
+interface Content {
+  readonly path: string
+  readonly size: number
+  readonly mtimeNs: bigint
+  readonly time: string
+  readonly hasHoles: boolean
+}
+
+async function contentAt(path: string): Promise<Content | undefined> {
+  const status = await lstat(path, { bigint: true }).catch(() => undefined)
+  if (status === undefined) return undefined
+  const { size, blocks, mtimeNs, mtime } = status
+  return { path, size: Number(size), mtimeNs, time: mtime.toISOString(), hasHoles: blocks * 512n < size }
+}
+
+/** Renaming moves the content, then what is said of it. Where the second is missing, the name of the first has another's. */
+async function finishRenames(content: string, metadata: string): Promise<void> {
   for await (const path of filesBelow(metadata, '')) {
-    // its content has another name by now
-    if ((await lstat(join(content, path)).catch(() => undefined)) === undefined) await rm(join(metadata, path))
+    const orphan = join(metadata, path)
+    if ((await contentAt(join(content, path))) !== undefined) continue
+    const said = await readCachedFile(orphan)
+    const renamed = said === undefined ? undefined : await findRenamed(content, metadata, said)
+    if (renamed === undefined) await rm(orphan)
+    else await rename(orphan, join(metadata, renamed))
   }
+}
+
+/** Content has the time that is said of it, to the nanosecond, from its closing on. */
+async function findRenamed(content: string, metadata: string, said: CachedFile): Promise<string | undefined> {
+  if (!said.dirty || said.mtimeNs === 0n) return undefined
+  for await (const path of filesBelow(content, '')) {
+    const file = await contentAt(join(content, path))
+    if (file?.mtimeNs !== said.mtimeNs || file.size !== said.size) continue
+    if ((await readCachedFile(join(metadata, path)))?.mtimeNs !== said.mtimeNs) return path
+  }
+  return undefined
+}
+
+const nsPerMs = 1_000_000n
+
+/**
+ * What is said is said of this content. It is not when somebody closed a file that had been replaced since (rclone then
+ * notes the state before), nor while a file that was all here is being written.
+ */
+async function isTrue(said: CachedFile, { path, size, mtimeNs }: Content): Promise<boolean> {
+  if (!said.complete) return true
+  if (said.dirty) return said.size === size
+  // What came from the store has a time of the store's, in whole milliseconds.
+  if (mtimeNs % nsPerMs === 0n || mtimeNs === said.mtimeNs) return true
+  const hash = said.fingerprint.split(',').at(-1) ?? ''
+  return !/^[0-9a-f]{32}$/.test(hash) || (await hashOf(path)) === hash
 }
 
 async function* filesBelow(directory: string, path: string): AsyncGenerator<string> {

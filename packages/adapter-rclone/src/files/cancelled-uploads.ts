@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto'
-import { appendFileSync, createReadStream, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 
 import type { MountPath } from '@ws/core'
 
 import { readCachedFile } from '../cache/cached-file.ts'
+import { hashOf } from '../cache/content-hash.ts'
 import { DirtyFiles } from '../cache/dirty.ts'
-import { type Control, ControlRefusal } from '../control/client.ts'
-import { type RemoteFile, hashInStore } from '../control/hash.ts'
+import { appendLines, readLines } from '../cache/lines.ts'
+import type { Control } from '../control/client.ts'
+import { hashInStore } from '../control/hash.ts'
+import { deleteStored } from '../control/stored.ts'
 
 export interface StoreContext {
   readonly control: Control
@@ -28,6 +31,8 @@ interface Gone {
   readonly path: string
   /** MD5 of its content, in hexadecimal. */
   readonly hash: string
+  /** The same of what the store has of it until it is removed; see {@link CancelledUploads.noteMove}. */
+  readonly before?: string | undefined
 }
 
 /**
@@ -50,15 +55,43 @@ export class CancelledUploads {
     this.#metadata = metadata
     this.#content = content
     this.#below = below
-    this.#gone = readList(this.#file)
+    this.#gone = readLines(this.#file) as Gone[]
   }
 
-  /** To be called before a file or directory goes. Gives what of it is not in the store yet. */
+  /** To be called before a file or directory is deleted. Gives what of it is not in the store yet. */
   async note(path: MountPath): Promise<readonly string[]> {
-    const file = await readCachedFile(join(this.#metadata, path))
-    const paths = file === undefined ? await this.#dirtyBelow(path) : file.dirty ? [path] : []
+    const paths = await this.#dirtyAt(path)
     this.#add(await this.#hashed(paths))
     return paths
+  }
+
+  /**
+   * The same before it is moved. What the store has of it can be removed only afterwards: rclone moves that, where it knows
+   * of it. Should everything end in between, it would be back; so the list tells what it is.
+   */
+  async noteMove(path: MountPath, { control, fs, signal }: StoreContext): Promise<readonly string[]> {
+    const paths = await this.#dirtyAt(path)
+    const gone: Gone[] = []
+    for (const one of await this.#hashed(paths)) {
+      const before = await hashInStore(control, { fs, remote: this.#remote(one.path) }, signal)
+      gone.push({ ...one, before })
+    }
+    this.#add(gone)
+    return paths
+  }
+
+  /** A move has ended: what is there from now on is somebody else's. */
+  noteMoved(paths: readonly string[]): void {
+    this.#gone = this.#gone.map((one) => (paths.includes(one.path) ? { path: one.path, hash: one.hash } : one))
+  }
+
+  #remote(path: string): string {
+    return `${this.#below}${path.slice(1)}`
+  }
+
+  async #dirtyAt(path: MountPath): Promise<string[]> {
+    const file = await readCachedFile(join(this.#metadata, path))
+    return file === undefined ? await this.#dirtyBelow(path) : file.dirty ? [path] : []
   }
 
   /**
@@ -66,7 +99,7 @@ export class CancelledUploads {
    * object as far as rclone knows, and it would leave the one of its predecessor.
    */
   async removeStored(paths: readonly string[], { control, fs, signal }: StoreContext): Promise<void> {
-    for (const path of paths) await deleteStored(control, { fs, remote: `${this.#below}${path.slice(1)}` }, signal)
+    for (const path of paths) await deleteStored(control, { fs, remote: this.#remote(path) }, signal)
   }
 
   async #dirtyBelow(path: MountPath): Promise<string[]> {
@@ -85,13 +118,14 @@ export class CancelledUploads {
     return removed
   }
 
-  async #settleOne({ path, hash }: Gone, { control, fs, signal }: StoreContext): Promise<boolean> {
+  async #settleOne({ path, hash, before }: Gone, { control, fs, signal }: StoreContext): Promise<boolean> {
     const cached = await readCachedFile(join(this.#metadata, path))
     // Times of the store are whole milliseconds: with a finer one, it was made here since. (An upload that ends late notes
     // what it knew of a file that is gone, without its content.)
     if (cached !== undefined && cached.mtimeNs % nsPerMs !== 0n && existsSync(join(this.#content, path))) return false
-    const where = { fs, remote: `${this.#below}${path.slice(1)}` }
-    if ((await hashInStore(control, where, signal)) !== hash) return false
+    const where = { fs, remote: this.#remote(path) }
+    const stored = await hashInStore(control, where, signal)
+    if (stored === undefined || (stored !== hash && stored !== before)) return false
     await deleteStored(control, where, signal)
     return true
   }
@@ -107,45 +141,9 @@ export class CancelledUploads {
 
   #add(gone: readonly Gone[]): void {
     if (gone.length === 0) return
-    mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 })
-    appendFileSync(this.#file, gone.map((one) => `${JSON.stringify(one)}\n`).join(''), { mode: 0o600 })
+    appendLines(this.#file, gone)
     this.#gone = [...this.#gone, ...gone]
   }
 }
 
-async function deleteStored(control: Control, file: RemoteFile, signal: AbortSignal | undefined): Promise<void> {
-  try {
-    await control.call('operations/deletefile', file, { signal })
-  } catch (error) {
-    if (!(error instanceof ControlRefusal && /not found/i.test(error.message))) throw error
-  }
-}
-
 const nsPerMs = 1_000_000n
-
-/** Of a file of the cache; `undefined` when it is not there any more. */
-async function hashOf(file: string): Promise<string | undefined> {
-  const hash = createHash('md5')
-  try {
-    for await (const chunk of createReadStream(file)) hash.update(chunk as Uint8Array)
-    return hash.digest('hex')
-  } catch {
-    return undefined
-  }
-}
-
-function readList(file: string): Gone[] {
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8')
-  } catch {
-    return []
-  }
-  return text.split('\n').flatMap((line): Gone[] => {
-    try {
-      return [JSON.parse(line) as Gone]
-    } catch {
-      return [] // the last line of a process that was killed
-    }
-  })
-}

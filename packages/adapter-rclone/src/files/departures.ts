@@ -1,6 +1,9 @@
+import { join, relative } from 'node:path'
+
 import type { MountPath, StorageAdapter } from '@ws/core'
 
 import { ControlRefusal } from '../control/client.ts'
+import { supplyStore } from '../control/stored.ts'
 import { diagnosed, failure } from '../errors.ts'
 import { uploadsEnded } from '../flush/barrier.ts'
 import type { Open } from '../opened.ts'
@@ -9,8 +12,12 @@ import type { Open } from '../opened.ts'
 const longestUploadMs = 1_000
 
 /** Before a file or directory goes. Gives what of it may be on its way to the store, and must not come back. */
-export async function callOff({ running, cancelled }: Open, path: MountPath): Promise<readonly string[]> {
-  const paths = await cancelled.note(path)
+export async function callOff(
+  { running, cancelled }: Open,
+  path: MountPath,
+  operation: 'delete' | 'move',
+): Promise<readonly string[]> {
+  const paths = operation === 'delete' ? await cancelled.note(path) : await cancelled.noteMove(path, running)
   // An upload that is under way cannot be called back; the store may still take it after it was asked.
   if (paths.length > 0) await uploadsEnded(running.control, longestUploadMs)
   return paths
@@ -22,6 +29,37 @@ export async function removeStored({ running, cancelled }: Open, paths: readonly
     await cancelled.removeStored(paths, running)
   } catch (error) {
     if (error instanceof ControlRefusal) throw diagnosed(error.message, operation)
+    throw error
+  }
+}
+
+/** After a move: the list of what must not come back tells no more what was there before, and the new name is in the store. */
+export async function settleMove(open: Open, paths: readonly string[], destination: MountPath): Promise<void> {
+  open.cancelled.noteMoved(paths)
+  if (paths.length > 0) await assureStored(open, destination, 'move')
+}
+
+/**
+ * What was uploaded just when it got its name is in the store under that name: rclone may say so of the old one. Only what
+ * is not waiting for its upload can be wrong.
+ */
+export async function assureStored({ running, metadata }: Open, path: MountPath, operation: string): Promise<void> {
+  const remote = relative(running.metadata, join(metadata, path))
+  try {
+    await supplyStore(running, remote)
+  } catch (error) {
+    if (error instanceof ControlRefusal) throw diagnosed(error.message, operation)
+    throw error
+  }
+}
+
+/** After the barrier: what the store has in spite of it goes, and what it lacks in spite of it comes. */
+export async function settleUploads({ running, cancelled }: Open, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await running.renamed.settle({ ...running, signal })
+    await cancelled.settle({ ...running, signal })
+  } catch (error) {
+    if (error instanceof ControlRefusal) throw diagnosed(error.message, 'flush')
     throw error
   }
 }

@@ -9,6 +9,12 @@ import { sameWriteNs } from './versions.ts'
 /** Milliseconds in which rclone hears that a file was closed, with much to spare. */
 const longestMs = 2_000
 
+export interface Kept {
+  readonly result: WriteResult
+  /** It is still to be uploaded. */
+  readonly waits: boolean
+}
+
 /**
  * Resolves when the cache on the disk says that it holds the whole of a file that was written and closed. Closing reaches
  * rclone a moment after close(2) has returned; killed in that moment, it would take what it has not noted for missing, and
@@ -16,7 +22,7 @@ const longestMs = 2_000
  *
  * `metadata`: host path of what the cache says of the file.
  */
-export async function untilKept(metadata: string, { version, size }: WriteResult): Promise<WriteResult> {
+export async function untilKept(metadata: string, { version, size }: WriteResult): Promise<Kept> {
   const written = factsOfVersion(version)
   const asWritten = written === undefined ? version : versionFrom(written)
   const deadline = performance.now() + longestMs
@@ -27,9 +33,10 @@ export async function untilKept(metadata: string, { version, size }: WriteResult
     if (isWhole && written !== undefined && cached.mtimeNs >= written.mtimeNs) {
       // Should it be much later, somebody has written since: then ours is another version than the one that is there.
       const isOurs = cached.mtimeNs - written.mtimeNs < sameWriteNs
-      return { version: isOurs ? versionFrom({ size: written.size, mtimeNs: cached.mtimeNs }) : asWritten, size }
+      const now = isOurs ? versionFrom({ size: written.size, mtimeNs: cached.mtimeNs }) : asWritten
+      return { result: { version: now, size }, waits: cached.dirty }
     }
-    if (performance.now() > deadline) return { version: asWritten, size } // removed or replaced already
+    if (performance.now() > deadline) return { result: { version: asWritten, size }, waits: false } // removed or replaced already
     await delay(1)
   }
 }

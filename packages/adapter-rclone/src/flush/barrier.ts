@@ -6,7 +6,7 @@ import type { Control } from '../control/client.ts'
 import { readStats } from '../control/stats.ts'
 import { diagnose, failure } from '../errors.ts'
 import type { MountLog } from '../mount/log.ts'
-import type { DirtyFiles } from '../cache/dirty.ts'
+import { DirtyFiles } from '../cache/dirty.ts'
 
 /** Milliseconds that a file may be dirty without waiting for its upload: closing it reaches rclone a moment later. */
 const openGraceMs = 2_000
@@ -18,6 +18,8 @@ export interface BarrierOptions {
   readonly log: MountLog
   /** Of the part of the mount that counts. */
   readonly dirty: DirtyFiles
+  /** Host path of the metadata of the whole mount. */
+  readonly metadata: string
   /** `vfs/queue-set-expiry` is there. */
   readonly queue: boolean
   readonly timeoutMs: number
@@ -26,7 +28,8 @@ export interface BarrierOptions {
 
 /**
  * Resolves when everything that was acknowledged before the call is in the store. The proof is what rclone's cache says of
- * each file, not the length of its queue: a file that was closed this moment is in no queue yet.
+ * each file: one that was closed this moment is in no queue yet. And nothing may be in the queue of which the cache does
+ * not say so: whoever has read a file before it was replaced, and closes it only now, has rclone note the state before.
  *
  * @throws WorkspaceError `EBUSY` for a file that somebody holds open for writing, `EBACKEND` and others for what the store
  * says, `ETIMEDOUT`.
@@ -40,10 +43,12 @@ export async function flushBarrier(options: BarrierOptions): Promise<void> {
     signal?.throwIfAborted()
     const path = await dirty.first()
     // A second look: a file that was renamed meanwhile may have gone from where nobody had looked to where somebody had.
-    if (path === undefined && (await dirty.first()) === undefined) return
+    const isClean = path === undefined && (await dirty.first()) === undefined
     const { queued, uploading } = await readStats(control, { signal })
+    const waiting = queued + uploading
+    if (isClean && (waiting === 0 || waiting <= (await new DirtyFiles(options.metadata).count()))) return
     const now = performance.now()
-    unqueuedSince = queued + uploading > 0 ? undefined : (unqueuedSince ?? now)
+    unqueuedSince = waiting > 0 ? undefined : (unqueuedSince ?? now)
     if (path !== undefined && unqueuedSince !== undefined && now - unqueuedSince > openGraceMs) throw stillOpen(path)
     if (now > deadline || (now - start > openGraceMs && isRefused(options.log))) throw late(options.log)
     if (queue && queued > 0) await hurry(control)

@@ -1,13 +1,16 @@
+import { existsSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 
-import { tempPrefix } from '@ws/adapter-local'
+import { isGone, ownMark, tempPrefix } from '@ws/adapter-local'
 
 import { DirtyFiles } from '../cache/dirty.ts'
+import { RenamedUploads } from '../cache/renamed-uploads.ts'
 import { repairCache } from '../cache/repair.ts'
+import { deleteStored } from '../control/stored.ts'
 import { flushBarrier } from '../flush/barrier.ts'
 import type { Place } from '../state/place.ts'
-import { type StartOptions, endMount, startMount } from './start.ts'
+import { type RunningMount, type StartOptions, endMount, startMount } from './start.ts'
 
 /** Milliseconds: nobody writes, so nothing is worth waiting for. */
 const atOnceMs = 1
@@ -24,13 +27,18 @@ export async function uploadLeftovers(start: StartOptions): Promise<void> {
   if (options.readOnly || !(await isUsed(place))) return
   await repairCache(place)
   const cached = join(place.cache, 'vfsMeta')
-  if ((await new DirtyFiles(cached).first()) === undefined && (await unfinishedFiles(cached)).length === 0) return
+  const isClean = (await new DirtyFiles(cached).first()) === undefined && new RenamedUploads(place.cache).isEmpty
+  if (isClean && (await unfinishedFiles(cached)).length === 0) return
   const running = await startMount({ ...start, options: { ...options, writeBackMs: atOnceMs } })
-  const { control, process, fs, metadata } = running
+  const { control, process, fs, metadata, renamed } = running
   const dirty = new DirtyFiles(metadata)
-  const barrier = { control, log: process.log, dirty, queue: features.queue, timeoutMs: options.startTimeoutMs, signal }
+  const { queue } = features
+  const timeoutMs = options.startTimeoutMs
   try {
-    await flushBarrier(barrier)
+    const directories = await directoriesOf(dirty)
+    await flushBarrier({ control, log: process.log, dirty, metadata, queue, timeoutMs, signal })
+    await renamed.settle({ ...running, signal })
+    for (const directory of directories) await removeUnfinished(running, directory, signal)
     for (const remote of await unfinishedFiles(metadata)) {
       await control.call('operations/deletefile', { fs, remote }).catch(() => undefined) // it may have come to nothing
       await rm(join(metadata, remote), { force: true })
@@ -55,3 +63,37 @@ async function unfinishedFiles(metadata: string): Promise<string[]> {
   const names = await readdir(metadata, { recursive: true }).catch((): string[] => [])
   return names.filter((path) => basename(path).startsWith(tempPrefix))
 }
+
+/** Where something is not in the store yet, as rclone names it. */
+async function directoriesOf(dirty: DirtyFiles): Promise<ReadonlySet<string>> {
+  const found = new Set<string>()
+  for await (const path of dirty.all()) found.add(dirname(path).slice(1))
+  return found
+}
+
+/**
+ * Removes what the store has of files under construction of this very cache: the upload of one that was renamed just then
+ * was called off, and the store may have taken it all the same. Those of others are theirs.
+ */
+async function removeUnfinished(
+  { control, fs, metadata }: RunningMount,
+  remote: string,
+  signal: AbortSignal | undefined,
+) {
+  const opt = { noModTime: true, noMimeType: true, filesOnly: true }
+  const { list } = await control.call('operations/list', { fs, remote, opt }, { signal, timeoutMs: listMs })
+  for (const { Path } of Array.isArray(list) ? (list as readonly { readonly Path?: string }[]) : []) {
+    if (Path === undefined || !isLost(basename(Path)) || existsSync(join(metadata, Path))) continue
+    await deleteStored(control, { fs, remote: Path }, signal)
+  }
+}
+
+/** Its process is dead, or was this one. */
+function isLost(name: string): boolean {
+  if (!name.startsWith(tempPrefix)) return false
+  const mark = name.slice(tempPrefix.length)
+  return mark.startsWith(`${ownMark()}-`) || isGone(mark) === true
+}
+
+/** Milliseconds for one directory. */
+const listMs = 30_000

@@ -6,6 +6,14 @@ import { textOf } from '../control/text.ts'
 /** Messages that are kept for diagnosis. */
 const kept = 40
 
+/** What is made of rclone's messages. */
+export interface MountLogListener {
+  readonly onUploadFailure: () => void
+  /** An upload of this name has ended, or was called off. */
+  readonly onUploadEnd: (name: string) => void
+  readonly onRename: (from: string, to: string) => void
+}
+
 /** What rclone says: a line of JSON for each message. */
 export class MountLog {
   /** The address of the control interface, once it is known. */
@@ -14,10 +22,10 @@ export class MountLog {
   readonly failing = new Map<string, string>()
   readonly #tail: string[] = []
   readonly #listeners = new Set<() => void>()
-  readonly #onFailure: () => void
+  readonly #listener: MountLogListener
 
-  constructor(stream: Readable, onUploadFailure: () => void) {
-    this.#onFailure = onUploadFailure
+  constructor(stream: Readable, listener: MountLogListener) {
+    this.#listener = listener
     const { promise, resolve } = Promise.withResolvers<string>()
     this.address = promise
     const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })
@@ -48,12 +56,37 @@ export class MountLog {
   }
 
   #noteUpload(object: string, message: string): void {
-    if (message.startsWith('vfs cache: upload succeeded')) this.failing.delete(object)
-    else if (message.startsWith('vfs cache: failed to upload')) {
+    if (!message.startsWith('vfs cache: ')) return
+    const [, renamed] = /^vfs cache: renamed in cache to (".*")$/.exec(message) ?? []
+    if (renamed !== undefined) {
+      this.failing.delete(object)
+      this.#listener.onRename(object, unquote(renamed))
+      return
+    }
+    const isEnd = message.startsWith('vfs cache: upload succeeded') || isCalledOff(message)
+    const isFailure = !isEnd && message.startsWith('vfs cache: failed to upload')
+    if (!isEnd && !isFailure) return
+    this.#listener.onUploadEnd(object)
+    if (isEnd) this.failing.delete(object)
+    else {
       this.failing.set(object, message)
-      this.#onFailure()
-    } else return
+      this.#listener.onUploadFailure()
+    }
     for (const listener of this.#listeners) listener()
+  }
+}
+
+/** By rclone itself, for a file that was renamed, replaced or removed. */
+function isCalledOff(message: string): boolean {
+  return message === 'vfs cache: upload canceled' || /^vfs cache: failed to upload .*context canceled$/s.test(message)
+}
+
+/** A name as Go quotes it: like JSON, but for what can hardly be in a name. */
+function unquote(quoted: string): string {
+  try {
+    return textOf(JSON.parse(quoted))
+  } catch {
+    return quoted.slice(1, -1)
   }
 }
 

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { defaultPath } from '@ws/process'
 
 import { diagnosed, failure } from '../errors.ts'
-import { MountLog } from './log.ts'
+import { MountLog, type MountLogListener } from './log.ts'
 import { supervisorExit, supervisorScript } from './supervisor.ts'
 import { mountAt } from './table.ts'
 
@@ -32,7 +32,7 @@ export interface MountProcessOptions {
   readonly lock: string
   readonly mountPoint: string
   readonly home: string
-  readonly onUploadFailure: () => void
+  readonly listener: MountLogListener
 }
 
 /** rclone and its keeper. */
@@ -45,7 +45,7 @@ export class MountProcess {
   #pid: number | undefined
   #exitCode: number | undefined
 
-  constructor({ program, args, lock, mountPoint, home, onUploadFailure }: MountProcessOptions) {
+  constructor({ program, args, lock, mountPoint, home, listener }: MountProcessOptions) {
     const stale = mountAt(mountPoint) === undefined ? 'keep' : 'clear'
     const env: Record<string, string> = { PATH: defaultPath, HOME: home, LC_ALL: 'C.UTF-8' }
     for (const name of handedOn) {
@@ -60,7 +60,7 @@ export class MountProcess {
     })
     this.#child = child
     this.#mountPoint = mountPoint
-    this.log = new MountLog(child.stderr as Readable, onUploadFailure)
+    this.log = new MountLog(child.stderr as Readable, listener)
     createInterface({ input: child.stdout as Readable }).once('line', (line) => (this.#pid = Number(line)))
     const { promise, resolve } = Promise.withResolvers<void>()
     this.ended = promise

@@ -1,5 +1,6 @@
 import { isWorkspaceError } from '@ws/core'
 
+import { RenamedUploads } from '../cache/renamed-uploads.ts'
 import { Control, ControlRefusal } from '../control/client.ts'
 import { readStats } from '../control/stats.ts'
 import { diagnosed, failure } from '../errors.ts'
@@ -24,6 +25,7 @@ export interface RunningMount {
   readonly metadata: string
   /** Host path of its content. */
   readonly content: string
+  readonly renamed: RenamedUploads
 }
 
 export interface StartOptions {
@@ -47,6 +49,7 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
   let process: MountProcess | undefined
   let control: Control | undefined
   try {
+    const renamed = new RenamedUploads(place.cache)
     const configuration = await writeConfiguration(place, options, start.features)
     process = new MountProcess({
       program: start.program.path,
@@ -54,15 +57,20 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
       lock: place.lock,
       mountPoint: place.mountPoint,
       home: place.run,
-      onUploadFailure: start.onUploadFailure,
+      listener: {
+        onUploadFailure: start.onUploadFailure,
+        onUploadEnd: (name) => renamed.noteEnd(name),
+        onRename: (from, to) => renamed.noteRename(from, to),
+      },
     })
     const { user, password } = configuration
     control = new Control({ address: await process.untilAddressed(signal), user, password })
     await checkStore(control, options, signal)
     await process.untilMounted(signal)
     const { fs, metadata, content } = await readStats(control, { signal })
+    renamed.content = content
     await forgetSecrets(configuration)
-    return { process, control, fs, metadata, content }
+    return { process, control, fs, metadata, content, renamed }
   } catch (error) {
     control?.close()
     const died = await lastWords(process, error)

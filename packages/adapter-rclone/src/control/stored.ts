@@ -1,0 +1,53 @@
+import { dirname, join } from 'node:path'
+
+import { readCachedFile } from '../cache/cached-file.ts'
+import { type Control, ControlRefusal } from './client.ts'
+import { type RemoteFile, hashInStore } from './hash.ts'
+
+/** A part of the store with its cache. */
+export interface StoredPart {
+  readonly control: Control
+  /** The store's part as rclone names it. */
+  readonly fs: string
+  /** Host path of what the cache says of its files. */
+  readonly metadata: string
+  /** Host path of their content. */
+  readonly content: string
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Removes a file from the store, past the mount; none is fine. */
+export async function deleteStored(control: Control, file: RemoteFile, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await control.call('operations/deletefile', file, { signal })
+  } catch (error) {
+    if (!(error instanceof ControlRefusal && /not found/i.test(error.message))) throw error
+  }
+}
+
+/**
+ * Gives the store what the cache says it has under this name, where that is not so. True if it was not. What is not
+ * uploaded yet is left alone.
+ */
+export async function supplyStore(part: StoredPart, path: string): Promise<boolean> {
+  const { control, fs, metadata, content, signal } = part
+  const said = await readCachedFile(join(metadata, path))
+  if (said === undefined || said.dirty || !said.complete) return false
+  const hash = said.fingerprint.split(',').at(-1) ?? ''
+  if (!/^[0-9a-f]{32}$/.test(hash)) return false
+  if ((await hashInStore(control, { fs, remote: path }, signal)) === hash) return false
+  const copy = { srcFs: content, srcRemote: path, dstFs: fs, dstRemote: path }
+  try {
+    await control.call('operations/copyfile', copy, { signal, timeoutMs: copyMs })
+  } catch (error) {
+    if (error instanceof ControlRefusal && /not found/i.test(error.message)) return false // it has gone meanwhile
+    throw error
+  }
+  // rclone takes the object of the old name for this file's, until it lists the directory
+  const directory = dirname(path)
+  await control.call('vfs/forget', directory === '.' ? {} : { dir: directory }, { signal })
+  return true
+}
+
+/** Milliseconds for one file. */
+const copyMs = 600_000
