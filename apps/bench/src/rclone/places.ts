@@ -1,0 +1,52 @@
+import { chown, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+import { type Owner, type StorageAdapter, parseMountPath } from '@ws/core'
+
+import { forEach } from '../s3/client.ts'
+
+/** Somewhere that files are: what is in it is the same, whichever way leads there. Paths are relative: `files/f1`. */
+export interface Place {
+  /** Milliseconds for which the kernel believes what it knows of a file without asking again; 0 where that is for ever. */
+  readonly believedMs: number
+  /** Puts a file of {@link content} at each path, as fast as it goes. */
+  fill(paths: readonly string[]): Promise<void>
+  /** Waits until nothing of what was done there is under way any more. */
+  settle(): Promise<void>
+}
+
+/** What every file holds: 1 KiB. */
+export const content = Buffer.alloc(1_024, 'x')
+
+export interface DirectoryPlaceOptions extends Partial<Omit<Place, 'fill'>> {
+  /** Whom to give what is put there. Default: nobody, since on a mount everything is its owner's. */
+  readonly owner?: Owner | undefined
+}
+
+/** A directory of this machine, or a mount that looks like one. */
+export function directoryPlace(root: string, { owner, ...rest }: DirectoryPlaceOptions = {}): Place {
+  return {
+    believedMs: 0,
+    settle: async () => undefined,
+    ...rest,
+    async fill(paths) {
+      for (const directory of new Set(paths.map(dirname))) await mkdir(join(root, directory), { recursive: true })
+      await forEach(paths, (path) => writeFile(join(root, path), content))
+      if (owner !== undefined) await give(root, owner)
+    },
+  }
+}
+
+async function give(root: string, { uid, gid }: Owner): Promise<void> {
+  if (process.getuid?.() !== 0) return
+  for (const name of await readdir(root, { recursive: true })) await chown(join(root, name), uid, gid)
+}
+
+/** A bucket that is reached by its API: every operation has ended when it says so. */
+export function bucketPlace(adapter: StorageAdapter): Place {
+  return {
+    believedMs: 0,
+    settle: async () => undefined,
+    fill: (paths) => forEach(paths, (path) => adapter.write(parseMountPath(`/${path}`), content)),
+  }
+}
