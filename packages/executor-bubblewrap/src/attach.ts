@@ -21,6 +21,7 @@ import {
   type PipeMaker,
   plainRequest,
   resolveShell,
+  offersExtendedAttributes,
   sandboxProgram,
   shellInvocation,
   startTerminal,
@@ -100,7 +101,8 @@ export function createAttached({
     const extraFds = new Map([...invocation.extraFds, ...onTerminal.extraFds])
     const nested = layout.mode === 'nested'
     if (nested && programs.proot === undefined) throw needsProot()
-    const seccomp = sandboxProgram({ allowPtrace: nested, forProot: nested })
+    const extendedAttributes = offersExtendedAttributes(plan)
+    const seccomp = sandboxProgram({ allowPtrace: nested, forProot: nested, extendedAttributes })
     const signal = request.signal === undefined ? stop.signal : AbortSignal.any([request.signal, stop.signal])
     warden ??= useWarden()
     pipes ??= usePipes()

@@ -26,6 +26,7 @@ import {
   type PipePair,
   plainRequest,
   resolveShell,
+  offersExtendedAttributes,
   sandboxProgram,
   shellInvocation,
   startProcess,
@@ -189,7 +190,11 @@ class AttachedProot implements AttachedExecutor {
           return confineArgv({
             argv: [...prootArguments(machine.proot, view, run.path), ...first.argv],
             env: this.#tracerEnvironment(run.path),
-            seccomp: sandboxProgram({ forProot: true, allowPtrace: true }),
+            seccomp: sandboxProgram({
+              forProot: true,
+              allowPtrace: true,
+              extendedAttributes: offersExtendedAttributes(plan),
+            }),
             owner,
             supervise: !machine.pidNamespace,
             // The namespace's first process forgets its parent when it changes its uid.

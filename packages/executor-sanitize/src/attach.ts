@@ -14,6 +14,7 @@ import {
   type LandlockRule,
   openBindSource,
   resolveShell,
+  offersExtendedAttributes,
   sandboxProgram,
   startProcess,
 } from '@ws/process'
@@ -97,7 +98,7 @@ class AttachedSanitize implements AttachedExecutor {
       const confined = confineArgv({
         argv: bash ? [shell, '--noprofile', '--norc', '-c', command] : [shell, '-c', command],
         env,
-        seccomp: sandboxProgram(),
+        seccomp: sandboxProgram({ extendedAttributes: offersExtendedAttributes(plan) }),
         limits: options.limits,
         owner,
         supervise: true,

@@ -8,6 +8,7 @@ const machines = {
 } as const
 const EPERM = 1
 const ENOSYS = 38
+const ENOTSUP = 95
 const EAFNOSUPPORT = 97
 
 // Numbers are written out here once more, from the kernel's tables, so that a slip in the program's own is seen.
@@ -35,6 +36,11 @@ const numbers = {
     keyctl: 250,
     setns: 308,
     fchmodat2: 452,
+    setxattr: 188,
+    lgetxattr: 192,
+    flistxattr: 196,
+    fremovexattr: 199,
+    listxattrat: 465,
   },
   arm64: {
     read: 63,
@@ -59,6 +65,11 @@ const numbers = {
     keyctl: 219,
     setns: 268,
     fchmodat2: 452,
+    setxattr: 5,
+    lgetxattr: 9,
+    flistxattr: 13,
+    fremovexattr: 16,
+    listxattrat: 465,
   },
 } as const
 
@@ -132,6 +143,15 @@ describe.each(['x64', 'arm64'] as const)('the sandbox program on %s', (architect
     expect(evaluate(program, { architecture: machines[architecture].foreign, number: 3 })).toBe(ENOSYS)
     expect(evaluate(program, { architecture: machines[architecture].architecture, number: 0x40000000 })).toBe(ENOSYS)
     expect(evaluate(program, { architecture: machines[architecture].architecture, number: -1 })).toBe('allow')
+  })
+
+  it('lets extended attributes through, and says that there are none where they are not to be asked for', () => {
+    const without = sandboxProgram({ architecture, extendedAttributes: false })
+    for (const name of ['setxattr', 'lgetxattr', 'flistxattr', 'fremovexattr', 'listxattrat'] as const) {
+      expect(ask(name), name).toBe('allow')
+      const call = { architecture: machines[architecture].architecture, number: number[name] }
+      expect(evaluate(without, call), name).toBe(ENOTSUP)
+    }
   })
 
   it('with allowPtrace lets a tracer work, with forProot hides what that does not translate', () => {

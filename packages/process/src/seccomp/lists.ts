@@ -88,5 +88,25 @@ export const refused: readonly SyscallName[] = [
   'ioperm',
 ]
 
+/** Of files: labels, access lists, whatever programs keep beside the content. */
+export const extendedAttributes: readonly SyscallName[] = [
+  'setxattr',
+  'lsetxattr',
+  'fsetxattr',
+  'setxattrat',
+  'getxattr',
+  'lgetxattr',
+  'fgetxattr',
+  'getxattrat',
+  'listxattr',
+  'llistxattr',
+  'flistxattr',
+  'listxattrat',
+  'removexattr',
+  'lremovexattr',
+  'fremovexattr',
+  'removexattrat',
+]
+
 /** What a tracer such as proot needs. */
 export const tracing: readonly SyscallName[] = ['ptrace', 'process_vm_readv', 'process_vm_writev']

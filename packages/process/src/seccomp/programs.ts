@@ -15,11 +15,11 @@ import {
   refuse,
   unlessEqual,
 } from './assembler.ts'
-import { opaque, refused, tracing, untranslated } from './lists.ts'
+import { extendedAttributes as attributeCalls, opaque, refused, tracing, untranslated } from './lists.ts'
 import { auditArchitecture, type SyscallName, syscallNumber } from './syscalls.ts'
 import type { SandboxProgramOptions, SeccompArchitecture } from './types.ts'
 
-const { EPERM, ENOSYS, EAFNOSUPPORT } = constants.errno
+const { EPERM, ENOSYS, EAFNOSUPPORT, EOPNOTSUPP } = constants.errno
 
 /**
  * The filter of a sandbox: mounts, namespaces, modules, keys, foreign architectures, terminal injection, unusual
@@ -30,9 +30,9 @@ const { EPERM, ENOSYS, EAFNOSUPPORT } = constants.errno
  * @throws WorkspaceError `ENOTSUP` on an architecture without a table.
  */
 export function sandboxProgram(options: SandboxProgramOptions = {}): Uint8Array {
-  const { architecture = ownArchitecture(), forProot = false, allowPtrace = false } = options
-  const key = `${architecture} ${forProot} ${allowPtrace}`
-  const program = assembled.get(key) ?? assembleSandbox(architecture, { forProot, allowPtrace })
+  const { architecture = ownArchitecture(), forProot = false, allowPtrace = false, extendedAttributes = true } = options
+  const key = `${architecture} ${forProot} ${allowPtrace} ${extendedAttributes}`
+  const program = assembled.get(key) ?? assembleSandbox(architecture, { forProot, allowPtrace, extendedAttributes })
   assembled.set(key, program)
   return program
 }
@@ -42,11 +42,12 @@ const assembled = new Map<string, Uint8Array>()
 
 function assembleSandbox(
   architecture: SeccompArchitecture,
-  options: Pick<SandboxProgramOptions, 'forProot' | 'allowPtrace'>,
+  options: Omit<SandboxProgramOptions, 'architecture'>,
 ): Uint8Array {
   const call = (name: SyscallName, block: readonly Instruction[]) => onCall(name, architecture, block)
   return assemble([
     ...prologue(architecture),
+    ...answerAll(options.extendedAttributes ? [] : attributeCalls, EOPNOTSUPP, architecture),
     ...answerAll(options.forProot ? untranslated : [], ENOSYS, architecture),
     ...answerAll(opaque, ENOSYS, architecture),
     ...answerAll(refused, EPERM, architecture),

@@ -6,6 +6,8 @@ export interface SandboxProgramOptions {
   readonly allowPtrace?: boolean | undefined
   /** Also answer ENOSYS to the system calls that proot does not translate: programs then use the ones it does. Default false. */
   readonly forProot?: boolean | undefined
+  /** Extended attributes of files can be asked for; else that is ENOTSUP, as in a file system that has none. Default true. */
+  readonly extendedAttributes?: boolean | undefined
   /** Default: that of this machine. */
   readonly architecture?: SeccompArchitecture | undefined
 }

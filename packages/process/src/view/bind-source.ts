@@ -56,6 +56,13 @@ export async function openBindSource(wanted: WantedSource, operation?: string): 
   return source
 }
 
+/** True when one of the paths is in a file system that may keep one waiting (FUSE, NFS), or that cannot be found out. */
+export function isOnSlowMount(paths: Iterable<string | undefined>): boolean {
+  const mayBlock = slowPaths()
+  for (const path of paths) if (path !== undefined && mayBlock(path)) return true
+  return false
+}
+
 function slowPaths(): (path: string) => boolean {
   try {
     return ownMounts().mayBlock

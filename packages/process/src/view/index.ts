@@ -8,6 +8,7 @@ export {
   readMountInfo,
   isSlowType,
 } from './mount-table.ts'
+export { offersExtendedAttributes } from './extended-attributes.ts'
 export { viewEnvironment, viewPath, type ViewEnvironmentOptions } from './environment.ts'
 export {
   isSystemProgram,
