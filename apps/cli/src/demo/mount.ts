@@ -89,7 +89,9 @@ async function openMount({ connection, program, signal }: MountDemoOptions, dire
   } catch (error) {
     signal.throwIfAborted()
     if (!isWorkspaceError(error)) throw error
-    return [error.reason, error.remedy].filter(Boolean).join('; ')
+    // options are not for whoever watches
+    const remedy = error.remedy?.replace(/, or pass .*$/u, '')
+    return [error.reason, remedy].filter(Boolean).join('; ')
   }
 }
 

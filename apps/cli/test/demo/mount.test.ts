@@ -61,7 +61,9 @@ describeWith((['rclone', 'fuse', 'bubblewrap', 'git'] as const).map(component), 
 describe('the demo without rclone', () => {
   it('says in one line what is missing and how to get it, and goes on', async () => {
     const { agree, text } = await run({ program: '/nonexistent/rclone' })
-    expect(text.trim()).toMatch(/^No mount here: rclone cannot be run; install rclone and fuse3 .*$/u)
+    expect(text.trim()).toMatch(
+      /^No mount here: rclone cannot be run; install rclone and fuse3 \(`apt-get install rclone fuse3`\)$/u,
+    )
     expect(agree).toBe(true)
     expect(await remains()).toEqual([])
   })
