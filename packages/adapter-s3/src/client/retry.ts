@@ -48,7 +48,7 @@ export function attemptsFor(error: unknown): number {
   if (status === undefined) return networkNames.test(name) || isBrokenAnswer(error) ? manyAttempts : 1
   if (status === 409) return name === 'BucketAlreadyOwnedByYou' ? 1 : manyAttempts
   if (status === 408 || status === 425 || status === 429) return manyAttempts
-  if (status === 501 || status === 505) return 1
+  if (status === 501 || status === 505 || status === 507) return 1 // a store that is full stays so for longer than anybody waits
   return status >= 500 || (status < 300 && isBrokenAnswer(error)) ? manyAttempts : 1
 }
 
