@@ -28,7 +28,6 @@ export async function openFiles(mount: Mount, below: string): Promise<Open> {
   const part = below.replace(/\/$/, '')
   const root = join(mount.place.mountPoint, part)
   const { owner } = mount.options
-  const files = await mount.track(call, () => createLocalAdapter({ root, owner, io: 'async' }))
   const metadata = join(running.metadata, part)
   const cancelled = new CancelledUploads({
     cache: mount.place.cache,
@@ -37,7 +36,9 @@ export async function openFiles(mount: Mount, below: string): Promise<Open> {
     below,
   })
   const { control, fs } = running
+  // before anybody lists what is about to go
   if (await cancelled.settle({ control, fs })) await control.call('vfs/forget')
+  const files = await mount.track(call, () => createLocalAdapter({ root, owner, io: 'async' }))
   const questions = mount.features.links ? files : askDirectly(String(files.hostPath?.(mountRoot)), files)
   return { files, questions, running, metadata, dirty: new DirtyFiles(metadata), cancelled }
 }

@@ -72,8 +72,7 @@ async function checkRecovered(adapter: StorageAdapter, store: Store, model: Mode
 }
 
 describeWith(mountNeeds, '[RP14] crashes at random moments', () => {
-  // Only in the deep run yet: about one round in twenty finds an older state of a file that was acknowledged, but not flushed.
-  it.runIf(isDeep)(
+  it(
     `of rclone and of the process, ${rounds} times`,
     async () => {
       let acknowledged = 0

@@ -48,7 +48,14 @@ async function say(root: string, path: string, dirty: boolean): Promise<void> {
   await writeFile(join(root, path), JSON.stringify(content))
 }
 
-const deaf = { onUploadFailure: () => undefined, onUploadEnd: () => undefined, onRename: () => undefined }
+const nothing = (): void => undefined
+const deaf = {
+  onUploadFailure: nothing,
+  onQueue: nothing,
+  onUploadEnd: nothing,
+  onRename: nothing,
+  onDelete: nothing,
+}
 
 it('has what waits uploaded at once where the version can be told to', async () => {
   const root = await scratch()

@@ -9,9 +9,12 @@ const kept = 40
 /** What is made of rclone's messages. */
 export interface MountLogListener {
   readonly onUploadFailure: () => void
-  /** An upload of this name has ended, or was called off. */
-  readonly onUploadEnd: (name: string) => void
+  /** A file was closed, and is to be uploaded. */
+  readonly onQueue: (name: string) => void
+  /** An upload has ended. `calledOff`: by rclone; what the store makes of that is not known. */
+  readonly onUploadEnd: (name: string, calledOff: boolean) => void
   readonly onRename: (from: string, to: string) => void
+  readonly onDelete: (name: string) => void
 }
 
 /** What rclone says: a line of JSON for each message. */
@@ -58,20 +61,17 @@ export class MountLog {
   #noteUpload(object: string, message: string): void {
     if (!message.startsWith('vfs cache: ')) return
     const [, renamed] = /^vfs cache: renamed in cache to (".*")$/.exec(message) ?? []
-    if (renamed !== undefined) {
+    if (renamed !== undefined) this.#listener.onRename(object, unquote(renamed))
+    else if (message.startsWith('vfs cache: queuing for upload')) this.#listener.onQueue(object)
+    else if (message === 'vfs cache: removed cache file as file deleted') this.#listener.onDelete(object)
+    const calledOff = isCalledOff(message)
+    if (calledOff || message.startsWith('vfs cache: upload succeeded')) {
       this.failing.delete(object)
-      this.#listener.onRename(object, unquote(renamed))
-      return
-    }
-    const isEnd = message.startsWith('vfs cache: upload succeeded') || isCalledOff(message)
-    const isFailure = !isEnd && message.startsWith('vfs cache: failed to upload')
-    if (!isEnd && !isFailure) return
-    this.#listener.onUploadEnd(object)
-    if (isEnd) this.failing.delete(object)
-    else {
+      this.#listener.onUploadEnd(object, calledOff)
+    } else if (message.startsWith('vfs cache: failed to upload')) {
       this.failing.set(object, message)
       this.#listener.onUploadFailure()
-    }
+    } else return
     for (const listener of this.#listeners) listener()
   }
 }

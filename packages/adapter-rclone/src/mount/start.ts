@@ -1,6 +1,6 @@
 import { isWorkspaceError } from '@ws/core'
 
-import { RenamedUploads } from '../cache/renamed-uploads.ts'
+import { Meetings } from '../cache/meetings.ts'
 import { Control, ControlRefusal } from '../control/client.ts'
 import { readStats } from '../control/stats.ts'
 import { diagnosed, failure } from '../errors.ts'
@@ -25,7 +25,7 @@ export interface RunningMount {
   readonly metadata: string
   /** Host path of its content. */
   readonly content: string
-  readonly renamed: RenamedUploads
+  readonly meetings: Meetings
 }
 
 export interface StartOptions {
@@ -49,7 +49,7 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
   let process: MountProcess | undefined
   let control: Control | undefined
   try {
-    const renamed = new RenamedUploads(place.cache)
+    const meetings = new Meetings(place.cache)
     const configuration = await writeConfiguration(place, options, start.features)
     process = new MountProcess({
       program: start.program.path,
@@ -59,8 +59,10 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
       home: place.run,
       listener: {
         onUploadFailure: start.onUploadFailure,
-        onUploadEnd: (name) => renamed.noteEnd(name),
-        onRename: (from, to) => renamed.noteRename(from, to),
+        onQueue: (name) => meetings.noteMade(name),
+        onUploadEnd: (name, calledOff) => meetings.noteEnd(name, calledOff),
+        onRename: (from, to) => meetings.noteRename(from, to),
+        onDelete: (name) => meetings.noteDelete(name),
       },
     })
     const { user, password } = configuration
@@ -68,9 +70,9 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
     await checkStore(control, options, signal)
     await process.untilMounted(signal)
     const { fs, metadata, content } = await readStats(control, { signal })
-    renamed.content = content
+    meetings.content = content
     await forgetSecrets(configuration)
-    return { process, control, fs, metadata, content, renamed }
+    return { process, control, fs, metadata, content, meetings }
   } catch (error) {
     control?.close()
     const died = await lastWords(process, error)
