@@ -1,40 +1,14 @@
-import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
 import { dirname, join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { text as readAll } from 'node:stream/consumers'
 
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 
 import { DirtyFiles } from '../src/cache/dirty.ts'
-import { Control } from '../src/control/client.ts'
 import { flushBarrier } from '../src/flush/barrier.ts'
 import { MountLog } from '../src/mount/log.ts'
+import { fakeControl } from './fake-control.ts'
 import { failureOf, scratch } from './support.ts'
-
-/** A control interface that answers as it is told, and remembers what it was asked. */
-async function fakeControl(answer: (command: string, body: Record<string, unknown>) => Promise<object> | object) {
-  const asked: string[] = []
-  const server = createServer((request, response) => {
-    void (async () => {
-      const command = request.url?.slice(1) ?? ''
-      const body = JSON.parse(await readAll(request)) as Record<string, unknown>
-      asked.push(command)
-      response.end(JSON.stringify(await answer(command, body)))
-    })()
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  const control = new Control({ address: `http://127.0.0.1:${port}/`, user: 'u', password: 'p' })
-  onTestFinished(() => {
-    control.close()
-    server.closeAllConnections()
-    server.close()
-  })
-  return { control, asked }
-}
 
 async function say(root: string, path: string, dirty: boolean): Promise<void> {
   await mkdir(dirname(join(root, path)), { recursive: true })
@@ -55,6 +29,7 @@ const deaf = {
   onUploadEnd: nothing,
   onRename: nothing,
   onDelete: nothing,
+  onMisplaced: nothing,
 }
 
 it('has what waits uploaded at once where the version can be told to', async () => {

@@ -23,3 +23,19 @@ export async function hashInStore(
     throw error
   }
 }
+
+/** When the store took a file, in milliseconds since the epoch, by its clock; `undefined`: it is not there. */
+export async function timeInStore(
+  control: Control,
+  file: RemoteFile,
+  signal?: AbortSignal,
+): Promise<number | undefined> {
+  try {
+    const { item } = await control.call('operations/stat', { ...file, opt: { noMimeType: true } }, { signal })
+    const { ModTime } = (item ?? {}) as { readonly ModTime?: string }
+    return ModTime === undefined ? undefined : Date.parse(ModTime)
+  } catch (error) {
+    if (error instanceof ControlRefusal && /not found/i.test(error.message)) return undefined
+    throw error
+  }
+}

@@ -56,7 +56,7 @@ export async function assureStored({ running, metadata }: Open, path: MountPath,
 /** After the barrier: what the store has in spite of it goes, and what it lacks in spite of it comes. */
 export async function settleUploads({ running, cancelled }: Open, signal: AbortSignal | undefined): Promise<void> {
   try {
-    await running.meetings.settle({ ...running, signal })
+    await running.departures.settle({ ...running, signal })
     await cancelled.settle({ ...running, signal })
   } catch (error) {
     if (error instanceof ControlRefusal) throw diagnosed(error.message, 'flush')

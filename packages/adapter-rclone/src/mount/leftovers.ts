@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path'
 import { isGone, ownMark, tempPrefix } from '@ws/adapter-local'
 
 import { DirtyFiles } from '../cache/dirty.ts'
-import { Meetings } from '../cache/meetings.ts'
+import { Departures } from '../cache/departures.ts'
 import { repairCache } from '../cache/repair.ts'
 import { deleteStored } from '../control/stored.ts'
 import { flushBarrier } from '../flush/barrier.ts'
@@ -27,17 +27,17 @@ export async function uploadLeftovers(start: StartOptions): Promise<void> {
   if (options.readOnly || !(await isUsed(place))) return
   await repairCache(place)
   const cached = join(place.cache, 'vfsMeta')
-  const isClean = (await new DirtyFiles(cached).first()) === undefined && new Meetings(place.cache).isEmpty
+  const isClean = (await new DirtyFiles(cached).first()) === undefined && new Departures(place.cache).isEmpty
   if (isClean && (await unfinishedFiles(cached)).length === 0) return
   const running = await startMount({ ...start, options: { ...options, writeBackMs: atOnceMs } })
-  const { control, process, fs, metadata, meetings } = running
+  const { control, process, fs, metadata, departures } = running
   const dirty = new DirtyFiles(metadata)
   const { queue } = features
   const timeoutMs = options.startTimeoutMs
   try {
     const directories = await directoriesOf(dirty)
     await flushBarrier({ control, log: process.log, dirty, metadata, queue, timeoutMs, signal })
-    await meetings.settle({ ...running, signal })
+    await departures.settle({ ...running, signal })
     for (const directory of directories) await removeUnfinished(running, directory, signal)
     for (const remote of await unfinishedFiles(metadata)) {
       await control.call('operations/deletefile', { fs, remote }).catch(() => undefined) // it may have come to nothing

@@ -15,6 +15,8 @@ export interface MountLogListener {
   readonly onUploadEnd: (name: string, calledOff: boolean) => void
   readonly onRename: (from: string, to: string) => void
   readonly onDelete: (name: string) => void
+  /** A file was uploaded, but under another name, which it had before. */
+  readonly onMisplaced: (name: string, under: string) => void
 }
 
 /** What rclone says: a line of JSON for each message. */
@@ -59,6 +61,8 @@ export class MountLog {
   }
 
   #noteUpload(object: string, message: string): void {
+    const [, under] = /^(?:Multi-thread )?Copied \((?:new|replaced existing)\) to: (.+)$/s.exec(message) ?? []
+    if (under !== undefined) this.#listener.onMisplaced(object, under)
     if (!message.startsWith('vfs cache: ')) return
     const [, renamed] = /^vfs cache: renamed in cache to (".*")$/.exec(message) ?? []
     if (renamed !== undefined) this.#listener.onRename(object, unquote(renamed))

@@ -1,6 +1,6 @@
 import { isWorkspaceError } from '@ws/core'
 
-import { Meetings } from '../cache/meetings.ts'
+import { Departures } from '../cache/departures.ts'
 import { Control, ControlRefusal } from '../control/client.ts'
 import { readStats } from '../control/stats.ts'
 import { diagnosed, failure } from '../errors.ts'
@@ -25,7 +25,7 @@ export interface RunningMount {
   readonly metadata: string
   /** Host path of its content. */
   readonly content: string
-  readonly meetings: Meetings
+  readonly departures: Departures
 }
 
 export interface StartOptions {
@@ -49,7 +49,7 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
   let process: MountProcess | undefined
   let control: Control | undefined
   try {
-    const meetings = new Meetings(place.cache)
+    const departures = new Departures(place.cache)
     const configuration = await writeConfiguration(place, options, start.features)
     process = new MountProcess({
       program: start.program.path,
@@ -59,10 +59,11 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
       home: place.run,
       listener: {
         onUploadFailure: start.onUploadFailure,
-        onQueue: (name) => meetings.noteMade(name),
-        onUploadEnd: (name, calledOff) => meetings.noteEnd(name, calledOff),
-        onRename: (from, to) => meetings.noteRename(from, to),
-        onDelete: (name) => meetings.noteDelete(name),
+        onQueue: (name) => departures.noteMade(name),
+        onUploadEnd: (name, calledOff) => departures.noteEnd(name, calledOff),
+        onRename: (from, to) => departures.noteRename(from, to),
+        onDelete: (name) => departures.noteDelete(name),
+        onMisplaced: (name, under) => departures.noteMisplaced(name, under),
       },
     })
     const { user, password } = configuration
@@ -70,9 +71,8 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
     await checkStore(control, options, signal)
     await process.untilMounted(signal)
     const { fs, metadata, content } = await readStats(control, { signal })
-    meetings.content = content
     await forgetSecrets(configuration)
-    return { process, control, fs, metadata, content, meetings }
+    return { process, control, fs, metadata, content, departures }
   } catch (error) {
     control?.close()
     const died = await lastWords(process, error)
