@@ -48,8 +48,7 @@ export function stepsFrom(seed: number, count: number): Step[] {
       there.delete(path)
       there.add(to)
     } else if (chance < 0.5) {
-      // Commands make new files: what they overwrite in place is kept a moment after close(2) only.
-      const made = `/c${index}`
+      const made = random() < 0.5 ? (pick([...there]) ?? `/c${index}`) : `/c${index}`
       steps.push({ kind: 'command', path: made, content })
       there.add(made)
     } else {
