@@ -64,7 +64,7 @@ export async function commandComparisons({ mount, disk, bucket }: CommandSites):
   return [
     {
       ...compared('git status', [...git, 'status', '--porcelain']),
-      note: 'git is a program: by the API of S3 there is none',
+      note: 'through the workspace with the start of a sandbox, as on a local disk; by the API of S3 there is no git',
     },
     compared('grep -r', grep, [
       commandWay('workspace on S3, virtual', bucket, grep),
