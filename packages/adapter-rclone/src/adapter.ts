@@ -1,11 +1,7 @@
-import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
-
 import { createScratchAdapter } from '@ws/adapter-local'
 import {
   type AdapterCapabilities,
   type AppendOptions,
-  type Condition,
   type CopyOptions,
   type CreateDirectoryOptions,
   type DeleteOptions,
@@ -29,13 +25,11 @@ import {
   type WriteData,
   type WriteOptions,
   type WriteResult,
-  assertMountPath,
   isWithin,
-  isWorkspaceError,
   mountRoot,
 } from '@ws/core'
+import { join } from 'node:path'
 
-import { lookAtCachedFile } from './cache/cached-file.ts'
 import { capabilitiesOf } from './capabilities.ts'
 import { failure } from './errors.ts'
 import { isStream, watched } from './files/body.ts'
@@ -45,20 +39,20 @@ import { untilKept } from './files/kept.ts'
 import { PathGate } from './files/path-gate.ts'
 import { Replacing } from './files/replacing.ts'
 import { openSteadyStream, readSteadily } from './files/steady.ts'
-import { isVersion, sameContentNow, settled } from './files/versions.ts'
+import { settled } from './files/versions.ts'
 import { flushBarrier } from './flush/barrier.ts'
 import type { Mount } from './mount/mount.ts'
 import type { Call } from './mount/pending.ts'
 import { type Open, openFiles } from './opened.ts'
-import { type RcloneStatus, statusOf } from './status.ts'
+import { Looks } from './part/looks.ts'
+import { MountedPart } from './part/mounted-part.ts'
 import { refreshMount } from './refresh.ts'
+import { type RcloneStatus, statusOf } from './status.ts'
 
 export interface FlushOptions extends SignalOption {
   /** Milliseconds. Default: the mount's `flushTimeoutMs`. */
   readonly timeoutMs?: number | undefined
 }
-
-type Conditions = readonly (Condition | undefined)[]
 
 /** A part of a store as rclone mounts it. Made by `createRcloneAdapter`, or by a bucket's `adapter`. */
 export class RcloneAdapter implements StorageAdapter {
@@ -66,52 +60,46 @@ export class RcloneAdapter implements StorageAdapter {
   readonly capabilities: AdapterCapabilities
   readonly createSymlink?: (path: MountPath, target: string, options?: SignalOption) => Promise<void>
   readonly readSymlink?: (path: MountPath, options?: SignalOption) => Promise<string>
-  readonly #mount: Mount
-  /** `""`, or `threads/t1/`. */
-  readonly #below: string
-  readonly #root: string
+  readonly #part: MountedPart
+  readonly #looks: Looks
   readonly #onClose: () => Promise<void>
   readonly #replacing = new Replacing()
   readonly #gate = new PathGate()
-  #open: Open | undefined
   #closing: Promise<void> | undefined
 
   private constructor(mount: Mount, below: string, first: Open, onClose: () => Promise<void>) {
-    this.#mount = mount
-    this.#below = below
-    this.#open = first
-    this.#onClose = onClose
-    this.#root = String(first.files.hostPath?.(mountRoot))
     this.capabilities = capabilitiesOf(first.files.capabilities, mount.options, mount.features, below)
+    this.#part = new MountedPart(mount, below, first, this.capabilities.maxPathBytes)
+    this.#looks = new Looks(this.#part, this.#replacing)
+    this.#onClose = onClose
     if (this.capabilities.symlinks) {
       this.createSymlink = (path, target, options) =>
-        this.#run({ operation: 'createSymlink', path }, async (files) => files.createSymlink?.(path, target, options))
+        this.#part.run({ operation: 'createSymlink', path }, async ({ files }) =>
+          files.createSymlink?.(path, target, options),
+        )
       this.readSymlink = (path, options) =>
-        this.#run({ operation: 'readSymlink', path }, async (files) => String(await files.readSymlink?.(path, options)))
+        this.#part.run({ operation: 'readSymlink', path }, async ({ files }) =>
+          String(await files.readSymlink?.(path, options)),
+        )
     }
   }
 
   /** `below`: the part of the mount, which must be there. `onClose`: what ends with this adapter. */
   static async open(mount: Mount, below: string, onClose: () => Promise<void>): Promise<RcloneAdapter> {
-    const adapter = new RcloneAdapter(mount, below, await openFiles(mount, below), onClose)
-    mount.addUser(adapter)
-    return adapter
+    return new RcloneAdapter(mount, below, await openFiles(mount, below), onClose)
   }
 
   stat(path: MountPath, options?: StatOptions): Promise<Stat> {
-    return this.#look({ operation: 'stat', path }, (files, metadata) =>
-      this.#gate.shared(path, async () =>
-        settled(metadata, await (this.#open?.questions ?? files).stat(path, options)),
-      ),
+    return this.#looks.look({ operation: 'stat', path }, ({ questions }, metadata) =>
+      this.#gate.shared(path, async () => settled(metadata, await questions.stat(path, options))),
     )
   }
 
   read(path: MountPath, options: ReadOptions = {}): Promise<ReadResult> {
     const conditions = [{ path, condition: options.ifVersion }]
-    return this.#conditional({ operation: 'read', path }, conditions, (files, [ifVersion], metadata) =>
-      this.#gate.shared(path, () =>
-        readSteadily(this.#open?.questions ?? files, metadata, path, { ...options, ifVersion }),
-      ),
+    const call = { operation: 'read', path }
+    return this.#looks.conditional(call, conditions, ({ questions }, [ifVersion], metadata) =>
+      this.#gate.shared(path, () => readSteadily(questions, metadata, path, { ...options, ifVersion })),
     )
   }
 
@@ -119,14 +107,14 @@ export class RcloneAdapter implements StorageAdapter {
   async readStream(path: MountPath, options: ReadOptions = {}): Promise<ReadStreamResult> {
     const call = { operation: 'readStream', path }
     const conditions = [{ path, condition: options.ifVersion }]
-    const { stat, stream } = await this.#conditional(call, conditions, (files, [ifVersion], metadata) =>
+    const { stat, stream } = await this.#looks.conditional(call, conditions, ({ files }, [ifVersion], metadata) =>
       this.#gate.shared(path, () => openSteadyStream(files, metadata, path, { ...options, ifVersion })),
     )
     return {
       stat,
       stream: trackIterator(
         async () => stream,
-        (work) => this.#mount.track(call, work),
+        (work) => this.#part.track(call, work),
       ),
     }
   }
@@ -141,12 +129,16 @@ export class RcloneAdapter implements StorageAdapter {
     // What a stream waits for may be a reader of this very file: it is alone from its end on.
     const body = watched(data, enter)
     const conditions = [{ path, condition: options.ifVersion }]
-    const attempt = async (files: StorageAdapter, [ifVersion]: Conditions): Promise<WriteResult> => {
-      if (!isStream(data)) await enter()
-      return await this.#keep(path, await files.write(path, body.data, { ...options, ifVersion }))
-    }
     try {
-      return await this.#conditional(call, conditions, attempt, () => !body.begun)
+      return await this.#looks.conditional(
+        call,
+        conditions,
+        async (open, [ifVersion]) => {
+          if (!isStream(data)) await enter()
+          return await keep(open, path, await open.files.write(path, body.data, { ...options, ifVersion }))
+        },
+        () => !body.begun,
+      )
     } finally {
       leave?.()
       done()
@@ -154,11 +146,12 @@ export class RcloneAdapter implements StorageAdapter {
   }
 
   async append(path: MountPath, data: Uint8Array, options: AppendOptions = {}): Promise<WriteResult> {
+    const call = { operation: 'append', path }
     const conditions = [{ path, condition: options.ifVersion }]
-    return await this.#conditional({ operation: 'append', path }, conditions, (files, [ifVersion]) =>
+    return await this.#looks.conditional(call, conditions, (open, [ifVersion]) =>
       this.#gate.exclusive([path], async () => {
-        if (files.append === undefined) throw failure('ENOTSUP', 'cannot be appended to', { operation: 'append', path })
-        return await this.#keep(path, await files.append(path, data, { ...options, ifVersion }))
+        if (open.files.append === undefined) throw failure('ENOTSUP', 'cannot be appended to', call)
+        return await keep(open, path, await open.files.append(path, data, { ...options, ifVersion }))
       }),
     )
   }
@@ -166,10 +159,10 @@ export class RcloneAdapter implements StorageAdapter {
   list(path: MountPath, options: ListOptions = {}): AsyncIterableIterator<Entry> {
     const call = { operation: 'list', path }
     return trackIterator<Entry>(
-      async () => (await this.#files(call)).list(path, options),
-      (work) => this.#mount.track(call, work),
+      async () => (await this.#part.openedFor(call)).files.list(path, options),
+      (work) => this.#part.track(call, work),
       (entry) => {
-        const metadata = this.#open?.metadata
+        const metadata = this.#part.now?.metadata
         return metadata === undefined ? entry : settled(join(metadata, entry.path), entry)
       },
     )
@@ -179,26 +172,26 @@ export class RcloneAdapter implements StorageAdapter {
     const call = { operation: 'search', path: query.in }
     return trackIterator<SearchHit>(
       async () => {
-        const { search } = await this.#files(call)
-        if (search === undefined) throw failure('ENOTSUP', 'cannot be searched', call)
-        return search.call(this.#open?.files, query, options)
+        const { files } = await this.#part.openedFor(call)
+        if (files.search === undefined) throw failure('ENOTSUP', 'cannot be searched', call)
+        return files.search(query, options)
       },
-      (work) => this.#mount.track(call, work),
+      (work) => this.#part.track(call, work),
     )
   }
 
   createDirectory(path: MountPath, options?: CreateDirectoryOptions): Promise<void> {
-    return this.#run({ operation: 'createDirectory', path }, (files) => files.createDirectory(path, options))
+    return this.#part.run({ operation: 'createDirectory', path }, ({ files }) => files.createDirectory(path, options))
   }
 
   async delete(path: MountPath, options: DeleteOptions = {}): Promise<void> {
     const conditions = [{ path, condition: options.ifVersion }]
-    await this.#conditional({ operation: 'delete', path }, conditions, async (files, [ifVersion]) => {
-      await this.#gate.exclusive([path], async () => {
-        await this.#removeStored(await this.#callOff(path, 'delete'), 'delete')
-        await files.delete(path, { ...options, ifVersion })
-      })
-    })
+    await this.#looks.conditional({ operation: 'delete', path }, conditions, (open, [ifVersion]) =>
+      this.#gate.exclusive([path], async () => {
+        await removeStored(open, await callOff(open, path, 'delete'), 'delete')
+        await open.files.delete(path, { ...options, ifVersion })
+      }),
+    )
   }
 
   move(source: MountPath, destination: MountPath, options: MoveOptions = {}): Promise<TransferResult> {
@@ -217,57 +210,45 @@ export class RcloneAdapter implements StorageAdapter {
   async flush({ signal, timeoutMs }: FlushOptions = {}): Promise<void> {
     const call = { operation: 'flush', path: mountRoot }
     signal?.throwIfAborted()
-    await this.#flush(await this.#opened(call), call, { signal, timeoutMs })
-  }
-
-  async #flush(open: Open, call: Call, { signal, timeoutMs = this.#mount.options.flushTimeoutMs }: FlushOptions) {
-    const { running, dirty } = open
-    const { control, process } = running
-    const { queue } = this.#mount.features
-    await this.#mount.track(call, async () => {
-      await flushBarrier({ control, log: process.log, dirty, metadata: running.metadata, queue, timeoutMs, signal })
-      await settleUploads(open, signal)
-    })
+    await this.#flush(await this.#part.opened(call), call, { signal, timeoutMs })
   }
 
   /** From now on, what others changed in the store before this call is seen: names, sizes and content. */
   async refresh({ signal }: SignalOption = {}): Promise<void> {
     const call = { operation: 'refresh', path: mountRoot }
-    const { running } = await this.#opened(call)
-    const { attributeCacheMs } = this.#mount.options
-    await this.#mount.track(call, () => refreshMount(running.control, { below: this.#below, attributeCacheMs, signal }))
+    const { below, mount } = this.#part
+    const { running } = await this.#part.opened(call)
+    const { attributeCacheMs } = mount.options
+    await this.#part.track(call, () => refreshMount(running.control, { below, attributeCacheMs, signal }))
   }
 
   /** How the mount is, and what is not in the store yet. Never waits for the mount itself. */
   async status(): Promise<RcloneStatus> {
-    return await statusOf(this.#mount, this.#open?.dirty)
+    return await statusOf(this.#part.mount, this.#part.now?.dirty)
   }
 
   /** Mounts again, with the same cache, whatever state the mount is in. @throws WorkspaceError why it cannot. */
   async recover(): Promise<void> {
-    this.#assertOpen({ operation: 'recover', path: mountRoot })
-    await this.#mount.recover()
+    this.#part.assertOpen({ operation: 'recover', path: mountRoot })
+    await this.#part.mount.recover()
   }
 
   hostPath(path: MountPath): HostPath {
-    const call = { operation: 'hostPath', path }
-    this.#assertOpen(call)
-    assertMountPath(path, 'hostPath')
-    return (path === '/' ? this.#root : join(this.#root, path)) as HostPath
+    return this.#part.hostPath(path)
   }
 
   async hostDirectory(path: MountPath): Promise<HostDirectory> {
-    return await this.#run({ operation: 'hostDirectory', path }, async (files) => {
-      if (files.hostDirectory === undefined)
-        throw failure('ENOTSUP', 'is not on this machine', { operation: 'hostDirectory', path })
+    const call = { operation: 'hostDirectory', path }
+    return await this.#part.run(call, async ({ files }) => {
+      if (files.hostDirectory === undefined) throw failure('ENOTSUP', 'is not on this machine', call)
       return await files.hostDirectory(path)
     })
   }
 
   async createScratch({ signal }: SignalOption = {}): Promise<StorageAdapter> {
-    this.#assertOpen({ operation: 'createScratch', path: mountRoot })
+    this.#part.assertOpen({ operation: 'createScratch', path: mountRoot })
     signal?.throwIfAborted()
-    return await createScratchAdapter({ owner: this.#mount.options.owner })
+    return await createScratchAdapter({ owner: this.#part.mount.options.owner })
   }
 
   /** Flushes, then unmounts. Should flushing fail, it unmounts all the same, and says so: the cache keeps what is missing. */
@@ -280,119 +261,52 @@ export class RcloneAdapter implements StorageAdapter {
     await this.close()
   }
 
-  detach(): void {
-    const open = this.#open
-    this.#open = undefined
-    // What still waits in the kernel is woken by the death of rclone.
-    open?.files.close().catch(() => undefined)
-  }
-
-  async attach(): Promise<void> {
-    this.#open ??= await openFiles(this.#mount, this.#below)
-  }
-
   async #close(): Promise<void> {
-    const open = this.#open
+    const open = this.#part.now
     const problems: unknown[] = []
-    if (open !== undefined && !this.capabilities.readOnly && this.#mount.state === 'ready') {
-      await this.#flush(open, { operation: 'close', path: mountRoot }, {}).catch((error: unknown) =>
-        problems.push(error),
-      )
+    this.#part.refuse()
+    if (open !== undefined && !this.capabilities.readOnly && this.#part.mount.state === 'ready') {
+      await this.#flush(open, { operation: 'close', path: mountRoot }).catch((error: unknown) => problems.push(error))
     }
-    this.#mount.removeUser(this)
-    this.#open = undefined
-    // A mount that hangs is killed first, and wakes what its descriptors wait for.
-    const released = open?.files.close().catch(() => undefined)
-    if (this.#mount.state === 'ready') await Promise.race([released, this.#mount.untilHung()])
+    const { released } = await this.#part.leave()
     await this.#onClose()
     await released
     for (const problem of problems) throw problem
   }
 
-  #assertOpen({ operation, path }: Call): void {
-    if (this.#closing === undefined) return
-    throw failure('ECLOSED', 'the adapter is closed', { operation, path, remedy: 'create a new one' })
-  }
-
-  async #opened(call: Call): Promise<Open> {
-    this.#assertOpen(call)
-    if (this.#open !== undefined && this.#mount.state === 'ready') return this.#open
-    await this.#mount.running(call)
-    if (this.#open === undefined)
-      throw failure('EIO', 'cannot be reached: the mount is gone', { ...call, remedy: 'call `recover()`' })
-    return this.#open
-  }
-
-  async #files(call: Call): Promise<StorageAdapter> {
-    this.#assertOpen(call)
-    assertMountPath(call.path, call.operation)
-    this.#refuseLong(call)
-    return (await this.#opened(call)).files
-  }
-
-  #refuseLong({ operation, path }: Call): void {
-    const { maxPathBytes } = this.capabilities
-    if (path.length * 3 <= maxPathBytes) return
-    const bytes = Buffer.byteLength(path)
-    if (bytes <= maxPathBytes) return
-    const reason = `is ${bytes} bytes long; the limit of the store is ${maxPathBytes}`
-    throw failure('ENAMETOOLONG', reason, { operation, path, remedy: 'use a shorter path' })
-  }
-
-  async #run<Result>(call: Call, work: (files: StorageAdapter) => Promise<Result>): Promise<Result> {
-    const files = await this.#files(call)
-    return await this.#mount.track(call, () => work(files))
-  }
-
-  /** For what looks at one path, given also the host path of what the cache says of it. */
-  async #look<Result>(call: Call, work: (files: StorageAdapter, metadata: string) => Promise<Result>): Promise<Result> {
-    return await this.#run(call, async (files) => {
-      const metadata = join(this.#open?.metadata ?? '', call.path)
-      for (let attempt = 0; ; attempt += 1) {
-        try {
-          return await work(files, metadata)
-        } catch (error) {
-          if (attempt >= momentsAtMost || !this.#isMoment(error, call.path, metadata)) throw error
-          await delay(momentMs)
-        }
-      }
+  async #flush(open: Open, call: Call, { signal, timeoutMs }: FlushOptions = {}): Promise<void> {
+    const { running, dirty } = open
+    const { control, process, metadata } = running
+    const { features, options } = this.#part.mount
+    await this.#part.track(call, async () => {
+      await flushBarrier({
+        ...{ control, log: process.log, dirty, metadata, signal },
+        queue: features.queue,
+        timeoutMs: timeoutMs ?? options.flushTimeoutMs,
+      })
+      await settleUploads(open, signal)
     })
   }
 
-  /** While rclone replaces a file it is not there, or cannot be read. What is being written, and what the cache knows, is there. */
-  #isMoment(error: unknown, path: MountPath, metadata: string): boolean {
-    const isReplaced = this.#replacing.has(path)
-    if (isWorkspaceError(error, 'EIO')) return isReplaced && this.#mount.state === 'ready'
-    return isWorkspaceError(error, 'ENOENT') && (isReplaced || lookAtCachedFile(metadata) !== undefined)
-  }
-
   async #transfer(operation: 'move' | 'copy', source: MountPath, destination: MountPath, options: CopyOptions) {
-    assertMountPath(destination, operation)
-    this.#refuseLong({ operation, path: destination })
+    this.#part.assertPath({ operation, path: destination })
     const { ifSource, ifDestination } = options
     const conditions = [
       { path: source, condition: ifSource },
       { path: destination, condition: ifDestination },
     ]
-    return await this.#conditional({ operation, path: source }, conditions, async (files, [first, second]) => {
+    return await this.#looks.conditional({ operation, path: source }, conditions, async (open, [first, second]) => {
+      const { files } = open
       const isMove = operation === 'move' && source !== destination
       if (isMove) await this.#prepareMove(files, source, destination, options)
       await this.#gate.exclusive(isMove ? [source, destination] : [destination], async () => {
-        const left = isMove ? await this.#callOff(source, 'move') : []
+        const left = isMove ? await callOff(open, source, 'move') : []
         await files[operation](source, destination, { ...options, ifSource: first, ifDestination: second })
-        await this.#removeStored(left, operation)
-        if (this.#open !== undefined) await settleMove(this.#open, left, destination)
+        await removeStored(open, left, operation)
+        await settleMove(open, left, destination)
       })
       return {} // the time of a new file is not known at once, and so its version is not
     })
-  }
-
-  async #callOff(path: MountPath, operation: 'delete' | 'move'): Promise<readonly string[]> {
-    return this.#open === undefined ? [] : await callOff(this.#open, path, operation)
-  }
-
-  async #removeStored(paths: readonly string[], operation: string): Promise<void> {
-    if (this.#open !== undefined) await removeStored(this.#open, paths, operation)
   }
 
   /**
@@ -405,46 +319,12 @@ export class RcloneAdapter implements StorageAdapter {
     if (options.overwrite === true) await refuseFull(files, destination)
     await this.flush({ signal: options.signal })
   }
-
-  /** An operation with conditions: a version that differs in nothing but the time of its upload still holds. */
-  async #conditional<Result>(
-    call: Call,
-    conditions: readonly { readonly path: MountPath; readonly condition: Condition | undefined }[],
-    work: (files: StorageAdapter, conditions: readonly (Condition | undefined)[], metadata: string) => Promise<Result>,
-    mayRetry: () => boolean = () => true,
-  ): Promise<Result> {
-    for (let attempt = 0; ; attempt += 1) {
-      const given = await Promise.all(conditions.map((one) => this.#conditionNow(one)))
-      try {
-        return await this.#look(call, (files, metadata) => work(files, given, metadata))
-      } catch (error) {
-        const isVain =
-          !given.some(isVersion) || given.some((one, index) => isVersion(one) && one === conditions[index]?.condition)
-        // The file may have got another time between the look at its version and its use.
-        if (attempt === 3 || isVain || !isWorkspaceError(error, 'ECONFLICT') || !mayRetry()) throw error
-      }
-    }
-  }
-
-  /** What the disk's adapter is to be asked for; a version that no longer holds stays as it is, and is refused there. */
-  async #conditionNow({ path, condition }: { readonly path: MountPath; readonly condition: Condition | undefined }) {
-    if (!isVersion(condition)) return condition
-    const call = { operation: 'stat', path }
-    const { files, running, metadata } = await this.#opened(call)
-    const context = { files, running, metadata, below: this.#below }
-    return (await this.#mount.track(call, () => sameContentNow(context, path, condition))) ?? condition
-  }
-
-  async #keep(path: MountPath, result: WriteResult): Promise<WriteResult> {
-    const open = this.#open
-    if (open === undefined) return result
-    const kept = await untilKept(join(open.metadata, path), result)
-    // slower than the upload would begin
-    if (!kept.waits) await assureStored(open, path, 'write')
-    return kept.result
-  }
 }
 
-/** Milliseconds between two looks for a file that is being replaced. */
-const momentMs = 2
-const momentsAtMost = 50
+/** Waits until the cache holds what was written. */
+async function keep(open: Open, path: MountPath, written: WriteResult): Promise<WriteResult> {
+  const { result, waits } = await untilKept(join(open.metadata, path), written)
+  // slower than the upload would begin
+  if (!waits) await assureStored(open, path, 'write')
+  return result
+}

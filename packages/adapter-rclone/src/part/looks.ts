@@ -1,0 +1,91 @@
+import { type Condition, type MountPath, isWorkspaceError } from '@ws/core'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { lookAtCachedFile } from '../cache/cached-file.ts'
+import type { Replacing } from '../files/replacing.ts'
+import { isVersion, sameContentNow } from '../files/versions.ts'
+import type { Call } from '../mount/pending.ts'
+import type { Open } from '../opened.ts'
+import type { MountedPart } from './mounted-part.ts'
+
+/** A condition on the state of a path. */
+export interface PathCondition {
+  readonly path: MountPath
+  readonly condition: Condition | undefined
+}
+
+/** `metadata`: host path of what the cache says of the call's path. */
+export type Look<Result> = (open: Open, metadata: string) => Promise<Result>
+
+export type ConditionalLook<Result> = (
+  open: Open,
+  conditions: readonly (Condition | undefined)[],
+  metadata: string,
+) => Promise<Result>
+
+/** Operations on a path whose file rclone may be replacing, or whose time it may be changing, at that moment. */
+export class Looks {
+  readonly #part: MountedPart
+  readonly #replacing: Replacing
+
+  constructor(part: MountedPart, replacing: Replacing) {
+    this.#part = part
+    this.#replacing = replacing
+  }
+
+  /** Looks again where a file is missing for a moment only. */
+  async look<Result>(call: Call, work: Look<Result>): Promise<Result> {
+    return await this.#part.run(call, async (open) => {
+      const metadata = join(open.metadata, call.path)
+      for (let attempt = 0; ; attempt += 1) {
+        try {
+          return await work(open, metadata)
+        } catch (error) {
+          if (attempt >= momentsAtMost || !this.#isMoment(error, call.path, metadata)) throw error
+          await delay(momentMs)
+        }
+      }
+    })
+  }
+
+  /** The same with conditions: a version that differs in nothing but the time of its upload still holds. */
+  async conditional<Result>(
+    call: Call,
+    conditions: readonly PathCondition[],
+    work: ConditionalLook<Result>,
+    mayRetry: () => boolean = () => true,
+  ): Promise<Result> {
+    for (let attempt = 0; ; attempt += 1) {
+      const given = await Promise.all(conditions.map((one) => this.#conditionNow(one)))
+      try {
+        return await this.look(call, (open, metadata) => work(open, given, metadata))
+      } catch (error) {
+        const isVain =
+          !given.some(isVersion) || given.some((one, index) => isVersion(one) && one === conditions[index]?.condition)
+        // The file may have got another time between the look at its version and its use.
+        if (attempt === 3 || isVain || !isWorkspaceError(error, 'ECONFLICT') || !mayRetry()) throw error
+      }
+    }
+  }
+
+  /** While rclone replaces a file it is not there, or cannot be read. What is being written, and what the cache knows, is there. */
+  #isMoment(error: unknown, path: MountPath, metadata: string): boolean {
+    const isReplaced = this.#replacing.has(path)
+    if (isWorkspaceError(error, 'EIO')) return isReplaced && this.#part.mount.state === 'ready'
+    return isWorkspaceError(error, 'ENOENT') && (isReplaced || lookAtCachedFile(metadata) !== undefined)
+  }
+
+  /** What the disk's adapter is to be asked for; a version that no longer holds stays as it is, and is refused there. */
+  async #conditionNow({ path, condition }: PathCondition): Promise<Condition | undefined> {
+    if (!isVersion(condition)) return condition
+    const call = { operation: 'stat', path }
+    const { files, running, metadata } = await this.#part.opened(call)
+    const context = { files, running, metadata, below: this.#part.below }
+    return (await this.#part.track(call, () => sameContentNow(context, path, condition))) ?? condition
+  }
+}
+
+/** Milliseconds between two looks for a file that is being replaced. */
+const momentMs = 2
+const momentsAtMost = 50

@@ -1,0 +1,111 @@
+import { type HostPath, type MountPath, assertMountPath, mountRoot } from '@ws/core'
+import { join } from 'node:path'
+
+import { failure } from '../errors.ts'
+import type { Mount, MountUser } from '../mount/mount.ts'
+import type { Call } from '../mount/pending.ts'
+import { type Open, openFiles } from '../opened.ts'
+
+/** A part of a mount as one adapter uses it. What is open of it goes and comes back with the mount. */
+export class MountedPart implements MountUser {
+  readonly mount: Mount
+  /** `""`, or `threads/t1/`. */
+  readonly below: string
+  readonly #root: string
+  readonly #maxPathBytes: number
+  #open: Open | undefined
+  #isClosed = false
+
+  /** `maxPathBytes`: what the store takes. */
+  constructor(mount: Mount, below: string, first: Open, maxPathBytes: number) {
+    this.mount = mount
+    this.below = below
+    this.#open = first
+    this.#root = String(first.files.hostPath?.(mountRoot))
+    this.#maxPathBytes = maxPathBytes
+    mount.addUser(this)
+  }
+
+  /** What is open at this moment, without waiting; `undefined` while the mount is gone, and after `leave`. */
+  get now(): Open | undefined {
+    return this.#open
+  }
+
+  detach(): void {
+    const open = this.#open
+    this.#open = undefined
+    // What still waits in the kernel is woken by the death of rclone.
+    open?.files.close().catch(() => undefined)
+  }
+
+  async attach(): Promise<void> {
+    this.#open ??= await openFiles(this.mount, this.below)
+  }
+
+  /** From now on every operation is `ECLOSED`. */
+  refuse(): void {
+    this.#isClosed = true
+  }
+
+  /** Lets go of everything, once. A mount that hangs is not waited for: `released` resolves when it has been ended. */
+  async leave(): Promise<{ readonly released: Promise<void> | undefined }> {
+    const open = this.#open
+    this.mount.removeUser(this)
+    this.#open = undefined
+    // A mount that hangs is killed first, and wakes what its descriptors wait for.
+    const released = open?.files.close().catch(() => undefined)
+    if (this.mount.state === 'ready') await Promise.race([released, this.mount.untilHung()])
+    return { released }
+  }
+
+  /** @throws WorkspaceError `ECLOSED` */
+  assertOpen({ operation, path }: Call): void {
+    if (!this.#isClosed) return
+    throw failure('ECLOSED', 'the adapter is closed', { operation, path, remedy: 'create a new one' })
+  }
+
+  /** @throws WorkspaceError `EINVAL` for what is no path of a mount, `ENAMETOOLONG` for one that the store does not take. */
+  assertPath({ operation, path }: Call): void {
+    assertMountPath(path, operation)
+    if (path.length * 3 <= this.#maxPathBytes) return
+    const bytes = Buffer.byteLength(path)
+    if (bytes <= this.#maxPathBytes) return
+    const reason = `is ${bytes} bytes long; the limit of the store is ${this.#maxPathBytes}`
+    throw failure('ENAMETOOLONG', reason, { operation, path, remedy: 'use a shorter path' })
+  }
+
+  hostPath(path: MountPath): HostPath {
+    const call = { operation: 'hostPath', path }
+    this.assertOpen(call)
+    assertMountPath(path, 'hostPath')
+    return (path === '/' ? this.#root : join(this.#root, path)) as HostPath
+  }
+
+  /** What is open, after waiting for a mount that is being brought back. @throws WorkspaceError `EIO`, `ETIMEDOUT`, `ECLOSED`. */
+  async opened(call: Call): Promise<Open> {
+    this.assertOpen(call)
+    if (this.#open !== undefined && this.mount.state === 'ready') return this.#open
+    await this.mount.running(call)
+    if (this.#open === undefined)
+      throw failure('EIO', 'cannot be reached: the mount is gone', { ...call, remedy: 'call `recover()`' })
+    return this.#open
+  }
+
+  /** What is open, for a path that was checked. */
+  async openedFor(call: Call): Promise<Open> {
+    this.assertOpen(call)
+    this.assertPath(call)
+    return await this.opened(call)
+  }
+
+  /** Something that may hang: then it is given up with `ETIMEDOUT`. */
+  track<Result>(call: Call, work: () => Promise<Result>): Promise<Result> {
+    return this.mount.track(call, work)
+  }
+
+  /** An operation on a path. */
+  async run<Result>(call: Call, work: (open: Open) => Promise<Result>): Promise<Result> {
+    const open = await this.openedFor(call)
+    return await this.track(call, () => work(open))
+  }
+}
