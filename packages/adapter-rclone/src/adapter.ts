@@ -36,6 +36,7 @@ import { isStream, watched } from './files/body.ts'
 import { assureStored, callOff, refuseFull, removeStored, settleMove, settleUploads } from './files/departures.ts'
 import { trackIterator } from './files/iterate.ts'
 import { untilKept } from './files/kept.ts'
+import { listed } from './files/listing.ts'
 import { PathGate } from './files/path-gate.ts'
 import { Replacing } from './files/replacing.ts'
 import { openSteadyStream, readSteadily } from './files/steady.ts'
@@ -159,12 +160,8 @@ export class RcloneAdapter implements StorageAdapter {
   list(path: MountPath, options: ListOptions = {}): AsyncIterableIterator<Entry> {
     const call = { operation: 'list', path }
     return trackIterator<Entry>(
-      async () => (await this.#part.openedFor(call)).files.list(path, options),
+      async () => listed(await this.#part.openedFor(call), path, options),
       (work) => this.#part.track(call, work),
-      (entry) => {
-        const metadata = this.#part.now?.metadata
-        return metadata === undefined ? entry : settled(join(metadata, entry.path), entry)
-      },
     )
   }
 

@@ -2,7 +2,6 @@
 export function trackIterator<Item>(
   open: () => Promise<AsyncIterator<Item>>,
   track: <Result>(work: () => Promise<Result>) => Promise<Result>,
-  change: (item: Item) => Item | Promise<Item> = (item) => item,
 ): AsyncIterableIterator<Item> {
   let inner: AsyncIterator<Item> | undefined
   let done = false
@@ -13,7 +12,7 @@ export function trackIterator<Item>(
         inner ??= await open()
         const source = inner
         const result = await track(() => source.next())
-        if (result.done !== true) return { done: false, value: await change(result.value) }
+        if (result.done !== true) return result
         done = true
         return result
       } catch (error) {

@@ -1,11 +1,10 @@
-import type { Entry, EntryIterator, ListOptions, MountPath } from '@ws/core'
+import { type Entry, type EntryIterator, type ListOptions, type MountPath, mapInOrder } from '@ws/core'
 import { translate } from '../client/failures.ts'
 import { failure } from '../errors.ts'
 import { assertNoLink } from '../links/find.ts'
 import { headObject } from '../objects/lookup-real.ts'
 import { linkStat } from '../objects/stat.ts'
 import type { Store } from '../store.ts'
-import { mapInOrder } from './map-in-order.ts'
 import { pagesOf } from './pages.ts'
 import { TreeBuilder } from './tree.ts'
 

@@ -6,12 +6,12 @@ import {
   type SearchHit,
   type SearchOptions,
   type SearchQuery,
+  mapInOrder,
 } from '@ws/core'
 import { createGlobFilter, createLineMatcher, type LineHit, type LineMatcher } from '@ws/text-search'
 import type { Task } from '../client/requests.ts'
 import { invalid } from '../errors.ts'
 import { entriesOf } from '../listing/list.ts'
-import { mapInOrder } from '../listing/map-in-order.ts'
 import { read } from '../objects/read.ts'
 import { readStream } from '../objects/read-stream.ts'
 import type { Store } from '../store.ts'
