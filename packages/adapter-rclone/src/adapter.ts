@@ -33,7 +33,7 @@ import { join } from 'node:path'
 import { capabilitiesOf } from './capabilities.ts'
 import { failure } from './errors.ts'
 import { isStream, watched } from './files/body.ts'
-import { assureStored, callOff, refuseFull, removeStored, settleMove, settleUploads } from './files/departures.ts'
+import { assureStored, callOff, moveCalledOff, refuseFull, removeStored, settleUploads } from './files/departures.ts'
 import { trackIterator } from './files/iterate.ts'
 import { untilKept } from './files/kept.ts'
 import { listed } from './files/listing.ts'
@@ -185,7 +185,7 @@ export class RcloneAdapter implements StorageAdapter {
     const conditions = [{ path, condition: options.ifVersion }]
     await this.#looks.conditional({ operation: 'delete', path }, conditions, (open, [ifVersion]) =>
       this.#gate.exclusive([path], async () => {
-        await removeStored(open, await callOff(open, path, 'delete'), 'delete')
+        await removeStored(open, await callOff(open, path), 'delete')
         await open.files.delete(path, { ...options, ifVersion })
       }),
     )
@@ -297,10 +297,10 @@ export class RcloneAdapter implements StorageAdapter {
       const isMove = operation === 'move' && source !== destination
       if (isMove) await this.#prepareMove(files, source, destination, options)
       await this.#gate.exclusive(isMove ? [source, destination] : [destination], async () => {
-        const left = isMove ? await callOff(open, source, 'move') : []
-        await files[operation](source, destination, { ...options, ifSource: first, ifDestination: second })
-        await removeStored(open, left, operation)
-        await settleMove(open, left, destination)
+        const transfer = () =>
+          files[operation](source, destination, { ...options, ifSource: first, ifDestination: second })
+        if (!isMove) await transfer()
+        else await moveCalledOff(open, await callOff(open, source, destination), destination, transfer)
       })
       return {} // the time of a new file is not known at once, and so its version is not
     })

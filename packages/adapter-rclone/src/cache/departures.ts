@@ -19,6 +19,8 @@ interface Departure {
   readonly to?: string | undefined
   /** When it went, in milliseconds since the epoch. */
   readonly at: number
+  /** What is there now was uploaded for `to`. */
+  readonly misplaced?: boolean
 }
 
 /** A name has a file again: what is there is not ours to remove. */
@@ -79,7 +81,7 @@ export class Departures {
 
   /** After a rename that failed in the middle, or met the end of an upload, rclone goes on uploading under the old name. */
   noteMisplaced(name: string, under: string): void {
-    this.#add(under, name)
+    this.#add(under, name, true)
   }
 
   noteMade(name: string): void {
@@ -98,11 +100,11 @@ export class Departures {
     if (this.isEmpty) rmSync(this.#file, { force: true })
   }
 
-  #add(from: string, to?: string): void {
+  #add(from: string, to?: string, misplaced = false): void {
     this.#uploaded.delete(from)
     this.#renamed.delete(from)
     this.#uncertain.delete(from)
-    const departure = { from, to, at: Date.now() }
+    const departure = { from, to, at: Date.now(), misplaced }
     this.#departures.push(departure)
     this.#write(departure)
   }
@@ -116,10 +118,13 @@ export class Departures {
   }
 }
 
-async function settleOne(part: StoredPart, { from, to, at }: Departure): Promise<void> {
+async function settleOne(part: StoredPart, { from, to, at, misplaced }: Departure): Promise<void> {
   if (to !== undefined) await supplyStore(part, to)
   // It has been made anew; or a file under construction is still to get its real name, by which rclone takes it along.
-  if (existsSync(join(part.metadata, from))) return void (await supplyStore(part, from))
+  if (existsSync(join(part.metadata, from))) {
+    if (misplaced === true) await supplyStore(part, from)
+    return
+  }
   const where = { fs: part.fs, remote: from }
   const time = await timeInStore(part.control, where, part.signal)
   // what is later is somebody else's

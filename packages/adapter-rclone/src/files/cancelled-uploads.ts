@@ -35,6 +35,11 @@ interface Gone {
   readonly before?: string | undefined
 }
 
+/** A line of the list: a move has ended, well or not, and what it had noted of its destination holds no more. */
+interface Ended {
+  readonly ended: string
+}
+
 /**
  * Files that were deleted or moved while they may have been on their way to the store. rclone then calls the upload off,
  * and forgets it; if the store had all of it by then, the file comes back with the next listing. So the store is asked,
@@ -55,7 +60,7 @@ export class CancelledUploads {
     this.#metadata = metadata
     this.#content = content
     this.#below = below
-    this.#gone = readLines(this.#file) as Gone[]
+    this.#gone = readGone(this.#file)
   }
 
   /** To be called before a file or directory is deleted. Gives what of it is not in the store yet. */
@@ -67,22 +72,34 @@ export class CancelledUploads {
 
   /**
    * The same before it is moved. What the store has of it can be removed only afterwards: rclone moves that, where it knows
-   * of it. Should everything end in between, it would be back; so the list tells what it is.
+   * of it, and then the file. Should everything end in between, it would be back, or alone in the new place; so the list
+   * tells what it is.
    */
-  async noteMove(path: MountPath, { control, fs, signal }: StoreContext): Promise<readonly string[]> {
+  async noteMove(
+    path: MountPath,
+    destination: MountPath,
+    { control, fs, signal }: StoreContext,
+  ): Promise<readonly string[]> {
     const paths = await this.#dirtyAt(path)
     const gone: Gone[] = []
+    const isFree = async () =>
+      (await hashInStore(control, { fs, remote: this.#remote(destination) }, signal)) === undefined
     for (const one of await this.#hashed(paths)) {
       const before = await hashInStore(control, { fs, remote: this.#remote(one.path) }, signal)
       gone.push({ ...one, before })
+      if (one.path === path && before !== undefined && (await isFree())) gone.push({ path: destination, hash: before })
     }
     this.#add(gone)
     return paths
   }
 
-  /** A move has ended: what is there from now on is somebody else's. */
-  noteMoved(paths: readonly string[]): void {
-    this.#gone = this.#gone.map((one) => (paths.includes(one.path) ? { path: one.path, hash: one.hash } : one))
+  /** A move has ended, well or not: what is there from now on is somebody else's. */
+  noteMoved(paths: readonly string[], destination: MountPath): void {
+    if (paths.length === 0) return
+    if (this.#gone.some(({ path }) => path === destination)) appendLines(this.#file, [{ ended: destination }])
+    this.#gone = this.#gone
+      .filter(({ path }) => path !== destination)
+      .map((one) => (paths.includes(one.path) ? { path: one.path, hash: one.hash } : one))
   }
 
   #remote(path: string): string {
@@ -144,6 +161,15 @@ export class CancelledUploads {
     appendLines(this.#file, gone)
     this.#gone = [...this.#gone, ...gone]
   }
+}
+
+function readGone(file: string): Gone[] {
+  let gone: Gone[] = []
+  for (const line of readLines(file) as readonly (Gone | Ended)[]) {
+    if ('ended' in line) gone = gone.filter(({ path }) => path !== line.ended)
+    else gone.push(line)
+  }
+  return gone
 }
 
 const nsPerMs = 1_000_000n

@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path'
 
-import type { MountPath, StorageAdapter } from '@ws/core'
+import { type MountPath, type StorageAdapter, isWorkspaceError } from '@ws/core'
 
 import { ControlRefusal } from '../control/client.ts'
 import { supplyStore } from '../control/stored.ts'
@@ -11,13 +11,17 @@ import type { Open } from '../opened.ts'
 /** Milliseconds for which deleting waits for uploads: a store that is down must not keep it. */
 const longestUploadMs = 1_000
 
-/** Before a file or directory goes. Gives what of it may be on its way to the store, and must not come back. */
+/**
+ * Before a file or directory goes: is moved to `destination`, or deleted. Gives what of it may be on its way to the store,
+ * and must not come back.
+ */
 export async function callOff(
   { running, cancelled }: Open,
   path: MountPath,
-  operation: 'delete' | 'move',
+  destination?: MountPath,
 ): Promise<readonly string[]> {
-  const paths = operation === 'delete' ? await cancelled.note(path) : await cancelled.noteMove(path, running)
+  const paths =
+    destination === undefined ? await cancelled.note(path) : await cancelled.noteMove(path, destination, running)
   // An upload that is under way cannot be called back; the store may still take it after it was asked.
   if (paths.length > 0) await uploadsEnded(running.control, longestUploadMs)
   return paths
@@ -33,9 +37,23 @@ export async function removeStored({ running, cancelled }: Open, paths: readonly
   }
 }
 
-/** After a move: the list of what must not come back tells no more what was there before, and the new name is in the store. */
-export async function settleMove(open: Open, paths: readonly string[], destination: MountPath): Promise<void> {
-  open.cancelled.noteMoved(paths)
+/** Moves what {@link callOff} gave. Afterwards the store has nothing under the old name, and the new one if it is to have it. */
+export async function moveCalledOff(
+  open: Open,
+  paths: readonly string[],
+  destination: MountPath,
+  move: () => Promise<unknown>,
+): Promise<void> {
+  try {
+    await move()
+  } catch (error) {
+    // After these nobody knows how far it got: what was noted stays.
+    const isUnknown = isWorkspaceError(error, 'EIO') || isWorkspaceError(error, 'ETIMEDOUT')
+    if (!isUnknown) open.cancelled.noteMoved(paths, destination)
+    throw error
+  }
+  await removeStored(open, paths, 'move')
+  open.cancelled.noteMoved(paths, destination)
   if (paths.length > 0) await assureStored(open, destination, 'move')
 }
 
