@@ -1,6 +1,6 @@
 export { createLocalAdapter, createScratchAdapter } from './create.ts'
 export type { LocalAdapterOptions, ScratchAdapterOptions } from './options.ts'
 export { realpath } from './place/realpath.ts'
-export { isGone, ownMark, tempPrefix } from './write/temp.ts'
+export { isGone, ownMark, newTempName, tempPrefix } from './write/temp.ts'
 export { factsOfVersion, versionFrom } from './confine/status.ts'
 export { slowMountGate } from './host/pace.ts'

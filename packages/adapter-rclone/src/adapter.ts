@@ -91,16 +91,16 @@ export class RcloneAdapter implements StorageAdapter {
   }
 
   stat(path: MountPath, options?: StatOptions): Promise<Stat> {
-    return this.#looks.look({ operation: 'stat', path }, ({ questions }, metadata) =>
-      this.#gate.shared(path, async () => settled(metadata, await questions.stat(path, options))),
+    return this.#looks.look({ operation: 'stat', path }, ({ direct }, metadata) =>
+      this.#gate.shared(path, async () => settled(metadata, await direct.stat(path, options))),
     )
   }
 
   read(path: MountPath, options: ReadOptions = {}): Promise<ReadResult> {
     const conditions = [{ path, condition: options.ifVersion }]
     const call = { operation: 'read', path }
-    return this.#looks.conditional(call, conditions, ({ questions }, [ifVersion], metadata) =>
-      this.#gate.shared(path, () => readSteadily(questions, metadata, path, { ...options, ifVersion })),
+    return this.#looks.conditional(call, conditions, ({ direct }, [ifVersion], metadata) =>
+      this.#gate.shared(path, () => readSteadily(direct, metadata, path, { ...options, ifVersion })),
     )
   }
 
@@ -136,7 +136,7 @@ export class RcloneAdapter implements StorageAdapter {
         conditions,
         async (open, [ifVersion]) => {
           if (!isStream(data)) await enter()
-          return await keep(open, path, await open.files.write(path, body.data, { ...options, ifVersion }))
+          return await keep(open, path, await open.direct.write(path, body.data, { ...options, ifVersion }))
         },
         () => !body.begun,
       )

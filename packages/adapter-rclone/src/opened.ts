@@ -4,7 +4,7 @@ import { createLocalAdapter } from '@ws/adapter-local'
 import { type StorageAdapter, mountRoot } from '@ws/core'
 
 import { DirtyFiles } from './cache/dirty.ts'
-import { type Questions, askDirectly } from './files/direct.ts'
+import { type DirectFiles, directFiles } from './files/direct.ts'
 import { CancelledUploads } from './files/cancelled-uploads.ts'
 import type { Mount } from './mount/mount.ts'
 import type { RunningMount } from './mount/start.ts'
@@ -12,8 +12,8 @@ import type { RunningMount } from './mount/start.ts'
 /** What works while the mount is there. */
 export interface Open {
   readonly files: StorageAdapter
-  /** For questions that need no verification. */
-  readonly questions: Questions
+  /** The same for what needs no verification. */
+  readonly direct: DirectFiles
   readonly running: RunningMount
   /** Host path of the cache's metadata of this part. */
   readonly metadata: string
@@ -39,6 +39,6 @@ export async function openFiles(mount: Mount, below: string): Promise<Open> {
   // before anybody lists what is about to go
   if (await cancelled.settle({ control, fs })) await control.call('vfs/forget')
   const files = await mount.track(call, () => createLocalAdapter({ root, owner, io: 'async' }))
-  const questions = mount.features.links ? files : askDirectly(String(files.hostPath?.(mountRoot)), files)
-  return { files, questions, running, metadata, dirty: new DirtyFiles(metadata), cancelled }
+  const direct = mount.features.links ? files : directFiles(String(files.hostPath?.(mountRoot)), files)
+  return { files, direct, running, metadata, dirty: new DirtyFiles(metadata), cancelled }
 }

@@ -1,8 +1,8 @@
-import { type BigIntStats, close, constants, fstat, lstat, open, read } from 'node:fs'
-import { join } from 'node:path'
+import { type BigIntStats, close, constants, fstat, lstat, open, read, rename, unlink, write } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
-import { slowMountGate, tempPrefix, versionFrom } from '@ws/adapter-local'
+import { newTempName, slowMountGate, tempPrefix, versionFrom } from '@ws/adapter-local'
 import {
   type MountPath,
   type ReadOptions,
@@ -10,6 +10,9 @@ import {
   type Stat,
   type StatOptions,
   type StorageAdapter,
+  type WriteData,
+  type WriteOptions,
+  type WriteResult,
   assertMountPath,
 } from '@ws/core'
 
@@ -18,28 +21,34 @@ const calls = {
   fstat: promisify(fstat) as (fd: number, options: { bigint: true }) => Promise<BigIntStats>,
   open: promisify(open),
   read: promisify(read),
+  write: promisify(write),
   close: promisify(close),
+  rename: promisify(rename),
+  unlink: promisify(unlink),
 }
 
 /** A file that is read this way at most; larger ones are worth the other. */
 const largestBytes = 1_048_576
-const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+const reading = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+const creating = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
-/** The two most frequent questions. */
-export interface Questions {
+/** The most frequent operations. */
+export interface DirectFiles {
   stat(path: MountPath, options?: StatOptions): Promise<Stat>
   /** `atEnd`: called when all is read and the file not closed yet, where that can be told. */
   read(path: MountPath, options?: ReadOptions, atEnd?: () => void): Promise<ReadResult>
+  write(path: MountPath, data: WriteData, options?: WriteOptions): Promise<WriteResult>
 }
 
 /**
- * The two most frequent questions, by as few calls as there can be. A mount that holds no links leads nowhere but to
- * itself, whatever is renamed meanwhile: its paths need not be verified by descriptors. Whatever is out of the ordinary
- * (an error, another type, a condition) is asked the usual way, which knows what it means.
+ * The most frequent operations, by as few calls as there can be. A mount that holds no links leads nowhere but to
+ * itself, whatever is renamed meanwhile: its paths need not be verified by descriptors, and what is made has the owner that the
+ * mount was told. Whatever is out of the ordinary (an error, another type, a condition) goes the usual way, which knows
+ * what it means.
  *
  * @param root host path of the mount, or of a part of it
  */
-export function askDirectly(root: string, usual: StorageAdapter): Questions {
+export function directFiles(root: string, usual: StorageAdapter): DirectFiles {
   return {
     async stat(path: MountPath, options: StatOptions = {}): Promise<Stat> {
       if (isOrdinary(path, options)) {
@@ -56,6 +65,14 @@ export function askDirectly(root: string, usual: StorageAdapter): Questions {
       }
       return await usual.read(path, options)
     },
+    async write(path: MountPath, data: WriteData, options: WriteOptions = {}): Promise<WriteResult> {
+      const { ifVersion, mode } = options
+      if (isOrdinary(path, options) && data instanceof Uint8Array && ifVersion === undefined && mode === undefined) {
+        const written = await writeWhole(join(root, path), data).catch(() => undefined)
+        if (written !== undefined) return written
+      }
+      return await usual.write(path, data, options)
+    },
   }
 }
 
@@ -66,7 +83,7 @@ function isOrdinary(path: MountPath, { signal }: StatOptions): boolean {
 }
 
 async function readWhole(path: string, atEnd: () => void): Promise<ReadResult | undefined> {
-  const fd = await gated(() => calls.open(path, flags))
+  const fd = await gated(() => calls.open(path, reading))
   try {
     const status = await gated(() => calls.fstat(fd, { bigint: true }))
     const stat = status.isFile() ? statOf(status) : undefined
@@ -80,6 +97,34 @@ async function readWhole(path: string, atEnd: () => void): Promise<ReadResult | 
     }
     atEnd()
     return { bytes, stat }
+  } finally {
+    await gated(() => calls.close(fd))
+  }
+}
+
+/** Fills a new file, and gives it the name in one step. Fails, with nothing changed, where that name is a directory's. */
+async function writeWhole(path: string, data: Uint8Array): Promise<WriteResult> {
+  const temp = join(dirname(path), newTempName())
+  const fd = await gated(() => calls.open(temp, creating, 0o666))
+  try {
+    const status = await fill(fd, data)
+    await gated(() => calls.rename(temp, path))
+    return { version: versionFrom(status), size: data.length }
+  } catch (error) {
+    await gated(() => calls.unlink(temp)).catch(() => undefined)
+    throw error
+  }
+}
+
+/** Writes, looks, and closes: FUSE reports failed writes when the file is closed. */
+async function fill(fd: number, data: Uint8Array): Promise<BigIntStats> {
+  try {
+    for (let written = 0; written < data.length; ) {
+      const from = written
+      const { bytesWritten } = await gated(() => calls.write(fd, data, from, data.length - from, from))
+      written += bytesWritten
+    }
+    return await gated(() => calls.fstat(fd, { bigint: true }))
   } finally {
     await gated(() => calls.close(fd))
   }

@@ -18,11 +18,11 @@ export async function* listed(open: Open, path: MountPath, options: ListOptions)
 }
 
 /** `undefined`: it vanished meanwhile. */
-async function describe({ questions, metadata }: Open, entry: Entry): Promise<Entry | undefined> {
+async function describe({ direct, metadata }: Open, entry: Entry): Promise<Entry | undefined> {
   const { path, name } = entry
   if (entry.unreachable === true) return entry
   try {
-    return { path, name, ...(await settled(join(metadata, path), await questions.stat(path))) }
+    return { path, name, ...(await settled(join(metadata, path), await direct.stat(path))) }
   } catch (error) {
     if (isWorkspaceError(error, 'ENOENT')) return undefined
     throw error

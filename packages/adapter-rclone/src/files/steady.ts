@@ -5,7 +5,7 @@ import type { MountPath, ReadOptions, ReadResult, ReadStreamResult, Stat, Storag
 
 import { type CachedFile, lookAtCachedFile } from '../cache/cached-file.ts'
 import { failure } from '../errors.ts'
-import type { Questions } from './direct.ts'
+import type { DirectFiles } from './direct.ts'
 import { settled } from './versions.ts'
 
 /** Bytes up to which a stream is read at once: all of it that is ever held. */
@@ -21,7 +21,7 @@ type Now = CachedFile | 'changing' | undefined
  * another: what the cache says of the file before and after must be the same, and fit, or it is read again.
  */
 export async function readSteadily(
-  files: Pick<Questions, 'read'>,
+  files: Pick<DirectFiles, 'read'>,
   metadata: string,
   path: MountPath,
   options: ReadOptions,
