@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 
 import { isGone, ownMark, tempPrefix } from '@ws/adapter-local'
 
@@ -27,7 +27,9 @@ export async function uploadLeftovers(start: StartOptions): Promise<void> {
   if (options.readOnly || !(await isUsed(place))) return
   await repairCache(place)
   const cached = join(place.cache, 'vfsMeta')
-  const isClean = (await new DirtyFiles(cached).first()) === undefined && new Departures(place.cache).isEmpty
+  // before the uploads, which begin with the mount
+  const directories = await directoriesOf(cached)
+  const isClean = directories.size === 0 && new Departures(place.cache).isEmpty
   if (isClean && (await unfinishedFiles(cached)).length === 0) return
   const running = await startMount({ ...start, options: { ...options, writeBackMs: atOnceMs } })
   const { control, process, fs, metadata, departures } = running
@@ -35,10 +37,9 @@ export async function uploadLeftovers(start: StartOptions): Promise<void> {
   const { queue } = features
   const timeoutMs = options.startTimeoutMs
   try {
-    const directories = await directoriesOf(dirty)
     await flushBarrier({ control, log: process.log, dirty, metadata, queue, timeoutMs, signal })
     await departures.settle({ ...running, signal })
-    for (const directory of directories) await removeUnfinished(running, directory, signal)
+    for (const directory of directories) await removeUnfinished(running, relative(metadata, directory), signal)
     for (const remote of await unfinishedFiles(metadata)) {
       await control.call('operations/deletefile', { fs, remote }).catch(() => undefined) // it may have come to nothing
       await rm(join(metadata, remote), { force: true })
@@ -64,10 +65,10 @@ async function unfinishedFiles(metadata: string): Promise<string[]> {
   return names.filter((path) => basename(path).startsWith(tempPrefix))
 }
 
-/** Where something is not in the store yet, as rclone names it. */
-async function directoriesOf(dirty: DirtyFiles): Promise<ReadonlySet<string>> {
+/** Host paths of the directories of metadata below `cached` with something that is not in the store yet. */
+async function directoriesOf(cached: string): Promise<ReadonlySet<string>> {
   const found = new Set<string>()
-  for await (const path of dirty.all()) found.add(dirname(path).slice(1))
+  for await (const path of new DirtyFiles(cached).all()) found.add(dirname(join(cached, path)))
   return found
 }
 
