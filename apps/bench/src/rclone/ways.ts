@@ -1,4 +1,4 @@
-import { readFile, readdir, stat, unlink, writeFile } from 'node:fs/promises'
+import { readFile, readdir, rename, stat, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { type StorageAdapter, type Workspace, parseMountPath } from '@ws/core'
@@ -11,6 +11,8 @@ export interface FileWay {
   readonly name: string
   readonly place: Place
   create(path: string): Promise<unknown>
+  /** The same, so that others see all of the file or nothing. */
+  createWhole(path: string): Promise<unknown>
   stat(path: string): Promise<unknown>
   read(path: string): Promise<unknown>
   /** With size and time of each. */
@@ -25,6 +27,10 @@ export function inDirectory(name: string, place: Place, root: string): FileWay {
     name,
     place,
     create: (path) => writeFile(at(path), content),
+    async createWhole(path) {
+      await writeFile(at(`${path}.new`), content, { flag: 'wx' })
+      await rename(at(`${path}.new`), at(path))
+    },
     stat: (path) => stat(at(path)),
     read: (path) => readFile(at(path)),
     async list(directory) {
@@ -40,6 +46,7 @@ export function ofAdapter(name: string, place: Place, adapter: StorageAdapter): 
     name,
     place,
     create: (path) => adapter.write(at(path), content),
+    createWhole: (path) => adapter.write(at(path), content),
     stat: (path) => adapter.stat(at(path)),
     read: (path) => adapter.read(at(path)),
     list: (directory) => drain(adapter.list(at(directory), { details: true })),
@@ -54,6 +61,7 @@ export function ofWorkspace(name: string, place: Place, workspace: Workspace, ro
     name,
     place,
     create: (path) => workspace.write(at(path), content),
+    createWhole: (path) => workspace.write(at(path), content),
     stat: (path) => workspace.stat(at(path)),
     read: (path) => workspace.read(at(path)),
     list: (directory) => drain(workspace.list(at(directory), { details: true })),
