@@ -64,7 +64,7 @@ describeWith(mountNeeds, 'what is in the store', () => {
   })
 
   it('an aborted flush ends with the reason', async () => {
-    const { adapter } = await openSite({ writeBackMs: 5_000, flushTimeoutMs: 20_000 })
+    const { adapter } = await openSite({ writeBackMs: 1_500, flushTimeoutMs: 20_000 })
     await write(adapter, '/a', 'x')
     const reason = new Error('enough')
     const controller = new AbortController()
