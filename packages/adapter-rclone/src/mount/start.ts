@@ -1,4 +1,5 @@
 import { isWorkspaceError } from '@ws/core'
+import { doubtOwnMounts } from '@ws/process'
 
 import { Departures } from '../cache/departures.ts'
 import { Control, ControlRefusal } from '../control/client.ts'
@@ -70,6 +71,7 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
     control = new Control({ address: await process.untilAddressed(signal), user, password })
     await checkStore(control, options, signal)
     await process.untilMounted(signal)
+    doubtOwnMounts() // executors are to know at once that a mount of this kind is here
     const { fs, metadata, content } = await readStats(control, { signal })
     await forgetSecrets(configuration)
     return { process, control, fs, metadata, content, departures }
