@@ -2,6 +2,7 @@ import { describeWith } from '@ws/test-fixtures'
 import { s3ServerNames } from '@ws/test-fixtures/s3'
 import { s3Needs } from '@ws/test-fixtures/s3/vitest'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { keptWrites } from '../src/objects/metadata.ts'
 import { at, Bench, encode, text, type Interceptor } from './support.ts'
 
 /** The server acts, and its answer never comes. */
@@ -51,6 +52,37 @@ for (const name of s3ServerNames) {
       })
       await expect(adapter.write(at('/a'), encode('2'), { ifVersion: version })).resolves.toMatchObject({ size: 1 })
       expect(await text(adapter, '/a')).toBe('3')
+    })
+
+    it('nor when so many built on it that its mark is gone: then nobody can tell, and nothing is claimed', async () => {
+      const prefix = bench.prefix()
+      const [adapter, other] = [await bench.adapter({ prefix }), await bench.adapter({ prefix })]
+      const raise = async (times: number): Promise<void> => {
+        for (let index = 0; index < times; index += 1) {
+          const { stat } = await other.read(at('/a'))
+          await other.write(at('/a'), encode(`other ${index}`), { ifVersion: stat.version })
+        }
+      }
+      const { version } = await adapter.write(at('/a'), encode('1'))
+      bench.interceptor = losing(() => raise(keptWrites + 1))
+      await expect(adapter.write(at('/a'), encode('2'), { ifVersion: version })).rejects.toMatchObject({
+        code: 'EIO',
+        reason: expect.stringContaining('may have been written'),
+      })
+      expect(await text(adapter, '/a')).toBe(`other ${keptWrites}`)
+
+      // as long as the state before is named, it can be told
+      const { version: again } = await adapter.write(at('/a'), encode('1'))
+      let failed = false
+      bench.interceptor = async ({ name: sent }, send) => {
+        if (sent !== 'PutObject' || failed) return send()
+        failed = true
+        await raise(keptWrites - 2)
+        throw lostAnswer()
+      }
+      await expect(adapter.write(at('/a'), encode('2'), { ifVersion: again })).rejects.toMatchObject({
+        code: 'ECONFLICT',
+      })
     })
 
     it('and a race that was lost is ECONFLICT, also after an answer that was lost before the server acted', async () => {

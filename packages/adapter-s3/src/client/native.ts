@@ -6,7 +6,7 @@ interface NativeError {
   readonly code?: string | number
   readonly Code?: string
   readonly message?: string
-  readonly $metadata?: { readonly httpStatusCode?: number }
+  readonly $metadata?: { readonly httpStatusCode?: number; readonly attempts?: number }
   readonly $response?: { readonly statusCode?: number; readonly headers?: IncomingHttpHeaders }
 }
 
@@ -21,6 +21,11 @@ export function nativeNameOf(error: unknown): string {
   const { Code, code, name } = asNative(error)
   // a DOMException has a number as its code
   return Code ?? (typeof code === 'string' ? code : undefined) ?? name ?? ''
+}
+
+/** How often a client that retries by itself has sent the request. */
+export function nativeAttemptsOf(error: unknown): number {
+  return asNative(error).$metadata?.attempts ?? 1
 }
 
 /** Milliseconds that the server asks to wait, where it does. Seconds, or a date. */

@@ -8,12 +8,15 @@ export interface FileMetadata {
   readonly writes: readonly string[]
 }
 
-/** Ids that are kept: so many writers may come between a write and the question whether it has happened. */
-const keptWrites = 16
+/**
+ * Ids that are kept: so many writers may come between a write and the question whether it has happened. They take half a
+ * KiB, of the two that S3 gives to metadata.
+ */
+export const keptWrites = 64
 
-/** An id that no other write has. */
+/** An id that no other write near it has. */
 export function makeWriteId(): string {
-  return crypto.getRandomValues(Buffer.alloc(12)).toString('base64url')
+  return crypto.getRandomValues(Buffer.alloc(6)).toString('base64url')
 }
 
 export function writeMetadata({ modifiedAt, mode, writes }: FileMetadata): Record<string, string> {

@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { WorkspaceError, type WriteResult } from '@ws/core'
 import { createHash } from 'node:crypto'
-import { isMissing, nativeNameOf } from '../client/native.ts'
+import { isMissing, nativeNameOf, nativeAttemptsOf } from '../client/native.ts'
 import type { Task } from '../client/requests.ts'
 import { failure } from '../errors.ts'
 import { versionOf } from '../keys/etag.ts'
@@ -160,7 +160,8 @@ async function complete(
         // an upload that is gone has been completed, maybe by the attempt before
         const mayBeOwn = isRefusal(error) && (repeated || condition !== undefined || isMissingUpload(error))
         if (!mayBeOwn) throw error
-        const own = await findOwnWrite(store, key, identity, task)
+        const isRepeated = repeated || isMissingUpload(error) || nativeAttemptsOf(error) > 1
+        const own = await findOwnWrite(store, key, identity, task, isRepeated)
         if (own === undefined) throw error
         if (own.version === undefined) throw supersededError(task)
         return own.version

@@ -1,6 +1,7 @@
 import { PutObjectCommand, type PutObjectCommandInput } from '@aws-sdk/client-s3'
 import type { Condition, MountPath, WriteResult } from '@ws/core'
 import { createHash } from 'node:crypto'
+import { nativeAttemptsOf } from '../client/native.ts'
 import type { Task } from '../client/requests.ts'
 import { failure } from '../errors.ts'
 import { answeredVersion } from '../keys/etag.ts'
@@ -44,7 +45,7 @@ export async function putObject(store: Store, body: PutBody, options: PutOptions
   const result = await store.requests
     .run(
       task,
-      async ({ client, abortSignal }) => {
+      async ({ client, abortSignal, repeated }) => {
         const command = new PutObjectCommand({
           Bucket: store.bucket,
           Key: key,
@@ -60,7 +61,8 @@ export async function putObject(store: Store, body: PutBody, options: PutOptions
         } catch (error) {
           // also at the first attempt: a client of the caller's may have retried by itself
           if (condition === undefined || !isRefusal(error)) throw error
-          const own = await findOwnWrite(store, key, identity, task)
+          const isRepeated = repeated || nativeAttemptsOf(error) > 1
+          const own = await findOwnWrite(store, key, identity, task, isRepeated)
           if (own === undefined) throw error
           const version = own.version ?? (store.dialect.md5Etags ? body.digest() : undefined)
           if (version === undefined) throw supersededError(task)
