@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Workspace } from '@ws/core'
 
 import type { Arena } from './arena.ts'
-import type { Evidence } from './evidence.ts'
+import { type Evidence, askedName } from './evidence.ts'
 import type { Random } from './random.ts'
 
 /** What an operation works with. */
@@ -78,8 +78,8 @@ export const operations: readonly [Operation, ...Operation[]] = [
   {
     name: 'exists',
     async run(stage) {
-      if (await stage.workspace.exists(`tree/dir/only-${stage.arena.marker}`))
-        stage.evidence.name(`only-${stage.arena.marker}`)
+      const { marker } = stage.arena
+      if (await stage.workspace.exists(askedName(marker))) stage.evidence.name(`only-${marker}`)
     },
   },
   {
