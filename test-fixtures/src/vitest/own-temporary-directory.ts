@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -13,5 +13,14 @@ process.env['TMPDIR'] = directory
 afterAll(() => {
   if (before === undefined) delete process.env['TMPDIR']
   else process.env['TMPDIR'] = before
+  openUp(directory)
   rmSync(directory, { recursive: true, force: true, maxRetries: 3 })
 })
+
+/** What a killed process left may be closed, which keeps nobody but root from removing what is in it. */
+function openUp(path: string): void {
+  chmodSync(path, 0o700)
+  for (const entry of readdirSync(path, { withFileTypes: true })) {
+    if (entry.isDirectory()) openUp(join(path, entry.name))
+  }
+}
