@@ -1,9 +1,11 @@
-import { join } from 'node:path'
+import { lstat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 
 import { createLocalAdapter } from '@ws/adapter-local'
 import { type StorageAdapter, mountRoot } from '@ws/core'
 
 import { DirtyFiles } from './cache/dirty.ts'
+import { failure } from './errors.ts'
 import { type DirectFiles, directFiles } from './files/direct.ts'
 import { CancelledUploads } from './files/cancelled-uploads.ts'
 import type { Mount } from './mount/mount.ts'
@@ -38,7 +40,17 @@ export async function openFiles(mount: Mount, below: string): Promise<Open> {
   const { control, fs } = running
   // before anybody lists what is about to go
   if (await cancelled.settle({ control, fs })) await control.call('vfs/forget')
+  const device = await mount.track(call, () => deviceOf(mount.place.mountPoint))
   const files = await mount.track(call, () => createLocalAdapter({ root, owner, io: 'async' }))
-  const direct = mount.features.links ? files : directFiles(String(files.hostPath?.(mountRoot)), files)
+  const direct = mount.features.links ? files : directFiles(String(files.hostPath?.(mountRoot)), device, files)
   return { files, direct, running, metadata, dirty: new DirtyFiles(metadata), cancelled }
+}
+
+/** @throws WorkspaceError `EIO` where nothing is mounted any more: its place looks like any directory. */
+async function deviceOf(mountPoint: string): Promise<bigint> {
+  const { dev } = await lstat(mountPoint, { bigint: true })
+  const around = await lstat(dirname(mountPoint), { bigint: true })
+  if (dev !== around.dev) return dev
+  const operation = 'createRcloneAdapter'
+  throw failure('EIO', 'cannot be reached: the mount is gone', { operation, remedy: 'call `recover()`' })
 }

@@ -46,21 +46,25 @@ export interface DirectFiles {
  * mount was told. Whatever is out of the ordinary (an error, another type, a condition) goes the usual way, which knows
  * what it means.
  *
+ * A mount can end at any moment, and then its place is a plain directory: what is found or made on another device is none
+ * of it.
+ *
  * @param root host path of the mount, or of a part of it
+ * @param device of the mount
  */
-export function directFiles(root: string, usual: StorageAdapter): DirectFiles {
+export function directFiles(root: string, device: bigint, usual: StorageAdapter): DirectFiles {
   return {
     async stat(path: MountPath, options: StatOptions = {}): Promise<Stat> {
       if (isOrdinary(path, options)) {
         const status = await gated(() => calls.lstat(join(root, path), { bigint: true })).catch(() => undefined)
-        const found = status === undefined ? undefined : statOf(status)
+        const found = status?.dev === device ? statOf(status) : undefined
         if (found !== undefined) return found
       }
       return await usual.stat(path, options)
     },
     async read(path: MountPath, options: ReadOptions = {}, atEnd: () => void = () => undefined): Promise<ReadResult> {
       if (isOrdinary(path, options) && options.range === undefined && options.ifVersion === undefined) {
-        const found = await readWhole(join(root, path), atEnd).catch(() => undefined)
+        const found = await readWhole(join(root, path), device, atEnd).catch(() => undefined)
         if (found !== undefined) return found
       }
       return await usual.read(path, options)
@@ -68,7 +72,7 @@ export function directFiles(root: string, usual: StorageAdapter): DirectFiles {
     async write(path: MountPath, data: WriteData, options: WriteOptions = {}): Promise<WriteResult> {
       const { ifVersion, mode } = options
       if (isOrdinary(path, options) && data instanceof Uint8Array && ifVersion === undefined && mode === undefined) {
-        const written = await writeWhole(join(root, path), data).catch(() => undefined)
+        const written = await writeWhole(join(root, path), device, data).catch(() => undefined)
         if (written !== undefined) return written
       }
       return await usual.write(path, data, options)
@@ -82,11 +86,11 @@ function isOrdinary(path: MountPath, { signal }: StatOptions): boolean {
   return signal === undefined && path !== '/' && !path.includes(`/${tempPrefix}`)
 }
 
-async function readWhole(path: string, atEnd: () => void): Promise<ReadResult | undefined> {
+async function readWhole(path: string, device: bigint, atEnd: () => void): Promise<ReadResult | undefined> {
   const fd = await gated(() => calls.open(path, reading))
   try {
     const status = await gated(() => calls.fstat(fd, { bigint: true }))
-    const stat = status.isFile() ? statOf(status) : undefined
+    const stat = status.isFile() && status.dev === device ? statOf(status) : undefined
     if (stat === undefined || stat.size > largestBytes) return undefined
     const bytes = new Uint8Array(stat.size)
     for (let filled = 0; filled < bytes.length; ) {
@@ -103,11 +107,12 @@ async function readWhole(path: string, atEnd: () => void): Promise<ReadResult | 
 }
 
 /** Fills a new file, and gives it the name in one step. Fails, with nothing changed, where that name is a directory's. */
-async function writeWhole(path: string, data: Uint8Array): Promise<WriteResult> {
+async function writeWhole(path: string, device: bigint, data: Uint8Array): Promise<WriteResult> {
   const temp = join(dirname(path), newTempName())
   const fd = await gated(() => calls.open(temp, creating, 0o666))
   try {
     const status = await fill(fd, data)
+    if (status.dev !== device) throw new Error('the mount is gone')
     await gated(() => calls.rename(temp, path))
     return { version: versionFrom(status), size: data.length }
   } catch (error) {
