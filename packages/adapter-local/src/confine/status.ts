@@ -23,14 +23,15 @@ export function typeOf(status: Status): FileType {
   return status.isSymbolicLink() ? 'symlink' : 'other'
 }
 
-export function statOf(status: Status): Stat {
+/** `version`: where that of {@link versionOf} says too much. */
+export function statOf(status: Status, version = versionOf(status)): Stat {
   const type = typeOf(status)
   return {
     type,
     size: type === 'file' ? Number(status.size) : 0,
     modifiedAt: Number(status.mtimeNs / 1_000n) / 1_000,
     mode: permissionsOf(status),
-    version: versionOf(status),
+    version,
   }
 }
 

@@ -4,7 +4,8 @@ import type { NestedMounts } from './mounts.ts'
 import { Pace, slowMountGate } from './pace.ts'
 
 const pooled = pooledCalls()
-const gated = pooledCalls(slowMountGate)
+/** For mounts that may hang: few at once in the whole process, so that those that do not come back leave room for others. */
+export const slowMountCalls = pooledCalls(slowMountGate)
 
 /** The two engines for one path. */
 export interface Engine {
@@ -15,7 +16,7 @@ export interface Engine {
 }
 
 const poolOnly: Engine = { calls: pooled, pooled }
-const gatedOnly: Engine = { calls: gated, pooled: gated }
+const gatedOnly: Engine = { calls: slowMountCalls, pooled: slowMountCalls }
 
 export interface EnginesOptions {
   readonly io: 'auto' | 'async'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import { timeInStore } from '../control/hash.ts'
 import { type StoredPart, deleteStored, supplyStore } from '../control/stored.ts'
-import { appendLines, readLines } from './lines.ts'
+import { appendEnd, appendLines, readLines } from './lines.ts'
 
 /** Milliseconds within which a rename and the end of an upload may have met: the log tells of them one after the other. */
 const meetingMs = 1_000
@@ -21,11 +21,6 @@ interface Departure {
   readonly at: number
   /** What is there now was uploaded for `to`. */
   readonly misplaced?: boolean
-}
-
-/** A name has a file again: what is there is not ours to remove. */
-interface Made {
-  readonly made: string
 }
 
 /**
@@ -50,7 +45,7 @@ export class Departures {
   /** `cache`: host path of the cache. */
   constructor(cache: string) {
     this.#file = join(cache, 'departures')
-    this.#departures = readDepartures(this.#file)
+    this.#departures = readLines<Departure>(this.#file, ({ from }) => from)
   }
 
   /** There is nothing to {@link settle}. */
@@ -84,10 +79,11 @@ export class Departures {
     this.#add(under, name, true)
   }
 
+  /** The name has a file again: what is there is not ours to remove. */
   noteMade(name: string): void {
     if (!this.#departures.some(({ from }) => from === name)) return
     this.#departures = this.#departures.filter(({ from }) => from !== name)
-    this.#write({ made: name })
+    this.#write(() => appendEnd(this.#file, name))
   }
 
   /** To be called when nothing is to be uploaded any more. */
@@ -106,12 +102,12 @@ export class Departures {
     this.#uncertain.delete(from)
     const departure = { from, to, at: Date.now(), misplaced }
     this.#departures.push(departure)
-    this.#write(departure)
+    this.#write(() => appendLines(this.#file, [departure]))
   }
 
-  #write(line: Departure | Made): void {
+  #write(append: () => void): void {
     try {
-      appendLines(this.#file, [line])
+      append()
     } catch {
       // a full disk: it is still known here
     }
@@ -139,13 +135,4 @@ function remember<Value extends { readonly at: number }>(map: Map<string, Value>
     if (value.at - at < meetingMs) return
     map.delete(old)
   }
-}
-
-function readDepartures(file: string): Departure[] {
-  let departures: Departure[] = []
-  for (const line of readLines(file) as readonly (Departure | Made)[]) {
-    if ('made' in line) departures = departures.filter(({ from }) => from !== line.made)
-    else departures.push(line)
-  }
-  return departures
 }

@@ -1,8 +1,25 @@
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** A list on the disk that outlives the process, as the cache does: JSON, a line each. None where there is none. */
-export function readLines(file: string): unknown[] {
+/** A line that takes back all before it that have this name. */
+interface Ended {
+  readonly ended: string
+}
+
+/**
+ * A list on the disk that outlives the process, as the cache does: JSON, a line each. None where there is none. What was
+ * taken back by {@link appendEnd} is left out.
+ */
+export function readLines<Item extends object>(file: string, nameOf: (item: Item) => string): Item[] {
+  let items: Item[] = []
+  for (const line of allLines(file) as readonly (Item | Ended)[]) {
+    if ('ended' in line) items = items.filter((item) => nameOf(item) !== line.ended)
+    else items.push(line)
+  }
+  return items
+}
+
+function allLines(file: string): unknown[] {
   let text: string
   try {
     text = readFileSync(file, 'utf8')
@@ -19,7 +36,13 @@ export function readLines(file: string): unknown[] {
 }
 
 /** Adds to such a list. */
-export function appendLines(file: string, items: readonly unknown[]): void {
+export function appendLines(file: string, items: readonly object[]): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   appendFileSync(file, items.map((one) => `${JSON.stringify(one)}\n`).join(''), { mode: 0o600 })
+}
+
+/** Takes back what such a list has of a name. */
+export function appendEnd(file: string, name: string): void {
+  const line: Ended = { ended: name }
+  appendLines(file, [line])
 }

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http'
 
-import { failure } from '../errors.ts'
+import { diagnosed, failure } from '../errors.ts'
 import { textOf } from './text.ts'
 
 export interface ControlOptions {
@@ -25,6 +25,21 @@ export class ControlRefusal extends Error {
     super(text)
     this.name = 'ControlRefusal'
     this.status = status
+  }
+}
+
+/** rclone says that there is no such file, directory or bucket. */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof ControlRefusal && /not found/i.test(error.message)
+}
+
+/** Asks rclone for something that a caller wants. @throws WorkspaceError what a refusal means to whoever called `operation`. */
+export async function explained(operation: string, ask: () => Promise<unknown>): Promise<void> {
+  try {
+    await ask()
+  } catch (error) {
+    if (error instanceof ControlRefusal) throw diagnosed(error.message, operation)
+    throw error
   }
 }
 

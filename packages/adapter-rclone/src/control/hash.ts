@@ -1,4 +1,4 @@
-import { type Control, ControlRefusal } from './client.ts'
+import { type Control, isNotFound } from './client.ts'
 
 /** A file of the store, as rclone names it. */
 export interface RemoteFile extends Readonly<Record<string, unknown>> {
@@ -13,15 +13,12 @@ export async function hashInStore(
   file: RemoteFile,
   signal?: AbortSignal,
 ): Promise<string | undefined> {
-  const opt = { showHash: true, noModTime: true, noMimeType: true }
-  try {
-    const { item } = await control.call('operations/stat', { ...file, opt }, { signal })
-    const { Hashes } = (item ?? {}) as { readonly Hashes?: Readonly<Record<string, string>> }
-    return Hashes?.['md5']
-  } catch (error) {
-    if (error instanceof ControlRefusal && /not found/i.test(error.message)) return undefined
-    throw error
-  }
+  const item = await statInStore(
+    control,
+    { ...file, opt: { showHash: true, noModTime: true, noMimeType: true } },
+    signal,
+  )
+  return item?.Hashes?.['md5']
 }
 
 /** When the store took a file, in milliseconds since the epoch, by its clock; `undefined`: it is not there. */
@@ -30,12 +27,21 @@ export async function timeInStore(
   file: RemoteFile,
   signal?: AbortSignal,
 ): Promise<number | undefined> {
+  const item = await statInStore(control, { ...file, opt: { noMimeType: true } }, signal)
+  return item?.ModTime === undefined ? undefined : Date.parse(item.ModTime)
+}
+
+interface StoredFile {
+  readonly Hashes?: Readonly<Record<string, string>>
+  readonly ModTime?: string
+}
+
+async function statInStore(control: Control, question: RemoteFile, signal: AbortSignal | undefined) {
   try {
-    const { item } = await control.call('operations/stat', { ...file, opt: { noMimeType: true } }, { signal })
-    const { ModTime } = (item ?? {}) as { readonly ModTime?: string }
-    return ModTime === undefined ? undefined : Date.parse(ModTime)
+    const { item } = await control.call('operations/stat', question, { signal })
+    return (item ?? undefined) as StoredFile | undefined
   } catch (error) {
-    if (error instanceof ControlRefusal && /not found/i.test(error.message)) return undefined
+    if (isNotFound(error)) return undefined
     throw error
   }
 }

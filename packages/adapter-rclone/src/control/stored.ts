@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 
 import { readCachedFile } from '../cache/cached-file.ts'
-import { type Control, ControlRefusal } from './client.ts'
+import { type Control, isNotFound } from './client.ts'
 import { type RemoteFile, hashInStore } from './hash.ts'
 
 /** A part of the store with its cache. */
@@ -21,7 +21,7 @@ export async function deleteStored(control: Control, file: RemoteFile, signal: A
   try {
     await control.call('operations/deletefile', file, { signal })
   } catch (error) {
-    if (!(error instanceof ControlRefusal && /not found/i.test(error.message))) throw error
+    if (!isNotFound(error)) throw error
   }
 }
 
@@ -40,7 +40,7 @@ export async function supplyStore(part: StoredPart, path: string): Promise<boole
   try {
     await control.call('operations/copyfile', copy, { signal, timeoutMs: copyMs })
   } catch (error) {
-    if (error instanceof ControlRefusal && /not found/i.test(error.message)) return false // it has gone meanwhile
+    if (isNotFound(error)) return false // it has gone meanwhile
     throw error
   }
   // rclone takes the object of the old name for this file's, until it lists the directory

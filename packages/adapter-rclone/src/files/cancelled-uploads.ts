@@ -7,7 +7,7 @@ import type { MountPath } from '@ws/core'
 import { readCachedFile } from '../cache/cached-file.ts'
 import { hashOf } from '../cache/content-hash.ts'
 import { DirtyFiles } from '../cache/dirty.ts'
-import { appendLines, readLines } from '../cache/lines.ts'
+import { appendEnd, appendLines, readLines } from '../cache/lines.ts'
 import type { Control } from '../control/client.ts'
 import { hashInStore } from '../control/hash.ts'
 import { deleteStored } from '../control/stored.ts'
@@ -35,11 +35,6 @@ interface Gone {
   readonly before?: string | undefined
 }
 
-/** A line of the list: a move has ended, well or not, and what it had noted of its destination holds no more. */
-interface Ended {
-  readonly ended: string
-}
-
 /**
  * Files that were deleted or moved while they may have been on their way to the store. rclone then calls the upload off,
  * and forgets it; if the store had all of it by then, the file comes back with the next listing. So the store is asked,
@@ -60,7 +55,7 @@ export class CancelledUploads {
     this.#metadata = metadata
     this.#content = content
     this.#below = below
-    this.#gone = readGone(this.#file)
+    this.#gone = readLines<Gone>(this.#file, ({ path }) => path)
   }
 
   /** To be called before a file or directory is deleted. Gives what of it is not in the store yet. */
@@ -96,7 +91,7 @@ export class CancelledUploads {
   /** A move has ended, well or not: what is there from now on is somebody else's. */
   noteMoved(paths: readonly string[], destination: MountPath): void {
     if (paths.length === 0) return
-    if (this.#gone.some(({ path }) => path === destination)) appendLines(this.#file, [{ ended: destination }])
+    if (this.#gone.some(({ path }) => path === destination)) appendEnd(this.#file, destination)
     this.#gone = this.#gone
       .filter(({ path }) => path !== destination)
       .map((one) => (paths.includes(one.path) ? { path: one.path, hash: one.hash } : one))
@@ -161,15 +156,6 @@ export class CancelledUploads {
     appendLines(this.#file, gone)
     this.#gone = [...this.#gone, ...gone]
   }
-}
-
-function readGone(file: string): Gone[] {
-  let gone: Gone[] = []
-  for (const line of readLines(file) as readonly (Gone | Ended)[]) {
-    if ('ended' in line) gone = gone.filter(({ path }) => path !== line.ended)
-    else gone.push(line)
-  }
-  return gone
 }
 
 const nsPerMs = 1_000_000n

@@ -2,9 +2,9 @@ import { join, relative } from 'node:path'
 
 import { type MountPath, type StorageAdapter, isWorkspaceError } from '@ws/core'
 
-import { ControlRefusal } from '../control/client.ts'
+import { explained } from '../control/client.ts'
 import { supplyStore } from '../control/stored.ts'
-import { diagnosed, failure } from '../errors.ts'
+import { failure } from '../errors.ts'
 import { uploadsEnded } from '../flush/barrier.ts'
 import type { Open } from '../opened.ts'
 
@@ -29,12 +29,7 @@ export async function callOff(
 
 /** Removes what the store has of files that go; see {@link callOff}. */
 export async function removeStored({ running, cancelled }: Open, paths: readonly string[], operation: string) {
-  try {
-    await cancelled.removeStored(paths, running)
-  } catch (error) {
-    if (error instanceof ControlRefusal) throw diagnosed(error.message, operation)
-    throw error
-  }
+  await explained(operation, () => cancelled.removeStored(paths, running))
 }
 
 /** Moves what {@link callOff} gave. Afterwards the store has nothing under the old name, and the new one if it is to have it. */
@@ -63,23 +58,15 @@ export async function moveCalledOff(
  */
 export async function assureStored({ running, metadata }: Open, path: MountPath, operation: string): Promise<void> {
   const remote = relative(running.metadata, join(metadata, path))
-  try {
-    await supplyStore(running, remote)
-  } catch (error) {
-    if (error instanceof ControlRefusal) throw diagnosed(error.message, operation)
-    throw error
-  }
+  await explained(operation, () => supplyStore(running, remote))
 }
 
 /** After the barrier: what the store has in spite of it goes, and what it lacks in spite of it comes. */
 export async function settleUploads({ running, cancelled }: Open, signal: AbortSignal | undefined): Promise<void> {
-  try {
+  await explained('flush', async () => {
     await running.departures.settle({ ...running, signal })
     await cancelled.settle({ ...running, signal })
-  } catch (error) {
-    if (error instanceof ControlRefusal) throw diagnosed(error.message, 'flush')
-    throw error
-  }
+  })
 }
 
 /** @throws WorkspaceError `ENOTEMPTY` for a directory with something in it: rclone would merge another one into it. */

@@ -1,8 +1,7 @@
-import { type BigIntStats, close, constants, fstat, lstat, open, read, rename, unlink, write } from 'node:fs'
+import { type BigIntStats, constants } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
 
-import { newTempName, slowMountGate, tempPrefix, versionFrom } from '@ws/adapter-local'
+import { creating, newTempName, slowMountCalls as calls, statOf, tempPrefix, versionFrom } from '@ws/adapter-local'
 import {
   type MountPath,
   type ReadOptions,
@@ -16,21 +15,9 @@ import {
   assertMountPath,
 } from '@ws/core'
 
-const calls = {
-  lstat: promisify(lstat) as (path: string, options: { bigint: true }) => Promise<BigIntStats>,
-  fstat: promisify(fstat) as (fd: number, options: { bigint: true }) => Promise<BigIntStats>,
-  open: promisify(open),
-  read: promisify(read),
-  write: promisify(write),
-  close: promisify(close),
-  rename: promisify(rename),
-  unlink: promisify(unlink),
-}
-
 /** A file that is read this way at most; larger ones are worth the other. */
 const largestBytes = 1_048_576
 const reading = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
-const creating = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
 /** The most frequent operations. */
 export interface DirectFiles {
@@ -56,8 +43,7 @@ export function directFiles(root: string, device: bigint, usual: StorageAdapter)
   return {
     async stat(path: MountPath, options: StatOptions = {}): Promise<Stat> {
       if (isOrdinary(path, options)) {
-        const status = await gated(() => calls.lstat(join(root, path), { bigint: true })).catch(() => undefined)
-        const found = status?.dev === device ? statOf(status) : undefined
+        const found = await statAt(join(root, path), device).catch(() => undefined)
         if (found !== undefined) return found
       }
       return await usual.stat(path, options)
@@ -86,76 +72,61 @@ function isOrdinary(path: MountPath, { signal }: StatOptions): boolean {
   return signal === undefined && path !== '/' && !path.includes(`/${tempPrefix}`)
 }
 
+async function statAt(path: string, device: bigint): Promise<Stat | undefined> {
+  return statIn(device, await calls.lstat(path))
+}
+
 async function readWhole(path: string, device: bigint, atEnd: () => void): Promise<ReadResult | undefined> {
-  const fd = await gated(() => calls.open(path, reading))
+  const fd = await calls.open(path, reading)
   try {
-    const status = await gated(() => calls.fstat(fd, { bigint: true }))
-    const stat = status.isFile() && status.dev === device ? statOf(status) : undefined
-    if (stat === undefined || stat.size > largestBytes) return undefined
+    const stat = statIn(device, await calls.fstat(fd))
+    if (stat?.type !== 'file' || stat.size > largestBytes) return undefined
     const bytes = new Uint8Array(stat.size)
     for (let filled = 0; filled < bytes.length; ) {
-      const from = filled
-      const { bytesRead } = await gated(() => calls.read(fd, bytes, from, bytes.length - from, from))
-      if (bytesRead === 0) return { bytes: bytes.slice(0, filled), stat }
-      filled += bytesRead
+      const count = await calls.read(fd, bytes, filled, bytes.length - filled, filled)
+      if (count === 0) return { bytes: bytes.slice(0, filled), stat }
+      filled += count
     }
     atEnd()
     return { bytes, stat }
   } finally {
-    await gated(() => calls.close(fd))
+    await calls.close(fd)
   }
 }
 
 /** Fills a new file, and gives it the name in one step. Fails, with nothing changed, where that name is a directory's. */
 async function writeWhole(path: string, device: bigint, data: Uint8Array): Promise<WriteResult> {
   const temp = join(dirname(path), newTempName())
-  const fd = await gated(() => calls.open(temp, creating, 0o666))
+  const fd = await calls.open(temp, creating, 0o666)
   try {
     const status = await fill(fd, data)
     if (status.dev !== device) throw new Error('the mount is gone')
-    await gated(() => calls.rename(temp, path))
+    await calls.rename(temp, path)
     return { version: versionFrom(status), size: data.length }
   } catch (error) {
-    await gated(() => calls.unlink(temp)).catch(() => undefined)
+    await remove(temp).catch(() => undefined)
     throw error
   }
+}
+
+async function remove(path: string): Promise<void> {
+  await calls.unlink(path)
 }
 
 /** Writes, looks, and closes: FUSE reports failed writes when the file is closed. */
 async function fill(fd: number, data: Uint8Array): Promise<BigIntStats> {
   try {
     for (let written = 0; written < data.length; ) {
-      const from = written
-      const { bytesWritten } = await gated(() => calls.write(fd, data, from, data.length - from, from))
-      written += bytesWritten
+      written += await calls.write(fd, data, written, data.length - written)
     }
-    return await gated(() => calls.fstat(fd, { bigint: true }))
+    return await calls.fstat(fd)
   } finally {
-    await gated(() => calls.close(fd))
+    await calls.close(fd)
   }
 }
 
-/** Files and directories; what else there may be is asked for the usual way. */
-function statOf(status: BigIntStats): Stat | undefined {
-  const { size, mtimeNs, mode } = status
-  const type = status.isFile() ? 'file' : status.isDirectory() ? 'directory' : undefined
-  if (type === undefined) return undefined
-  return {
-    type,
-    size: type === 'file' ? Number(size) : 0,
-    modifiedAt: Number(mtimeNs / 1_000n) / 1_000,
-    mode: Number(mode) & 0o777,
-    version: versionFrom({ size, mtimeNs }),
-  }
-}
-
-/** Calls into mounts at once are few, in the whole process: those that hang must not fill its pool. */
-async function gated<Result>(call: () => Promise<Result>): Promise<Result> {
-  const waiting = slowMountGate.enter()
-  if (waiting !== undefined) await waiting
-  try {
-    return await call()
-  } finally {
-    slowMountGate.leave()
-  }
+/** Files and directories of the mount; what else there may be is asked for the usual way. */
+function statIn(device: bigint, status: BigIntStats): Stat | undefined {
+  if (status.dev !== device || !(status.isFile() || status.isDirectory())) return undefined
+  return statOf(status, versionFrom(status))
 }

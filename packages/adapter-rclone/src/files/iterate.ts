@@ -12,8 +12,7 @@ export function trackIterator<Item>(
         inner ??= await open()
         const source = inner
         const result = await track(() => source.next())
-        if (result.done !== true) return result
-        done = true
+        done = result.done === true
         return result
       } catch (error) {
         done = true

@@ -2,7 +2,7 @@ import { isWorkspaceError } from '@ws/core'
 import { doubtOwnMounts } from '@ws/process'
 
 import { Departures } from '../cache/departures.ts'
-import { Control, ControlRefusal } from '../control/client.ts'
+import { Control, explained } from '../control/client.ts'
 import { readStats } from '../control/stats.ts'
 import { diagnosed, failure } from '../errors.ts'
 import type { CheckedOptions } from '../options.ts'
@@ -125,14 +125,11 @@ const nowhere = '.ws-nowhere'
 
 async function checkStore(control: Control, { section, readOnly }: CheckedOptions, signal: AbortSignal): Promise<void> {
   const hasBuckets = section['type'] === 's3'
-  try {
+  await explained(operation, async () => {
     // Prefixes of a bucket need not be made. Elsewhere a new thread's directory does.
     if (!hasBuckets && !readOnly) await control.call('operations/mkdir', { fs: remoteName, remote: '' }, { signal })
     const remote = hasBuckets ? nowhere : ''
     const opt = { noModTime: true, noMimeType: true }
     await control.call('operations/list', { fs: remoteName, remote, opt }, { signal, timeoutMs: 2 ** 31 - 1 })
-  } catch (error) {
-    if (error instanceof ControlRefusal) throw diagnosed(error.message, operation)
-    throw error
-  }
+  })
 }
