@@ -57,6 +57,30 @@ export function createTestCgroup(): TestCgroup {
   }
 }
 
+/** Who makes a group for each command, as `openCgroup` gives it. */
+interface GroupMaker<Limits, Options, Group> {
+  make(limits: Limits, options: Options): Group
+}
+
+/**
+ * Groups of the kernel's own, which has no controllers: the limits that were asked for are told in `asked`, and not set.
+ * `own` stands in for parts of each group.
+ */
+export function recordGroups<Limits, Options extends object, Group>(
+  real: GroupMaker<Limits, Options, Group>,
+  noLimits: Limits,
+  own: Partial<Group>,
+) {
+  const asked: ({ readonly limits: Limits } & Options)[] = []
+  const delegated: GroupMaker<Limits, Options, Group> = {
+    make(limits, options) {
+      asked.push({ limits, ...options })
+      return { ...real.make(noLimits, options), ...own }
+    },
+  }
+  return { delegated, asked }
+}
+
 /**
  * As `describeWith`, for tests that make control groups. Unlike programs, these cannot be installed: a machine without them
  * skips the tests, and that does not count as a component that is missing.

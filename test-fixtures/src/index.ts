@@ -1,4 +1,4 @@
-export { createTestCgroup, describeWithCgroup, type TestCgroup } from './cgroup.ts'
+export { createTestCgroup, describeWithCgroup, recordGroups, type TestCgroup } from './cgroup.ts'
 export { component, componentNames, findSystemProgram, type Component, type ComponentName } from './components.ts'
 export {
   createScratchDirectory,

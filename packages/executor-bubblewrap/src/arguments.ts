@@ -8,7 +8,7 @@ import {
   type KeptContents,
   limitedCommand,
   type SystemEntry,
-  withoutCgroupFields,
+  resourceLimits,
 } from '@ws/process'
 
 import { descriptors, gatedCommand, splitEnvironment } from './gate.ts'
@@ -103,7 +103,7 @@ export function sandboxArguments(command: SandboxCommand): SandboxArguments {
     fds.set(descriptors.commandError, 'pipe')
     fds.set(descriptors.seccomp, command.contents.keep(command.seccomp))
     // The gate, and proot, are processes of the same namespace.
-    const limits = command.cgroup ? withoutCgroupFields(command.limits) : command.limits
+    const limits = resourceLimits(command.limits, command.cgroup)
     const limited = limitedCommand(command.argv, limits, { ownProcesses: nested ? 2 : 1 })
     const gated = gatedCommand(limited, environment.inner)
     const inside = nested ? [...prootArguments(command), ...gated] : gated

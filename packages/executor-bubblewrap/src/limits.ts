@@ -1,5 +1,5 @@
-import { type CommandLimits, type CommandRequest, type LimitReport, narrowLimits, WorkspaceError } from '@ws/core'
-import { checkAgainstOwn, resourceLimitReport, withoutCgroupFields } from '@ws/process'
+import { type CommandLimits, type CommandRequest, type LimitReport, WorkspaceError } from '@ws/core'
+import { narrowedLimits, resourceLimitReport } from '@ws/process'
 import { statSync } from 'node:fs'
 
 import type { Layout } from './layout.ts'
@@ -25,8 +25,7 @@ export function heldLimits(bwrap: string | undefined, cgroup: boolean): LimitRep
  * @throws WorkspaceError `EUNENFORCEABLE` for one that cannot be held on it
  */
 export function limitsOf(request: CommandRequest, options: ResolvedOptions, layout: Layout): CommandLimits {
-  const limits = narrowLimits(options.limits, request.limits)
-  checkAgainstOwn(options.cgroup === undefined ? limits : withoutCgroupFields(limits))
+  const limits = narrowedLimits(options, request.limits)
   if (limits.scratchBytes === undefined || !layout.hasTemporary) return limits
   throw new WorkspaceError({
     code: 'EUNENFORCEABLE',

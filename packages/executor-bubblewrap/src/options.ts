@@ -1,14 +1,14 @@
-import { checkLimits, type CommandLimits, WorkspaceError } from '@ws/core'
+import { WorkspaceError } from '@ws/core'
 import {
-  checkAgainstOwn,
-  checkCgroupOption,
+  type LimitOptions,
+  type ResolvedLimits,
+  resolveLimits,
   resolveTools,
   type ResolvedTool,
   type Tool,
-  withoutCgroupFields,
 } from '@ws/process'
 
-export interface BubblewrapExecutorOptions {
+export interface BubblewrapExecutorOptions extends LimitOptions {
   /**
    * `none` (default): commands have a network namespace of their own with nothing in it. `host`: they share the host's
    * network and its abstract sockets; `network` and `sockets` are then guaranteed by nobody (`none`).
@@ -21,24 +21,14 @@ export interface BubblewrapExecutorOptions {
    * directory of its own. Default 64 MiB. A scratch directory on disk is not limited by this.
    */
   readonly scratchBytes?: number | undefined
-  /** Of every command; a command's own `limits` narrow them. Which are held, and over what, says `probe().limits`. */
-  readonly limits?: CommandLimits | undefined
-  /**
-   * Host path of a cgroup v2 group that is delegated to this process and has no process in it itself. Each command then gets
-   * a group below it, which holds `memoryBytes` and `processes` over its whole tree, and with which all of the tree ends.
-   * Where it cannot be used, the executor is not available. Default: none; these two are resource limits then.
-   */
-  readonly cgroup?: string | undefined
   /** Further directories of this machine, such as those of a version manager: read-only, and on PATH. */
   readonly tools?: readonly Tool[] | undefined
 }
 
-export interface ResolvedOptions {
+export interface ResolvedOptions extends ResolvedLimits {
   readonly network: 'none' | 'host'
   readonly env: readonly string[]
   readonly scratchBytes: number
-  readonly limits: CommandLimits
-  readonly cgroup: string | undefined
   readonly tools: readonly ResolvedTool[]
 }
 
@@ -54,10 +44,8 @@ export function resolveOptions(options: BubblewrapExecutorOptions): ResolvedOpti
     throw invalid('`env` must be a list of names of environment variables, such as `CI` or `npm_config_*`')
   if (!Number.isSafeInteger(scratchBytes) || scratchBytes < leastScratchBytes)
     throw invalid(`\`scratchBytes\` must be a whole number of bytes, at least ${leastScratchBytes}`)
-  const limits = checkLimits(options.limits, operation)
-  const cgroup = checkCgroupOption(options.cgroup, operation)
-  checkAgainstOwn(cgroup === undefined ? limits : withoutCgroupFields(limits), operation)
-  return { network, env, scratchBytes, limits, cgroup, tools: resolveTools(options.tools ?? [], operation) }
+  const held = resolveLimits(options, operation)
+  return { network, env, scratchBytes, ...held, tools: resolveTools(options.tools ?? [], operation) }
 }
 
 function invalid(reason: string): WorkspaceError {

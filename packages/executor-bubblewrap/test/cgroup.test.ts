@@ -2,8 +2,15 @@ import { existsSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 
 import type { AttachedExecutor, CommandLimits, FileDoor } from '@ws/core'
-import { type CommandGroup, type DelegatedCgroup, openCgroup } from '@ws/process'
-import { component, createTestCgroup, describeWith, describeWithCgroup, type TestCgroup } from '@ws/test-fixtures'
+import { type CommandGroup, openCgroup } from '@ws/process'
+import {
+  component,
+  createTestCgroup,
+  describeWith,
+  describeWithCgroup,
+  recordGroups,
+  type TestCgroup,
+} from '@ws/test-fixtures'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 
 import { createAttached } from '../src/attach.ts'
@@ -33,16 +40,8 @@ for (const mode of modes) {
       await bench[Symbol.asyncDispose]()
     })
 
-    /** With a group of the kernel's own, which has no controllers: those of the limits are told, and not set. */
     async function attach(own: Partial<CommandGroup> = {}) {
-      const real = openCgroup(cgroup.path, { controllers: [] })
-      const asked: { limits: CommandLimits; ownProcesses: number }[] = []
-      const delegated: DelegatedCgroup = {
-        make(limits, { ownProcesses }) {
-          asked.push({ limits, ownProcesses })
-          return { ...real.make({}, { ownProcesses }), ...own }
-        },
-      }
+      const { delegated, asked } = recordGroups(openCgroup(cgroup.path, { controllers: [] }), {}, own)
       const options = { ...resolveOptions({}), cgroup: cgroup.path }
       const { bwrap = '', proot } = await findPrograms({ versions: false })
       const { root, scratch } = bench

@@ -24,9 +24,11 @@ import {
   limitedCommand,
   type PipeMaker,
   type PipePair,
+  narrowedLimits,
+  offersExtendedAttributes,
   plainRequest,
   resolveShell,
-  offersExtendedAttributes,
+  resourceLimits,
   sandboxProgram,
   shellInvocation,
   startProcess,
@@ -37,7 +39,6 @@ import {
   usePipes,
   withPipes,
   viewEnvironment,
-  withoutCgroupFields,
   writableToolError,
 } from '@ws/process'
 import { mkdirSync, writeFileSync, chmodSync } from 'node:fs'
@@ -49,7 +50,7 @@ import { Covers } from './covers.ts'
 import { errorDescriptor, firstProcess } from './first-process.ts'
 import { type Confinement, guaranteesOf } from './guarantees.ts'
 import { joining } from './join.ts'
-import { heldLimits, limitsOf } from './limits.ts'
+import { heldLimits } from './limits.ts'
 import type { ResolvedOptions } from './options.ts'
 import { RunDirectories } from './run-directories.ts'
 import { followCommand } from './running.ts'
@@ -153,8 +154,8 @@ class AttachedProot implements AttachedExecutor {
   /** With a terminal, a blank command is an interactive shell. */
   async #start(request: CommandRequest, plan: BindPlan, terminal?: TerminalDevice): Promise<RunningCommand> {
     const { machine, owner, options, cgroup } = this.#attachment
-    const limits = limitsOf(request, options)
-    const ownLimits = cgroup === undefined ? limits : withoutCgroupFields(limits)
+    const limits = narrowedLimits(options, request.limits)
+    const ownLimits = resourceLimits(limits, cgroup)
     checkToolPlaces(options.tools, [plan.root, ...plan.aliases, ...plan.binds.map(({ at }) => at)], 'exec')
     const group = cgroup?.make(limits, { ownProcesses })
     const run = this.#runs.take()

@@ -2,10 +2,17 @@ import { existsSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import type { AttachedExecutor, CommandLimits } from '@ws/core'
+import type { AttachedExecutor } from '@ws/core'
 import { createProotExecutor, type ProotExecutorOptions } from '@ws/executor-proot'
-import { type CommandGroup, type DelegatedCgroup, openCgroup } from '@ws/process'
-import { component, createTestCgroup, describeWith, describeWithCgroup, type TestCgroup } from '@ws/test-fixtures'
+import { type CommandGroup, openCgroup } from '@ws/process'
+import {
+  component,
+  createTestCgroup,
+  describeWith,
+  describeWithCgroup,
+  recordGroups,
+  type TestCgroup,
+} from '@ws/test-fixtures'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 
 import { attachProot } from '../src/attach.ts'
@@ -34,16 +41,8 @@ for (const pidNamespace of ['auto', 'off'] as const) {
       await bench[Symbol.asyncDispose]()
     })
 
-    /** With a group of the kernel's own, which has no controllers: those of the limits are told, and not set. */
     async function attach(own: Partial<CommandGroup> = {}) {
-      const real = openCgroup(cgroup.path, { controllers: [] })
-      const asked: { limits: CommandLimits; ownProcesses: number }[] = []
-      const delegated: DelegatedCgroup = {
-        make(limits, { ownProcesses }) {
-          asked.push({ limits, ownProcesses })
-          return { ...real.make({}, { ownProcesses }), ...own }
-        },
-      }
+      const { delegated, asked } = recordGroups(openCgroup(cgroup.path, { controllers: [] }), {}, own)
       const asGiven: ProotExecutorOptions = { pidNamespace }
       const { machine } = await probeProot({ root: virtual('/'), owner, options: resolveOptions(asGiven) })
       if (machine === undefined) throw new Error('proot does not work here')

@@ -7,16 +7,20 @@ export { confineArgv } from './loader/confine.ts'
 export type { ConfinedCommand, ConfineOptions } from './loader/confine.ts'
 export {
   attachCgroup,
-  checkCgroupOption,
   type DelegatedCgroup,
   type DelegatedCgroupOptions,
   openCgroup,
-  withoutCgroupFields,
 } from './limits/cgroup/delegated.ts'
 export { cgroupRemedy, type CommandGroup } from './limits/cgroup/group.ts'
 export { type CgroupKernel } from './limits/cgroup/kernel.ts'
 export { limitedCommand } from './limits/command.ts'
-export { checkAgainstOwn } from './limits/hard.ts'
+export {
+  type LimitOptions,
+  narrowedLimits,
+  type ResolvedLimits,
+  resolveLimits,
+  resourceLimits,
+} from './limits/options.ts'
 export { type LimitReportOptions, resourceLimitReport } from './limits/report.ts'
 export type { ProcessLimits } from './loader/limits.ts'
 export { findProgram, systemDirectories } from './probe/find.ts'

@@ -23,12 +23,6 @@ export interface DelegatedCgroupOptions {
   readonly kernel?: CgroupKernel | undefined
 }
 
-/** Without the limits that a group holds: what is left is for {@link limitedCommand}. */
-export function withoutCgroupFields(limits: CommandLimits): CommandLimits {
-  const { memoryBytes: _memory, processes: _processes, ...rest } = limits
-  return rest
-}
-
 /**
  * Makes sure that a group is one, may be used, and has its controllers: those that are there and not yet given to groups
  * below are given to them. Removes what processes that are gone have left in it.

@@ -1,0 +1,47 @@
+import { checkLimits, type CommandLimits, narrowLimits } from '@ws/core'
+
+import { checkCgroupOption } from './cgroup/delegated.ts'
+import { checkAgainstOwn } from './hard.ts'
+
+/** Options of executors that hold limits by what this package has. */
+export interface LimitOptions {
+  /** Of every command; a command's own `limits` narrow them. Which are held, and over what, says `probe().limits`. */
+  readonly limits?: CommandLimits | undefined
+  /**
+   * Host path of a cgroup v2 group that is delegated to this process and has no process in it itself. Each command then gets
+   * a group below it, which holds `memoryBytes` and `processes` over its whole tree, and with which all of the tree ends.
+   * Where it cannot be used, the executor is not available. Default: none; these two are resource limits then.
+   */
+  readonly cgroup?: string | undefined
+}
+
+export interface ResolvedLimits {
+  readonly limits: CommandLimits
+  readonly cgroup: string | undefined
+}
+
+/** @throws WorkspaceError `EINVAL` for a value without a meaning, `EUNENFORCEABLE` for one that cannot be held */
+export function resolveLimits(options: LimitOptions, operation: string): ResolvedLimits {
+  const limits = checkLimits(options.limits, operation)
+  const cgroup = checkCgroupOption(options.cgroup, operation)
+  checkAgainstOwn(resourceLimits(limits, cgroup), operation)
+  return { limits, cgroup }
+}
+
+/**
+ * The limits of one command.
+ *
+ * @throws WorkspaceError `EUNENFORCEABLE` for one that is wider than this process's own
+ */
+export function narrowedLimits({ limits, cgroup }: ResolvedLimits, own: CommandLimits | undefined): CommandLimits {
+  const narrowed = narrowLimits(limits, own)
+  checkAgainstOwn(resourceLimits(narrowed, cgroup))
+  return narrowed
+}
+
+/** What of limits is for `limitedCommand`: all but what a control group holds, where there is one. */
+export function resourceLimits(limits: CommandLimits, cgroup: unknown): CommandLimits {
+  if (cgroup === undefined) return limits
+  const { memoryBytes: _memory, processes: _processes, ...rest } = limits
+  return rest
+}
