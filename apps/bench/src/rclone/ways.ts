@@ -40,31 +40,34 @@ export function inDirectory(name: string, place: Place, root: string): FileWay {
   }
 }
 
-export function ofAdapter(name: string, place: Place, adapter: StorageAdapter): FileWay {
-  const at = (path: string) => parseMountPath(`/${path}`)
+/** What an adapter and a workspace have alike, but for how paths are told. */
+interface Files<Path> {
+  write(path: Path, data: Uint8Array): Promise<unknown>
+  stat(path: Path): Promise<unknown>
+  read(path: Path): Promise<unknown>
+  list(path: Path, options: { readonly details: true }): AsyncIterable<unknown>
+  delete(path: Path): Promise<unknown>
+}
+
+function through<Path>(name: string, place: Place, files: Files<Path>, at: (path: string) => Path): FileWay {
+  const create = (path: string): Promise<unknown> => files.write(at(path), content)
   return {
     name,
     place,
-    create: (path) => adapter.write(at(path), content),
-    createWhole: (path) => adapter.write(at(path), content),
-    stat: (path) => adapter.stat(at(path)),
-    read: (path) => adapter.read(at(path)),
-    list: (directory) => drain(adapter.list(at(directory), { details: true })),
-    remove: (path) => adapter.delete(at(path)),
+    create,
+    createWhole: create,
+    stat: (path) => files.stat(at(path)),
+    read: (path) => files.read(at(path)),
+    list: (directory) => drain(files.list(at(directory), { details: true })),
+    remove: (path) => files.delete(at(path)),
   }
+}
+
+export function ofAdapter(name: string, place: Place, adapter: StorageAdapter): FileWay {
+  return through(name, place, adapter, (path) => parseMountPath(`/${path}`))
 }
 
 /** `root` is where the workspace's mount is. */
 export function ofWorkspace(name: string, place: Place, workspace: Workspace, root: string): FileWay {
-  const at = (path: string): string => `${root}/${path}`
-  return {
-    name,
-    place,
-    create: (path) => workspace.write(at(path), content),
-    createWhole: (path) => workspace.write(at(path), content),
-    stat: (path) => workspace.stat(at(path)),
-    read: (path) => workspace.read(at(path)),
-    list: (directory) => drain(workspace.list(at(directory), { details: true })),
-    remove: (path) => workspace.delete(at(path)),
-  }
+  return through(name, place, workspace, (path) => `${root}/${path}`)
 }
