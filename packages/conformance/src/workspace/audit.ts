@@ -37,5 +37,21 @@ export function auditTests({ describe, test }: DoorSuite): void {
           `the audit does not tell \`${line}\` of a command`,
         )
     })
+
+    test('[RU9] tells how a command ended and how much it printed', {}, async (it) => {
+      const site = await it.open()
+      const events: AccessEvent[] = []
+      site.workspace.on('access', (event) => events.push(event))
+      const result = await site.attempt('printf 12345; printf 678 >&2; exit 7')
+      const event = events.find(({ door }) => door === 'exec')
+      equal(event?.outcome, 'allowed', 'the outcome')
+      const { exitCode, signal, timedOut, stdoutBytes, stderrBytes } = event ?? {}
+      equal(
+        { exitCode, signal, timedOut, stdoutBytes, stderrBytes },
+        { exitCode: 7, signal: null, timedOut: false, stdoutBytes: 5, stderrBytes: 3 },
+        'the end',
+      )
+      equal(event?.executor, result.executor, 'the executor')
+    })
   })
 }

@@ -1,4 +1,4 @@
-import { getCommandResult } from '@ws/core'
+import { type AccessEvent, getCommandResult } from '@ws/core'
 import { component, describeWith } from '@ws/test-fixtures'
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
@@ -31,8 +31,10 @@ const held = everywhere.filter(({ name }) => !/sanitize|virtual/.test(name))
 
 for (const { name, root, components, create } of held) {
   describeWith(components.map(component), `a sandbox that is killed: ${name}`, () => {
-    it('[LS13] is an error that says what to do, leaves nobody, and the next command runs', async () => {
+    it('[LS13, RU9] is an error that says what to do, leaves nobody, and the next command runs', async () => {
       await using site = await openSite({ root, executor: create() })
+      const events: AccessEvent[] = []
+      site.workspace.on('access', (event) => events.push(event))
       const word = `killed${Math.random().toString(36).slice(2)}`
       const running = await site.workspace.spawn(
         ['sh', '-c', 'sh -c "while :; do sleep 0.1; done" $0 & echo up; wait', word],
@@ -44,6 +46,7 @@ for (const { name, root, components, create } of held) {
       expect(error).toMatchObject({ code: 'EIO', remedy: expect.stringContaining('run it again') })
       expect(String(error)).toContain('the sandbox was killed')
       expect(getCommandResult(error)).toMatchObject({ exitCode: null, signal: 'SIGKILL', stdout: 'up\n' })
+      expect(events.at(-1)).toMatchObject({ outcome: 'failed', code: 'EIO', signal: 'SIGKILL', stdoutBytes: 3 })
       await expect.poll(() => processesWith(word), { timeout: 10_000 }).toEqual([])
       expect(await site.run('echo runs')).toBe('runs\n')
     })

@@ -199,7 +199,7 @@ for (const door of doors) {
       expect(await site.workspace.readText('by-session.txt')).toBe('made\n')
     })
 
-    it('leaves an audit event when it opens, is refused, and ends', async () => {
+    it('[RU9] leaves an audit event when it opens, is refused, and ends', async () => {
       await using site = await open()
       const events: AccessEvent[] = []
       site.workspace.on('access', (event) => events.push(event))
@@ -208,8 +208,31 @@ for (const door of doors) {
       await expect(site.workspace.openSession({ cwd: 'nowhere' })).rejects.toMatchObject({ code: 'ENOENT' })
       expect(events.filter((event) => event.door === 'exec')).toMatchObject([
         { operation: 'openSession', outcome: 'allowed', command: "echo 'a b'" },
-        { operation: 'closeSession', outcome: 'allowed', command: "echo 'a b'" },
+        {
+          operation: 'closeSession',
+          outcome: 'allowed',
+          command: "echo 'a b'",
+          exitCode: 0,
+          signal: null,
+          timedOut: false,
+          stdoutBytes: 'a b\r\n'.length,
+        },
         { operation: 'openSession', outcome: 'failed', code: 'ENOENT' },
+      ])
+    })
+
+    it('[RU9] says in the audit that an idle timeout, and which signal, ended it', async () => {
+      await using site = await open()
+      const events: AccessEvent[] = []
+      site.workspace.on('access', (event) => events.push(event))
+      const idle = await site.workspace.openSession({ command: 'sleep 60', login: false, idleTimeout: 50 })
+      await idle.wait()
+      const killed = await site.workspace.openSession({ command: 'sleep 60', login: false })
+      killed.kill('SIGKILL')
+      await killed.wait()
+      expect(events.filter(({ operation }) => operation === 'closeSession')).toMatchObject([
+        { outcome: 'allowed', timedOut: true },
+        { outcome: 'allowed', timedOut: false, signal: 'SIGKILL', exitCode: null },
       ])
     })
   })

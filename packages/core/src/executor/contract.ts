@@ -66,6 +66,17 @@ export interface CommandRequest {
   readonly signal?: AbortSignal | undefined
 }
 
+/** Something that happened while a command ran, against a rule that could not stop it. */
+export interface RuleViolation {
+  readonly rule: string
+  readonly path: VirtualPath
+  /**
+   * `created`: the command made a name that a pattern rule denies or protects. `exposed`: what covered a denied path was
+   * lost while the command ran.
+   */
+  readonly kind: 'created' | 'exposed'
+}
+
 export interface CommandResult {
   /**
    * `null` when a signal ended it. Where the first process of a PID namespace reports the end, and only tells a number, a
@@ -88,6 +99,8 @@ export interface CommandResult {
   readonly duration: number
   /** Which executor ran it. */
   readonly executor: string
+  /** Absent when there was none. */
+  readonly violations?: readonly RuleViolation[] | undefined
 }
 
 export type KillSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGQUIT' | 'SIGKILL' | 'SIGUSR1' | 'SIGUSR2'

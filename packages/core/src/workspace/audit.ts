@@ -1,3 +1,4 @@
+import { isWorkspaceError } from '../errors.ts'
 import type { AccessEvent } from './types.ts'
 
 type Listener = (event: AccessEvent) => void
@@ -5,6 +6,11 @@ type Listener = (event: AccessEvent) => void
 /** Tells listeners of every operation. Costs nothing while nobody listens. */
 export class Audit {
   readonly #listeners = new Set<Listener>()
+  readonly #labels: AccessEvent['labels']
+
+  constructor(labels: AccessEvent['labels']) {
+    this.#labels = labels
+  }
 
   get active(): boolean {
     return this.#listeners.size > 0
@@ -19,7 +25,8 @@ export class Audit {
     }
   }
 
-  record(event: AccessEvent): void {
+  record(unlabelled: Omit<AccessEvent, 'labels'>): void {
+    const event: AccessEvent = { labels: this.#labels, ...unlabelled }
     for (const listener of this.#listeners) {
       try {
         listener(event)
@@ -28,4 +35,23 @@ export class Audit {
       }
     }
   }
+}
+
+const denials: Readonly<Record<AccessEvent['door'], ReadonlySet<string>>> = {
+  files: new Set(['EACCES', 'EROFS', 'EOUTSIDE', 'EBUSY', 'EUNENFORCEABLE']),
+  // `EBUSY` of a command: what it needs keeps changing, or is in use.
+  exec: new Set(['EACCES', 'EROFS', 'EOUTSIDE', 'EUNENFORCEABLE']),
+}
+
+/** What an event says of an error: `undefined` for none. */
+export function outcomeOf(
+  door: AccessEvent['door'],
+  error: unknown,
+  signal: AbortSignal | undefined,
+): Pick<AccessEvent, 'outcome' | 'code' | 'rule'> {
+  if (error === undefined) return { outcome: 'allowed' }
+  if (signal?.aborted === true && error === signal.reason) return { outcome: 'aborted', code: 'ECANCELED' }
+  if (!isWorkspaceError(error)) return { outcome: 'failed' }
+  const { code, rule } = error
+  return { outcome: denials[door].has(code) ? 'denied' : 'failed', code, rule }
 }

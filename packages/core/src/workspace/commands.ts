@@ -7,6 +7,7 @@ import { checkLimits, requireLimits } from '../executor/limits.ts'
 import { isWorkspaceError, rewriteError } from '../errors.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { checkCount, checkOption } from './arguments.ts'
+import { auditOf } from './command-audit.ts'
 import { normaliseCommand, quoteForShell } from './command.ts'
 import type { NormalisedCommand } from './command.ts'
 import { admitCall, parseFor } from './context.ts'
@@ -73,74 +74,35 @@ export async function launch(
   command: Command,
   options: ExecOptions,
 ): Promise<{ readonly running: RunningCommand; readonly line: string }> {
-  const audit = auditOf(door, { operation: 'exec', cwd: options.cwd, command })
+  const audit = auditOf(door, { operation: 'exec', command, options })
   try {
-    const { normalised, cwd, plan, executor } = await admit(door, command, options, { onLine: audit.onLine })
+    const { normalised, cwd, plan, executor } = await admit(door, command, options, { onAdmitted: audit.onAdmitted })
     const running = await executor.attached.spawn(request(normalised, cwd, options), plan)
     door.running.add(running)
     const forget = (): void => {
       door.running.delete(running)
     }
     running.wait().then(
-      () => {
+      (result) => {
         forget()
-        audit.record('allowed')
+        audit.done(result)
       },
       (error: unknown) => {
         forget()
-        audit.record('failed', error)
+        audit.failed(error)
       },
     )
     return { running, line: normalised.line }
   } catch (error) {
-    audit.refused(error)
+    audit.failed(error)
     throw error
-  }
-}
-
-interface AuditOptions {
-  readonly operation: 'exec' | 'openSession' | 'closeSession'
-  readonly cwd: string | undefined
-  readonly command: Command
-}
-
-/** The one audit event of an operation at the door of commands. */
-export function auditOf({ context, executor }: CommandDoor, { operation, cwd, command }: AuditOptions) {
-  const time = Date.now()
-  const start = performance.now()
-  let line: string | undefined
-  const record = (outcome: 'allowed' | 'denied' | 'failed', error?: unknown): void => {
-    if (!context.audit.active) return
-    const failure = isWorkspaceError(error) ? error : undefined
-    context.audit.record({
-      time,
-      door: 'exec',
-      operation,
-      path: typeof cwd === 'string' ? cwd : context.root,
-      outcome,
-      code: failure?.code,
-      rule: failure?.rule,
-      duration: performance.now() - start,
-      // In the form that the policy judged; what could not be read is not shown.
-      command: line ?? (typeof command === 'string' ? command : ''),
-      executor: executor?.name,
-    })
-  }
-  return {
-    record,
-    refused(error: unknown): void {
-      const refused = isWorkspaceError(error) && (error.code === 'EUNENFORCEABLE' || error.code === 'EACCES')
-      record(refused ? 'denied' : 'failed', error)
-    },
-    onLine(normalised: string): void {
-      line = normalised
-    },
   }
 }
 
 interface AdmitOptions {
   readonly operation?: string | undefined
-  readonly onLine?: ((line: string) => void) | undefined
+  /** Told the line that the policy judges, and then where it would run. */
+  readonly onAdmitted?: ((line: string, cwd?: VirtualPath) => void) | undefined
 }
 
 interface Admitted<Normalised> {
@@ -158,19 +120,20 @@ export async function admit<Given extends Command | undefined>(
   door: CommandDoor,
   command: Given,
   options: ExecOptions,
-  { operation = 'exec', onLine }: AdmitOptions = {},
+  { operation = 'exec', onAdmitted }: AdmitOptions = {},
 ): Promise<Admitted<Given extends undefined ? NormalisedCommand | undefined : NormalisedCommand>> {
   const { context, executor } = door
   admitCall(context, operation, options.signal)
   const normalised = command === undefined ? undefined : normaliseCommand(command, options.shell)
   const judged = normalised ?? { line: `${quoteForShell(options.shell?.trim() || 'sh')} -i` }
-  onLine?.(judged.line)
+  onAdmitted?.(judged.line)
   admitCommand(context, judged, options.shell)
   if (executor === undefined) throw noExecutorError()
   const acknowledged = checkOptions(options)
   const { limits: reports } = executor.attached
   requireLimits(checkLimits(options.limits, operation), { executor: executor.name, reports, operation })
   const cwd = await resolveCwd(context, options.cwd)
+  onAdmitted?.(judged.line, cwd)
   await door.prepare()
   const plan = await planFor(context, acknowledged)
   enforceable(plan, executor, acknowledged)

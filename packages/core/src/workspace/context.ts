@@ -4,6 +4,7 @@ import { parseInput } from '../path/segments.ts'
 import type { AliasNames } from '../path/segments.ts'
 import type { ParsedPath, VirtualPath } from '../path/virtual-path.ts'
 import type { FileOperation } from '../policy/types.ts'
+import { outcomeOf } from './audit.ts'
 import type { Audit } from './audit.ts'
 import { virtualError } from './errors.ts'
 import type { Gate } from './gate.ts'
@@ -73,25 +74,22 @@ export function closedError(operation: string): Error {
   })
 }
 
-const denials = new Set(['EACCES', 'EROFS', 'EOUTSIDE', 'EBUSY', 'EUNENFORCEABLE'])
-
 export function recordFiles(
   context: Context,
-  { operation, path, destination }: PerformOptions,
+  { operation, path, destination, signal }: PerformOptions,
   { time, start, trace, error }: { time: number; start: number; trace: Trace; error: unknown },
 ): void {
-  const failure = isWorkspaceError(error) ? error : undefined
-  const { landed } = trace
+  const ended = outcomeOf('files', error, signal)
+  const refused = ended.outcome === 'denied' && isWorkspaceError(error) ? error.path : undefined
+  const landed = (refused as VirtualPath | undefined) ?? trace.landed
   context.audit.record({
     time,
     door: 'files',
     operation,
     path: String(path),
-    resolvedPath: landed === path ? undefined : landed,
+    resolvedPath: landed === path || landed === destination ? undefined : landed,
     destination,
-    outcome: error === undefined ? 'allowed' : failure !== undefined && denials.has(failure.code) ? 'denied' : 'failed',
-    code: failure?.code,
-    rule: failure?.rule,
+    ...ended,
     duration: performance.now() - start,
   })
 }

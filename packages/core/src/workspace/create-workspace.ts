@@ -11,6 +11,7 @@ import type { Context } from './context.ts'
 import { virtualError } from './errors.ts'
 import { Gate } from './gate.ts'
 import { refuseNestedRoots } from './host-roots.ts'
+import { readLabels } from './labels.ts'
 import { createMountPoints } from './mount-points.ts'
 import type { WorkspaceMount } from './mounts.ts'
 import { Scratch } from './scratch.ts'
@@ -76,7 +77,7 @@ async function assemble(
     mounts: all,
     gate,
     walker,
-    audit: new Audit(),
+    audit: new Audit(readLabels(options.labels)),
     open,
     isClosed: () => closed,
   }

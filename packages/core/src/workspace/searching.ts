@@ -91,7 +91,7 @@ export async function* search(
     failure = error
     throw error
   } finally {
-    if (context.audit.active) recordFiles(context, { operation, path }, { time, start, trace, error: failure })
+    if (context.audit.active) recordFiles(context, { operation, path, signal }, { time, start, trace, error: failure })
   }
 }
 

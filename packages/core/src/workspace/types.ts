@@ -1,7 +1,7 @@
 import type { StorageAdapter } from '../adapter/contract.ts'
 import type { SignalOption } from '../adapter/types.ts'
 import type { ErrorCode } from '../errors.ts'
-import type { CommandResult, Executor, RunningCommand, StandardInput } from '../executor/contract.ts'
+import type { CommandResult, Executor, RuleViolation, RunningCommand, StandardInput } from '../executor/contract.ts'
 import type { GuaranteeLevel, Guarantees, Requirement } from '../executor/guarantees.ts'
 import type { CommandLimits } from '../executor/limits.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
@@ -38,6 +38,11 @@ export interface WorkspaceOptions {
   readonly aliases?: Readonly<Record<string, string>> | undefined
   /** `/tmp`, the workspace's own. Default true. */
   readonly scratch?: boolean | undefined
+  /**
+   * Stand in every audit event: `{ thread: 't1', user: 'u7' }`. At most 32; names of 1 to 64 characters `A-Za-z0-9._-`,
+   * values of at most 256 characters. Default: none.
+   */
+  readonly labels?: Readonly<Record<string, string>> | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -119,25 +124,43 @@ export interface Explanation {
 
 /** Audit of one operation at one door. */
 export interface AccessEvent {
+  /** Of the workspace; `{}` where it has none. */
+  readonly labels: Readonly<Record<string, string>>
   /** Milliseconds since the epoch, at the start. */
   readonly time: number
   readonly door: 'files' | 'exec'
+  /** The method's name; `closeSession` for the end of a session. */
   readonly operation: string
-  /** As asked for. */
+  /** As asked for; for commands the working directory. */
   readonly path: string
-  /** Where the last step landed, when it is another path. */
+  /** Where links and `..` led, when that is another path; of a denial, the path that was refused. */
   readonly resolvedPath?: VirtualPath | undefined
   /** For move and copy. */
   readonly destination?: string | undefined
-  readonly outcome: 'allowed' | 'denied' | 'failed'
-  /** Of the error. */
+  /**
+   * `allowed`: it was done; a command ran to its end, whatever its exit code. `denied`: the policy or a mount refused it.
+   * `aborted`: its signal ended it. `failed`: everything else.
+   */
+  readonly outcome: 'allowed' | 'denied' | 'failed' | 'aborted'
+  /** Of the error; `ECANCELED` for `aborted`. */
   readonly code?: string | undefined
   readonly rule?: string | undefined
   /** Milliseconds. */
   readonly duration: number
-  /** For `exec`. */
+  /** For commands and sessions. */
   readonly command?: string | undefined
   readonly executor?: string | undefined
+  /** The rules that the command was allowed to run without. */
+  readonly acknowledged?: readonly string[] | undefined
+  /** From here on as in {@link CommandResult}; absent where the command never ran, or its end is not known. */
+  readonly exitCode?: number | null | undefined
+  readonly signal?: string | null | undefined
+  /** For a session also after its `idleTimeout`. */
+  readonly timedOut?: boolean | undefined
+  /** A session has one stream, which counts here. */
+  readonly stdoutBytes?: number | undefined
+  readonly stderrBytes?: number | undefined
+  readonly violations?: readonly RuleViolation[] | undefined
 }
 
 export interface WorkspaceEvents {

@@ -1,6 +1,7 @@
 import type { TerminalRequest } from '../../executor/contract.ts'
 import { checkCount } from '../arguments.ts'
-import { admit, auditOf, defaultKillGrace, defaultOutputBytes } from '../commands.ts'
+import { auditOf } from '../command-audit.ts'
+import { admit, defaultKillGrace, defaultOutputBytes } from '../commands.ts'
 import type { CommandDoor } from '../commands.ts'
 import { virtualError } from '../errors.ts'
 import type { Ids } from './ids.ts'
@@ -16,7 +17,7 @@ export async function openSession(
   sessions: Ids<Session>,
   options: OpenSessionOptions = {},
 ): Promise<Session> {
-  const audit = auditOf(door, { operation: 'openSession', cwd: options.cwd, command: options.command ?? '' })
+  const audit = auditOf(door, { operation: 'openSession', command: options.command ?? '', options })
   let id: string | undefined
   try {
     checkSize(options)
@@ -24,7 +25,7 @@ export async function openSession(
     id = reserved
     const { normalised, cwd, plan, executor } = await admit(door, options.command, options, {
       operation: 'openSession',
-      onLine: audit.onLine,
+      onAdmitted: audit.onAdmitted,
     })
     if (executor.attached.openTerminal === undefined) throw noTerminals(executor.name)
     const shell = options.shell?.trim() === '' ? undefined : options.shell
@@ -52,17 +53,18 @@ export async function openSession(
       maxOutputBytes: options.maxOutputBytes ?? defaultOutputBytes,
     })
     sessions.set(reserved, session)
-    audit.record('allowed')
-    const closing = auditOf(door, { operation: 'closeSession', cwd: options.cwd, command: normalised?.line ?? '' })
+    audit.done()
+    const closing = auditOf(door, { operation: 'closeSession', command: normalised?.line ?? '', options })
     const forget = (): void => sessions.delete(reserved)
     session.wait().then(
-      () => {
+      ({ exitCode, signal, endedBy }) => {
         forget()
-        closing.record('allowed')
+        const timedOut = endedBy === 'timeout' || endedBy === 'idleTimeout'
+        closing.done({ exitCode, signal, timedOut, stdoutBytes: session.outputBytes, stderrBytes: 0 })
       },
       (error: unknown) => {
         forget()
-        closing.record('failed', error)
+        closing.failed(error)
       },
     )
     // The workspace may have been closed while this was on its way.
@@ -70,7 +72,7 @@ export async function openSession(
     return session
   } catch (error) {
     if (id !== undefined) sessions.delete(id)
-    audit.refused(error)
+    audit.failed(error)
     throw error
   }
 }
