@@ -1,0 +1,103 @@
+import { classLength } from './braces.ts'
+import { CharacterClass } from './character-class.ts'
+
+/** Says whether one name matches. */
+export type NameMatcher = (name: string) => boolean
+
+/** Refuses the glob. */
+export type Refuse = (reason: string, remedy: string) => Error
+
+/** Text, a wildcard, or a character class. */
+export type Part = string | typeof anyOne | typeof anyMany | CharacterClass
+
+const anyOne = Symbol('?')
+const anyMany = Symbol('*')
+
+/** The parts of one component of a glob; text between wildcards is in one piece, without its escapes. */
+export function parseComponent(component: string, refuse: Refuse): readonly Part[] {
+  const parts: Part[] = []
+  let text = ''
+  const add = (part: Part): void => {
+    if (text !== '') parts.push(text)
+    text = ''
+    if (part !== anyMany || parts.at(-1) !== anyMany) parts.push(part)
+  }
+  for (let at = 0; at < component.length; at += 1) {
+    const character = component[at] ?? ''
+    if (character === '*') add(anyMany)
+    else if (character === '?') add(anyOne)
+    else if (character === '[') {
+      const length = classLength(component, at)
+      if (length === 0)
+        throw refuse('has a `[` that is not closed within its name', 'close it, or write `\\[` for the character')
+      add(CharacterClass.parse(component.slice(at + 1, at + length - 1), refuse))
+      at += length - 1
+    } else if (character === '\\') {
+      at += 1
+      if (at === component.length) throw refuse('has a name that ends in `\\`', 'write `\\\\` for the character')
+      text += component[at] ?? ''
+    } else text += character
+  }
+  if (text !== '') parts.push(text)
+  return parts
+}
+
+/** With `fold`, names come folded in that way. */
+export function compileComponent(parts: readonly Part[], fold?: (text: string) => string): NameMatcher {
+  const folded = fold === undefined ? parts : parts.map((part) => foldPart(part, fold))
+  const [first, second] = folded
+  if (folded.length === 1 && typeof first === 'string') return (name) => name === first
+  if (folded.length === 1 && first === anyMany) return () => true
+  if (folded.length === 2 && first === anyMany && typeof second === 'string') return (name) => name.endsWith(second)
+  return wildcards(folded.flatMap((part) => (typeof part === 'string' ? [...part] : [part])))
+}
+
+function foldPart(part: Part, fold: (text: string) => string): Part {
+  if (typeof part === 'string') return fold(part)
+  return part instanceof CharacterClass ? part.folded() : part
+}
+
+/**
+ * Matches by going back to the last `*` only: what an earlier `*` took need never change. So the steps are at most the
+ * product of the two lengths.
+ */
+function wildcards(parts: readonly Part[]): NameMatcher {
+  return (name) => {
+    let part = 0
+    let at = 0
+    let afterStar = -1
+    let starAt = 0
+    while (at < name.length) {
+      const wanted = parts[part]
+      if (wanted === anyMany) {
+        part += 1
+        afterStar = part
+        starAt = at
+        continue
+      }
+      const length = characterLength(name, at)
+      if (wanted !== undefined && matchesOne(wanted, name, at, length)) {
+        part += 1
+        at += length
+        continue
+      }
+      if (afterStar < 0) return false
+      starAt += characterLength(name, starAt)
+      at = starAt
+      part = afterStar
+    }
+    while (parts[part] === anyMany) part += 1
+    return part === parts.length
+  }
+}
+
+function matchesOne(wanted: Part, name: string, at: number, length: number): boolean {
+  if (wanted === anyOne) return true
+  if (typeof wanted === 'string') return wanted.length === length && name.startsWith(wanted, at)
+  return wanted instanceof CharacterClass && wanted.has(name.codePointAt(at) ?? 0)
+}
+
+/** UTF-16 units of the character (Unicode code point) at an index. */
+function characterLength(name: string, at: number): number {
+  return (name.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
+}

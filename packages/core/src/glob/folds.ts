@@ -1,0 +1,28 @@
+import { foldName } from '../path/fold.ts'
+
+// eslint-disable-next-line no-control-regex -- tells ASCII from the rest
+const onlyAscii = /^[\u0000-\u007f]*$/
+
+/**
+ * Folds each character that is one character once it is folded, and leaves the others. By `foldName`, `ß` is the two
+ * characters `ss`, as file systems compare names; here it stays one, so that `?` and `[…]` match it.
+ */
+export function foldCharacters(text: string): string {
+  if (onlyAscii.test(text)) return text.toLowerCase()
+  let folded = ''
+  for (const character of text.normalize('NFC')) {
+    const full = foldName(character)
+    folded += isOne(full) ? full : character.toLowerCase()
+  }
+  return folded
+}
+
+/** The upper case of a character, if that is one character too; else the character. */
+export function upperCharacter(codePoint: number): number {
+  const upper = String.fromCodePoint(codePoint).toUpperCase()
+  return isOne(upper) ? (upper.codePointAt(0) ?? codePoint) : codePoint
+}
+
+function isOne(text: string): boolean {
+  return text.length === ((text.codePointAt(0) ?? 0) > 0xffff ? 2 : 1)
+}

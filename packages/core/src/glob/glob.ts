@@ -1,0 +1,119 @@
+import { expandBraces } from './braces.ts'
+import { compileComponent, parseComponent } from './component.ts'
+import type { Part, Refuse } from './component.ts'
+import { foldName } from '../path/fold.ts'
+import { Alternative, anyDirectories } from './alternative.ts'
+import { foldCharacters } from './folds.ts'
+import { malformed } from './malformed.ts'
+
+export interface GlobOptions {
+  /** Ignores case and Unicode normalisation, as a case-insensitive file system does. Default false. */
+  readonly foldCase?: boolean | undefined
+  /** Named in errors. Default `glob`. */
+  readonly operation?: string | undefined
+}
+
+/** A compiled glob over absolute virtual paths. It holds no state, and any number of paths may be matched against it. */
+export interface Glob {
+  /** As it was given. */
+  readonly pattern: string
+  matches(path: string): boolean
+  /** True when a path below this directory may match; false when none does, so that it need not be entered. */
+  mayMatchBelow(directory: string): boolean
+}
+
+/** Characters (UTF-16 units). */
+const maxGlobLength = 1000
+
+/**
+ * Compiles a glob. Its syntax, where no other character is special:
+ *
+ * - `/` in front binds the glob to the root; without it the glob matches at any depth, as if it began with `/**` and a slash.
+ * - `*` is any number of characters within a name, also none; `?` is one character (Unicode code point).
+ * - `**` as a whole component is any number of directories, also none; at the end it is everything below. Elsewhere it is `*`.
+ *   `/` at the end means the same as `/**`.
+ * - `[a-z]` is one of these characters, `[!a-z]` or `[^a-z]` one of the others, never `/`. `]` right behind the opening is a
+ *   member.
+ * - `{a,b}` stands for two globs. Braces nest, and may hold `/`.
+ * - `\` takes the meaning from the next character.
+ *
+ * Names that begin with a dot are names like all others. A glob that ends in `**` matches neither the directory itself nor
+ * its parents. Matching takes at most as many steps as glob and path have characters, multiplied.
+ *
+ * @throws WorkspaceError `EINVAL` for a glob that is empty, over 1,000 characters, not closed or not well-formed; that has `.`,
+ * `..` or an empty name between slashes; that begins with `!`; whose braces nest more than 8 deep, stand for more than 256
+ * globs, or come to more than 4,000 characters.
+ */
+export function compileGlob(pattern: string, { foldCase = false, operation = 'glob' }: GlobOptions = {}): Glob {
+  checkGlob(pattern, operation)
+  const refuse: Refuse = (reason, remedy) => malformed(pattern, operation, reason, remedy)
+  const parsed = expandBraces(pattern, operation).map((one) => parseAlternative(one, refuse))
+  const compile = (fold?: (text: string) => string): Alternative[] =>
+    parsed.map(
+      (components) =>
+        new Alternative(components.map((one) => (one === anyDirectories ? one : compileComponent(one, fold)))),
+    )
+  if (!foldCase) {
+    const alternatives = compile()
+    return globOf(pattern, (path, test) => test(alternatives, namesOf(path)))
+  }
+  const byText = compile(foldName)
+  const byCharacter = compile(foldCharacters)
+  return globOf(pattern, (path, test) => {
+    const text = foldName(path)
+    const characters = foldCharacters(path)
+    return test(byText, namesOf(text)) || (characters !== text && test(byCharacter, namesOf(characters)))
+  })
+}
+
+type Test = (alternatives: readonly Alternative[], names: readonly string[]) => boolean
+
+const isMatch: Test = (alternatives, names) => alternatives.some((one) => one.matches(names))
+const isAbove: Test = (alternatives, names) => alternatives.some((one) => one.mayMatchBelow(names))
+
+function globOf(pattern: string, run: (path: string, test: Test) => boolean): Glob {
+  return {
+    pattern,
+    matches: (path) => run(path, isMatch),
+    mayMatchBelow: (directory) => run(directory, isAbove),
+  }
+}
+
+function checkGlob(pattern: unknown, operation: string): asserts pattern is string {
+  const refuse = (reason: string, remedy: string): Error => malformed(String(pattern), operation, reason, remedy)
+  if (typeof pattern !== 'string') throw refuse('must be a string', 'pass a glob such as `*.ts`')
+  if (pattern === '') throw refuse('is empty', 'pass a glob such as `*.ts`')
+  if (pattern.length > maxGlobLength) {
+    throw refuse(`has ${pattern.length} characters; the limit is ${maxGlobLength}`, 'write several globs')
+  }
+  if (pattern.includes('\0') || !pattern.isWellFormed()) {
+    throw refuse('has a NUL character or a lone surrogate, which no name holds', 'remove it')
+  }
+  if (pattern.startsWith('!')) throw refuse('begins with `!`', 'write `\\!` for the character')
+}
+
+function parseAlternative(glob: string, refuse: Refuse): (readonly Part[] | typeof anyDirectories)[] {
+  if (glob === '') throw refuse('stands for an empty glob', 'leave the empty alternative out')
+  const given = glob.split('/')
+  const components: (readonly Part[] | typeof anyDirectories)[] = []
+  if (given[0] === '') given.shift()
+  else components.push(anyDirectories)
+  if (given.at(-1) === '') given[given.length - 1] = anyDirectories
+  for (const component of given) {
+    if (component === anyDirectories) {
+      if (components.at(-1) !== anyDirectories) components.push(anyDirectories)
+      continue
+    }
+    if (component === '' || component === '.' || component === '..') {
+      throw refuse('has an empty name, `.` or `..` between slashes, which no path has', 'remove it')
+    }
+    components.push(parseComponent(component, refuse))
+  }
+  // Everything below, but not the directory itself.
+  if (components.at(-1) === anyDirectories) components.push(parseComponent('*', refuse))
+  return components
+}
+
+function namesOf(path: string): string[] {
+  return path === '/' || path === '' ? [] : path.slice(path.startsWith('/') ? 1 : 0).split('/')
+}
