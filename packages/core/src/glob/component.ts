@@ -49,7 +49,7 @@ export function compileComponent(parts: readonly Part[], fold?: (text: string) =
   if (folded.length === 1 && typeof first === 'string') return (name) => name === first
   if (folded.length === 1 && first === anyMany) return () => true
   if (folded.length === 2 && first === anyMany && typeof second === 'string') return (name) => name.endsWith(second)
-  return wildcards(folded.flatMap((part) => (typeof part === 'string' ? [...part] : [part])))
+  return wildcards(folded.flatMap<Part>((part) => (typeof part === 'string' ? [...part] : [part])))
 }
 
 function foldPart(part: Part, fold: (text: string) => string): Part {

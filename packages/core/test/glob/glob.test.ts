@@ -1,6 +1,5 @@
-import { isWorkspaceError } from '@ws/core'
 import { describe, expect, it } from 'vitest'
-import { compileGlob } from '../../src/index.ts'
+import { compileGlob, isWorkspaceError } from '../../src/index.ts'
 
 describe('[RU4] a glob', () => {
   it.each<[glob: string, matching: string[], others: string[]]>([
