@@ -133,6 +133,18 @@ describe.each(['x64', 'arm64'] as const)('the sandbox program on %s', (architect
     }
   })
 
+  if (architecture === 'x64')
+    it('refuses them in the older calls of x64 as well', () => {
+      const older = (call: number, ...parameters: number[]) =>
+        evaluate(program, { architecture: machines.x64.architecture, number: call, arguments: parameters })
+      const [open, mkdir, creat, chmod, mknod] = [2, 83, 85, 90, 133]
+      for (const call of [mkdir, creat, chmod, mknod]) {
+        expect(older(call, 0, 0o4755), String(call)).toBe(EPERM)
+        expect(older(call, 0, 0o755), String(call)).toBe('allow')
+      }
+      expect(older(open, 0, 0o101, 0o4755)).toBe(EPERM)
+    })
+
   it('refuses device nodes and allows FIFOs', () => {
     expect(ask('mknodat', 3, 0, 0o020644)).toBe(EPERM)
     expect(ask('mknodat', 3, 0, 0o060644)).toBe(EPERM)

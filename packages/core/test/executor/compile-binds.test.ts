@@ -1,4 +1,4 @@
-import { WorkspaceError, createWorkspace, rules } from '@ws/core'
+import { LinkSignal, WorkspaceError, createWorkspace, rules } from '@ws/core'
 import type {
   AttachedExecutor,
   BindPlan,
@@ -13,25 +13,34 @@ import type {
 } from '@ws/core'
 import { describe, expect, it } from 'vitest'
 
-type Tree = Readonly<Record<string, 'file' | 'directory'>>
+type Tree = Readonly<Record<string, 'file' | 'directory' | 'link'>>
 
 /** A disk that only knows what is where: enough to compile against. */
 function disk(root: string, tree: Tree): StorageAdapter {
   const known = new Map(Object.entries(tree))
-  const kindOf = (path: string): 'file' | 'directory' | undefined => (path === '/' ? 'directory' : known.get(path))
+  const kindOf = (path: string) => {
+    const link = [...known.keys()].find((entry) => known.get(entry) === 'link' && path.startsWith(`${entry}/`))
+    if (link !== undefined) {
+      const at = link as MountPath
+      throw new LinkSignal({ argument: 'path', at, target: '/elsewhere', rest: path.slice(link.length + 1) })
+    }
+    const kind = path === '/' ? 'directory' : known.get(path)
+    return kind === 'link' ? 'symlink' : kind
+  }
   const adapter: Partial<StorageAdapter> = {
     name: 'disk',
     capabilities: { readOnly: false, caseSensitive: true } as StorageAdapter['capabilities'],
-    stat: (path) => {
+    stat: async (path) => {
       const type = kindOf(path)
-      if (type !== undefined) return Promise.resolve({ type, size: 0, version: '1' })
-      return Promise.reject(new WorkspaceError({ code: 'ENOENT', operation: 'stat', path, reason: 'does not exist' }))
+      if (type !== undefined) return { type, size: 0, version: '1' }
+      throw new WorkspaceError({ code: 'ENOENT', operation: 'stat', path, reason: 'does not exist' })
     },
     async *list(path): AsyncGenerator<Entry, void, undefined> {
       const prefix = path === '/' ? '/' : `${path}/`
       for (const [entry, type] of known) {
         const name = entry.slice(prefix.length)
-        if (entry.startsWith(prefix) && !name.includes('/')) yield { path: entry as MountPath, name, type }
+        if (entry.startsWith(prefix) && !name.includes('/'))
+          yield { path: entry as MountPath, name, type: type === 'link' ? 'symlink' : type }
       }
     },
     createDirectory: (path) => {
@@ -109,6 +118,12 @@ async function refusal(tree: Tree, list: readonly Rule[], guarantees = kernel): 
 }
 
 describe('compilation of mounts', () => {
+  it('refuses a rule whose path is a link or runs through one', async () => {
+    expect(await refusal({ '/link': 'link' }, [rules.deny('/link')])).toBe('EUNENFORCEABLE deny(/link)')
+    expect(await refusal({ '/link': 'link' }, [rules.deny('/link/key')])).toBe('EUNENFORCEABLE deny(/link/key)')
+    expect(await refusal({ '/link': 'link' }, [rules.readOnly('/link/a')])).toBe('EUNENFORCEABLE readOnly(/link/a)')
+  })
+
   it('binds each mount at its own path, and pins the way to it', async () => {
     expect(await compiled({}, [])).toEqual([
       'mount / read-write',

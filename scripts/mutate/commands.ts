@@ -1,0 +1,191 @@
+import type { Mutation } from './types.ts'
+
+const compileBinds = 'packages/core/src/executor/compile-binds.ts'
+const seccomp = 'packages/process/src/seccomp/programs.ts'
+const loader = 'packages/process/src/loader/script.ts'
+
+/** Commands. */
+export const commandMutations: readonly Mutation[] = [
+  {
+    row: 'open, `..`, links, hard links, `/proc/self/root`, `open_by_handle_at` to reach outside',
+    removes: 'the emptiness of the mount namespace',
+    changes: [
+      {
+        file: 'packages/executor-bubblewrap/src/arguments.ts',
+        text: "      ...['--remount-ro', '/', '--chdir',",
+        by: "      ...['--ro-bind', '/tmp', '/tmp', '--remount-ro', '/', '--chdir',",
+      },
+    ],
+    test: { file: 'packages/executor-bubblewrap/test/escape.test.ts', title: 'are closed' },
+  },
+  {
+    row: 'new namespaces, mounts, modules, keys, tracing, terminal injection, 32-bit calls',
+    removes: 'the refusal of new namespaces',
+    changes: [{ file: seccomp, text: "    ...call('clone', refuseBits(0, newNamespaces)),\n", by: '' }],
+    test: { file: 'packages/process/test/seccomp.test.ts' },
+  },
+  {
+    row: 'new namespaces, mounts, modules, keys, tracing, terminal injection, 32-bit calls',
+    removes: 'the list of refused calls',
+    changes: [
+      {
+        file: seccomp,
+        text: '...answerAll(refused, EPERM, architecture)',
+        by: '...answerAll([], EPERM, architecture)',
+      },
+    ],
+    test: { file: 'packages/process/test/seccomp.test.ts' },
+  },
+  {
+    row: 'a setuid file or a device left for the host',
+    removes: 'the refusal of setuid bits',
+    changes: [{ file: seccomp, text: "    ...call('chmod', refuseBits(1, setIdBits)),\n", by: '' }],
+    test: { file: 'packages/process/test/seccomp.test.ts' },
+  },
+  {
+    row: 'a setuid file or a device left for the host',
+    removes: 'the refusal to run as root',
+    changes: [
+      {
+        file: 'packages/executor-bubblewrap/src/owner.ts',
+        text: 'if (owner.uid === 0) return fail',
+        by: 'if (owner.uid === -1) return fail',
+      },
+    ],
+    test: { file: 'packages/executor-bubblewrap/test/executor.test.ts', title: 'never runs as root' },
+  },
+  {
+    row: 'renaming an ancestor of a protected part and building it anew',
+    removes: 'the pins',
+    changes: [
+      {
+        file: compileBinds,
+        text: '      this.#pins.set(path,',
+        by: '      if (path.length === 0) this.#pins.set(path,',
+      },
+    ],
+    test: { file: 'packages/core/test/executor/compile-binds.test.ts' },
+  },
+  {
+    row: "a link as a component of a bind's destination",
+    removes: 'the look at links when rules are compiled',
+    changes: [
+      {
+        file: compileBinds,
+        text: "      if (error instanceof LinkSignal) return 'link'\n",
+        by: "      if (error instanceof LinkSignal) return 'directory'\n",
+      },
+    ],
+    test: { file: 'packages/core/test/executor/compile-binds.test.ts' },
+  },
+  {
+    row: "a link as a component of a bind's destination",
+    removes: 'the comparison of an opened source with its name',
+    changes: [
+      {
+        file: 'packages/process/src/view/bind-source.ts',
+        text: 'const problem = same ?',
+        by: 'const problem = same || !same ?',
+      },
+    ],
+    test: { file: 'packages/process/test/view/bind-source.test.ts' },
+  },
+  {
+    row: "a bind's source or destination exchanged during the start",
+    removes: 'the comparison of the mount table',
+    changes: [
+      { file: 'packages/executor-bubblewrap/src/sandbox.ts', text: '    check(child)\n', by: '    void check\n' },
+    ],
+    test: { file: 'packages/executor-bubblewrap/test/mount-check.test.ts' },
+  },
+  {
+    row: 'the alias as a second way to a masked file',
+    removes: 'the repetition of every bind below the alias',
+    changes: [
+      {
+        file: 'packages/executor-bubblewrap/src/layout.ts',
+        text: '    for (const bind of plan.binds) own.push(placed(bind, place(bind.at), own))',
+        by: "    for (const bind of plan.binds) if (bind.kind !== 'mask' || place(bind.at) === bind.at || mode === 'nested') own.push(placed(bind, place(bind.at), own))",
+      },
+    ],
+    test: { file: 'packages/executor-bubblewrap/test/view.test.ts', title: 'alias' },
+  },
+  {
+    row: "beating proot's translation by a race",
+    removes: 'Landlock',
+    changes: [
+      {
+        file: 'packages/executor-proot/src/attach.ts',
+        text: 'landlock: landlock ? {',
+        by: 'landlock: landlock && run === undefined ? {',
+      },
+    ],
+    test: { file: 'packages/executor-proot/test/boundaries.test.ts', title: 'lists nothing outside' },
+  },
+  {
+    row: 'system calls that proot does not translate',
+    removes: 'their filter',
+    changes: [{ file: seccomp, text: 'options.forProot ? untranslated : []', by: 'options.forProot ? [] : []' }],
+    test: { file: 'packages/process/test/seccomp.test.ts' },
+  },
+  {
+    row: 'a step of confinement that fails',
+    removes: 'the end of the loader',
+    changes: [{ file: loader, text: 'fail($step) if $r < 0; $r }', by: '$r }' }],
+    test: { file: 'packages/process/test/loader.test.ts' },
+  },
+  {
+    row: "the parent's environment, `LD_PRELOAD`, `PERL5OPT`",
+    removes: 'the list of what is inherited',
+    changes: [
+      {
+        file: 'packages/process/src/environment/clean.ts',
+        text: 'return (name) => names.has(name) ||',
+        by: 'return (name) => name !== undefined || names.has(name) ||',
+      },
+    ],
+    test: { file: 'packages/process/test/environment.test.ts' },
+  },
+  {
+    row: "secrets in the host's `/etc`",
+    removes: 'the choice of files',
+    changes: [
+      {
+        file: 'packages/process/src/view/etc.ts',
+        text: "  'ld.so.cache',\n",
+        by: "  'ld.so.cache',\n  'environment',\n  'resolv.conf',\n",
+      },
+    ],
+    test: { file: 'packages/process/test/view/system-tree.test.ts' },
+  },
+  {
+    row: 'injection through the command line',
+    removes: 'the element of its own',
+    changes: [
+      {
+        file: 'packages/process/src/shell/arguments.ts',
+        text: "return [shell, options.login === false ? '-c' : '-lc', command]",
+        by: "return [shell, options.login === false ? '-c' : '-lc', `eval \"${command}\"`]",
+      },
+    ],
+    test: { file: 'packages/process/test/shell.test.ts' },
+  },
+  {
+    row: 'processes that survive (`setsid`, double fork, ignoring TERM)',
+    removes: 'the end of every orphan',
+    changes: [{ file: loader, text: "    kill('KILL', keys %seen); reap();", by: '    reap();' }],
+    test: { file: 'packages/process/test/tree.test.ts' },
+  },
+  {
+    row: 'output without end',
+    removes: 'the limit of the tail',
+    changes: [
+      {
+        file: 'packages/process/src/run/capture.ts',
+        text: 'createRing(options.maxBytes - headLimit)',
+        by: 'createRing(options.maxBytes * 100)',
+      },
+    ],
+    test: { file: 'packages/process/test/capture.test.ts' },
+  },
+]

@@ -1,0 +1,258 @@
+import type { Mutation } from './types.ts'
+
+const virtualPath = 'packages/core/src/path/virtual-path.ts'
+const openVerified = 'packages/adapter-local/src/confine/open.ts'
+const keySpace = 'packages/adapter-s3/src/keys/key-space.ts'
+const failures = 'packages/adapter-s3/src/client/failures.ts'
+
+/** Paths and links, at the file API. */
+export const fileMutations: readonly Mutation[] = [
+  {
+    row: '`..`, `//`, NUL, lone surrogates, over-long names',
+    removes: 'the check of characters',
+    changes: [{ file: virtualPath, text: '  checkCharacters(input, operation)\n', by: '' }],
+    test: { file: 'packages/core/test/path/parse.test.ts' },
+  },
+  {
+    row: '`..`, `//`, NUL, lone surrogates, over-long names',
+    removes: 'the check of lengths',
+    changes: [{ file: virtualPath, text: '  checkLengths(segments, input, operation)\n', by: '' }],
+    test: { file: 'packages/core/test/path/parse.test.ts' },
+  },
+  {
+    row: '`..`, `//`, NUL, lone surrogates, over-long names',
+    removes: 'the refusal to climb above the root',
+    changes: [
+      { file: virtualPath, text: 'if (depth < 0) throw outsideError(input, operation)', by: 'if (depth < 0) continue' },
+    ],
+    test: { file: 'packages/core/test/path/parse.test.ts' },
+  },
+  {
+    row: '`/t1` taken for `/t12`',
+    removes: 'the comparison of the slash',
+    changes: [
+      {
+        file: virtualPath,
+        text: 'path.length > root.length && path.startsWith(root) && path.charCodeAt(root.length) === 47',
+        by: 'path.startsWith(root)',
+      },
+    ],
+    test: { file: 'packages/core/test/path/parts.test.ts' },
+  },
+  {
+    row: '`/workspace/..` through an alias',
+    removes: 'parsing again behind the alias',
+    changes: [
+      {
+        file: 'packages/core/src/path/segments.ts',
+        text: '  if (first === undefined || !aliases.has(first)) return parsed\n',
+        by: '  if (first === undefined || rest.length >= 0) return parsed\n',
+      },
+    ],
+    test: { file: 'packages/core/test/path/alias.test.ts' },
+  },
+  {
+    row: 'a link that leads outside, or round a rule',
+    removes: 'the question about writing where a link leads',
+    changes: [
+      {
+        file: 'packages/core/src/workspace/walk.ts',
+        text: 'this.#admitOrRefuse(options, current)',
+        by: "this.#admitOrRefuse(budget.links > 0 ? { ...options, need: 'read' } : options, current)",
+      },
+    ],
+    test: { file: 'packages/conformance/test/workspace/links.test.ts' },
+  },
+  {
+    row: 'a directory exchanged for a link between check and use',
+    removes: 'the comparison of an opened descriptor with its path',
+    changes: [
+      {
+        file: openVerified,
+        text: '      if (tree.isAt(fd, path)) return handleOf(fd)',
+        by: '      return handleOf(fd)',
+      },
+      {
+        file: 'packages/adapter-local/src/read/at-once.ts',
+        text: 'return tree.isAt(fd, path) ? work(fd, calls.fstat(fd)) : undefined',
+        by: 'return work(fd, calls.fstat(fd))',
+      },
+    ],
+    test: { file: 'packages/adapter-local/test/race.test.ts' },
+  },
+  {
+    row: 'a FIFO, socket or device where a file is expected',
+    removes: 'the refusal of special files',
+    changes: [
+      {
+        file: openVerified,
+        text: 'if (status.isFile()) return',
+        by: 'if (!status.isDirectory() && !status.isSymbolicLink()) return',
+      },
+    ],
+    test: { file: 'packages/conformance/test/adapter/local.test.ts', title: 'FIFOs' },
+  },
+  {
+    row: 'another spelling of a denied name',
+    removes: 'the match of variants',
+    changes: [
+      {
+        file: 'packages/core/src/policy/denied-variants.ts',
+        text: '  match(path: VirtualPath): SubtreeRule | undefined {\n    if (this.empty) return undefined',
+        by: '  match(path: VirtualPath): SubtreeRule | undefined {\n    if (path.length > 0) return undefined',
+      },
+    ],
+    test: { file: 'packages/core/test/policy/policy.test.ts' },
+  },
+  {
+    row: 'a recursive move, copy or delete over a protected part',
+    removes: 'the question for each rule and mount below',
+    changes: [
+      {
+        file: 'packages/core/src/workspace/gate.ts',
+        text: "        if (decision.effect === 'deny') throw denialError(operation, below.path, decision)",
+        by: '        void decision',
+      },
+    ],
+    test: { file: 'packages/conformance/test/workspace/mounts.test.ts' },
+  },
+  {
+    row: 'listing or searching into a denied part',
+    removes: 'the exclusion of denied subtrees',
+    changes: [
+      {
+        file: 'packages/core/src/workspace/regions.ts',
+        text: '[...gate.unreadableBelow(start), ...excluded,',
+        by: '[...excluded,',
+      },
+    ],
+    test: { file: 'packages/conformance/test/kit/virtual.test.ts', title: 'neither entered nor searched' },
+  },
+  {
+    row: 'an adapter called directly with a hostile path',
+    removes: "the adapters' own check",
+    changes: [
+      { file: virtualPath, text: '  if (parsed.path === path) return\n', by: '  if (parsed !== undefined) return\n' },
+    ],
+    test: { file: 'packages/core/test/path/parse.test.ts' },
+  },
+  {
+    row: 'two mounts on one directory, to go round rules',
+    removes: 'the refusal of roots that contain one another',
+    changes: [
+      {
+        file: 'packages/core/src/workspace/host-roots.ts',
+        text: '      if (!same && !contains(directory, other) && !contains(other, directory)) continue\n',
+        by: '      if (!same || otherAt.length > 0) continue\n',
+      },
+    ],
+    test: { file: 'packages/conformance/test/workspace/host-roots.test.ts' },
+  },
+  {
+    row: 'a prefix of a bucket taken for another, `threads/t1` for `threads/t12`',
+    removes: 'the slash behind the prefix',
+    changes: [
+      {
+        file: keySpace,
+        text: "this.prefix = root === '/' ? '' : `${root.slice(1)}/`",
+        by: "this.prefix = root === '/' ? '' : root.slice(1)",
+      },
+    ],
+    test: { file: 'packages/adapter-s3/test/tree.test.ts', title: 'never see each other' },
+  },
+  {
+    row: 'objects whose keys are no paths (`..`, `//`, NUL)',
+    removes: 'the check of listed names',
+    changes: [{ file: keySpace, text: '    if (!isLegalName(name)) return false\n', by: '' }],
+    test: { file: 'packages/adapter-s3/test/tree.test.ts', title: 'reports keys that no path can name' },
+  },
+  {
+    row: 'a lost answer taken for a lost race, or the reverse',
+    removes: 'the comparison of write ids',
+    changes: [
+      {
+        file: 'packages/adapter-s3/src/objects/conditional.ts',
+        text: '  const index = writes.indexOf(id)\n',
+        by: "  const index = writes.indexOf('') + 0 * id.length\n",
+      },
+    ],
+    test: { file: 'packages/adapter-s3/test/conditions.test.ts', title: 'a lost answer is not taken for a lost race' },
+  },
+  {
+    row: 'credentials of a store in errors, outputs or config files',
+    removes: "the words of our own for a store's error",
+    changes: [
+      {
+        file: failures,
+        text: '  return new WorkspaceError({ ...meaningOf(error), operation, path, native: error })',
+        by: '  return new WorkspaceError({ ...meaningOf(error), reason: inspect(error), operation, path, native: error })',
+      },
+      {
+        file: failures,
+        text: 'import { nativeNameOf,',
+        by: "import { inspect } from 'node:util'\nimport { nativeNameOf,",
+      },
+    ],
+    test: { file: 'packages/adapter-s3/test/refusals.test.ts', title: 'no message tells them' },
+  },
+  {
+    row: 'terminal escapes and bidirectional text in names',
+    removes: 'the escapes in messages',
+    changes: [
+      {
+        file: 'packages/core/src/errors.ts',
+        text: 'return text.toWellFormed().replace(unprintable,',
+        by: "return text.toWellFormed().replace('unprintable',",
+      },
+    ],
+    test: { file: 'packages/core/test/path/parse.test.ts' },
+  },
+  {
+    row: 'what is mounted of a bucket read through its neighbour',
+    removes: "the prefix in the mount's root",
+    changes: [
+      {
+        file: 'packages/adapter-rclone/src/state/configuration.ts',
+        text: "prefix === '' ? bucket : `${bucket}/${prefix}`",
+        by: 'prefix === bucket ? prefix : bucket',
+      },
+    ],
+    test: { file: 'packages/adapter-rclone/test/mount.test.ts', title: 'shows nothing else of the bucket' },
+  },
+  {
+    row: 'credentials, bucket or endpoint in the process list, the mount table, a file or an error',
+    removes: 'the removal of the file with the credentials',
+    changes: [
+      {
+        file: 'packages/adapter-rclone/src/state/configuration.ts',
+        text: '  await rm(config, { force: true })\n',
+        by: '  void [rm, config]\n',
+      },
+    ],
+    test: { file: 'packages/adapter-rclone/test/mount.test.ts', title: 'shows no credential' },
+  },
+  {
+    row: "the mount's control interface",
+    removes: 'the password',
+    changes: [
+      {
+        file: 'packages/adapter-rclone/src/mount/flags.ts',
+        text: "    ...['--rc-htpasswd', passwords],\n",
+        by: "    '--rc-no-auth',\n    ...(passwords === '' ? [''] : []),\n",
+      },
+    ],
+    test: { file: 'packages/adapter-rclone/test/mount.test.ts', title: 'without its password' },
+  },
+  {
+    row: 'a mount that hangs, to stop the process',
+    removes: 'telling those who wait',
+    changes: [
+      {
+        file: 'packages/adapter-rclone/src/mount/mount.ts',
+        text: '    this.#pending.expire()\n    const hungMs',
+        by: '    const hungMs',
+      },
+    ],
+    test: { file: 'packages/adapter-rclone/test/recovery.test.ts', title: 'operations fail in time' },
+  },
+]

@@ -1,0 +1,6 @@
+import { commandMutations } from './commands.ts'
+import { fileMutations } from './files.ts'
+import type { Mutation } from './types.ts'
+
+/** In the order of the rows of docs/threat-model.md. */
+export const mutations: readonly Mutation[] = [...fileMutations, ...commandMutations]

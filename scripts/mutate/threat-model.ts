@@ -1,0 +1,65 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { repositoryRoot } from '../lib/run.ts'
+import type { Mutation } from './types.ts'
+
+/** One line of a table of vectors. */
+export interface Row {
+  readonly vector: string
+  readonly code: string
+  readonly tests: string
+}
+
+const header = '| vector | defence | code | test |'
+
+/** Reads every table of vectors in docs/threat-model.md. */
+export function readRows(): Row[] {
+  const lines = readFileSync(join(repositoryRoot, 'docs/threat-model.md'), 'utf8').split('\n')
+  const rows: Row[] = []
+  let inside = false
+  for (const line of lines) {
+    if (line === header) inside = true
+    else if (!line.startsWith('|')) inside = false
+    else if (inside && !line.startsWith('| ---')) {
+      const [vector = '', , code = '', tests = ''] = line
+        .slice(1, -1)
+        .split('|')
+        .map((cell) => cell.trim())
+      rows.push({ vector, code, tests })
+    }
+  }
+  return rows
+}
+
+/** Where rows, mutations and sources do not fit one another. */
+export function findProblems(rows: readonly Row[], mutations: readonly Mutation[]): string[] {
+  const problems = rows
+    .filter(({ vector }) => !mutations.some(({ row }) => row === vector))
+    .map(({ vector }) => `docs/threat-model.md: no mutation removes the defence of "${vector}"`)
+  for (const mutation of mutations) {
+    const row = rows.find(({ vector }) => vector === mutation.row)
+    problems.push(...problemsOf(mutation, row).map((problem) => `mutation "${mutation.removes}": ${problem}`))
+  }
+  return problems
+}
+
+function problemsOf({ row: vector, changes, test }: Mutation, row: Row | undefined): string[] {
+  if (row === undefined) return [`docs/threat-model.md has no row "${vector}"`]
+  const problems: string[] = []
+  for (const { file, text } of changes) {
+    const count = readSource(file).split(text).length - 1
+    if (count !== 1) problems.push(`its text occurs ${count} times in ${file}, not once: ${text.split('\n')[0]}`)
+  }
+  if (!existsSync(join(repositoryRoot, test.file))) problems.push(`there is no ${test.file}`)
+  else if (!row.tests.includes(`\`${test.file}\``)) problems.push(`the row "${vector}" does not name ${test.file}`)
+  return problems
+}
+
+function readSource(file: string): string {
+  try {
+    return readFileSync(join(repositoryRoot, file), 'utf8')
+  } catch {
+    return ''
+  }
+}
