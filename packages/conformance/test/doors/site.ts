@@ -1,6 +1,6 @@
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createWorkspace } from '@ws/core'
-import type { CommandLimits, CommandResult, Executor, Requirement, Rule, Workspace } from '@ws/core'
+import type { CommandDefaults, CommandLimits, CommandResult, Executor, Requirement, Rule, Workspace } from '@ws/core'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createProotExecutor } from '@ws/executor-proot'
 import { createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
@@ -33,6 +33,7 @@ export interface SiteOptions {
   /** A read-only mount at `.solven/skills/system`. Default false. */
   readonly skills?: boolean | undefined
   readonly require?: Requirement | undefined
+  readonly commands?: CommandDefaults | undefined
 }
 
 export interface Door {
@@ -92,6 +93,7 @@ export async function openSite(options: SiteOptions): Promise<Site> {
       ],
       rules: options.rules?.(at) ?? [],
       executors: options.executor === undefined ? [] : [options.executor],
+      commands: options.commands,
       ...(options.require === undefined ? {} : { require: options.require }),
     })
     const attempt: Site['attempt'] = (command, more = {}) =>

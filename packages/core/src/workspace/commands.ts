@@ -6,8 +6,8 @@ import type { Guarantees } from '../executor/guarantees.ts'
 import { checkLimits, requireLimits } from '../executor/limits.ts'
 import { isWorkspaceError, rewriteError } from '../errors.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import { checkCount, checkOption } from './arguments.ts'
 import { auditOf } from './command-audit.ts'
+import { checkCommandOptions, narrowCommand } from './command-options.ts'
 import { normaliseCommand, quoteForShell } from './command.ts'
 import type { NormalisedCommand } from './command.ts'
 import { admitCall, parseFor } from './context.ts'
@@ -34,7 +34,6 @@ export interface CommandDoor {
 
 export const defaultOutputBytes = 1024 * 1024
 export const defaultKillGrace = 2000
-const longestTimeout = 2 ** 31 - 1
 
 export async function exec(door: CommandDoor, command: Command, options: ExecOptions = {}): Promise<CommandResult> {
   const { wait, output } = await teeToFile(door, options, () => launch(door, command, options))
@@ -76,8 +75,9 @@ export async function launch(
 ): Promise<{ readonly running: RunningCommand; readonly line: string }> {
   const audit = auditOf(door, { operation: 'exec', command, options })
   try {
-    const { normalised, cwd, plan, executor } = await admit(door, command, options, { onAdmitted: audit.onAdmitted })
-    const running = await executor.attached.spawn(request(normalised, cwd, options), plan)
+    const admitted = await admit(door, command, options, { onAdmitted: audit.onAdmitted })
+    const { normalised, cwd, plan, executor, narrowed } = admitted
+    const running = await executor.attached.spawn(request(normalised, cwd, narrowed), plan)
     door.running.add(running)
     const forget = (): void => {
       door.running.delete(running)
@@ -110,6 +110,8 @@ interface Admitted<Normalised> {
   readonly cwd: VirtualPath
   readonly plan: BindPlan
   readonly executor: ChosenExecutor
+  /** The options of the call, narrowed by the defaults of the workspace. */
+  readonly narrowed: ExecOptions
 }
 
 /**
@@ -129,7 +131,7 @@ export async function admit<Given extends Command | undefined>(
   onAdmitted?.(judged.line)
   admitCommand(context, judged, options.shell)
   if (executor === undefined) throw noExecutorError()
-  const acknowledged = checkOptions(options)
+  const acknowledged = checkCommandOptions(options)
   const { limits: reports } = executor.attached
   requireLimits(checkLimits(options.limits, operation), { executor: executor.name, reports, operation })
   const cwd = await resolveCwd(context, options.cwd)
@@ -137,7 +139,13 @@ export async function admit<Given extends Command | undefined>(
   await door.prepare()
   const plan = await planFor(context, acknowledged)
   enforceable(plan, executor, acknowledged)
-  return { normalised: normalised as NormalisedCommand, cwd, plan, executor }
+  return {
+    normalised: normalised as NormalisedCommand,
+    cwd,
+    plan,
+    executor,
+    narrowed: narrowCommand(context.commands, options),
+  }
 }
 
 /** Asks the policy for the line. Also without an executor, so that the answer does not depend on the machine. */
@@ -204,39 +212,6 @@ function enforceable(plan: BindPlan, { name, attached }: ChosenExecutor, acknowl
     reason: `is under a rule that cannot be enforced on this command: ${reason}`,
     remedy: `${remedy} (\`acknowledge: ['${first.rule}']\`)`,
   })
-}
-
-function checkOptions(options: ExecOptions): ReadonlySet<string> {
-  const { timeout, killGrace, maxOutputBytes, acknowledge = [], env, shell, login, cwd, outputFile } = options
-  if (timeout !== undefined) {
-    checkCount('timeout', timeout, 1)
-    if (timeout > longestTimeout) checkCount('timeout', Number.NaN, 1)
-  }
-  if (killGrace !== undefined) checkCount('killGrace', killGrace, 0)
-  if (maxOutputBytes !== undefined) checkCount('maxOutputBytes', maxOutputBytes, 0)
-  checkOption('shell', shell, 'string')
-  checkOption('login', login, 'boolean')
-  checkOption('cwd', cwd, 'string')
-  checkOption('outputFile', outputFile, 'string')
-  checkOption('env', env, 'object')
-  for (const [key, value] of Object.entries(env ?? {})) {
-    if (typeof value === 'string' && !value.includes('\0') && /^[A-Za-z_][A-Za-z0-9_]*$/.test(key)) continue
-    throw virtualError({
-      code: 'EINVAL',
-      operation: 'exec',
-      reason: `\`env\` holds ${/^\w+$/.test(key) ? `\`${key}\`, whose value is no text without NUL` : 'a name that is none'}`,
-      remedy: 'use names such as `MY_NAME` and strings as values',
-    })
-  }
-  if (!Array.isArray(acknowledge) || acknowledge.some((name) => typeof name !== 'string')) {
-    throw virtualError({
-      code: 'EINVAL',
-      operation: 'exec',
-      reason: '`acknowledge` must be a list of rule names',
-      remedy: 'pass the names that the refusal told',
-    })
-  }
-  return new Set(acknowledge)
 }
 
 async function resolveCwd(context: Context, cwd: string | undefined): Promise<VirtualPath> {

@@ -9,6 +9,7 @@ import type { Audit } from './audit.ts'
 import { virtualError } from './errors.ts'
 import type { Gate } from './gate.ts'
 import type { WorkspaceMount } from './mounts.ts'
+import type { CommandDefaults } from './types.ts'
 import type { Trace, Walker } from './walk.ts'
 
 /** What the operations of one workspace share. */
@@ -19,6 +20,8 @@ export interface Context {
   readonly gate: Gate
   readonly walker: Walker
   readonly audit: Audit
+  /** Checked. */
+  readonly commands: CommandDefaults
   /** The adapter of a mount; makes the scratch when it is first used. */
   open(mount: WorkspaceMount): StorageAdapter | Promise<StorageAdapter>
   isClosed(): boolean

@@ -7,6 +7,7 @@ import { Namespace } from '../policy/namespace.ts'
 import { RulePolicy } from '../policy/policy.ts'
 import { Audit } from './audit.ts'
 import { chooseExecutor } from './choose-executor.ts'
+import { readCommandDefaults } from './command-options.ts'
 import type { Context } from './context.ts'
 import { virtualError } from './errors.ts'
 import { Gate } from './gate.ts'
@@ -78,6 +79,7 @@ async function assemble(
     gate,
     walker,
     audit: new Audit(readLabels(options.labels)),
+    commands: readCommandDefaults(options.commands),
     open,
     isClosed: () => closed,
   }

@@ -43,7 +43,24 @@ export interface WorkspaceOptions {
    * values of at most 256 characters. Default: none.
    */
   readonly labels?: Readonly<Record<string, string>> | undefined
+  /** Default: none. */
+  readonly commands?: CommandDefaults | undefined
   readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * What holds for every command and session of a workspace. A call can narrow it: the smaller `timeout` and
+ * `maxOutputBytes` win, `login` can only become false. `env` is merged, and the call's variables win.
+ */
+export interface CommandDefaults {
+  /** Milliseconds, 1 to 2,147,483,647. */
+  readonly timeout?: number | undefined
+  /** Bytes kept of each output stream. Default 1 MiB. */
+  readonly maxOutputBytes?: number | undefined
+  /** Added to the clean environment. */
+  readonly env?: Readonly<Record<string, string>> | undefined
+  /** Whether shells read the login files. Default true. */
+  readonly login?: boolean | undefined
 }
 
 export interface ExecOptions extends SignalOption {

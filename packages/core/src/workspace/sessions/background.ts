@@ -1,5 +1,6 @@
 import type { CommandResult, KillSignal, RunningCommand } from '../../executor/contract.ts'
 import { checkCount } from '../arguments.ts'
+import { narrowCommand } from '../command-options.ts'
 import { defaultOutputBytes, launch } from '../commands.ts'
 import type { CommandDoor } from '../commands.ts'
 import type { Command } from '../types.ts'
@@ -21,7 +22,8 @@ export async function start(
   const id = commands.reserve(options.id)
   try {
     const { running, line, output, wait } = await teeToFile(door, options, () => launch(door, command, options))
-    const background = new LiveCommand({ id, line, running, output, wait, limit: options.maxOutputBytes })
+    const { maxOutputBytes } = narrowCommand(door.context.commands, options)
+    const background = new LiveCommand({ id, line, running, output, wait, limit: maxOutputBytes })
     commands.set(id, background)
     const prune = (): void => {
       const ended = commands.list().filter((entry) => !entry.running)

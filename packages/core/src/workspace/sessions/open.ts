@@ -23,7 +23,7 @@ export async function openSession(
     checkSize(options)
     const reserved = sessions.reserve(options.id)
     id = reserved
-    const { normalised, cwd, plan, executor } = await admit(door, options.command, options, {
+    const { normalised, cwd, plan, executor, narrowed } = await admit(door, options.command, options, {
       operation: 'openSession',
       onAdmitted: audit.onAdmitted,
     })
@@ -33,10 +33,10 @@ export async function openSession(
     const request: TerminalRequest = {
       command: normalised?.line,
       cwd,
-      env: options.env ?? {},
+      env: narrowed.env ?? {},
       shell: shell ?? normalised?.shell,
-      login: options.login ?? normalised?.login ?? true,
-      timeout: options.timeout,
+      login: narrowed.login ?? normalised?.login ?? true,
+      timeout: narrowed.timeout,
       killGrace,
       limits: options.limits,
       signal: options.signal,
@@ -50,7 +50,7 @@ export async function openSession(
       terminal,
       idleTimeout: options.idleTimeout,
       killGrace,
-      maxOutputBytes: options.maxOutputBytes ?? defaultOutputBytes,
+      maxOutputBytes: Math.max(1, narrowed.maxOutputBytes ?? defaultOutputBytes),
     })
     sessions.set(reserved, session)
     audit.done()
