@@ -1,4 +1,6 @@
-import type { Access, Need } from './types.ts'
+import { isWithin } from '../path/virtual-path.ts'
+import type { VirtualPath } from '../path/virtual-path.ts'
+import type { Access, Need, SubtreeRule } from './types.ts'
 
 /** Rights as bits, so that intersecting rules is one AND. */
 export const READ = 1
@@ -15,4 +17,16 @@ export function rightsOf(access: Access): number {
 
 export function rightFor(need: Need): number {
   return need === 'read' ? READ : WRITE
+}
+
+/** What one rule gives at a path: its longest entry that covers it; everything when none does. */
+export function ruleRights(rule: SubtreeRule, path: VirtualPath): number {
+  let longest = -1
+  let rights = ALL
+  for (const entry of rule.entries) {
+    if (entry.path.length <= longest || !isWithin(path, entry.path)) continue
+    longest = entry.path.length
+    rights = rightsOf(entry.access)
+  }
+  return rights
 }

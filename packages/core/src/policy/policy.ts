@@ -1,17 +1,16 @@
 import { WorkspaceError, quotePath } from '../errors.ts'
-import { isWithin } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import { ALL, rightFor, rightsOf } from './access.ts'
-import { DeniedVariants } from './denied-variants.ts'
-import { Namespace } from './namespace.ts'
-import type { NamespaceMount, NamespaceNode } from './namespace.ts'
 import { decideCommandLine } from './command-rules.ts'
+import { DeclaredRules, refuse } from './declared-rules.ts'
+import { Namespace } from './namespace.ts'
+import type { NamespaceMount } from './namespace.ts'
 import type {
   AccessRequest,
   CommandLineRequest,
   CommandRule,
   Decision,
   ExceptionRule,
+  PatternRule,
   Policy,
   PredicateRule,
   Rule,
@@ -27,28 +26,33 @@ export interface PolicyOptions {
 
 /** The policy that rules make: every rule is evaluated alone, and the results are intersected. */
 export class RulePolicy implements Policy {
-  readonly #subtrees: readonly SubtreeRule[]
   readonly #predicates: readonly PredicateRule[]
   readonly #commands: readonly CommandRule[]
   readonly #exempt: VirtualPath | undefined
   #namespace: Namespace<NamespaceMount> | undefined
-  readonly variants: DeniedVariants
+  readonly declared: DeclaredRules
   readonly exceptions: readonly ExceptionRule[]
 
   constructor(rules: readonly Rule[], { exempt }: PolicyOptions = {}) {
     checkNames(rules)
     this.exceptions = rules.filter((rule) => rule.kind === 'exception')
     const subtrees = rules.filter((rule) => rule.kind === 'subtree')
-    this.#subtrees = subtrees.map((rule) => withExceptions(rule, this.exceptions))
+    checkExceptions(this.exceptions, subtrees)
+    this.declared = new DeclaredRules(
+      subtrees.map((rule) => withExceptions(rule, this.exceptions)),
+      rules.filter((rule) => rule.kind === 'pattern'),
+    )
     this.#predicates = rules.filter((rule) => rule.kind === 'predicate')
     this.#commands = rules.filter((rule) => rule.kind === 'command')
-    checkExceptions(this.exceptions, subtrees)
     this.#exempt = exempt
-    this.variants = new DeniedVariants(this.#subtrees)
   }
 
   subtreeRules(): readonly SubtreeRule[] {
-    return this.#subtrees
+    return this.declared.subtrees
+  }
+
+  patternRules(): readonly PatternRule[] {
+    return this.declared.patterns.map(({ rule }) => rule)
   }
 
   apiOnlyRules(): readonly string[] {
@@ -60,19 +64,13 @@ export class RulePolicy implements Policy {
   }
 
   decide(request: AccessRequest): Decision {
-    // A workspace has walked a namespace of its own already: this one is made for those who ask without.
-    this.#namespace ??= new Namespace({ mounts: [], rules: this.#subtrees, scratch: this.#exempt })
-    return this.decideAt(this.#namespace.find(request.path), request)
+    // A workspace has a namespace of its own and asks in two steps: this one is made for those who ask without.
+    this.#namespace ??= new Namespace({ mounts: [], rules: this.declared.subtrees, scratch: this.#exempt })
+    return this.declared.refusal(this.#namespace.find(request.path), request) ?? this.decidePredicates(request)
   }
 
-  /** {@link decide} for a caller that has walked a namespace with these subtree rules already. */
-  decideAt(node: NamespaceNode<NamespaceMount>, request: AccessRequest): Decision {
-    const { path, need } = request
-    if (node.rights !== ALL && (node.rights & rightFor(need)) === 0) return refuseSubtree(node, request)
-    if (!this.variants.empty) {
-      const rule = this.variants.match(path)
-      if (rule !== undefined) return refuse(rule, 'is a variant of a denied name', 'go on without it')
-    }
+  /** The part of {@link decide} that is not data. */
+  decidePredicates(request: AccessRequest): Decision {
     for (const rule of this.#predicates) {
       const verdict = askPredicate(rule, request)
       if (verdict !== undefined) return verdict
@@ -84,31 +82,6 @@ export class RulePolicy implements Policy {
 /** Makes the standard policy of a list of rules. @throws WorkspaceError `EINVAL` for duplicate names and dangling exceptions. */
 export function createPolicy(rules: readonly Rule[], options?: PolicyOptions): Policy {
   return new RulePolicy(rules, options)
-}
-
-function refuseSubtree(node: NamespaceNode<NamespaceMount>, { path, need }: AccessRequest): Decision {
-  const right = rightFor(need)
-  const rule = node.deniers.find((candidate) => (ruleRights(candidate, node.path) & right) === 0) ?? node.deniers[0]
-  if (rule === undefined)
-    return { effect: 'deny', code: 'EACCES', rule: 'policy', reason: 'is denied', remedy: 'go on without it' }
-  const outside = need === 'read' && ruleRights(rule, path) !== 0 ? 'cannot be read back' : undefined
-  return refuse(rule, outside ?? rule.reason ?? 'is not allowed', rule.remedy ?? 'use another path')
-}
-
-function refuse(rule: SubtreeRule | PredicateRule, reason: string, remedy: string): Decision {
-  return { effect: 'deny', code: 'EACCES', rule: rule.name, reason, remedy }
-}
-
-/** What one rule gives at a path: its longest entry that covers it; everything when none does. */
-export function ruleRights(rule: SubtreeRule, path: VirtualPath): number {
-  let longest = -1
-  let rights = ALL
-  for (const entry of rule.entries) {
-    if (entry.path.length <= longest || !isWithin(path, entry.path)) continue
-    longest = entry.path.length
-    rights = rightsOf(entry.access)
-  }
-  return rights
 }
 
 function askPredicate(rule: PredicateRule, request: AccessRequest): Decision | undefined {

@@ -1,14 +1,15 @@
-import { posix } from 'node:path'
 import { WorkspaceError } from '../errors.ts'
 import { parseVirtualPath } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { accesses } from './access.ts'
+import { CompiledPattern } from './patterns.ts'
 import type {
   Access,
   AccessRequest,
   CommandParser,
   CommandRule,
   ExceptionRule,
+  PatternRule,
   PredicateRule,
   SubtreeRule,
 } from './types.ts'
@@ -168,17 +169,14 @@ export const rules = {
     }
   },
 
-  /** Files whose path matches the glob (as `node:path`'s `matchesGlob` reads it) cannot be used. File API only. */
-  denyGlob(glob: string, { name }: NameOption = {}): PredicateRule {
+  /**
+   * What matches the glob, and everything below it, can be neither read nor written; its parent still lists its name.
+   * `*.pem` matches at any depth, `/keys/*.pem` directly below `/keys`. Case does not matter, and dot names match.
+   * Both doors: in commands it holds for what exists when the command starts.
+   */
+  denyGlob(glob: string, { name }: NameOption = {}): PatternRule {
     if (typeof glob !== 'string' || glob === '') throw invalid('the glob must be a non-empty string', 'pass a glob')
-    const pattern = glob.startsWith('/') ? glob : `/**/${glob}`
-    return {
-      kind: 'predicate',
-      name: name ?? `denyGlob(${glob})`,
-      test: ({ path }) => !posix.matchesGlob(path, pattern),
-      reason: `matches the denied pattern \`${glob}\``,
-      remedy: 'use another name',
-    }
+    return patternRule({ kind: 'pattern', name: name ?? `denyGlob(${glob})`, access: 'none', patterns: [glob] })
   },
 
   /** Nothing larger than `bytes` can be written, streams included. File API only. */
@@ -211,6 +209,12 @@ export const rules = {
     }
   },
 } as const
+
+/** Refuses a malformed glob where the rule is made. */
+function patternRule(rule: PatternRule): PatternRule {
+  new CompiledPattern(rule)
+  return rule
+}
 
 function rulePath(path: string): VirtualPath {
   return parseVirtualPath(path, { operation: 'rule' })

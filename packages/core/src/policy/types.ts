@@ -83,6 +83,29 @@ export interface ExceptionRule {
   readonly justification: string
 }
 
+/**
+ * Restricts names by pattern, wherever they are: private keys, `.env` files, the hooks of a repository.
+ *
+ * What matches one of `patterns` gets `access`, and so does everything below it. Holds at the file API for every path,
+ * and in commands for what exists when the command starts. Case never matters, whatever the storage, and names that begin
+ * with a dot are names like any other. Only ever restricts.
+ */
+export interface PatternRule {
+  readonly kind: 'pattern'
+  readonly name: string
+  /** What is left of the rights at a match: nothing, or reading. */
+  readonly access: 'none' | 'read-only'
+  /** Globs over workspace paths. One without a leading `/` matches at any depth. */
+  readonly patterns: readonly string[]
+  /** Globs of names that are left alone, although a pattern matches them. What lies below a match is never left alone. */
+  readonly except?: readonly string[] | undefined
+  /** Globs of directories below which nothing is looked at. The directory itself is. */
+  readonly skip?: readonly string[] | undefined
+  /** Why, for messages. Follows the path: "holds a secret". */
+  readonly reason?: string | undefined
+  readonly remedy?: string | undefined
+}
+
 /** One program that a command line starts, wherever in the line: in a list, pipeline, substitution, function or wrapper. */
 export interface SimpleCommand {
   /** The program's name without its directory: `rm` for `/bin/rm`. `undefined`: not known before the shell runs (`$tool`). */
@@ -132,13 +155,15 @@ export interface CommandLineRequest {
   readonly shell?: string | undefined
 }
 
-export type Rule = SubtreeRule | PredicateRule | ExceptionRule | CommandRule
+export type Rule = SubtreeRule | PatternRule | PredicateRule | ExceptionRule | CommandRule
 
 /** Who may do what where. Pure, synchronous, without I/O; asked before every operation, and again where a link leads. */
 export interface Policy {
   decide(request: AccessRequest): Decision
   /** The part that can be compiled into binds. What `decide` refuses beyond it cannot be enforced in commands. */
   subtreeRules(): readonly SubtreeRule[]
+  /** Rules by pattern. They hold at the file API whatever `decide` says, and in commands. Default: none. */
+  patternRules?(): readonly PatternRule[]
   /** Names of the rules that hold at the API only; commands need `acknowledge` for them. Default: none. */
   apiOnlyRules?(): readonly string[]
   /** Asked before a command runs. A guard rail, and no boundary. Default: every command is allowed. */

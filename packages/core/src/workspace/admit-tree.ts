@@ -12,13 +12,13 @@ import type { Located } from './gate.ts'
 export async function admitTree(
   context: Context,
   operation: FileOperation,
-  { path, mount }: Located,
+  { virtual: root, path, mount }: Located,
   adapter: StorageAdapter,
   needs: readonly Need[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { gate } = context
-  if (!gate.judgesEntries || mount === undefined) return
+  if (!gate.judgesEntriesBelow(root) || mount === undefined) return
   try {
     if ((await adapter.stat(path, { signal })).type !== 'directory') return
     for await (const entry of adapter.list(path, { recursive: true, details: true, signal })) {

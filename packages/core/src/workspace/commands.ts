@@ -169,7 +169,7 @@ export async function planFor(
     aliases: [...context.aliases].map((name) => `/${name}` as VirtualPath),
     acknowledged,
     looksOnly,
-    apiOnlyRules: (gate.policy.apiOnlyRules?.() ?? []).filter((rule) => !acknowledged.has(rule)),
+    apiOnlyRules: gate.apiOnlyRules().filter((rule) => !acknowledged.has(rule)),
   })
 }
 

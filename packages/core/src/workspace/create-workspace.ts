@@ -3,6 +3,7 @@ import type { HostDirectory } from '../adapter/types.ts'
 import { scratchName, systemNames } from '../mount/reserved.ts'
 import { isWithin, parseVirtualPath, rootPath } from '../path/virtual-path.ts'
 import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
+import { DeclaredRules } from '../policy/declared-rules.ts'
 import { Namespace } from '../policy/namespace.ts'
 import { RulePolicy } from '../policy/policy.ts'
 import { Audit } from './audit.ts'
@@ -62,8 +63,12 @@ async function assemble(
   const policy = options.policy ?? new RulePolicy(options.rules ?? [], withScratch ? { exempt: scratchPath } : {})
   const all = withScratch ? [...mounts, scratch.mount(scratchPath)] : [...mounts]
   const exempt = withScratch ? scratchPath : undefined
-  const namespace = new Namespace({ mounts: all, rules: policy.subtreeRules(), scratch: exempt, reserved })
-  const gate = new Gate(namespace, policy, root)
+  const declared =
+    policy instanceof RulePolicy
+      ? policy.declared
+      : new DeclaredRules(policy.subtreeRules(), policy.patternRules?.() ?? [])
+  const namespace = new Namespace({ mounts: all, rules: declared.subtrees, scratch: exempt, reserved })
+  const gate = new Gate({ namespace, policy, declared, root })
   const hostDirectories = await readHostDirectories(mounts)
   refuseNestedRoots(hostDirectories)
   const owner = hostDirectories.get(root)?.owner

@@ -1,11 +1,12 @@
 import type { Entry } from '../adapter/types.ts'
-import { baseName, isWithin, joinPath, parentPath } from '../path/virtual-path.ts'
+import { baseName, joinPath, parentPath } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { READ } from '../policy/access.ts'
 import type { Context } from './context.ts'
 import type { WorkspaceEntry } from './file-door.ts'
 import { mountsBelow } from './regions.ts'
 import type { Region } from './regions.ts'
+import { View } from './view.ts'
 
 /** Turns the entries of one adapter into those that callers see. */
 export class EntryShaper {
@@ -13,47 +14,28 @@ export class EntryShaper {
   readonly plain: boolean
   readonly #context: Context
   readonly #region: Region
+  readonly #view: View
   readonly #ways: Set<VirtualPath>
   readonly #seen = new Set<VirtualPath>()
-  readonly #special: ReadonlySet<string>
-  /** An entry below may be a variant of a denied name. Most directories lead to none: found out once, not per entry. */
-  readonly #mayVary: boolean
-  /** Directories that are variants of a denied name: what comes from below them is left out. */
-  readonly #shut: VirtualPath[] = []
 
   constructor(context: Context, region: Region, recursive: boolean) {
-    const { gate } = context
-    const { start, mount } = region
     this.#context = context
     this.#region = region
-    this.#ways = waysToMounts(context, start, recursive)
-    this.#special = new Set([...gate.namespace.below(start)].map((node) => node.path))
-    const folds = mount?.caseSensitive === false && this.#special.size > 0
-    this.#mayVary = gate.mayHoldVariants(start)
-    this.plain = this.#special.size === 0 && this.#ways.size === 0 && !this.#mayVary
-    this.#judge = folds ? () => true : (path) => this.#special.has(path)
+    this.#view = new View(context.gate, region.start, 'list')
+    this.#ways = waysToMounts(context, region.start, recursive)
+    this.plain = this.#view.plain && this.#ways.size === 0
   }
-
-  /** Whether mounts or rules name this path. */
-  readonly #judge: (path: VirtualPath) => boolean
 
   shape(entry: Entry): WorkspaceEntry | undefined {
     const at = this.#region.mount?.at ?? ('/' as VirtualPath)
     const path = joinPath(at, entry.path)
-    const { gate } = this.#context
-    if (this.#shut.length > 0 && this.#shut.some((directory) => isWithin(path, directory))) return undefined
-    if (this.#special.size > 0 && this.#judge(path)) {
-      if (gate.isHidden(path, this.#region.start)) return undefined
-      if (this.#ways.has(path)) {
-        this.#seen.add(path)
-        return wayEntry(this.#context, path)
-      }
-      if (gate.cannotStat(path)) return { path, name: entry.name, type: entry.type }
+    const sight = this.#view.sight(path)
+    if (sight === 'hidden') return undefined
+    if (this.#ways.has(path)) {
+      this.#seen.add(path)
+      return wayEntry(this.#context, path)
     }
-    if (this.#mayVary && gate.isVariant(path, entry.name)) {
-      this.#shut.push(path)
-      return { path, name: entry.name, type: entry.type }
-    }
+    if (sight === 'named') return { path, name: entry.name, type: entry.type }
     return at === '/' ? (entry as Entry & { path: never }) : { ...entry, path }
   }
 

@@ -1,9 +1,10 @@
 import type { WorkspaceError } from '../errors.ts'
 import { isWithin, parentPath, relativeTo } from '../path/virtual-path.ts'
 import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
-import { ALL, READ, WRITE, rightFor } from '../policy/access.ts'
+import { ALL, READ, WRITE, rightFor, ruleRights } from '../policy/access.ts'
+import type { DeclaredRules } from '../policy/declared-rules.ts'
 import type { Namespace, NamespaceNode } from '../policy/namespace.ts'
-import { RulePolicy, ruleRights } from '../policy/policy.ts'
+import { RulePolicy } from '../policy/policy.ts'
 import type { AccessRequest, Decision, FileOperation, Need, Policy, SubtreeRule } from '../policy/types.ts'
 import { virtualError } from './errors.ts'
 import { mountRuleName } from './mounts.ts'
@@ -19,23 +20,44 @@ export interface Located {
   readonly path: MountPath
 }
 
+export interface GateOptions {
+  /** Made of the mounts and of `declared`'s subtrees. */
+  readonly namespace: Namespace<WorkspaceMount>
+  readonly policy: Policy
+  readonly declared: DeclaredRules
+  readonly root: VirtualPath
+}
+
 const allowed: Decision = { effect: 'allow' }
 
 /** The one place where mounts, reserved names and policy say yes or no to a path. Synchronous, without I/O. */
 export class Gate {
   readonly namespace: Namespace<WorkspaceMount>
   readonly policy: Policy
+  /** The rules that are data, whichever engine they come from. */
+  readonly declared: DeclaredRules
   readonly #rulePolicy: RulePolicy | undefined
   readonly #root: VirtualPath
-  /** Some rule can only be judged path by path: recursive operations must ask for each entry. */
-  readonly judgesEntries: boolean
+  /** Some rule is a function, so it can only be asked path by path. */
+  readonly #asksFunctions: boolean
 
-  constructor(namespace: Namespace<WorkspaceMount>, policy: Policy, root: VirtualPath) {
+  constructor({ namespace, policy, declared, root }: GateOptions) {
     this.namespace = namespace
     this.policy = policy
+    this.declared = declared
     this.#root = root
     this.#rulePolicy = policy instanceof RulePolicy ? policy : undefined
-    this.judgesEntries = this.#rulePolicy === undefined || this.#rulePolicy.apiOnlyRules().length > 0
+    this.#asksFunctions = this.#rulePolicy === undefined || this.#rulePolicy.apiOnlyRules().length > 0
+  }
+
+  /** Some rule may say of an entry below `path` what it does not say of `path`: recursive operations must ask for each. */
+  judgesEntriesBelow(path: VirtualPath): boolean {
+    return this.#asksFunctions || this.declared.mayMatchBelow(path)
+  }
+
+  /** The size of what is written matters to some rule. */
+  get judgesSizes(): boolean {
+    return this.#asksFunctions
   }
 
   /** @throws WorkspaceError for everything that may not be, with the rule and the remedy. */
@@ -54,10 +76,14 @@ export class Gate {
     return this.#judge(this.namespace.find(request.path), request)
   }
 
+  /** What an engine of the caller's own declares as data holds here too, whatever it decides: so it does in commands. */
   #judge(node: NamespaceNode<WorkspaceMount>, request: AccessRequest): Decision {
-    const decision =
-      this.#rulePolicy === undefined ? this.policy.decide(request) : this.#rulePolicy.decideAt(node, request)
-    if (decision.effect === 'deny') return decision
+    const own = this.#rulePolicy === undefined ? this.policy.decide(request) : allowed
+    if (own.effect === 'deny') return own
+    const refusal = this.declared.refusal(node, request)
+    if (refusal !== undefined) return refusal
+    const last = this.#rulePolicy?.decidePredicates(request) ?? allowed
+    if (last.effect === 'deny') return last
     if (request.need === 'write' && node.mount?.access === 'read-only') {
       return {
         effect: 'deny',
@@ -105,15 +131,16 @@ export class Gate {
     return ruleRights(rule, path)
   }
 
+  /** Names of the rules that hold at the file API only: functions, and patterns as long as no executor compiles them. */
+  apiOnlyRules(): readonly string[] {
+    return [...(this.policy.apiOnlyRules?.() ?? []), ...this.declared.patterns.map(({ rule }) => rule.name)]
+  }
+
   /** What rules deny outright, below the root. */
   deniedEntries(): { rule: SubtreeRule; path: VirtualPath }[] {
-    return this.policy
-      .subtreeRules()
-      .flatMap((rule) =>
-        rule.entries
-          .filter(({ path, access }) => access === 'none' && path !== '/')
-          .map(({ path }) => ({ rule, path })),
-      )
+    return this.declared.subtrees.flatMap((rule) =>
+      rule.entries.filter(({ path, access }) => access === 'none' && path !== '/').map(({ path }) => ({ rule, path })),
+    )
   }
 
   /** The rule has an entry for exactly this path. */
@@ -132,7 +159,7 @@ export class Gate {
    * @throws WorkspaceError of the first that refuses, before anything is touched.
    */
   admitBelow(operation: FileOperation, path: VirtualPath, needs: readonly Need[]): void {
-    const variant = this.#rulePolicy?.variants.leadingTo(path)
+    const variant = this.declared.variants.leadingTo(path)
     if (variant !== undefined) {
       throw virtualError({
         code: 'EACCES',
@@ -164,63 +191,6 @@ export class Gate {
       reason: itself ? 'is a mount point' : 'holds a mount point',
       remedy: itself ? 'use what lies below it' : 'leave the directory, and use its other entries one by one',
     })
-  }
-
-  /** Subtrees below `path` that may not be read: listed, not entered. */
-  unreadableBelow(path: VirtualPath): VirtualPath[] {
-    const found: VirtualPath[] = []
-    for (const node of this.namespace.below(path)) {
-      if ((node.rights & READ) === 0) found.push(node.path)
-    }
-    return found
-  }
-
-  /** Names of the system directly below `path`. */
-  reservedBelow(path: VirtualPath): VirtualPath[] {
-    const found: VirtualPath[] = []
-    for (const node of this.namespace.below(path)) if (node.reserved) found.push(node.path)
-    return found
-  }
-
-  /** Not shown in a listing that started at `start`: the system's names, the scratch, what lies in a denied variant. */
-  isHidden(path: VirtualPath, start: VirtualPath): boolean {
-    const node = this.namespace.find(path)
-    if (node.reserved || (node.mount?.scratch === true && !this.#inScratch(start))) return true
-    return this.hasVariants && this.isVariant(parentPath(path))
-  }
-
-  #inScratch(path: VirtualPath): boolean {
-    return this.namespace.find(path).mount?.scratch === true
-  }
-
-  /** Some rule denies a name, and so its variants. */
-  get hasVariants(): boolean {
-    return this.#rulePolicy?.variants.empty === false
-  }
-
-  /** Something below `path` may be a variant of a denied name. */
-  mayHoldVariants(path: VirtualPath): boolean {
-    return this.#rulePolicy?.variants.leadsOnFrom(path) === true
-  }
-
-  /** `path`, whose last name is `name`, is a variant of a denied one, or lies below such a variant. */
-  isVariant(path: VirtualPath, name?: string): boolean {
-    const variants = this.#rulePolicy?.variants
-    if (variants === undefined || (name !== undefined && !variants.couldEndIn(name))) return false
-    return variants.match(path) !== undefined
-  }
-
-  /** A listing shows name and type of such an entry, and nothing else. */
-  cannotStat(path: VirtualPath): boolean {
-    const node = this.namespace.find(path)
-    return (node.rights & READ) === 0 || this.isVariant(path)
-  }
-
-  /** A hit of a search that started at `start` may be shown. */
-  mayShow(path: VirtualPath, start: VirtualPath): boolean {
-    if (this.isHidden(path, start)) return false
-    if (!this.judgesEntries && !this.hasVariants) return true
-    return this.decide({ operation: 'search', path, need: 'read' }).effect === 'allow'
   }
 
   /** The deepest ancestor of `path`, in its mount, that may not be written: it must be there already. */

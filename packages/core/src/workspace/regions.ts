@@ -1,6 +1,7 @@
 import type { Entry, EntryIterator } from '../adapter/types.ts'
 import { isWithin, parentPath, relativeTo } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
+import { READ } from '../policy/access.ts'
 import type { Context } from './context.ts'
 import type { WorkspaceMount } from './mounts.ts'
 
@@ -20,9 +21,9 @@ export function skippedIn(
   excluded: readonly VirtualPath[],
 ): ReturnType<typeof relativeTo>[] {
   const { gate } = context
-  const skipped = [...gate.unreadableBelow(start), ...excluded, ...gate.reservedBelow(start)]
+  const skipped = [...excluded]
   for (const node of gate.namespace.below(start)) {
-    if (node.mount?.at === node.path) skipped.push(node.path)
+    if (node.reserved || (node.rights & READ) === 0 || node.mount?.at === node.path) skipped.push(node.path)
   }
   return skipped
     .filter((path) => path !== start && isWithin(path, start) && isWithin(path, mount.at))

@@ -10,6 +10,7 @@ import type { WorkspaceSearchHit, WorkspaceSearchOptions } from './file-door.ts'
 import type { Located } from './gate.ts'
 import { mayEnter, mountsBelow, skippedIn } from './regions.ts'
 import type { StorageAdapter } from '../adapter/contract.ts'
+import { View } from './view.ts'
 import type { Trace } from './walk.ts'
 
 interface OpenSearch {
@@ -139,7 +140,9 @@ async function openSearch(
     })
   }
   const exclude = skippedIn(context, virtual, mount, excluded)
-  const hits = adapter.search({ ...query, in: located.path, exclude }, { signal })
+  // The storage counts hits that may not be shown, so it must not stop at a number of them.
+  const maxHits = new View(context.gate, virtual, 'search').plain ? query.maxHits : Number.MAX_SAFE_INTEGER
+  const hits = adapter.search({ ...query, maxHits, in: located.path, exclude }, { signal })
   return { start: virtual, at: mount.at, hits, first: await hits.next() }
 }
 
@@ -149,10 +152,11 @@ async function* hitsOf(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<WorkspaceSearchHit, void, undefined> {
   let result = first
+  const view = new View(context.gate, start, 'search')
   try {
     while (result.done !== true) {
       const path = joinPath(at, result.value.path)
-      if (context.gate.mayShow(path, start)) yield { ...result.value, path }
+      if (view.sight(path) === 'described') yield { ...result.value, path }
       result = await hits.next()
     }
   } catch (error) {

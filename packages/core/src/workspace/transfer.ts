@@ -149,7 +149,7 @@ async function adviseTree(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { gate } = context
-  if (!gate.judgesEntries) return
+  if (!gate.judgesEntriesBelow(source.virtual) && !gate.judgesEntriesBelow(destination.virtual)) return
   try {
     const { type, size } = await adapter.stat(source.path, { signal })
     gate.admit(kind, destination.virtual, 'write', type === 'file' ? size : undefined)

@@ -70,7 +70,7 @@ export async function append(
         if (parsed.directory) await refuseDirectoryName(operation, located, adapter)
         const parents = options.parents ?? true
         if (parents) await admitParents(context, operation, located, adapter)
-        if (context.gate.judgesEntries) {
+        if (context.gate.judgesSizes) {
           const before = await sizeOf(adapter, located.path)
           context.gate.admit(operation, located.virtual, 'write', before + content.byteLength)
         }
@@ -213,7 +213,7 @@ function judged(
     for await (const chunk of stream) {
       if (!(chunk instanceof Uint8Array)) throw badDataError(virtual)
       size += chunk.byteLength
-      if (context.gate.judgesEntries) context.gate.admit(operation, virtual, 'write', size)
+      if (context.gate.judgesSizes) context.gate.admit(operation, virtual, 'write', size)
       yield chunk
     }
   }

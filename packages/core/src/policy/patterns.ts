@@ -1,0 +1,99 @@
+import { WorkspaceError } from '../errors.ts'
+import { compileGlob } from '../glob/glob.ts'
+import type { Glob } from '../glob/glob.ts'
+import { parentPath } from '../path/virtual-path.ts'
+import type { VirtualPath } from '../path/virtual-path.ts'
+import { rightsOf } from './access.ts'
+import type { PatternRule } from './types.ts'
+
+/** Where a rule by pattern holds. */
+export interface PatternMatch {
+  /** The highest path that matches, at or above the one that was asked for. Everything below it is under the rule. */
+  readonly at: VirtualPath
+  /** The pattern, as it was written. */
+  readonly pattern: string
+}
+
+/** Of what lies below a directory: it is under the rule, is looked at, or is not. */
+type Below = PatternMatch | 'open' | 'skipped'
+
+/** Directories that a rule remembers at most. */
+const maxRemembered = 1024
+
+/** A rule by pattern whose globs are compiled. Pure: what it says of a path depends on the path alone. */
+export class CompiledPattern {
+  readonly rule: PatternRule
+  /** What is left of the rights at a match, as bits. */
+  readonly rights: number
+  readonly #patterns: readonly Glob[]
+  readonly #except: readonly Glob[]
+  readonly #skip: readonly Glob[]
+  /** Most paths that are asked about lie beside one another. */
+  readonly #directories = new Map<VirtualPath, Below>()
+
+  /** @throws WorkspaceError `EINVAL` for a malformed glob, and for a rule that could match nothing. */
+  constructor(rule: PatternRule) {
+    const { name, access, patterns } = rule
+    if (access !== 'none' && access !== 'read-only') {
+      throw invalid(name, `the access of a pattern rule must be \`none\` or \`read-only\`, got \`${String(access)}\``)
+    }
+    if (!Array.isArray(patterns) || patterns.length === 0) throw invalid(name, 'a pattern rule needs at least one pattern')
+    this.rule = rule
+    this.rights = rightsOf(rule.access)
+    this.#patterns = rule.patterns.map(compile)
+    this.#except = (rule.except ?? []).map(compile)
+    this.#skip = (rule.skip ?? []).map(compile)
+  }
+
+  /** The match that decides about `path`: its own, or that of the highest directory above it. */
+  match(path: VirtualPath): PatternMatch | undefined {
+    if (path === '/') return undefined
+    const above = this.#below(parentPath(path))
+    if (above === 'skipped') return undefined
+    if (above !== 'open') return above
+    const pattern = this.matchAt(path)
+    return pattern === undefined ? undefined : { at: path, pattern }
+  }
+
+  /** What the rule says of everything below a directory. */
+  #below(directory: VirtualPath): Below {
+    if (directory === '/') return 'open'
+    const known = this.#directories.get(directory)
+    if (known !== undefined) return known
+    const above = this.#below(parentPath(directory))
+    let below = above
+    if (above === 'open') {
+      const pattern = this.matchAt(directory)
+      if (pattern !== undefined) below = { at: directory, pattern }
+      else if (this.skips(directory)) below = 'skipped'
+    }
+    if (this.#directories.size >= maxRemembered) this.#directories.clear()
+    this.#directories.set(directory, below)
+    return below
+  }
+
+  /** The pattern that `path` itself matches. For a walk from the top, which never goes below a match or a skipped directory. */
+  matchAt(path: VirtualPath): string | undefined {
+    const found = this.#patterns.find((glob) => glob.matches(path))
+    if (found === undefined || this.#except.some((glob) => glob.matches(path))) return undefined
+    return found.pattern
+  }
+
+  /** Nothing below `directory` is looked at. */
+  skips(directory: VirtualPath): boolean {
+    return this.#skip.some((glob) => glob.matches(directory))
+  }
+
+  /** Something below `directory` may match. A walk need not enter it otherwise. */
+  mayMatchBelow(directory: VirtualPath): boolean {
+    return !this.skips(directory) && this.#patterns.some((glob) => glob.mayMatchBelow(directory))
+  }
+}
+
+function invalid(rule: string, reason: string): WorkspaceError {
+  return new WorkspaceError({ code: 'EINVAL', operation: 'rule', rule, reason, remedy: 'mend the rule' })
+}
+
+function compile(pattern: string): Glob {
+  return compileGlob(pattern, { foldCase: true, operation: 'rule' })
+}

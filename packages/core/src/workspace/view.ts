@@ -1,0 +1,92 @@
+import { baseName, isWithin, parentPath } from '../path/virtual-path.ts'
+import type { VirtualPath } from '../path/virtual-path.ts'
+import type { FileOperation } from '../policy/types.ts'
+import type { Gate } from './gate.ts'
+
+/** Directories that a view remembers at most. */
+const maxRemembered = 4096
+
+// A hit shows names and content, so a search needs the rights of a listing and of a reader too.
+const needed = {
+  list: { toEnter: ['list'], toDescribe: ['stat'] },
+  search: { toEnter: ['list', 'search'], toDescribe: ['search', 'read'] },
+} as const
+
+/**
+ * - `hidden`: not shown. It lies in a directory that may not be entered, or is no entry of the workspace.
+ * - `named`: its directory lists name and type.
+ * - `described`: size, times, mode and version are shown as well; for a search, its content.
+ */
+export type Sight = 'hidden' | 'named' | 'described'
+
+/**
+ * What one listing or one search may show of what lies below its start. The policy is asked for every directory on the
+ * way, since a rule may deny a directory and say nothing of what lies in it.
+ */
+export class View {
+  readonly #gate: Gate
+  readonly #start: VirtualPath
+  /** What must be allowed at a directory that is entered, and at an entry that is described. */
+  readonly #needed: { readonly toEnter: readonly FileOperation[]; readonly toDescribe: readonly FileOperation[] }
+  readonly #inScratch: boolean
+  readonly #entered = new Map<VirtualPath, boolean>()
+  /** Paths that mounts and rules name. Elsewhere below, nothing differs from the start. */
+  readonly #special: ReadonlySet<string>
+  /** Storage that folds case may show a special path in another spelling. */
+  readonly #folds: boolean
+  /** Some rule has to be asked for every entry. */
+  readonly #judges: boolean
+  readonly #mayVary: boolean
+  /** A directory was met that may not be entered, and that the storage was not told of. */
+  #shut = false
+
+  constructor(gate: Gate, start: VirtualPath, operation: 'list' | 'search') {
+    const { namespace, declared } = gate
+    this.#gate = gate
+    this.#start = start
+    this.#needed = needed[operation]
+    const node = namespace.find(start)
+    this.#inScratch = node.mount?.scratch === true
+    this.#special = new Set([...namespace.below(start)].map(({ path }) => path))
+    this.#folds = this.#special.size > 0 && node.mount?.caseSensitive === false
+    this.#judges = gate.judgesEntriesBelow(start)
+    // Most directories lead to no variant of a denied name: found out once, not for each entry.
+    this.#mayVary = declared.variants.leadsOnFrom(start)
+  }
+
+  /** Everything below the start is described. */
+  get plain(): boolean {
+    return this.#special.size === 0 && !this.#judges && !this.#mayVary
+  }
+
+  sight(path: VirtualPath): Sight {
+    if (!this.#concerns(path)) return 'described'
+    const node = this.#gate.namespace.find(path)
+    if (node.reserved || (node.mount?.scratch === true && !this.#inScratch)) return 'hidden'
+    if (!this.#mayEnter(parentPath(path))) return 'hidden'
+    if (this.#allows(this.#needed.toDescribe, path)) return 'described'
+    this.#shut = true
+    return 'named'
+  }
+
+  #concerns(path: VirtualPath): boolean {
+    if (this.#judges || this.#folds || this.#special.has(path)) return true
+    return this.#mayVary && (this.#shut || this.#gate.declared.variants.couldEndIn(baseName(path)))
+  }
+
+  #mayEnter(directory: VirtualPath): boolean {
+    if (directory === this.#start || !isWithin(directory, this.#start)) return true
+    const known = this.#entered.get(directory)
+    if (known !== undefined) return known
+    const entered = this.#mayEnter(parentPath(directory)) && this.#allows(this.#needed.toEnter, directory)
+    if (this.#entered.size >= maxRemembered) this.#entered.clear()
+    this.#entered.set(directory, entered)
+    return entered
+  }
+
+  #allows(operations: readonly FileOperation[], path: VirtualPath): boolean {
+    return operations.every(
+      (operation) => this.#gate.decide({ operation, path, need: 'read' }).effect === 'allow',
+    )
+  }
+}
