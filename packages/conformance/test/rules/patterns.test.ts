@@ -34,7 +34,14 @@ async function found(workspace: Workspace, pattern: string): Promise<string[]> {
 describe('a rule by pattern', () => {
   it('[RU4] denies what matches at any depth, and everything below it', async () => {
     const workspace = await open([secrets])
-    for (const path of ['/.env', '/app/.env', '/home/.ssh', '/home/.ssh/id_rsa', '/home/.ssh/keys/deep', '/new/.env.x']) {
+    for (const path of [
+      '/.env',
+      '/app/.env',
+      '/home/.ssh',
+      '/home/.ssh/id_rsa',
+      '/home/.ssh/keys/deep',
+      '/new/.env.x',
+    ]) {
       expect(await codeOf(workspace.read(path)), path).toBe('EACCES')
       expect(await codeOf(workspace.stat(path)), path).toBe('EACCES')
       expect(await codeOf(workspace.write(path, 'x')), path).toBe('EACCES')
@@ -67,7 +74,10 @@ describe('a rule by pattern', () => {
       '/b/Secret/.a/c': 'k',
     }
     const globs = ['id_rsa', '*.pem', '**/.env*', 'secret/**']
-    const workspace = await open(globs.map((glob) => rules.denyGlob(glob)), tree)
+    const workspace = await open(
+      globs.map((glob) => rules.denyGlob(glob)),
+      tree,
+    )
     for (const path of Object.keys(tree)) expect(await codeOf(workspace.read(path)), path).toBe('EACCES')
   })
 
@@ -105,11 +115,7 @@ describe('a rule by pattern', () => {
       name: '.ssh',
       type: 'directory',
     })
-    expect(await found(workspace, 's3cret')).toEqual([
-      '/app/.env.example',
-      '/app/a.txt',
-      '/app/node_modules/pkg/.env',
-    ])
+    expect(await found(workspace, 's3cret')).toEqual(['/app/.env.example', '/app/a.txt', '/app/node_modules/pkg/.env'])
   })
 
   it('[RU3] does not let hits that may not be shown count as hits', async () => {
@@ -129,7 +135,8 @@ describe('a rule by pattern', () => {
 
   it('does not depend on the adapter, and is decided without one', () => {
     const policy = createPolicy([secrets])
-    const effect = (path: string) => policy.decide({ operation: 'read', path: path as VirtualPath, need: 'read' }).effect
+    const effect = (path: string) =>
+      policy.decide({ operation: 'read', path: path as VirtualPath, need: 'read' }).effect
     expect([effect('/'), effect('/a/.ENV'), effect('/a/.Env.Example'), effect('/Node_Modules/.env')]).toEqual([
       'allow',
       'deny',

@@ -58,15 +58,12 @@ function refusePattern(pattern: CompiledPattern, { path, need }: AccessRequest):
   if ((rights & rightFor(need)) !== 0) return undefined
   const found = pattern.match(path)
   if (found === undefined) return undefined
-  const why = rule.reason ?? `matches the ${rule.access === 'none' ? 'denied' : 'read-only'} pattern \`${found.pattern}\``
+  const why =
+    rule.reason ?? `matches the ${rule.access === 'none' ? 'denied' : 'read-only'} pattern \`${found.pattern}\``
   const reason = found.at === path ? why : `lies in \`${found.at}\`, which ${why}`
   return refuse(rule, reason, rule.remedy ?? 'go on without it')
 }
 
-export function refuse(
-  rule: SubtreeRule | PatternRule | PredicateRule,
-  reason: string,
-  remedy: string,
-): Denial {
+export function refuse(rule: SubtreeRule | PatternRule | PredicateRule, reason: string, remedy: string): Denial {
   return { effect: 'deny', code: 'EACCES', rule: rule.name, reason, remedy }
 }

@@ -37,7 +37,8 @@ export class CompiledPattern {
     if (access !== 'none' && access !== 'read-only') {
       throw invalid(name, `the access of a pattern rule must be \`none\` or \`read-only\`, got \`${String(access)}\``)
     }
-    if (!Array.isArray(patterns) || patterns.length === 0) throw invalid(name, 'a pattern rule needs at least one pattern')
+    if (!Array.isArray(patterns) || patterns.length === 0)
+      throw invalid(name, 'a pattern rule needs at least one pattern')
     this.rule = rule
     this.rights = rightsOf(rule.access)
     this.#patterns = rule.patterns.map(compile)

@@ -85,8 +85,6 @@ export class View {
   }
 
   #allows(operations: readonly FileOperation[], path: VirtualPath): boolean {
-    return operations.every(
-      (operation) => this.#gate.decide({ operation, path, need: 'read' }).effect === 'allow',
-    )
+    return operations.every((operation) => this.#gate.decide({ operation, path, need: 'read' }).effect === 'allow')
   }
 }
