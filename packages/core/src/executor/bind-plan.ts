@@ -1,5 +1,13 @@
-import type { HostPath, VirtualPath } from '../path/virtual-path.ts'
+import type { HostPath, MountPath, VirtualPath } from '../path/virtual-path.ts'
 import type { GuaranteeField } from './guarantees.ts'
+
+/** Where a name is that a rule protects and that nothing has yet. */
+export interface MissingName {
+  /** The directory of its mount on this machine. */
+  readonly root: HostPath
+  /** From there. Its parents can be missing too. */
+  readonly path: MountPath
+}
 
 /**
  * - `mount`: the root of a mount, at its own path.
@@ -21,6 +29,8 @@ export interface Bind {
   readonly access: 'read-write' | 'read-only' | 'none'
   /** The rules that ask for it. */
   readonly rules: readonly string[]
+  /** Nothing is there yet: the executor reserves the name while the command runs, and leaves nothing of that behind. */
+  readonly missing?: MissingName | undefined
 }
 
 /** One thing that a policy asks of commands, and what an executor must hold for it. */
@@ -29,8 +39,16 @@ export interface Restriction {
   readonly rule: string
   readonly path: VirtualPath
   readonly field: GuaranteeField
-  /** Why no executor could enforce it as things stand (the path is missing, or runs through a link), and the remedy. */
-  readonly problem?: { readonly reason: string; readonly remedy: string } | undefined
+  /** Why no executor could enforce it as things stand (the path runs through a link), and the remedy. */
+  readonly problem?: RestrictionProblem | undefined
+  /** Nothing is there yet: held by executors that can reserve the name. */
+  readonly missing?: MissingName | undefined
+}
+
+/** Why something cannot be held, as a sentence without its subject, and what to do. */
+export interface RestrictionProblem {
+  readonly reason: string
+  readonly remedy: string
 }
 
 /**

@@ -2,7 +2,7 @@ import { LinkSignal } from '../adapter/link-signal.ts'
 import type { Entry } from '../adapter/types.ts'
 import { isWorkspaceError } from '../errors.ts'
 import { foldName } from '../path/fold.ts'
-import { childPath, isWithin, parentPath, relativeTo, segmentsOf } from '../path/virtual-path.ts'
+import { childPath, isWithin, mountRoot, parentPath, relativeTo, segmentsOf } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { READ, WRITE } from '../policy/access.ts'
 import type { NamespaceNode } from '../policy/namespace.ts'
@@ -10,7 +10,8 @@ import type { SubtreeRule } from '../policy/types.ts'
 import type { Gate } from '../workspace/gate.ts'
 import { mountRuleName } from '../workspace/mounts.ts'
 import type { WorkspaceMount } from '../workspace/mounts.ts'
-import type { Bind, BindPlan, Restriction } from './bind-plan.ts'
+import type { Bind, BindPlan, MissingName, Restriction } from './bind-plan.ts'
+import { type Found, findHolder, lookAt } from './disk-look.ts'
 import type { GuaranteeField } from './guarantees.ts'
 
 export interface CompileOptions {
@@ -28,7 +29,6 @@ export interface CompileOptions {
 /** The names in a directory, by what they are without regard to case and form. */
 type FoldedNames = ReadonlyMap<string, readonly string[]>
 type Node = NamespaceNode<WorkspaceMount>
-type Found = 'directory' | 'file' | 'missing' | 'link' | 'other'
 
 /** What surrounds a node in the tree of a command: read and write as bits. */
 interface Surroundings {
@@ -39,8 +39,8 @@ interface Surroundings {
 }
 
 /**
- * Compiles mounts and subtree rules to binds. Looks at the disk, through the adapters, for what a rule names: a mask cannot
- * lie over what is not there, and no component may be a link.
+ * Compiles mounts and subtree rules to binds. Looks at the disk, through the adapters, for what a rule names: a name that
+ * is missing must be reserved before a mask can lie over it, and no component may be a link.
  */
 export async function compileBinds(options: CompileOptions): Promise<BindPlan> {
   const compiler = new Compiler(options)
@@ -70,7 +70,7 @@ class Compiler {
       (left, right) => segmentsOf(left.at).length - segmentsOf(right.at).length,
     )
     const renameBorders = binds
-      .filter(({ kind }) => kind === 'pin' || kind === 'subtree' || kind === 'closed')
+      .filter(({ kind, type }) => (kind === 'pin' && type === 'directory') || kind === 'subtree' || kind === 'closed')
       .map(({ at }) => at)
     return { root, binds, aliases, restrictions: this.#restrictions, renameBorders }
   }
@@ -102,20 +102,31 @@ class Compiler {
     let rights = this.#rights(node)
     if (rights === WRITE) {
       // Nothing but the file API can let somebody write what he cannot read.
-      for (const rule of this.#named(node)) this.#restrict(rule, node, 'apiRules')
+      for (const rule of this.#named(node, READ)) this.#restrict(rule, node, 'apiRules')
       rights = 0
     }
     if (!isMount && around.mount === mount && rights === around.rights) return around
-    const rules = [...this.#named(node), ...(mount.access === 'read-only' && isMount ? [mountRuleName(mount.at)] : [])]
-    const found = isMount ? 'directory' : await this.#look(node)
-    const stricter = isMount ? rights !== (READ | WRITE) : (rights & around.rights) !== around.rights
+    const surrounding = isMount ? READ | WRITE : around.rights
+    const named = this.#named(node, surrounding)
+    const rules = [...named, ...(mount.access === 'read-only' && isMount ? [mountRuleName(mount.at)] : [])]
+    const found = isMount ? 'directory' : await lookAt(mount, node.path)
+    const stricter = (rights & surrounding) !== surrounding
+    const absent = found === 'missing' || found === 'below-file'
+    let missing: MissingName | undefined
 
     if (stricter) {
+      // Nobody can make it there: there is nothing to hold.
+      if (absent && (around.rights & WRITE) === 0) return around
       const field = rights === 0 ? 'deniedSubtrees' : isMount ? 'readOnlyMounts' : 'subtrees'
       const problem = problemOf(found)
-      for (const rule of rules) this.#restrict(rule, node, field, problem)
+      if (found === 'missing') missing = missingName(node, mount)
+      for (const rule of rules) this.#restrict(rule, node, field, problem, missing)
       if (problem !== undefined) return around
-    } else if (found === 'missing' || found === 'link' || found === 'other') {
+      if (found === 'below-file') {
+        await this.#pinHolder(node, mount, around)
+        return around
+      }
+    } else if (absent || found === 'link' || found === 'other') {
       if (found !== 'missing' || (rights & WRITE) === 0 || !(await this.#create(node))) return around
     }
     await this.#pinAncestors(node.path, mount, around, isMount)
@@ -123,25 +134,45 @@ class Compiler {
     const source = mount.adapter?.hostPath?.(relativeTo(node.path, mount.at))
     const at = node.path
     if (rights === 0) {
-      const kind = type === 'directory' && this.#holdsAllowed(node) ? 'closed' : 'mask'
-      this.#binds.push({ kind, at, type, access: 'none', rules })
+      const kind = type === 'directory' && missing === undefined && this.#holdsAllowed(node) ? 'closed' : 'mask'
+      this.#binds.push({ kind, at, type, access: 'none', rules, missing })
     } else {
       const kind = mount.scratch ? 'scratch' : isMount ? 'mount' : 'subtree'
-      this.#binds.push({ kind, at, type, source, access: rights === READ ? 'read-only' : 'read-write', rules })
+      this.#binds.push({ kind, at, type, source, access: rights === READ ? 'read-only' : 'read-write', rules, missing })
     }
     return { mount, rights, bound: at }
   }
 
-  /** The rules that take something away at a node and name it, or an ancestor, themselves. */
-  #named(node: Node): string[] {
+  /** The rules that take away, at a node, something of what surrounds it: those that need the restriction. */
+  #named(node: Node, surrounding: number): string[] {
     const { gate, acknowledged } = this.#options
     return node.deniers
-      .filter((rule) => !acknowledged.has(rule.name) && gate.ruleRights(rule, node.path) !== (READ | WRITE))
+      .filter(
+        (rule) => !acknowledged.has(rule.name) && (gate.ruleRights(rule, node.path) & surrounding) !== surrounding,
+      )
       .map(({ name }) => name)
   }
 
-  #restrict(rule: string, node: Node, field: GuaranteeField, problem?: Restriction['problem']): void {
-    this.#restrictions.push({ rule, path: node.path, field, ...(problem && { problem }) })
+  #restrict(
+    rule: string,
+    node: Pick<Node, 'path'>,
+    field: GuaranteeField,
+    problem?: Restriction['problem'],
+    missing?: MissingName,
+  ): void {
+    this.#restrictions.push({ rule, path: node.path, field, ...(problem && { problem }), ...(missing && { missing }) })
+  }
+
+  /**
+   * A file stands where the rule needs a directory, as `.git` of a worktree. While it cannot be removed, nothing can be
+   * made below it.
+   */
+  async #pinHolder(node: Node, mount: WorkspaceMount, around: Surroundings): Promise<void> {
+    const at = await findHolder(mount, node.path)
+    if (at === undefined || this.#pins.has(at) || this.#binds.some((bind) => bind.at === at)) return
+    await this.#pinAncestors(at, mount, around, false)
+    const source = mount.adapter?.hostPath?.(relativeTo(at, mount.at))
+    this.#pins.set(at, { kind: 'pin', at, type: 'file', source, access: 'read-write', rules: [] })
   }
 
   #holdsAllowed(node: Node): boolean {
@@ -163,19 +194,6 @@ class Compiler {
       const source = holder.adapter?.hostPath?.(relativeTo(path, holder.at))
       if (this.#pins.has(path) || this.#binds.some((bind) => bind.at === path)) continue
       this.#pins.set(path, { kind: 'pin', at: path, type: 'directory', source, access: 'read-write', rules: [] })
-    }
-  }
-
-  async #look(node: Node): Promise<Found> {
-    const { mount, path } = node
-    if (mount?.adapter === undefined) return mount?.scratch === true ? 'directory' : 'missing'
-    try {
-      const { type } = await mount.adapter.stat(relativeTo(path, mount.at))
-      return type === 'symlink' ? 'link' : type
-    } catch (error) {
-      if (error instanceof LinkSignal) return 'link'
-      if (isWorkspaceError(error, 'ENOENT') || isWorkspaceError(error, 'ENOTDIR')) return 'missing'
-      throw error
     }
   }
 
@@ -256,11 +274,10 @@ class Compiler {
   }
 
   async #maskVariant(at: VirtualPath, rule: SubtreeRule, mount: WorkspaceMount): Promise<void> {
-    const node = { ...this.#options.gate.namespace.find(at), path: at }
-    const found = await this.#look(node)
-    if (found === 'missing') return
+    const found = await lookAt(mount, at)
+    if (found === 'missing' || found === 'below-file') return
     const problem = problemOf(found)
-    this.#restrict(rule.name, node, 'deniedSubtrees', problem)
+    this.#restrict(rule.name, { path: at }, 'deniedSubtrees', problem)
     if (problem !== undefined) return
     const bound = this.#binds.findLast((bind) => bind.source !== undefined && isWithin(at, bind.at))
     const rights = bound?.access === 'read-write' ? READ | WRITE : READ
@@ -272,11 +289,6 @@ class Compiler {
 
 function problemOf(found: Found): Restriction['problem'] {
   switch (found) {
-    case 'missing':
-      return {
-        reason: 'does not exist, and nothing can lie over what is not there',
-        remedy: 'create it, or acknowledge the rule for this command',
-      }
     case 'link':
       return {
         reason: 'is a link, or runs through one, which can be turned elsewhere',
@@ -290,4 +302,9 @@ function problemOf(found: Found): Restriction['problem'] {
     default:
       return undefined
   }
+}
+
+function missingName({ path }: Node, { at, adapter }: WorkspaceMount): MissingName | undefined {
+  const root = adapter?.hostPath?.(mountRoot)
+  return root === undefined ? undefined : { root, path: relativeTo(path, at) }
 }

@@ -2,7 +2,7 @@ import type { StorageAdapter } from '../adapter/contract.ts'
 import type { Owner } from '../adapter/types.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import type { FileDoor } from '../workspace/file-door.ts'
-import type { BindPlan } from './bind-plan.ts'
+import type { BindPlan, MissingName, RestrictionProblem } from './bind-plan.ts'
 import type { Guarantees } from './guarantees.ts'
 import type { CommandLimits, LimitReport } from './limits.ts'
 
@@ -164,6 +164,11 @@ export interface AttachedExecutor {
   readonly guarantees: Guarantees
   /** The limits that it holds; a field that is absent is not held, and a command that asks for it is refused. */
   readonly limits?: readonly LimitReport[] | undefined
+  /**
+   * Why a protected name that is missing cannot be kept from commands; `undefined` where it can. Absent: it never can.
+   * Looks only, and does not wait.
+   */
+  refuseMissing?(name: MissingName): RestrictionProblem | undefined
   /**
    * Starts a command in the tree that `plan` describes. Rejects with `ENOEXEC` when it cannot be started, `EBUSY` when
    * what is to be bound keeps changing, `EUNENFORCEABLE` when the plan asks for what cannot be held now.

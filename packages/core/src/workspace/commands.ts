@@ -1,8 +1,7 @@
 import { compileBinds } from '../executor/compile-binds.ts'
-import type { BindPlan, Restriction } from '../executor/bind-plan.ts'
+import type { BindPlan, MissingName, RestrictionProblem, Restriction } from '../executor/bind-plan.ts'
 import type { AttachedExecutor, CommandRequest, CommandResult, RunningCommand } from '../executor/contract.ts'
 import { satisfies } from '../executor/guarantees.ts'
-import type { Guarantees } from '../executor/guarantees.ts'
 import { checkLimits, requireLimits } from '../executor/limits.ts'
 import { isWorkspaceError, rewriteError } from '../errors.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
@@ -174,13 +173,23 @@ export async function planFor(
 }
 
 /** What of a plan an executor cannot hold. */
-export function unheld(plan: BindPlan, guarantees: Guarantees): Restriction[] {
-  return plan.restrictions.filter((restriction) => {
-    const level = guarantees[restriction.field]
+export function unheld(plan: BindPlan, attached: AttachedExecutor): Restriction[] {
+  return plan.restrictions.flatMap((restriction) => {
+    const level = attached.guarantees[restriction.field]
     // Through an interpreter every access comes to the file door, which needs no bind and so has no problem with one.
-    if (level === 'interpreter') return false
-    return restriction.problem !== undefined || !satisfies(level, 'translated')
+    if (level === 'interpreter') return []
+    if (restriction.problem !== undefined || !satisfies(level, 'translated')) return [restriction]
+    const problem = restriction.missing && problemOfMissing(restriction.missing, attached)
+    return problem === undefined ? [] : [{ ...restriction, problem }]
   })
+}
+
+function problemOfMissing(name: MissingName, attached: AttachedExecutor): RestrictionProblem | undefined {
+  if (attached.refuseMissing !== undefined) return attached.refuseMissing(name)
+  return {
+    reason: 'does not exist, and this executor cannot reserve its name',
+    remedy: 'create it, or use an executor that reserves names (bubblewrap)',
+  }
 }
 
 export function describeUnheld(
@@ -201,7 +210,7 @@ export function describeUnheld(
 }
 
 function enforceable(plan: BindPlan, { name, attached }: ChosenExecutor, acknowledged: ReadonlySet<string>): void {
-  const first = unheld(plan, attached.guarantees).find(({ rule }) => !acknowledged.has(rule))
+  const first = unheld(plan, attached).find(({ rule }) => !acknowledged.has(rule))
   if (first === undefined) return
   const { reason, remedy } = describeUnheld(first, name)
   throw virtualError({

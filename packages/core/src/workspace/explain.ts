@@ -63,7 +63,7 @@ export async function explain(door: CommandDoor, request: ExplainRequest): Promi
 
   const node = context.gate.namespace.find(resolvedPath)
   const plan = door.executor === undefined ? undefined : await planFor(context, new Set(), { looksOnly: true })
-  const open = plan === undefined || door.executor === undefined ? [] : unheld(plan, door.executor.attached.guarantees)
+  const open = plan === undefined || door.executor === undefined ? [] : unheld(plan, door.executor.attached)
   const exceptions = exceptionsAt(door, resolvedPath)
   const borders = (plan?.renameBorders ?? []).filter(
     (border) => isWithin(resolvedPath, border) || isWithin(border, resolvedPath),

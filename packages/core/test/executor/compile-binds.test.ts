@@ -33,7 +33,9 @@ function disk(root: string, tree: Tree): StorageAdapter {
     stat: async (path) => {
       const type = kindOf(path)
       if (type !== undefined) return { type, size: 0, version: '1' }
-      throw new WorkspaceError({ code: 'ENOENT', operation: 'stat', path, reason: 'does not exist' })
+      const below = [...known].some(([file, kind]) => kind === 'file' && path.startsWith(`${file}/`))
+      const code = below ? 'ENOTDIR' : 'ENOENT'
+      throw new WorkspaceError({ code, operation: 'stat', path, reason: 'does not exist' })
     },
     async *list(path): AsyncGenerator<Entry, void, undefined> {
       const prefix = path === '/' ? '/' : `${path}/`
@@ -65,10 +67,17 @@ const kernel: Guarantees = {
   apiRules: 'none',
 }
 
+interface RecorderOptions {
+  readonly guarantees?: Guarantees
+  /** The executor can keep commands from what is missing. Default true. */
+  readonly reserves?: boolean
+}
+
 /** Notes the plan it is given and refuses to run. */
-function recorder(guarantees: Guarantees, plans: BindPlan[]): Executor {
+function recorder({ guarantees = kernel, reserves = true }: RecorderOptions, plans: BindPlan[]): Executor {
   const attached: AttachedExecutor = {
     guarantees,
+    ...(reserves ? { refuseMissing: () => undefined } : {}),
     spawn: (_request, plan) => {
       plans.push(plan)
       return Promise.reject(new WorkspaceError({ code: 'ENOEXEC', operation: 'exec', reason: 'is only a recorder' }))
@@ -86,7 +95,7 @@ function recorder(guarantees: Guarantees, plans: BindPlan[]): Executor {
 async function open(
   tree: Tree,
   list: readonly Rule[],
-  guarantees = kernel,
+  options: RecorderOptions = {},
 ): Promise<{ workspace: Workspace; plans: BindPlan[] }> {
   const plans: BindPlan[] = []
   const workspace = await createWorkspace({
@@ -96,7 +105,7 @@ async function open(
     ],
     rules: list,
     scratch: false,
-    executors: [recorder(guarantees, plans)],
+    executors: [recorder(options, plans)],
   })
   return { workspace, plans }
 }
@@ -106,12 +115,13 @@ async function compiled(tree: Tree, list: readonly Rule[], acknowledge: readonly
   await expect(workspace.exec('true', { acknowledge })).rejects.toThrow('ENOEXEC')
   await workspace.close()
   return (plans[0]?.binds ?? []).map(
-    ({ kind, at, access, type }) => `${kind} ${at} ${access}${type === 'file' ? ' file' : ''}`,
+    ({ kind, at, access, type, missing }) =>
+      `${kind} ${at} ${access}${type === 'file' ? ' file' : ''}${missing === undefined ? '' : ' missing'}`,
   )
 }
 
-async function refusal(tree: Tree, list: readonly Rule[], guarantees = kernel): Promise<string> {
-  const { workspace } = await open(tree, list, guarantees)
+async function refusal(tree: Tree, list: readonly Rule[], options: RecorderOptions = {}): Promise<string> {
+  const { workspace } = await open(tree, list, options)
   const error: unknown = await workspace.exec('true').catch((caught: unknown) => caught)
   await workspace.close()
   return error instanceof WorkspaceError ? `${error.code} ${error.rule ?? ''}` : String(error)
@@ -134,7 +144,7 @@ describe('compilation of mounts', () => {
   })
 
   it('[RP17] refuses commands where nothing holds a read-only mount', async () => {
-    expect(await refusal({}, [], { ...kernel, readOnlyMounts: 'none' })).toBe(
+    expect(await refusal({}, [], { guarantees: { ...kernel, readOnlyMounts: 'none' } })).toBe(
       'EUNENFORCEABLE mount:/.solven/skills/system',
     )
   })
@@ -181,9 +191,53 @@ describe('compilation of rules', () => {
     expect(await compiled(tree, [rules.withinOutput('/out')])).toContain('subtree /out read-write')
   })
 
-  it('refuses a protected path that does not exist, and runs without it once acknowledged', async () => {
-    expect(await refusal(tree, [rules.deny('/later')])).toBe('EUNENFORCEABLE deny(/later)')
-    expect(await compiled(tree, [rules.deny('/later')], ['deny(/later)'])).not.toContain('mask /later none')
+  it('[RU2] has a protected name that is missing reserved, with the way to it pinned', async () => {
+    const binds = await compiled(tree, [rules.deny('/later'), rules.readOnly('/a/new/hooks')])
+    expect(binds).toEqual(
+      expect.arrayContaining([
+        'mask /later none missing',
+        'pin /a read-write',
+        'pin /a/new read-write',
+        'subtree /a/new/hooks read-only missing',
+      ]),
+    )
+  })
+
+  it('[RU2] tells the executor where the name is, from the directory of its mount', async () => {
+    const { workspace, plans } = await open(tree, [rules.deny('/a/new/x')])
+    await expect(workspace.exec('true')).rejects.toThrow('ENOEXEC')
+    expect(plans[0]?.binds.find(({ at }) => at === '/a/new/x')?.missing).toEqual({
+      root: '/host/project',
+      path: '/a/new/x',
+    })
+    await workspace.close()
+  })
+
+  it('[RU2] has nothing to hold where nothing can be made', async () => {
+    for (const name of ['/later', '/.venv/a/b', '/a/later']) {
+      const binds = await compiled(tree, [rules.withinOutput('/out'), rules.deny(name), rules.readOnly('/a/b/new')])
+      expect(binds[0]).toBe('mount / read-only')
+      expect(binds.filter((bind) => bind.includes('later') || bind.includes('venv') || bind.includes('new'))).toEqual(
+        [],
+      )
+      expect(await refusal(tree, [rules.withinOutput('/out'), rules.deny(name)], { reserves: false })).toBe('ENOEXEC ')
+    }
+  })
+
+  it('[RU2] refuses where the name cannot be reserved, and blames the rule that needs it alone', async () => {
+    expect(await refusal(tree, [rules.deny('/later')], { reserves: false })).toBe('EUNENFORCEABLE deny(/later)')
+    const two = [rules.withinOutput('/a'), rules.deny('/a/later')]
+    expect(await refusal(tree, two, { reserves: false })).toBe('EUNENFORCEABLE deny(/a/later)')
+    expect(await compiled(tree, [rules.deny('/later')], ['deny(/later)'])).not.toContain('mask /later none missing')
+  })
+
+  it('[RU2] pins a file that stands where a rule needs a directory, and reserves nothing', async () => {
+    const worktree: Tree = { '/.git': 'file', '/a': 'directory', '/a/.git': 'file' }
+    const binds = await compiled(worktree, [rules.readOnly('/.git/hooks'), rules.deny('/a/.git/hooks/x')])
+    expect(binds).toEqual(
+      expect.arrayContaining(['pin /.git read-write file', 'pin /a read-write', 'pin /a/.git read-write file']),
+    )
+    expect(binds.filter((bind) => bind.includes('missing') || bind.includes('hooks'))).toEqual([])
   })
 
   it('masks existing case variants of a denied name', async () => {
@@ -200,10 +254,10 @@ describe('compilation of rules', () => {
   })
 
   it('tells which guarantee is missing for which rule', async () => {
-    expect(await refusal(tree, [rules.readOnly('/.git/hooks')], { ...kernel, subtrees: 'none' })).toBe(
+    expect(await refusal(tree, [rules.readOnly('/.git/hooks')], { guarantees: { ...kernel, subtrees: 'none' } })).toBe(
       'EUNENFORCEABLE readOnly(/.git/hooks)',
     )
-    expect(await refusal(tree, [rules.deny('/.env')], { ...kernel, deniedSubtrees: 'none' })).toBe(
+    expect(await refusal(tree, [rules.deny('/.env')], { guarantees: { ...kernel, deniedSubtrees: 'none' } })).toBe(
       'EUNENFORCEABLE deny(/.env)',
     )
   })
