@@ -127,7 +127,7 @@ async function runOnce(options: ResolvedOptions, { root, owner, programs, cgroup
       env: viewEnvironment({ root }),
       cwd: rootPath,
       extraFds: new Map(),
-      seccomp: sandboxProgram({ allowPtrace: nested, forProot: nested }),
+      seccomp: sandboxProgram({ allowPtrace: nested, forProot: nested, interprocess: true }),
       contents,
       network: options.network,
       scratchBytes: options.scratchBytes,

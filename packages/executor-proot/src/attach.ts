@@ -194,7 +194,10 @@ class AttachedProot implements AttachedExecutor {
             seccomp: sandboxProgram({
               forProot: true,
               allowPtrace: true,
+              interprocess: machine.pidNamespace,
               extendedAttributes: offersExtendedAttributes(plan),
+              // Of a read-only mount they can be changed by descriptors for reading, which Landlock grants.
+              attributeChanges: !plan.binds.some(({ kind, access }) => kind === 'mount' && access === 'read-only'),
             }),
             owner,
             supervise: !machine.pidNamespace,

@@ -34,12 +34,13 @@ function aliasFor(host: string, link: string): string {
 }
 
 /**
- * A prefix that puts a command into a PID namespace of its own, in which `/proc` shows that only. When the starting
+ * A prefix that puts a command into a PID namespace of its own, in which `/proc` shows that only, and into an IPC namespace:
+ * System V memory and message queues of the host have no names there, and those that are left go with it. When the starting
  * process or any of these ends, the kernel ends everything in it. An ordinary user needs a user namespace for it, in
  * which it stays what it is and gets no privilege.
  */
 export function namespacePrefix(): string[] {
   const user = process.getuid?.() === 0 ? [] : ['--user', '--map-current-user']
-  const unshare = ['/usr/bin/unshare', ...user, '--pid', '--fork', '--kill-child=KILL', '--mount-proc', '--']
+  const unshare = ['/usr/bin/unshare', ...user, '--pid', '--ipc', '--fork', '--kill-child=KILL', '--mount-proc', '--']
   return ['/usr/bin/setpriv', '--pdeathsig', 'KILL', '--', ...unshare]
 }

@@ -41,6 +41,22 @@ const numbers = {
     flistxattr: 196,
     fremovexattr: 199,
     listxattrat: 465,
+    getxattr: 191,
+    file_setattr: 469,
+    renameat2: 316,
+    shmget: 29,
+    shmat: 30,
+    shmctl: 31,
+    semget: 64,
+    semop: 65,
+    semctl: 66,
+    semtimedop: 220,
+    msgget: 68,
+    msgsnd: 69,
+    msgrcv: 70,
+    msgctl: 71,
+    mq_open: 240,
+    mq_unlink: 241,
   },
   arm64: {
     read: 63,
@@ -70,6 +86,22 @@ const numbers = {
     flistxattr: 13,
     fremovexattr: 16,
     listxattrat: 465,
+    getxattr: 8,
+    file_setattr: 469,
+    renameat2: 276,
+    shmget: 194,
+    shmat: 196,
+    shmctl: 195,
+    semget: 190,
+    semop: 193,
+    semctl: 191,
+    semtimedop: 192,
+    msgget: 186,
+    msgsnd: 189,
+    msgrcv: 188,
+    msgctl: 187,
+    mq_open: 180,
+    mq_unlink: 181,
   },
 } as const
 
@@ -149,6 +181,41 @@ describe.each(['x64', 'arm64'] as const)('the sandbox program on %s', (architect
     expect(ask('mknodat', 3, 0, 0o020644)).toBe(EPERM)
     expect(ask('mknodat', 3, 0, 0o060644)).toBe(EPERM)
     expect(ask('mknodat', 3, 0, 0o010644)).toBe('allow')
+  })
+
+  it('refuses the device that a renaming leaves behind as a whiteout, and no other renaming', () => {
+    for (const flags of [4, 5]) expect(ask('renameat2', 3, 0, 3, 0, flags)).toBe(EPERM)
+    for (const flags of [0, 1, 2]) expect(ask('renameat2', 3, 0, 3, 0, flags)).toBe('allow')
+  })
+
+  it('hides shared memory and message queues, unless commands have an IPC namespace of their own', () => {
+    const own = sandboxProgram({ architecture, interprocess: true })
+    const names = ['shmget', 'shmat', 'shmctl', 'semget', 'semop', 'semctl', 'semtimedop', 'msgget', 'msgsnd', 'msgrcv']
+    for (const name of [...names, 'msgctl', 'mq_open', 'mq_unlink'] as (keyof typeof number)[]) {
+      expect(ask(name), name).toBe(ENOSYS)
+      const call = { architecture: machines[architecture].architecture, number: number[name] }
+      expect(evaluate(own, call), name).toBe('allow')
+    }
+  })
+
+  it('can refuse to change attributes and flags of files, and lets them be asked for', () => {
+    const fixed = sandboxProgram({ architecture, attributeChanges: false })
+    const askFixed = (name: keyof typeof number, ...parameters: number[]) =>
+      evaluate(fixed, {
+        architecture: machines[architecture].architecture,
+        number: number[name],
+        arguments: parameters,
+      })
+    for (const name of ['setxattr', 'fremovexattr', 'file_setattr'] as const) expect(askFixed(name), name).toBe(ENOTSUP)
+    for (const name of ['getxattr', 'lgetxattr', 'flistxattr'] as const) expect(askFixed(name), name).toBe('allow')
+    const changes = { setFlags: 0x40086602, setAttributes: 0x401c5820, setVersion: 0x40087602, subvolume: 0x5000940e }
+    for (const [name, request] of Object.entries(changes)) {
+      expect(askFixed('ioctl', 3, request), name).toBe(ENOTSUP)
+      expect(ask('ioctl', 3, request), name).toBe('allow')
+    }
+    for (const request of [0x5401, 0x541b, 0x80086601, 0x801c581f, 0x40049409, 0xc020660b])
+      expect(askFixed('ioctl', 3, request), request.toString(16)).toBe('allow')
+    expect(askFixed('ioctl', 3, 0x5412)).toBe(EPERM)
   })
 
   it('answers ENOSYS to other architectures', () => {

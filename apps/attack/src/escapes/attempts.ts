@@ -62,6 +62,7 @@ export const attempts: readonly Attempt[] = [
     { name: 'unshare' },
     { name: 'clone into a namespace' },
     { name: 'mknod' },
+    { name: 'whiteout' },
     { name: 'race: read', fights: true, luck: true },
     { name: 'without its tracer: read', fights: true, luck: true },
   ]),
@@ -83,6 +84,10 @@ export const attempts: readonly Attempt[] = [
     { name: '/proc/sys' },
     { name: 'setuid bit' },
     { name: 'TIOCSTI' },
+    { name: 'System V shared memory' },
+    { name: 'System V message queue' },
+    { name: 'POSIX message queue' },
+    { name: 'memory left behind' },
     { name: 'survives its command' },
   ]),
   ...field('sockets', [
@@ -95,6 +100,8 @@ export const attempts: readonly Attempt[] = [
     { name: 'write to a read-only mount', command: ({ at }) => `echo changed > ${at('stock/file')}` },
     { name: 'create in a read-only mount', command: ({ at }) => `echo changed > ${at('stock/new')}` },
     { name: 'remove from a read-only mount', command: ({ at }) => `rm -f ${at('stock/spare')}` },
+    { name: 'extended attributes of a read-only mount' },
+    { name: 'flags of a read-only mount' },
   ]),
   ...field('subtrees', [
     { name: 'write below a read-only rule', command: ({ at }) => `echo changed > ${at('kept/part/file')}` },

@@ -10,6 +10,8 @@ import { createInterface } from 'node:readline'
 
 import { createScratchDirectory, type Owner } from '@ws/test-fixtures'
 
+import { createSharedMemory, type SharedMemory } from './shared-memory.ts'
+
 type Ear = 'UDP' | 'datagram to a socket with a path'
 
 /** What nobody may reach: a file, a process, and ears on the host. All belong to the user whom commands run as. */
@@ -26,6 +28,7 @@ export interface Outside extends AsyncDisposable {
   readonly abstract: string
   readonly stream: string
   readonly datagram: string
+  readonly ipc: SharedMemory
   /** The file is as it was. */
   untouched(): Promise<boolean>
   /** Which ears have heard the token, with what is on its way to them. */
@@ -121,9 +124,10 @@ export async function createOutside(): Promise<Outside> {
       await Promise.all(asked)
       return heard
     }
+    const ipc = stack.use(await createSharedMemory(token, asOwner))
     const resources = stack.move()
     return {
-      ...{ scratch, owner, secret, token, abstract, stream, datagram, heard: ask, put, give },
+      ...{ scratch, owner, secret, token, abstract, stream, datagram, ipc, heard: ask, put, give },
       victim: victim.pid ?? 0,
       tcp: typeof tcp === 'object' ? (tcp?.port ?? 0) : 0,
       udp: ear.address().port,

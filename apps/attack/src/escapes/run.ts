@@ -86,6 +86,7 @@ export async function runEscapes(column: Column, { raceTime = 700 }: EscapesOpti
     for (const line of report.split('\n')) if (line !== '') reached.add(line)
     if (await survives(execute, token)) reached.add('survives its command')
     for (const name of await outside.heard()) reached.add(name)
+    if (await outside.ipc.leftBehind()) reached.add('memory left behind')
     // A datagram or a write may have come to pass without a word.
     if (!(await outside.untouched())) reached.add('write by absolute path')
     const differs = Object.entries(column.requires ?? {})
@@ -200,6 +201,7 @@ export async function runControl(): Promise<ReadonlySet<string>> {
     for (const line of lines) if (attempts.some(({ name }) => name === line)) reached.add(line)
   }
   for (const name of await outside.heard()) reached.add(name)
+  if (await outside.ipc.leftBehind()) reached.add('memory left behind')
   if (!(await outside.untouched())) reached.add('write by absolute path')
   return reached
 }
@@ -232,11 +234,23 @@ async function programCalls(
   outside: Outside,
   { directory, at, raceTime }: { directory: string; at: (path: string) => string; raceTime: number },
 ): Promise<ProgramCall[]> {
-  const { secret, token, victim, tcp, udp, abstract, stream, datagram } = outside
+  const { secret, token, victim, tcp, udp, abstract, stream, datagram, ipc } = outside
   const give = (program: string, values: readonly (string | number)[]) =>
     outside.put(join(directory, `${program}.given`), `${values.join('\n')}\n`)
   const { stdout: handle } = await run(await build(), ['--handle', secret]).catch(() => ({ stdout: '00' }))
-  await give('attempts', [secret, token, victim, tcp, udp, abstract, stream, datagram])
+  await give('attempts', [
+    secret,
+    token,
+    victim,
+    tcp,
+    udp,
+    abstract,
+    stream,
+    datagram,
+    ipc.key,
+    ipc.queue,
+    at('stock/file'),
+  ])
   await give('calls', [secret, token, handle, join(directory, 'inside'), at('inside'), raceTime, raceTime])
   await give('untraced', [secret, token, join(directory, 'untraced')])
   return [

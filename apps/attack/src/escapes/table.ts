@@ -46,6 +46,7 @@ const privileged: ReadonlySet<string> = new Set([
   'open_by_handle_at',
   'mount',
   'mknod',
+  'whiteout',
   '/proc/sys',
   'TIOCSTI',
   'x32 calls',

@@ -88,12 +88,39 @@ export const refused: readonly SyscallName[] = [
   'ioperm',
 ]
 
-/** Of files: labels, access lists, whatever programs keep beside the content. */
-export const extendedAttributes: readonly SyscallName[] = [
+/** Memory, semaphores and message queues with names of their own, which belong to an IPC namespace and not to any file. */
+export const interprocess: readonly SyscallName[] = [
+  'shmget',
+  'shmat',
+  'shmctl',
+  'semget',
+  'semop',
+  'semtimedop',
+  'semctl',
+  'msgget',
+  'msgsnd',
+  'msgrcv',
+  'msgctl',
+  'mq_open',
+  'mq_unlink',
+]
+
+/** Change what lies beside the content of a file: labels, access lists, flags. */
+export const attributeChanges: readonly SyscallName[] = [
   'setxattr',
   'lsetxattr',
   'fsetxattr',
   'setxattrat',
+  'removexattr',
+  'lremovexattr',
+  'fremovexattr',
+  'removexattrat',
+  'file_setattr',
+]
+
+/** Of files: labels, access lists, whatever programs keep beside the content. */
+export const extendedAttributes: readonly SyscallName[] = [
+  ...attributeChanges.filter((name) => name !== 'file_setattr'),
   'getxattr',
   'lgetxattr',
   'fgetxattr',
@@ -102,10 +129,6 @@ export const extendedAttributes: readonly SyscallName[] = [
   'llistxattr',
   'flistxattr',
   'listxattrat',
-  'removexattr',
-  'lremovexattr',
-  'fremovexattr',
-  'removexattrat',
 ]
 
 /** What a tracer such as proot needs. */

@@ -15,7 +15,7 @@ import {
   refuse,
   unlessEqual,
 } from './assembler.ts'
-import { extendedAttributes as attributeCalls, opaque, refused, tracing, untranslated } from './lists.ts'
+import * as lists from './lists.ts'
 import { auditArchitecture, type SyscallName, syscallNumber } from './syscalls.ts'
 import type { SandboxProgramOptions, SeccompArchitecture } from './types.ts'
 
@@ -30,9 +30,11 @@ const { EPERM, ENOSYS, EAFNOSUPPORT, EOPNOTSUPP } = constants.errno
  * @throws WorkspaceError `ENOTSUP` on an architecture without a table.
  */
 export function sandboxProgram(options: SandboxProgramOptions = {}): Uint8Array {
-  const { architecture = ownArchitecture(), forProot = false, allowPtrace = false, extendedAttributes = true } = options
-  const key = `${architecture} ${forProot} ${allowPtrace} ${extendedAttributes}`
-  const program = assembled.get(key) ?? assembleSandbox(architecture, { forProot, allowPtrace, extendedAttributes })
+  const { architecture = ownArchitecture(), forProot = false, allowPtrace = false, interprocess = false } = options
+  const { extendedAttributes = true, attributeChanges = true } = options
+  const complete = { forProot, allowPtrace, interprocess, extendedAttributes, attributeChanges }
+  const key = JSON.stringify([architecture, complete])
+  const program = assembled.get(key) ?? assembleSandbox(architecture, complete)
   assembled.set(key, program)
   return program
 }
@@ -47,15 +49,18 @@ function assembleSandbox(
   const call = (name: SyscallName, block: readonly Instruction[]) => onCall(name, architecture, block)
   return assemble([
     ...prologue(architecture),
-    ...answerAll(options.extendedAttributes ? [] : attributeCalls, EOPNOTSUPP, architecture),
-    ...answerAll(options.forProot ? untranslated : [], ENOSYS, architecture),
-    ...answerAll(opaque, ENOSYS, architecture),
-    ...answerAll(refused, EPERM, architecture),
-    ...answerAll(options.allowPtrace ? [] : tracing, EPERM, architecture),
+    ...answerAll(options.extendedAttributes ? [] : lists.extendedAttributes, EOPNOTSUPP, architecture),
+    ...answerAll(options.forProot ? lists.untranslated : [], ENOSYS, architecture),
+    ...answerAll(options.attributeChanges ? [] : lists.attributeChanges, EOPNOTSUPP, architecture),
+    ...answerAll(options.interprocess ? [] : lists.interprocess, ENOSYS, architecture),
+    ...answerAll(lists.opaque, ENOSYS, architecture),
+    ...answerAll(lists.refused, EPERM, architecture),
+    ...answerAll(options.allowPtrace ? [] : lists.tracing, EPERM, architecture),
     ...call('clone', refuseBits(0, newNamespaces)),
     ...call('socket', commonSocketsOnly),
     ...call('socketpair', commonSocketsOnly),
-    ...call('ioctl', noTerminalInjection),
+    ...call('ioctl', options.attributeChanges ? noTerminalInjection : [...noAttributeChanges, ...noTerminalInjection]),
+    ...call('renameat2', refuseBits(4, renameWhiteout)),
     ...call('chmod', refuseBits(1, setIdBits)),
     ...call('fchmod', refuseBits(1, setIdBits)),
     ...call('fchmodat', refuseBits(2, setIdBits)),
@@ -112,6 +117,9 @@ function refuseBits(argument: number, bits: number): Instruction[] {
 const newNamespaces = 0x7e020000
 const setIdBits = 0o6000
 
+/** Leaves a character device behind, as overlay file systems use it for what is deleted. */
+const renameWhiteout = 4
+
 const commonFamilies = [1, 2, 10, 16] // AF_UNIX, AF_INET, AF_INET6, AF_NETLINK
 const commonSocketsOnly = [
   loadArgument(0),
@@ -124,6 +132,22 @@ const noTerminalInjection = [
   loadArgument(1),
   ...terminalInjection.flatMap((request) => ifEqual(request, [answer(refuse(EPERM))])),
   answer(allow),
+]
+
+/**
+ * Requests to file systems: `f`, `X` and `v` are common to all (flags, versions, encryption, verity), 0x94 is btrfs's
+ * (subvolumes). A descriptor for reading is enough for most. Those that are let through ask, or need one for writing.
+ */
+const fileSystemRequests = [0x6600, 0x5800, 0x7600, 0x9400]
+const harmlessRequests = [
+  ...[0x80086601, 0x80046601, 0x801c581f, 0x80087601, 0xc020660b], // FS_IOC_GETFLAGS (two), FSGETXATTR, GETVERSION, FIEMAP
+  ...[0x40049409, 0x4020940d, 0xc0189436, 0x81009431], // FICLONE, FICLONERANGE, FIDEDUPERANGE, GETFSLABEL
+]
+const noAttributeChanges = [
+  loadArgument(1),
+  ...harmlessRequests.flatMap((request) => ifEqual(request, [answer(allow)])),
+  mask(0xff00),
+  ...fileSystemRequests.flatMap((type) => ifEqual(type, [answer(refuse(EOPNOTSUPP))])),
 ]
 
 /** The mode counts only where a file is created: elsewhere the register holds anything. */

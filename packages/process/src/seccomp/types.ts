@@ -8,6 +8,13 @@ export interface SandboxProgramOptions {
   readonly forProot?: boolean | undefined
   /** Extended attributes of files can be asked for; else that is ENOTSUP, as in a file system that has none. Default true. */
   readonly extendedAttributes?: boolean | undefined
+  /** Extended attributes and flags of files can be changed; else that is ENOTSUP. Default true. */
+  readonly attributeChanges?: boolean | undefined
+  /**
+   * Allow System V memory, semaphores and message queues, and POSIX message queues: for commands in an IPC namespace of their
+   * own. Else ENOSYS. Default false.
+   */
+  readonly interprocess?: boolean | undefined
   /** Default: that of this machine. */
   readonly architecture?: SeccompArchitecture | undefined
 }

@@ -1,14 +1,15 @@
 """Tries to get out. Prints the name of each attempt that succeeded, one a line, and `done` at the end.
 
 usage: attempts.py FILE
-FILE holds, a line each: SECRET TOKEN VICTIM TCP UDP ABSTRACT STREAM DATAGRAM. No executor reads them there.
+FILE holds, a line each: SECRET TOKEN VICTIM TCP UDP ABSTRACT STREAM DATAGRAM KEY QUEUE STOCK. No executor reads them there.
 SECRET: a file outside, with TOKEN in it; VICTIM: a process of the same user outside, with TOKEN in its environment, the
-directory of SECRET as its working directory and SECRET open as descriptor 3; the rest: where the host listens.
+directory of SECRET as its working directory and SECRET open as descriptor 3; KEY: of System V memory and of a message queue
+of that user, with TOKEN in them; QUEUE: a POSIX message queue, likewise; STOCK: a file of a read-only mount; the rest: where the host listens.
 """
-import ctypes, errno, fcntl, os, platform, signal, socket, sys
+import ctypes, errno, fcntl, os, platform, signal, socket, stat, sys
 
-secret, token, victim, tcp, udp, abstract, stream, datagram = open(sys.argv[1]).read().splitlines()
-victim = int(victim)
+secret, token, victim, tcp, udp, abstract, stream, datagram, key, queue, stock = open(sys.argv[1]).read().splitlines()
+victim, key = int(victim), int(key)
 x64 = platform.machine() == 'x86_64'
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -127,6 +128,25 @@ attempt('setuid bit', set_id)
 attempt('mknod', lambda: os.mknod('escape-device', 0o020666, os.makedev(1, 3)) is None)
 
 
+def whiteout():
+    open('escape-whiteout', 'w').close()
+    call(316 if x64 else 276, -100, b'escape-whiteout', -100, b'escape-renamed', 4)
+    return stat.S_ISCHR(os.stat('escape-whiteout').st_mode)
+
+
+attempt('whiteout', whiteout)
+
+
+def flag():
+    descriptor = os.open(stock, os.O_RDONLY)
+    flags = fcntl.ioctl(descriptor, 0x80086601, bytes(8))
+    return fcntl.ioctl(descriptor, 0x40086602, bytes([flags[0] ^ 0x40]) + flags[1:]) is not None
+
+
+attempt('extended attributes of a read-only mount', lambda: os.setxattr(stock, 'user.escape', b'x') is None)
+attempt('flags of a read-only mount', flag)
+
+
 def inject():
     leader, follower = os.openpty()
     fcntl.ioctl(follower, 0x5412, b'x')
@@ -134,6 +154,30 @@ def inject():
 
 
 attempt('TIOCSTI', inject)
+
+
+def segment():
+    libc.shmat.restype = ctypes.c_void_p
+    address = libc.shmat(libc.shmget(key, 0, 0), None, 0o10000)
+    return address != ctypes.c_void_p(-1).value and token.encode() in ctypes.string_at(address, 256)
+
+
+def message():
+    buffer = ctypes.create_string_buffer(8 + 256)
+    return libc.msgrcv(libc.msgget(key, 0), buffer, 256, 0, 0o4000) > 0 and token.encode() in buffer.raw
+
+
+def queued():
+    descriptor = call(240 if x64 else 180, queue.encode(), os.O_RDONLY | os.O_NONBLOCK, 0, None)
+    buffer = ctypes.create_string_buffer(256)
+    return call(243 if x64 else 183, descriptor, buffer, 256, None, None) > 0 and token.encode() in buffer.raw
+
+
+attempt('System V shared memory', segment)
+attempt('System V message queue', message)
+attempt('POSIX message queue', queued)
+# The host looks whether it is there when the command has ended.
+attempt('memory left behind', lambda: libc.shmget(key + 1, 4096, 0o1600) < 0 and False)
 
 
 def connect(family, address, kind=socket.SOCK_STREAM):
