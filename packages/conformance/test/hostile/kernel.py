@@ -37,7 +37,15 @@ def write(path):
         file.write(b'written')
     return 'written'
 
-works = {'read': read, 'names': names, 'stat': stat, 'write': write}
+def parents(path):
+    os.makedirs(os.path.dirname(path) or '/', exist_ok=True)
+    return write(path)
+
+def make(path):
+    os.makedirs(path, exist_ok=True)
+    return 'written'
+
+works = {'read': read, 'names': names, 'stat': stat, 'write': write, 'parents': parents, 'make': make}
 for line in sys.stdin:
     request = json.loads(line)
     child = os.fork()

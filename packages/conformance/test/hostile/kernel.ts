@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-export type Question = readonly ['read' | 'names' | 'stat' | 'write', string]
+export type Question = readonly ['read' | 'names' | 'stat' | 'write' | 'parents' | 'make', string]
 
 /** A process that asks the kernel where paths lead for somebody whose root is a given directory. */
 export class Kernel implements AsyncDisposable {

@@ -58,6 +58,9 @@ const entry: fc.Arbitrary<Entry> = fc.oneof(
   },
 )
 
+/** Names only: `mkdir -p` makes `a` in `a/../b`, and the file API does not. */
+const below = fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => `/${names.join('/')}`)
+
 /** Entries that can be made one after the other: each lies in a directory, and nowhere is one already. */
 const tree: fc.Arbitrary<readonly Entry[]> = fc.array(entry, { minLength: 3, maxLength: 16 }).map((entries) => {
   const directories = new Set([''])
@@ -97,8 +100,12 @@ async function answer(workspace: Workspace, [what, path]: Question): Promise<str
   try {
     if (what === 'stat') return (await workspace.stat(path)).type
     if (what === 'read') return `content ${await workspace.readText(path)}`
-    if (what === 'write') {
-      await workspace.write(path, 'written', { parents: false })
+    if (what === 'write' || what === 'parents') {
+      await workspace.write(path, 'written', { parents: what === 'parents' })
+      return 'written'
+    }
+    if (what === 'make') {
+      await workspace.createDirectory(path)
       return 'written'
     }
     const names: string[] = []
@@ -188,26 +195,38 @@ describeWith(
       }
     })
 
-    it('[PC19] a write lands where the kernel would put it, and nowhere else: memory and local', {
-      timeout,
-    }, async () => {
+    const writes = [
+      {
+        title: '[PC19] a write lands where the kernel would put it, and nowhere else: memory and local',
+        // and up again from behind each link, which is where guessing goes wrong
+        asked: (entries: readonly Entry[], given: readonly string[]): Question[] =>
+          [
+            ...given,
+            ...entries.filter(({ kind }) => kind === 'link').map(({ at }) => `${at}/../new-${at.length}`),
+          ].flatMap((path): Question[] => (path === '' || climbs(path) ? [] : [['write', path]])),
+        paths: given,
+      },
+      {
+        title:
+          '[PC19] parents are made where `mkdir -p` makes them, never behind a link that leads nowhere: memory and local',
+        asked: (_: readonly Entry[], given: readonly string[]): Question[] =>
+          given.map((path, index) => [index % 2 === 0 ? 'parents' : 'make', path]),
+        paths: below,
+      },
+    ]
+    it.for(writes)('$title', { timeout }, async ({ asked, paths: path }) => {
       await using scratch = await createScratchDirectory()
       await using kernel = new Kernel()
       let written = 0
       await fc.assert(
-        fc.asyncProperty(tree, fc.array(given, { minLength: 1, maxLength: 6 }), async (entries, given) => {
-          // and up again from behind each link, which is where guessing goes wrong
-          const links = entries.filter(({ kind }) => kind === 'link').map(({ at }) => `${at}/../new-${at.length}`)
-          const paths = [...given, ...links].filter((path) => path !== '' && !climbs(path))
+        fc.asyncProperty(tree, fc.array(path, { minLength: 1, maxLength: 6 }), async (entries, paths) => {
+          const questions = asked(entries, paths)
           const [kernels, locals] = [
             mkdtempSync(join(scratch.path, 'kernel-')),
             mkdtempSync(join(scratch.path, 'local-')),
           ]
           for (const root of [kernels, locals]) makeOnDisk(root, entries)
-          const verdicts = await kernel.ask(
-            kernels,
-            paths.map((path): Question => ['write', path]),
-          )
+          const verdicts = await kernel.ask(kernels, questions)
           const expected = contentsOf(kernels).sort()
           written += verdicts.filter((verdict) => verdict === 'written').length
           for (const adapter of [
@@ -215,15 +234,16 @@ describeWith(
             await createLocalAdapter({ root: locals, owner: scratch.owner }),
           ]) {
             await using workspace = await open(adapter)
-            for (const [index, path] of paths.entries()) {
-              const found = await answer(workspace, ['write', path])
+            for (const [index, question] of questions.entries()) {
+              const found = await answer(workspace, question)
               const verdict = verdicts[index]
               // which error it is, is shown for reading; there are more words for it when something cannot be made
-              expect(found === 'written', `${adapter.name}: ${path}: ${found}, and the kernel says ${verdict}`).toBe(
-                verdict === 'written',
-              )
+              expect(
+                found === 'written',
+                `${adapter.name}: ${question.join(' ')}: ${found}, and the kernel says ${verdict}`,
+              ).toBe(verdict === 'written')
             }
-            expect((await contentsIn(adapter)).sort(), `${adapter.name}: ${paths.join(' ')}`).toEqual(expected)
+            expect((await contentsIn(adapter)).sort(), `${adapter.name}: ${questions.join(' ')}`).toEqual(expected)
             await adapter.close()
           }
           for (const root of [kernels, locals]) rmSync(root, { recursive: true })

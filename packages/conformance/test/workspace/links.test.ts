@@ -70,6 +70,47 @@ describe('links in the virtual namespace', () => {
     expect(await workspace.readText('/d/new')).toBe('x')
   })
 
+  it('[PC19] a target that ends in `/` or `/.` leads to a directory or nowhere', async () => {
+    const { workspace } = await openMemory({ '/': { '/c': 'x', '/d/y': '1' } })
+    for (const [index, target] of ['c/.', 'c/', '/c/./', './c/.'].entries()) {
+      await workspace.createSymlink(`/l${index}`, target)
+      await workspace.createSymlink(`/m${index}`, `l${index}`)
+      for (const link of [`/l${index}`, `/m${index}`]) {
+        expect(await codeOf(workspace.read(link)), `${link} -> ${target}`).toBe('ENOTDIR')
+        expect(await codeOf(workspace.write(link, 'new')), `${link} -> ${target}`).toBe('ENOTDIR')
+        expect(await codeOf(workspace.append(link, 'new')), `${link} -> ${target}`).toBe('ENOTDIR')
+      }
+    }
+    expect(await workspace.readText('/c')).toBe('x')
+    await workspace.createSymlink('/ok', 'd/.')
+    expect(await paths(workspace.list('/ok'))).toEqual(['/d/y'])
+    expect(await workspace.readText('/ok/y')).toBe('1')
+  })
+
+  it('[PC19] no parents are made behind a link that leads nowhere', async () => {
+    const { workspace } = await openMemory({ '/': { '/f': 'x', '/there/y': '1' } })
+    await workspace.createSymlink('/data', 'srv/data')
+    await workspace.createSymlink('/deep', 'srv/file')
+    await workspace.createSymlink('/good', 'there')
+    const attempts = {
+      write: workspace.write('/data/x', '1'),
+      deeper: workspace.write('/data/a/b/x', '1'),
+      'write through the last one': workspace.write('/deep', '1'),
+      append: workspace.append('/data/x', '1'),
+      createDirectory: workspace.createDirectory('/data/sub'),
+      'createDirectory of the link': workspace.createDirectory('/data'),
+      move: workspace.move('/f', '/data/f'),
+      copy: workspace.copy('/f', '/data/f'),
+    }
+    for (const [name, attempt] of Object.entries(attempts)) expect(await codeOf(attempt), name).toBe('ENOENT')
+    expect(await workspace.exists('/srv')).toBe(false)
+    await workspace.write('/good/a/b/x', '1')
+    expect(await workspace.readText('/there/a/b/x')).toBe('1')
+    await workspace.createDirectory('/good/c/d')
+    await workspace.copy('/f', '/good/e/f')
+    expect(await workspace.readText('/there/e/f')).toBe('x')
+  })
+
   it('a trailing slash does not make a link be followed', async () => {
     const { workspace } = await openMemory({ '/': { '/d/x': '1' } })
     await workspace.createSymlink('/link', 'd')

@@ -10,7 +10,7 @@ import { translateError, virtualError } from './errors.ts'
 import type { Located } from './gate.ts'
 import { list } from './listing.ts'
 import type { Pair } from './transfer.ts'
-import { asArgument } from './walk.ts'
+import { asArgument } from './links.ts'
 
 /** A transfer between two mounts, or out of a tree that other mounts are part of: entry by entry. */
 export interface AcrossWork {

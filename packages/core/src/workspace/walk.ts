@@ -11,15 +11,9 @@ import type { MountPath, UnresolvedPath, VirtualPath } from '../path/virtual-pat
 import type { FileOperation, Need } from '../policy/types.ts'
 import { translateError, virtualError } from './errors.ts'
 import type { Gate, Located } from './gate.ts'
+import { creating, danglingError, linkAt, maxLinks, namesDirectory } from './links.ts'
+import type { LinkBudget } from './links.ts'
 import type { WorkspaceMount } from './mounts.ts'
-
-/** Links followed for one operation at most, as on Linux. */
-export const maxLinks = 40
-
-/** How many links an operation has followed. */
-export interface LinkBudget {
-  links: number
-}
 
 /** Where an operation landed, for the audit. */
 export interface Trace {
@@ -60,11 +54,51 @@ export class Walker {
     this.#open = open
   }
 
-  /** The path a {@link LinkSignal} leads to. */
+  /** The path a {@link LinkSignal} leads to. @throws WorkspaceError where the kernel would not go on behind the link. */
   async next(operation: FileOperation, located: Located, signal: LinkSignal, budget: LinkBudget): Promise<VirtualPath> {
-    const { mount } = located
-    const at = mount === undefined ? (signal.at as string as VirtualPath) : joinPath(mount.at, signal.at)
-    return this.#settle(operation, this.#splice(operation, at, signal.target, signal.rest, budget), budget)
+    const at = linkAt(located, signal)
+    const path = await this.#behind(operation, at, signal, budget)
+    const { target, rest } = signal
+    if (rest === '' && namesDirectory(target)) await this.#requireDirectory(operation, path, budget)
+    if (creating.has(operation)) await this.#requireBase(operation, at, signal, budget)
+    return path
+  }
+
+  #behind(
+    operation: FileOperation,
+    at: VirtualPath,
+    { target, rest }: Pick<LinkSignal, 'target' | 'rest'>,
+    budget: LinkBudget,
+  ): Promise<VirtualPath> {
+    return this.#settle(operation, this.#splice(operation, at, target, rest, budget), budget)
+  }
+
+  async #requireDirectory(operation: FileOperation, path: VirtualPath, { links }: LinkBudget): Promise<void> {
+    const { stat, path: found } = await this.follow(operation, path, { links })
+    if (stat.type !== 'directory') throw notDirectoryError(operation, found)
+  }
+
+  /**
+   * Parents are made below directories that are there, never behind a link that leads nowhere: for a link on the way its
+   * target must exist; for one at the end, the directory that its target lies in, or a directory's target itself.
+   */
+  async #requireBase(
+    operation: FileOperation,
+    at: VirtualPath,
+    { target, rest }: LinkSignal,
+    { links }: LinkBudget,
+  ): Promise<void> {
+    const budget = { links: links - 1 } // the same link again
+    const landed = await this.#behind(operation, at, { target, rest: '' }, budget)
+    const base = rest === '' && operation !== 'createDirectory' ? parentPath(landed) : landed
+    if (this.#gate.namespace.find(base).reserved) return // refused for that when the step is admitted
+    try {
+      await this.#requireDirectory(operation, base, budget)
+    } catch (error) {
+      if (isWorkspaceError(error, 'ENOENT')) throw danglingError(operation, at)
+      // What may be written and not read cannot be looked at; it is taken as it stands.
+      if (!isWorkspaceError(error, 'EACCES')) throw error
+    }
   }
 
   #splice(operation: FileOperation, at: VirtualPath, target: string, rest: string, budget: LinkBudget): string[] {
@@ -117,6 +151,7 @@ export class Walker {
   /** Where a path leads in the end, and what is there. The policy is asked to read each step. */
   async follow(operation: FileOperation, path: VirtualPath, budget: LinkBudget, last = true): Promise<ResolvedEntry> {
     let current = path
+    let directory = false
     for (;;) {
       const located = this.#gate.admit('stat', current, 'read')
       const { mount } = located
@@ -125,13 +160,17 @@ export class Walker {
       let target: string
       try {
         const stat = await adapter.stat(located.path)
-        if (stat.type !== 'symlink' || !last) return { path: current, stat }
+        if (stat.type !== 'symlink' || !last) {
+          if (directory && stat.type !== 'directory') throw notDirectoryError(operation, current)
+          return { path: current, stat }
+        }
         target = (await adapter.readSymlink?.(located.path)) ?? ''
       } catch (error) {
         if (!(error instanceof LinkSignal)) throw translateError(error, { operation, at: mount.at, path: current })
-        current = await this.next(operation, located, error, budget)
+        current = await this.#behind(operation, linkAt(located, error), error, budget)
         continue
       }
+      directory ||= namesDirectory(target)
       current = await this.#settle(operation, this.#splice(operation, current, target, '', budget), budget)
     }
   }
@@ -242,19 +281,4 @@ export function notDirectoryError(operation: string, path: VirtualPath | Unresol
     reason: 'is not a directory',
     remedy: 'drop what follows its name, the slash included',
   })
-}
-
-function danglingError(operation: string, path: VirtualPath): WorkspaceError {
-  return virtualError({
-    code: 'ENOENT',
-    operation,
-    path,
-    reason: 'is a link that leads nowhere',
-    remedy: 'look at it with `readSymlink` and mend it',
-  })
-}
-
-/** A signal of a single-path call, as one of a call with two paths. */
-export function asArgument(signal: LinkSignal, argument: 'source' | 'destination'): LinkSignal {
-  return new LinkSignal({ argument, at: signal.at, target: signal.target, rest: signal.rest })
 }

@@ -1,0 +1,42 @@
+import { LinkSignal } from '../adapter/link-signal.ts'
+import type { WorkspaceError } from '../errors.ts'
+import { joinPath } from '../path/virtual-path.ts'
+import type { VirtualPath } from '../path/virtual-path.ts'
+import type { FileOperation } from '../policy/types.ts'
+import { virtualError } from './errors.ts'
+import type { Located } from './gate.ts'
+
+/** Links followed for one operation at most, as on Linux. */
+export const maxLinks = 40
+
+/** How many links an operation has followed. */
+export interface LinkBudget {
+  links: number
+}
+
+/** Operations that may make missing parents. */
+export const creating: ReadonlySet<FileOperation> = new Set(['write', 'append', 'createDirectory', 'move', 'copy'])
+
+/** As for the kernel, a link whose target ends so leads to a directory or nowhere. */
+export function namesDirectory(target: string): boolean {
+  return /(?:^|\/)\.?$/.test(target)
+}
+
+export function linkAt({ mount }: Located, { at }: LinkSignal): VirtualPath {
+  return mount === undefined ? (at as string as VirtualPath) : joinPath(mount.at, at)
+}
+
+export function danglingError(operation: string, path: VirtualPath): WorkspaceError {
+  return virtualError({
+    code: 'ENOENT',
+    operation,
+    path,
+    reason: 'is a link that leads nowhere',
+    remedy: 'look at it with `readSymlink` and mend it',
+  })
+}
+
+/** A signal of a single-path call, as one of a call with two paths. */
+export function asArgument(signal: LinkSignal, argument: 'source' | 'destination'): LinkSignal {
+  return new LinkSignal({ argument, at: signal.at, target: signal.target, rest: signal.rest })
+}
