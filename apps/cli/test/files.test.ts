@@ -190,6 +190,37 @@ describe('the policy of a config file', () => {
   })
 })
 
+describe('the paths of rules in a config file', () => {
+  async function read(path: string, ...options: string[]) {
+    await using project = await createProject({
+      '.env': 'secret',
+      'ws.config.json': JSON.stringify({ mounts: [{ at: '/', root: '.' }], rules: [{ rule: 'deny', path }] }),
+    })
+    return await ws(['--config', join(project.path, 'ws.config.json'), ...options, 'cat', '.env'])
+  }
+
+  it('[RU1] may name the alias, and may be relative to the root, wherever that is mounted', async () => {
+    const cases: [string, ...string[]][] = [
+      ['/workspace/.env'],
+      ['/.env'],
+      ['.env'],
+      ['.env', '--at', '/workspace'],
+      ['/workspace/.env', '--at', '/workspace'],
+    ]
+    for (const given of cases) {
+      const { code, stdout, stderr } = await read(...given)
+      expect({ code, stdout }, given.join(' ')).toEqual({ code: 1, stdout: '' })
+      expect(stderr).toMatch(/^ws: EACCES: read: /u)
+    }
+  })
+
+  it('[RU1] are refused with the path that was meant, where `--at` puts them outside', async () => {
+    const { code, stdout, stderr } = await read('/.env', '--at', '/workspace')
+    expect(stderr).toMatch(/^ws: EINVAL: .*`\/\.env` lies outside every mount.*did you mean `\/workspace\/\.env`\?\n$/u)
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  })
+})
+
 describe('ws search', () => {
   it('[PC22] [FS14] prints path, line number and line; the pattern is data, and what is denied is left out', async () => {
     await using project = await createProject({

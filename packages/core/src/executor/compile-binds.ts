@@ -6,7 +6,7 @@ import { childPath, isWithin, mountRoot, parentPath, relativeTo, segmentsOf } fr
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { READ, WRITE } from '../policy/access.ts'
 import type { NamespaceNode } from '../policy/namespace.ts'
-import type { SubtreeRule } from '../policy/types.ts'
+import type { ResolvedSubtreeRule } from '../policy/types.ts'
 import type { Gate } from '../workspace/gate.ts'
 import { mountRuleName } from '../workspace/mounts.ts'
 import type { WorkspaceMount } from '../workspace/mounts.ts'
@@ -273,7 +273,7 @@ class Compiler {
     return names
   }
 
-  async #maskVariant(at: VirtualPath, rule: SubtreeRule, mount: WorkspaceMount): Promise<void> {
+  async #maskVariant(at: VirtualPath, rule: ResolvedSubtreeRule, mount: WorkspaceMount): Promise<void> {
     const found = await lookAt(mount, at)
     if (found === 'missing' || found === 'below-file') return
     const problem = problemOf(found)

@@ -1,6 +1,6 @@
 import { isWithin } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import type { Access, Need, SubtreeRule } from './types.ts'
+import type { Access, Need, ResolvedSubtreeRule } from './types.ts'
 
 /** Rights as bits, so that intersecting rules is one AND. */
 export const READ = 1
@@ -20,7 +20,7 @@ export function rightFor(need: Need): number {
 }
 
 /** What one rule gives at a path: its longest entry that covers it; everything when none does. */
-export function ruleRights(rule: SubtreeRule, path: VirtualPath): number {
+export function ruleRights(rule: ResolvedSubtreeRule, path: VirtualPath): number {
   let longest = -1
   let rights = ALL
   for (const entry of rule.entries) {

@@ -3,7 +3,7 @@ import { ALL, rightFor, ruleRights } from './access.ts'
 import { DeniedVariants } from './denied-variants.ts'
 import type { NamespaceMount, NamespaceNode } from './namespace.ts'
 import { CompiledPattern } from './patterns.ts'
-import type { AccessRequest, Decision, PatternRule, PredicateRule, SubtreeRule } from './types.ts'
+import type { AccessRequest, Decision, PatternRule, PredicateRule, ResolvedSubtreeRule } from './types.ts'
 
 type Denial = Extract<Decision, { effect: 'deny' }>
 
@@ -12,12 +12,12 @@ type Denial = Extract<Decision, { effect: 'deny' }>
  * engine of the caller's own declares is held at the file API too.
  */
 export class DeclaredRules {
-  readonly subtrees: readonly SubtreeRule[]
+  readonly subtrees: readonly ResolvedSubtreeRule[]
   readonly patterns: readonly CompiledPattern[]
   readonly variants: DeniedVariants
 
   /** @throws WorkspaceError `EINVAL` for a malformed glob. */
-  constructor(subtrees: readonly SubtreeRule[], patterns: readonly PatternRule[]) {
+  constructor(subtrees: readonly ResolvedSubtreeRule[], patterns: readonly PatternRule[]) {
     this.subtrees = subtrees
     this.patterns = patterns.map((rule) => new CompiledPattern(rule))
     this.variants = new DeniedVariants(subtrees)
@@ -64,6 +64,10 @@ function refusePattern(pattern: CompiledPattern, { path, need }: AccessRequest):
   return refuse(rule, reason, rule.remedy ?? 'go on without it')
 }
 
-export function refuse(rule: SubtreeRule | PatternRule | PredicateRule, reason: string, remedy: string): Denial {
+export function refuse(
+  rule: ResolvedSubtreeRule | PatternRule | PredicateRule,
+  reason: string,
+  remedy: string,
+): Denial {
   return { effect: 'deny', code: 'EACCES', rule: rule.name, reason, remedy }
 }

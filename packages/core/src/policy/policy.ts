@@ -1,9 +1,11 @@
-import { WorkspaceError, quotePath } from '../errors.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
+import { checkExceptions, checkRules } from './check-rules.ts'
 import { decideCommandLine } from './command-rules.ts'
 import { DeclaredRules, refuse } from './declared-rules.ts'
 import { Namespace } from './namespace.ts'
 import type { NamespaceMount } from './namespace.ts'
+import { anywhere, resolveRules } from './rule-paths.ts'
+import type { RuleScope } from './rule-paths.ts'
 import type {
   AccessRequest,
   CommandLineRequest,
@@ -14,7 +16,7 @@ import type {
   Policy,
   PredicateRule,
   Rule,
-  SubtreeRule,
+  ResolvedSubtreeRule,
 } from './types.ts'
 
 const allow: Decision = { effect: 'allow' }
@@ -24,6 +26,11 @@ export interface PolicyOptions {
   readonly exempt?: VirtualPath | undefined
 }
 
+interface RulePolicyOptions extends PolicyOptions {
+  /** The workspace that the rules are for. Default: none, and every absolute path means something. */
+  readonly scope?: RuleScope | undefined
+}
+
 /** The policy that rules make: every rule is evaluated alone, and the results are intersected. */
 export class RulePolicy implements Policy {
   readonly #predicates: readonly PredicateRule[]
@@ -31,10 +38,16 @@ export class RulePolicy implements Policy {
   readonly #exempt: VirtualPath | undefined
   #namespace: Namespace<NamespaceMount> | undefined
   readonly declared: DeclaredRules
-  readonly exceptions: readonly ExceptionRule[]
+  readonly exceptions: readonly ExceptionRule<VirtualPath>[]
 
-  constructor(rules: readonly Rule[], { exempt }: PolicyOptions = {}) {
-    checkNames(rules)
+  /** As they were written, to be resolved again in the workspace that the policy is passed to. */
+  readonly written: readonly Rule[]
+
+  /** @throws WorkspaceError `EINVAL` for what is not a rule, and as {@link resolveRules} does. */
+  constructor(written: readonly Rule[], { exempt, scope = anywhere }: RulePolicyOptions = {}) {
+    checkRules(written)
+    this.written = written
+    const rules = resolveRules(written, scope)
     this.exceptions = rules.filter((rule) => rule.kind === 'exception')
     const subtrees = rules.filter((rule) => rule.kind === 'subtree')
     checkExceptions(this.exceptions, subtrees)
@@ -47,7 +60,7 @@ export class RulePolicy implements Policy {
     this.#exempt = exempt
   }
 
-  subtreeRules(): readonly SubtreeRule[] {
+  subtreeRules(): readonly ResolvedSubtreeRule[] {
     return this.declared.subtrees
   }
 
@@ -79,7 +92,12 @@ export class RulePolicy implements Policy {
   }
 }
 
-/** Makes the standard policy of a list of rules. @throws WorkspaceError `EINVAL` for duplicate names and dangling exceptions. */
+/**
+ * Makes the standard policy of a list of rules. As `policy` of a workspace it means what the rules mean as its `rules`; by
+ * itself, relative paths are relative to `/`, and there are no aliases.
+ *
+ * @throws WorkspaceError `EINVAL` for what is not a rule, duplicate names and dangling exceptions.
+ */
 export function createPolicy(rules: readonly Rule[], options?: PolicyOptions): Policy {
   return new RulePolicy(rules, options)
 }
@@ -97,65 +115,11 @@ function askPredicate(rule: PredicateRule, request: AccessRequest): Decision | u
   return refuse(rule, reason, detail?.remedy ?? rule.remedy ?? 'use another path')
 }
 
-function withExceptions(rule: SubtreeRule, exceptions: readonly ExceptionRule[]): SubtreeRule {
+function withExceptions(
+  rule: ResolvedSubtreeRule,
+  exceptions: readonly ExceptionRule<VirtualPath>[],
+): ResolvedSubtreeRule {
   const own = exceptions.filter(({ from }) => (from === undefined ? rule.confines === true : from.includes(rule.name)))
   if (own.length === 0) return rule
   return { ...rule, entries: [...rule.entries, ...own.map(({ entry }) => entry)] }
-}
-
-function checkExceptions(exceptions: readonly ExceptionRule[], subtrees: readonly SubtreeRule[]): void {
-  for (const { name, from, entry } of exceptions) {
-    const targets = from ?? subtrees.filter(({ confines }) => confines).map((rule) => rule.name)
-    const unknown = targets.find((target) => !subtrees.some((rule) => rule.name === target))
-    if (unknown !== undefined || targets.length === 0) {
-      throw new WorkspaceError({
-        code: 'EINVAL',
-        operation: 'rules',
-        path: entry.path,
-        rule: name,
-        reason:
-          unknown === undefined
-            ? 'is an exception to nothing'
-            : `is an exception to an unknown rule ${quotePath(unknown)}`,
-        remedy: 'name existing rules in `from`, or drop the exception',
-      })
-    }
-    const clash = subtrees.find(
-      (rule) => targets.includes(rule.name) && rule.entries.some(({ path }) => path === entry.path),
-    )
-    if (clash !== undefined) {
-      throw new WorkspaceError({
-        code: 'EINVAL',
-        operation: 'rules',
-        path: entry.path,
-        rule: name,
-        reason: `is named by the rule ${quotePath(clash.name)} itself`,
-        remedy: 'change that rule instead',
-      })
-    }
-  }
-}
-
-function checkNames(rules: readonly Rule[]): void {
-  const seen = new Set<string>()
-  for (const rule of rules) {
-    if (typeof rule !== 'object' || rule === null || typeof rule.name !== 'string') {
-      throw new WorkspaceError({
-        code: 'EINVAL',
-        operation: 'rules',
-        reason: 'the list of rules holds something that is no rule',
-        remedy: 'make rules with `rules.…`',
-      })
-    }
-    if (seen.has(rule.name)) {
-      throw new WorkspaceError({
-        code: 'EINVAL',
-        operation: 'rules',
-        rule: rule.name,
-        reason: 'two rules have the same name',
-        remedy: 'give one of them another `name`',
-      })
-    }
-    seen.add(rule.name)
-  }
 }

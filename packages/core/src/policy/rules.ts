@@ -1,8 +1,8 @@
 import { WorkspaceError } from '../errors.ts'
-import { parseVirtualPath } from '../path/virtual-path.ts'
-import type { VirtualPath } from '../path/virtual-path.ts'
+import { parsePath } from '../path/virtual-path.ts'
 import { accesses } from './access.ts'
 import { CompiledPattern } from './patterns.ts'
+import { checkRulePath } from './rule-paths.ts'
 import type {
   Access,
   AccessRequest,
@@ -11,6 +11,7 @@ import type {
   ExceptionRule,
   PatternRule,
   PredicateRule,
+  SubtreeEntry,
   SubtreeRule,
 } from './types.ts'
 
@@ -216,13 +217,16 @@ function patternRule(rule: PatternRule): PatternRule {
   return rule
 }
 
-function rulePath(path: string): VirtualPath {
-  return parseVirtualPath(path, { operation: 'rule' })
+/** The path stays as it is written: what it means, the workspace knows. */
+function rulePath(path: string): string {
+  checkRulePath(path)
+  parsePath(path, { operation: 'rule' })
+  return path
 }
 
-function entry(path: string, access: Access): { path: VirtualPath; access: Access } {
+function entry(path: string, access: Access): SubtreeEntry {
   if (!accesses.includes(access)) {
-    throw invalid(`\`${String(access)}\` is no access`, `use one of ${accesses.join(', ')}`)
+    throw invalid(`the access of an entry must be one of ${accesses.join(', ')}, got \`${String(access)}\``, 'mend it')
   }
   return { path: rulePath(path), access }
 }

@@ -41,17 +41,17 @@ export type Decision =
       readonly remedy: string
     }
 
-/** One path and what may be done at and below it. */
-export interface SubtreeEntry {
-  readonly path: VirtualPath
+/** One path and what may be done at and below it. The path is written as for any method of the workspace. */
+export interface SubtreeEntry<Path extends string = string> {
+  readonly path: Path
   readonly access: Access
 }
 
 /** Inside one rule the longest path decides; a path that no entry covers is left to the other rules. Can be compiled. */
-export interface SubtreeRule {
+export interface SubtreeRule<Path extends string = string> {
   readonly kind: 'subtree'
   readonly name: string
-  readonly entries: readonly SubtreeEntry[]
+  readonly entries: readonly SubtreeEntry<Path>[]
   /** It confines to a part of the tree, so an {@link ExceptionRule} that names no rule applies to it. */
   readonly confines?: true | undefined
   /** Why, for messages: "is outside the output root `/out`". */
@@ -73,15 +73,18 @@ export interface PredicateRule {
  * A documented exception: adds an entry to rules that confine, which are otherwise never widened.
  * See `rules.allow`.
  */
-export interface ExceptionRule {
+export interface ExceptionRule<Path extends string = string> {
   readonly kind: 'exception'
   readonly name: string
-  readonly entry: SubtreeEntry
+  readonly entry: SubtreeEntry<Path>
   /** Names of the rules it is an exception to; absent: every `withinWorkspace` and `withinOutput` rule. */
   readonly from?: readonly string[] | undefined
   /** Why the exception is needed: shown by `explain`. */
   readonly justification: string
 }
+
+/** A {@link SubtreeRule} whose paths are resolved, in one workspace. */
+export type ResolvedSubtreeRule = SubtreeRule<VirtualPath>
 
 /**
  * Restricts names by pattern, wherever they are: private keys, `.env` files, the hooks of a repository.
@@ -155,14 +158,26 @@ export interface CommandLineRequest {
   readonly shell?: string | undefined
 }
 
-export type Rule = SubtreeRule | PatternRule | PredicateRule | ExceptionRule | CommandRule
+/**
+ * A rule as it is written. Its paths are workspace paths like all others: `createWorkspace` takes aliases off, resolves
+ * relative ones against the workspace's root, and refuses a rule that could have no effect there (`EINVAL`).
+ */
+export type Rule<Path extends string = string> =
+  | SubtreeRule<Path>
+  | PatternRule
+  | PredicateRule
+  | ExceptionRule<Path>
+  | CommandRule
 
 /** Who may do what where. Pure, synchronous, without I/O; asked before every operation, and again where a link leads. */
 export interface Policy {
   decide(request: AccessRequest): Decision
-  /** The part that can be compiled into binds. What `decide` refuses beyond it cannot be enforced in commands. */
+  /**
+   * The part that can be compiled into binds, with paths as in {@link Rule}. It holds at the file API too, whatever
+   * `decide` says. What `decide` refuses beyond it cannot be enforced in commands.
+   */
   subtreeRules(): readonly SubtreeRule[]
-  /** Rules by pattern. They hold at the file API whatever `decide` says, and in commands. Default: none. */
+  /** Rules by pattern, which hold at both doors in the same way. Default: none. */
   patternRules?(): readonly PatternRule[]
   /** Names of the rules that hold at the API only; commands need `acknowledge` for them. Default: none. */
   apiOnlyRules?(): readonly string[]

@@ -3,9 +3,8 @@ import type { HostDirectory } from '../adapter/types.ts'
 import { scratchName, systemNames } from '../mount/reserved.ts'
 import { isWithin, parseVirtualPath, rootPath } from '../path/virtual-path.ts'
 import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
-import { DeclaredRules } from '../policy/declared-rules.ts'
 import { Namespace } from '../policy/namespace.ts'
-import { RulePolicy } from '../policy/policy.ts'
+import { readPolicy } from '../policy/read-policy.ts'
 import { Audit } from './audit.ts'
 import { chooseExecutor } from './choose-executor.ts'
 import { readCommandDefaults } from './command-options.ts'
@@ -60,13 +59,16 @@ async function assemble(
   const reserved = atRoot ? [...systemNames, ...aliases].map((name) => `/${name}` as VirtualPath) : []
   refuseReservedMounts(mounts, reserved)
 
-  const policy = options.policy ?? new RulePolicy(options.rules ?? [], withScratch ? { exempt: scratchPath } : {})
   const all = withScratch ? [...mounts, scratch.mount(scratchPath)] : [...mounts]
   const exempt = withScratch ? scratchPath : undefined
-  const declared =
-    policy instanceof RulePolicy
-      ? policy.declared
-      : new DeclaredRules(policy.subtreeRules(), policy.patternRules?.() ?? [])
+  const scope = {
+    root,
+    aliases,
+    mounts: all.map(({ at }) => at),
+    reserved,
+    missingScratch: options.scratch === false ? scratchPath : undefined,
+  }
+  const { policy, declared } = readPolicy(options, { exempt, scope })
   const namespace = new Namespace({ mounts: all, rules: declared.subtrees, scratch: exempt, reserved })
   const gate = new Gate({ namespace, policy, declared, root })
   const hostDirectories = await readHostDirectories(mounts)

@@ -5,7 +5,7 @@ import { ALL, READ, WRITE, rightFor, ruleRights } from '../policy/access.ts'
 import type { DeclaredRules } from '../policy/declared-rules.ts'
 import type { Namespace, NamespaceNode } from '../policy/namespace.ts'
 import { RulePolicy } from '../policy/policy.ts'
-import type { AccessRequest, Decision, FileOperation, Need, Policy, SubtreeRule } from '../policy/types.ts'
+import type { AccessRequest, Decision, FileOperation, Need, Policy, ResolvedSubtreeRule } from '../policy/types.ts'
 import { virtualError } from './errors.ts'
 import { mountRuleName } from './mounts.ts'
 import type { WorkspaceMount } from './mounts.ts'
@@ -119,7 +119,7 @@ export class Gate {
   }
 
   /** What one rule gives at a path; the scratch is exempt from a rule that does not name it. */
-  ruleRights(rule: SubtreeRule, path: VirtualPath): number {
+  ruleRights(rule: ResolvedSubtreeRule, path: VirtualPath): number {
     const scratch = this.namespace.scratch
     if (
       scratch !== undefined &&
@@ -137,14 +137,14 @@ export class Gate {
   }
 
   /** What rules deny outright, below the root. */
-  deniedEntries(): { rule: SubtreeRule; path: VirtualPath }[] {
+  deniedEntries(): { rule: ResolvedSubtreeRule; path: VirtualPath }[] {
     return this.declared.subtrees.flatMap((rule) =>
       rule.entries.filter(({ path, access }) => access === 'none' && path !== '/').map(({ path }) => ({ rule, path })),
     )
   }
 
   /** The rule has an entry for exactly this path. */
-  names(rule: SubtreeRule, path: VirtualPath): boolean {
+  names(rule: ResolvedSubtreeRule, path: VirtualPath): boolean {
     return rule.entries.some((entry) => entry.path === path)
   }
 

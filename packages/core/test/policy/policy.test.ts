@@ -132,10 +132,12 @@ describe('predicates', () => {
 describe('bad rules', () => {
   it('are refused with what is wrong', () => {
     expect(() => rules.deny('/a/../b')).toThrow(/EINVAL/)
-    expect(() => rules.deny('/../b')).toThrow(/EOUTSIDE/)
-    expect(() => rules.subtree({ name: 'x', entries: { '/a': 'all' as Access } })).toThrow(/is no access/)
+    expect(() => rules.deny('/../b')).toThrow(/EINVAL.*`\.\.`/)
+    expect(() => rules.subtree({ name: 'x', entries: { '/a': 'all' as Access } })).toThrow(
+      /access.*must be one of.*`all`/,
+    )
     expect(() => createPolicy([rules.deny('/a'), rules.deny('/a')])).toThrow(/same name/)
-    expect(() => createPolicy([undefined as unknown as Rule])).toThrow(/no rule/)
+    expect(() => createPolicy([undefined as unknown as Rule])).toThrow(/`rules\[0\]` must be a rule/)
   })
 })
 

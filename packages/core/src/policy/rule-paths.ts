@@ -1,0 +1,161 @@
+import { WorkspaceError } from '../errors.ts'
+import { compileGlob } from '../glob/glob.ts'
+import { foldName } from '../path/fold.ts'
+import { parseInput, stripAlias } from '../path/segments.ts'
+import type { AliasNames } from '../path/segments.ts'
+import { isWithin, joinPath, rootPath } from '../path/virtual-path.ts'
+import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
+import type { ExceptionRule, PatternRule, ResolvedSubtreeRule, Rule, SubtreeEntry, SubtreeRule } from './types.ts'
+
+const special = /[*?[{\\]/
+
+/** What the paths of rules are read against. */
+export interface RuleScope {
+  readonly root: VirtualPath
+  readonly aliases: AliasNames
+  /** Where mounts lie, that of the scratch included. Absent: a rule may name any path. */
+  readonly mounts?: readonly VirtualPath[] | undefined
+  /** Names of the system, and the aliases: no rule can hold for them. */
+  readonly reserved: readonly VirtualPath[]
+  /** Where the scratch would be, in a workspace without one. */
+  readonly missingScratch?: VirtualPath | undefined
+}
+
+/** Without a workspace. */
+export const anywhere: RuleScope = { root: rootPath, aliases: new Set(), reserved: [] }
+
+/**
+ * Rules with their paths resolved as those of any method are: aliases are taken off, relative paths start at the root.
+ *
+ * @throws WorkspaceError `EINVAL` for a path with `..`, and for one at which the rule could have no effect, naming the path
+ * that was probably meant.
+ */
+export function resolveRules(rules: readonly Rule[], scope: RuleScope): Rule<VirtualPath>[] {
+  return rules.map((rule) => {
+    switch (rule.kind) {
+      case 'subtree':
+        return resolveSubtree(rule, scope)
+      case 'exception':
+        return resolveException(rule, scope)
+      case 'pattern':
+        return resolvePatterns(rule, scope)
+      default:
+        return rule
+    }
+  })
+}
+
+export function resolveSubtree(rule: SubtreeRule, scope: RuleScope): ResolvedSubtreeRule {
+  const entries = new Map<VirtualPath, SubtreeEntry<VirtualPath>>()
+  for (const { path: text, access } of rule.entries) {
+    const path = resolveRulePath(text, rule.name, scope)
+    const before = entries.get(path)
+    // A rule that confines to the root itself leaves nothing outside.
+    if (before !== undefined && before.access !== access && rule.confines !== true) {
+      throw ruleError(rule.name, text, 'is named twice, with different access', 'keep one of the two')
+    }
+    entries.set(path, { path, access })
+  }
+  return { ...rule, entries: [...entries.values()] }
+}
+
+function resolveException(rule: ExceptionRule, scope: RuleScope): ExceptionRule<VirtualPath> {
+  return { ...rule, entry: { ...rule.entry, path: resolveRulePath(rule.entry.path, rule.name, scope) } }
+}
+
+export function resolvePatterns(rule: PatternRule, scope: RuleScope): PatternRule {
+  const resolve = (globs: readonly string[]): string[] => globs.map((glob) => resolvePattern(glob, rule.name, scope))
+  // What is not a list is refused when it is compiled.
+  const { patterns, except, skip } = rule
+  return {
+    ...rule,
+    patterns: Array.isArray(patterns) ? resolve(patterns) : patterns,
+    ...(except && { except: resolve(except) }),
+    ...(skip && { skip: resolve(skip) }),
+  }
+}
+
+/** A glob over workspace paths: one alias is taken off, and a glob that can match nothing there is refused. */
+function resolvePattern(glob: string, rule: string, scope: RuleScope): string {
+  if (typeof glob !== 'string' || !glob.startsWith('/')) return glob
+  const [first = ''] = glob.slice(1).split('/', 1)
+  if (special.test(first)) {
+    refuseHiddenAlias(first, glob, rule, scope)
+    return glob
+  }
+  const stripped = stripAlias(glob as VirtualPath, scope.aliases)
+  const names = stripped.slice(1).split('/')
+  const end = names.findIndex((name) => special.test(name))
+  const literal = (end === -1 ? names : names.slice(0, end)).filter((name) => name !== '').join('/')
+  const path = `/${literal}` as VirtualPath
+  checkEffect(path, glob, rule, scope, literal === '' ? '' : stripped.slice(path.length))
+  return stripped
+}
+
+/** `{workspace,src}` matches the alias as one of several names: no path begins with an alias, so that part would do nothing. */
+function refuseHiddenAlias(first: string, glob: string, rule: string, { aliases }: RuleScope): void {
+  if (first.includes('*') || first.includes('{') !== first.includes('}')) return
+  const { matches } = compileGlob(`/${first}`, { operation: 'rules' })
+  const alias = [...aliases].find((name) => matches(`/${name}`))
+  if (alias === undefined) return
+  throw ruleError(rule, glob, `hides the alias \`/${alias}\` in a pattern`, 'write it out, or leave it out')
+}
+
+/** @throws WorkspaceError `EINVAL` for `..`, and as `parseVirtualPath` does. */
+export function checkRulePath(text: string, rule?: string): void {
+  if (typeof text === 'string' && text.split('/').includes('..')) {
+    throw ruleError(rule, text, 'has `..`', 'name the path without `..`')
+  }
+}
+
+function resolveRulePath(text: string, rule: string, scope: RuleScope): VirtualPath {
+  checkRulePath(text, rule)
+  const { path } = parseInput(text, { base: scope.root, aliases: scope.aliases, operation: 'rules' })
+  if (typeof path !== 'string') throw ruleError(rule, text, 'has `..`', 'name the path without `..`')
+  checkEffect(path, text, rule, scope)
+  return path
+}
+
+/**
+ * Refuses a path at which no rule can have an effect. A path above a mount is fine: the rule holds for what lies below.
+ *
+ * @param text as it was written, for the message
+ * @param rest what follows the path: the part of a glob that is not literal
+ */
+function checkEffect(path: VirtualPath, text: string, rule: string, scope: RuleScope, rest = ''): void {
+  const { mounts, aliases, reserved, missingScratch } = scope
+  if (mounts === undefined) return
+  const name = reserved.find((one) => isWithin(path, one))
+  if (name !== undefined) {
+    if (aliases.has(name.slice(1))) {
+      const likely = `did you mean \`${path}${rest}\`?`
+      throw ruleError(rule, text, `names the alias \`${name}\` twice, so the rule would do nothing`, likely)
+    }
+    const remedy = `drop the rule, or mount the project at \`/workspace\``
+    throw ruleError(rule, text, `is a name of the system, so the rule would do nothing`, remedy)
+  }
+  if (mounts.some((at) => isWithin(path, at) || isWithin(at, path))) return
+  if (missingScratch !== undefined && isWithin(path, missingScratch)) {
+    throw ruleError(
+      rule,
+      text,
+      'lies in the scratch directory, which this workspace does not have',
+      'drop the rule, or leave out `scratch: false`',
+    )
+  }
+  const likely = `did you mean \`${likelyPath(path, scope.root, mounts)}${rest}\`?`
+  throw ruleError(rule, text, 'lies outside every mount, so the rule would do nothing', likely)
+}
+
+/** The same below a mount that is spelt alike, else below the root, less a first name that usually stands for it. */
+function likelyPath(path: VirtualPath, root: VirtualPath, mounts: readonly VirtualPath[]): VirtualPath {
+  const alike = mounts.find(
+    (at) => foldName(path.slice(0, at.length)) === foldName(at) && (path[at.length] ?? '/') === '/',
+  )
+  if (alike !== undefined) return joinPath(alike, (path.slice(alike.length) || '/') as MountPath)
+  return joinPath(root, (path.replace(/^\/workspace(?=\/|$)/, '') || '/') as MountPath)
+}
+
+function ruleError(rule: string | undefined, path: string, reason: string, remedy: string): WorkspaceError {
+  return new WorkspaceError({ code: 'EINVAL', operation: 'rules', path, rule, reason, remedy })
+}
