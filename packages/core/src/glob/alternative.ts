@@ -5,63 +5,71 @@ export const anyDirectories = '**'
 
 export type Component = NameMatcher | typeof anyDirectories
 
-/** A glob without braces, as matchers of names; the last component is one. */
+/** A glob without braces, as matchers of names. The last component is not `**`. */
 export class Alternative {
   readonly #components: readonly Component[]
-  /** With `**` at most in front: the other components, each of which takes exactly one name. */
-  readonly #tail: readonly NameMatcher[] | undefined
+  /** The first and the last `**`; -1 without one. */
+  readonly #firstAny: number
+  readonly #lastAny: number
 
   constructor(components: readonly Component[]) {
     this.#components = components
-    const rest = components[0] === anyDirectories ? components.slice(1) : components
-    const tail = rest.filter((component) => component !== anyDirectories)
-    this.#tail = tail.length === rest.length ? tail : undefined
+    this.#firstAny = components.indexOf(anyDirectories)
+    this.#lastAny = components.lastIndexOf(anyDirectories)
   }
 
   matches(names: readonly string[]): boolean {
-    const tail = this.#tail
-    if (tail === undefined) return this.#reach(names)[this.#components.length] === true
-    const skipped = names.length - tail.length
-    if (skipped < 0 || (skipped > 0 && this.#components.length === tail.length)) return false
-    return tail.every((matches, at) => matches(names[skipped + at] ?? ''))
+    const length = this.#components.length - this.#lastAny - 1
+    const end = names.length - length
+    if (end < 0 || (this.#lastAny < 0 && end > 0)) return false
+    if (!this.#matchesInRow(this.#lastAny + 1, names, end, length)) return false
+    return this.#lastAny < 0 || this.#reachesLastAny(names, end)
   }
 
   /** A path may match that begins with these names and has more. */
   mayMatchBelow(names: readonly string[]): boolean {
-    if (this.#components[0] === anyDirectories) return true
-    return this.#reach(names).lastIndexOf(true, this.#components.length - 1) >= 0
+    const fixed = this.#firstAny < 0 ? this.#components.length - 1 : this.#firstAny
+    if (names.length > fixed && this.#firstAny < 0) return false
+    return this.#matchesInRow(0, names, 0, Math.min(names.length, fixed))
   }
 
-  /** At `n` it says whether the first `n` components match all these names. */
-  #reach(names: readonly string[]): boolean[] {
-    let now = this.#states()
-    now[0] = true
-    this.#skip(now)
-    for (const name of names) {
-      const next = this.#states()
-      let alive = false
-      for (const [at, component] of this.#components.entries()) {
-        if (now[at] !== true) continue
-        const isAny = component === anyDirectories
-        if (!isAny && !component(name)) continue
-        next[isAny ? at : at + 1] = true
-        alive = true
+  /** So many components, of which none is `**`, match so many names. */
+  #matchesInRow(component: number, names: readonly string[], name: number, length: number): boolean {
+    for (let at = 0; at < length; at += 1) {
+      const matches = this.#components[component + at]
+      if (typeof matches !== 'function' || !matches(names[name + at] ?? '')) return false
+    }
+    return true
+  }
+
+  /**
+   * The components before the last `**` match names before `end`. Goes back to the last `**` only: the names that an
+   * earlier one took need never change. So the steps are at most the product of the two numbers.
+   */
+  #reachesLastAny(names: readonly string[], end: number): boolean {
+    let component = 0
+    let name = 0
+    let afterAny = -1
+    let anyAt = 0
+    while (component < this.#lastAny) {
+      const matches = this.#components[component]
+      if (typeof matches !== 'function') {
+        component += 1
+        afterAny = component
+        anyAt = name
+      } else if (name >= end) {
+        return false
+      } else if (matches(names[name] ?? '')) {
+        component += 1
+        name += 1
+      } else if (afterAny < 0) {
+        return false
+      } else {
+        anyAt += 1
+        name = anyAt
+        component = afterAny
       }
-      if (!alive) return next
-      this.#skip(next)
-      now = next
     }
-    return now
-  }
-
-  #states(): boolean[] {
-    return Array<boolean>(this.#components.length + 1).fill(false)
-  }
-
-  /** `**` may stand for no directory. */
-  #skip(states: boolean[]): void {
-    for (const [at, component] of this.#components.entries()) {
-      if (component === anyDirectories && states[at] === true) states[at + 1] = true
-    }
+    return true
   }
 }

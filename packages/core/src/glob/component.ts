@@ -49,7 +49,8 @@ export function compileComponent(parts: readonly Part[], fold?: (text: string) =
   if (folded.length === 1 && typeof first === 'string') return (name) => name === first
   if (folded.length === 1 && first === anyMany) return () => true
   if (folded.length === 2 && first === anyMany && typeof second === 'string') return (name) => name.endsWith(second)
-  return wildcards(folded.flatMap<Part>((part) => (typeof part === 'string' ? [...part] : [part])))
+  if (folded.length === 1 && first === anyOne) return (name) => name.length === characterLength(name, 0)
+  return wildcards(folded)
 }
 
 function foldPart(part: Part, fold: (text: string) => string): Part {
@@ -75,10 +76,10 @@ function wildcards(parts: readonly Part[]): NameMatcher {
         starAt = at
         continue
       }
-      const length = characterLength(name, at)
-      if (wanted !== undefined && matchesOne(wanted, name, at, length)) {
+      const taken = wanted === undefined ? 0 : matchedLength(wanted, name, at)
+      if (taken > 0) {
         part += 1
-        at += length
+        at += taken
         continue
       }
       if (afterStar < 0) return false
@@ -91,10 +92,11 @@ function wildcards(parts: readonly Part[]): NameMatcher {
   }
 }
 
-function matchesOne(wanted: Part, name: string, at: number, length: number): boolean {
-  if (wanted === anyOne) return true
-  if (typeof wanted === 'string') return wanted.length === length && name.startsWith(wanted, at)
-  return wanted instanceof CharacterClass && wanted.has(name.codePointAt(at) ?? 0)
+/** UTF-16 units that the part takes; 0 when it does not match. */
+function matchedLength(wanted: Part, name: string, at: number): number {
+  if (typeof wanted === 'string') return name.startsWith(wanted, at) ? wanted.length : 0
+  const matches = wanted === anyOne || (wanted instanceof CharacterClass && wanted.has(name.codePointAt(at) ?? 0))
+  return matches ? characterLength(name, at) : 0
 }
 
 /** UTF-16 units of the character (Unicode code point) at an index. */

@@ -1,6 +1,6 @@
 import { expandBraces } from './braces.ts'
 import { compileComponent, parseComponent } from './component.ts'
-import type { Part, Refuse } from './component.ts'
+import type { Refuse } from './component.ts'
 import { foldName } from '../path/fold.ts'
 import { Alternative, anyDirectories } from './alternative.ts'
 import { foldCharacters } from './folds.ts'
@@ -17,13 +17,18 @@ export interface GlobOptions {
 export interface Glob {
   /** As it was given. */
   readonly pattern: string
+  /** Characters of the glob that may be compared with every name of a path, with braces expanded: those before its last `**`. */
+  readonly cost: number
   matches(path: string): boolean
   /** True when a path below this directory may match; false when none does, so that it need not be entered. */
   mayMatchBelow(directory: string): boolean
 }
 
-/** Characters (UTF-16 units). */
+/** Characters (UTF-16 units) of a glob at most. */
 const maxGlobLength = 1000
+
+/** The {@link Glob.cost} of a glob at most, and of all globs together where several are asked about one path. */
+export const maxGlobCost = 1000
 
 /**
  * Compiles a glob. Its syntax, where no other character is special:
@@ -38,28 +43,34 @@ const maxGlobLength = 1000
  * - `\` takes the meaning from the next character.
  *
  * Names that begin with a dot are names like all others. A glob that ends in `**` matches neither the directory itself nor
- * its parents. Matching takes at most as many steps as glob and path have characters, multiplied.
+ * its parents. Matching takes at most as many steps as glob and path have characters, multiplied: a few milliseconds at worst.
  *
  * @throws WorkspaceError `EINVAL` for a glob that is empty, over 1,000 characters, not closed or not well-formed; that has `.`,
  * `..` or an empty name between slashes; that begins with `!`; whose braces nest more than 8 deep, stand for more than 256
- * globs, or come to more than 4,000 characters.
+ * globs, or come to more than 4,000 characters, 1,000 of them before a `**`.
  */
 export function compileGlob(pattern: string, { foldCase = false, operation = 'glob' }: GlobOptions = {}): Glob {
   checkGlob(pattern, operation)
   const refuse: Refuse = (reason, remedy) => malformed(pattern, operation, reason, remedy)
-  const parsed = expandBraces(pattern, operation).map((one) => parseAlternative(one, refuse))
+  const parsed = expandBraces(pattern, operation).map((one) => componentsOf(one, refuse))
+  const cost = parsed.reduce((total, components) => total + costOf(components), 0)
+  if (cost > maxGlobCost) {
+    throw refuse(`stands for more than ${maxGlobCost} characters in front of a \`**\``, 'write several globs')
+  }
   const compile = (fold?: (text: string) => string): Alternative[] =>
     parsed.map(
       (components) =>
-        new Alternative(components.map((one) => (one === anyDirectories ? one : compileComponent(one, fold)))),
+        new Alternative(
+          components.map((one) => (one === anyDirectories ? one : compileComponent(parseComponent(one, refuse), fold))),
+        ),
     )
   if (!foldCase) {
     const alternatives = compile()
-    return globOf(pattern, (path, test) => test(alternatives, namesOf(path)))
+    return globOf({ pattern, cost }, (path, test) => test(alternatives, namesOf(path)))
   }
   const byText = compile(foldName)
   const byCharacter = compile(foldCharacters)
-  return globOf(pattern, (path, test) => {
+  return globOf({ pattern, cost }, (path, test) => {
     const text = foldName(path)
     const characters = foldCharacters(path)
     return test(byText, namesOf(text)) || (characters !== text && test(byCharacter, namesOf(characters)))
@@ -71,12 +82,19 @@ type Test = (alternatives: readonly Alternative[], names: readonly string[]) => 
 const isMatch: Test = (alternatives, names) => alternatives.some((one) => one.matches(names))
 const isAbove: Test = (alternatives, names) => alternatives.some((one) => one.mayMatchBelow(names))
 
-function globOf(pattern: string, run: (path: string, test: Test) => boolean): Glob {
+function globOf(described: Pick<Glob, 'pattern' | 'cost'>, run: (path: string, test: Test) => boolean): Glob {
   return {
-    pattern,
+    ...described,
     matches: (path) => run(path, isMatch),
     mayMatchBelow: (directory) => run(directory, isAbove),
   }
+}
+
+/** The characters before the last `**`. */
+function costOf(components: readonly string[]): number {
+  return components
+    .slice(0, components.lastIndexOf(anyDirectories) + 1)
+    .reduce((total, component) => total + (component === anyDirectories ? 0 : component.length), 0)
 }
 
 function checkGlob(pattern: unknown, operation: string): asserts pattern is string {
@@ -92,10 +110,11 @@ function checkGlob(pattern: unknown, operation: string): asserts pattern is stri
   if (pattern.startsWith('!')) throw refuse('begins with `!`', 'write `\\!` for the character')
 }
 
-function parseAlternative(glob: string, refuse: Refuse): (readonly Part[] | typeof anyDirectories)[] {
+/** The components of a glob without braces, a leading `**` included. */
+function componentsOf(glob: string, refuse: Refuse): string[] {
   if (glob === '') throw refuse('stands for an empty glob', 'leave the empty alternative out')
   const given = glob.split('/')
-  const components: (readonly Part[] | typeof anyDirectories)[] = []
+  const components: string[] = []
   if (given[0] === '') given.shift()
   else components.push(anyDirectories)
   if (given.at(-1) === '') given[given.length - 1] = anyDirectories
@@ -107,10 +126,10 @@ function parseAlternative(glob: string, refuse: Refuse): (readonly Part[] | type
     if (component === '' || component === '.' || component === '..') {
       throw refuse('has an empty name, `.` or `..` between slashes, which no path has', 'remove it')
     }
-    components.push(parseComponent(component, refuse))
+    components.push(component)
   }
   // Everything below, but not the directory itself.
-  if (components.at(-1) === anyDirectories) components.push(parseComponent('*', refuse))
+  if (components.at(-1) === anyDirectories) components.push('*')
   return components
 }
 
