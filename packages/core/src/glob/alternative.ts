@@ -1,4 +1,5 @@
 import type { NameMatcher } from './component.ts'
+import type { Names } from './names.ts'
 
 /** Any number of directories, also none. */
 export const anyDirectories = '**'
@@ -18,28 +19,29 @@ export class Alternative {
     this.#lastAny = components.lastIndexOf(anyDirectories)
   }
 
-  matches(names: readonly string[]): boolean {
+  matches(names: Names): boolean {
     const length = this.#components.length - this.#lastAny - 1
-    const end = names.length - length
-    if (end < 0 || (this.#lastAny < 0 && end > 0)) return false
-    if (!this.#matchesInRow(this.#lastAny + 1, names, end, length)) return false
-    return this.#lastAny < 0 || this.#reachesLastAny(names, end)
+    for (let at = 0; at < length; at += 1) {
+      const matches = this.#components[this.#components.length - 1 - at]
+      const name = names.fromEnd(at)
+      if (typeof matches !== 'function' || name === undefined || !matches(name)) return false
+    }
+    if (this.#lastAny < 0) return names.fromEnd(length) === undefined
+    if (this.#lastAny === 0) return true
+    const all = names.all()
+    return this.#reachesLastAny(all, all.length - length)
   }
 
   /** A path may match that begins with these names and has more. */
-  mayMatchBelow(names: readonly string[]): boolean {
+  mayMatchBelow(names: Names): boolean {
+    if (this.#firstAny === 0) return true
+    const all = names.all()
     const fixed = this.#firstAny < 0 ? this.#components.length - 1 : this.#firstAny
-    if (names.length > fixed && this.#firstAny < 0) return false
-    return this.#matchesInRow(0, names, 0, Math.min(names.length, fixed))
-  }
-
-  /** So many components, of which none is `**`, match so many names. */
-  #matchesInRow(component: number, names: readonly string[], name: number, length: number): boolean {
-    for (let at = 0; at < length; at += 1) {
-      const matches = this.#components[component + at]
-      if (typeof matches !== 'function' || !matches(names[name + at] ?? '')) return false
-    }
-    return true
+    if (all.length > fixed && this.#firstAny < 0) return false
+    return all.slice(0, fixed).every((name, at) => {
+      const matches = this.#components[at]
+      return typeof matches === 'function' && matches(name)
+    })
   }
 
   /**

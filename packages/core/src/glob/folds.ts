@@ -1,7 +1,7 @@
 import { foldName } from '../path/fold.ts'
 
 // eslint-disable-next-line no-control-regex -- tells ASCII from the rest
-const onlyAscii = /^[\u0000-\u007f]*$/
+export const onlyAscii = /^[\u0000-\u007f]*$/
 
 /**
  * Folds each character that is one character once it is folded, and leaves the others. By `foldName`, `ß` is the two

@@ -5,6 +5,7 @@ import { foldName } from '../path/fold.ts'
 import { Alternative, anyDirectories } from './alternative.ts'
 import { foldCharacters } from './folds.ts'
 import { malformed } from './malformed.ts'
+import { Names } from './names.ts'
 
 export interface GlobOptions {
   /** Ignores case and Unicode normalisation, as a case-insensitive file system does. Default false. */
@@ -17,7 +18,10 @@ export interface GlobOptions {
 export interface Glob {
   /** As it was given. */
   readonly pattern: string
-  /** Characters of the glob that may be compared with every name of a path, with braces expanded: those before its last `**`. */
+  /**
+   * How much of the glob may be compared with every name of a path, braces expanded: of the components before its last `**`
+   * the characters of those with a wildcard, and 1 for each other.
+   */
   readonly cost: number
   matches(path: string): boolean
   /** True when a path below this directory may match; false when none does, so that it need not be entered. */
@@ -55,7 +59,7 @@ export function compileGlob(pattern: string, { foldCase = false, operation = 'gl
   const parsed = expandBraces(pattern, operation).map((one) => componentsOf(one, refuse))
   const cost = parsed.reduce((total, components) => total + costOf(components), 0)
   if (cost > maxGlobCost) {
-    throw refuse(`stands for more than ${maxGlobCost} characters in front of a \`**\``, 'write several globs')
+    throw refuse(`stands for more than ${maxGlobCost} characters in front of a \`**\``, 'write a simpler one')
   }
   const compile = (fold?: (text: string) => string): Alternative[] =>
     parsed.map(
@@ -66,18 +70,17 @@ export function compileGlob(pattern: string, { foldCase = false, operation = 'gl
     )
   if (!foldCase) {
     const alternatives = compile()
-    return globOf({ pattern, cost }, (path, test) => test(alternatives, namesOf(path)))
+    return globOf({ pattern, cost }, (path, test) => test(alternatives, new Names(path, 'none')))
   }
   const byText = compile(foldName)
   const byCharacter = compile(foldCharacters)
   return globOf({ pattern, cost }, (path, test) => {
-    const text = foldName(path)
-    const characters = foldCharacters(path)
-    return test(byText, namesOf(text)) || (characters !== text && test(byCharacter, namesOf(characters)))
+    const names = new Names(path, 'text')
+    return test(byText, names) || (!names.isAscii && test(byCharacter, new Names(path, 'characters')))
   })
 }
 
-type Test = (alternatives: readonly Alternative[], names: readonly string[]) => boolean
+type Test = (alternatives: readonly Alternative[], names: Names) => boolean
 
 const isMatch: Test = (alternatives, names) => alternatives.some((one) => one.matches(names))
 const isAbove: Test = (alternatives, names) => alternatives.some((one) => one.mayMatchBelow(names))
@@ -90,11 +93,12 @@ function globOf(described: Pick<Glob, 'pattern' | 'cost'>, run: (path: string, t
   }
 }
 
-/** The characters before the last `**`. */
+/** Of the components before the last `**`: the characters of those with a wildcard, and one for each other. */
 function costOf(components: readonly string[]): number {
   return components
     .slice(0, components.lastIndexOf(anyDirectories) + 1)
-    .reduce((total, component) => total + (component === anyDirectories ? 0 : component.length), 0)
+    .filter((component) => component !== anyDirectories)
+    .reduce((total, component) => total + (/[*?[]/.test(component) ? component.length : 1), 0)
 }
 
 function checkGlob(pattern: unknown, operation: string): asserts pattern is string {
@@ -131,8 +135,4 @@ function componentsOf(glob: string, refuse: Refuse): string[] {
   // Everything below, but not the directory itself.
   if (components.at(-1) === anyDirectories) components.push('*')
   return components
-}
-
-function namesOf(path: string): string[] {
-  return path === '/' || path === '' ? [] : path.slice(path.startsWith('/') ? 1 : 0).split('/')
 }
