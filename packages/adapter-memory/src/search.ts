@@ -1,5 +1,12 @@
-import { isWithin, type MountPath, type SearchHit, type SearchOptions, type SearchQuery } from '@ws/core'
-import { createGlobFilter, createLineMatcher } from '@ws/text-search'
+import {
+  createGlobFilter,
+  isWithin,
+  type MountPath,
+  type SearchHit,
+  type SearchOptions,
+  type SearchQuery,
+} from '@ws/core'
+import { createLineMatcher } from '@ws/text-search'
 import { invalid } from './errors.ts'
 import { walkTree } from './listing.ts'
 import type { Link, MemoryTree } from './tree.ts'

@@ -1,5 +1,4 @@
 export { binarySniffBytes, maxLineBytes, type LineHit } from './file-scan.ts'
-export { createGlobFilter, type GlobFilter } from './glob-filter.ts'
 export { createLineMatcher, type LineMatcher } from './line-matcher.ts'
 export { type PatternOptions } from './pattern.ts'
 export { columnAt, cutLine, maxLineCharacters } from './text.ts'

@@ -1,5 +1,13 @@
-import { type MountPath, type Owner, type SearchHit, type SearchQuery, isWithin } from '@ws/core'
-import { type GlobFilter, type LineMatcher, createGlobFilter, createLineMatcher } from '@ws/text-search'
+import {
+  type GlobFilter,
+  type MountPath,
+  type Owner,
+  type SearchHit,
+  type SearchQuery,
+  createGlobFilter,
+  isWithin,
+} from '@ws/core'
+import { type LineMatcher, createLineMatcher } from '@ws/text-search'
 
 import { release, statusOf } from '../confine/handle.ts'
 import { openEntry } from '../confine/open.ts'

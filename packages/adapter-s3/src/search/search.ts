@@ -6,9 +6,10 @@ import {
   type SearchHit,
   type SearchOptions,
   type SearchQuery,
+  createGlobFilter,
   mapInOrder,
 } from '@ws/core'
-import { createGlobFilter, createLineMatcher, type LineHit, type LineMatcher } from '@ws/text-search'
+import { createLineMatcher, type LineHit, type LineMatcher } from '@ws/text-search'
 import type { Task } from '../client/requests.ts'
 import { invalid } from '../errors.ts'
 import { entriesOf } from '../listing/list.ts'

@@ -1,5 +1,6 @@
-import { posix } from 'node:path'
 import type { SearchHit, SearchQuery } from '../adapter/types.ts'
+import { createGlobFilter } from '../glob/filter.ts'
+import type { GlobFilter } from '../glob/filter.ts'
 import { isWithin, joinPath } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { checkCount, checkOption } from './arguments.ts'
@@ -22,6 +23,7 @@ interface OpenSearch {
 
 interface Query extends Omit<SearchQuery, 'in' | 'exclude'> {
   readonly glob: readonly string[]
+  readonly filter: GlobFilter
 }
 
 export async function* search(
@@ -38,7 +40,7 @@ export async function* search(
   let failure: unknown
   try {
     admitCall(context, operation, signal)
-    const query = checkQuery(pattern, options)
+    const { filter, ...query } = checkQuery(pattern, options)
     checkCount('maxHits', maxHits, 1)
     const parsed = parseFor(context, operation, path)
     const excluded = (options.exclude ?? [])
@@ -51,9 +53,7 @@ export async function* search(
       async (located, adapter) => ({
         virtual: located.virtual,
         region:
-          adapter === undefined
-            ? undefined
-            : await openSearch(context, located, adapter, { ...query, maxHits: left }, excluded, signal),
+          adapter === undefined ? undefined : await openSearch(context, located, adapter, query, excluded, signal),
       }),
     )
     const regions = mountsBelow(context, first.virtual).filter(
@@ -70,19 +70,11 @@ export async function* search(
       const located = context.gate.admit(operation, nested, 'read')
       if (located.mount === undefined) continue
       const adapter = await context.open(located.mount)
-      // A glob with a slash is meant from the place that was asked for, which this adapter does not know.
-      const own = query.glob.filter((glob) => !glob.includes('/'))
-      const outer = query.glob.filter((glob) => glob.includes('/'))
-      const region = await openSearch(
-        context,
-        located,
-        adapter,
-        { ...query, glob: own, maxHits: left },
-        excluded,
-        signal,
-      )
+      if (filter.excludes(pathBelow(nested, first.virtual))) continue
+      // Globs are meant from the place that was asked for, which this adapter does not know.
+      const region = await openSearch(context, located, adapter, { ...query, glob: [] }, excluded, signal)
       for await (const hit of hitsOf(context, region, signal)) {
-        if (!matchesOuter(hit.path, first.virtual, outer)) continue
+        if (!filter.matches(pathBelow(hit.path, first.virtual))) continue
         yield hit
         left -= 1
         if (left === 0) return
@@ -109,23 +101,25 @@ function checkQuery(pattern: string, options: WorkspaceSearchOptions): Query {
   checkOption('regex', regex, 'boolean')
   checkOption('caseSensitive', caseSensitive, 'boolean')
   if (maxFileBytes !== undefined) checkCount('maxFileBytes', maxFileBytes, 0)
-  const glob = typeof options.glob === 'string' ? [options.glob] : (options.glob ?? [])
-  if (!Array.isArray(glob) || glob.some((one) => typeof one !== 'string' || one === '' || one.includes('\0'))) {
+  const glob = typeof options.glob === 'string' ? [options.glob] : options.glob === undefined ? [] : options.glob
+  if (!Array.isArray(glob)) {
     throw virtualError({
       code: 'EINVAL',
       operation: 'search',
-      reason: '`glob` must be a non-empty string, or a list of such',
+      reason: `\`glob\` must be a glob or a list of globs, got ${glob === null ? 'null' : typeof glob}`,
       remedy: 'pass a glob such as `*.ts`',
     })
   }
-  return { pattern, regex, caseSensitive, maxFileBytes, glob }
+  // Hits that the policy hides must not count, so the hits are counted here.
+  const maxHits = Number.MAX_SAFE_INTEGER
+  return { pattern, regex, caseSensitive, maxFileBytes, maxHits, glob, filter: createGlobFilter(glob) }
 }
 
 async function openSearch(
   context: Context,
   located: Located,
   adapter: StorageAdapter,
-  query: Query,
+  query: Omit<Query, 'filter'>,
   excluded: readonly VirtualPath[],
   signal: AbortSignal | undefined,
 ): Promise<OpenSearch> {
@@ -177,11 +171,7 @@ function allNested(context: Context, mounts: readonly VirtualPath[]): VirtualPat
   ])
 }
 
-function matchesOuter(path: VirtualPath, start: VirtualPath, globs: readonly string[]): boolean {
-  if (globs.length === 0) return true
-  const relative = path.slice(start === '/' ? 1 : start.length + 1)
-  const wanted = globs.filter((glob) => !glob.startsWith('!'))
-  const unwanted = globs.filter((glob) => glob.startsWith('!')).map((glob) => glob.slice(1))
-  const matches = (glob: string): boolean => posix.matchesGlob(relative, glob.replace(/^\//, ''))
-  return !unwanted.some(matches) && (wanted.length === 0 || wanted.some(matches))
+/** A path as globs see it: relative to where the search started. */
+function pathBelow(path: VirtualPath, start: VirtualPath): string {
+  return path.slice(start === '/' ? 1 : start.length + 1)
 }
