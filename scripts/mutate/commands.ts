@@ -30,20 +30,20 @@ export const commandMutations: readonly Mutation[] = [
     changes: [
       {
         file: seccomp,
-        text: '...answerAll(refused, EPERM, architecture)',
+        text: '...answerAll(lists.refused, EPERM, architecture)',
         by: '...answerAll([], EPERM, architecture)',
       },
     ],
     test: { file: 'packages/process/test/seccomp.test.ts' },
   },
   {
-    row: 'a setuid file or a device left for the host',
+    row: 'a setuid file or a device left for the host, by renaming too (`RENAME_WHITEOUT`)',
     removes: 'the refusal of setuid bits',
     changes: [{ file: seccomp, text: "    ...call('chmod', refuseBits(1, setIdBits)),\n", by: '' }],
     test: { file: 'packages/process/test/seccomp.test.ts' },
   },
   {
-    row: 'a setuid file or a device left for the host',
+    row: 'a setuid file or a device left for the host, by renaming too (`RENAME_WHITEOUT`)',
     removes: 'the refusal to run as root',
     changes: [
       {
@@ -53,6 +53,38 @@ export const commandMutations: readonly Mutation[] = [
       },
     ],
     test: { file: 'packages/executor-bubblewrap/test/executor.test.ts', title: 'never runs as root' },
+  },
+  {
+    row: 'a setuid file or a device left for the host, by renaming too (`RENAME_WHITEOUT`)',
+    removes: 'the refusal of whiteouts',
+    changes: [{ file: seccomp, text: "    ...call('renameat2', refuseBits(4, renameWhiteout)),\n", by: '' }],
+    test: { file: 'packages/process/test/seccomp.test.ts' },
+  },
+  {
+    row: 'memory, semaphores and message queues of the host (System V, POSIX)',
+    removes: 'the refusal of the calls',
+    changes: [
+      { file: seccomp, text: 'options.interprocess ? [] : lists.interprocess', by: 'options.interprocess ? [] : []' },
+    ],
+    test: { file: 'packages/process/test/seccomp.test.ts' },
+  },
+  {
+    row: 'memory, semaphores and message queues of the host (System V, POSIX)',
+    removes: 'the IPC namespace',
+    changes: [{ file: 'packages/executor-proot/src/command-line.ts', text: "'--ipc', ", by: '' }],
+    test: { file: 'packages/conformance/test/escapes/escapes.test.ts', title: 'proot at /workspace, Landlock' },
+  },
+  {
+    row: 'extended attributes, access lists and flags in a read-only mount that Landlock holds',
+    removes: 'their filter',
+    changes: [
+      {
+        file: 'packages/executor-proot/src/attach.ts',
+        text: "attributeChanges: !plan.binds.some(({ kind, access }) => kind === 'mount' && access === 'read-only'),",
+        by: 'attributeChanges: true,',
+      },
+    ],
+    test: { file: 'packages/conformance/test/escapes/escapes.test.ts', title: 'proot at /workspace, Landlock' },
   },
   {
     row: 'renaming an ancestor of a protected part and building it anew',
@@ -125,7 +157,7 @@ export const commandMutations: readonly Mutation[] = [
   {
     row: 'system calls that proot does not translate',
     removes: 'their filter',
-    changes: [{ file: seccomp, text: 'options.forProot ? untranslated : []', by: 'options.forProot ? [] : []' }],
+    changes: [{ file: seccomp, text: 'options.forProot ? lists.untranslated : []', by: 'options.forProot ? [] : []' }],
     test: { file: 'packages/process/test/seccomp.test.ts' },
   },
   {
