@@ -61,6 +61,24 @@ export const commandMutations: readonly Mutation[] = [
     test: { file: 'packages/process/test/seccomp.test.ts' },
   },
   {
+    row: 'a Unix socket of the host, abstract or by its path',
+    removes: 'the network namespace',
+    changes: [
+      {
+        file: 'packages/executor-bubblewrap/src/arguments.ts',
+        text: "...(network === 'host' ? ['--share-net'] : [])",
+        by: "...['--share-net']",
+      },
+    ],
+    test: { file: 'packages/executor-bubblewrap/test/escape.test.ts', title: 'are closed' },
+  },
+  {
+    row: 'a Unix socket of the host, abstract or by its path',
+    removes: 'the refusal to make one',
+    changes: [{ file: seccomp, text: 'options.unixSockets ? [unixFamily,', by: 'true ? [unixFamily,' }],
+    test: { file: 'packages/executor-bubblewrap/test/escape.test.ts', title: 'a socket in the workspace' },
+  },
+  {
     row: 'memory, semaphores and message queues of the host (System V, POSIX)',
     removes: 'the refusal of the calls',
     changes: [

@@ -102,7 +102,13 @@ export function createAttached({
     const nested = layout.mode === 'nested'
     if (nested && programs.proot === undefined) throw needsProot()
     const extendedAttributes = offersExtendedAttributes(plan)
-    const seccomp = sandboxProgram({ allowPtrace: nested, forProot: nested, interprocess: true, extendedAttributes })
+    const seccomp = sandboxProgram({
+      allowPtrace: nested,
+      forProot: nested,
+      interprocess: true,
+      unixSockets: options.unixSockets === 'workspace',
+      extendedAttributes,
+    })
     const signal = request.signal === undefined ? stop.signal : AbortSignal.any([request.signal, stop.signal])
     warden ??= useWarden()
     pipes ??= usePipes()

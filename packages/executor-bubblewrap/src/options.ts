@@ -14,6 +14,11 @@ export interface BubblewrapExecutorOptions extends LimitOptions {
    * network and its abstract sockets; `network` and `sockets` are then guaranteed by nobody (`none`).
    */
   readonly network?: 'none' | 'host' | undefined
+  /**
+   * `workspace` (default): commands can use Unix sockets, and reach those whose path lies in the workspace, where a program of
+   * the host may listen. `none`: they can make no Unix socket, which takes those of their own from programs as well (EAFNOSUPPORT).
+   */
+  readonly unixSockets?: 'workspace' | 'none' | undefined
   /** Names of this process's environment variables that commands inherit; a `*` at the end stands for any rest. */
   readonly env?: readonly string[] | undefined
   /**
@@ -27,6 +32,7 @@ export interface BubblewrapExecutorOptions extends LimitOptions {
 
 export interface ResolvedOptions extends ResolvedLimits {
   readonly network: 'none' | 'host'
+  readonly unixSockets: 'workspace' | 'none'
   readonly env: readonly string[]
   readonly scratchBytes: number
   readonly tools: readonly ResolvedTool[]
@@ -38,14 +44,16 @@ const leastScratchBytes = 4096
 
 /** @throws WorkspaceError `EINVAL` for a value without a meaning. */
 export function resolveOptions(options: BubblewrapExecutorOptions): ResolvedOptions {
-  const { network = 'none', env = [], scratchBytes = defaultScratchBytes } = options
+  const { network = 'none', unixSockets = 'workspace', env = [], scratchBytes = defaultScratchBytes } = options
   if (network !== 'none' && network !== 'host') throw invalid('`network` must be `none` or `host`')
+  if (unixSockets !== 'workspace' && unixSockets !== 'none')
+    throw invalid('`unixSockets` must be `workspace` or `none`')
   if (!Array.isArray(env) || env.some((name) => typeof name !== 'string' || !/^[A-Za-z_]\w*\*?$/.test(name)))
     throw invalid('`env` must be a list of names of environment variables, such as `CI` or `npm_config_*`')
   if (!Number.isSafeInteger(scratchBytes) || scratchBytes < leastScratchBytes)
     throw invalid(`\`scratchBytes\` must be a whole number of bytes, at least ${leastScratchBytes}`)
   const held = resolveLimits(options, operation)
-  return { network, env, scratchBytes, ...held, tools: resolveTools(options.tools ?? [], operation) }
+  return { network, unixSockets, env, scratchBytes, ...held, tools: resolveTools(options.tools ?? [], operation) }
 }
 
 function invalid(reason: string): WorkspaceError {

@@ -28,13 +28,13 @@ import { startSandbox } from './sandbox.ts'
 import { openSources } from './sources.ts'
 
 /** What bubblewrap holds: everything that a kernel can; nothing of what only the file API can judge. */
-export function heldGuarantees({ network }: Pick<ResolvedOptions, 'network'>): Guarantees {
-  // Abstract unix sockets belong to the network namespace: whoever shares that can reach the host's.
+export function heldGuarantees({ network, unixSockets }: Pick<ResolvedOptions, 'network' | 'unixSockets'>): Guarantees {
+  // Abstract Unix sockets belong to the network namespace: a command that shares it can reach those of the host.
   const shared = network === 'host' ? 'none' : 'kernel'
   return {
     fileContent: 'kernel',
     fileMetadata: 'kernel',
-    sockets: shared,
+    sockets: unixSockets === 'none' ? 'kernel' : shared,
     network: shared,
     processes: 'kernel',
     readOnlyMounts: 'kernel',

@@ -1,9 +1,10 @@
 import { createServer, type Server } from 'node:net'
-import { copyFile, readFile } from 'node:fs/promises'
+import { chown, copyFile, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { component, describeWith } from '@ws/test-fixtures'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 
+import type { BubblewrapExecutorOptions } from '../src/index.ts'
 import { modes, needed, Workbench } from './support/workbench.ts'
 
 const attackScript = join(import.meta.dirname, 'support/attack.py')
@@ -30,7 +31,7 @@ for (const mode of modes) {
       await bench[Symbol.asyncDispose]()
     })
 
-    async function attack(options: { readonly network?: 'none' | 'host' } = {}): Promise<Record<string, string>> {
+    async function attack(options: BubblewrapExecutorOptions = {}): Promise<Record<string, string>> {
       await using attacked = options.network === undefined ? undefined : await Workbench.create(mode, options)
       const target = attacked ?? bench
       await target.file(target.outside('secret'), 'outside secret')
@@ -56,6 +57,27 @@ for (const mode of modes) {
 
     it('lead to the network and to abstract sockets alone where the host network is asked for', async () => {
       expect(Object.keys(await attack({ network: 'host' })).sort()).toEqual(['abstract socket', 'tcp'])
+      expect(Object.keys(await attack({ network: 'host', unixSockets: 'none' }))).toEqual(['tcp'])
+    })
+
+    it('[RP16] a socket in the workspace is shared with the host, unless commands can make no Unix socket', async () => {
+      const path = bench.host('host.sock')
+      servers.push(await listening(path))
+      if (process.getuid?.() === 0) await chown(path, bench.scratch.owner.uid, bench.scratch.owner.gid)
+      const connect = `import socket; s = socket.socket(socket.AF_UNIX); s.connect("host.sock"); print("reached")`
+      expect((await bench.run(`python3 -c '${connect}'`)).stdout).toBe('reached\n')
+      await using strict = await Workbench.create(mode, { unixSockets: 'none' })
+      servers.push(await listening(strict.host('host.sock')))
+      if (process.getuid?.() === 0)
+        await chown(strict.host('host.sock'), bench.scratch.owner.uid, bench.scratch.owner.gid)
+      const refused = await strict.run(`python3 -c '${connect}'`)
+      expect(refused).toMatchObject({ stdout: '', exitCode: 1 })
+      expect(refused.stderr).toContain('Address family not supported')
+      // Datagrams, also by one of a pair, which could send to any address.
+      const send = `import socket; s, _ = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM); s.sendto(b"x", "host.sock")`
+      expect((await strict.run(`python3 -c '${send}'`)).stderr).toContain('Address family not supported')
+      const pair = `import socket; a, b = socket.socketpair(); a.send(b"own"); print(b.recv(3).decode())`
+      expect((await strict.run(`python3 -c '${pair}'`)).stdout).toBe('own\n')
     })
 
     it('of every kind fail at what a policy masks', async () => {

@@ -15,6 +15,7 @@ describe('createBubblewrapExecutor', () => {
   it('answers options without a meaning with EINVAL', () => {
     const wrong = [
       { network: 'some' },
+      { unixSockets: 'all' },
       { env: ['A=B'] },
       { env: 'PATH' },
       { scratchBytes: 1 },
@@ -37,6 +38,9 @@ describe('createBubblewrapExecutor', () => {
     it('does not claim network and sockets where the network is the host’s', async () => {
       const { guarantees } = await createBubblewrapExecutor({ network: 'host' }).probe({ root, owner: ordinaryOwner() })
       expect(guarantees).toMatchObject({ network: 'none', sockets: 'none', fileContent: 'kernel' })
+      const without = createBubblewrapExecutor({ network: 'host', unixSockets: 'none' })
+      const report = await without.probe({ root, owner: ordinaryOwner() })
+      expect(report.guarantees).toMatchObject({ network: 'none', sockets: 'kernel' })
     })
 
     it('answers an abort with its reason, and a later question none the less', async () => {

@@ -113,7 +113,7 @@ for (const mode of modes) {
       )
     })
 
-    it('hands no descriptor on but the three standard ones', async () => {
+    it('[RP16] hands on no open file but the three standard streams: an inherited number is /dev/null', async () => {
       const { stdout } = await bench.run('for f in /proc/self/fd/*; do readlink $f; done', { shell: 'sh' })
       const rest = stdout.split('\n').filter((target) => target !== '' && target !== '/dev/null')
       expect(rest.filter((target) => !target.startsWith('pipe:') && !target.startsWith('/proc/'))).toEqual([])

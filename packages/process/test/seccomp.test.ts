@@ -18,6 +18,7 @@ const numbers = {
     clone: 56,
     clone3: 435,
     socket: 41,
+    socketpair: 53,
     ioctl: 16,
     mount: 165,
     ptrace: 101,
@@ -63,6 +64,7 @@ const numbers = {
     clone: 220,
     clone3: 435,
     socket: 198,
+    socketpair: 199,
     ioctl: 29,
     mount: 40,
     ptrace: 117,
@@ -142,6 +144,25 @@ describe.each(['x64', 'arm64'] as const)('the sandbox program on %s', (architect
   it('allows the four usual socket families only', () => {
     for (let family = 0; family < 50; family++)
       expect(ask('socket', family), String(family)).toBe([1, 2, 10, 16].includes(family) ? 'allow' : EAFNOSUPPORT)
+  })
+
+  it('can refuse Unix sockets, but for pairs that are connected to each other for good', () => {
+    const without = sandboxProgram({ architecture, unixSockets: false })
+    const askWithout = (name: keyof typeof number, ...parameters: number[]) =>
+      evaluate(without, {
+        architecture: machines[architecture].architecture,
+        number: number[name],
+        arguments: parameters,
+      })
+    const [stream, datagram, packets, closeOnExec] = [1, 2, 5, 0o2000000]
+    for (const type of [stream, datagram, packets]) {
+      expect(askWithout('socket', 1, type | closeOnExec)).toBe(EAFNOSUPPORT)
+      expect(ask('socketpair', 1, type | closeOnExec)).toBe('allow')
+    }
+    for (const family of [2, 10, 16]) expect(askWithout('socket', family, stream)).toBe('allow')
+    for (const type of [stream, packets]) expect(askWithout('socketpair', 1, type | closeOnExec)).toBe('allow')
+    expect(askWithout('socketpair', 1, datagram | closeOnExec)).toBe(EAFNOSUPPORT)
+    expect(askWithout('socketpair', 2, stream)).toBe(EAFNOSUPPORT)
   })
 
   it('refuses terminal injection, also with the upper half of the argument set', () => {

@@ -9,6 +9,8 @@ export interface Attempt {
   readonly fights?: true
   /** Which of the two wins is decided by the machine's timing: that one run does not get out shows nothing. */
   readonly luck?: true
+  /** What it reaches lies in a mount and is shared by whoever put it there: no guarantee is about that. */
+  readonly shared?: true
   /** A shell command, which runs in every executor; else a program makes the attempt. */
   readonly command?: (target: CommandTarget) => string
   /** The file API then reads this path of the workspace. */
@@ -94,6 +96,7 @@ export const attempts: readonly Attempt[] = [
     { name: 'abstract socket' },
     { name: 'socket with a path' },
     { name: 'datagram to a socket with a path' },
+    { name: 'socket in the workspace', shared: true },
   ]),
   ...field('network', [{ name: 'TCP' }, { name: 'UDP' }, { name: 'vsock' }]),
   ...field('readOnlyMounts', [

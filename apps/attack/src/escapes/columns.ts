@@ -26,6 +26,12 @@ export const columns: readonly Column[] = [
       create: () => createBubblewrapExecutor(),
     }),
   ),
+  {
+    name: 'bubblewrap at /workspace, no Unix sockets',
+    root: '/workspace',
+    components: ['bubblewrap'],
+    create: () => createBubblewrapExecutor({ unixSockets: 'none' }),
+  },
   ...roots.map(
     (root): Column => ({
       name: `proot at ${root}, Landlock`,

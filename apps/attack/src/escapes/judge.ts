@@ -9,13 +9,14 @@ export type Verdict = Pick<ColumnReport, 'guarantees' | 'reached' | 'unfinished'
 /**
  * - `by luck`: it may get out, as declared, and does so in some runs.
  * - `no fight`: nothing stands in its way that could be fought.
+ * - `shared`: it was reached, and no guarantee says otherwise.
  */
-export type Outcome = 'out' | 'blocked' | 'by luck' | 'no fight'
+export type Outcome = 'out' | 'blocked' | 'by luck' | 'no fight' | 'shared'
 
 /** What became of one attempt, in words that are the same in each run: luck is told only where it may be had. */
-export function outcomeOf({ name, field, luck }: Attempt, { guarantees, reached }: Verdict): Outcome {
+export function outcomeOf({ name, field, luck, shared }: Attempt, { guarantees, reached }: Verdict): Outcome {
   if (luck === true && !holds(guarantees[field])) return guarantees[field] === 'none' ? 'no fight' : 'by luck'
-  return reached.has(name) ? 'out' : 'blocked'
+  return reached.has(name) ? (shared ? 'shared' : 'out') : 'blocked'
 }
 
 /**
@@ -30,7 +31,7 @@ export function outcomeOf({ name, field, luck }: Attempt, { guarantees, reached 
 export function misdeclared({ guarantees, reached, unfinished }: Verdict): string[] {
   const problems = unfinished.map((name) => `${name} did not come to its end`)
   for (const field of guaranteeFields) {
-    const tried = attempts.filter((attempt) => attempt.field === field)
+    const tried = attempts.filter((attempt) => attempt.field === field && attempt.shared !== true)
     if (tried.length === 0) continue
     const level = guarantees[field]
     const out = tried.filter(({ name }) => reached.has(name))

@@ -98,8 +98,13 @@ export async function createOutside(): Promise<Outside> {
     const stream = join(scratch, 'outside/stream')
     const tcp = (await listen(0, '127.0.0.1')).address()
     await listen(`\0${abstract}`)
-    await listen(stream)
-    chmodSync(stream, 0o777)
+    const shared = join(scratch, 'workspace/host.sock')
+    await mkdir(join(shared, '..'))
+    await give(join(shared, '..'))
+    for (const path of [stream, shared]) {
+      await listen(path)
+      chmodSync(path, 0o777)
+    }
 
     const heard = new Set<Ear>()
     const ear = createSocket('udp4', (message) => {

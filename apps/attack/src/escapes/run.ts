@@ -250,6 +250,7 @@ async function programCalls(
     ipc.key,
     ipc.queue,
     at('stock/file'),
+    'host.sock', // where commands start
   ])
   await give('calls', [secret, token, handle, join(directory, 'inside'), at('inside'), raceTime, raceTime])
   await give('untraced', [secret, token, join(directory, 'untraced')])

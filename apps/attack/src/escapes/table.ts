@@ -1,3 +1,5 @@
+import { noGuarantees } from '@ws/core'
+
 import { type Attempt, attempts } from './attempts.ts'
 import { columns } from './columns.ts'
 import { type Outcome, outcomeOf, type Verdict } from './judge.ts'
@@ -17,7 +19,8 @@ table says, and where the table is not what an executor declares, better or wors
 - \`none\`: something gets out.
 
 **by luck** stands where a race or a fight may be won, as declared: the machine's timing decides in which run. What is declared
-\`kernel\` or \`interpreter\` no luck gets out of. A cell is empty where there is nothing to fight.
+\`kernel\` or \`interpreter\` no luck gets out of. A cell is empty where there is nothing to fight. **shared** stands where something was reached that lies in the
+workspace itself: no guarantee is about that.
 
 The programs are in \`apps/attack/src/escapes/programs\`. This file is written by \`npm run attack -- --escapes --write\`.
 \`plain process\` is the control: the same programs without any of this, as an ordinary user of the machine that wrote the table.
@@ -73,6 +76,7 @@ const cells: Readonly<Record<Outcome, string>> = {
   blocked: 'blocked',
   'by luck': '**by luck**',
   'no fight': '',
+  shared: 'shared',
 }
 
 /** The cell of an attempt in a column. */
@@ -85,7 +89,10 @@ export function renderEscapes({ reports, control, before = '' }: RenderOptions):
   const known = parseEscapes(before)
   const cellsOf = (name: string): ((attempt: Attempt) => string) => {
     if (name === controlName && control !== undefined)
-      return (attempt) => (untriedInControl(attempt.name) ? '' : cells[control.has(attempt.name) ? 'out' : 'blocked'])
+      return (attempt) =>
+        untriedInControl(attempt.name)
+          ? ''
+          : cells[outcomeOf(attempt, { guarantees: noGuarantees, reached: control, unfinished: [] })]
     const report = reports.find((candidate) => candidate.name === name && candidate.differs.length === 0)
     if (report !== undefined) return (attempt) => cellOf(attempt, report)
     return (attempt) => known.get(name)?.get(attempt.name) ?? '?'

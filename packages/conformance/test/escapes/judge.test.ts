@@ -8,7 +8,7 @@ const levels: readonly GuaranteeLevel[] = ['kernel', 'interpreter', 'translated'
 const at = (level: GuaranteeLevel): Guarantees =>
   Object.fromEntries(guaranteeFields.map((field) => [field, level])) as Record<string, GuaranteeLevel> as never
 
-const inField = (field: string) => attempts.filter((attempt) => attempt.field === field)
+const inField = (field: string) => attempts.filter((attempt) => attempt.field === field && attempt.shared !== true)
 const namesOf = (list: readonly Attempt[]) => list.map(({ name }) => name)
 
 /** A report in which everything is held, but for one field, of which these got out. */
@@ -59,8 +59,19 @@ describe('the judge of the escapes', () => {
     expect(none).toHaveLength(fields.length)
   })
 
+  it('[PC13] calls shared what lies in the workspace, and holds it against no level', () => {
+    const shared = attempts.filter((attempt) => attempt.shared === true)
+    expect(shared).not.toEqual([])
+    for (const attempt of shared) {
+      expect(misdeclared(report(attempt.field, 'kernel', [attempt.name]))).toEqual([])
+      expect(misdeclared(report(attempt.field, 'none', [attempt.name]))).not.toEqual([])
+      expect(cellOf(attempt, report(attempt.field, 'kernel', [attempt.name]))).toBe('shared')
+      expect(cellOf(attempt, report(attempt.field, 'kernel', []))).toBe('blocked')
+    }
+  })
+
   it('tells of luck only where a fight may be won: cells are the same in each run', () => {
-    for (const attempt of attempts) {
+    for (const attempt of attempts.filter(({ shared }) => shared !== true)) {
       for (const level of levels) {
         const lost = cellOf(attempt, report(attempt.field, level, []))
         const won = cellOf(attempt, report(attempt.field, level, [attempt.name]))

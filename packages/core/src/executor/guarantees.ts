@@ -14,7 +14,11 @@ export interface Guarantees {
   readonly fileContent: GuaranteeLevel
   /** Nor can its existence, type, size or times be learnt. */
   readonly fileMetadata: GuaranteeLevel
-  /** No socket of the host (path or abstract) can be reached. */
+  /**
+   * No Unix socket of the host can be reached, neither by path nor by its abstract name. A socket that lies in a mount is content
+   * of the workspace, as a FIFO is: a program of the host that listens there does so for commands as well. Bubblewrap closes those
+   * too with `unixSockets: 'none'`.
+   */
   readonly sockets: GuaranteeLevel
   /** No network can be reached. */
   readonly network: GuaranteeLevel

@@ -31,8 +31,8 @@ const { EPERM, ENOSYS, EAFNOSUPPORT, EOPNOTSUPP } = constants.errno
  */
 export function sandboxProgram(options: SandboxProgramOptions = {}): Uint8Array {
   const { architecture = ownArchitecture(), forProot = false, allowPtrace = false, interprocess = false } = options
-  const { extendedAttributes = true, attributeChanges = true } = options
-  const complete = { forProot, allowPtrace, interprocess, extendedAttributes, attributeChanges }
+  const { extendedAttributes = true, attributeChanges = true, unixSockets = true } = options
+  const complete = { forProot, allowPtrace, interprocess, extendedAttributes, attributeChanges, unixSockets }
   const key = JSON.stringify([architecture, complete])
   const program = assembled.get(key) ?? assembleSandbox(architecture, complete)
   assembled.set(key, program)
@@ -57,8 +57,8 @@ function assembleSandbox(
     ...answerAll(lists.refused, EPERM, architecture),
     ...answerAll(options.allowPtrace ? [] : lists.tracing, EPERM, architecture),
     ...call('clone', refuseBits(0, newNamespaces)),
-    ...call('socket', commonSocketsOnly),
-    ...call('socketpair', commonSocketsOnly),
+    ...call('socket', socketsOf(options.unixSockets ? [unixFamily, ...networkFamilies] : networkFamilies)),
+    ...call('socketpair', options.unixSockets ? socketsOf([unixFamily]) : connectedPairs),
     ...call('ioctl', options.attributeChanges ? noTerminalInjection : [...noAttributeChanges, ...noTerminalInjection]),
     ...call('renameat2', refuseBits(4, renameWhiteout)),
     ...call('chmod', refuseBits(1, setIdBits)),
@@ -120,10 +120,19 @@ const setIdBits = 0o6000
 /** Leaves a character device behind, as overlay file systems use it for what is deleted. */
 const renameWhiteout = 4
 
-const commonFamilies = [1, 2, 10, 16] // AF_UNIX, AF_INET, AF_INET6, AF_NETLINK
-const commonSocketsOnly = [
-  loadArgument(0),
-  ...commonFamilies.flatMap((family) => ifEqual(family, [answer(allow)])),
+const unixFamily = 1
+const networkFamilies = [2, 10, 16] // AF_INET, AF_INET6, AF_NETLINK
+function socketsOf(families: readonly number[]): Instruction[] {
+  const known = families.flatMap((family) => ifEqual(family, [answer(allow)]))
+  return [loadArgument(0), ...known, answer(refuse(EAFNOSUPPORT))]
+}
+
+/** SOCK_STREAM, SOCK_SEQPACKET. One of a pair of datagram sockets can still send to any address. */
+const connectedTypes = [1, 5]
+const connectedPairs = [
+  loadArgument(1),
+  mask(0xf), // beside it: SOCK_CLOEXEC, SOCK_NONBLOCK
+  ...connectedTypes.flatMap((type) => ifEqual(type, socketsOf([unixFamily]))),
   answer(refuse(EAFNOSUPPORT)),
 ]
 

@@ -1,14 +1,15 @@
 """Tries to get out. Prints the name of each attempt that succeeded, one a line, and `done` at the end.
 
 usage: attempts.py FILE
-FILE holds, a line each: SECRET TOKEN VICTIM TCP UDP ABSTRACT STREAM DATAGRAM KEY QUEUE STOCK. No executor reads them there.
+FILE holds, a line each: SECRET TOKEN VICTIM TCP UDP ABSTRACT STREAM DATAGRAM KEY QUEUE STOCK SHARED. No executor reads them there.
 SECRET: a file outside, with TOKEN in it; VICTIM: a process of the same user outside, with TOKEN in its environment, the
 directory of SECRET as its working directory and SECRET open as descriptor 3; KEY: of System V memory and of a message queue
-of that user, with TOKEN in them; QUEUE: a POSIX message queue, likewise; STOCK: a file of a read-only mount; the rest: where the host listens.
+of that user, with TOKEN in them; QUEUE: a POSIX message queue, likewise; STOCK: a file of a read-only mount; SHARED: a socket of
+the host in the workspace; the rest: where the host listens.
 """
 import ctypes, errno, fcntl, os, platform, signal, socket, stat, sys
 
-secret, token, victim, tcp, udp, abstract, stream, datagram, key, queue, stock = open(sys.argv[1]).read().splitlines()
+secret, token, victim, tcp, udp, abstract, stream, datagram, key, queue, stock, shared = open(sys.argv[1]).read().splitlines()
 victim, key = int(victim), int(key)
 x64 = platform.machine() == 'x86_64'
 libc = ctypes.CDLL(None, use_errno=True)
@@ -195,6 +196,7 @@ def send(family, address):
 attempt('TCP', lambda: connect(socket.AF_INET, ('127.0.0.1', int(tcp))))
 attempt('abstract socket', lambda: connect(socket.AF_UNIX, '\0' + abstract))
 attempt('socket with a path', lambda: connect(socket.AF_UNIX, stream))
+attempt('socket in the workspace', lambda: connect(socket.AF_UNIX, shared))
 # The host says whether these arrived.
 attempt('UDP', lambda: send(socket.AF_INET, ('127.0.0.1', int(udp))))
 attempt('datagram to a socket with a path', lambda: send(socket.AF_UNIX, datagram))
