@@ -1,5 +1,15 @@
 #!/usr/bin/env node
-import { main } from './main.ts'
+// Read by every Node, also by one that is too old for the rest: no import and no syntax that an old one lacks.
 
-// what a command left open, such as standard input, must not keep this process alive
-process.exit(await main(process.argv.slice(2)))
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+if (major > 22 || (major === 22 && minor >= 18)) {
+  void import('./main.ts').then(async ({ main }) => {
+    // what a command left open, such as standard input, must not keep this process alive
+    process.exit(await main(process.argv.slice(2)))
+  })
+} else {
+  process.stderr.write(
+    `ws: needs Node 22.18 or newer, got ${process.versions.node}; install it from https://nodejs.org\n`,
+  )
+  process.exitCode = 2
+}
