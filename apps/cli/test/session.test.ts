@@ -33,6 +33,21 @@ for (const executor of ['bubblewrap', 'proot'] as const satisfies readonly Compo
       expect((await ws([...options(project.path), 'session', '--cwd', 'nowhere'])).code).toBe(125)
     })
 
+    it.each([
+      ['a command', 'echo he""l""lo\n', 'hello\r\n'],
+      ['nothing', '', ''],
+      ['a line without an end', 'echo he""l""lo', 'hello\r\n'],
+      ['a command that takes longer than the input', 'sleep 1; echo he""l""lo\n', 'hello\r\n'],
+    ])('[LS10] ends with its input: %s', async (_, input, printed) => {
+      await using project = await createProject({})
+      for (const shell of ['bash', 'sh']) {
+        const typed = [...options(project.path), 'session', '--no-login', '--shell', shell, '--timeout', '20s']
+        const result = await ws(typed, { input })
+        expect(result, shell).toMatchObject({ code: 0, stderr: '' })
+        expect(result.stdout).toContain(printed)
+      }
+    })
+
     it('[LS10] takes the terminal of its caller, passes its size on, and puts its mode back', async () => {
       await using project = await createProject({})
       await using device = await startTerminal({ columns: 97, rows: 29 })

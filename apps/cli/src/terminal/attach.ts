@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
 import type { Session } from '@ws/core'
 
 import type { Output } from './output.ts'
@@ -39,7 +41,7 @@ export async function attachTerminal(session: Session, output: Output): Promise<
   }
 }
 
-/** Connects a session with pipes or files. At the end of the input, the terminal's end-of-file key is typed. */
+/** Connects a session with pipes or files. The session ends when its programs have read the end of the input. */
 export async function attachPipes(
   session: Session,
   output: Output,
@@ -51,8 +53,7 @@ export async function attachPipes(
       last = chunk.at(-1) ?? last
       await session.write(chunk)
     }
-    // Behind an unfinished line the first one only sends that.
-    if (input !== undefined) await session.write(last === 10 || last === 13 ? '\x04' : '\x04\x04')
+    if (input !== undefined) await typeEnd(session, last !== 10 && last !== 13)
   }
   const printing = printUntilEnd(session, output)
   const typing = type().then(
@@ -65,6 +66,23 @@ export async function attachPipes(
     },
   )
   await Promise.race([typing, printing])
+}
+
+const endOfFile = '\x04'
+const endOfFileInterval = 200
+
+/**
+ * Types the end-of-file key until the session ends: nothing follows, so each program that reads is at the end. Once is not
+ * enough. The key is lost when a shell that is starting takes over the terminal, and each program takes one.
+ */
+async function typeEnd(session: Session, unfinishedLine: boolean): Promise<void> {
+  for (let attempt = 0; !session.closed; attempt++) {
+    // Behind an unfinished line the first key only sends that line; a shell's line editor ignores the key there.
+    const first = unfinishedLine && attempt === 0 ? endOfFile : ''
+    const finish = unfinishedLine && attempt === 2 ? '\r' : ''
+    await session.write(`${first}${finish}${endOfFile}`)
+    await Promise.race([session.wait(), delay(endOfFileInterval, undefined, { ref: false })])
+  }
 }
 
 /** Prints in order, and waits at the end until all is printed. */
