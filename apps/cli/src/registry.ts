@@ -1,4 +1,5 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { UsageError } from './errors.ts'
@@ -22,30 +23,29 @@ interface Stored extends Entry {
 const longest = 4096
 
 /**
- * Where each running `ws` of this user has an entry: a private directory that is emptied with the login session.
- * `undefined` where there is none, or somebody else could read it.
+ * Where each running `ws` of this user has an entry: `ws` in the directory of the login session, else, as in containers and
+ * cron jobs, one in the temporary directory that has the user's number in its name.
  */
-function openDirectory(create: boolean): string | undefined {
+function entriesDirectory(): string {
   const runtime = process.env['XDG_RUNTIME_DIR'] ?? ''
-  if (!runtime.startsWith('/')) return undefined
-  const directory = join(runtime, 'ws')
-  try {
-    if (create) mkdirSync(directory, { mode: 0o700 })
-  } catch {
-    // There already, or impossible: looked at next.
-  }
+  return runtime.startsWith('/') ? join(runtime, 'ws') : join(tmpdir(), `ws-${process.getuid?.() ?? 0}`)
+}
+
+/** Anyone may make a directory of that name in the temporary one: only the user's own, closed to others, counts. */
+function stateOf(directory: string): 'private' | 'missing' | 'open' {
   const found = lstatSync(directory, { throwIfNoEntry: false })
-  const isPrivate = found?.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0
-  return isPrivate ? directory : undefined
+  if (found === undefined) return 'missing'
+  return found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0 ? 'private' : 'open'
 }
 
 /** Notes this process until it is disposed of. Where that is not possible, it runs all the same and is not listed. */
 export function register(kind: Entry['kind'], command: string): Disposable {
   const nothing = { [Symbol.dispose]() {} }
   try {
-    const directory = openDirectory(true)
+    const directory = entriesDirectory()
     const startTime = startTimeOf(process.pid)
-    if (directory === undefined || startTime === undefined) return nothing
+    if (stateOf(directory) === 'missing') mkdirSync(directory, { mode: 0o700 })
+    if (stateOf(directory) !== 'private' || startTime === undefined) return nothing
     const path = join(directory, `${process.pid}.json`)
     const entry: Stored = {
       pid: process.pid,
@@ -72,15 +72,17 @@ export function register(kind: Entry['kind'], command: string): Disposable {
 /**
  * What runs now, oldest first. Entries of processes that were killed are removed.
  *
- * @throws UsageError where there is no place for entries
+ * @throws UsageError where somebody else could have written the entries
  */
 export function running(): Entry[] {
-  const runtime = process.env['XDG_RUNTIME_DIR'] ?? ''
-  if (!runtime.startsWith('/')) {
-    throw new UsageError('XDG_RUNTIME_DIR is not set, so nothing is known of other ws; set it to a directory of yours')
+  const directory = entriesDirectory()
+  const state = stateOf(directory)
+  if (state === 'missing') return []
+  if (state === 'open') {
+    throw new UsageError(
+      'the directory that lists running ws is open to other users; set XDG_RUNTIME_DIR to a private directory',
+    )
   }
-  const directory = openDirectory(false)
-  if (directory === undefined) return []
   const entries: Entry[] = []
   for (const name of readdirSync(directory)) {
     if (!/^\d+\.json$/.test(name)) continue

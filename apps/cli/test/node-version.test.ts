@@ -43,7 +43,8 @@ describe('ws on an old Node', () => {
 
   // The machine's own Node, where that is an old one: it must be able to read the entry.
   const { path: own } = component('node')
-  const version = own === undefined ? '' : execFileSync(own, ['-p', 'process.versions.node'], { encoding: 'utf8' }).trim()
+  const version =
+    own === undefined ? '' : execFileSync(own, ['-p', 'process.versions.node'], { encoding: 'utf8' }).trim()
   if (own !== undefined && /^(?:1[2-9]|20|21)\./u.test(version)) {
     it(`${version}: reads the entry, and says it too`, async () => {
       await using scratch = await createScratchDirectory()

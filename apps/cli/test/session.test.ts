@@ -1,6 +1,6 @@
 import { component, createScratchDirectory, describeWith, type ComponentName } from '@ws/test-fixtures'
 import { once } from 'node:events'
-import { chmod, readdir } from 'node:fs/promises'
+import { chmod, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startTerminal, startProcess, terminalCommand } from '@ws/process'
 import { expect, it } from 'vitest'
@@ -94,7 +94,28 @@ for (const executor of ['bubblewrap', 'proot'] as const satisfies readonly Compo
       expect((await ended)[0]).toBe(143)
       expect(await ws(['ps'], { env })).toMatchObject({ code: 0, stdout: '' })
       expect(await readdir(join(runtime.path, 'ws'))).toEqual([])
-      expect((await ws(['ps'])).code).toBe(2)
+    })
+
+    it('ps and kill work without XDG_RUNTIME_DIR, by a private directory in the temporary one', async () => {
+      await using project = await createProject({})
+      await using temporary = await createScratchDirectory()
+      const env = { TMPDIR: temporary.path }
+      expect(await ws(['ps'], { env })).toMatchObject({ code: 0, stdout: '', stderr: '' })
+      const running = startWs([...options(project.path), 'exec', '--', 'echo up; sleep 1000'], { env })
+      const ended = once(running, 'close')
+      for await (const chunk of running.stdout ?? []) if (String(chunk).includes('up')) break
+      const listed = JSON.parse((await ws(['ps', '--json'], { env })).stdout) as { pid: number }
+      expect(listed).toMatchObject({ pid: running.pid, kind: 'exec' })
+      expect((await ws(['kill', String(listed.pid)], { env })).code).toBe(0)
+      expect((await ended)[0]).toBe(143)
+      const directory = join(temporary.path, `ws-${process.getuid?.()}`)
+      expect((await stat(directory)).mode & 0o777).toBe(0o700)
+      expect(await readdir(directory)).toEqual([])
+      await chmod(directory, 0o755)
+      expect(await ws(['ps'], { env })).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('open to other users'),
+      })
     })
   })
 }

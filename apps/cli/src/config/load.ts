@@ -4,7 +4,8 @@ import { dirname, resolve } from 'node:path'
 import { quotePath } from '@ws/core'
 
 import { UsageError } from '../errors.ts'
-import { configSchema, describeProblem, type Config } from './schema.ts'
+import { describeProblem } from './problem.ts'
+import { configSchema, type Config } from './schema.ts'
 
 export interface LoadedConfig extends Config {
   /** The host directory that relative paths in it start from. */
@@ -18,11 +19,12 @@ export interface LoadedConfig extends Config {
  */
 export async function loadConfig(file: string): Promise<LoadedConfig> {
   const shown = quotePath(file)
-  if (file === '' || file.includes('\0')) throw new UsageError(`--config: ${shown} is no file name`)
+  if (file === '' || file.includes('\0'))
+    throw new UsageError(`--config: ${shown} cannot be a file name; give the path of a config file`)
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`--config: ${shown} cannot be read (${error.code ?? 'EIO'}); give the path of a config file`)
   })
-  const result = configSchema.safeParse(parseJson(text, shown))
+  const result = configSchema.safeParse(parseJson(text, shown), { reportInput: true })
   if (!result.success) throw new UsageError(`--config: ${shown}: ${describeProblem(result.error)}`)
   return { ...result.data, directory: dirname(resolve(file)) }
 }

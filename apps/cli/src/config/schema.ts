@@ -4,8 +4,8 @@ import { z } from 'zod'
 import { executorNames } from './executors.ts'
 
 const levels = ['kernel', 'interpreter', 'translated', 'none'] as const satisfies readonly GuaranteeLevel[]
-const path = z.string().min(1, 'must not be empty')
-const name = z.string().min(1, 'must not be empty').optional()
+const path = z.string().min(1)
+const name = z.string().min(1).optional()
 
 const rule = z.discriminatedUnion('rule', [
   z.strictObject({ rule: z.literal('withinWorkspace'), path, name }),
@@ -18,12 +18,12 @@ const rule = z.discriminatedUnion('rule', [
     name,
     access: z.enum(['read-write', 'read-only', 'write-only', 'none']).optional(),
     from: z.array(z.string().min(1)).min(1).optional(),
-    justification: z.string().min(1, 'must say why the exception is needed'),
+    justification: z.string().min(1),
   }),
 ])
 
 /** A name and not a value: no secret is ever in a config file. */
-const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/u, 'must be the name of an environment variable')
+const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/u, 'the name of an environment variable')
 
 const bucket = {
   bucket: z.string(),
@@ -37,7 +37,7 @@ const bucket = {
 const s3 = z.strictObject({
   ...bucket,
   endpoint: z.string().optional(),
-  region: z.string().min(1, 'must not be empty').optional(),
+  region: z.string().min(1).optional(),
   forcePathStyle: z.boolean().optional(),
 })
 
@@ -46,12 +46,12 @@ const r2 = z
     ...bucket,
     accountId: z
       .string()
-      .regex(/^[0-9A-Za-z]+$/u, 'must be the id of a Cloudflare account')
+      .regex(/^[0-9A-Za-z]+$/u, 'the id of a Cloudflare account')
       .optional(),
     endpoint: z.string().optional(),
   })
   .refine(({ accountId, endpoint }) => (accountId === undefined) !== (endpoint === undefined), {
-    message: 'must have `accountId` or `endpoint`, and not both',
+    message: 'have `accountId` or `endpoint`, and not both',
   })
 
 /** The same bucket, mounted: commands work in it. */
@@ -59,7 +59,7 @@ const rclone = z.strictObject({
   bucket: z.string(),
   prefix: z.string().optional(),
   endpoint: z.string().optional(),
-  region: z.string().min(1, 'must not be empty').optional(),
+  region: z.string().min(1).optional(),
   forcePathStyle: z.boolean().optional(),
   credentialsFrom: bucket.credentialsFrom,
   /** Where its cache is; relative to the config file. */
@@ -83,8 +83,12 @@ const mount = z
     ...storages,
     access: z.enum(['read-write', 'read-only']).optional(),
   })
-  .refine((given) => storageKeys.filter((key) => given[key] !== undefined).length === 1, {
-    message: `must have one of ${storageKeys.map((key) => `\`${key}\``).join(', ')}`,
+  .superRefine((given, context) => {
+    const named = storageKeys.filter((key) => given[key] !== undefined)
+    if (named.length === 1) return
+    const all = storageKeys.map((key) => `\`${key}\``).join(', ')
+    const got = named.length === 0 ? 'got none' : `got ${named.map((key) => `\`${key}\``).join(' and ')}`
+    context.addIssue({ code: 'custom', message: `have exactly one of ${all}; ${got}` })
   })
 
 const count = z.int().min(1).optional()
@@ -132,25 +136,3 @@ export const configSchema = z.strictObject({
 export type Config = z.infer<typeof configSchema>
 export type RuleConfig = z.infer<typeof rule>
 export type MountConfig = z.infer<typeof mount>
-
-/** The first problem of a config, as one sentence that names the place: `mounts[0]: unknown key `acess``. */
-export function describeProblem(error: z.ZodError): string {
-  const issue = deepest(error.issues)
-  if (issue === undefined) return 'is not valid'
-  const place = issue.path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('')
-  const where = place === '' ? '' : `${place.replace(/^\./u, '')}: `
-  if (issue.code !== 'unrecognized_keys') return `${where}${firstLower(issue.message)}`
-  const keys = issue.keys.map((key) => `\`${key}\``).join(', ')
-  return `${where}unknown ${issue.keys.length > 1 ? 'keys' : 'key'} ${keys}; remove or correct it`
-}
-
-/** Within a union the alternative that came furthest says most. */
-function deepest(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
-  const [issue] = issues
-  if (issue?.code !== 'invalid_union') return issue
-  const alternatives = issue.errors.map((alternative) => deepest(alternative)).filter((found) => found !== undefined)
-  const best = alternatives.find((found) => found.path.length > 0 || found.code === 'unrecognized_keys')
-  return best === undefined ? issue : { ...best, path: [...issue.path, ...best.path] }
-}
-
-const firstLower = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1)

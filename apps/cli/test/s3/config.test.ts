@@ -60,17 +60,21 @@ describe('the config file', () => {
   }, 180_000)
 
   const cases: [string, object, RegExp][] = [
-    ['two storages', { root: '.', s3: { bucket: 'bucket' } }, /mounts\[0\]: must have one of `root`, `s3`, `r2`/u],
-    ['no storage', {}, /mounts\[0\]: must have one of `root`, `s3`, `r2`/u],
+    [
+      'two storages',
+      { root: '.', s3: { bucket: 'bucket' } },
+      /mounts\[0\] must have exactly one of `root`, `s3`, `r2`, `rclone`; got /u,
+    ],
+    ['no storage', {}, /mounts\[0\] must have exactly one of `root`, `s3`, `r2`, `rclone`; got /u],
     ['an unknown key', { s3: { bucket: 'bucket', secretAccessKey: 's3cr3t' } }, /mounts\[0\]\.s3: unknown key/u],
     ['a bad bucket', { s3: { bucket: 'a/b' } }, /mounts\[0\]\.s3\.bucket: `a\/b` is no name of a bucket/u],
     ['a climbing prefix', { s3: { bucket: 'bucket', prefix: 'a/../..' } }, /mounts\[0\]\.s3\.prefix: /u],
     ['a bad endpoint', { r2: { bucket: 'bucket', endpoint: 'r2' } }, /mounts\[0\]\.r2\.endpoint: is no URL/u],
-    ['an R2 of nobody', { r2: { bucket: 'bucket' } }, /mounts\[0\]\.r2: must have `accountId` or `endpoint`/u],
+    ['an R2 of nobody', { r2: { bucket: 'bucket' } }, /mounts\[0\]\.r2 must have `accountId` or `endpoint`/u],
     [
       'a secret where a name belongs',
       { s3: { bucket: 'bucket', credentialsFrom: { accessKeyId: 'K', secretAccessKey: 's3cr3t/+' } } },
-      /credentialsFrom\.secretAccessKey: must be the name of an environment variable/u,
+      /credentialsFrom\.secretAccessKey must be the name of an environment variable/u,
     ],
     [
       'a secret that could be a name',

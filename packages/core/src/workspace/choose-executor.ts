@@ -26,26 +26,33 @@ export interface ChooseOptions {
  * @throws WorkspaceError `ENOEXECUTOR` with what stands against each of them. There is no silent fallback.
  */
 export async function chooseExecutor(options: ChooseOptions): Promise<{ executor: Executor; chosen: ChosenExecutor }> {
-  const problems: string[] = []
+  /** The executors that each problem stands against. */
+  const problems = new Map<string, string[]>()
+  const add = (name: string, problem: string): void => {
+    const names = problems.get(problem)
+    if (names === undefined) problems.set(problem, [name])
+    else names.push(name)
+  }
   const remedies: string[] = []
   for (const executor of options.executors) {
     const problem = executor.kind === 'process' ? await unfitForProcesses(options) : undefined
     if (problem !== undefined) {
-      problems.push(`${executor.name}: ${problem.reason}`)
+      add(executor.name, problem.reason)
       remedies.push(problem.remedy)
       continue
     }
     const { root, owner } = options.view
     const report = await executor.probe({ root, owner, signal: options.signal })
     if (!report.available) {
-      problems.push(`${executor.name}: ${report.missing.join(', ') || 'is not available'}`)
+      const missing = report.missing.length > 0 ? report.missing : ['is not available']
+      for (const text of missing) add(executor.name, text)
       remedies.push(...report.howToFix)
       continue
     }
     const unmet = unmetFields(report.guarantees, options.require)
     if (unmet.length > 0) {
       const held = unmet.map((field) => `${field} is \`${report.guarantees[field]}\``)
-      problems.push(`${executor.name}: does not meet the requirement (${held.join(', ')})`)
+      add(executor.name, `does not meet the requirement (${held.join(', ')})`)
       remedies.push(...report.howToFix)
       continue
     }
@@ -54,14 +61,14 @@ export async function chooseExecutor(options: ChooseOptions): Promise<{ executor
       return { executor, chosen: { name: executor.name, attached } }
     } catch (error) {
       if (!isWorkspaceError(error)) throw error
-      problems.push(`${executor.name}: ${error.reason}`)
+      add(executor.name, error.reason)
       if (error.remedy !== undefined) remedies.push(error.remedy)
     }
   }
   throw virtualError({
     code: 'ENOEXECUTOR',
     operation: 'createWorkspace',
-    reason: `no executor can be used (${problems.join('; ')})`,
+    reason: `no executor can be used (${[...problems].map(([problem, names]) => `${names.join(', ')}: ${problem}`).join('; ')})`,
     remedy: [...new Set(remedies)].join('; or ') || 'pass an executor that meets the requirement',
   })
 }

@@ -1,0 +1,82 @@
+import { quotePath } from '@ws/core'
+import type { z } from 'zod'
+
+type Issue = z.core.$ZodIssue
+
+/** The first problem of a config, as one sentence that names the place: `mounts[0].at must be a string, got a number`. */
+export function describeProblem(error: z.ZodError): string {
+  const issue = deepest(error.issues)
+  if (issue === undefined) return 'the file is not valid'
+  const place = issue.path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('')
+  const subject = place === '' ? 'the file' : place.replace(/^\./u, '')
+  if (issue.code === 'unrecognized_keys') {
+    const keys = issue.keys.map((key) => quotePath(key)).join(', ')
+    const where = place === '' ? '' : `${subject}: `
+    return `${where}unknown ${issue.keys.length > 1 ? 'keys' : 'key'} ${keys}; remove or correct it`
+  }
+  const given = 'discriminator' in issue ? ownValue(issue.input, String(issue.discriminator)) : issue.input
+  const wanted = wantedBy(issue)
+  if (given === undefined && issue.code !== 'custom') return `${subject} is missing; it must be ${wanted}`
+  // Somebody may have put a secret where its name belongs.
+  if (issue.code === 'invalid_format' && issue.format === 'regex') return `${subject} must be ${wanted}`
+  return `${subject} must ${issue.code === 'custom' ? wanted : `be ${wanted}, got ${describeValue(given)}`}`
+}
+
+/** Within a union the alternative that came furthest says most. */
+function deepest(issues: readonly Issue[]): Issue | undefined {
+  const [issue] = issues
+  if (issue?.code !== 'invalid_union') return issue
+  const alternatives = issue.errors.map((alternative) => deepest(alternative)).filter((found) => found !== undefined)
+  const best = alternatives.find((found) => found.path.length > 0 || found.code === 'unrecognized_keys')
+  return best === undefined ? issue : { ...best, path: [...issue.path, ...best.path] }
+}
+
+const shapes: Readonly<Record<string, string>> = {
+  string: 'a string',
+  object: 'an object',
+  record: 'an object',
+  array: 'a list',
+  boolean: 'true or false',
+  int: 'a whole number',
+  number: 'a number',
+}
+
+function wantedBy(issue: Issue): string {
+  switch (issue.code) {
+    case 'custom':
+      return issue.message
+    case 'invalid_type':
+      return shapes[issue.expected] ?? issue.expected
+    case 'invalid_value':
+      return oneOf(issue.values)
+    case 'invalid_union':
+      return 'options' in issue
+        ? oneOf(issue.options ?? [])
+        : [...new Set(issue.errors.flatMap((alternative) => alternative.slice(0, 1).map(wantedBy)))].join(' or ')
+    case 'too_small':
+      if (issue.origin === 'string') return 'a string that is not empty'
+      if (issue.origin === 'array') return `a list with at least ${issue.minimum} entry`
+      return `a whole number of at least ${issue.minimum}`
+    case 'invalid_format':
+      return issue.format === 'starts_with' && 'prefix' in issue
+        ? `a string that begins with \`${String(issue.prefix)}\``
+        : issue.message
+    default:
+      return 'something else'
+  }
+}
+
+function oneOf(values: readonly unknown[]): string {
+  const quoted = values.map((value) => `\`${String(value)}\``)
+  return quoted.length > 1 ? `one of ${quoted.join(', ')}` : quoted.join('')
+}
+
+const ownValue = (value: unknown, key: string): unknown =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined
+
+/** A text is only shown when it is as short as a word: a longer one may be anything. */
+function describeValue(value: unknown): string {
+  if (typeof value === 'string') return value.length <= 40 ? quotePath(value) : 'a longer string'
+  if (value === null || typeof value === 'number' || typeof value === 'boolean') return `\`${String(value)}\``
+  return Array.isArray(value) ? 'a list' : 'an object'
+}
