@@ -2,11 +2,14 @@ import { createHash } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 
 import { Departures } from '../src/cache/departures.ts'
 import { fakeControl } from './fake-control.ts'
 import { scratch } from './support.ts'
+
+/** Milliseconds from the close of a file to its upload. */
+const writeBackMs = 100
 
 const md5 = (text: string): string => createHash('md5').update(text).digest('hex')
 
@@ -33,9 +36,9 @@ async function site() {
   const part = { control, fs: 'store:', metadata, content }
   return {
     stored,
-    departures: new Departures(cache),
+    departures: new Departures(cache, writeBackMs),
     settle: (departures: Departures) => departures.settle(part),
-    again: () => new Departures(cache),
+    again: () => new Departures(cache, writeBackMs),
     store: (name: string, text: string, time = Date.now()) => void stored.set(name, { text, time }),
     /** Has the cache hold a file that it says is uploaded. */
     async hold(name: string, text: string): Promise<void> {
@@ -54,10 +57,12 @@ async function site() {
 
 it('[RP14] the old name of a file whose upload was called off goes', async () => {
   const { departures, settle, store, hold, stored } = await site()
-  departures.noteEnd('old', true)
-  departures.noteRename('old', 'new')
-  departures.noteEnd('gone', true)
-  departures.noteDelete('gone')
+  for (const name of ['old', 'gone']) {
+    departures.noteQueue(name, 1_000)
+    departures.noteEnd(name, true, 1_200)
+  }
+  departures.noteRename('old', 'new', 1_300)
+  departures.noteDelete('gone', 1_300)
   for (const name of ['old', 'new', 'gone', 'other']) store(name, 'text')
   await hold('new', 'text')
   await settle(departures)
@@ -68,9 +73,10 @@ it('[RP14] the old name of a file whose upload was called off goes', async () =>
 it('[RP14] what was uploaded under its old name is given its new one, whichever is told of first', async () => {
   for (const isRenameFirst of [true, false]) {
     const { departures, settle, store, hold, stored } = await site()
-    if (isRenameFirst) departures.noteRename('old', 'new')
-    departures.noteEnd('old', false)
-    if (!isRenameFirst) departures.noteRename('old', 'new')
+    departures.noteQueue('old', 1_000)
+    if (isRenameFirst) departures.noteRename('old', 'new', 1_200)
+    departures.noteEnd('old', false, 1_200)
+    if (!isRenameFirst) departures.noteRename('old', 'new', 1_200)
     store('old', 'text')
     await hold('new', 'text')
     await settle(departures)
@@ -93,8 +99,8 @@ it('[RP14] what rclone goes on uploading under another name gets its own, and th
 
 it('[RP14] what a file replaced that goes before its upload does not come back; another process knows of it too', async () => {
   const { departures, settle, store, stored, again } = await site()
-  departures.noteRename('made-beside', 'replaced')
-  departures.noteDelete('replaced')
+  departures.noteRename('made-beside', 'replaced', 1_000)
+  departures.noteDelete('replaced', 1_000)
   store('replaced', 'before')
   await settle(again())
   expect([...stored.keys()]).toEqual([])
@@ -104,11 +110,11 @@ it('[RP14] what a file replaced that goes before its upload does not come back; 
 it('names that have a file again are left alone, and what others wrote later', async () => {
   const { departures, settle, store, stored, again } = await site()
   for (const name of ['again', 'moved-here', 'theirs']) {
-    departures.noteEnd(name, true)
-    departures.noteDelete(name)
+    departures.noteQueue(name, 1_000)
+    departures.noteDelete(name, 1_200)
   }
   departures.noteMade('again')
-  departures.noteRename('elsewhere', 'moved-here')
+  departures.noteRename('elsewhere', 'moved-here', 1_000)
   for (const name of ['again', 'moved-here']) store(name, 'new')
   store('theirs', 'later', Date.now() + 60_000)
   await settle(again())
@@ -118,11 +124,44 @@ it('names that have a file again are left alone, and what others wrote later', a
 
 it('files that are uploaded, renamed or deleted one after the other are nobody’s business', async () => {
   const { departures } = await site()
-  departures.noteRename('a', 'b')
-  departures.noteEnd('b', false)
-  departures.noteDelete('b')
-  departures.noteMade('c')
-  departures.noteEnd('c', false)
-  departures.noteDelete('c')
+  departures.noteRename('a', 'b', 1_000)
+  departures.noteEnd('b', false, 1_100)
+  departures.noteDelete('b', 3_000)
+  departures.noteQueue('c', 1_000)
+  departures.noteEnd('c', false, 1_200)
+  departures.noteDelete('c', 3_000)
   expect(departures.isEmpty).toBe(true)
+})
+
+it('files that go before their upload may begin are nobody’s business', async () => {
+  const { departures } = await site()
+  departures.noteQueue('deleted', 1_000)
+  departures.noteDelete('deleted', 1_050)
+  departures.noteQueue('temporary', 1_000)
+  departures.noteRename('temporary', 'real', 1_050)
+  expect(departures.isEmpty).toBe(true)
+})
+
+it('[RP14] the old name of a file goes whose upload failed or has not reported its end', async () => {
+  const { departures, settle, store, hold, stored } = await site()
+  departures.noteQueue('old', 1_000)
+  departures.noteRename('old', 'new', 5_000)
+  departures.noteLeftover('left')
+  departures.noteDelete('left', 5_000)
+  for (const name of ['old', 'new', 'left']) store(name, 'text')
+  await hold('new', 'text')
+  await settle(departures)
+  expect([...stored.keys()]).toEqual(['new'])
+})
+
+it('[RP14] what the store took long after its file had gone is removed as well', async () => {
+  const { departures, settle, store, stored } = await site()
+  departures.noteQueue('late', 1_000)
+  departures.noteDelete('late', 1_200)
+  vi.useFakeTimers({ now: Date.now() + 60_000, toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  departures.noteEnd('late', true, 61_200)
+  store('late', 'text')
+  await settle(departures)
+  expect([...stored.keys()]).toEqual([])
 })

@@ -7,6 +7,8 @@ import { appendEnd, appendLines, readLines } from './lines.ts'
 
 /** Milliseconds within which a rename and the end of an upload may have met: the log tells of them one after the other. */
 const meetingMs = 1_000
+/** Milliseconds by which rclone's own times may differ from one another. */
+const roundingMs = 2
 /** Files that the store is asked about at once. */
 const atOnce = 8
 /** Milliseconds by which the store's clock may be ahead of ours. */
@@ -24,26 +26,30 @@ interface Departure {
 }
 
 /**
- * Files that were renamed or deleted, by whomever, and of which rclone does not know what the store has under the old name.
+ * Files that were renamed or deleted, by anybody, while the store may have had something under the old name.
  *
- * - While one is uploaded, rclone calls the upload off, and the store may have taken it all the same: the old name comes
- *   back. Or the upload has just ended, and rclone takes what the store has under the old name for the new one:
- *   it says "uploaded" of a name that the store does not have.
- * - Of one that has replaced another by renaming, rclone does not know that the store has the other.
+ * - Their upload may have begun. rclone calls it off or sees it fail, and the store may have taken the file all the same:
+ *   the old name comes back. Or the upload has just ended, and rclone takes the object of the old name for the new one: it
+ *   reports a name as uploaded that the store does not have.
+ * - They had replaced another file by renaming. rclone does not know that the store has the other one.
  *
- * rclone's log tells of each step; where they met, the store is asked. The list is on the disk, as the cache is.
+ * An upload never begins before the write-back delay of its file is over. Every file that goes later is asked for in the
+ * store, however its upload ended. The times are those of rclone's own log. The list is on the disk, as the cache is.
  */
 export class Departures {
   readonly #file: string
-  /** Uploads that have ended well this moment, and renames of this moment. */
-  readonly #uploaded = new Map<string, { readonly at: number }>()
-  readonly #renamed = new Map<string, { readonly to: string; readonly at: number }>()
+  readonly #writeBackMs: number
+  /** Files that are not uploaded yet, with the time at which their upload may begin. */
+  readonly #waiting = new Map<string, number>()
+  /** Uploads that have ended well this moment, with their time. */
+  readonly #uploaded = new Map<string, number>()
   /** Names that were given to other files, or whose upload was called off, as long as nothing is uploaded under them. */
   readonly #uncertain = new Set<string>()
   #departures: Departure[]
 
-  /** `cache`: host path of the cache. */
-  constructor(cache: string) {
+  /** `cache`: host path of the cache. `writeBackMs`: milliseconds from the close of a file to its upload. */
+  constructor(cache: string, writeBackMs: number) {
+    this.#writeBackMs = writeBackMs
     this.#file = join(cache, 'departures')
     this.#departures = readLines<Departure>(this.#file, ({ from }) => from)
   }
@@ -53,25 +59,63 @@ export class Departures {
     return this.#departures.length === 0
   }
 
-  noteEnd(name: string, calledOff: boolean): void {
-    const renamed = this.#renamed.get(name)
-    if (renamed !== undefined) this.#add(name, renamed.to)
-    else if (calledOff) this.#uncertain.add(name)
-    if (calledOff) return
-    this.#uncertain.delete(name)
-    remember(this.#uploaded, name, { at: performance.now() })
+  /** A file was closed after it was written. `time`: in milliseconds, as all times of this class, by rclone's clock. */
+  noteQueue(name: string, time: number): void {
+    this.noteMade(name)
+    const mayBegin = time + this.#writeBackMs
+    this.#waiting.set(name, Math.min(mayBegin, this.#waiting.get(name) ?? mayBegin))
   }
 
-  noteRename(from: string, to: string): void {
-    if (this.#uploaded.has(from) || this.#uncertain.has(from)) this.#add(from, to)
-    else remember(this.#renamed, from, { to, at: performance.now() })
+  /** A file of an earlier mount whose upload may begin at any time. */
+  noteLeftover(name: string): void {
+    this.#waiting.set(name, 0)
+  }
+
+  noteEnd(name: string, calledOff: boolean, time: number): void {
+    const departure = this.#departures.find(({ from }) => from === name)
+    // The store may have taken it only now.
+    if (departure !== undefined) this.#add(name, departure.to, departure.misplaced)
+    if (calledOff) return
+    this.#waiting.delete(name)
+    this.#uncertain.delete(name)
+    this.#noteUploaded(name, time)
+  }
+
+  noteRename(from: string, to: string, time: number): void {
+    const mayBegin = this.#waiting.get(from)
+    if (this.#mayBeStored(from, time)) this.#add(from, to)
+    this.#forget(from)
     this.noteMade(to)
     this.#uncertain.add(to)
+    if (mayBegin !== undefined) this.#waiting.set(to, mayBegin)
   }
 
   /** rclone removes what it has uploaded in full. */
-  noteDelete(name: string): void {
-    if (this.#uncertain.has(name)) this.#add(name)
+  noteDelete(name: string, time: number): void {
+    if (this.#mayBeStored(name, time)) this.#add(name)
+    this.#forget(name)
+  }
+
+  /** The store may have something under this name that rclone does not know of. */
+  #mayBeStored(name: string, time: number): boolean {
+    const mayBegin = this.#waiting.get(name) ?? Number.POSITIVE_INFINITY
+    const uploaded = this.#uploaded.get(name) ?? Number.NEGATIVE_INFINITY
+    return this.#uncertain.has(name) || mayBegin <= time + roundingMs || time - uploaded < meetingMs
+  }
+
+  #forget(name: string): void {
+    this.#waiting.delete(name)
+    this.#uploaded.delete(name)
+    this.#uncertain.delete(name)
+  }
+
+  #noteUploaded(name: string, time: number): void {
+    this.#uploaded.delete(name) // the latest comes last
+    this.#uploaded.set(name, time)
+    for (const [old, at] of this.#uploaded) {
+      if (time - at < meetingMs) return
+      this.#uploaded.delete(old)
+    }
   }
 
   /** After a rename that failed in the middle, or met the end of an upload, rclone goes on uploading under the old name. */
@@ -97,11 +141,8 @@ export class Departures {
   }
 
   #add(from: string, to?: string, misplaced = false): void {
-    this.#uploaded.delete(from)
-    this.#renamed.delete(from)
-    this.#uncertain.delete(from)
     const departure = { from, to, at: Date.now(), misplaced }
-    this.#departures.push(departure)
+    this.#departures = [...this.#departures.filter((one) => one.from !== from), departure]
     this.#write(() => appendLines(this.#file, [departure]))
   }
 
@@ -125,14 +166,4 @@ async function settleOne(part: StoredPart, { from, to, at, misplaced }: Departur
   const time = await timeInStore(part.control, where, part.signal)
   // what is later is somebody else's
   if (time !== undefined && time <= at + slackMs) await deleteStored(part.control, where, part.signal)
-}
-
-/** Keeps what is recent. */
-function remember<Value extends { readonly at: number }>(map: Map<string, Value>, name: string, value: Value): void {
-  map.delete(name) // the latest comes last
-  map.set(name, value)
-  for (const [old, { at }] of map) {
-    if (value.at - at < meetingMs) return
-    map.delete(old)
-  }
 }

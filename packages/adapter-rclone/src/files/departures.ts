@@ -6,6 +6,7 @@ import { explained } from '../control/client.ts'
 import { supplyStore } from '../control/stored.ts'
 import { failure } from '../errors.ts'
 import { uploadsEnded } from '../flush/barrier.ts'
+import { settleDepartures } from '../mount/departures.ts'
 import type { Open } from '../opened.ts'
 
 /** Milliseconds for which deleting waits for uploads: a store that is down must not keep it. */
@@ -64,7 +65,7 @@ export async function assureStored({ running, metadata }: Open, path: MountPath,
 /** After the barrier: what the store has in spite of it goes, and what it lacks in spite of it comes. */
 export async function settleUploads({ running, cancelled }: Open, signal: AbortSignal | undefined): Promise<void> {
   await explained('flush', async () => {
-    await running.departures.settle({ ...running, signal })
+    await settleDepartures(running, signal)
     await cancelled.settle({ ...running, signal })
   })
 }

@@ -10,6 +10,7 @@ import { repairCache } from '../cache/repair.ts'
 import { deleteStored } from '../control/stored.ts'
 import { flushBarrier } from '../flush/barrier.ts'
 import type { Place } from '../state/place.ts'
+import { settleDepartures } from './departures.ts'
 import { type RunningMount, type StartOptions, endMount, startMount } from './start.ts'
 
 /** Milliseconds: nobody writes, so nothing is worth waiting for. */
@@ -29,16 +30,16 @@ export async function uploadLeftovers(start: StartOptions): Promise<void> {
   const cached = join(place.cache, 'vfsMeta')
   // before the uploads, which begin with the mount
   const directories = await directoriesOf(cached)
-  const isClean = directories.size === 0 && new Departures(place.cache).isEmpty
+  const isClean = directories.size === 0 && new Departures(place.cache, options.writeBackMs).isEmpty
   if (isClean && (await unfinishedFiles(cached)).length === 0) return
   const running = await startMount({ ...start, options: { ...options, writeBackMs: atOnceMs } })
-  const { control, process, fs, metadata, departures } = running
+  const { control, process, fs, metadata } = running
   const dirty = new DirtyFiles(metadata)
   const { queue } = features
   const timeoutMs = options.startTimeoutMs
   try {
     await flushBarrier({ control, log: process.log, dirty, metadata, queue, timeoutMs, signal })
-    await departures.settle({ ...running, signal })
+    await settleDepartures(running, signal)
     for (const directory of directories) await removeUnfinished(running, relative(metadata, directory), signal)
     for (const remote of await unfinishedFiles(metadata)) {
       await control.call('operations/deletefile', { fs, remote }).catch(() => undefined) // it may have come to nothing

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 
@@ -9,12 +10,12 @@ const kept = 40
 /** What is made of rclone's messages. */
 export interface MountLogListener {
   readonly onUploadFailure: () => void
-  /** A file was closed, and is to be uploaded. */
-  readonly onQueue: (name: string) => void
+  /** A file was closed, and is to be uploaded. `time`: milliseconds since the epoch, as rclone noted it. */
+  readonly onQueue: (name: string, time: number) => void
   /** An upload has ended. `calledOff`: by rclone; what the store makes of that is not known. */
-  readonly onUploadEnd: (name: string, calledOff: boolean) => void
-  readonly onRename: (from: string, to: string) => void
-  readonly onDelete: (name: string) => void
+  readonly onUploadEnd: (name: string, calledOff: boolean, time: number) => void
+  readonly onRename: (from: string, to: string, time: number) => void
+  readonly onDelete: (name: string, time: number) => void
   /** A file was uploaded, but under another name, which it had before. */
   readonly onMisplaced: (name: string, under: string) => void
 }
@@ -28,6 +29,7 @@ export class MountLog {
   readonly #tail: string[] = []
   readonly #listeners = new Set<() => void>()
   readonly #listener: MountLogListener
+  readonly #marks = new Map<string, () => void>()
 
   constructor(stream: Readable, listener: MountLogListener) {
     this.#listener = listener
@@ -35,11 +37,12 @@ export class MountLog {
     this.address = promise
     const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })
     lines.on('line', (line) => {
-      const { message, object, level } = parse(line)
+      const { message, object, level, time } = parse(line)
+      if (this.#marks.size > 0 && this.#reach(message)) return
       const [, address] = /Serving remote control on (http:\/\/\S+)/.exec(message) ?? []
       if (address !== undefined) resolve(address)
       if (level !== 'info') this.#keep(message)
-      this.#noteUpload(object, message)
+      this.#noteUpload(object, message, time)
     })
     stream.on('error', () => lines.close())
   }
@@ -47,6 +50,34 @@ export class MountLog {
   /** Warnings and errors, the latest last. For operators. */
   get text(): string {
     return this.#tail.join('\n')
+  }
+
+  /**
+   * Resolves when every message of before this call has been read. `write` has rclone write a mark: its answers come on
+   * another way than its messages, and may be faster.
+   */
+  async catchUp(write: (mark: string) => Promise<void>, signal?: AbortSignal): Promise<void> {
+    const mark = `ws-mark-${randomUUID()}`
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const stop = (): void => reject(signal?.reason)
+    this.#marks.set(mark, resolve)
+    signal?.addEventListener('abort', stop, { once: true })
+    try {
+      await Promise.all([write(mark), promise])
+    } finally {
+      this.#marks.delete(mark)
+      signal?.removeEventListener('abort', stop)
+    }
+  }
+
+  /** The message is a mark. */
+  #reach(message: string): boolean {
+    for (const [mark, resolve] of this.#marks) {
+      if (!message.includes(mark)) continue
+      resolve()
+      return true
+    }
+    return false
   }
 
   /** Calls back at each upload that ends. Returns the function that ends it. */
@@ -60,18 +91,18 @@ export class MountLog {
     if (this.#tail.length > kept) this.#tail.shift()
   }
 
-  #noteUpload(object: string, message: string): void {
+  #noteUpload(object: string, message: string, time: number): void {
     const [, under] = /^(?:Multi-thread )?Copied \((?:new|replaced existing)\) to: (.+)$/s.exec(message) ?? []
     if (under !== undefined) this.#listener.onMisplaced(object, under)
     if (!message.startsWith('vfs cache: ')) return
     const [, renamed] = /^vfs cache: renamed in cache to (".*")$/.exec(message) ?? []
-    if (renamed !== undefined) this.#listener.onRename(object, unquote(renamed))
-    else if (message.startsWith('vfs cache: queuing for upload')) this.#listener.onQueue(object)
-    else if (message === 'vfs cache: removed cache file as file deleted') this.#listener.onDelete(object)
+    if (renamed !== undefined) this.#listener.onRename(object, unquote(renamed), time)
+    else if (message.startsWith('vfs cache: queuing for upload')) this.#listener.onQueue(object, time)
+    else if (message === 'vfs cache: removed cache file as file deleted') this.#listener.onDelete(object, time)
     const calledOff = isCalledOff(message)
     if (calledOff || message.startsWith('vfs cache: upload succeeded')) {
       this.failing.delete(object)
-      this.#listener.onUploadEnd(object, calledOff)
+      this.#listener.onUploadEnd(object, calledOff, time)
     } else if (message.startsWith('vfs cache: failed to upload')) {
       this.failing.set(object, message)
       this.#listener.onUploadFailure()
@@ -98,14 +129,18 @@ interface Message {
   readonly message: string
   readonly object: string
   readonly level: string
+  readonly time: number
 }
 
 function parse(line: string): Message {
   try {
-    const { msg, object, level } = JSON.parse(line) as Record<string, unknown>
-    if (typeof msg === 'string') return { message: msg, object: textOf(object), level: textOf(level) }
+    const { msg, object, level, time } = JSON.parse(line) as Record<string, unknown>
+    if (typeof msg === 'string') {
+      const at = Date.parse(textOf(time))
+      return { message: msg, object: textOf(object), level: textOf(level), time: Number.isNaN(at) ? Date.now() : at }
+    }
   } catch {
     // before it reads its flags, and when it dies, rclone speaks plainly
   }
-  return { message: line, object: '', level: 'plain' }
+  return { message: line, object: '', level: 'plain', time: Date.now() }
 }

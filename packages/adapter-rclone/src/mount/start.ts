@@ -2,6 +2,7 @@ import { isWorkspaceError } from '@ws/core'
 import { doubtOwnMounts } from '@ws/process'
 
 import { Departures } from '../cache/departures.ts'
+import { DirtyFiles } from '../cache/dirty.ts'
 import { Control, explained } from '../control/client.ts'
 import { readStats } from '../control/stats.ts'
 import { diagnosed, failure } from '../errors.ts'
@@ -50,7 +51,7 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
   let process: MountProcess | undefined
   let control: Control | undefined
   try {
-    const departures = new Departures(place.cache)
+    const departures = new Departures(place.cache, options.writeBackMs)
     const configuration = await writeConfiguration(place, options, start.features)
     process = new MountProcess({
       program: start.program.path,
@@ -60,10 +61,10 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
       home: place.run,
       listener: {
         onUploadFailure: start.onUploadFailure,
-        onQueue: (name) => departures.noteMade(name),
-        onUploadEnd: (name, calledOff) => departures.noteEnd(name, calledOff),
-        onRename: (from, to) => departures.noteRename(from, to),
-        onDelete: (name) => departures.noteDelete(name),
+        onQueue: (name, time) => departures.noteQueue(name, time),
+        onUploadEnd: (name, calledOff, time) => departures.noteEnd(name, calledOff, time),
+        onRename: (from, to, time) => departures.noteRename(from, to, time),
+        onDelete: (name, time) => departures.noteDelete(name, time),
         onMisplaced: (name, under) => departures.noteMisplaced(name, under),
       },
     })
@@ -74,6 +75,7 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
     doubtOwnMounts() // executors are to know at once that a mount of this kind is here
     const { fs, metadata, content } = await readStats(control, { signal })
     await forgetSecrets(configuration)
+    for await (const path of new DirtyFiles(metadata).all()) departures.noteLeftover(path.slice(1))
     return { process, control, fs, metadata, content, departures }
   } catch (error) {
     control?.close()

@@ -1,0 +1,37 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { ControlRefusal } from '../control/client.ts'
+import { failure } from '../errors.ts'
+import type { RunningMount } from './start.ts'
+
+/** Milliseconds for rclone to write one message. */
+const markMs = 10_000
+/** Milliseconds for the store to take, or not to take, an upload that has just been called off. */
+const quietMs = 250
+
+/** To be called when nothing is to be uploaded any more: what the store has of files that went is removed. */
+export async function settleDepartures(running: RunningMount, signal: AbortSignal | undefined): Promise<void> {
+  const { process, departures } = running
+  const limit = AbortSignal.timeout(markMs)
+  try {
+    const either = signal === undefined ? limit : AbortSignal.any([signal, limit])
+    await process.log.catchUp((mark) => writeMark(running, mark, either), either)
+  } catch (error) {
+    signal?.throwIfAborted()
+    if (!limit.aborted) throw error
+    const remedy = 'flush again; what is not uploaded stays in the cache'
+    throw failure('ETIMEDOUT', 'the mount does not report its uploads', { operation: 'flush', remedy, native: error })
+  }
+  if (departures.isEmpty) return
+  await delay(quietMs, undefined, { signal })
+  await departures.settle({ ...running, signal })
+}
+
+/** Has rclone write a mark into its log: it reports errors there, with what it was given. */
+async function writeMark({ control }: RunningMount, mark: string, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await control.call('rc/error', { mark }, { signal })
+  } catch (error) {
+    if (!(error instanceof ControlRefusal)) throw error
+  }
+}
