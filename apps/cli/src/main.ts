@@ -1,18 +1,23 @@
+import { createRequire } from 'node:module'
+
 import { Command, CommanderError } from 'commander'
 
 import { addCat } from './commands/cat.ts'
+import { addCp } from './commands/cp.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addExec } from './commands/exec.ts'
 import { addExplain } from './commands/explain.ts'
 import { addFlush } from './commands/flush.ts'
 import { addKill } from './commands/kill.ts'
 import { addLs } from './commands/ls.ts'
+import { addMkdir } from './commands/mkdir.ts'
 import { addMv } from './commands/mv.ts'
 import { collect } from './commands/options.ts'
 import { addPs } from './commands/ps.ts'
 import { addRm } from './commands/rm.ts'
 import { addSearch } from './commands/search.ts'
 import { addSession } from './commands/session.ts'
+import { addStat } from './commands/stat.ts'
 import { addVerify } from './commands/verify.ts'
 import { addWrite } from './commands/write.ts'
 import { resolveSettings, type GlobalOptions } from './config/settings.ts'
@@ -24,8 +29,10 @@ import { isClosed } from './terminal/input.ts'
 import { createOutput } from './terminal/output.ts'
 import { createStyle } from './terminal/style.ts'
 
+const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
+
 /** Commands whose result is what they print: without standard output they would do nothing. */
-const printing: ReadonlySet<string> = new Set(['ls', 'ps', 'cat', 'search', 'explain', 'doctor', 'verify'])
+const printing: ReadonlySet<string> = new Set(['ls', 'ps', 'cat', 'stat', 'search', 'explain', 'doctor', 'verify'])
 
 /**
  * Runs `ws` with these arguments (without the names of Node and of the script) and resolves to its exit code.
@@ -94,6 +101,7 @@ async function run(argv: readonly string[], json: boolean, complain: Context['co
 function createProgram(start: Start): Command {
   const program = new Command('ws')
     .description('One workspace, two doors: files and commands see the same tree at the same paths, under one policy.')
+    .version(version, '-V, --version', 'print the version')
     .exitOverride()
     .configureOutput({ writeErr: () => undefined, getOutHelpWidth: () => Math.min(process.stdout.columns ?? 100, 100) })
     .showSuggestionAfterError(true)
@@ -131,9 +139,12 @@ ${exitCodesHelp}`,
     addLs,
     addCat,
     addWrite,
+    addStat,
+    addMkdir,
+    addCp,
+    addMv,
     addRm,
     addFlush,
-    addMv,
     addSearch,
     addExplain,
     addVerify,

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+
 import { describe, expect, it } from 'vitest'
 
 import { ws } from './ws.ts'
@@ -10,8 +12,11 @@ const commands = [
   'ls',
   'cat',
   'write',
-  'rm',
+  'stat',
+  'mkdir',
+  'cp',
   'mv',
+  'rm',
   'search',
   'explain',
   'verify',
@@ -29,6 +34,15 @@ describe('ws --help', () => {
     expect(stdout).toContain('Examples:')
     for (const exitCode of ['0', '1', '2', '124', '125', '128+n']) expect(stdout).toContain(`\n  ${exitCode}`)
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(120)
+  })
+
+  it('--version prints the version of the package', async () => {
+    const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+      version: string
+    }
+    for (const option of ['--version', '-V']) {
+      expect(await ws([option])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' })
+    }
   })
 
   it.each(commands)('%s --help has examples', async (command) => {

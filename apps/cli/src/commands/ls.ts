@@ -21,6 +21,7 @@ export function addLs(program: Command, start: Start): void {
     .summary('list a directory')
     .description('Lists a directory, dotfiles included, sorted. With --json one entry a line.')
     .argument('[path]', "default: the workspace's root")
+    .option('-a, --all', 'dotfiles too, as always')
     .option('-l, --long', 'with type, permissions, size in bytes, time and the target of a link')
     .option('-R, --recursive', 'everything below, with full paths')
     .option('-0, --null', 'names as they are, with a NUL behind each instead of a new line')
