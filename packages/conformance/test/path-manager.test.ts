@@ -43,4 +43,38 @@ describe("the path manager with the local adapter's realpath", () => {
     }
     expect(() => manager.resolveRead('escape/secret')).toThrow(expect.objectContaining({ code: 'EACCES' }))
   })
+
+  it('[RU8] [PM2] judges no path for long: neither deep ones, nor ones with many `..`, nor over-long ones', () => {
+    mkdirSync(join(base, 'ws/a/'.padEnd(1200, 'a/')), { recursive: true })
+    const paths = [
+      'a/'.repeat(600) + '../'.repeat(600) + 'x',
+      'missing/'.repeat(200) + '../'.repeat(200) + 'x',
+      'a/../'.repeat(700) + 'x',
+      'missing/../'.repeat(300) + 'x',
+      `${'a/'.repeat(590)}${'x/../'.repeat(500)}`,
+      `${'a/'.repeat(1900)}x`,
+      'a/'.repeat(1_000_000),
+      `{workspace_path}${'/x'.repeat(2030)}`,
+    ]
+    for (const path of paths) {
+      for (const judge of [
+        () => manager.isWithinWorkspace(`${base}/ws/${path}`),
+        () => manager.isWithinWorkspace(path),
+        () => manager.resolveRead(path),
+        () => manager.resolveWrite(path),
+      ]) {
+        const started = process.threadCpuUsage()
+        try {
+          judge()
+        } catch (error) {
+          expect(error).toMatchObject({ code: expect.stringMatching(/^(EINVAL|EACCES|ENAMETOOLONG)$/) })
+        }
+        const { user, system } = process.threadCpuUsage(started)
+        expect((user + system) / 1000, path.slice(0, 40)).toBeLessThan(20)
+      }
+    }
+    expect(manager.isWithinWorkspace(`${base}/ws/${'a/'.repeat(600)}${'../'.repeat(600)}x`)).toBe(true)
+    expect(manager.isWithinWorkspace(`${base}/ws/${'a/'.repeat(100)}${'../'.repeat(102)}outside`)).toBe(false)
+    expect(manager.resolveRead(`${'a/'.repeat(590)}${'../'.repeat(590)}src/a`)).toBe(join(base, 'ws/src/a'))
+  })
 })

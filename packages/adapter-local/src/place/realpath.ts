@@ -1,51 +1,112 @@
-import { readlinkSync, realpathSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { closeSync, openSync, readlinkSync, realpathSync } from 'node:fs'
 
+import { hasProc } from '../confine/handle.ts'
 import { nativeCode } from '../errors.ts'
+import { O_PATH } from '../host/constants.ts'
 
 /** As many as Linux follows in one path. */
 const mostLinks = 40
+/** As long as Linux takes a path (bytes, with its NUL). */
+const mostBytes = 4096
+/** Bytes of paths that one call may have the kernel look up: some milliseconds of work. */
+const mostLookedUp = 262_144
 
 /**
  * The canonical form of a host path, for `createPathManager`: links are resolved, and what does not exist is appended as it
- * is. A link to nothing leads to its target: that is where a write through it would create a file. Synchronous.
+ * is. A link to nothing leads to its target: that is where a write through it would create a file. Synchronous; the time is
+ * at most some milliseconds, whatever the path.
  *
- * @throws the system's error for anything but a missing part (`ELOOP`, `EACCES`, `ENOTDIR`).
+ * @throws the system's error for anything but a missing part (`ELOOP`, `EACCES`, `ENOTDIR`, `ENAMETOOLONG`). `ENAMETOOLONG`
+ * too for a path that is too much work: many `..` behind long ways.
  */
 export function realpath(hostPath: string): string {
   const path = hostPath.startsWith('/') ? hostPath : `${process.cwd()}/${hostPath}`
-  try {
-    return realpathSync.native(path)
-  } catch (error) {
-    if (nativeCode(error) !== 'ENOENT') throw error
-    return walk(path, error)
+  if (Buffer.byteLength(path) >= mostBytes) throw systemError('ENAMETOOLONG', 'the path is too long')
+  return new Resolution(path).real()
+}
+
+/** One path on its way. What has been resolved is not looked up again. */
+class Resolution {
+  /** Canonical, but for names at its end that do not exist. */
+  #current = '/'
+  /** Names that are still to come, the next one last. */
+  readonly #rest: string[]
+  #links = 0
+  #lookedUp = 0
+
+  constructor(path: string) {
+    this.#rest = namesOf(path)
+  }
+
+  real(): string {
+    while (this.#rest.length > 0) {
+      if (this.#rest.at(-1) === '..') {
+        this.#rest.pop()
+        this.#current = this.#current.slice(0, Math.max(1, this.#current.lastIndexOf('/')))
+      } else {
+        this.#advance()
+      }
+    }
+    return this.#current
+  }
+
+  /** Takes the names up to the next `..`, or up to a link to nothing. */
+  #advance(): void {
+    const up = this.#rest.lastIndexOf('..')
+    const names = this.#rest.splice(up + 1).toReversed()
+    // A `..` goes up from directories only.
+    const { real, taken } = this.#deepest(names, up < 0 ? '' : '/.')
+    this.#current = real
+    const missing = names[taken]
+    if (missing === undefined) return
+    const target = linkTarget(join(real, [missing]))
+    if (target === undefined) {
+      this.#current = join(real, names.slice(taken))
+      if (this.#current.length >= mostBytes) throw systemError('ENAMETOOLONG', 'the path is too long')
+      return
+    }
+    this.#links += 1
+    if (this.#links > mostLinks) throw systemError('ELOOP', 'too many links')
+    this.#rest.push(...names.slice(taken + 1).toReversed(), ...namesOf(target))
+    if (target.startsWith('/')) this.#current = '/'
+  }
+
+  /** How many of the names exist in a row, and where they lead: found by halving, since each look starts at the root. */
+  #deepest(names: readonly string[], end: string): { readonly real: string; readonly taken: number } {
+    let found = { real: this.#current, taken: 0 }
+    let missing = names.length + 1
+    for (let next = names.length; found.taken + 1 < missing; next = Math.ceil((found.taken + missing) / 2)) {
+      const taken = Math.min(next, missing - 1)
+      const real = this.#lookUp(join(this.#current, names.slice(0, taken)) + (taken === names.length ? end : ''))
+      if (real === undefined) missing = taken
+      else found = { real, taken }
+    }
+    return found
+  }
+
+  #lookUp(path: string): string | undefined {
+    this.#lookedUp += path.length
+    if (this.#lookedUp > mostLookedUp) throw systemError('ENAMETOOLONG', 'the path is too much work')
+    try {
+      return canonical(path)
+    } catch (error) {
+      if (nativeCode(error) === 'ENOENT') return undefined
+      throw error
+    }
   }
 }
 
-/** Component by component, since something on the way is missing; `..` goes up from where the way has led. */
-function walk(path: string, missing: unknown): string {
-  let rest = path.split('/')
-  let current = '/'
-  let links = 0
-  for (let name = rest.shift(); name !== undefined; name = rest.shift()) {
-    if (name === '' || name === '.') continue
-    if (name === '..') {
-      current = dirname(current)
-      continue
-    }
-    const next = join(current, name)
-    const target = linkTarget(next)
-    if (target === undefined) {
-      current = next
-      continue
-    }
-    links += 1
-    if (links > mostLinks)
-      throw Object.assign(new Error('too many links', { cause: missing }), { code: 'ELOOP', syscall: 'realpath' })
-    if (target.startsWith('/')) current = '/'
-    rest = [...target.split('/'), ...rest]
+/** The kernel's own answer. `realpath` of the C library asks for each component anew, from the root: quadratic work. */
+function canonical(path: string): string {
+  if (!hasProc()) return realpathSync.native(path)
+  const descriptor = openSync(path, O_PATH)
+  try {
+    const real = readlinkSync(`/proc/self/fd/${descriptor}`)
+    // Removed in this moment, or called like that.
+    return real.endsWith(' (deleted)') ? realpathSync.native(path) : real
+  } finally {
+    closeSync(descriptor)
   }
-  return current
 }
 
 function linkTarget(path: string): string | undefined {
@@ -53,7 +114,24 @@ function linkTarget(path: string): string | undefined {
     return readlinkSync(path)
   } catch (error) {
     const code = nativeCode(error)
-    if (code === 'EINVAL' || code === 'ENOENT') return undefined // no link, or nothing there
+    if (code === 'EINVAL' || code === 'ENOENT') return undefined // not a link, or nothing there
     throw error
   }
+}
+
+/** The names of a path, the first one last. */
+function namesOf(path: string): string[] {
+  return path
+    .split('/')
+    .filter((name) => name !== '' && name !== '.')
+    .toReversed()
+}
+
+function join(directory: string, names: readonly string[]): string {
+  if (names.length === 0) return directory
+  return `${directory === '/' ? '' : directory}/${names.join('/')}`
+}
+
+function systemError(code: string, message: string): Error {
+  return Object.assign(new Error(`${code}: ${message}`), { code, syscall: 'realpath' })
 }

@@ -1,6 +1,14 @@
 import { WorkspaceError } from '../errors.ts'
 
-/** @throws WorkspaceError `EINVAL` for what can be no path: not a string, a NUL, a lone surrogate. */
+/** Bytes of a path at most, as on Linux (`PATH_MAX`, with its NUL). */
+const maxPathBytes = 4096
+/** Characters of paths that are followed for one path, before it has too many `..`; and what each of them costs at least. */
+const maxFollowed = 8192
+const leastFollowed = 100
+
+const encoder = new TextEncoder()
+
+/** @throws WorkspaceError `EINVAL` unless it is a string without NULs and lone surrogates; `ENAMETOOLONG` from 4,096 bytes. */
 export function checkHostPath(path: unknown, operation: string): asserts path is string {
   if (typeof path !== 'string') {
     throw new WorkspaceError({
@@ -10,32 +18,80 @@ export function checkHostPath(path: unknown, operation: string): asserts path is
       remedy: 'pass the path as a string',
     })
   }
+  if (path.length >= maxPathBytes) throw tooLong(path, operation)
   const reason = path.includes('\0')
     ? 'contains a NUL character'
     : path.isWellFormed()
       ? undefined
       : 'contains a lone surrogate, which no file name can hold'
-  if (reason === undefined) return
+  if (reason === undefined) {
+    if (path.length * 3 >= maxPathBytes && encoder.encode(path).length >= maxPathBytes) throw tooLong(path, operation)
+    return
+  }
   throw new WorkspaceError({ code: 'EINVAL', operation, path: path.toWellFormed(), reason, remedy: 'remove it' })
+}
+
+function tooLong(path: string, operation: string): WorkspaceError {
+  return new WorkspaceError({
+    code: 'ENAMETOOLONG',
+    operation,
+    path: path.slice(0, maxPathBytes).toWellFormed(),
+    reason: `is longer than ${maxPathBytes - 1} bytes`,
+    remedy: 'give a shorter path',
+  })
 }
 
 /**
  * An absolute, normalised path: `path`, taken from `base` when it is relative. Each `..` goes up from where `follow` says
- * the way so far leads, as the kernel does it: behind a link, that is not where the text came from.
+ * the way so far leads, as the kernel does it: behind a link, that is not where the text came from. `base` has been followed.
+ *
+ * @throws WorkspaceError `EINVAL` for a path with so many `..` behind names that following would take long.
  */
-export function resolveFrom(base: string, path: string, follow: (path: string) => string): string {
+export function resolveFrom(base: string, path: string, follow: (path: string) => string, operation: string): string {
+  // The names of `path` behind the last `..` have not been followed yet; where the way led before, is known.
   let current = path.startsWith('/') ? '/' : base
+  let names: string[] = []
+  let followed = 0
+  const advance = (): void => {
+    if (names.length === 0) return
+    const ahead = `${current === '/' ? '' : current}/${names.join('/')}`
+    if (followed > maxFollowed) throw tooWinding(path, operation)
+    followed += leastFollowed + ahead.length
+    current = follow(ahead)
+    names = []
+  }
   for (const segment of path.split('/')) {
     if (segment === '' || segment === '.') continue
-    if (segment === '..') current = parentOf(follow(current))
-    else current = current === '/' ? `/${segment}` : `${current}/${segment}`
+    if (segment !== '..') {
+      names.push(segment)
+      continue
+    }
+    advance()
+    current = parentOf(current)
   }
-  return follow(current)
+  advance()
+  return followed === 0 ? follow(current) : current
+}
+
+function tooWinding(path: string, operation: string): WorkspaceError {
+  return new WorkspaceError({
+    code: 'EINVAL',
+    operation,
+    path,
+    reason: 'has too many `..` behind names',
+    remedy: 'give the path without `..`',
+  })
 }
 
 /** As it is written, without regard to links. */
 export function resolveLexically(base: string, path: string): string {
-  return resolveFrom(base, path, (current) => current)
+  const names = path.startsWith('/') || base === '/' ? [] : base.slice(1).split('/')
+  for (const segment of path.split('/')) {
+    if (segment === '' || segment === '.') continue
+    if (segment === '..') names.pop()
+    else names.push(segment)
+  }
+  return `/${names.join('/')}`
 }
 
 /** Equal or below, by whole segments. Both are absolute and normalised. */

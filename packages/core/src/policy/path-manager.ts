@@ -40,7 +40,7 @@ export interface PathManager {
    * The real path to read: a relative one is taken from the workspace root.
    *
    * @throws WorkspaceError `EOUTSIDE` when it climbs out by `..`, `EACCES` when it is elsewhere or leads there by a link,
-   * `EINVAL` for what is no path.
+   * `EINVAL` for what is no path, and for too many `..` behind names; `ENAMETOOLONG` from 4,096 bytes.
    */
   resolveRead(path: string): HostPath
   /**
@@ -113,7 +113,8 @@ export function createPathManager(options: PathManagerOptions): PathManager {
       checkHostPath(path, 'check')
       const expanded = expandTemplates(path)
       const base = expanded.startsWith('/') ? '/' : process.cwd()
-      return contains(area.real, resolveFrom(base, expanded, follow))
+      checkHostPath(expanded, 'check')
+      return contains(area.real, resolveFrom(base, expanded, follow, 'check'))
     } catch {
       return false // what cannot be judged is not within
     }
@@ -122,10 +123,11 @@ export function createPathManager(options: PathManagerOptions): PathManager {
   function resolve(operation: 'read' | 'write', path: string, base: Area, area: Area): HostPath {
     checkHostPath(path, operation)
     const expanded = expandTemplates(path)
+    checkHostPath(expanded, operation)
     const relative = base === output ? stripFirstSegment(expanded, lastSegment(output.given)) : expanded
     const written = resolveLexically(base.given, relative)
     try {
-      const real = resolveFrom(base.real, relative, follow)
+      const real = resolveFrom(base.real, relative, follow, operation)
       if (contains(area.real, real)) return real as HostPath
     } catch (error) {
       if (isWorkspaceError(error)) throw error
@@ -140,7 +142,7 @@ export function createPathManager(options: PathManagerOptions): PathManager {
 
   function makeArea(name: 'workspace' | 'output', root: string): Area {
     try {
-      return { name, given: resolveLexically('/', root), real: resolveFrom('/', root, follow) }
+      return { name, given: resolveLexically('/', root), real: resolveFrom('/', root, follow, 'configure') }
     } catch (error) {
       throw invalidOption(name, 'cannot be resolved', 'make sure that it can be reached', error)
     }
@@ -151,7 +153,7 @@ export function createPathManager(options: PathManagerOptions): PathManager {
     const option = `exceptions.${name}`
     try {
       const given = resolveLexically(workspace.given, expanded)
-      const real = resolveFrom(workspace.real, expanded, follow)
+      const real = resolveFrom(workspace.real, expanded, follow, 'configure')
       if (contains(workspace.real, real)) return { name: 'exception', given, real }
     } catch (error) {
       throw invalidOption(option, 'cannot be resolved', 'make sure that it can be reached', error)
