@@ -1,7 +1,6 @@
 import type { Entry } from '../adapter/types.ts'
 import { baseName, joinPath, parentPath } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import { READ } from '../policy/access.ts'
 import type { Context } from './context.ts'
 import type { WorkspaceEntry } from './file-door.ts'
 import { mountsBelow } from './regions.ts'
@@ -53,7 +52,7 @@ function waysToMounts(context: Context, start: VirtualPath, recursive: boolean):
     for (let current = nested; current !== start; current = parentPath(current)) between.unshift(current)
     for (const path of recursive ? between : between.slice(0, 1)) {
       ways.add(path)
-      if ((context.gate.namespace.find(path).rights & READ) === 0) break
+      if (context.gate.decide({ operation: 'list', path, need: 'read' }).effect === 'deny') break
     }
   }
   return ways
