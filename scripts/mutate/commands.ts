@@ -209,6 +209,18 @@ export const commandMutations: readonly Mutation[] = [
     test: { file: 'packages/process/test/view/system-tree.test.ts' },
   },
   {
+    row: 'files that earlier commands left, in a command that acknowledges a rule',
+    removes: 'the start without them',
+    changes: [
+      {
+        file: 'packages/core/src/workspace/commands.ts',
+        text: '    bare: acknowledged.size > 0,\n',
+        by: '    bare: false,\n',
+      },
+    ],
+    test: { file: 'packages/conformance/test/rules/acknowledge.test.ts', title: 'runs nothing that was left' },
+  },
+  {
     row: 'injection through the command line',
     removes: 'the element of its own',
     changes: [

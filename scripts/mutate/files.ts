@@ -98,8 +98,8 @@ export const fileMutations: readonly Mutation[] = [
     changes: [
       {
         file: 'packages/core/src/policy/denied-variants.ts',
-        text: '  match(path: VirtualPath): SubtreeRule | undefined {\n    if (this.empty) return undefined',
-        by: '  match(path: VirtualPath): SubtreeRule | undefined {\n    if (path.length > 0) return undefined',
+        text: '  match(path: VirtualPath): ResolvedSubtreeRule | undefined {\n    if (this.empty) return undefined',
+        by: '  match(path: VirtualPath): ResolvedSubtreeRule | undefined {\n    if (path.length > 0) return undefined',
       },
     ],
     test: { file: 'packages/core/test/policy/policy.test.ts' },
@@ -118,15 +118,35 @@ export const fileMutations: readonly Mutation[] = [
   },
   {
     row: 'listing or searching into a denied part',
-    removes: 'the exclusion of denied subtrees',
+    removes: 'the question for each directory on the way',
     changes: [
       {
-        file: 'packages/core/src/workspace/regions.ts',
-        text: '[...gate.unreadableBelow(start), ...excluded,',
-        by: '[...excluded,',
+        file: 'packages/core/src/workspace/view.ts',
+        text: "    if (!this.#mayEnter(parentPath(path))) return 'hidden'\n",
+        by: '',
       },
     ],
-    test: { file: 'packages/conformance/test/kit/virtual.test.ts', title: 'neither entered nor searched' },
+    test: { file: 'packages/conformance/test/rules/listings.test.ts', title: 'neither enter nor describe' },
+  },
+  {
+    row: 'listing or searching into a denied part',
+    removes: 'the question whether an entry may be described',
+    changes: [
+      {
+        file: 'packages/core/src/workspace/view.ts',
+        text: 'if (this.#allows(this.#needed.toDescribe, path)) return',
+        by: 'if (path.length > 0) return',
+      },
+    ],
+    test: { file: 'packages/conformance/test/rules/listings.test.ts', title: 'neither enter nor describe' },
+  },
+  {
+    row: 'a rule whose path means nothing: an alias, relative, outside every mount',
+    removes: 'the refusal of a rule without effect',
+    changes: [
+      { file: 'packages/core/src/policy/rule-paths.ts', text: '  checkEffect(path, text, rule, scope)\n', by: '' },
+    ],
+    test: { file: 'packages/conformance/test/rules/paths.test.ts', title: 'refused with the path that was meant' },
   },
   {
     row: 'an adapter called directly with a hostile path',

@@ -82,11 +82,11 @@ export function createAttached({
     const limits = limitsOf(request, options, layout)
     checkToolPlaces(options.tools, [plan.root, ...plan.aliases, ...plan.binds.map(({ at }) => at)], 'exec')
     const shell = resolveShell({ shell: request.shell, existsInView: isSystemProgram })
-    const { login } = request
+    const { login, bare } = request
     const invocation =
       terminal !== undefined && request.command === ''
-        ? { argv: interactiveShellArguments(shell, { login }), extraFds: new Map() }
-        : shellInvocation(shell, request.command, { login })
+        ? { argv: interactiveShellArguments(shell, { login, bare }), extraFds: new Map() }
+        : shellInvocation(shell, request.command, { login, bare })
     const whole = viewEnvironment({
       root: plan.root,
       cwd: request.cwd,
@@ -94,6 +94,7 @@ export function createAttached({
       env: request.env,
       allow: options.env,
       toolPaths: toolPaths(options.tools),
+      bare,
     })
     const plain = { argv: invocation.argv, env: whole, extraFds: new Map() }
     const onTerminal = terminal ? terminalCommand(plain.argv, plain.env, terminal.descriptor) : plain

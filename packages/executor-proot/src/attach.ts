@@ -165,11 +165,11 @@ class AttachedProot implements AttachedExecutor {
     }
     try {
       const shell = this.#shell(request)
-      const { login } = request
+      const { login, bare } = request
       const invocation =
         terminal !== undefined && request.command === ''
-          ? { argv: interactiveShellArguments(shell, { login }), extraFds: new Map() }
-          : shellInvocation(shell, request.command, { login })
+          ? { argv: interactiveShellArguments(shell, { login, bare }), extraFds: new Map() }
+          : shellInvocation(shell, request.command, { login, bare })
       const plain = { argv: invocation.argv, env: this.#environment(request, plan, shell), extraFds: new Map() }
       const { argv, env, extraFds } = terminal ? terminalCommand(plain.argv, plain.env, terminal.descriptor) : plain
       const landlock = machine.landlockAbi > 0
@@ -265,6 +265,7 @@ class AttachedProot implements AttachedExecutor {
       env: request.env,
       allow,
       toolPaths: toolPaths(tools),
+      bare: request.bare,
     })
   }
 

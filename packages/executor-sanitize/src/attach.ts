@@ -78,6 +78,7 @@ class AttachedSanitize implements AttachedExecutor {
       env: request.env,
       allow: options.env,
       trustsAll: options.trust === 'all',
+      bare: request.bare === true,
     })
     const sources: BindSource[] = []
     try {

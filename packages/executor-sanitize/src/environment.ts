@@ -11,6 +11,8 @@ export interface EnvironmentOptions {
   readonly env: Readonly<Record<string, string>>
   readonly allow: readonly string[]
   readonly trustsAll: boolean
+  /** Programs of the workspace do not come first on PATH, whatever is trusted. */
+  readonly bare: boolean
 }
 
 /** Variables with which a shell runs other commands, or reads the same text in another way. */
@@ -24,7 +26,7 @@ const readingVariables =
  * @throws WorkspaceError `EINVAL` for a variable that would change how the command is read
  */
 export function createEnvironment(options: EnvironmentOptions): Record<string, string> {
-  const { view, cwd, shell, env, allow, trustsAll } = options
+  const { view, cwd, shell, env, allow, trustsAll, bare } = options
   const wrong = Object.keys(env).find((name) => readingVariables.test(name) || (name === 'PATH' && !trustsAll))
   if (wrong !== undefined) {
     throw execError(
@@ -37,7 +39,7 @@ export function createEnvironment(options: EnvironmentOptions): Record<string, s
   }
   const home = view.hostOf(view.root) ?? '/'
   const temporary = view.mounts.find(({ at }) => at === '/tmp')?.host
-  const own = trustsAll && !home.includes(':') ? `${home}/.venv/bin:${home}/node_modules/.bin:` : ''
+  const own = trustsAll && !bare && !home.includes(':') ? `${home}/.venv/bin:${home}/node_modules/.bin:` : ''
   const clean = cleanEnvironment({
     home,
     pwd: view.hostOf(cwd) ?? home,

@@ -292,12 +292,12 @@ function problemOf(found: Found): Restriction['problem'] {
     case 'link':
       return {
         reason: 'is a link, or runs through one, which can be turned elsewhere',
-        remedy: 'name the real path in the rule, or acknowledge the rule for this command',
+        remedy: 'name the real path in the rule',
       }
     case 'other':
       return {
         reason: 'is a FIFO, a socket or a device, which cannot be covered',
-        remedy: 'remove it, or acknowledge the rule for this command',
+        remedy: 'remove it',
       }
     default:
       return undefined

@@ -54,6 +54,11 @@ export interface CommandRequest {
   readonly shell?: string | undefined
   /** `-lc` or `-c`. */
   readonly login: boolean
+  /**
+   * Nothing in the workspace decides how the command starts: the shell reads no start-up file (`login` is false then), and
+   * PATH has the system's directories and the operator's tools only. So it is for a command that runs without a rule.
+   */
+  readonly bare?: boolean | undefined
   /** Milliseconds after which the whole process tree is ended; absent: no limit. */
   readonly timeout?: number | undefined
   /** Milliseconds between the polite and the final signal. */

@@ -26,7 +26,28 @@ export function checkCommandOptions(options: ExecOptions): ReadonlySet<string> {
       remedy: 'pass the names that the refusal told',
     })
   }
+  const start = acknowledge.length === 0 ? undefined : Object.keys(options.env ?? {}).find(isStartVariable)
+  if (start !== undefined) {
+    throw virtualError({
+      code: 'EINVAL',
+      operation: 'exec',
+      reason: `\`env.${start}\` cannot be set for a command that acknowledges a rule: it decides which files run first`,
+      remedy: 'leave it out, and name programs by their whole path',
+    })
+  }
   return new Set(acknowledge)
+}
+
+/**
+ * Variables that name files which a shell runs before the command, or directories in which it looks for programs. A command
+ * that runs without a rule goes without: commands that ran before can have put files there.
+ */
+function isStartVariable(name: string): boolean {
+  return /^(?:PATH|BASH_ENV|ENV|ZDOTDIR|FPATH|LD_.*)$/.test(name)
+}
+
+function withoutStartVariables(env: CommandDefaults['env']): CommandDefaults['env'] {
+  return env && Object.fromEntries(Object.entries(env).filter(([name]) => !isStartVariable(name)))
 }
 
 /**
@@ -46,12 +67,16 @@ export function readCommandDefaults(given: CommandDefaults | undefined): Command
 }
 
 /** The options of one command, narrowed by the workspace's defaults. Both have been checked. */
-export function narrowCommand<Options extends CommandDefaults>(defaults: CommandDefaults, options: Options): Options {
+export function narrowCommand<Options extends CommandDefaults & Pick<ExecOptions, 'acknowledge'>>(
+  defaults: CommandDefaults,
+  options: Options,
+): Options {
+  const bare = (options.acknowledge ?? []).length > 0
   return {
     ...options,
     timeout: smaller(defaults.timeout, options.timeout),
     maxOutputBytes: smaller(defaults.maxOutputBytes, options.maxOutputBytes),
-    env: { ...defaults.env, ...options.env },
+    env: { ...(bare ? withoutStartVariables(defaults.env) : defaults.env), ...options.env },
     login: defaults.login === false ? false : options.login,
   }
 }

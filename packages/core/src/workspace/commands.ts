@@ -2,8 +2,9 @@ import { compileBinds } from '../executor/compile-binds.ts'
 import type { BindPlan, MissingName, RestrictionProblem, Restriction } from '../executor/bind-plan.ts'
 import type { AttachedExecutor, CommandRequest, CommandResult, RunningCommand } from '../executor/contract.ts'
 import { satisfies } from '../executor/guarantees.ts'
+import type { GuaranteeField } from '../executor/guarantees.ts'
 import { checkLimits, requireLimits } from '../executor/limits.ts'
-import { isWorkspaceError, rewriteError } from '../errors.ts'
+import { isWorkspaceError, quotePath, rewriteError } from '../errors.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { auditOf } from './command-audit.ts'
 import { checkCommandOptions, narrowCommand } from './command-options.ts'
@@ -75,8 +76,8 @@ export async function launch(
   const audit = auditOf(door, { operation: 'exec', command, options })
   try {
     const admitted = await admit(door, command, options, { onAdmitted: audit.onAdmitted })
-    const { normalised, cwd, plan, executor, narrowed } = admitted
-    const running = await executor.attached.spawn(request(normalised, cwd, narrowed), plan)
+    const { normalised, plan, executor } = admitted
+    const running = await executor.attached.spawn(request(admitted), plan)
     door.running.add(running)
     const forget = (): void => {
       door.running.delete(running)
@@ -111,6 +112,8 @@ interface Admitted<Normalised> {
   readonly executor: ChosenExecutor
   /** The options of the call, narrowed by the defaults of the workspace. */
   readonly narrowed: ExecOptions
+  /** A rule was acknowledged: nothing in the workspace may decide how the command starts. */
+  readonly bare: boolean
 }
 
 /**
@@ -131,6 +134,7 @@ export async function admit<Given extends Command | undefined>(
   admitCommand(context, judged, options.shell)
   if (executor === undefined) throw noExecutorError()
   const acknowledged = checkCommandOptions(options)
+  checkAcknowledged(context, acknowledged)
   const { limits: reports } = executor.attached
   requireLimits(checkLimits(options.limits, operation), { executor: executor.name, reports, operation })
   const cwd = await resolveCwd(context, options.cwd)
@@ -144,6 +148,7 @@ export async function admit<Given extends Command | undefined>(
     plan,
     executor,
     narrowed: narrowCommand(context.commands, options),
+    bare: acknowledged.size > 0,
   }
 }
 
@@ -153,6 +158,20 @@ function admitCommand({ gate }: Context, { line, shell }: NormalisedCommand, ask
   if (decision === undefined || decision.effect === 'allow') return
   const { code, rule, reason, remedy } = decision
   throw virtualError({ code, operation: 'exec', rule, reason, remedy })
+}
+
+/** A name that no rule has would run the command with every rule, though the caller believes that it runs without one. */
+function checkAcknowledged({ gate }: Context, acknowledged: ReadonlySet<string>): void {
+  const known = gate.acknowledgeable()
+  for (const name of acknowledged) {
+    if (known.includes(name)) continue
+    throw virtualError({
+      code: 'EINVAL',
+      operation: 'exec',
+      reason: `\`acknowledge\` must name rules of this workspace that hold in commands, got ${quotePath(name)}`,
+      remedy: 'pass the name that the refusal told, or leave it out',
+    })
+  }
 }
 
 /** The bind plan as it stands on the disk now. */
@@ -205,8 +224,13 @@ export function describeUnheld(
   }
   return {
     reason: what[field] ?? `${executor} cannot hold it`,
-    remedy: 'acknowledge the rule for this command, or use an executor that holds it (bubblewrap, where it can)',
+    remedy: remedyOf(field),
   }
+}
+
+function remedyOf(field: GuaranteeField): string {
+  if (field === 'apiRules') return 'use the file API, or the virtual executor, which holds it'
+  return 'use an executor that holds it: bubblewrap, or the virtual one'
 }
 
 function enforceable(plan: BindPlan, { name, attached }: ChosenExecutor, acknowledged: ReadonlySet<string>): void {
@@ -219,7 +243,7 @@ function enforceable(plan: BindPlan, { name, attached }: ChosenExecutor, acknowl
     path: first.path,
     rule: first.rule,
     reason: `is under a rule that cannot be enforced on this command: ${reason}`,
-    remedy: `${remedy} (\`acknowledge: ['${first.rule}']\`)`,
+    remedy: `${remedy}; as a last resort run this command without the rule (\`acknowledge: ['${first.rule}']\`)`,
   })
 }
 
@@ -242,7 +266,7 @@ async function resolveCwd(context: Context, cwd: string | undefined): Promise<Vi
   }
 }
 
-function request(command: NormalisedCommand, cwd: VirtualPath, options: ExecOptions): CommandRequest {
+function request({ normalised: command, cwd, narrowed: options, bare }: Admitted<NormalisedCommand>): CommandRequest {
   const shell = options.shell?.trim() === '' ? undefined : options.shell
   return {
     command: command.line,
@@ -250,7 +274,8 @@ function request(command: NormalisedCommand, cwd: VirtualPath, options: ExecOpti
     env: options.env ?? {},
     stdin: options.stdin,
     shell: shell ?? command.shell,
-    login: options.login ?? command.login ?? true,
+    login: bare ? false : (options.login ?? command.login ?? true),
+    bare,
     timeout: options.timeout,
     killGrace: options.killGrace ?? defaultKillGrace,
     maxOutputBytes: options.maxOutputBytes ?? defaultOutputBytes,

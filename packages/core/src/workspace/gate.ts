@@ -136,6 +136,15 @@ export class Gate {
     return [...(this.policy.apiOnlyRules?.() ?? []), ...this.declared.patterns.map(({ rule }) => rule.name)]
   }
 
+  /** Names of everything that a command could run without: rules that hold in commands, and read-only mounts. */
+  acknowledgeable(): readonly string[] {
+    const mounts: string[] = []
+    for (const { mount, path } of [this.namespace.root, ...this.namespace.below('/' as VirtualPath)]) {
+      if (mount?.at === path && mount.access === 'read-only') mounts.push(mountRuleName(path))
+    }
+    return [...this.declared.subtrees.map(({ name }) => name), ...this.apiOnlyRules(), ...mounts]
+  }
+
   /** What rules deny outright, below the root. */
   deniedEntries(): { rule: ResolvedSubtreeRule; path: VirtualPath }[] {
     return this.declared.subtrees.flatMap((rule) =>

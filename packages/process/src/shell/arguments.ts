@@ -1,6 +1,6 @@
 import type { DescriptorSource } from '../run/types.ts'
 import { invalid } from '../run/validate.ts'
-import { isFish } from './family.ts'
+import { isFish, shellName } from './family.ts'
 import { checkCommand } from './check.ts'
 import type { ShellArgumentsOptions, ShellInvocation } from './types.ts'
 
@@ -22,6 +22,7 @@ const commandDescriptor = 9
 export function shellArguments(shell: string, command: string, options: ShellArgumentsOptions = {}): string[] {
   if (Buffer.byteLength(checkCommand(command)) >= longestArgument)
     throw invalid('exec', `the command is longer than ${longestArgument - 1} bytes`, 'write it to a file and run that')
+  if (options.bare === true) return [shell, ...bareFlags(shell), '-c', command]
   return [shell, options.login === false ? '-c' : '-lc', command]
 }
 
@@ -50,5 +51,24 @@ const fishReader = `eval (command cat <&${commandDescriptor} | string collect --
 
 /** An interactive shell: `[shell, '-l', '-i']`, without `-l` for `login: false` [LS7]. */
 export function interactiveShellArguments(shell: string, options: ShellArgumentsOptions = {}): string[] {
+  if (options.bare === true) return [shell, ...bareFlags(shell), '-i']
   return [shell, ...(options.login === false ? [] : ['-l']), '-i']
+}
+
+/**
+ * Without them, zsh and fish read files of HOME before every command, and bash does where its standard input is a socket.
+ * The other shells read what `ENV` names, and that only when they are interactive.
+ */
+function bareFlags(shell: string): string[] {
+  switch (shellName(shell)) {
+    case 'bash':
+    case 'rbash':
+      return ['--noprofile', '--norc']
+    case 'zsh':
+      return ['-f']
+    case 'fish':
+      return ['--no-config']
+    default:
+      return []
+  }
 }

@@ -14,6 +14,8 @@ export interface ResolveShellOptions {
 export interface ShellArgumentsOptions {
   /** Read the login files (`-l`). Default true. */
   readonly login?: boolean | undefined
+  /** Read no start-up file of the user's at all, whatever the shell. Default false. */
+  readonly bare?: boolean | undefined
 }
 
 export interface ShellInvocation {

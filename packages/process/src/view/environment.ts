@@ -13,6 +13,8 @@ export interface ViewEnvironmentOptions {
   readonly env?: Readonly<Record<string, string>> | undefined
   /** Names (or prefixes ending in `*`) taken over from this process besides language, terminal and time zone. */
   readonly allow?: readonly string[] | undefined
+  /** Leave the workspace's own directories out of PATH. Default false. */
+  readonly bare?: boolean | undefined
   /** Directories put in front of the system's, behind the workspace's own. */
   readonly toolPaths?: readonly string[] | undefined
 }
@@ -20,20 +22,20 @@ export interface ViewEnvironmentOptions {
 const systemPath = '/usr/local/bin:/usr/bin:/bin'
 
 /** PATH of commands: the workspace's own tools (`.venv/bin`, `node_modules/.bin`) before the system's [X5]. */
-export function viewPath(root: VirtualPath, toolPaths: readonly string[] = []): string {
+export function viewPath(root: VirtualPath, toolPaths: readonly string[] = [], bare = false): string {
   const own = ['/.venv/bin', '/node_modules/.bin'].map((path) => joinPath(root, path as MountPath))
   // A colon in the root would split it into directories of somebody else's choice.
-  return [...(root.includes(':') ? [] : own), ...toolPaths, systemPath].join(':')
+  return [...(bare || root.includes(':') ? [] : own), ...toolPaths, systemPath].join(':')
 }
 
 /** The whole environment of a command in a view: nothing of this process's own but what `allow` names [RP16]. */
 export function viewEnvironment(options: ViewEnvironmentOptions): Record<string, string> {
-  const { root, cwd = root, shell, env, allow = [], toolPaths } = options
+  const { root, cwd = root, shell, env, allow = [], toolPaths, bare } = options
   const clean = cleanEnvironment({
     home: root,
     pwd: cwd,
     user: 'user',
-    path: viewPath(root, toolPaths),
+    path: viewPath(root, toolPaths, bare),
     shell,
     env,
     allow: [...defaultAllowList, ...allow],

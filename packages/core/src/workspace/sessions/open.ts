@@ -23,7 +23,7 @@ export async function openSession(
     checkSize(options)
     const reserved = sessions.reserve(options.id)
     id = reserved
-    const { normalised, cwd, plan, executor, narrowed } = await admit(door, options.command, options, {
+    const { normalised, cwd, plan, executor, narrowed, bare } = await admit(door, options.command, options, {
       operation: 'openSession',
       onAdmitted: audit.onAdmitted,
     })
@@ -35,7 +35,8 @@ export async function openSession(
       cwd,
       env: narrowed.env ?? {},
       shell: shell ?? normalised?.shell,
-      login: narrowed.login ?? normalised?.login ?? true,
+      login: bare ? false : (narrowed.login ?? normalised?.login ?? true),
+      bare,
       timeout: narrowed.timeout,
       killGrace,
       limits: options.limits,

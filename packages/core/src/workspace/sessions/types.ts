@@ -29,7 +29,7 @@ export interface OpenSessionOptions extends SignalOption {
   readonly maxOutputBytes?: number | undefined
   /** As for `exec`. */
   readonly limits?: CommandLimits | undefined
-  /** Names of rules that this session may run without, since the executor cannot enforce them. */
+  /** A last resort: names of rules that this session runs without. See `exec`, whose conditions hold here too. */
   readonly acknowledge?: readonly string[] | undefined
 }
 
