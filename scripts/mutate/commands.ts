@@ -47,9 +47,9 @@ export const commandMutations: readonly Mutation[] = [
     removes: 'the refusal to run as root',
     changes: [
       {
-        file: 'packages/executor-bubblewrap/src/owner.ts',
-        text: 'if (owner.uid === 0) return fail',
-        by: 'if (owner.uid === -1) return fail',
+        file: 'packages/process/src/executor/owner.ts',
+        text: 'if (uid === 0) return {',
+        by: 'if (uid === -1) return {',
       },
     ],
     test: { file: 'packages/executor-bubblewrap/test/executor.test.ts', title: 'never runs as root' },

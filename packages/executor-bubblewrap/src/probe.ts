@@ -1,20 +1,13 @@
-import {
-  type Guarantees,
-  isWorkspaceError,
-  getNativeCause,
-  noGuarantees,
-  type Owner,
-  type ProbeReport,
-  type ProbeTarget,
-  rootPath,
-  type VirtualPath,
-} from '@ws/core'
+import { type Guarantees, isWorkspaceError, getNativeCause, rootPath } from '@ws/core'
 import {
   attachCgroup,
+  type ConfinedProbe,
+  type ConfinedTarget,
   type DelegatedCgroup,
   KeptContents,
   sandboxProgram,
   systemTree,
+  unavailable,
   viewEnvironment,
 } from '@ws/process'
 
@@ -22,8 +15,7 @@ import { explainFailure } from './failure.ts'
 import { layOut, type Layout } from './layout.ts'
 import { heldLimits } from './limits.ts'
 import type { ResolvedOptions } from './options.ts'
-import { resolveOwner } from './owner.ts'
-import { findPrograms, type FoundPrograms } from './programs.ts'
+import { findPrograms, type Programs } from './programs.ts'
 import { startSandbox } from './sandbox.ts'
 import { openSources } from './sources.ts'
 
@@ -44,56 +36,33 @@ export function heldGuarantees({ network, unixSockets }: Pick<ResolvedOptions, '
   }
 }
 
-/** Whom to probe as when nobody was named: as root, anybody but root. */
-const unprivileged: Owner = { uid: 1000, gid: 1000 }
-
-/** Runs `true` in a sandbox, just as a command would be. Never rejects for what is missing; `signal.reason` on abort. */
-export async function probe(options: ResolvedOptions, target: ProbeTarget): Promise<ProbeReport> {
-  const root = target.root ?? rootPath
-  const nested = root === '/'
-  const programs = await findPrograms({ versions: true, signal: target.signal })
-  const details = { ...programs.versions, mode: nested ? 'bubblewrap with proot inside' : 'bubblewrap' }
-  const unavailable = (missing: string, fix: string | undefined): ProbeReport => ({
-    available: false,
-    guarantees: noGuarantees,
-    missing: [missing],
-    howToFix: fix === undefined ? [] : [fix],
-    details,
-  })
-  let owner: Owner
+/** Runs `true` in a sandbox, just as a command would be. Never rejects for what is missing. */
+export async function probeBubblewrap(
+  target: ConfinedTarget,
+  options: ResolvedOptions,
+): Promise<ConfinedProbe<Programs>> {
+  const nested = target.root === '/'
+  const { versions, bwrap, proot } = await findPrograms()
+  const details = { ...versions, mode: nested ? 'bubblewrap with proot inside' : 'bubblewrap' }
+  if (bwrap === undefined) return unavailable('bubblewrap is not installed', 'apt-get install bubblewrap', details)
+  if (nested && proot === undefined) return unavailable('proot is not installed', 'apt-get install proot', details)
+  const programs = { bwrap, proot }
   let cgroup: DelegatedCgroup | undefined
   try {
-    owner = resolveOwner(target.owner ?? (process.getuid?.() === 0 ? unprivileged : undefined), 'probe')
     cgroup = attachCgroup(options.cgroup)
   } catch (error) {
     if (!isWorkspaceError(error)) throw error
-    return unavailable(error.reason, error.remedy)
-  }
-  const absent = missingPrograms(programs, nested)
-  if (absent.length > 0) {
-    const report = unavailable('', undefined)
-    return {
-      ...report,
-      missing: absent.map(({ name }) => `${name} is not installed`),
-      howToFix: absent.map(({ name }) => `apt-get install ${name}`),
-    }
+    return unavailable(error.reason, error.remedy, details)
   }
   try {
-    await runOnce(options, { root, owner, programs, cgroup, signal: target.signal })
+    await runOnce(target, options, programs, cgroup)
   } catch (error) {
-    target.signal?.throwIfAborted()
     const { reason, remedy } = describe(error)
-    return unavailable(reason, remedy)
+    return unavailable(reason, remedy, details)
   }
-  const limits = heldLimits(programs.bwrap, options.cgroup !== undefined)
-  return { available: true, guarantees: heldGuarantees(options), missing: [], howToFix: [], details, limits }
-}
-
-function missingPrograms({ bwrap, proot }: FoundPrograms, nested: boolean): { readonly name: string }[] {
-  return [
-    ...(bwrap === undefined ? [{ name: 'bubblewrap' }] : []),
-    ...(nested && proot === undefined ? [{ name: 'proot' }] : []),
-  ]
+  const limits = heldLimits(bwrap, options.cgroup !== undefined)
+  const report = { available: true, guarantees: heldGuarantees(options), missing: [], howToFix: [], details, limits }
+  return { machine: programs, report }
 }
 
 function describe(error: unknown): { readonly reason: string; readonly remedy?: string | undefined } {
@@ -103,16 +72,12 @@ function describe(error: unknown): { readonly reason: string; readonly remedy?: 
   return isWorkspaceError(error) ? error : { reason: 'a sandbox could not be started' }
 }
 
-interface Run {
-  readonly root: VirtualPath
-  readonly owner: Owner
-  readonly programs: FoundPrograms
-  readonly cgroup: DelegatedCgroup | undefined
-  readonly signal: AbortSignal | undefined
-}
-
-async function runOnce(options: ResolvedOptions, { root, owner, programs, cgroup, signal }: Run): Promise<void> {
-  const { bwrap = '', proot } = programs
+async function runOnce(
+  { root, owner }: ConfinedTarget,
+  options: ResolvedOptions,
+  { bwrap, proot }: Programs,
+  cgroup: DelegatedCgroup | undefined,
+): Promise<void> {
   const nested = root === '/'
   const empty = layOut({ root, binds: [], aliases: [], restrictions: [], renameBorders: [] })
   const layout: Layout = nested ? { ...empty, mode: 'nested' } : empty
@@ -142,7 +107,6 @@ async function runOnce(options: ResolvedOptions, { root, owner, programs, cgroup
     warden: { starting: () => () => undefined, close: () => undefined },
     stdin: 'none',
     maxOutputBytes: 4096,
-    signal,
   })
   const { stderr } = await sandbox.process.wait()
   await sandbox.gone

@@ -12,16 +12,11 @@ export interface FoundPrograms {
   readonly versions: Readonly<Record<string, string>>
 }
 
-export interface FindProgramsOptions {
-  /** Ask each for its version, which means running it. */
-  readonly versions: boolean
-  readonly signal?: AbortSignal | undefined
-}
-
-export async function findPrograms({ versions, signal }: FindProgramsOptions): Promise<FoundPrograms> {
+/** Looks for both, and asks each for its version, which means running it. */
+export async function findPrograms(): Promise<FoundPrograms> {
   const [bwrap, proot] = await Promise.all([
-    findProgram('bwrap', { signal, versionArguments: versions ? ['--version'] : null }),
-    findProgram('proot', { signal, versionArguments: versions ? ['--help'] : null }),
+    findProgram('bwrap', { versionArguments: ['--version'] }),
+    findProgram('proot', { versionArguments: ['--help'] }),
   ])
   const version = (name: string, line: string | undefined) => {
     const number = /\d+\.\d+(?:\.\d+)?/.exec(line ?? '')?.[0]

@@ -18,7 +18,7 @@ async function runBehind(bench: Workbench, command: string, parts: Parameters<Wo
   const root = parseVirtualPath('/')
   using contents = new KeptContents()
   using sources = await openSources(layout.placements)
-  const { bwrap = '' } = await findPrograms({ versions: false })
+  const { bwrap = '' } = await findPrograms()
   const sandbox = await startSandbox({
     command: {
       layout: { ...layout, mode: 'direct', aliases: [] },

@@ -43,7 +43,7 @@ for (const mode of modes) {
     async function attach(own: Partial<CommandGroup> = {}) {
       const { delegated, asked } = recordGroups(openCgroup(cgroup.path, { controllers: [] }), {}, own)
       const options = { ...resolveOptions({}), cgroup: cgroup.path }
-      const { bwrap = '', proot } = await findPrograms({ versions: false })
+      const { bwrap = '', proot } = await findPrograms()
       const { root, scratch } = bench
       const programs = { bwrap, proot }
       const guarantees = heldGuarantees(options)

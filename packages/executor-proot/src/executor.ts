@@ -1,10 +1,25 @@
 import type { Executor } from '@ws/core'
-import { attachCgroup, createConfinedExecutor } from '@ws/process'
+import { attachCgroup, defineConfinedExecutor } from '@ws/process'
 
 import { attachProot } from './attach.ts'
 import { type ProotExecutorOptions, resolveOptions } from './options.ts'
 import { probeProot } from './probe.ts'
 import { sweepRuntimeDirectories } from './runtime-directory.ts'
+
+const createExecutor = defineConfinedExecutor({
+  name: 'proot',
+  programs: ['proot', 'perl', 'setpriv', 'unshare'],
+  probe: probeProot,
+  attach(target, machine, options) {
+    sweepRuntimeDirectories()
+    return attachProot({ ...target, machine, options, cgroup: attachCgroup(options.cgroup) })
+  },
+  async createScratch({ owner }) {
+    // Only here, so that an adapter is loaded where one is needed.
+    const { createScratchAdapter } = await import('@ws/adapter-local')
+    return createScratchAdapter({ owner })
+  },
+})
 
 /**
  * Runs commands in proot: a **view, not a boundary**. Works without user namespaces, where bubblewrap does not. What is
@@ -13,18 +28,5 @@ import { sweepRuntimeDirectories } from './runtime-directory.ts'
  * @throws WorkspaceError `EINVAL` for options without a meaning.
  */
 export function createProotExecutor(options: ProotExecutorOptions = {}): Executor {
-  const resolved = resolveOptions(options)
-  return createConfinedExecutor({
-    name: 'proot',
-    probe: (target) => probeProot({ ...target, options: resolved }),
-    attach(target, machine) {
-      sweepRuntimeDirectories()
-      return attachProot({ ...target, machine, options: resolved, cgroup: attachCgroup(resolved.cgroup) })
-    },
-    async createScratch({ owner }) {
-      // Only here, so that who never needs it does not load an adapter.
-      const { createScratchAdapter } = await import('@ws/adapter-local')
-      return createScratchAdapter({ owner })
-    },
-  })
+  return createExecutor(resolveOptions(options))
 }

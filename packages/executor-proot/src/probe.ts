@@ -1,20 +1,14 @@
-import {
-  type BindPlan,
-  getNativeCause,
-  type HostPath,
-  isWorkspaceError,
-  noGuarantees,
-  type Owner,
-  type VirtualPath,
-} from '@ws/core'
+import { type BindPlan, getNativeCause, type HostPath, isWorkspaceError, type VirtualPath } from '@ws/core'
 import {
   attachCgroup,
   cgroupRemedy,
   type ConfinedProbe,
+  type ConfinedTarget,
   type DelegatedCgroup,
   findProgram,
   probeLandlock,
   startProcess,
+  unavailable,
 } from '@ws/process'
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -30,17 +24,9 @@ import { createOwnedDirectory } from './system.ts'
 
 type Probed = ConfinedProbe<Machine>
 
-export interface ProbeOptions {
-  readonly root: VirtualPath
-  readonly owner: Owner
-  readonly options: ResolvedOptions
-  readonly signal?: AbortSignal | undefined
-}
-
 /** Finds out what works here by running it: a command in a scratch workspace, with the strongest confinement first. */
-export async function probeProot(probe: ProbeOptions): Promise<Probed> {
-  const { options, signal } = probe
-  const found = await findProgram('proot', { signal, versionArguments: null })
+export async function probeProot(target: ConfinedTarget, options: ResolvedOptions): Promise<Probed> {
+  const found = await findProgram('proot', { versionArguments: null })
   if (found === undefined) return unavailable('proot is not installed', 'apt-get install proot')
   if (!existsSync('/usr/bin/perl')) return unavailable('perl is not installed', 'apt-get install perl-base')
   const program = readFileSync(found.path)
@@ -54,14 +40,13 @@ export async function probeProot(probe: ProbeOptions): Promise<Probed> {
     if (!isWorkspaceError(error)) throw error
     return unavailable(error.reason, error.remedy ?? '')
   }
-  const landlock = options.landlock === 'off' ? undefined : await probeLandlock({ signal })
-  const namespaces = options.pidNamespace === 'auto' && (await namespaceWorks(signal))
+  const landlock = options.landlock === 'off' ? undefined : await probeLandlock()
+  const namespaces = options.pidNamespace === 'auto' && (await namespaceWorks())
   const abi = landlock?.available === true ? landlock.abi : 0
   let problem: string | undefined
   for (const confinement of alternatives(abi, namespaces)) {
     const machine: Machine = { proot: found.path, loader, ...confinement }
-    problem = await tryOut(probe, machine, cgroup)
-    signal?.throwIfAborted()
+    problem = await tryOut(target, options, machine, cgroup)
     if (problem === undefined) return available(machine, options, versionOf(program), landlock?.reason)
   }
   return unavailable(`proot does not work here (${problem})`, remedyFor(problem ?? ''))
@@ -106,23 +91,16 @@ function available(
   }
 }
 
-function unavailable(missing: string, howToFix: string): Probed {
-  return {
-    report: { available: false, guarantees: noGuarantees, missing: [missing], howToFix: [howToFix], details: {} },
-  }
-}
-
 /** What `--version` prints is a banner drawn in letters. */
 function versionOf(program: Buffer): string {
   return /\0v?(\d+\.\d+\.\d+)[^\0]{0,20}\0/.exec(program.toString('latin1'))?.[1] ?? 'unknown'
 }
 
-async function namespaceWorks(signal: AbortSignal | undefined): Promise<boolean> {
+async function namespaceWorks(): Promise<boolean> {
   try {
     const argv = [...namespacePrefix(), '/bin/true']
-    return (await startProcess({ argv, timeout: 5_000, signal }).wait()).exitCode === 0
+    return (await startProcess({ argv, timeout: 5_000 }).wait()).exitCode === 0
   } catch {
-    signal?.throwIfAborted()
     return false
   }
 }
@@ -131,7 +109,8 @@ const token = 'workspace'
 
 /** @returns what went wrong, or `undefined` */
 async function tryOut(
-  { root, owner, options, signal }: ProbeOptions,
+  { root, owner }: ConfinedTarget,
+  options: ResolvedOptions,
   machine: Machine,
   cgroup: DelegatedCgroup | undefined,
 ): Promise<string | undefined> {
@@ -152,7 +131,6 @@ async function tryOut(
         timeout: 10_000,
         killGrace: 500,
         maxOutputBytes: 4096,
-        signal,
       },
       planFor(root, source as HostPath),
     )
@@ -160,7 +138,6 @@ async function tryOut(
     if (result.stdout === `${token}\n${owner.uid}\n`) return undefined
     return result.timedOut ? 'it does not answer' : firstLine(result.stderr) || 'its answer is wrong'
   } catch (error) {
-    signal?.throwIfAborted()
     const native = getNativeCause(error)
     if (native instanceof Error && native.message !== '') return firstLine(native.message)
     return error instanceof Error ? error.message : String(error)

@@ -44,7 +44,7 @@ for (const pidNamespace of ['auto', 'off'] as const) {
     async function attach(own: Partial<CommandGroup> = {}) {
       const { delegated, asked } = recordGroups(openCgroup(cgroup.path, { controllers: [] }), {}, own)
       const asGiven: ProotExecutorOptions = { pidNamespace }
-      const { machine } = await probeProot({ root: virtual('/'), owner, options: resolveOptions(asGiven) })
+      const { machine } = await probeProot({ root: virtual('/'), owner }, resolveOptions(asGiven))
       if (machine === undefined) throw new Error('proot does not work here')
       const options = { ...resolveOptions(asGiven), cgroup: cgroup.path }
       executor = attachProot({ machine, options, root: virtual('/'), owner, cgroup: delegated })

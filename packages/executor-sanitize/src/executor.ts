@@ -1,9 +1,21 @@
 import type { Executor } from '@ws/core'
-import { createConfinedExecutor } from '@ws/process'
+import { defineConfinedExecutor } from '@ws/process'
 
 import { attachSanitize } from './attach.ts'
 import { resolveOptions, type SanitizeExecutorOptions } from './options.ts'
 import { probeSanitize } from './probe.ts'
+
+const createExecutor = defineConfinedExecutor({
+  name: 'sanitize',
+  programs: ['perl'],
+  probe: probeSanitize,
+  attach: (target, machine, options) => attachSanitize({ ...target, ...machine, options }),
+  async createScratch({ owner }) {
+    // Only here, so that an adapter is loaded where one is needed.
+    const { createScratchAdapter } = await import('@ws/adapter-local')
+    return createScratchAdapter({ owner })
+  },
+})
 
 /**
  * Runs **trusted** commands directly, with their paths mapped: the explicit last resort, where there is neither bubblewrap
@@ -13,15 +25,5 @@ import { probeSanitize } from './probe.ts'
  * @throws WorkspaceError `EINVAL` for options without a meaning.
  */
 export function createSanitizeExecutor(options: SanitizeExecutorOptions = {}): Executor {
-  const resolved = resolveOptions(options)
-  return createConfinedExecutor({
-    name: 'sanitize',
-    probe: (target) => probeSanitize({ ...target, options: resolved }),
-    attach: (target, machine) => attachSanitize({ ...target, ...machine, options: resolved }),
-    async createScratch({ owner }) {
-      // Only here, so that who never needs it does not load an adapter.
-      const { createScratchAdapter } = await import('@ws/adapter-local')
-      return createScratchAdapter({ owner })
-    },
-  })
+  return createExecutor(resolveOptions(options))
 }

@@ -1,13 +1,5 @@
-import {
-  type BindPlan,
-  getNativeCause,
-  type HostPath,
-  noGuarantees,
-  type Owner,
-  type ProbeReport,
-  type VirtualPath,
-} from '@ws/core'
-import { type ConfinedProbe, probeLandlock } from '@ws/process'
+import { type BindPlan, getNativeCause, type HostPath, type ProbeReport, type VirtualPath } from '@ws/core'
+import { type ConfinedProbe, type ConfinedTarget, probeLandlock, unavailable } from '@ws/process'
 import { chmodSync, chownSync, existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,24 +16,16 @@ export interface Machine {
 
 type Probed = ConfinedProbe<Machine>
 
-export interface ProbeOptions {
-  readonly root: VirtualPath
-  readonly owner: Owner
-  readonly options: ResolvedOptions
-  readonly signal?: AbortSignal | undefined
-}
-
 /** Finds out what works here by running it: a command in a scratch workspace. */
-export async function probeSanitize(probe: ProbeOptions): Promise<Probed> {
+export async function probeSanitize(target: ConfinedTarget, options: ResolvedOptions): Promise<Probed> {
   if (process.platform !== 'linux')
     return unavailable('it runs on Linux only', 'use an executor over the file API (`@ws/executor-virtual`)')
   if (!existsSync('/usr/bin/perl')) return unavailable('perl is not installed', 'apt-get install perl-base')
-  const landlock = probe.options.landlock === 'off' ? undefined : await probeLandlock({ signal: probe.signal })
+  const landlock = options.landlock === 'off' ? undefined : await probeLandlock()
   const abi = landlock?.available === true ? landlock.abi : 0
   let problem: string | undefined
   for (const landlockAbi of abi > 0 ? [abi, 0] : [0]) {
-    problem = await tryOut(probe, landlockAbi)
-    probe.signal?.throwIfAborted()
+    problem = await tryOut(target, options, landlockAbi)
     if (problem !== undefined) continue
     const details = {
       landlock:
@@ -54,7 +38,7 @@ export async function probeSanitize(probe: ProbeOptions): Promise<Probed> {
       report: {
         available: true,
         guarantees: guaranteesOf(landlockAbi),
-        ...missing(landlockAbi, probe.options),
+        ...missing(landlockAbi, options),
         details,
       },
     }
@@ -73,17 +57,12 @@ function missing(landlockAbi: number, { landlock }: ResolvedOptions): Pick<Probe
   }
 }
 
-function unavailable(reason: string, howToFix: string): Probed {
-  return {
-    report: { available: false, guarantees: noGuarantees, missing: [reason], howToFix: [howToFix], details: {} },
-  }
-}
-
 const token = 'workspace'
 
 /** @returns what went wrong, or `undefined` */
 async function tryOut(
-  { root, owner, options, signal }: ProbeOptions,
+  { root, owner }: ConfinedTarget,
+  options: ResolvedOptions,
   landlockAbi: number,
 ): Promise<string | undefined> {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'ws-sanitize-')))
@@ -101,14 +80,12 @@ async function tryOut(
       timeout: 10_000,
       killGrace: 500,
       maxOutputBytes: 4096,
-      signal,
     }
     const running = await attached.spawn(request, planFor(root, directory as HostPath))
     const result = await running.wait()
     if (result.stdout === `${token}${owner.uid}\n${root}\n`) return undefined
     return result.timedOut ? 'it does not answer' : (result.stderr.split('\n')[0] ?? '') || 'its answer is wrong'
   } catch (error) {
-    signal?.throwIfAborted()
     const native = getNativeCause(error)
     if (native instanceof Error && native.message !== '') return native.message.replaceAll(/\S*ws-sanitize-\S*/g, '…')
     return error instanceof Error ? error.message : String(error)

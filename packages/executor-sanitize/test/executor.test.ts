@@ -59,7 +59,7 @@ describe('what it says of itself', () => {
 
   it('never runs as uid 0', async () => {
     const view = { root: '/' as never, owner: { uid: 0, gid: 0 }, files: {} as never }
-    await expect(createSanitizeExecutor().attach(view)).rejects.toMatchObject({ code: 'EINVAL' })
+    await expect(createSanitizeExecutor().attach(view)).rejects.toMatchObject({ code: 'ENOEXECUTOR' })
     await using site = await openSite({ executor: createSanitizeExecutor() })
     expect((await site.run('id -u')).stdout).toBe(`${owner.uid}\n`)
   })

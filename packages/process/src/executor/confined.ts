@@ -1,69 +1,80 @@
 import {
   type AttachedExecutor,
   type Executor,
+  noGuarantees,
   type Owner,
   type ProbeReport,
   type ProbeTarget,
   rootPath,
   type StorageAdapter,
-  type VirtualPath,
   WorkspaceError,
   type WorkspaceView,
 } from '@ws/core'
 
-/** For whom something is probed. */
-export interface ConfinedTarget {
-  readonly root: VirtualPath
-  /** Never uid 0. */
-  readonly owner: Owner
-}
+import { unsupportedRuntime } from './host-runtime.ts'
+import { findOwnerProblem, probingOwner } from './owner.ts'
+import { ProbeCache } from './probe-cache.ts'
+import type { ConfinedProbe, ConfinedTarget } from './types.ts'
 
-/** What was found. */
-export interface ConfinedProbe<Machine> {
-  readonly report: ProbeReport
-  /** What commands are run with; absent where it is not available. */
-  readonly machine?: Machine | undefined
-}
-
-export interface ConfinedExecutorOptions<Machine> {
+/** An executor of processes that are confined one by one, as the workspace's owner. */
+export interface ConfinedExecutorDefinition<Options, Machine> {
   readonly name: string
-  /** Runs the real thing once. Rejects for an abort only. */
-  readonly probe: (
-    target: ConfinedTarget & { readonly signal: AbortSignal | undefined },
-  ) => Promise<ConfinedProbe<Machine>>
-  readonly attach: (target: ConfinedTarget, machine: Machine) => AttachedExecutor
+  /** Bare names of the programs that commands are run with. While they are the same files, one probe is enough. */
+  readonly programs: readonly string[]
+  /** Runs the real thing once. It ends by itself: whoever waits for it can give up, and others may wait for it too. */
+  readonly probe: (target: ConfinedTarget, options: Options) => Promise<ConfinedProbe<Machine>>
+  readonly attach: (target: ConfinedTarget, machine: Machine, options: Options) => AttachedExecutor
   readonly createScratch: (options: { readonly owner?: Owner | undefined }) => Promise<StorageAdapter>
 }
 
-/** As root and not told otherwise, probes run as this one. */
-const ordinary: Owner = { uid: 1000, gid: 1000 }
+/**
+ * Defines a kind of executor: its executors share what was probed in this process, for equal options, root and owner.
+ *
+ * @returns makes an executor of checked options, which are plain data
+ */
+export function defineConfinedExecutor<Options, Machine>(
+  definition: ConfinedExecutorDefinition<Options, Machine>,
+): (options: Options) => Executor {
+  const probes = new ProbeCache<Machine>(definition.programs)
+  return (options) => createExecutor(definition, probes, options)
+}
 
-/** An executor of processes that are confined one by one, as the workspace's owner: probed once for each target. */
-export function createConfinedExecutor<Machine>(options: ConfinedExecutorOptions<Machine>): Executor {
-  const probed = new Map<string, Promise<ConfinedProbe<Machine>>>()
+function createExecutor<Options, Machine>(
+  { name, probe, attach, createScratch }: ConfinedExecutorDefinition<Options, Machine>,
+  probes: ProbeCache<Machine>,
+  options: Options,
+): Executor {
+  const optionsKey = JSON.stringify(options)
 
-  async function probe(target: ConfinedTarget, signal: AbortSignal | undefined): Promise<ConfinedProbe<Machine>> {
+  async function find(target: ConfinedTarget, signal?: AbortSignal): Promise<ConfinedProbe<Machine>> {
     signal?.throwIfAborted()
-    const key = `${target.root} ${target.owner.uid}:${target.owner.gid}`
-    const known = probed.get(key)
-    if (known !== undefined) return known
-    const probing = options.probe({ ...target, signal })
-    probed.set(key, probing)
-    // An aborted probe has no result.
-    probing.catch(() => probed.delete(key))
-    return probing
+    const runtime = unsupportedRuntime()
+    if (runtime !== undefined)
+      return unavailable(
+        `commands run on Node only, and this is ${runtime}`,
+        'run this program with Node 22.18 or newer',
+      )
+    const problem = findOwnerProblem(target.owner)
+    if (problem !== undefined) return unavailable(problem.reason, problem.remedy)
+    const { root, owner } = target
+    const key = [optionsKey, process.getuid?.(), owner.uid, owner.gid, root].join(' ')
+    return untilAborted(
+      probes.get(key, () => probe(target, options)),
+      signal,
+    )
   }
 
   return {
-    name: options.name,
+    name,
     kind: 'process',
-    async probe({ root = rootPath, owner = currentOwner(), signal }: ProbeTarget = {}) {
-      return (await probe({ root, owner }, signal)).report
+    async probe({ root = rootPath, owner = probingOwner(), signal }: ProbeTarget = {}) {
+      return (await find({ root, owner }, signal)).report
     },
     async attach({ root, owner }: WorkspaceView) {
-      const target: ConfinedTarget = { root, owner: checkOwner(owner) }
-      const { report, machine } = await probe(target, undefined)
-      if (machine !== undefined) return options.attach(target, machine)
+      // As root, somebody must be named: what probes run as owns nothing.
+      const target = { root, owner: owner ?? (process.getuid?.() === 0 ? { uid: 0, gid: 0 } : probingOwner()) }
+      const { report, machine } = await find(target)
+      if (machine !== undefined) return attach(target, machine, options)
       throw new WorkspaceError({
         code: 'ENOEXECUTOR',
         operation: 'attach',
@@ -71,25 +82,25 @@ export function createConfinedExecutor<Machine>(options: ConfinedExecutorOptions
         remedy: report.howToFix.join('; '),
       })
     },
-    createScratch: (scratch) => options.createScratch(scratch),
+    createScratch,
   }
 }
 
-function currentOwner(): Owner {
-  const uid = process.getuid?.() ?? ordinary.uid
-  return uid === 0 ? ordinary : { uid, gid: process.getgid?.() ?? ordinary.gid }
+/** The outcome of a probe that found something missing. */
+export function unavailable(
+  missing: string,
+  howToFix: string | undefined,
+  details: ProbeReport['details'] = {},
+): { readonly report: ProbeReport } {
+  const fixes = howToFix === undefined || howToFix === '' ? [] : [howToFix]
+  return { report: { available: false, guarantees: noGuarantees, missing: [missing], howToFix: fixes, details } }
 }
 
-function checkOwner(owner: Owner | undefined): Owner {
-  const refuse = (reason: string, remedy: string): never => {
-    throw new WorkspaceError({ code: 'EINVAL', operation: 'attach', reason, remedy })
-  }
-  const remedy = 'let the workspace’s directory belong to an ordinary user, or give the local adapter an `owner`'
-  if (owner === undefined) return refuse('nobody is known whom commands could run as', remedy)
-  if (owner.uid === 0) return refuse('commands never run as uid 0', remedy)
-  const own = process.getuid?.()
-  if (own !== 0 && own !== owner.uid) {
-    return refuse(`commands would run as uid ${owner.uid}, which takes root`, 'run as that user, or own the directory')
-  }
-  return owner
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
 }

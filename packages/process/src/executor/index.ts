@@ -1,7 +1,3 @@
-export {
-  type ConfinedExecutorOptions,
-  type ConfinedProbe,
-  type ConfinedTarget,
-  createConfinedExecutor,
-} from './confined.ts'
+export { type ConfinedExecutorDefinition, defineConfinedExecutor, unavailable } from './confined.ts'
 export { closedError, HeldWork } from './held-work.ts'
+export type { ConfinedProbe, ConfinedTarget } from './types.ts'

@@ -1,0 +1,15 @@
+import type { Owner, ProbeReport, VirtualPath } from '@ws/core'
+
+/** The workspace and the user that something is probed or attached for. */
+export interface ConfinedTarget {
+  readonly root: VirtualPath
+  /** Never uid 0. */
+  readonly owner: Owner
+}
+
+/** The outcome of a probe. */
+export interface ConfinedProbe<Machine> {
+  readonly report: ProbeReport
+  /** What commands are run with; absent where it is not available. */
+  readonly machine?: Machine | undefined
+}
