@@ -1,9 +1,11 @@
-// Packs every public package as it would be published, lints the tarballs (publint, attw), and proves the isolation
+// Packs every public package as it would be published, lints the tarballs (publint, attw), looks for links and imports that
+// readers of npm do not have, and proves the isolation
 // promise: whoever installs the core and the memory adapter gets neither a cloud client nor a process library.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, normalize } from 'node:path'
 
+import { extractPaths } from '../packages/conformance/test/readme/extract.ts'
 import { capture, repositoryRoot } from './lib/run.ts'
 
 interface Tarball {
@@ -17,7 +19,12 @@ const unwanted = ['@aws-sdk', '@smithy', 'execa']
 const scratch = mkdtempSync(join(tmpdir(), 'ws-pack-'))
 try {
   const tarballs = pack(scratch)
-  const problems = [...tarballs.flatMap(lint), ...checkIsolation(tarballs)]
+  const published = new Set(tarballs.map(({ name }) => name))
+  const problems = [
+    ...tarballs.flatMap(lint),
+    ...tarballs.flatMap((tarball) => checkContents(tarball, published)),
+    ...checkIsolation(tarballs),
+  ]
   for (const problem of problems) console.error(problem)
   console.log(`packages: ${tarballs.length} packed and checked, ${problems.length} problems`)
   process.exitCode = problems.length === 0 ? 0 : 1
@@ -62,6 +69,25 @@ function lint({ name, filename, files }: Tarball): string[] {
     }
   }
   return problems
+}
+
+/** What a reader finds on npm: no link and no import of what is not there. */
+function checkContents({ name, filename, files }: Tarball, published: ReadonlySet<string>): string[] {
+  const contentOf = (path: string) => capture('tar', ['-xOf', filename, `package/${path}`])
+  const manifest = JSON.parse(contentOf('package.json')) as Readonly<Record<string, unknown>>
+  const readme = contentOf('README.md')
+  const { links } = extractPaths(readme)
+  const imports = [...readme.matchAll(/from '(@ws\/[a-z0-9-]+)/gu)].map(([, imported = '']) => imported)
+  return [
+    ...('devDependencies' in manifest ? [`${name}: package.json has devDependencies, which nobody can install`] : []),
+    ...('keywords' in manifest ? [] : [`${name}: package.json has no keywords`]),
+    ...links
+      .filter((link) => !files.some(({ path }) => path === normalize(link)))
+      .map((link) => `${name}: README.md links to ${link}, which is not in the package`),
+    ...new Set(imports.filter((imported) => !published.has(imported)))
+      .values()
+      .map((imported) => `${name}: README.md imports ${imported}, which is not published`),
+  ]
 }
 
 function checkIsolation(tarballs: readonly Tarball[]): string[] {

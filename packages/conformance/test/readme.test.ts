@@ -6,6 +6,7 @@ import { component, createScratchDirectory, itWith } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 
 import { extractExamples, extractPaths } from './readme/extract.ts'
+import { openStore } from './readme/store.ts'
 import { compileExamples, missingLines, repositoryRoot, runExample, writeExamples } from './readme/run.ts'
 
 const read = (path: string) => readFileSync(join(repositoryRoot, path), 'utf8')
@@ -31,13 +32,16 @@ describe('the examples of the READMEs', () => {
       const project = join(scratch.path, 'my-project')
       await mkdir(project)
       if (process.getuid?.() === 0) await chown(project, scratch.owner.uid, scratch.owner.gid)
-      const before = process.cwd()
+      await using store = await openStore(example.store)
+      const before = { directory: process.cwd(), env: { ...process.env } }
       process.chdir(scratch.path)
+      Object.assign(process.env, store.env)
       try {
         const printed = await runExample(example)
         expect(missingLines(example.prints, printed), `it printed:\n${printed.join('\n')}`).toEqual([])
       } finally {
-        process.chdir(before)
+        process.chdir(before.directory)
+        process.env = before.env
       }
     })
   }
@@ -73,12 +77,18 @@ describe('extractExamples', () => {
     ])
   })
 
-  it.each(['ts no-run', 'ts no-run:', 'ts needs=', 'ts needs=magic', 'ts skip', 'ts continued'])(
-    '`%s` in the fence is an error, not a block that nobody runs',
-    (info) => {
-      expect(() => extractExamples(block(info))).toThrow()
-    },
-  )
+  it.each([
+    'ts no-run',
+    'ts no-run:',
+    'ts needs=',
+    'ts needs=magic',
+    'ts store=magic',
+    'ts store=r2 needs=',
+    'ts skip',
+    'ts continued',
+  ])('`%s` in the fence is an error, not a block that nobody runs', (info) => {
+    expect(() => extractExamples(block(info))).toThrow()
+  })
 
   it('a block that is never closed is an error', () => {
     expect(() => extractExamples('```ts\n1\n')).toThrow('never closed')

@@ -1,4 +1,5 @@
 import { componentNames, type ComponentName } from '@ws/test-fixtures'
+import { s3ServerNames, type S3ServerName } from '@ws/test-fixtures/s3'
 
 /** One runnable example: a ```ts block of a README, with the blocks that continue it. */
 export interface Example {
@@ -7,6 +8,8 @@ export interface Example {
   readonly code: string
   /** Components of the machine that it needs. */
   readonly needs: readonly ComponentName[]
+  /** The store that it finds in its environment, as an operator would name it. */
+  readonly store: S3ServerName | undefined
   /** Why it is compiled but not run; absent when it is run. */
   readonly noRun: string | undefined
   /** What it must print, in this order: the comments behind calls of `console.log`. */
@@ -22,6 +25,8 @@ type Draft = { -readonly [Key in keyof Omit<Example, 'prints'>]: Example[Key] }
  *
  * - `continued`: goes on where the block before it ended.
  * - `needs=bubblewrap,git`: runs only where these components are there.
+ * - `store=r2`: finds an S3 store of this machine in `S3_ENDPOINT`, `S3_BUCKET` and the variables of the AWS SDK. May
+ *   stand in front of `needs`.
  * - `no-run: why`: is compiled only.
  *
  * A comment behind `console.log(…)` is what must be printed: `console.log(1 + 1) // 2`.
@@ -54,12 +59,12 @@ function startBlock(info: string, line: number, drafts: Draft[]): Draft | undefi
     previous.code += '\n'
     return previous
   }
-  const [, needs] = /^needs=(\S+)$/u.exec(words) ?? []
+  const [, store, needs] = /^(?:store=(\S+))?(?:(?:^|\s)needs=(\S+))?$/u.exec(words) ?? []
   const [, noRun] = /^no-run:\s*(\S.*)$/u.exec(words) ?? []
-  if (words !== '' && needs === undefined && noRun === undefined) {
-    throw new Error(`line ${line}: \`${words}\` is neither \`continued\`, \`needs=…\` nor \`no-run: why\``)
+  if (words !== '' && store === undefined && needs === undefined && noRun === undefined) {
+    throw new Error(`line ${line}: \`${words}\` is neither \`continued\`, \`store=…\`, \`needs=…\` nor \`no-run: why\``)
   }
-  const draft: Draft = { line, code: '', needs: parseNeeds(needs, line), noRun }
+  const draft: Draft = { line, code: '', needs: parseNeeds(needs, line), store: parseStore(store, line), noRun }
   drafts.push(draft)
   return draft
 }
@@ -70,6 +75,13 @@ function parseNeeds(needs: string | undefined, line: number): ComponentName[] {
     if (known === undefined) throw new Error(`line ${line}: there is no component \`${name}\``)
     return known
   })
+}
+
+function parseStore(store: string | undefined, line: number): S3ServerName | undefined {
+  if (store === undefined) return undefined
+  const known = s3ServerNames.find((candidate) => candidate === store)
+  if (known === undefined) throw new Error(`line ${line}: there is no store \`${store}\``)
+  return known
 }
 
 function expectedOutput(code: string): string[] {
