@@ -1,3 +1,5 @@
+import { escapeUnprintable } from './text/printable.ts'
+
 /**
  * Every code a {@link WorkspaceError} can carry.
  *
@@ -116,27 +118,21 @@ function formatMessage({ code, operation, path, reason, rule, remedy }: Workspac
   const subject = path === undefined ? '' : `${quotePath(path)} `
   const ruleNote = rule === undefined ? '' : ` (rule ${quotePath(rule)})`
   const remedyNote = remedy === undefined ? '' : `; ${remedy}`
+  // a reason may quote a pattern or a name: no part of a message may act on a terminal
   return escapeUnprintable(`${code}: ${operation}: ${subject}${reason}${ruleNote}${remedyNote}`)
 }
 
-// eslint-disable-next-line no-control-regex -- control characters are what is looked for
-const unprintable = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
 const longestQuoted = 300
 
 /**
- * A path or name between backticks, safe for a terminal and a log: control, bidi and other invisible characters are
- * shown as `\u{…}`, and what is over-long is cut in the middle.
+ * A path or name between backticks, safe for a terminal and a log: characters that hide or act are shown as `\u{…}`
+ * (see {@link escapeUnprintable}), and an over-long one is cut in the middle.
  */
 export function quotePath(path: string): string {
   const shown =
     path.length > longestQuoted ? `${path.slice(0, longestQuoted / 2)}…${path.slice(-longestQuoted / 2)}` : path
   // cutting may have split a surrogate pair
   return `\`${escapeUnprintable(shown)}\``
-}
-
-/** Reasons may quote what was given, a part of a pattern for one: no part of a message may act on a terminal. */
-function escapeUnprintable(text: string): string {
-  return text.toWellFormed().replace(unprintable, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`)
 }
 
 /** True for a {@link WorkspaceError}, also for one made by another copy of this package; with `code`, only for that code. */

@@ -1,5 +1,8 @@
-import { WorkspaceError } from '@ws/core'
+import { checkOptions, option, type OptionShapes } from '@ws/core'
 import {
+  environmentNamesShape,
+  limitOptionShapes,
+  toolsShape,
   type LimitOptions,
   type ResolvedLimits,
   resolveLimits,
@@ -42,20 +45,19 @@ const operation = 'createBubblewrapExecutor'
 const defaultScratchBytes = 64 * 1024 * 1024
 const leastScratchBytes = 4096
 
-/** @throws WorkspaceError `EINVAL` for a value without a meaning. */
-export function resolveOptions(options: BubblewrapExecutorOptions): ResolvedOptions {
-  const { network = 'none', unixSockets = 'workspace', env = [], scratchBytes = defaultScratchBytes } = options
-  if (network !== 'none' && network !== 'host') throw invalid('`network` must be `none` or `host`')
-  if (unixSockets !== 'workspace' && unixSockets !== 'none')
-    throw invalid('`unixSockets` must be `workspace` or `none`')
-  if (!Array.isArray(env) || env.some((name) => typeof name !== 'string' || !/^[A-Za-z_]\w*\*?$/.test(name)))
-    throw invalid('`env` must be a list of names of environment variables, such as `CI` or `npm_config_*`')
-  if (!Number.isSafeInteger(scratchBytes) || scratchBytes < leastScratchBytes)
-    throw invalid(`\`scratchBytes\` must be a whole number of bytes, at least ${leastScratchBytes}`)
-  const held = resolveLimits(options, operation)
-  return { network, unixSockets, env, scratchBytes, ...held, tools: resolveTools(options.tools ?? [], operation) }
+const shapes: OptionShapes<BubblewrapExecutorOptions> = {
+  network: option.oneOf('none', 'host'),
+  unixSockets: option.oneOf('workspace', 'none'),
+  env: environmentNamesShape,
+  scratchBytes: option.integer(leastScratchBytes),
+  tools: toolsShape,
+  ...limitOptionShapes,
 }
 
-function invalid(reason: string): WorkspaceError {
-  return new WorkspaceError({ code: 'EINVAL', operation, reason })
+/** @throws WorkspaceError `EINVAL` that names the option, says what it must be and what was given. */
+export function resolveOptions(options: BubblewrapExecutorOptions): ResolvedOptions {
+  checkOptions<BubblewrapExecutorOptions>(options, shapes, { operation })
+  const { network = 'none', unixSockets = 'workspace', env = [], scratchBytes = defaultScratchBytes } = options
+  const held = resolveLimits(options, operation)
+  return { network, unixSockets, env, scratchBytes, ...held, tools: resolveTools(options.tools ?? [], operation) }
 }

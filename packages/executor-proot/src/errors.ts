@@ -11,7 +11,3 @@ interface Details {
 export function execError(code: ErrorCode, reason: string, details: Details = {}): WorkspaceError {
   return new WorkspaceError({ code, operation: 'exec', reason, ...details })
 }
-
-export function invalidOption(reason: string, remedy?: string): WorkspaceError {
-  return new WorkspaceError({ code: 'EINVAL', operation: 'createProotExecutor', reason, remedy })
-}

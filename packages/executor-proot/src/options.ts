@@ -1,4 +1,8 @@
+import { checkOptions, option, type OptionShapes } from '@ws/core'
 import {
+  environmentNamesShape,
+  limitOptionShapes,
+  toolsShape,
   type LimitOptions,
   type ResolvedLimits,
   resolveLimits,
@@ -6,8 +10,6 @@ import {
   type ResolvedTool,
   type Tool,
 } from '@ws/process'
-
-import { invalidOption } from './errors.ts'
 
 export interface ProotExecutorOptions extends LimitOptions {
   /** Names of variables (or prefixes ending in `*`) that commands take over from this process. Default: language, terminal, time zone. */
@@ -28,19 +30,18 @@ export interface ResolvedOptions extends ResolvedLimits {
 }
 
 const operation = 'createProotExecutor'
-const known = ['env', 'landlock', 'pidNamespace', 'tools', 'limits', 'cgroup']
+const shapes: OptionShapes<ProotExecutorOptions> = {
+  env: environmentNamesShape,
+  landlock: option.oneOf('auto', 'off'),
+  pidNamespace: option.oneOf('auto', 'off'),
+  tools: toolsShape,
+  ...limitOptionShapes,
+}
 
-/** @throws WorkspaceError `EINVAL` that names the option and what it takes. */
+/** @throws WorkspaceError `EINVAL` that names the option, says what it must be and what was given. */
 export function resolveOptions(options: ProotExecutorOptions): ResolvedOptions {
-  if (typeof options !== 'object' || options === null) throw invalidOption('the options must be an object')
-  const unknown = Object.keys(options).find((name) => !known.includes(name))
-  if (unknown !== undefined) throw invalidOption(`there is no option \`${unknown}\``, `use ${known.join(', ')}`)
+  checkOptions<ProotExecutorOptions>(options, shapes, { operation })
   const { env = [], landlock = 'auto', pidNamespace = 'auto', tools = [] } = options
-  if (!Array.isArray(env) || env.some((name) => typeof name !== 'string' || name === '' || /[=\0]/.test(name)))
-    throw invalidOption('`env` must be a list of names', "such as ['HTTPS_PROXY', 'LC_*']")
-  for (const [name, value] of Object.entries({ landlock, pidNamespace })) {
-    if (value !== 'auto' && value !== 'off') throw invalidOption(`\`${name}\` must be 'auto' or 'off'`)
-  }
   const held = resolveLimits(options, operation)
   return { env, landlock, pidNamespace, tools: resolveTools(tools, operation), ...held }
 }

@@ -10,7 +10,3 @@ interface Details {
 export function execError(code: ErrorCode, reason: string, details: Details = {}): WorkspaceError {
   return new WorkspaceError({ code, operation: 'exec', reason, ...details })
 }
-
-export function invalidOption(reason: string, remedy?: string): WorkspaceError {
-  return new WorkspaceError({ code: 'EINVAL', operation: 'createSanitizeExecutor', reason, remedy })
-}

@@ -1,6 +1,5 @@
-import type { ProcessLimits } from '@ws/process'
-
-import { invalidOption } from './errors.ts'
+import { checkOptions, option, type OptionShapes } from '@ws/core'
+import { environmentNamesShape, type ProcessLimits } from '@ws/process'
 
 export interface SanitizeExecutorOptions {
   /**
@@ -24,22 +23,30 @@ export interface ResolvedOptions {
   readonly limits: ProcessLimits | undefined
 }
 
-const known = ['trustPrograms', 'env', 'landlock', 'limits']
+const limit = option.integer(0)
 
-/** @throws WorkspaceError `EINVAL` that names the option and what it takes. */
+const shapes: OptionShapes<SanitizeExecutorOptions> = {
+  trustPrograms: {
+    must: '`all`, or a list of names and of absolute paths of the workspace',
+    accepts: (value) => value === 'all' || Array.isArray(value),
+    element: option.of('a name such as `git`, or an absolute path such as `/scripts/build.sh`', isProgram),
+  },
+  env: environmentNamesShape,
+  landlock: option.oneOf('auto', 'off'),
+  limits: option.options<ProcessLimits>({
+    fileBytes: limit,
+    addressSpaceBytes: limit,
+    cpuSeconds: limit,
+    openFiles: limit,
+    coreBytes: limit,
+    processes: limit,
+  }),
+}
+
+/** @throws WorkspaceError `EINVAL` that names the option, says what it must be and what was given. */
 export function resolveOptions(options: SanitizeExecutorOptions): ResolvedOptions {
-  if (typeof options !== 'object' || options === null) throw invalidOption('the options must be an object')
-  const unknown = Object.keys(options).find((name) => !known.includes(name))
-  if (unknown !== undefined) throw invalidOption(`there is no option \`${unknown}\``, `use ${known.join(', ')}`)
+  checkOptions<SanitizeExecutorOptions>(options, shapes, { operation: 'createSanitizeExecutor' })
   const { trustPrograms = [], env = [], landlock = 'auto', limits } = options
-  if (trustPrograms !== 'all' && (!Array.isArray(trustPrograms) || !trustPrograms.every(isProgram)))
-    throw invalidOption(
-      "`trustPrograms` must be 'all' or a list of names and of absolute paths of the workspace",
-      "such as ['git', 'python3', '/scripts/build.sh']",
-    )
-  if (!Array.isArray(env) || env.some((name) => typeof name !== 'string' || name === '' || /[=\0]/.test(name)))
-    throw invalidOption('`env` must be a list of names', "such as ['HTTPS_PROXY', 'LC_*']")
-  if (landlock !== 'auto' && landlock !== 'off') throw invalidOption("`landlock` must be 'auto' or 'off'")
   return { trust: trustPrograms === 'all' ? 'all' : new Set(trustPrograms), env, landlock, limits }
 }
 

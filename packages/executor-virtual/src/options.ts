@@ -1,4 +1,4 @@
-import { WorkspaceError } from '@ws/core'
+import { checkOptions, option, type OptionShapes } from '@ws/core'
 
 import type { InterpreterLimits } from './worker/protocol.ts'
 
@@ -40,34 +40,25 @@ const defaults: Required<VirtualLimits> = {
   maxMemory: 512 * mebibyte,
 }
 
-/** @throws WorkspaceError `EINVAL` that names the option and what it takes. */
+const count = option.integer(1)
+
+const shapes: OptionShapes<VirtualExecutorOptions> = {
+  concurrency: option.integer(1, 256),
+  limits: option.options<VirtualLimits>({
+    maxCommands: count,
+    maxLoopIterations: count,
+    maxCallDepth: count,
+    maxOutputBytes: count,
+    maxFileBytes: count,
+    // Less than this is what the interpreter itself takes.
+    maxMemory: option.integer(64 * mebibyte),
+  }),
+}
+
+/** @throws WorkspaceError `EINVAL` that names the option, says what it must be and what was given. */
 export function resolveOptions(options: VirtualExecutorOptions): ResolvedOptions {
-  if (typeof options !== 'object' || options === null) throw invalidOption('the options must be an object')
-  checkNames(options, ['concurrency', 'limits'], '')
+  checkOptions<VirtualExecutorOptions>(options, shapes, { operation: 'createVirtualExecutor' })
   const { concurrency = 4, limits = {} } = options
-  checkCount('concurrency', concurrency)
-  if (typeof limits !== 'object' || limits === null) throw invalidOption('`limits` must be an object')
-  checkNames(limits, Object.keys(defaults), 'limits.')
-  for (const [name, value] of Object.entries(limits)) checkCount(`limits.${name}`, value)
-  if (limits.maxMemory !== undefined && limits.maxMemory < 64 * mebibyte)
-    throw invalidOption(
-      '`limits.maxMemory` is less than the interpreter itself takes',
-      'give at least 67108864 (64 MiB)',
-    )
-  return { concurrency, limits: { ...defaults, ...limits } }
-}
-
-function checkNames(options: object, known: readonly string[], prefix: string): void {
-  const unknown = Object.keys(options).find((name) => !known.includes(name))
-  if (unknown !== undefined)
-    throw invalidOption(`there is no option \`${prefix}${unknown}\``, `use ${known.join(', ')}`)
-}
-
-function checkCount(name: string, value: unknown): void {
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return
-  throw invalidOption(`\`${name}\` must be a whole number above 0`)
-}
-
-function invalidOption(reason: string, remedy?: string): WorkspaceError {
-  return new WorkspaceError({ code: 'EINVAL', operation: 'createVirtualExecutor', reason, remedy })
+  const given = Object.entries(limits).filter(([, value]) => value !== undefined)
+  return { concurrency, limits: { ...defaults, ...Object.fromEntries(given) } }
 }

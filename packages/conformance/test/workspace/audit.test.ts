@@ -60,7 +60,7 @@ describe('labels', () => {
     [
       'too many',
       Object.fromEntries(Array.from({ length: 33 }, (_, n) => [`l${n}`, ''])),
-      '`labels` must have at most 32',
+      '`labels` must be an object with at most 32 strings',
     ],
   ])('[RU9] refuse %s', async (_, labels, reason) => {
     const opening = openMemory({ '/': {} }, { labels: labels as never })

@@ -68,7 +68,10 @@ describe('defaults for commands', () => {
   })
 
   it('keep the smaller amount of output in exec, spawn and start', async () => {
-    const { workspace } = await openMemory({ '/': {} }, { ...recorder(), commands: { maxOutputBytes: 10 } })
+    const { workspace } = await openMemory(
+      { '/': {} },
+      { executors: recorder().executors, commands: { maxOutputBytes: 10 } },
+    )
     const long = 'printf 0123456789abcdefghij'
     expect(await workspace.exec(long)).toMatchObject({ truncated: true, stdoutBytes: 20 })
     expect(await workspace.exec(long, { maxOutputBytes: 1000 })).toMatchObject({ truncated: true })
@@ -98,7 +101,7 @@ describe('defaults for commands', () => {
 
   it.each<[string, unknown, string]>([
     ['a list', [], '`commands` must be an object'],
-    ['an unknown name', { timeoutMs: 5 }, '`commands` has no option `timeoutMs`'],
+    ['an unknown name', { timeoutMs: 5 }, '`commands.timeoutMs` is not an option; did you mean `commands.timeout`?'],
     ['a text', { timeout: '5s' }, '`commands.timeout` must be'],
     ['zero', { timeout: 0 }, '`commands.timeout` must be'],
     ['what no timer can hold', { timeout: 2 ** 31 }, '`commands.timeout` must be'],

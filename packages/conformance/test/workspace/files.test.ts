@@ -2,7 +2,7 @@ import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createWorkspace, getNativeCause, rules } from '@ws/core'
 import type { AccessEvent, Policy, StorageAdapter } from '@ws/core'
 import { describe, expect, it } from 'vitest'
-import { codeOf, openMemory } from './open.ts'
+import { codeOf, openMemory, paths } from './open.ts'
 
 describe('reading', () => {
   it('[PC25] a window of lines: empty file, offset past the end, missing final newline, CRLF', async () => {
@@ -86,7 +86,6 @@ describe('bad arguments', () => {
       ['a long path', workspace.read('/x'.repeat(3000)), 'ENAMETOOLONG'],
       ['data that is none', workspace.write('/f', 7 as never), 'EINVAL'],
       ['a range that is none', workspace.read('/f', { range: { offset: -1 } }), 'EINVAL'],
-      ['a limit of 0', workspace.readLines('/f', { limit: 0 }), 'EINVAL'],
       ['an empty target', workspace.createSymlink('/l', ''), 'EINVAL'],
       ['an empty pattern', workspace.search('').next(), 'EINVAL'],
       ['a glob that is none', workspace.search('x', { glob: 5 as never }).next(), 'EINVAL'],
@@ -98,6 +97,16 @@ describe('bad arguments', () => {
     ]
     for (const [name, attempt, code] of attempts) expect(await codeOf(attempt), name).toBe(code)
     expect(await workspace.readText('/f')).toBe('x')
+  })
+
+  it('[RU7] asking for nothing gives nothing: an empty range, no lines, no hits', async () => {
+    const { workspace } = await openMemory({ '/': { '/f': 'x\ny\n' }, '/m': { '/g': 'x' } })
+    expect((await workspace.read('/f', { range: { offset: 0, length: 0 } })).bytes).toHaveLength(0)
+    expect(await workspace.readLines('/f', { limit: 0 })).toMatchObject({ lines: [], offset: 0, nextOffset: 0 })
+    expect(await workspace.readLines('/f', { limit: 0, offset: 9 })).toMatchObject({ lines: [], offset: 2 })
+    expect(await paths(workspace.search('x', { maxHits: 0 }))).toEqual([])
+    expect(await codeOf(workspace.search('x', { maxHits: 0, in: '/none' }).next())).toBe('ENOENT')
+    expect(await codeOf(workspace.search('x', { maxHits: 0, glob: '' }).next())).toBe('EINVAL')
   })
 
   it('errors name the virtual path and hold nothing of the layer below', async () => {

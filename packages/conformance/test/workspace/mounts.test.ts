@@ -211,7 +211,11 @@ describe('making a workspace', () => {
     ],
     [
       'both rules and policy',
-      { mounts: [{ at: '/', adapter: createMemoryAdapter() }], rules: [], policy: {} },
+      {
+        mounts: [{ at: '/', adapter: createMemoryAdapter() }],
+        rules: [],
+        policy: { decide: () => ({ effect: 'allow' }), subtreeRules: () => [] },
+      },
       /EINVAL.*both/,
     ],
     [

@@ -1,4 +1,6 @@
 import { WorkspaceError } from '../errors.ts'
+import { option } from '../options/shapes.ts'
+import type { OptionShapes } from '../options/shapes.ts'
 
 /** Limits of a command. All are whole numbers of at least 1; absent: none. */
 export interface CommandLimits {
@@ -44,28 +46,14 @@ export interface LimitReport {
   readonly note?: string | undefined
 }
 
-/**
- * Checks limits that come from outside.
- *
- * @throws WorkspaceError `EINVAL` that names the limit
- */
-export function checkLimits(limits: unknown, operation: string): CommandLimits {
-  const fail = (reason: string): never => {
-    throw new WorkspaceError({
-      code: 'EINVAL',
-      operation,
-      reason,
-      remedy: `give whole numbers of at least 1, for any of ${limitFields.join(', ')}`,
-    })
-  }
-  if (limits === undefined) return {}
-  if (typeof limits !== 'object' || limits === null || Array.isArray(limits)) return fail('`limits` must be an object')
-  for (const [name, value] of Object.entries(limits)) {
-    if (!limitFields.some((field) => field === name)) fail('`limits` holds a name that is none')
-    if (value !== undefined && (!Number.isSafeInteger(value) || value < 1))
-      fail(`\`limits.${name}\` must be a whole number of at least 1`)
-  }
-  return limits
+/** The options of {@link CommandLimits}. */
+export const limitShapes: OptionShapes<CommandLimits> = {
+  cpuSeconds: option.integer(1),
+  memoryBytes: option.integer(1),
+  fileBytes: option.integer(1),
+  processes: option.integer(1),
+  openFiles: option.integer(1),
+  scratchBytes: option.integer(1),
 }
 
 /** The narrower one of each pair: a command's own limits never widen those of its executor. */

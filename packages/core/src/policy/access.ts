@@ -1,6 +1,6 @@
 import { isWithin } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import type { Access, Need, ResolvedSubtreeRule } from './types.ts'
+import type { Access, FileOperation, Need, ResolvedSubtreeRule, Rule } from './types.ts'
 
 /** Rights as bits, so that intersecting rules is one AND. */
 export const READ = 1
@@ -29,4 +29,35 @@ export function ruleRights(rule: ResolvedSubtreeRule, path: VirtualPath): number
     rights = rightsOf(entry.access)
   }
   return rights
+}
+
+/** The right that each operation needs at the path that it names first. */
+export const operationNeeds: Readonly<Record<FileOperation, Need>> = {
+  stat: 'read',
+  read: 'read',
+  list: 'read',
+  search: 'read',
+  readSymlink: 'read',
+  write: 'write',
+  append: 'write',
+  createDirectory: 'write',
+  createSymlink: 'write',
+  delete: 'write',
+  move: 'write',
+  copy: 'read',
+}
+
+const ruleKinds: Readonly<Record<Rule['kind'], true>> = {
+  subtree: true,
+  pattern: true,
+  predicate: true,
+  exception: true,
+  command: true,
+}
+
+/** True for an object that has a name and a kind of rule. */
+export function isRule(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const { kind, name } = value as Partial<Rule>
+  return typeof name === 'string' && name !== '' && typeof kind === 'string' && Object.hasOwn(ruleKinds, kind)
 }

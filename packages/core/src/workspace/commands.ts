@@ -3,16 +3,17 @@ import type { BindPlan, MissingName, RestrictionProblem, Restriction } from '../
 import type { AttachedExecutor, CommandRequest, CommandResult, RunningCommand } from '../executor/contract.ts'
 import { satisfies } from '../executor/guarantees.ts'
 import type { GuaranteeField } from '../executor/guarantees.ts'
-import { checkLimits, requireLimits } from '../executor/limits.ts'
+import { requireLimits } from '../executor/limits.ts'
 import { isWorkspaceError, quotePath, rewriteError } from '../errors.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { auditOf } from './command-audit.ts'
-import { checkCommandOptions, narrowCommand } from './command-options.ts'
+import { acknowledgedBy, narrowCommand } from './command-options.ts'
 import { normaliseCommand, quoteForShell } from './command.ts'
 import type { NormalisedCommand } from './command.ts'
 import { admitCall, parseFor } from './context.ts'
 import type { Context } from './context.ts'
 import { virtualError } from './errors.ts'
+import { checkMethod } from './method-options.ts'
 import { teeToFile } from './sessions/output-file.ts'
 import type { Command, ExecOptions } from './types.ts'
 import { notDirectoryError } from './walk.ts'
@@ -36,6 +37,7 @@ export const defaultOutputBytes = 1024 * 1024
 export const defaultKillGrace = 2000
 
 export async function exec(door: CommandDoor, command: Command, options: ExecOptions = {}): Promise<CommandResult> {
+  checkMethod('exec', 'exec', options)
   const { wait, output } = await teeToFile(door, options, () => launch(door, command, options))
   // The result has its own. What nobody reads is kept in case that somebody will.
   for (const stream of [output.stdout, output.stderr])
@@ -55,6 +57,7 @@ async function discard(stream: AsyncIterable<Uint8Array>): Promise<void> {
 }
 
 export async function spawn(door: CommandDoor, command: Command, options: ExecOptions = {}): Promise<RunningCommand> {
+  checkMethod('exec', 'spawn', options)
   if (options.outputFile !== undefined) {
     throw virtualError({
       code: 'EINVAL',
@@ -133,10 +136,10 @@ export async function admit<Given extends Command | undefined>(
   onAdmitted?.(judged.line)
   admitCommand(context, judged, options.shell)
   if (executor === undefined) throw noExecutorError()
-  const acknowledged = checkCommandOptions(options)
+  const acknowledged = acknowledgedBy(options)
   checkAcknowledged(context, acknowledged)
   const { limits: reports } = executor.attached
-  requireLimits(checkLimits(options.limits, operation), { executor: executor.name, reports, operation })
+  requireLimits(options.limits ?? {}, { executor: executor.name, reports, operation })
   const cwd = await resolveCwd(context, options.cwd)
   onAdmitted?.(judged.line, cwd)
   await door.prepare()

@@ -7,16 +7,17 @@ import { Namespace } from '../policy/namespace.ts'
 import { readPolicy } from '../policy/read-policy.ts'
 import { Audit } from './audit.ts'
 import { chooseExecutor } from './choose-executor.ts'
-import { readCommandDefaults } from './command-options.ts'
+import { copyCommandDefaults } from './command-options.ts'
 import type { Context } from './context.ts'
 import { virtualError } from './errors.ts'
 import { Gate } from './gate.ts'
 import { refuseNestedRoots } from './host-roots.ts'
-import { readLabels } from './labels.ts'
+import { copyLabels } from './labels.ts'
 import { createMountPoints } from './mount-points.ts'
 import type { WorkspaceMount } from './mounts.ts'
 import { Scratch } from './scratch.ts'
 import type { MountOptions, Workspace, WorkspaceOptions } from './types.ts'
+import { checkWorkspaceOptions } from './workspace-options.ts'
 import { Walker } from './walk.ts'
 import { LiveWorkspace } from './workspace.ts'
 
@@ -30,7 +31,7 @@ const scratchPath = `/${scratchName}` as VirtualPath
  * (no executor can be used, with the reasons). Adapters that factories made are closed again then.
  */
 export async function createWorkspace(options: WorkspaceOptions): Promise<Workspace> {
-  checkOptions(options)
+  checkWorkspaceOptions(options)
   options.signal?.throwIfAborted()
   const mounts: WorkspaceMount[] = []
   const scratch = new Scratch()
@@ -85,8 +86,8 @@ async function assemble(
     mounts: all,
     gate,
     walker,
-    audit: new Audit(readLabels(options.labels)),
-    commands: readCommandDefaults(options.commands),
+    audit: new Audit(copyLabels(options.labels)),
+    commands: copyCommandDefaults(options.commands),
     open,
     isClosed: () => closed,
   }
@@ -116,35 +117,13 @@ async function assemble(
   return workspace
 }
 
-function checkOptions(options: WorkspaceOptions): void {
-  if (
-    typeof options !== 'object' ||
-    options === null ||
-    !Array.isArray(options.mounts) ||
-    options.mounts.length === 0
-  ) {
-    throw invalid('`mounts` must be a list with at least one mount', 'pass `mounts: [{ at: "/", adapter }]`')
-  }
-  if (options.rules !== undefined && options.policy !== undefined) {
-    throw invalid('both `rules` and `policy` are given', 'pass one of them')
-  }
-  if (options.rules !== undefined && !Array.isArray(options.rules))
-    throw invalid('`rules` must be a list', 'pass a list')
-  if (options.executors !== undefined && !Array.isArray(options.executors)) {
-    throw invalid('`executors` must be a list', 'pass a list')
-  }
-}
-
 async function openMount(options: MountOptions, before: readonly WorkspaceMount[]): Promise<WorkspaceMount> {
-  if (typeof options !== 'object' || options === null || typeof options.at !== 'string') {
-    throw invalid('a mount must be an object with `at` and `adapter`', 'pass `{ at: "/", adapter }`')
-  }
   if (!options.at.startsWith('/')) {
     throw virtualError({
       code: 'EINVAL',
       operation,
       path: options.at,
-      reason: 'is no absolute path',
+      reason: 'is not an absolute path',
       remedy: 'mount at a path such as `/` or `/workspace`',
     })
   }
@@ -159,15 +138,6 @@ async function openMount(options: MountOptions, before: readonly WorkspaceMount[
     })
   }
   const { access } = options
-  if (access !== undefined && access !== 'read-only' && access !== 'read-write') {
-    throw virtualError({
-      code: 'EINVAL',
-      operation,
-      path: at,
-      reason: `has an unknown access \`${String(access)}\``,
-      remedy: 'use `read-only` or `read-write`',
-    })
-  }
   const owned = typeof options.adapter === 'function'
   const adapter = typeof options.adapter === 'function' ? await options.adapter() : options.adapter
   if (typeof adapter !== 'object' || adapter === null || typeof adapter.stat !== 'function') {

@@ -5,44 +5,23 @@ import type { GuaranteeLevel } from '../executor/guarantees.ts'
 import { displayPath } from '../path/segments.ts'
 import { isWithin, rootPath } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import type { FileOperation, Need } from '../policy/types.ts'
+import { operationNeeds } from '../policy/access.ts'
+import type { FileOperation } from '../policy/types.ts'
 import { RulePolicy } from '../policy/policy.ts'
 import { describeUnheld, planFor, unheld } from './commands.ts'
 import type { CommandDoor } from './commands.ts'
 import { admitCall, parseFor } from './context.ts'
-import { virtualError } from './errors.ts'
+import { checkMethod } from './method-options.ts'
 import type { ExplainRequest, Explanation } from './types.ts'
 
-const needs: Record<FileOperation, Need> = {
-  stat: 'read',
-  read: 'read',
-  list: 'read',
-  search: 'read',
-  readSymlink: 'read',
-  write: 'write',
-  append: 'write',
-  createDirectory: 'write',
-  createSymlink: 'write',
-  delete: 'write',
-  move: 'write',
-  copy: 'read',
-}
 const onTheEntryItself = new Set<FileOperation>(['stat', 'delete', 'move', 'readSymlink', 'copy', 'createSymlink'])
 
 /** What the policy says, and how it is held at each door. */
 export async function explain(door: CommandDoor, request: ExplainRequest): Promise<Explanation> {
   const { context } = door
+  checkMethod('explain', 'explain', request, 'request')
   admitCall(context, 'explain', undefined)
   const { operation, path } = request
-  if (operation !== 'exec' && !(operation in needs)) {
-    throw virtualError({
-      code: 'EINVAL',
-      operation: 'explain',
-      path: typeof path === 'string' ? path : undefined,
-      reason: `cannot be explained: \`${String(operation)}\` is no operation`,
-      remedy: `use one of ${[...Object.keys(needs), 'exec'].join(', ')}`,
-    })
-  }
   const fileOperation: FileOperation = operation === 'exec' ? 'list' : operation
   const parsed = parseFor(context, 'explain', path)
   const budget = { links: 0 }
@@ -53,7 +32,7 @@ export async function explain(door: CommandDoor, request: ExplainRequest): Promi
     resolvedPath = settled
     const follow = !onTheEntryItself.has(fileOperation)
     resolvedPath = await context.walker.canonical(fileOperation, settled, follow, budget)
-    context.gate.admit(fileOperation, resolvedPath, needs[fileOperation])
+    context.gate.admit(fileOperation, resolvedPath, operationNeeds[fileOperation])
   } catch (error) {
     if (!isWorkspaceError(error)) throw error
     refusal = error

@@ -8,6 +8,7 @@ import { EntryShaper } from './entry-shaper.ts'
 import { translateError } from './errors.ts'
 import type { WorkspaceEntry, WorkspaceListOptions } from './file-door.ts'
 import type { Located } from './gate.ts'
+import { checkMethod } from './method-options.ts'
 import { mayEnter, mountsBelow, skippedIn } from './regions.ts'
 import type { Region } from './regions.ts'
 
@@ -84,6 +85,7 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
   }
 
   async #open(): Promise<Result> {
+    checkMethod('list', 'list', this.#options)
     const context = this.#context
     const { signal } = this.#options
     const options = { operation: 'list', path: this.#path, signal } as const

@@ -7,7 +7,7 @@ import type { Context } from './context.ts'
 import { virtualError } from './errors.ts'
 import type { ReadLinesOptions, ReadLinesResult } from './file-door.ts'
 import type { Located } from './gate.ts'
-import { checkCount, checkRange } from './arguments.ts'
+import { checkMethod } from './method-options.ts'
 import { readWindow } from './lines.ts'
 import { decodeText } from './text.ts'
 import { notDirectoryError } from './walk.ts'
@@ -15,6 +15,7 @@ import { notDirectoryError } from './walk.ts'
 const syntheticStat: Stat = { type: 'directory', size: 0, version: 'synthetic' }
 
 export async function stat(context: Context, path: string, options: StatOptions = {}): Promise<Stat> {
+  checkMethod('signal', 'stat', options)
   const { signal } = options
   return perform(context, { operation: 'stat', path, signal }, (parsed, trace) =>
     context.walker.run(
@@ -75,7 +76,7 @@ async function refuseFile(operation: string, located: Located, adapter: StorageA
 }
 
 export async function read(context: Context, path: string, options: ReadOptions = {}): Promise<ReadResult> {
-  if (options.range !== undefined) checkRange(options.range, path)
+  checkMethod('read', 'read', options)
   return onFile(context, 'read', path, options.signal, (adapter, located) => adapter.read(located.path, options))
 }
 
@@ -85,24 +86,26 @@ export async function readText(context: Context, path: string, options: ReadOpti
 }
 
 export async function readStream(context: Context, path: string, options: ReadOptions = {}): Promise<ReadStreamResult> {
-  if (options.range !== undefined) checkRange(options.range, path)
+  checkMethod('read', 'readStream', options)
   return onFile(context, 'read', path, options.signal, (adapter, located) => adapter.readStream(located.path, options))
 }
 
 export async function readLines(
   context: Context,
   path: string,
-  { offset = 0, limit = 2000, signal }: ReadLinesOptions = {},
+  options: ReadLinesOptions = {},
 ): Promise<ReadLinesResult> {
-  checkCount('offset', offset, 0, path)
-  checkCount('limit', limit, 1, path)
+  checkMethod('readLines', 'readLines', options)
+  const { offset = 0, limit = 2000, signal } = options
   const { stream, stat: found } = await readStream(context, path, { signal })
   const window = await readWindow(stream, { offset, limit, path })
   return { ...window, stat: found }
 }
 
-export async function readSymlink(context: Context, path: string, { signal }: SignalOption = {}): Promise<string> {
+export async function readSymlink(context: Context, path: string, options: SignalOption = {}): Promise<string> {
   const operation = 'readSymlink'
+  checkMethod('signal', operation, options)
+  const { signal } = options
   return perform(context, { operation, path, signal }, (parsed, trace) =>
     context.walker.run(
       { operation, need: 'read', followLast: false, signal, trace },
@@ -125,5 +128,5 @@ export async function readSymlink(context: Context, path: string, { signal }: Si
 }
 
 function noLinkError(path: string): Error {
-  return virtualError({ code: 'EINVAL', operation: 'readSymlink', path, reason: 'is no symbolic link' })
+  return virtualError({ code: 'EINVAL', operation: 'readSymlink', path, reason: 'is not a symbolic link' })
 }

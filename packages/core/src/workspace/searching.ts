@@ -3,12 +3,12 @@ import { createGlobFilter } from '../glob/filter.ts'
 import type { GlobFilter } from '../glob/filter.ts'
 import { isWithin, joinPath } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import { checkCount, checkOption } from './arguments.ts'
 import { admitCall, parseFor, recordFiles } from './context.ts'
 import type { Context } from './context.ts'
 import { translateError, virtualError } from './errors.ts'
 import type { WorkspaceSearchHit, WorkspaceSearchOptions } from './file-door.ts'
 import type { Located } from './gate.ts'
+import { checkMethod } from './method-options.ts'
 import { mayEnter, mountsBelow, skippedIn } from './regions.ts'
 import type { StorageAdapter } from '../adapter/contract.ts'
 import { View } from './view.ts'
@@ -32,6 +32,7 @@ export async function* search(
   options: WorkspaceSearchOptions = {},
 ): AsyncGenerator<WorkspaceSearchHit, void, undefined> {
   const operation = 'search'
+  checkMethod('search', operation, options)
   const path = options.in ?? '.'
   const { signal, maxHits = 1000 } = options
   const trace: Trace = {}
@@ -41,7 +42,6 @@ export async function* search(
   try {
     admitCall(context, operation, signal)
     const { filter, ...query } = checkQuery(pattern, options)
-    checkCount('maxHits', maxHits, 1)
     const parsed = parseFor(context, operation, path)
     const excluded = (options.exclude ?? [])
       .map((given) => parseFor(context, operation, given).path)
@@ -50,12 +50,16 @@ export async function* search(
     const first = await context.walker.run(
       { operation, need: 'read', followLast: true, signal, trace },
       parsed.path,
-      async (located, adapter) => ({
-        virtual: located.virtual,
-        region:
-          adapter === undefined ? undefined : await openSearch(context, located, adapter, query, excluded, signal),
-      }),
+      async (located, adapter) => {
+        const { virtual } = located
+        if (adapter === undefined) return { virtual, region: undefined }
+        if (left > 0) return { virtual, region: await openSearch(context, located, adapter, query, excluded, signal) }
+        // Nothing is looked for, in a place that must be there.
+        await adapter.stat(located.path, { signal })
+        return { virtual, region: undefined }
+      },
     )
+    if (left === 0) return
     const regions = mountsBelow(context, first.virtual).filter(
       (nested) => !excluded.some((skip) => isWithin(nested, skip)) && mayEnter(context, first.virtual, nested),
     )
@@ -98,18 +102,7 @@ function checkQuery(pattern: string, options: WorkspaceSearchOptions): Query {
       remedy: 'pass what a line should contain',
     })
   }
-  checkOption('regex', regex, 'boolean')
-  checkOption('caseSensitive', caseSensitive, 'boolean')
-  if (maxFileBytes !== undefined) checkCount('maxFileBytes', maxFileBytes, 0)
-  const glob = typeof options.glob === 'string' ? [options.glob] : options.glob === undefined ? [] : options.glob
-  if (!Array.isArray(glob)) {
-    throw virtualError({
-      code: 'EINVAL',
-      operation: 'search',
-      reason: `\`glob\` must be a glob or a list of globs, got ${glob === null ? 'null' : typeof glob}`,
-      remedy: 'pass a glob such as `*.ts`',
-    })
-  }
+  const glob = typeof options.glob === 'string' ? [options.glob] : (options.glob ?? [])
   // Hits that the policy hides must not count, so the hits are counted here.
   const maxHits = Number.MAX_SAFE_INTEGER
   return { pattern, regex, caseSensitive, maxFileBytes, maxHits, glob, filter: createGlobFilter(glob) }

@@ -8,6 +8,7 @@ import { parseFor, perform } from './context.ts'
 import type { Context } from './context.ts'
 import { translateError, virtualError } from './errors.ts'
 import type { Located } from './gate.ts'
+import { checkMethod } from './method-options.ts'
 import { mountsBelow } from './regions.ts'
 import { copyAcross, moveAcross } from './transfer-across.ts'
 import { asArgument } from './links.ts'
@@ -24,6 +25,7 @@ export async function move(
   destination: string,
   options: MoveOptions = {},
 ): Promise<TransferResult> {
+  checkMethod('move', 'move', options)
   return transfer(context, 'move', source, destination, { ...options, recursive: true })
 }
 
@@ -33,6 +35,7 @@ export async function copy(
   destination: string,
   options: CopyOptions = {},
 ): Promise<TransferResult> {
+  checkMethod('copy', 'copy', options)
   return transfer(context, 'copy', source, destination, { ...options, recursive: options.recursive ?? true })
 }
 

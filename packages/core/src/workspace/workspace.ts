@@ -32,6 +32,7 @@ import type {
   WorkspaceWriteOptions,
 } from './file-door.ts'
 import { list } from './listing.ts'
+import { checkMethod } from './method-options.ts'
 import { createMountPoints } from './mount-points.ts'
 import { exists, read, readLines, readStream, readSymlink, readText, stat } from './reading.ts'
 import type { Scratch } from './scratch.ts'
@@ -221,6 +222,7 @@ export class LiveWorkspace implements Workspace {
   }
 
   async flush(options: SignalOption = {}): Promise<void> {
+    checkMethod('signal', 'flush', options)
     admitCall(this.#context, 'flush', options.signal)
     await this.#flushAll(options)
   }

@@ -18,6 +18,7 @@ import type { Context } from './context.ts'
 import { virtualError } from './errors.ts'
 import type { WorkspaceWriteData, WorkspaceWriteOptions } from './file-door.ts'
 import type { Located } from './gate.ts'
+import { checkMethod } from './method-options.ts'
 import { encodeText } from './text.ts'
 import { notDirectoryError } from './walk.ts'
 
@@ -25,9 +26,11 @@ export async function write(
   context: Context,
   path: string,
   data: WorkspaceWriteData,
-  { durable = false, ...options }: WorkspaceWriteOptions = {},
+  given: WorkspaceWriteOptions = {},
 ): Promise<WriteResult> {
   const operation = 'write'
+  checkMethod('write', operation, given)
+  const { durable = false, ...options } = given
   const { signal } = options
   return perform(context, { operation, path, signal }, async (parsed, trace) => {
     const content = toContent(data, path)
@@ -57,6 +60,7 @@ export async function append(
   options: AppendOptions = {},
 ): Promise<WriteResult> {
   const operation = 'append'
+  checkMethod('append', operation, options)
   const { signal } = options
   return perform(context, { operation, path, signal }, async (parsed, trace) => {
     const content = toContent(data, path)
@@ -86,6 +90,7 @@ export async function createDirectory(
   options: CreateDirectoryOptions = {},
 ): Promise<void> {
   const operation = 'createDirectory'
+  checkMethod('createDirectory', operation, options)
   const { signal } = options
   const recursive = options.recursive ?? true
   return perform(context, { operation, path, signal }, async (parsed, trace) => {
@@ -114,9 +119,11 @@ export async function createSymlink(
   context: Context,
   path: string,
   target: string,
-  { signal }: SignalOption = {},
+  options: SignalOption = {},
 ): Promise<void> {
   const operation = 'createSymlink'
+  checkMethod('signal', operation, options)
+  const { signal } = options
   return perform(context, { operation, path, signal }, async (parsed, trace) => {
     if (typeof target !== 'string' || target === '' || target.includes('\0') || !target.isWellFormed()) {
       throw virtualError({
@@ -145,6 +152,7 @@ export async function createSymlink(
 
 export async function remove(context: Context, path: string, options: DeleteOptions = {}): Promise<void> {
   const operation = 'delete'
+  checkMethod('delete', operation, options)
   const { signal } = options
   return perform(context, { operation, path, signal }, async (parsed, trace) =>
     context.walker.run(

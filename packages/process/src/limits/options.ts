@@ -1,6 +1,5 @@
-import { checkLimits, type CommandLimits, narrowLimits } from '@ws/core'
+import { type CommandLimits, narrowLimits } from '@ws/core'
 
-import { checkCgroupOption } from './cgroup/delegated.ts'
 import { checkAgainstOwn } from './hard.ts'
 
 /** Options of executors that hold limits by what this package has. */
@@ -20,10 +19,8 @@ export interface ResolvedLimits {
   readonly cgroup: string | undefined
 }
 
-/** @throws WorkspaceError `EINVAL` for a value without a meaning, `EUNENFORCEABLE` for one that cannot be held */
-export function resolveLimits(options: LimitOptions, operation: string): ResolvedLimits {
-  const limits = checkLimits(options.limits, operation)
-  const cgroup = checkCgroupOption(options.cgroup, operation)
+/** Options that `limitOptionShapes` has checked. @throws WorkspaceError `EUNENFORCEABLE` for a limit that cannot be held */
+export function resolveLimits({ limits = {}, cgroup }: LimitOptions, operation: string): ResolvedLimits {
   checkAgainstOwn(resourceLimits(limits, cgroup), operation)
   return { limits, cgroup }
 }

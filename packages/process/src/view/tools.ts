@@ -39,15 +39,14 @@ const reserved = [
 ].map((name) => `/${name}` as VirtualPath)
 
 /**
- * Checks the `tools` of an executor's options.
+ * Resolves the `tools` of an executor's options, which `toolsShape` has checked.
  *
  * @param operation for errors: the function that was given them
- * @throws WorkspaceError `EINVAL` for a tool that is no directory of this machine, or at a place that is not free. No
+ * @throws WorkspaceError `EINVAL` for a tool that is not a directory of this machine, or at a place that is not free. No
  * message holds the host path.
  */
-export function resolveTools(tools: unknown, operation: string): ResolvedTool[] {
-  if (!Array.isArray(tools)) throw invalid(operation, '`tools` must be a list of { host, at }')
-  const resolved = tools.map((tool: unknown) => resolveTool(tool as Partial<Tool> | null, operation))
+export function resolveTools(tools: readonly Tool[], operation: string): ResolvedTool[] {
+  const resolved = tools.map((tool) => resolveTool(tool, operation))
   resolved.forEach(({ at }, index) => {
     const other = resolved.find((tool, before) => before < index && overlap(tool.at, at))
     if (other !== undefined) throw invalid(operation, `the tools at \`${other.at}\` and \`${at}\` overlap`)
@@ -55,11 +54,7 @@ export function resolveTools(tools: unknown, operation: string): ResolvedTool[] 
   return resolved
 }
 
-function resolveTool(tool: Partial<Tool> | null, operation: string): ResolvedTool {
-  const { host, at } = tool ?? {}
-  if (typeof host !== 'string' || !host.startsWith('/') || host.includes('\0'))
-    throw invalid(operation, '`host` of a tool must be an absolute path of this machine')
-  if (at !== undefined && typeof at !== 'string') throw invalid(operation, '`at` of a tool must be an absolute path')
+function resolveTool({ host, at }: Tool, operation: string): ResolvedTool {
   let real: string | undefined
   try {
     real = realpathSync(host)
@@ -69,7 +64,7 @@ function resolveTool(tool: Partial<Tool> | null, operation: string): ResolvedToo
   }
   const place = at === undefined ? real : parseVirtualPath(at, { operation })
   if (real === undefined || place === undefined)
-    throw invalid(operation, `the tool${at === undefined ? '' : ` for \`${at}\``} is no directory of this machine`)
+    throw invalid(operation, `the tool${at === undefined ? '' : ` for \`${at}\``} is not a directory of this machine`)
   const free = parseVirtualPath(place, { operation })
   if (free === '/' || /[:!]/.test(free) || reserved.some((path) => overlap(free, path)))
     throw invalid(operation, `a tool cannot be at \`${free}\``, 'choose a directory of its own such as /opt/node')

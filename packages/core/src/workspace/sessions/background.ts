@@ -1,8 +1,8 @@
 import type { CommandResult, KillSignal, RunningCommand } from '../../executor/contract.ts'
-import { checkCount } from '../arguments.ts'
 import { narrowCommand } from '../command-options.ts'
 import { defaultOutputBytes, launch } from '../commands.ts'
 import type { CommandDoor } from '../commands.ts'
+import { checkMethod } from '../method-options.ts'
 import type { Command } from '../types.ts'
 import type { Ids } from './ids.ts'
 import { OutputLog } from './output-log.ts'
@@ -19,6 +19,7 @@ export async function start(
   command: Command,
   options: BackgroundOptions = {},
 ): Promise<BackgroundCommand> {
+  checkMethod('start', 'start', options)
   const id = commands.reserve(options.id)
   try {
     const { running, line, output, wait } = await teeToFile(door, options, () => launch(door, command, options))
@@ -89,10 +90,9 @@ class LiveCommand implements BackgroundCommand {
     return !this.#ended
   }
 
-  output({ since = {} }: { readonly since?: OutputOffsets | undefined } = {}): ReturnType<BackgroundCommand['output']> {
-    const { stdout = 0, stderr = 0 } = since
-    checkCount('since.stdout', stdout, 0)
-    checkCount('since.stderr', stderr, 0)
+  output(options: { readonly since?: OutputOffsets | undefined } = {}): ReturnType<BackgroundCommand['output']> {
+    checkMethod('output', 'output', options)
+    const { stdout = 0, stderr = 0 } = options.since ?? {}
     return { stdout: this.#stdout.read(stdout), stderr: this.#stderr.read(stderr) }
   }
 

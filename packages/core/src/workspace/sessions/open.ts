@@ -1,15 +1,12 @@
 import type { TerminalRequest } from '../../executor/contract.ts'
-import { checkCount } from '../arguments.ts'
 import { auditOf } from '../command-audit.ts'
 import { admit, defaultKillGrace, defaultOutputBytes } from '../commands.ts'
 import type { CommandDoor } from '../commands.ts'
 import { virtualError } from '../errors.ts'
+import { checkMethod } from '../method-options.ts'
 import type { Ids } from './ids.ts'
 import { LiveSession } from './session.ts'
 import type { OpenSessionOptions, Session } from './types.ts'
-
-const longestTimeout = 2 ** 31 - 1
-const longestSide = 65_535
 
 /** Opens a session: the checks of `exec`, in the same order, and one audit event more when it ends. */
 export async function openSession(
@@ -17,10 +14,10 @@ export async function openSession(
   sessions: Ids<Session>,
   options: OpenSessionOptions = {},
 ): Promise<Session> {
+  checkMethod('openSession', 'openSession', options)
   const audit = auditOf(door, { operation: 'openSession', command: options.command ?? '', options })
   let id: string | undefined
   try {
-    checkSize(options)
     const reserved = sessions.reserve(options.id)
     id = reserved
     const { normalised, cwd, plan, executor, narrowed, bare } = await admit(door, options.command, options, {
@@ -76,19 +73,6 @@ export async function openSession(
     audit.failed(error)
     throw error
   }
-}
-
-function checkSize({ columns, rows, idleTimeout, maxOutputBytes }: OpenSessionOptions): void {
-  for (const [name, value] of Object.entries({ columns, rows })) {
-    if (value === undefined) continue
-    checkCount(name, value, 1)
-    if (value > longestSide) checkCount(name, Number.NaN, 1)
-  }
-  if (idleTimeout !== undefined) {
-    checkCount('idleTimeout', idleTimeout, 1)
-    if (idleTimeout > longestTimeout) checkCount('idleTimeout', Number.NaN, 1)
-  }
-  if (maxOutputBytes !== undefined) checkCount('maxOutputBytes', maxOutputBytes, 1)
 }
 
 function noTerminals(executor: string): Error {

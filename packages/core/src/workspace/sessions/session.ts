@@ -1,6 +1,8 @@
 import type { KillSignal, Terminal } from '../../executor/contract.ts'
 import type { SignalOption } from '../../adapter/types.ts'
-import { checkCount } from '../arguments.ts'
+import { checkOption } from '../../options/check.ts'
+import { durationShape, option } from '../../options/shapes.ts'
+import { checkMethod } from '../method-options.ts'
 import { virtualError } from '../errors.ts'
 import { OutputLog } from './output-log.ts'
 import type { OutputText } from './output-log.ts'
@@ -137,19 +139,22 @@ export class LiveSession implements Session {
     return this.commandOffset ?? (this.#ended ? 0 : this.#log.end)
   }
 
-  read({ since = this.#begin }: { readonly since?: number | undefined } = {}): OutputText {
-    checkCount('since', since, 0)
-    return this.#log.read(since)
+  read(options: { readonly since?: number | undefined } = {}): OutputText {
+    checkMethod('since', 'read', options)
+    return this.#log.read(options.since ?? this.#begin)
   }
 
-  waitFor(pattern: string | RegExp, options: WaitForOptions = {}): Promise<PatternMatch> {
+  async waitFor(pattern: string | RegExp, options: WaitForOptions = {}): Promise<PatternMatch> {
+    checkMethod('waitFor', 'waitFor', options)
     const begin = (): number => options.since ?? Math.max(this.#written ?? 0, this.#begin)
     const waited = { log: this.#log, onChange: this.#onChange, ended: () => this.#ended, begin }
     return waitFor(waited, pattern, options)
   }
 
-  async waitForIdle(milliseconds: number, { signal }: SignalOption = {}): Promise<void> {
-    checkCount('milliseconds', milliseconds, 1)
+  async waitForIdle(milliseconds: number, options: SignalOption = {}): Promise<void> {
+    checkOption('waitForIdle', 'milliseconds', milliseconds, durationShape)
+    checkMethod('signal', 'waitForIdle', options)
+    const { signal } = options
     signal?.throwIfAborted()
     if (this.#ended) return
     await new Promise<void>((resolve, reject) => {
@@ -174,7 +179,10 @@ export class LiveSession implements Session {
     return () => void this.#changes.delete(listener)
   }
 
-  onData(listener: (chunk: Uint8Array) => void, { since }: { readonly since?: number | undefined } = {}): () => void {
+  onData(listener: (chunk: Uint8Array) => void, options: { readonly since?: number | undefined } = {}): () => void {
+    checkOption('onData', 'listener', listener, option.function)
+    checkMethod('since', 'onData', options)
+    const { since } = options
     const kept = since === undefined ? undefined : this.#log.bytes(since)
     if (kept !== undefined && kept.length > 0) listener(kept)
     // One more function, so that one listener subscribed twice is told twice and leaves once.

@@ -1,10 +1,8 @@
-import { checkCount } from '../arguments.ts'
 import { virtualError } from '../errors.ts'
 import type { OutputLog } from './output-log.ts'
 import type { PatternMatch, WaitForOptions } from './types.ts'
 
 const defaultTimeout = 30_000
-const longestTimeout = 2 ** 31 - 1
 
 export interface Waited {
   readonly log: OutputLog
@@ -21,9 +19,6 @@ export async function waitFor(
   pattern: string | RegExp,
   { timeout = defaultTimeout, signal }: WaitForOptions,
 ): Promise<PatternMatch> {
-  checkCount('since', begin(), 0)
-  checkCount('timeout', timeout, 1)
-  if (timeout > longestTimeout) checkCount('timeout', Number.NaN, 1)
   const find = finder(pattern)
   signal?.throwIfAborted()
   return await new Promise<PatternMatch>((resolve, reject) => {

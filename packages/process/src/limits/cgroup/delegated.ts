@@ -146,15 +146,3 @@ export function attachCgroup(path: string | undefined): DelegatedCgroup | undefi
     })
   }
 }
-
-/** @throws WorkspaceError `EINVAL` for what is no path of a group. */
-export function checkCgroupOption(cgroup: unknown, operation: string): string | undefined {
-  if (cgroup === undefined) return undefined
-  if (typeof cgroup === 'string' && cgroup.startsWith('/') && !cgroup.includes('\0')) return cgroup
-  throw new WorkspaceError({
-    code: 'EINVAL',
-    operation,
-    reason: '`cgroup` must be the absolute path of a cgroup v2 group of this machine',
-    remedy: 'such as /sys/fs/cgroup/system.slice/my.service',
-  })
-}

@@ -1,0 +1,123 @@
+import { WorkspaceError, quotePath } from '../errors.ts'
+import { nearestName } from './nearest.ts'
+import type { OptionShape, OptionShapes } from './shapes.ts'
+
+export interface CheckOptionsContext {
+  /** The function that was given the options: `createWorkspace`. */
+  readonly operation: string
+  /** What the options are called in messages. Default `options`. */
+  readonly name?: string | undefined
+  /** Options of an option: put in front of their names, `limits.`. Default: none. */
+  readonly prefix?: string | undefined
+}
+
+/**
+ * Checks what was given as options: an object with no name that is not known, each value of its shape. `undefined` is "not
+ * given", for the object and for each option.
+ *
+ * @throws WorkspaceError `EINVAL` that names the option, says what it must be and what was given
+ */
+export function checkOptions<Options extends object>(
+  given: unknown,
+  shapes: OptionShapes<Options>,
+  context: CheckOptionsContext,
+): asserts given is Options | undefined {
+  checkNames(given, shapes as unknown as OptionShapes, context)
+}
+
+function checkNames(given: unknown, shapes: OptionShapes, context: CheckOptionsContext): void {
+  const { operation, name = 'options', prefix = '' } = context
+  if (given === undefined) {
+    checkRequired({}, shapes, operation, prefix)
+    return
+  }
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw invalidOption(operation, name, 'an object', given)
+  }
+  for (const key of Object.keys(given)) {
+    if (!Object.hasOwn(shapes, key)) throw unknownOption(operation, key, Object.keys(shapes), prefix)
+    const value = (given as Readonly<Record<string, unknown>>)[key]
+    if (value !== undefined) checkOption(operation, prefix + key, value, shapes[key] as OptionShape)
+  }
+  checkRequired(given, shapes, operation, prefix)
+}
+
+function checkRequired(given: object, shapes: OptionShapes, operation: string, prefix: string): void {
+  for (const [key, shape] of Object.entries(shapes)) {
+    if (shape.required !== true || (given as Readonly<Record<string, unknown>>)[key] !== undefined) continue
+    throw invalidOption(operation, prefix + key, shape.must, undefined)
+  }
+}
+
+/** Checks one value. @throws WorkspaceError `EINVAL` */
+export function checkOption(operation: string, name: string, value: unknown, shape: OptionShape): void {
+  if (!shape.accepts(value)) throw invalidOption(operation, name, shape.must, value, shape)
+  const { options, element, entries } = shape
+  if (typeof value !== 'object' || value === null) return
+  if (options !== undefined) checkNames(value, options, { operation, name, prefix: `${name}.` })
+  if (element !== undefined) {
+    for (const [index, item] of (value as readonly unknown[]).entries()) {
+      checkOption(operation, `${name}[${index}]`, item, element)
+    }
+  }
+  if (entries === undefined) return
+  for (const [key, item] of Object.entries(value)) {
+    if (!entries.names.accepts(key)) {
+      throw invalid(operation, `names in ${quotePath(name)}`, entries.names.must, describeValue(key), 'use such names')
+    }
+    if (item !== undefined) checkOption(operation, `${name}.${key}`, item, entries.values)
+  }
+}
+
+/** "`concurrency` must be an integer from 1 to 256, got `0`". */
+export function invalidOption(
+  operation: string,
+  name: string,
+  must: string,
+  given: unknown,
+  { hidden, required }: Pick<OptionShape, 'hidden' | 'required'> = {},
+): WorkspaceError {
+  const subject = quotePath(name)
+  const got = hidden === true ? typeOf(given) : describeValue(given)
+  const remedy =
+    given === undefined
+      ? `pass ${subject}`
+      : required === true
+        ? `pass such a value as ${subject}`
+        : `pass such a value, or leave ${subject} out`
+  return invalid(operation, subject, must, got, remedy)
+}
+
+function invalid(operation: string, subject: string, must: string, got: string, remedy: string): WorkspaceError {
+  return new WorkspaceError({ code: 'EINVAL', operation, reason: `${subject} must be ${must}, got ${got}`, remedy })
+}
+
+function unknownOption(operation: string, key: string, known: readonly string[], prefix: string): WorkspaceError {
+  const nearest = nearestName(key, known)
+  const list = known.map((name) => `\`${prefix}${name}\``).join(', ')
+  return new WorkspaceError({
+    code: 'EINVAL',
+    operation,
+    reason: `${quotePath(prefix + key)} is not an option`,
+    remedy: nearest === undefined ? `use one of ${list}` : `did you mean \`${prefix}${nearest}\`?`,
+  })
+}
+
+const longestShown = 60
+
+/** A value as messages show it. */
+export function describeValue(value: unknown): string {
+  if (typeof value === 'string') {
+    return quotePath(JSON.stringify(value.length > longestShown ? `${value.slice(0, longestShown)}…` : value))
+  }
+  if (typeof value === 'number' || typeof value === 'boolean' || value === null) return `\`${String(value)}\``
+  return typeOf(value)
+}
+
+function typeOf(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  if (value === null) return '`null`'
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'object') return 'an object'
+  return `a ${typeof value}`
+}

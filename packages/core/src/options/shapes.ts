@@ -1,0 +1,101 @@
+/** One option: which values it takes, in words that complete "must be …". */
+export interface OptionShape {
+  readonly must: string
+  /** False for a value that is not taken. It is not asked for `undefined`, unless the option is required. */
+  accepts(value: unknown): boolean
+  readonly required?: true
+  /** Messages do not show the value: it may be a secret or a path of this machine. */
+  readonly hidden?: true
+  /** Shapes of the object's own options: each is checked as `outer.inner`, and no other is taken. */
+  readonly options?: OptionShapes
+  /** The shape of each element of a list, checked as `outer[0]`. */
+  readonly element?: OptionShape
+  /** For an object whose names are free: the shape of each name, and of each value, which is checked as `outer.name`. */
+  readonly entries?: { readonly names: OptionShape; readonly values: OptionShape }
+}
+
+/** The shapes of all options that there are. */
+export type OptionShapes<Options = Readonly<Record<string, unknown>>> = {
+  readonly [Name in keyof Options]-?: OptionShape
+}
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** True for an object or a function with these methods. */
+export function hasMethods(value: unknown, ...methods: readonly string[]): boolean {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false
+  return methods.every((name) => typeof (value as Readonly<Record<string, unknown>>)[name] === 'function')
+}
+
+/** The usual shapes. */
+export const option = {
+  boolean: { must: '`true` or `false`', accepts: (value) => typeof value === 'boolean' },
+  string: { must: 'a string', accepts: (value) => typeof value === 'string' },
+  text: {
+    must: 'a string that is not blank',
+    accepts: (value) => typeof value === 'string' && value.trim() !== '',
+  },
+  function: { must: 'a function', accepts: (value) => typeof value === 'function' },
+  object: { must: 'an object', accepts: isObject },
+  signal: {
+    must: 'an `AbortSignal`',
+    accepts: (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      typeof (value as AbortSignal).aborted === 'boolean' &&
+      typeof (value as AbortSignal).addEventListener === 'function',
+  },
+  strings: listOf({ must: 'a string', accepts: (value) => typeof value === 'string' }, 'a list of strings'),
+
+  integer(least: number, most: number = Number.MAX_SAFE_INTEGER): OptionShape {
+    return {
+      must:
+        most === Number.MAX_SAFE_INTEGER ? `an integer of at least ${least}` : `an integer from ${least} to ${most}`,
+      accepts: (value) => Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most,
+    }
+  },
+
+  oneOf(...values: readonly string[]): OptionShape {
+    const quoted = values.map((value) => `\`${value}\``)
+    const last = quoted.at(-1) ?? ''
+    return {
+      must: quoted.length < 2 ? last : `${quoted.slice(0, -1).join(', ')} or ${last}`,
+      accepts: (value) => values.some((known) => known === value),
+    }
+  },
+
+  /** An object with names of your own. */
+  map(names: OptionShape, values: OptionShape): OptionShape {
+    return { must: 'an object', accepts: isObject, entries: { names, values } }
+  },
+
+  /** A list, each element of one shape. */
+  list(element: OptionShape, must = 'a list'): OptionShape {
+    return listOf(element, must)
+  },
+
+  /** An object with these options and no others. */
+  options<Options extends object>(options: OptionShapes<Options>, must = 'an object'): OptionShape {
+    return { must, accepts: isObject, options: options as unknown as OptionShapes }
+  },
+
+  /** A shape of your own. */
+  of(must: string, accepts: (value: unknown) => boolean): OptionShape {
+    return { must, accepts }
+  },
+
+  required(shape: OptionShape): OptionShape {
+    return { ...shape, required: true }
+  },
+
+  hidden(shape: OptionShape): OptionShape {
+    return { ...shape, hidden: true }
+  },
+} as const satisfies Record<string, OptionShape | ((...arguments_: never[]) => OptionShape)>
+
+function listOf(element: OptionShape, must: string): OptionShape {
+  return { must, accepts: Array.isArray, element }
+}
+
+/** Milliseconds that a timer can wait: at least 1. */
+export const durationShape = option.integer(1, 2 ** 31 - 1)

@@ -1,0 +1,67 @@
+import { guaranteeFields } from '../executor/guarantees.ts'
+import type { GuaranteeLevel } from '../executor/guarantees.ts'
+import { checkOptions } from '../options/check.ts'
+import { hasMethods, option } from '../options/shapes.ts'
+import type { OptionShape, OptionShapes } from '../options/shapes.ts'
+import { isRule } from '../policy/access.ts'
+import { virtualError } from './errors.ts'
+import { labelsShape } from './labels.ts'
+import { commandDefaultShapes } from './method-options.ts'
+import type { MountOptions, WorkspaceOptions } from './types.ts'
+
+const operation = 'createWorkspace'
+
+const mount = option.options<MountOptions>({
+  at: option.required(option.string),
+  adapter: option.required(
+    option.of(
+      'a storage adapter, or a function that makes one',
+      (value) => typeof value === 'function' || hasMethods(value, 'stat', 'list', 'close'),
+    ),
+  ),
+  access: option.oneOf('read-write', 'read-only'),
+})
+
+const level = option.oneOf(...(['kernel', 'interpreter', 'translated', 'none'] satisfies GuaranteeLevel[]))
+const require: OptionShape = {
+  must: '`untrusted`, or an object of guarantees',
+  accepts: (value) => value === 'untrusted' || option.object.accepts(value),
+  options: Object.fromEntries(guaranteeFields.map((field) => [field, level])) satisfies Record<string, OptionShape>,
+}
+
+const shapes: OptionShapes<WorkspaceOptions> = {
+  mounts: {
+    must: 'a list of at least one mount, such as `[{ at: "/", adapter }]`',
+    accepts: (value) => Array.isArray(value) && value.length > 0,
+    required: true,
+    element: mount,
+  },
+  rules: option.list(option.of('a rule that a function of `rules` made', isRule), 'a list of rules'),
+  policy: option.of('a policy with `decide` and `subtreeRules`', (value) =>
+    hasMethods(value, 'decide', 'subtreeRules'),
+  ),
+  executors: option.list(
+    option.of('an executor, such as `createBubblewrapExecutor()` makes', (value) =>
+      hasMethods(value, 'probe', 'attach'),
+    ),
+    'a list of executors',
+  ),
+  require,
+  aliases: option.map(option.string, option.string),
+  scratch: option.boolean,
+  labels: labelsShape,
+  commands: option.options(commandDefaultShapes),
+  signal: option.signal,
+}
+
+/** @throws WorkspaceError `EINVAL` that names the option */
+export function checkWorkspaceOptions(options: unknown): asserts options is WorkspaceOptions {
+  checkOptions<WorkspaceOptions>(options, shapes, { operation })
+  if (options?.rules === undefined || options.policy === undefined) return
+  throw virtualError({
+    code: 'EINVAL',
+    operation,
+    reason: 'both `rules` and `policy` are given',
+    remedy: 'pass one of them',
+  })
+}

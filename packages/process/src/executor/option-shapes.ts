@@ -1,0 +1,33 @@
+import { limitShapes, option } from '@ws/core'
+import type { OptionShape, OptionShapes } from '@ws/core'
+
+import type { LimitOptions } from '../limits/options.ts'
+import type { Tool } from '../view/tools.ts'
+
+const hostPath = option.hidden(
+  option.of(
+    'an absolute path of this machine',
+    (value) => typeof value === 'string' && value.startsWith('/') && !value.includes('\0'),
+  ),
+)
+
+/** Options of executors that hold limits by what this package has. */
+export const limitOptionShapes: OptionShapes<LimitOptions> = {
+  limits: option.options(limitShapes),
+  cgroup: hostPath,
+}
+
+/** Names of variables that commands take over: `CI`, `LC_*`. */
+export const environmentNamesShape: OptionShape = option.list(
+  option.of(
+    'the name of a variable, or a prefix that ends in `*`',
+    (name) => typeof name === 'string' && /^[A-Za-z_]\w*\*?$/.test(name),
+  ),
+  'a list of names such as `HTTPS_PROXY` and `LC_*`',
+)
+
+/** {@link Tool}s. */
+export const toolsShape: OptionShape = option.list(
+  option.options<Tool>({ host: option.required(hostPath), at: option.string }),
+  'a list of `{ host, at }`',
+)
