@@ -112,6 +112,7 @@ export function createPathManager(options: PathManagerOptions): PathManager {
     try {
       checkHostPath(path, 'check')
       const expanded = expandTemplates(path)
+      // Where there is no process, a relative path cannot be judged.
       const base = expanded.startsWith('/') ? '/' : process.cwd()
       checkHostPath(expanded, 'check')
       return contains(area.real, resolveFrom(base, expanded, follow, 'check'))

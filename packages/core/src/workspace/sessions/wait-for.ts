@@ -22,10 +22,10 @@ export async function waitFor(
   const find = finder(pattern)
   signal?.throwIfAborted()
   return await new Promise<PatternMatch>((resolve, reject) => {
-    let pending: NodeJS.Immediate | undefined
+    let pending: ReturnType<typeof setTimeout> | undefined
     const stop = (): void => {
       clearTimeout(timer)
-      clearImmediate(pending)
+      clearTimeout(pending)
       unsubscribe()
       signal?.removeEventListener('abort', onAbort)
     }
@@ -54,7 +54,7 @@ export async function waitFor(
     }
     // Many chunks at once are looked at once.
     const unsubscribe = onChange(() => {
-      pending ??= setImmediate(check)
+      pending ??= setTimeout(check, 0)
     })
     const timer = setTimeout(() => {
       const reason = `the output did not have it within ${timeout} ms`
