@@ -56,7 +56,7 @@ export interface WorkspaceSearchHit extends Omit<SearchHit, 'path'> {
 export interface ReadLinesOptions extends SignalOption {
   /** Lines to skip, from 0. Default 0. */
   readonly offset?: number | undefined
-  /** Lines at most. Default 2,000. */
+  /** Lines at most. Default 2,000. There are fewer once they have 8,388,608 characters (UTF-16 units) together. */
   readonly limit?: number | undefined
 }
 
@@ -65,7 +65,7 @@ export interface ReadLinesResult {
   readonly lines: readonly string[]
   /** The offset of the first line given: as asked for, or the number of lines when that lies behind the end. */
   readonly offset: number
-  /** Where to go on; absent at the end of the file. */
+  /** Where to go on: behind the last line given. Absent at the end of the file. */
   readonly nextOffset?: number | undefined
   readonly stat: Stat
 }
@@ -95,7 +95,10 @@ export interface FileDoor {
   /** UTF-8; invalid bytes are `EINVAL`. */
   readText(path: string, options?: ReadOptions): Promise<string>
   readStream(path: string, options?: ReadOptions): Promise<ReadStreamResult>
-  /** A window of lines, with constant memory. Invalid UTF-8 is `EINVAL`. */
+  /**
+   * A window of lines, with constant memory. Invalid UTF-8 is `EINVAL`; a line in the window with more than 1,048,576 characters
+   * (UTF-16 units) is `EFBIG`. Longer lines before and behind the window are fine.
+   */
   readLines(path: string, options?: ReadLinesOptions): Promise<ReadLinesResult>
   /** Creates or replaces a file. Parents are made by default. */
   write(path: string, data: WorkspaceWriteData, options?: WorkspaceWriteOptions): Promise<WriteResult>

@@ -98,7 +98,7 @@ export async function readLines(
   checkMethod('readLines', 'readLines', options)
   const { offset = 0, limit = 2000, signal } = options
   const { stream, stat: found } = await readStream(context, path, { signal })
-  const window = await readWindow(stream, { offset, limit, path })
+  const window = await readWindow(stream, { offset, limit, path, signal })
   return { ...window, stat: found }
 }
 

@@ -1,0 +1,28 @@
+/** Milliseconds of work after which others get their turn. */
+const turn = 8
+
+/** Lets the event loop have its turn in long work, and ends the work when its signal says so. */
+export class Pace {
+  readonly #signal: AbortSignal | undefined
+  #since = performance.now()
+
+  constructor(signal?: AbortSignal) {
+    this.#signal = signal
+  }
+
+  /** The work has taken long enough: `rest` is due. */
+  get isDue(): boolean {
+    return performance.now() - this.#since > turn
+  }
+
+  /** @throws `signal.reason` once the signal is aborted. */
+  async rest(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      // Browsers have timers only, which Node delays by a millisecond.
+      if (typeof setImmediate === 'function') setImmediate(resolve)
+      else setTimeout(resolve, 0)
+    })
+    this.#signal?.throwIfAborted()
+    this.#since = performance.now()
+  }
+}
