@@ -39,14 +39,14 @@ const texts: Readonly<Record<RefusalKind, readonly [string, string]>> = {
   system: ['is no part of the system that commands may use', 'use a path of the workspace'],
   link: ['is a link, or runs through one, that leaves its mount', 'name what it leads to'],
   program: [
-    'is not known here, so its arguments cannot be judged',
-    'name it in `trustPrograms`, or leave the path out',
+    'is not known here, so it cannot be judged',
+    'name it in `trustPrograms`, or use an executor with a view (bubblewrap, proot)',
   ],
   script: [
     'runs code of the workspace',
     'name it in `trustPrograms`, or use an executor with a view (bubblewrap, proot)',
   ],
-  code: ['runs code that cannot be judged', 'name the program in `trustPrograms`, or use an executor with a view'],
+  code: ['runs code that cannot be judged', 'use an executor with a view (bubblewrap, proot)'],
   option: ['is an option that cannot be judged', 'leave it out, or use an executor with a view (bubblewrap, proot)'],
   shown: ['would see paths of this machine in what it reads', 'go there with `cd` and use relative paths'],
   stored: ['would store paths of this machine', 'go there with `cd` and use relative paths'],

@@ -103,10 +103,11 @@ describe('the shell', () => {
   })
 
   it('has a clean environment; HOME, PWD and TMPDIR can be used and come back as paths of the workspace', async () => {
-    await using site = await openSite({ executor: createSanitizeExecutor(), files: { 'docs/a.txt': 'a\n' } })
+    const executor = createSanitizeExecutor({ trustPrograms: ['printenv'] })
+    await using site = await openSite({ executor, files: { 'docs/a.txt': 'a\n' } })
     process.env['WS_SANITIZE_SECRET'] = 'of the parent'
     try {
-      const { stdout } = await site.run('env')
+      const { stdout } = await site.run('printenv')
       expect(stdout).not.toContain('of the parent')
       expect(stdout).toMatch(/^HOME=\/$/m)
       expect(stdout).toMatch(/^PWD=\/$/m)
@@ -218,6 +219,66 @@ describeWith([component('python3'), component('git')], 'trusted programs', () =>
       message: expect.stringContaining('trustPrograms'),
     })
     expect(await site.refusal('perl -e 1')).toMatchObject({ code: 'EUNENFORCEABLE' })
+  })
+
+  it('[EX1] a script of the workspace runs by its shell where it is trusted, and no remedy is one that does not help', async () => {
+    const files = { 's.sh': 'echo "script $1"\n', 'docs/t.sh': 'cat "$1"\n', 'a.txt': 'a\n' }
+    const some = createSanitizeExecutor({ trustPrograms: ['/s.sh', 'awk'] })
+    for (const executor of [trusting(), some]) {
+      await using site = await openSite({ executor, files })
+      expect((await site.run('sh s.sh x; cd docs && bash -e /s.sh y')).stdout).toBe('script x\nscript y\n')
+      for (const command of ['source s.sh', '. ./s.sh', 'eval ls', `awk 'BEGIN { system("ls") }'`]) {
+        const { code, message } = await site.refusal(command)
+        expect({ command, code }).toEqual({ command, code: 'EUNENFORCEABLE' })
+        expect(message).not.toContain('trustPrograms')
+      }
+    }
+    await using all = await openSite({ executor: trusting(), files })
+    expect((await all.run('sh /docs/t.sh /a.txt')).stdout).toBe('a\n')
+    await using one = await openSite({ executor: some, files })
+    expect(await one.refusal('sh docs/t.sh')).toMatchObject({
+      code: 'EUNENFORCEABLE',
+      message: expect.stringContaining('trustPrograms'),
+    })
+  })
+
+  it('[PC9] a path of the workspace inside of an argument is mapped behind `name=`, and refused elsewhere', async () => {
+    const files = { 'sub/Makefile': 'all:\n\t@echo made\n', 'show.sh': '#!/bin/sh\necho "$@"\n', 'a.txt': 'a\n' }
+    await using site = await openSite({ executor: trusting(), files })
+    const glued = [
+      '-C/sub',
+      '-f/sub/Makefile',
+      'CFLAGS=-I/sub',
+      'x:/sub',
+      '-Wl,/sub',
+      '@/sub/Makefile',
+      'A=/sub:/a.txt',
+    ]
+    for (const argument of glued)
+      expect({ argument, ...(await site.refusal(`/show.sh ${argument}`)) }).toMatchObject({
+        argument,
+        code: 'EUNENFORCEABLE',
+        message: expect.stringContaining('as two words'),
+      })
+    expect((await site.run('/show.sh PREFIX=/sub --file=/a.txt http://host/sub -I/usr/include a/b')).stdout).toBe(
+      'PREFIX=/sub --file=/a.txt http://host/sub -I/usr/include a/b\n',
+    )
+    expect((await site.run('/show.sh PREFIX=/sub | cat -')).stdout).toBe('PREFIX=/sub\n')
+    expect(await site.refusal('/show.sh PREFIX=/sub | rev')).toMatchObject({ code: 'EUNENFORCEABLE' })
+  })
+
+  it('[EX1] writes to /dev/stdout and /dev/stderr by redirection', async () => {
+    await using site = await openSite({ executor: createSanitizeExecutor() })
+    expect(
+      await site.run('echo a > /dev/stderr; echo b >> /dev/stdout; ls no 2> /dev/stdout; echo c 1>/dev/stderr'),
+    ).toMatchObject({
+      exitCode: 0,
+      stdout: "b\nls: cannot access 'no': No such file or directory\n",
+      stderr: 'a\nc\n',
+    })
+    expect((await site.run('{ echo in; echo out > /dev/stderr; } > f; cat f')).stdout).toBe('in\n')
+    expect(await site.refusal('echo $PWD > /dev/stdout | rev')).toMatchObject({ code: 'EUNENFORCEABLE' })
+    expect(await site.refusal('echo x &> /dev/stderr')).toMatchObject({ code: 'EUNENFORCEABLE' })
   })
 })
 

@@ -37,7 +37,7 @@ const reasons: Readonly<Record<string, RegExp>> = {
   climbs: /may climb out/,
   system: /no part of the system that commands may use/,
   link: /is a link, or runs through one/,
-  program: /not known here, so its arguments/,
+  program: /is not known here/,
   script: /runs code of the workspace/,
   code: /runs code that cannot be judged/,
   option: /is an option that cannot be judged/,
@@ -128,13 +128,14 @@ for (const landlock of ['auto', 'off'] as const) {
     it(`[PC9] ${refusals.length} commands are refused, each with its reason, and nothing of them has run`, {
       timeout: 60_000,
     }, async () => {
+      const wrong: string[] = []
       for (const { command, reason } of refusals) {
         const { code, message } = await site.refusal(command)
-        expect({ command, code }).toEqual({ command, code: reason === 'syntax' ? 'EINVAL' : 'EUNENFORCEABLE' })
-        expect({ command, message }).toEqual({ command, message: expect.stringMatching(reasons[reason] ?? /^$/) })
-        expect(message).not.toContain(site.outside)
-        expect(message).not.toContain(secret)
+        const right = code === (reason === 'syntax' ? 'EINVAL' : 'EUNENFORCEABLE') && reasons[reason]?.test(message)
+        if (!right || message.includes(site.outside) || message.includes(secret))
+          wrong.push(`${command}: not refused as ${reason}, but ${code}: ${message}`)
       }
+      expect(wrong).toEqual([])
       expect(await treeOf(site.outside)).toEqual(before)
       expect(await readFile(`${site.outside}/secret.txt`, 'utf8')).toBe(`${secret}\n`)
     })

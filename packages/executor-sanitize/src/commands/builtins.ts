@@ -17,9 +17,12 @@ const texts: Builtin = (call) => {
 
 /** What is printed comes back with its paths put right. */
 const printing: Builtin = (call) => {
-  if (call.name === 'printf' && textOf(call.args[0] ?? noArgument) === '-v')
-    return call.refuse('construct', call.args[0])
+  const [format] = call.args
+  if (call.name === 'printf' && textOf(format ?? noArgument) === '-v') return call.refuse('construct', format)
   for (const argument of call.args) call.text(argument, { tainted: true })
+  // A path that is cut, padded, or followed by a letter, could not be taken out again.
+  const whole = /^(?:[^%\\\w-]|%%|\\n|[\w-](?!%)|%s(?![\w%-]))*$/.test(textOf(format ?? noArgument) ?? '%c')
+  if (call.name === 'printf' && call.tainted && !whole) refuse('shown', format?.word.text ?? '')
   return call.done()
 }
 const noArgument = {
@@ -81,19 +84,20 @@ export function directoryVariable(cwd: State['cwd']): Variable {
 
 const declaring: Builtin = (call) => {
   let { state } = call
+  // It would list variables, whose values are those of this machine.
+  if (call.args.every(({ word }) => /^[-+]/.test(word.text))) return refused(call)
   for (const argument of call.args) {
     const text = argument.word.text
     const name = /^([A-Za-z_]\w*)(?:\+?=|$)/.exec(text)?.[1]
     if (name === undefined) {
-      if (/^[-+]/.test(text) && !/[nipf]/.test(text)) continue
-      if (/^-[xrg]*p$|^-[fF]$/.test(text)) continue
+      if (/^[-+]/.test(text) && !/[nipfF]/.test(text)) continue
       return call.refuse('construct', argument)
     }
     if (!text.includes('=')) continue
     // Assignments were judged on their own: see the analysis of words.
     state = withVariable(state, name, { kind: 'opaque', tainted: true })
   }
-  return call.done({ success: state, failure: state, prints: call.args.length === 0 })
+  return call.done({ success: state, failure: state })
 }
 
 const reading: Builtin = (call) => {
@@ -106,6 +110,7 @@ const reading: Builtin = (call) => {
     if (/^-[rs]*[dnNptiu]$/.test(text)) {
       const value = call.args[++index]
       if (value !== undefined) call.text(value)
+      if (tainted) refuse('shown', argument.word.text)
     } else if (/^-[rse]*a$/.test(text)) continue
     else if (!text.startsWith('-')) {
       if (!/^[A-Za-z_]\w*$/.test(text)) return call.refuse('construct', argument)
@@ -122,10 +127,11 @@ const setting: Builtin = (call) => {
   const options = words.every(
     (word, index) =>
       word !== undefined &&
-      (/^[-+][aefuxCbhmnv]+$|^[-+][eux]*o$/.test(word) || /^[-+][eux]*o$/.test(words[index - 1] ?? '')),
+      (/^[-+][aefuCbhmn]+$|^[-+][eu]*o$/.test(word) ||
+        (/^[-+][eu]*o$/.test(words[index - 1] ?? '') && /^(?:errexit|nounset|pipefail|noglob|noclobber)$/.test(word))),
   )
-  if (!options || words.some((word) => word === 'posix' || word === 'history')) return refused(call)
-  return call.done()
+  // Without options it lists variables; a trace shows commands with paths of this machine.
+  return options && words.length > 0 ? call.done() : refused(call)
 }
 
 const harmlessOptions = new Set([
@@ -139,7 +145,6 @@ const harmlessOptions = new Set([
   'failglob',
   'nocaseglob',
   'nocasematch',
-  'lastpipe',
   'inherit_errexit',
 ])
 const shellOptions: Builtin = (call) =>
@@ -173,8 +178,8 @@ const signalling: Builtin = (call) => {
 
 const trapping: Builtin = (call) => {
   const [action, ...conditions] = textOf(call.args[0] ?? noArgument) === '--' ? call.args.slice(1) : call.args
-  if (action === undefined || conditions.length === 0 || textOf(action) === '-' || textOf(action) === '')
-    return texts(call)
+  if (action === undefined || conditions.length === 0 || textOf(action) === '-p') return refused(call)
+  if (textOf(action) === '-' || textOf(action) === '') return texts(call)
   // It runs at any time after this: nothing but what is never changed can be known then.
   const state: State = { ...forget(call.state), cwd: 'any' }
   const outcome = call.line(action, state, call.context)
@@ -208,13 +213,10 @@ export const builtins: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   ['break', leaving],
   ['continue', leaving],
   ['wait', texts],
-  ['jobs', texts],
   ['umask', texts],
   ['ulimit', texts],
   ['times', texts],
-  ['type', texts],
   ['bg', texts],
-  ['fg', texts],
   ['disown', texts],
   ['cd', changeDirectory],
   ['pwd', here],
@@ -231,31 +233,9 @@ export const builtins: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   ['trap', trapping],
   ['exec', executing],
   ['eval', code],
-  ['source', (call) => refuse('script', [call.name, ...call.args.map(({ word }) => word.text)].join(' '))],
-  ['.', (call) => refuse('script', [call.name, ...call.args.map(({ word }) => word.text)].join(' '))],
-  ...[
-    'alias',
-    'let',
-    'unalias',
-    'enable',
-    'bind',
-    'pushd',
-    'popd',
-    'dirs',
-    'hash',
-    'compgen',
-    'complete',
-    'compopt',
-    'history',
-    'fc',
-    'mapfile',
-    'readarray',
-    'getopts',
-    'caller',
-    'coproc',
-    'select',
-    'logout',
-    'suspend',
-    'help',
-  ].map((name): [string, Builtin] => [name, refused]),
+  ['source', code],
+  ['.', code],
+  ...'alias fg jobs type let unalias enable bind pushd popd dirs hash compgen complete compopt history fc mapfile readarray getopts caller coproc select logout suspend help'
+    .split(' ')
+    .map((name): [string, Builtin] => [name, refused]),
 ])

@@ -97,7 +97,7 @@ export class Call {
     const { word, value } = argument
     if (value.glob && !value.brace && value.texts !== undefined) {
       const absolute = value.texts.some((text) => text.startsWith('/'))
-      if (absolute || value.texts.some((text) => /(?:^|\/)\.\.(?:\/|$)|^\.[*?[]/.test(text))) {
+      if (absolute || value.texts.some((text) => /(?:^|\/)(?:\.\.(?:\/|$)|\.\.?[*?[@+!])/.test(text))) {
         // A pattern that finds nothing stays as it is: outside of the workspace it is left to that.
         this.path(argument, 'look')
         if (absolute) this.tainted = true

@@ -1,4 +1,4 @@
-import type { CommandNode } from '@ws/command-parser'
+import { type CommandNode, staticText } from '@ws/command-parser'
 
 import { isFileComparison, isFileTest, isLinkTest } from '../programs/test.ts'
 import { refuse } from '../refusal.ts'
@@ -6,7 +6,8 @@ import type { Analyst } from './analyst.ts'
 import type { Argument } from './call.ts'
 import type { Outcome } from './context.ts'
 import { gather } from './outcomes.ts'
-import type { State } from './state.ts'
+import { isArithmetic, type State } from './state.ts'
+import { isNumberWord } from './words.ts'
 
 type Expression = Extract<CommandNode, { type: 'TestCommand' }>['expression']
 
@@ -19,6 +20,7 @@ export function judgeTest(analyst: Analyst, expression: Expression, state: State
       const { operator } = expression
       if (isFileTest(operator)) call.path(argument, 'read')
       else if (isLinkTest(operator)) call.path(argument, 'look')
+      else if (operator === '-v' || operator === '-R') refuse('construct', expression.operand.text)
       else judgeText(argument, operator === '-n' || operator === '-z')
       return call.done({ prints: false })
     }
@@ -28,6 +30,9 @@ export function judgeTest(analyst: Analyst, expression: Expression, state: State
         const argument = analyst.argument(word, state)
         if (isFileComparison(expression.operator)) call.path(argument, 'read')
         else judgeText(argument, false)
+        // Both sides are arithmetic, which can run commands.
+        if (/^-(?:eq|ne|lt|le|gt|ge)$/.test(expression.operator) && !isArithmetic(staticText(word) ?? word.text, state))
+          if (!isNumberWord(argument.value)) refuse('unknown', word.text)
       }
       return call.done({ prints: false })
     }

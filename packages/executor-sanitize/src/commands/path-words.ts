@@ -135,7 +135,7 @@ function checkNames(names: readonly string[], at: string, request: PathRequest):
   const mount = view.mountOf(at)
   if (mount === undefined) return refuse('outside', word.text)
   const glob = names.findIndex((name) => globCharacters.test(name))
-  if (value.glob && names.some((name) => /^\.[*?[@+!]/.test(name))) refuse('climbs', word.text)
+  if (value.glob && names.some((name) => /^\.\.?[*?[@+!]/.test(name))) refuse('climbs', word.text)
   if (value.glob && names.some((name) => /[?*+@!]\(/.test(name))) refuse('construct', word.text)
   // Names that do not exist cannot be crossed backwards: they could become links before the command comes to them.
   let depth = 0

@@ -29,37 +29,54 @@ export function judgeRedirections(
   options: RedirectionOptions,
 ): JudgedRedirections {
   let input: Input | undefined
+  let failing: Pick<Outcome, 'prints' | 'hosts'> = { prints: false, hosts: false }
+  // Descriptors can be copied: once paths of this machine can be read, they can be until the end.
+  const read = (tainted: boolean) => {
+    input = { tainted: tainted || (input ?? options.context.input).tainted }
+  }
   let first: Redirection | undefined
   let output: Target = 'output'
   let messages: Target = 'messages'
   for (const redirection of redirections) {
     if (redirection.type === 'HereDoc') {
-      input = { tainted: options.expansions(redirection.body.parts) }
+      read(options.expansions(redirection.body.parts))
       continue
     }
     const { target, operator, descriptor } = redirection
     if (target === undefined) return refuse('syntax', operator)
     const value = options.evaluate(target)
     if (redirection.type === 'HereString') {
-      input = { tainted: value.tainted }
+      read(value.tainted)
       continue
     }
     const number = descriptor?.type === 'FileDescriptor' ? descriptor.value : descriptor === undefined ? undefined : -1
     const text = staticText(target)
-    const copied = (operator === '>&' || operator === '<&') && text !== undefined && /^\d*-?$/.test(text)
+    if (operator === '<&' && text !== '-')
+      return refuse('construct', options.context.source.slice(redirection.pos, redirection.end))
+    const simple = number !== -1 && /^>[>|]?$/.test(operator)
+    const device = !simple ? undefined : text === '/dev/stdout' ? '1' : text === '/dev/stderr' ? '2' : undefined
+    // They lead to sockets here, which cannot be opened by name.
+    if (device !== undefined)
+      options.context.edits.replace(redirection.pos, redirection.end, `${number ?? ''}>&${device}`)
+    const copied = device !== undefined || ((operator === '>&' || operator === '<&') && /^\d*-?$/.test(text ?? '/'))
     let to: Target
     if (copied) {
-      to = text === '1' ? output : text === '2' ? messages : 'file'
+      const from = device ?? text
+      to = from === '1' ? output : from === '2' ? messages : 'file'
       // A descriptor of its own can lead anywhere; where it was made, its file was judged.
     } else {
       if (value.glob || value.brace) return refuse('unknown', target.text)
       const mode = operator === '<' ? 'read' : 'write'
-      mapPath({ word: target, value, mode, state: options.state, context: options.context })
-      to =
-        text === '/dev/null' ? 'nowhere' : text === '/dev/stderr' ? messages : text === '/dev/stdout' ? output : 'file'
+      const host = mapPath({ word: target, value, mode, state: options.state, context: options.context })
+      // The shell's own message, when it cannot open the file, names it.
+      if (host) {
+        if (messages === 'file') refuse('stored', target.text)
+        failing = { prints: failing.prints || messages === 'output', hosts: failing.hosts || messages === 'messages' }
+      }
+      to = text === '/dev/null' ? 'nowhere' : 'file'
     }
     if (operator === '<' || operator === '<&' || operator === '<>') {
-      if (number === undefined || number === 0) input = { tainted: false }
+      if (operator !== '<&') read(false)
       continue
     }
     first ??= redirection
@@ -69,7 +86,13 @@ export function judgeRedirections(
     } else if (number === undefined || number === 1) output = to
     else if (number === 2) messages = to
   }
-  return { input, apply: (outcome) => apply(outcome, { output, messages, first }, options.context) }
+  return {
+    input,
+    apply(outcome) {
+      const { prints, hosts, ...rest } = apply(outcome, { output, messages, first }, options.context)
+      return { ...rest, prints: prints || failing.prints, hosts: hosts || failing.hosts }
+    },
+  }
 }
 
 function apply(

@@ -8,7 +8,7 @@ import type { Analyst } from './analyst.ts'
 import { type Argument, Call, textOf } from './call.ts'
 import { type Context, type Outcome, plain } from './context.ts'
 import { Edits } from './edits.ts'
-import { isTainted, type State, type Variable, withVariable } from './state.ts'
+import { isArithmetic, isTainted, type State, type Variable, withVariable } from './state.ts'
 import { deepest, isNumberWord } from './words.ts'
 
 /** A command with its assignments: its redirections are judged already. */
@@ -50,6 +50,7 @@ function assigned(analyst: Analyst, { value, append, index }: Assignment, state:
     return { kind: 'opaque', tainted: tainted.includes(true) }
   }
   const { texts, host, tainted, pieces } = analyst.value(value, state)
+  if (index !== undefined && !isArithmetic(index.text, state)) refuse('unknown', index.text)
   if (append || index !== undefined) return { kind: 'opaque', tainted: true }
   const [only] = pieces
   if (pieces.length === 1 && only?.kind === 'expansion') {

@@ -60,3 +60,29 @@ export function forget(state: State, names?: Iterable<string>): State {
   for (const name of names ?? state.variables.keys()) variables.set(name, { kind: 'opaque', tainted: true })
   return { ...state, variables }
 }
+
+const numbers = /^(?:[#?$!]|RANDOM|SECONDS|LINENO|UID|EUID|PPID|SHLVL|BASHPID|EPOCHSECONDS|SRANDOM|OPTIND)$/
+const setByShell =
+  /^(?:HOSTNAME|HOSTTYPE|MACHTYPE|OSTYPE|IFS|PIPESTATUS|FUNCNAME|GROUPS|OPTARG|-|PS[0-4]|TERM|LANG|LC_.*|TZ|COLUMNS|LINES)$/
+/** The shell puts words of the command, or where it is, into these. */
+const tellsPlaces = /^(?:BASH.*|DIRSTACK|REPLY|_|COMP_.*|COPROC|MAPFILE)$/
+
+/** What is known of a variable without looking at an operation on it. */
+export function lookUp(name: string, state: State): Variable {
+  const known = state.variables.get(name)
+  if (known !== undefined) return known
+  if (numbers.test(name)) return { kind: 'number' }
+  if (tellsPlaces.test(name)) return { kind: 'opaque', tainted: true }
+  if (/^(?:\d+|[@*])$/.test(name) || setByShell.test(name)) return { kind: 'opaque', tainted: false }
+  return { kind: 'texts', texts: [''], host: false }
+}
+
+/** Numbers and variables that are numbers. Any other text would be read as code: `a[$(command)]` runs its command. */
+export function isArithmetic(text: string, state: State): boolean {
+  const isDigits = (name: string) => {
+    const variable = lookUp(name, state)
+    return isNumber(variable) || (variable.kind === 'texts' && variable.texts.every((own) => own === ''))
+  }
+  if (/[`'"\\[(]|\$\{(?![A-Za-z_]\w*\})/.test(text)) return false
+  return (text.match(/(?<![\w#])[A-Za-z_]\w*|\$[^\w{#?$]|(?<=\$)\d/g) ?? []).every(isDigits)
+}

@@ -1,6 +1,6 @@
 import { type Piece, piecesOf, type ParameterExpansionPart, type Word, type WordPart } from '@ws/command-parser'
 
-import { mostTexts, type State, type Variable } from './state.ts'
+import { isArithmetic, isTainted, lookUp, mostTexts, type State, type Variable } from './state.ts'
 
 /** What is known of a word before the shell runs. */
 export interface Value {
@@ -33,6 +33,8 @@ export interface ValueOptions {
   readonly bash: boolean
   /** True for the place of a mount. */
   isMount(path: string): boolean
+  /** True for a path that lies below the place of a mount: the place itself has another name on this machine. */
+  isBelowMount(path: string): boolean
   /** What stands for `{}`, in `find -exec` and `xargs -I`. */
   readonly placeholder?: { readonly word: string; readonly variable: Variable } | undefined
   /** True when a command substitution puts out paths of this machine; analyses it. */
@@ -57,6 +59,8 @@ export function evaluate(word: Word, options: ValueOptions): Value {
   if (!tilde && word.text.startsWith('~')) options.refuse('unknown', word.text)
   for (const piece of pieces) {
     if (piece.kind === 'text') {
+      // `a=~` and `a=b:~` become the home directory as well.
+      if (!piece.quoted && /[=:]~/.test(piece.value)) options.refuse('unknown', word.text)
       if (!options.bash && piece.quoted && /\$['"]/.test(word.text)) options.refuse('construct', word.text)
       parts.push(...textParts(piece.value, piece.quoted, placeholder))
     } else if (piece.kind === 'glob') parts.push(literal(piece.value))
@@ -169,19 +173,6 @@ function join(text: string, more: string): string {
   return text === '/' && more.startsWith('/') ? more : text + more
 }
 
-const numbers = /^(?:[#?$!]|RANDOM|SECONDS|LINENO|UID|EUID|PPID|SHLVL|BASHPID|EPOCHSECONDS|SRANDOM|OPTIND)$/
-const setByShell =
-  /^(?:BASH.*|HOSTNAME|HOSTTYPE|MACHTYPE|OSTYPE|IFS|PIPESTATUS|FUNCNAME|DIRSTACK|GROUPS|REPLY|OPTARG|_|-|COMP_.*|COPROC|MAPFILE|PS[0-4]|TERM|LANG|LC_.*|TZ|COLUMNS|LINES)$/
-
-/** What is known of a variable without looking at an operation on it. */
-export function lookUp(name: string, state: State): Variable {
-  const known = state.variables.get(name)
-  if (known !== undefined) return known
-  if (numbers.test(name)) return { kind: 'number' }
-  if (/^(?:\d+|[@*])$/.test(name) || setByShell.test(name)) return { kind: 'opaque', tainted: false }
-  return { kind: 'texts', texts: [''], host: false }
-}
-
 function expand(part: WordPart, options: ValueOptions): Variable {
   const { state, refuse } = options
   switch (part.type) {
@@ -202,25 +193,35 @@ function expand(part: WordPart, options: ValueOptions): Variable {
 function expandParameter(part: ParameterExpansionPart, options: ValueOptions): Variable {
   const { parameter, prefix, index, operation } = part
   if (prefix === '!') options.refuse('construct', part.text)
-  if (prefix === '#') return { kind: 'number' }
+  const all = index === undefined || /^[@*]$/.test(index.text)
+  if (!all && !isArithmetic(index.text, options.state)) options.refuse('unknown', part.text)
   const variable = index === undefined ? lookUp(parameter, options.state) : ({ kind: 'opaque', tainted: true } as const)
-  if (operation === undefined) return variable
-  const tainted = variable.kind === 'texts' ? variable.host : variable.kind === 'opaque' && variable.tainted
-  // A part of a path of this machine is no part of the path in a view.
-  if (tainted && operation.type !== 'Default') {
-    if (isNameOnly(operation)) return { kind: 'opaque', tainted: false }
-    if (operation.type !== 'Remove' || !operation.operator.startsWith('%')) options.refuse('unknown', part.text)
+  const tainted = isTainted(variable)
+  if (prefix === '#') {
+    const counted = index === undefined ? /^[@*#]$/.test(parameter) : all
+    return tainted && !counted ? options.refuse('unknown', part.text) : { kind: 'number' }
   }
-  if (operation.type === 'Remove' && operation.operator.startsWith('%') && variable.kind === 'texts') {
-    const ending = evaluate(operation.operand, options)
-    const [text] = ending.texts ?? []
-    if (text !== undefined && ending.fixed && !/[/*?[]/.test(text)) {
+  if (operation === undefined) return variable
+  if (operation.type === 'Remove') {
+    const { operand, operator } = operation
+    const removed = evaluate(operand, options)
+    const [text] = removed.texts ?? []
+    // A part of a path of this machine is a part of the path in a view only as long as it is below a mount.
+    const below = variable.kind === 'texts' && variable.texts.every((own) => options.isBelowMount(own))
+    if (removed.tainted || (tainted && !below)) options.refuse('unknown', part.text)
+    if (operator === '##' && operand.text === '*/') return { kind: 'opaque', tainted: false }
+    if (operator.startsWith('%') && variable.kind === 'texts' && removed.fixed && !/[/*?[]/.test(text ?? '/')) {
+      const ending = text ?? ''
       return {
         ...variable,
-        texts: variable.texts.map((own) => (own.endsWith(text) ? own.slice(0, own.length - text.length) : own)),
+        texts: variable.texts.map((own) => (own.endsWith(ending) ? own.slice(0, own.length - ending.length) : own)),
       }
     }
-  }
+  } else if (operation.type === 'Slice') {
+    const { offset, length } = operation
+    if (!isArithmetic(`${offset.text} ${length?.text ?? ''}`, options.state)) options.refuse('unknown', part.text)
+  } else if (operation.type !== 'Default' && /[$`~]/.test(part.text.slice(2))) options.refuse('unknown', part.text)
+  if (tainted && operation.type !== 'Default') options.refuse('unknown', part.text)
   if (operation.type === 'Default') {
     const other = evaluate(operation.operand, options)
     const set = variable.kind === 'texts' && variable.texts.every((text) => text !== '')
@@ -233,9 +234,4 @@ function expandParameter(part: ParameterExpansionPart, options: ValueOptions): V
     return { kind: 'opaque', tainted: tainted || other.tainted }
   }
   return { kind: 'opaque', tainted }
-}
-
-// `path##*/` is the name alone, wherever the path begins.
-function isNameOnly(operation: NonNullable<ParameterExpansionPart['operation']>): boolean {
-  return operation.type === 'Remove' && operation.operator === '##' && operation.operand.text === '*/'
 }

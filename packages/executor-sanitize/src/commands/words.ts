@@ -5,7 +5,7 @@ import type { Analyst } from './analyst.ts'
 import { directoryVariable } from './builtins.ts'
 import type { Context } from './context.ts'
 import { Edits } from './edits.ts'
-import type { State, Variable } from './state.ts'
+import { isArithmetic, type State, type Variable } from './state.ts'
 import { evaluate, type Value } from './values.ts'
 
 type Substitution = Extract<WordPart, { type: 'CommandExpansion' }>
@@ -21,6 +21,7 @@ export function valueOf(analyst: Analyst, word: Word, state: State): Value {
     state,
     home: settings.view.root,
     isMount: (path) => settings.view.mounts.some(({ at }) => at === path),
+    isBelowMount: (path) => settings.view.isBelowMount(path),
     bash: settings.bash,
     placeholder,
     substitute: (part) => substitute(analyst, part, state),
@@ -61,11 +62,14 @@ function substitute(analyst: Analyst, { script, text }: Pick<Substitution, 'scri
   return outcome.number ? { kind: 'number' } : { kind: 'opaque', tainted: outcome.prints }
 }
 
-/** Words in an arithmetic expression are numbers; substitutions in it are judged. */
+/** Words in an arithmetic expression, and what substitutions in it print, must be numbers: see {@link isArithmetic}. */
 export function insideOf(analyst: Analyst, node: SyntaxNode, state: State): void {
   visit(node, (inner) => {
-    if (inner.type === 'CommandExpansion' || inner.type === 'ArithmeticCommandExpansion')
-      substitute(analyst, inner, state)
+    const substituted = inner.type === 'CommandExpansion' || inner.type === 'ArithmeticCommandExpansion'
+    if (substituted && substitute(analyst, inner, state).kind !== 'number') refuse('unknown', inner.text)
+    if (inner.type !== 'ArithmeticWord' || inner.parts?.some(({ type }) => type === 'CommandExpansion')) return
+    const counted = /^\$\{#\w+\[[@*]\]\}$/.test(inner.value)
+    if (!counted && !isArithmetic(inner.value, state)) refuse('unknown', inner.value)
   })
 }
 

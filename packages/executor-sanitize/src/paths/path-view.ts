@@ -23,20 +23,7 @@ export type Place =
 
 const programs = ['usr', 'bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32']
 const closed = ['dev', 'etc', 'proc', 'run', 'sys']
-const devices = new Set([
-  'null',
-  'zero',
-  'full',
-  'random',
-  'urandom',
-  'tty',
-  'stdin',
-  'stdout',
-  'stderr',
-  'fd/0',
-  'fd/1',
-  'fd/2',
-])
+const devices = new Set(['null', 'zero', 'full', 'random', 'urandom', 'tty'])
 /** What is the same here as in a view, and tells nothing of this machine's users. */
 const settings = new Set([
   'os-release',
@@ -97,6 +84,12 @@ export class PathView {
   hostOf(path: string): string | undefined {
     const place = this.place(path)
     return place.kind === 'mount' ? place.mount.host + path.slice(place.drop) : undefined
+  }
+
+  /** True for a path strictly below its mount's place. */
+  isBelowMount(path: string): boolean {
+    const place = this.place(path)
+    return path.startsWith('/') && place.kind === 'mount' && namesOf(place.inside).length > 0
   }
 
   /** Mounts strictly below a path. The scratch is not listed anywhere, so no walk comes to it. */

@@ -1,7 +1,7 @@
 import { type Call, textOf } from '../commands/call.ts'
 import type { Outcome } from '../commands/context.ts'
 import { refuse } from '../refusal.ts'
-import { type Grammar, parseArguments, runGrammar } from './grammar.ts'
+import { parseArguments } from './grammar.ts'
 
 const tarOptions =
   '-f=write --file=write -C=read --directory=read -T! --files-from! -X=read --exclude-from=read --exclude: -b: -L: -N: -V: -H: --format: --mode: --mtime: --owner: --group: --strip-components: --sort: --label: --totals~ --checkpoint~ --xattrs-include: --xattrs-exclude: --use-compress-program! -I! --to-command! --checkpoint-action! --info-script! --new-volume-script! -F! --rsh-command! --rmt-command! -P! --absolute-names! --transform! --xform! -g=write --listed-incremental=write --one-top-level~ --suffix: --backup~ -K: --starting-file: --newer: --after-date: --volno-file!'
@@ -76,34 +76,3 @@ function members(call: Call, { creates, extracts, follows, elsewhere, shows, ope
   if (extracts) Object.assign(call.context.facts, { links: true, unchecked: true })
   return call.done({ prints: shows && call.hosts && creates })
 }
-
-const unpack: Grammar = {
-  options: '-d=write -x: -P:',
-  prints: 'always',
-  operands(call, { operands: [archive, ...names], options }) {
-    if (archive !== undefined) call.path(archive, 'read')
-    for (const name of names) call.text(name)
-    const lists = options.has('-l') || options.has('-p') || options.has('-t')
-    if (!lists) Object.assign(call.context.facts, { links: true, unchecked: true })
-  },
-}
-
-const pack: Grammar = {
-  options: '-b=write -@! -x: -i: -n: -s: -t: -tt: -P: -TT! -T! --unzip-command! -O=write --out=write',
-  prints: 'always',
-  operands(call, { operands: [archive, ...names] }) {
-    if (archive !== undefined) call.path(archive, 'write')
-    for (const name of names) {
-      if (name.value.host || name.value.texts?.some((text) => text.startsWith('/')) !== false)
-        refuse('stored', name.word.text)
-      call.path(name, 'read')
-      call.tree(name, { links: true })
-    }
-  },
-}
-
-export const archivePrograms = {
-  unzip: (call: Call) => runGrammar(call, unpack),
-  zip: (call: Call) => runGrammar(call, pack),
-  tar,
-} as const

@@ -7,7 +7,6 @@ export const awk: Grammar = {
   options:
     '-F: -v: --field-separator: --assign: -f! --file! -E! --exec! -e! --source! -i! --include! -l! --load! -W! -o! --pretty-print! -p! --profile! -d! --dump-variables! -D! --debug!',
   prints: 'never',
-  files: ({ operands }) => operands.slice(1).filter((operand) => !/^[A-Za-z_]\w*=/.test(textOf(operand) ?? '')),
   operands(call, { operands: [program, ...files] }) {
     if (program === undefined) return
     call.text(program)

@@ -111,8 +111,13 @@ function refuseRoot(call: Call, argument: Argument): void {
 
 const list: Grammar = {
   options:
-    '-I: --ignore: --hide: -w: --width: -T: --tabsize: --color~ --format: --sort: --time: --time-style: --block-size: --quoting-style: --indicator-style:',
-  operands: 'read',
+    '-I: --ignore: --hide: -w: --width: -T: --tabsize: --color~ --format! --sort: --time: --time-style: --block-size: --quoting-style: --indicator-style: --hyperlink!',
+  operands(call, parsed) {
+    // Names of users are those of this machine.
+    const named = has(parsed, '-l', '-o', '-g', '--full-time') && !has(parsed, '-n', '--numeric-uid-gid')
+    if (named) refuse('option', [call.name, ...call.args.map(({ word }) => word.text)].join(' '), 'use `ls -n`')
+    for (const operand of parsed.operands) call.path(operand, 'read')
+  },
   recursive: ['-R', '--recursive'],
   follows: ['-L', '--dereference'],
   prints: (parsed, call) => has(parsed, '-d', '--directory', '-R', '--recursive') || !isOneDirectory(parsed, call),
@@ -192,10 +197,13 @@ export const filePrograms: Readonly<Record<string, Grammar>> = {
     prints: 'never',
   },
   tee: {
-    operands: 'write',
+    operands(call, { operands }) {
+      for (const operand of operands) call.path(operand, 'write')
+      if (call.context.input.tainted && operands.length > 0) call.refuse('stored', operands[0])
+    },
     options: '--output-error~',
     prints: 'never',
-    passes: ({ operands }) => operands.length === 0,
+    passes: true,
   },
   split: {
     options:
@@ -206,9 +214,18 @@ export const filePrograms: Readonly<Record<string, Grammar>> = {
       if (prefix !== undefined) call.path(prefix, 'write')
     },
   },
-  realpath: { options: '--relative-to=read --relative-base=read', operands: 'read' },
-  readlink: { operands: 'read' },
-  stat: { options: '-c: --format: --printf: --cached~', operands: 'look' },
+  realpath: { options: '--relative-to=read --relative-base=read', operands: 'read', prints: 'absolute' },
+  readlink: { operands: 'read', prints: 'absolute' },
+  stat: {
+    options: '-c: --format: --printf: --cached~ -f! --file-system! -t! --terse!',
+    operands(call, { operands, values }) {
+      for (const operand of operands) call.path(operand, 'look')
+      const formats = ['-c', '--format', '--printf'].flatMap((name) => values.get(name) ?? [])
+      // Names of users, and mount points, are those of this machine.
+      if (formats.length === 0 || formats.some((format) => /%[-#0-9.]*[UGm]/.test(textOf(format) ?? '%U')))
+        call.refuse('option', formats[0])
+    },
+  },
   file: { options: '-f! --files-from! -m=read -F: --separator: -e: -P:', operands: 'look' },
   du: {
     options:
@@ -223,8 +240,5 @@ export const filePrograms: Readonly<Record<string, Grammar>> = {
     follows: ['-l'],
     recursive: ['-a', '-d', '-f'],
   },
-  mktemp: {
-    options: '-p=write --tmpdir! --suffix: -t!',
-    operands: 'write',
-  },
+  mktemp: { options: '-p=write --tmpdir! --suffix: -t!', operands: 'write', prints: 'absolute' },
 }

@@ -22,10 +22,8 @@ export interface Grammar {
   readonly options?: string | undefined
   /** What operands are, or a function that looks at them. */
   readonly operands: Mode | 'text' | ((call: Call, parsed: Parsed) => Partial<Outcome> | void)
-  /** Those of its operands that are files; default: all. Without any it reads its standard input. */
-  readonly files?: ((parsed: Parsed) => readonly Argument[]) | undefined
-  /** Whether its output names its operands. Default: `always`. */
-  readonly prints?: 'never' | 'always' | 'several' | ((parsed: Parsed, call: Call) => boolean) | undefined
+  /** Whether its output names its operands; `absolute`: it prints whole paths, whatever it is given. Default `always`. */
+  readonly prints?: 'never' | 'always' | 'absolute' | 'several' | ((parsed: Parsed, call: Call) => boolean) | undefined
   /** Options with which it follows links that it finds below its operands. */
   readonly follows?: readonly string[] | undefined
   /** Options with which it goes through directories. */
@@ -142,7 +140,7 @@ export function runGrammar(call: Call, grammar: Grammar): Outcome {
   const parsed = parseArguments(call, grammar.options, { textOnly: grammar.operands === 'text' })
   const { operands, options } = parsed
   const passes = typeof grammar.passes === 'function' ? grammar.passes(parsed) : (grammar.passes ?? false)
-  if (call.context.input.tainted && !passes && readsInput(parsed, grammar)) {
+  if (call.context.input.tainted && !passes && grammar.operands !== 'text') {
     refuse('shown', [call.name, ...call.args.map(({ word }) => word.text)].join(' '))
   }
   let more: Partial<Outcome> = {}
@@ -153,11 +151,11 @@ export function runGrammar(call: Call, grammar: Grammar): Outcome {
   const recursive = grammar.recursive?.some((option) => options.has(option)) === true
   if (follows || recursive) for (const operand of operands) call.tree(operand, { links: follows })
   const passed = call.context.input.tainted && passes
-  return call.done({ prints: call.tainted || passed || (call.hosts && shows(grammar, parsed, call)), ...more })
-}
-
-function readsInput(parsed: Parsed, { operands, files }: Grammar): boolean {
-  return operands !== 'text' && (files?.(parsed) ?? parsed.operands).every((operand) => textOf(operand) === '-')
+  const absolute = grammar.prints === 'absolute'
+  return call.done({
+    prints: call.tainted || passed || absolute || (call.hosts && shows(grammar, parsed, call)),
+    ...more,
+  })
 }
 
 function shows({ prints = 'always' }: Grammar, parsed: Parsed, call: Call): boolean {

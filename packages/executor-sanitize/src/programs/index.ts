@@ -3,7 +3,7 @@ import { type Argument, type Call, textOf } from '../commands/call.ts'
 import type { Outcome } from '../commands/context.ts'
 import { forget } from '../commands/state.ts'
 import { refuse } from '../refusal.ts'
-import { archivePrograms } from './archive.ts'
+import { tar } from './archive.ts'
 import { awk } from './awk.ts'
 import { filePrograms } from './files.ts'
 import { type Grammar, runGrammar } from './grammar.ts'
@@ -11,9 +11,9 @@ import { find, grep } from './search.ts'
 import { sed } from './sed.ts'
 import { isStarter, runStarter } from './starters.ts'
 import { textPrograms } from './text.ts'
-import { runsCode, runTrusted, runUnknown } from './trusted.ts'
+import { runFile, runTrusted, runUnknown } from './trusted.ts'
 
-const special: Readonly<Record<string, (call: Call) => Outcome>> = { find, ...archivePrograms }
+const special: Readonly<Record<string, (call: Call) => Outcome>> = { find, tar }
 const grammars: Readonly<Record<string, Grammar>> = {
   ...filePrograms,
   ...textPrograms,
@@ -52,33 +52,12 @@ function runSystemProgram(call: Call): Outcome {
   const grammar = Object.hasOwn(grammars, name) ? grammars[name] : undefined
   if (grammar !== undefined) return runGrammar(call, grammar)
   if (call.trusted) return runTrusted(call)
-  if (runsCode(name) && call.context.settings.isInstalled(name))
-    return refuse('code', [name, ...call.args.map(({ word }) => word.text)].join(' '))
   return runUnknown(call)
-}
-
-/** A file of the workspace: it runs only where it is named, or everything is trusted. */
-function runFile(call: Call, program: Argument): Outcome {
-  const { trust, view } = call.context.settings
-  const text = textOf(program) ?? ''
-  const { cwd } = call.state
-  const places = text.startsWith('/')
-    ? [text]
-    : cwd === 'any'
-      ? []
-      : [...cwd].map((directory) => `${directory === '/' ? '' : directory}/${text}`)
-  const known = places.length > 0 && places.every((path) => trust === 'all' || trust.has(virtualOf(view.place(path))))
-  if (!known && trust !== 'all') return refuse('script', program.word.text)
-  call.path(program, 'read')
-  return runTrusted(call)
-}
-
-function virtualOf(place: ReturnType<Call['context']['settings']['view']['place']>): string {
-  return place.kind === 'mount' ? place.virtual : ''
 }
 
 /** What a function does was judged where it stands; nobody knows what it does with its arguments. */
 function callFunction(call: Call): Outcome {
+  if (call.context.input.tainted) return call.refuse('shown')
   for (const argument of call.args) {
     call.text(argument)
     if (argument.value.texts?.some((text) => text.startsWith('/')) !== false) refuse('unknown', argument.word.text)

@@ -1,6 +1,7 @@
 import { type Argument, type Call, textOf } from '../commands/call.ts'
 import type { Outcome } from '../commands/context.ts'
 import type { Variable } from '../commands/state.ts'
+import { namesOf } from '../paths/path-view.ts'
 import { refuse } from '../refusal.ts'
 import type { Grammar, Parsed } from './grammar.ts'
 
@@ -12,7 +13,6 @@ export const grep: Grammar = {
     '-e: --regexp: -f=read --file=read -A: -B: -C: -m: --after-context: --before-context: --context: --max-count: --include: --exclude: --exclude-dir: --exclude-from=read --label: -d: -D: --directories: --devices: --color~ --colour~ --binary-files:',
   follows: ['-R', '--dereference-recursive'],
   recursive: ['-r', '--recursive'],
-  files: (parsed) => (isNamed(parsed) ? parsed.operands : parsed.operands.slice(1)),
   operands(call, parsed) {
     const [pattern, ...rest] = parsed.operands
     const files = isNamed(parsed) ? parsed.operands : rest
@@ -52,18 +52,18 @@ export function foundBelow(call: Call): Variable {
 }
 
 const takesText = new Set(
-  '-name -iname -lname -ilname -type -xtype -maxdepth -mindepth -size -mtime -atime -ctime -mmin -amin -cmin -perm -user -group -uid -gid -links -inum -fstype -used -context -regextype'.split(
+  '-name -iname -lname -ilname -type -xtype -maxdepth -mindepth -size -mtime -atime -ctime -mmin -amin -cmin -perm -uid -gid -links -inum -fstype -used -context -regextype'.split(
     ' ',
   ),
 )
 const takesPath = new Set(['-newer', '-anewer', '-cnewer', '-samefile'])
 const plainTests = new Set(
-  '( ) ! , -a -o -and -or -not -true -false -empty -print -print0 -prune -quit -ls -depth -d -mount -xdev -daystart -follow -readable -writable -executable -nouser -nogroup -delete -noleaf -ignore_readdir_race -noignore_readdir_race -warn -nowarn'.split(
+  '( ) ! , -a -o -and -or -not -true -false -empty -print -print0 -prune -quit -depth -d -mount -xdev -daystart -follow -readable -writable -executable -delete -noleaf -ignore_readdir_race -noignore_readdir_race -warn -nowarn'.split(
     ' ',
   ),
 )
 const wholePath = new Set(['-path', '-ipath', '-wholename', '-iwholename', '-regex', '-iregex'])
-const writers = new Set(['-fprint', '-fprint0', '-fls'])
+const writers = new Set(['-fprint', '-fprint0'])
 const starters = new Set(['-exec', '-execdir', '-ok', '-okdir'])
 
 /** `find`: start points are paths, patterns stay as they are, and what `-exec` starts is judged as well. */
@@ -81,7 +81,7 @@ export function find(call: Call): Outcome {
   }
   const expression = args.slice(index)
   const found = foundBelow(call)
-  const judged = judgeExpression(call, expression, found)
+  const judged = judgeExpression(call, starts, expression, found)
   follows ||= expression.some((argument) => text(argument) === '-follow')
   // A program that is started for each name, or reads the names, follows the links among them.
   const checked = follows || judged.starts || judged.names
@@ -90,7 +90,7 @@ export function find(call: Call): Outcome {
   return call.done({ prints: call.hosts || judged.prints, ...(judged.names ? { names: found } : {}) })
 }
 
-function judgeExpression(call: Call, expression: readonly Argument[], found: Variable) {
+function judgeExpression(call: Call, starts: readonly Argument[], expression: readonly Argument[], found: Variable) {
   const result = { starts: false, names: false, prints: false }
   for (let index = 0; index < expression.length; index++) {
     const argument = expression[index]
@@ -99,6 +99,8 @@ function judgeExpression(call: Call, expression: readonly Argument[], found: Var
     const next = expression[index + 1]
     if (takesText.has(word)) {
       if (next !== undefined) call.text(next)
+      if (/^-i?name$/.test(word) && starts.some((start) => namesMount(call, start, text(next))))
+        refuse('shown', next?.word.text ?? word)
       index++
     } else if (takesPath.has(word) || /^-newer[aBcmt]{2}$/.test(word)) {
       if (next !== undefined && !word.endsWith('t')) call.path(next, 'read')
@@ -111,7 +113,11 @@ function judgeExpression(call: Call, expression: readonly Argument[], found: Var
       index++
     } else if (word === '-printf') {
       if (next !== undefined) call.text(next)
-      if (next === undefined || textOf(next) === undefined) refuse('unknown', argument.word.text)
+      const format = next === undefined ? undefined : textOf(next)
+      if (format === undefined) refuse('unknown', argument.word.text)
+      if (/%[-#0-9.+ ]*[ug]/.test(format)) refuse('option', next?.word.text ?? '')
+      if (/%[-#0-9.+ ]*[fh]/.test(format) && starts.some((start) => namesMount(call, start, '')))
+        refuse('shown', next?.word.text ?? '')
       index++
     } else if (writers.has(word)) {
       if (next !== undefined) call.path(next, 'write')
@@ -122,7 +128,7 @@ function judgeExpression(call: Call, expression: readonly Argument[], found: Var
       if (length < 0) refuse('syntax', argument.word.text)
       const started = expression.slice(index + 1, index + 1 + length)
       if (word.endsWith('dir')) refuse('construct', argument.word.text)
-      const context = { ...call.context, input: { tainted: false }, placeholder: { word: '{}', variable: found } }
+      const context = { ...call.context, placeholder: { word: '{}', variable: found } }
       const outcome = call.start(started, context)
       if (outcome.hosts) call.hosts = true
       result.prints ||= outcome.prints
@@ -131,11 +137,25 @@ function judgeExpression(call: Call, expression: readonly Argument[], found: Var
     } else if (!plainTests.has(word)) refuse('option', argument.word.text)
     if (word === '-print0') result.names = true
   }
-  const others = ['-print', '-printf', '-ls', '-exec'].some((name) =>
-    expression.some((argument) => text(argument) === name),
-  )
+  const others = ['-print', '-printf', '-exec'].some((name) => expression.some((argument) => text(argument) === name))
   if (others) result.names = false
   return result
+}
+
+/** True when a pattern tells the name of a mount's own directory: it has another one on this machine. */
+function namesMount({ context }: Call, { value }: Argument, pattern: string): boolean {
+  const { view } = context.settings
+  const [first = '', ...rest] = pattern.toLowerCase().split(/[*?[\\]/)
+  const last = rest.at(-1)?.replace(/^.*\]/, '') ?? first
+  const matches = (path: string) => {
+    const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
+    return name.startsWith(first) && name.endsWith(last)
+  }
+  return (value.texts ?? []).some((path) => {
+    const place = view.place(path)
+    if (!path.startsWith('/') || place.kind !== 'mount' || namesOf(place.inside).length > 0) return false
+    return pattern !== '*' && (matches(place.mount.host) || matches(place.mount.at))
+  })
 }
 
 /** A pattern such as `*` + `/name/*` finds the same in longer paths, unless these have that name in front. */

@@ -6,8 +6,6 @@ import { textOf } from '../commands/call.ts'
 export const sed: Grammar = {
   options: '-e: --expression: -f! --file! -i~ --in-place~ -l: --line-length:',
   prints: 'never',
-  files: (parsed) =>
-    parsed.values.has('-e') || parsed.values.has('--expression') ? parsed.operands : parsed.operands.slice(1),
   operands(call, parsed) {
     const scripts = [...(parsed.values.get('-e') ?? []), ...(parsed.values.get('--expression') ?? [])]
     const first = scripts.length === 0 ? parsed.operands[0] : undefined

@@ -3,6 +3,7 @@ import { findWrapped, wrappers } from '@ws/command-parser'
 import { type Argument, type Call, textOf } from '../commands/call.ts'
 import type { Outcome } from '../commands/context.ts'
 import { refuse } from '../refusal.ts'
+import { runFile } from './trusted.ts'
 
 /** Wrappers that only change how a program runs, not as whom or where. */
 const harmless = new Set(['nice', 'nohup', 'timeout', 'time', 'stdbuf', 'command', 'builtin', 'env', 'ionice'])
@@ -26,15 +27,17 @@ function wrapped(call: Call): Outcome {
   const wrapper = wrappers[name]
   if (wrapper === undefined) return refuse('construct', name)
   const words = args.map(textOf)
-  if (name === 'command' && (words[0] === '-v' || words[0] === '-V')) {
+  if (name === 'command' && words[0] === '-v') {
     for (const argument of args) call.text(argument)
-    return call.done()
+    return call.done({ prints: true })
   }
   const found = findWrapped(wrapper, words)
-  if (found === 'unknown') return refuse('option', [name, ...args.map(({ word }) => word.text)].join(' '))
+  // `env` alone lists the variables of this machine.
+  if (found === 'unknown' || (found === 'none' && name === 'env'))
+    return refuse('option', [name, ...args.map(({ word }) => word.text)].join(' '))
   const before = found === 'none' ? args : args.slice(0, found.at)
   judgeWrapperOptions(call, before)
-  if (found === 'none') return call.done({ prints: name === 'env' })
+  if (found === 'none') return call.done()
   return call.start(args.slice(found.at), call.context)
 }
 
@@ -106,23 +109,23 @@ function shell(call: Call): Outcome {
     const text = textOf(argument)
     if (text === undefined) return refuse('unknown', argument.word.text)
     if (text === '--') continue
-    if (/^-[euxfnvc]+$/.test(text) || text === '--norc' || text === '--noprofile') {
+    if (/^-[eufnc]+$/.test(text) || text === '--norc' || text === '--noprofile') {
       asked ||= /^-[a-z]*c/.test(text)
       continue
     }
-    if (/^-[euxc]*o$/.test(text)) {
+    if (/^-[euc]*o$/.test(text)) {
       asked ||= text.includes('c')
       index++
       continue
     }
     if (text.startsWith('-')) return call.refuse('option', argument)
-    if (!asked) return refuse('script', argument.word.text)
+    if (!asked) return runFile(call.from(index + 1), argument)
     return line(call, argument, args.slice(index + 1))
   }
   return refuse('code', [call.name, ...args.map(({ word }) => word.text)].join(' '))
 }
 
-function line(call: Call, argument: Argument, [, ...positional]: readonly Argument[]): Outcome {
+function line(call: Call, argument: Argument, positional: readonly Argument[]): Outcome {
   const variables = new Map(call.state.variables)
   // Variables of the outer shell are not there, unless exported: nothing is known of them.
   for (const name of variables.keys())
@@ -130,9 +133,11 @@ function line(call: Call, argument: Argument, [, ...positional]: readonly Argume
   for (const [index, { value }] of positional.entries()) {
     const { texts, host, tainted } = value
     variables.set(
-      String(index + 1),
+      String(index),
       texts === undefined || value.splits ? { kind: 'opaque', tainted } : { kind: 'texts', texts, host },
     )
   }
+  const tainted = positional.some(({ value }) => value.tainted)
+  for (const name of ['@', '*']) variables.set(name, { kind: 'opaque', tainted })
   return call.line(argument, { ...call.state, variables }, call.context)
 }

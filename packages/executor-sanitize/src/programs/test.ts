@@ -48,6 +48,7 @@ export function test(call: Call): Outcome {
     const next = after === undefined ? '' : (textOf(after) ?? '')
     const compared = texts.has(next) || (index > 0 && texts.has(operator))
     const first = index > 0 && !compared
+    if (operator === '-v' && index > 0) call.refuse('construct', argument)
     if (comparisons.has(next) || (index > 0 && comparisons.has(operator))) call.path(argument, 'read')
     else if (first && followed.has(operator)) call.path(argument, 'read')
     else if (first && links.has(operator)) call.path(argument, 'look')

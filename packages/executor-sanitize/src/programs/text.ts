@@ -19,7 +19,7 @@ const packer: Grammar = {
 /** Programs that read text, and the few that write next to it. */
 export const textPrograms: Readonly<Record<string, Grammar>> = {
   cat: passer(),
-  tac: passer('-s: --separator:'),
+  tac: passer('-s! --separator! -r! --regex! -b! --before!'),
   nl: passer('-b: -d: -f: -h: -i: -l: -n: -s: -v: -w:'),
   head: {
     ...passer('-n: --lines: -c: --bytes:'),
@@ -48,7 +48,7 @@ export const textPrograms: Readonly<Record<string, Grammar>> = {
   uniq: {
     options: '-f: --skip-fields: -s: --skip-chars: -w: --check-chars: --group~ --all-repeated~',
     prints: 'never',
-    passes: ({ values }) => values.size === 0,
+    passes: ({ values, operands }) => values.size === 0 && operands.length < 2,
     operands(call, { operands: [input, output] }) {
       if (input !== undefined) call.path(input, 'read')
       if (output !== undefined) call.path(output, 'write')
@@ -57,7 +57,7 @@ export const textPrograms: Readonly<Record<string, Grammar>> = {
   shuf: {
     options: '-n: --head-count: -i: --input-range: -o=write --output=write --random-source=read',
     prints: 'never',
-    passes: true,
+    passes: ({ values }) => values.size === 0,
     operands(call, parsed) {
       for (const operand of parsed.operands) {
         if (has(parsed, '-e', '--echo')) call.text(operand)
@@ -78,20 +78,9 @@ export const textPrograms: Readonly<Record<string, Grammar>> = {
     '-s: --separator: -o: --output-separator: -c: --output-width: -N: -R: -E: -H: -O: -W: -n: -l: --table-columns:',
   ),
   od: reader('-A: --address-radix: -j: --skip-bytes: -N: --read-bytes: -S: -t: --format: -w~'),
-  xxd: {
-    options: '-c: -g: -l: -o: -s: -n: -R:',
-    prints: 'never',
-    operands(call, { operands: [input, output] }) {
-      if (input !== undefined) call.path(input, 'read')
-      if (output !== undefined) call.path(output, 'write')
-    },
-  },
-  hexdump: reader('-e: -f=read -n: -s: --length: --skip:'),
-  hd: reader('-e: -f=read -n: -s:'),
   tsort: passer(),
   base64: reader('-w: --wrap:'),
   base32: reader('-w: --wrap:'),
-  basenc: reader('-w: --wrap:'),
   iconv: reader('-f: -t: --from-code: --to-code: -o=write --output=write'),
   cmp: { options: '-i: --ignore-initial: -n: --bytes:', operands: 'read' },
   diff: {
@@ -105,8 +94,6 @@ export const textPrograms: Readonly<Record<string, Grammar>> = {
       true,
   },
   cksum: checksum,
-  sum: checksum,
-  b2sum: checksum,
   md5sum: checksum,
   sha1sum: checksum,
   sha224sum: checksum,
@@ -116,21 +103,10 @@ export const textPrograms: Readonly<Record<string, Grammar>> = {
   gzip: packer,
   gunzip: packer,
   bzip2: packer,
-  bunzip2: packer,
   xz: packer,
-  unxz: packer,
-  zstd: {
-    ...packer,
-    options: `${packer.options ?? ''} -o=write -D=read --patch-from=read --train! --output-dir-flat=write --output-dir-mirror!`,
-  },
   zcat: reader(),
   bzcat: reader(),
   xzcat: reader(),
-  zstdcat: reader(),
-  dos2unix: { options: '-c: -n!', operands: 'write' },
-  unix2dos: { options: '-c: -n!', operands: 'write' },
-  df: { options: '-B: --block-size: -t: --type: -x: --exclude-type: --output~', operands: 'look' },
-  bc: { options: '', operands: 'read', prints: 'never' },
 
   basename: {
     options: '-s: --suffix:',
@@ -152,31 +128,22 @@ export const textPrograms: Readonly<Record<string, Grammar>> = {
   seq: { options: '-f: --format: -s: --separator:', operands: 'text' },
   expr: { operands: 'text' },
   tr: {
-    files: () => [],
     operands: (call, { operands }) => operands.forEach((operand) => call.text(operand)),
     prints: 'never',
     passes: isNulToLine,
   },
-  factor: { operands: 'text' },
-  numfmt: {
-    options:
-      '--field: --format: --from: --to: --suffix: --padding: --header~ -d: --delimiter: --round: --invalid: --from-unit: --to-unit:',
-    operands: 'text',
-  },
   sleep: { operands: 'text' },
   yes: { operands: 'text' },
-  uname: { operands: 'text' },
-  id: { operands: 'text' },
-  whoami: { operands: 'text' },
-  groups: { operands: 'text' },
+  id: {
+    // Names are those of this machine.
+    operands(call, { operands, options }) {
+      if (operands.length > 0 || options.size !== 1 || !(options.has('-u') || options.has('-g'))) call.refuse('option')
+    },
+  },
   nproc: { options: '--ignore:', operands: 'text' },
   arch: { operands: 'text' },
-  tty: { operands: 'text' },
   sync: { operands: 'look', prints: 'never' },
-  which: { operands: 'text' },
-  getconf: { operands: 'text' },
-  uuidgen: { operands: 'text' },
-  cal: { operands: 'text' },
+  which: { operands: 'text', prints: 'absolute' },
 }
 
 /** Between NULs and line ends, names stay as they are. */

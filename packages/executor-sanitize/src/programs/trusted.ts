@@ -1,28 +1,8 @@
 import { type Argument, type Call, textOf } from '../commands/call.ts'
 import type { Outcome } from '../commands/context.ts'
 import { lookAt } from '../paths/links.ts'
-import { namesOf } from '../paths/path-view.ts'
+import { namesOf, type Place } from '../paths/path-view.ts'
 import { refuse } from '../refusal.ts'
-
-/** Programs that run code, reach the network or act as somebody else: never without `trustPrograms`. */
-const interpreters = new Set(
-  `python python2 python3 pypy pypy3 node nodejs deno bun perl ruby lua luajit php tclsh wish expect ghci runghc guile sbcl clisp racket julia
-  R Rscript octave java jshell scala kotlin groovy go cargo make gmake cmake ninja meson npm npx pnpm yarn corepack pip pip3 pipx uv poetry gem
-  bundle rake mvn gradle ant git hg svn ssh scp sftp rsync curl wget nc ncat netcat socat telnet ftp lftp gdb lldb strace ltrace valgrind perf
-  vi vim nvim view ex ed emacs nano pico less more most man info sqlite3 psql mysql redis-cli m4 dc gcc cc g++ c++ clang tcc as ld docker podman
-  kubectl systemctl at batch crontab screen tmux script su sudo doas chroot unshare nsenter bwrap proot mount umount busybox toybox parallel
-  watch entr setpriv setsid flock start-stop-daemon dpkg apt apt-get rpm openssl gpg zsh ksh ksh93 mksh fish csh tcsh ash tsc tsx ts-node
-  pytest jest vitest eslint prettier black ruff mypy rustc patch ld.so cpio strings nm objdump readelf size ar ranlib strip objcopy addr2line run-parts prove cpan perldoc ipython ipython3 pdb pdb3 pydoc pydoc3
-  prlimit taskset chrt capsh newgrp sg runuser pkexec xdg-open`.split(/\s+/),
-)
-
-export function runsCode(name: string): boolean {
-  return (
-    interpreters.has(name) ||
-    /^(?:python|pypy|perl|ruby|lua|php|node|gcc|clang|g\+\+)[\d.-]+$/.test(name) ||
-    name.startsWith('ld-linux')
-  )
-}
 
 /** Options whose value is code or a message: text, whatever it looks like. */
 const texts: Readonly<Record<string, readonly string[]>> = {
@@ -66,12 +46,19 @@ function readsPaths({ context }: Call): boolean {
   return context.input.tainted
 }
 
+/** Where a path can begin inside of an argument: `-C/x`, `--file=/x`, `CFLAGS=-I/x`, `host:/x`. */
+const innerPath = /(?<=[=:,@(](?:-[A-Za-z])?|^-[A-Za-z]{1,3})\/(?!\/)[^\s:,)]*/g
+
 function mapArgument(call: Call, argument: Argument): void {
   const { value } = argument
   const text = textOf(argument)
-  const option = text === undefined ? null : /^--?[\w-]+=(?=\/)/.exec(text)
-  if (option !== null) {
-    if (looksLikeOurs(call, text?.slice(option[0].length) ?? '')) call.attached(argument, option[0].length, 'write')
+  const inner = text?.startsWith('/') === false ? [...text.matchAll(innerPath)] : []
+  const [first, ...others] = inner.filter(([path]) => looksLikeOurs(call, path))
+  if (first !== undefined) {
+    const name = /^-{0,2}[\w-]+=(?=\/)/.exec(text ?? '')?.[0]
+    if (others.length > 0 || name?.length !== first.index || name.length + first[0].length !== text?.length)
+      return refuse('option', argument.word.text, 'write the option and its path as two words')
+    call.attached(argument, name.length, 'write')
     return
   }
   if (value.host) {
@@ -99,31 +86,32 @@ function looksLikeOurs(call: Call, text: string): boolean {
   )
 }
 
-/** A program that is not known: it may have words, and relative paths that stay inside. */
-export function runUnknown(call: Call): Outcome {
-  // The shell says that there is no such program, whatever its arguments are.
-  if (!call.name.includes('/') && !call.context.settings.isInstalled(call.name)) {
-    for (const argument of call.args) call.text(argument, { tainted: true })
-    return call.done({ prints: false })
-  }
-  for (const argument of call.args) {
-    const { value, word } = argument
-    if (value.texts === undefined || value.tainted) return refuse('program', `${call.name} ${word.text}`)
-    const options = value.texts.filter((own) => own.startsWith('-'))
-    // `-f/x`, `if=/x`, `@/x`: any slash in an option, or behind what is no part of a name, could begin a path.
-    const hidden =
-      options.some((own) => own.includes('/') || own.includes('..')) ||
-      value.texts.some((own) => /[^\w./ -]\/|[^\w./ -]\.\.(?:\/|$)/.test(own))
-    const system = value.texts.every((own) => own.startsWith('/') && isSystem(call, own))
-    if (hidden || (!system && value.texts.some((own) => own.startsWith('/'))))
-      refuse('program', `${call.name} ${word.text}`)
-    if (options.length === 0) call.path(argument, 'read')
-  }
-  if (call.context.input.tainted) refuse('shown', call.name)
-  return call.done()
+/** A file of the workspace: it runs only where it is named, or everything is trusted. */
+export function runFile(call: Call, program: Argument): Outcome {
+  const { trust, view } = call.context.settings
+  const text = textOf(program) ?? ''
+  const { cwd } = call.state
+  const places = text.startsWith('/')
+    ? [text]
+    : cwd === 'any'
+      ? []
+      : [...cwd].map((directory) => `${directory === '/' ? '' : directory}/${text}`)
+  const known = places.length > 0 && places.every((path) => trust === 'all' || trust.has(virtualOf(view.place(path))))
+  if (!known && trust !== 'all') return refuse('script', program.word.text)
+  call.path(program, 'read')
+  return runTrusted(call)
 }
 
-function isSystem(call: Call, path: string): boolean {
-  const { kind } = call.context.settings.view.place(path)
-  return kind === 'program' || kind === 'device'
+function virtualOf(place: Place): string {
+  return place.kind === 'mount' ? place.virtual : ''
+}
+
+/** A program that is not known: nobody can tell what it reads, what it prints, and where it stores that. */
+export function runUnknown(call: Call): Outcome {
+  const { name, args, context } = call
+  if (context.settings.isInstalled(name))
+    return refuse('program', [name, ...args.map(({ word }) => word.text)].join(' '))
+  // The shell says that there is no such program, whatever its arguments are.
+  for (const argument of args) call.text(argument, { tainted: true })
+  return call.done({ prints: false })
 }
