@@ -56,6 +56,8 @@ class Compiler {
   readonly #pins = new Map<VirtualPath, Bind>()
   readonly #names = new Map<VirtualPath, Promise<FoldedNames>>()
 
+  #variants = 0
+
   constructor(options: CompileOptions) {
     this.#options = options
     for (const rule of options.apiOnlyRules) {
@@ -212,7 +214,10 @@ class Compiler {
     }
   }
 
-  /** Masks what is there under another spelling of a denied name. */
+  /**
+   * Masks what is there under another spelling of a denied name. A link, a FIFO or a socket of such a name is left alone: a
+   * command can have made it, it holds nothing, and refusing commands for it would let that one command end all others.
+   */
   async maskVariants(): Promise<void> {
     const { gate, acknowledged } = this.#options
     for (const { rule, path } of gate.deniedEntries()) {
@@ -221,6 +226,10 @@ class Compiler {
       if (mount?.adapter === undefined || !mount.caseSensitive) continue
       for (const variant of await this.#variantsOf(path, mount)) {
         if (gate.namespace.at(variant) !== undefined || gate.names(rule, variant)) continue
+        if (this.#variants >= maxVariants) {
+          this.#restrict(rule.name, { path: variant }, 'deniedSubtrees', tooManyVariants)
+          return
+        }
         await this.#maskVariant(variant, rule, mount)
       }
     }
@@ -228,18 +237,25 @@ class Compiler {
 
   async #variantsOf(path: VirtualPath, mount: WorkspaceMount): Promise<VirtualPath[]> {
     let candidates: VirtualPath[] = [mount.at]
+    const closed: VirtualPath[] = []
     const inside = relativeTo(path, mount.at)
     for (const name of segmentsOf(inside)) {
       const folded = foldName(name)
       const next: VirtualPath[] = []
       for (const directory of candidates) {
-        const found = (await this.#namesIn(directory, mount)).get(folded) ?? []
-        for (const variant of found) next.push(childPath(directory, variant))
+        try {
+          const found = (await this.#namesIn(directory, mount)).get(folded) ?? []
+          for (const variant of found) next.push(childPath(directory, variant))
+        } catch (error) {
+          // A look-alike that cannot be looked into is covered as a whole.
+          if (isWithin(path, directory) || !isWorkspaceError(error)) throw error
+          closed.push(directory)
+        }
       }
       candidates = next
       if (candidates.length === 0) break
     }
-    return candidates.filter((candidate) => candidate !== path)
+    return [...candidates.filter((candidate) => candidate !== path), ...closed]
   }
 
   /** Each directory is listed once for a plan, however many denied names lead through it. */
@@ -275,16 +291,23 @@ class Compiler {
 
   async #maskVariant(at: VirtualPath, rule: ResolvedSubtreeRule, mount: WorkspaceMount): Promise<void> {
     const found = await lookAt(mount, at)
-    if (found === 'missing' || found === 'below-file') return
-    const problem = problemOf(found)
-    this.#restrict(rule.name, { path: at }, 'deniedSubtrees', problem)
-    if (problem !== undefined) return
+    if (found !== 'file' && found !== 'directory') return
+    this.#variants += 1
+    this.#restrict(rule.name, { path: at }, 'deniedSubtrees')
     const bound = this.#binds.findLast((bind) => bind.source !== undefined && isWithin(at, bind.at))
     const rights = bound?.access === 'read-write' ? READ | WRITE : READ
     await this.#pinAncestors(at, mount, { mount, rights, bound: bound?.at ?? mount.at }, false)
     const type = found === 'file' ? 'file' : 'directory'
     this.#binds.push({ kind: 'mask', at, type, access: 'none', rules: [rule.name] })
   }
+}
+
+/** Masks of look-alikes for one command: the start of a command takes longer with each. */
+const maxVariants = 200
+
+const tooManyVariants = {
+  reason: `is one of more than ${maxVariants} other spellings of denied names, and a command can cover no more`,
+  remedy: 'delete them through the file API',
 }
 
 function problemOf(found: Found): Restriction['problem'] {

@@ -7,6 +7,11 @@ import type { AccessRequest, Decision, PatternRule, PredicateRule, ResolvedSubtr
 
 type Denial = Extract<Decision, { effect: 'deny' }>
 
+export interface RefusalOptions {
+  /** Look-alikes of denied names are allowed. Default false. */
+  readonly ignoreVariants?: boolean | undefined
+}
+
 /**
  * The rules that are data: subtrees and patterns. They hold at both doors, whichever engine they come from, so what an
  * engine of the caller's own declares is held at the file API too.
@@ -29,10 +34,16 @@ export class DeclaredRules {
   }
 
   /** The refusal, if there is one; `node` is the deepest one at or above the path, in a namespace of these subtrees. */
-  refusal(node: NamespaceNode<NamespaceMount>, request: AccessRequest): Denial | undefined {
-    const { path, need } = request
+  refusal(
+    node: NamespaceNode<NamespaceMount>,
+    request: AccessRequest,
+    { ignoreVariants = false }: RefusalOptions = {},
+  ): Denial | undefined {
+    const { path, need, operation } = request
     if (node.rights !== ALL && (node.rights & rightFor(need)) === 0) return refuseSubtree(node, request)
-    if (!this.variants.empty) {
+    // Where case is told apart, a look-alike is not the denied file: whoever finds one may remove it.
+    const removes = operation === 'delete' && node.mount?.caseSensitive === true
+    if (!this.variants.empty && !removes && !ignoreVariants) {
       const rule = this.variants.match(path)
       if (rule !== undefined) return refuse(rule, 'is a variant of a denied name', 'go on without it')
     }

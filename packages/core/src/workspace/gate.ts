@@ -2,7 +2,7 @@ import type { WorkspaceError } from '../errors.ts'
 import { isWithin, parentPath, relativeTo } from '../path/virtual-path.ts'
 import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 import { ALL, READ, WRITE, rightFor, ruleRights } from '../policy/access.ts'
-import type { DeclaredRules } from '../policy/declared-rules.ts'
+import type { DeclaredRules, RefusalOptions } from '../policy/declared-rules.ts'
 import type { Namespace, NamespaceNode } from '../policy/namespace.ts'
 import { RulePolicy } from '../policy/policy.ts'
 import type { AccessRequest, Decision, FileOperation, Need, Policy, ResolvedSubtreeRule } from '../policy/types.ts'
@@ -77,10 +77,10 @@ export class Gate {
   }
 
   /** What an engine of the caller's own declares as data holds here too, whatever it decides: so it does in commands. */
-  #judge(node: NamespaceNode<WorkspaceMount>, request: AccessRequest): Decision {
+  #judge(node: NamespaceNode<WorkspaceMount>, request: AccessRequest, options?: RefusalOptions): Decision {
     const own = this.#rulePolicy === undefined ? this.policy.decide(request) : allowed
     if (own.effect === 'deny') return own
-    const refusal = this.declared.refusal(node, request)
+    const refusal = this.declared.refusal(node, request, options)
     if (refusal !== undefined) return refusal
     const last = this.#rulePolicy?.decidePredicates(request) ?? allowed
     if (last.effect === 'deny') return last
@@ -168,7 +168,8 @@ export class Gate {
    * @throws WorkspaceError of the first that refuses, before anything is touched.
    */
   admitBelow(operation: FileOperation, path: VirtualPath, needs: readonly Need[]): void {
-    const variant = this.declared.variants.leadingTo(path)
+    const removes = operation === 'delete' && this.namespace.find(path).mount?.caseSensitive === true
+    const variant = removes ? undefined : this.declared.variants.leadingTo(path)
     if (variant !== undefined) {
       throw virtualError({
         code: 'EACCES',
@@ -186,6 +187,21 @@ export class Gate {
         const decision = this.#judge(below, { operation, path: below.path, need })
         if (decision.effect === 'deny') throw denialError(operation, below.path, decision)
       }
+    }
+  }
+
+  /** A rule names something below `path`, or denies a name that looks like one on it. */
+  isNamedAround(path: VirtualPath): boolean {
+    const { variants } = this.declared
+    return variants.match(path) !== undefined || !this.namespace.below(path).next().done
+  }
+
+  /** {@link admit} for moving what is known to be a link, whatever names look like its own. */
+  admitLink(operation: FileOperation, path: VirtualPath): void {
+    const node = this.namespace.find(path)
+    for (const need of ['read', 'write'] as const) {
+      const decision = this.#judge(node, { operation, path, need }, { ignoreVariants: true })
+      if (decision.effect === 'deny') throw denialError(operation, path, decision)
     }
   }
 

@@ -1,9 +1,9 @@
 import type { StorageAdapter } from '../adapter/contract.ts'
 import { LinkSignal } from '../adapter/link-signal.ts'
-import type { CopyOptions, MoveOptions, TransferResult } from '../adapter/types.ts'
+import type { CopyOptions, MoveOptions, TransferResult, Version } from '../adapter/types.ts'
 import { isWithin } from '../path/virtual-path.ts'
 import type { ParsedPath, VirtualPath } from '../path/virtual-path.ts'
-import { admitTree } from './admit-tree.ts'
+import { admitTree, findMovableLink } from './admit-tree.ts'
 import { parseFor, perform } from './context.ts'
 import type { Context } from './context.ts'
 import { translateError, virtualError } from './errors.ts'
@@ -55,7 +55,8 @@ async function transfer(
     for (;;) {
       const pair = await locatePair(context, kind, sourcePath, destinationPath, budget)
       try {
-        return await step(context, kind, pair, { from, to }, options, trace)
+        const ifSource = options.ifSource ?? pair.version
+        return await step(context, kind, pair, { from, to }, { ...options, ifSource }, trace)
       } catch (error) {
         if (!(error instanceof LinkSignal)) throw error
         if (error.argument === 'destination') {
@@ -69,6 +70,8 @@ async function transfer(
 export interface Pair {
   readonly source: Located
   readonly destination: Located
+  /** Of a source that may be moved for what it is: nothing else may be moved instead. */
+  readonly version?: Version | undefined
 }
 
 async function locatePair(
@@ -80,17 +83,18 @@ async function locatePair(
 ): Promise<Pair> {
   const { gate, walker } = context
   const needs = kind === 'move' ? (['read', 'write'] as const) : (['read'] as const)
-  let from: Located | undefined
-  for (const need of needs) {
+  const link = kind === 'move' ? await findMovableLink(context, source) : undefined
+  let from: Located | undefined = link
+  for (const need of link === undefined ? needs : []) {
     from = await walker.locate({ operation: kind, need, followLast: false }, from?.virtual ?? source, budget)
   }
   const to = await walker.locate({ operation: kind, need: 'write', followLast: false }, destination, budget)
   if (from === undefined) throw new TypeError('a transfer needs a right')
   if (kind === 'move') gate.refuseMountPoint(kind, from)
   gate.refuseMountPoint(kind, to)
-  gate.admitBelow(kind, from.virtual, needs)
+  if (link === undefined) gate.admitBelow(kind, from.virtual, needs)
   gate.admitBelow(kind, to.virtual, ['write'])
-  return { source: from, destination: to }
+  return { source: from, destination: to, version: link?.version }
 }
 
 async function step(

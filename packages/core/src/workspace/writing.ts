@@ -12,7 +12,7 @@ import { isWorkspaceError } from '../errors.ts'
 import { maxPathBytes, relativeTo } from '../path/virtual-path.ts'
 import type { MountPath } from '../path/virtual-path.ts'
 import type { FileOperation } from '../policy/types.ts'
-import { admitTree } from './admit-tree.ts'
+import { admitBelowUnlessLeaf, admitTree } from './admit-tree.ts'
 import { perform } from './context.ts'
 import type { Context } from './context.ts'
 import { virtualError } from './errors.ts'
@@ -165,9 +165,10 @@ export async function remove(context: Context, path: string, options: DeleteOpti
           const { type } = await adapter.stat(located.path, { signal })
           if (type !== 'directory') throw notDirectoryError(operation, located.virtual)
         }
-        context.gate.admitBelow(operation, located.virtual, ['write'])
+        const leaf = await admitBelowUnlessLeaf(context, operation, located, adapter)
         if (options.recursive === true) await admitTree(context, operation, located, adapter, ['write'], signal)
-        await adapter.delete(located.path, options)
+        // A directory that has come into its place since holds what a rule protects.
+        await adapter.delete(located.path, leaf ? { ...options, recursive: false } : options)
       },
     ),
   )
