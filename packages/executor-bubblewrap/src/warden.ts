@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { closeSync, writeSync } from 'node:fs'
 
-import { openPrivateFile } from '@ws/process'
+import { openPrivateFile, Shared } from '@ws/process'
 
 /**
  * Ends what `--die-with-parent` cannot: between making its child and letting it go, bubblewrap can be killed (because
@@ -32,20 +32,12 @@ done <&3`
 
 const lineBytes = 16
 
-let shared: { readonly warden: Warden; users: number } | undefined
+const shared = new Shared(startWarden)
 
-/** The warden of this process: started for its first user, ended by its last. Each calls `close` once. */
+/** The warden of this process: started for its first user, ended soon after its last. */
 export function useWarden(): Warden {
-  const current = (shared ??= { warden: startWarden(), users: 0 })
-  current.users++
-  return {
-    starting: current.warden.starting,
-    close() {
-      if (--current.users > 0) return
-      shared = undefined
-      current.warden.close()
-    },
-  }
+  const { value, release } = shared.use()
+  return { starting: value.starting, close: release }
 }
 
 /** A small shell that outlives this process by a moment. It keeps no event loop alive. */

@@ -33,6 +33,7 @@ export type { OutputCapture } from './run/capture.ts'
 export { capturePipe } from './run/captured-pipe.ts'
 export type { CapturePipeOptions } from './run/captured-pipe.ts'
 export { usePipes, withPipes, type PipeMaker, type PipePair } from './run/pipe-maker.ts'
+export { Shared } from './run/shared.ts'
 export { startProcess } from './run/start.ts'
 export type {
   CapturedOutput,

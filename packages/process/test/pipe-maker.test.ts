@@ -1,8 +1,10 @@
-import { readdirSync, readlinkSync, closeSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync, closeSync } from 'node:fs'
 import { usePipes, startProcess } from '@ws/process'
 import { component, describeWith } from '@ws/test-fixtures'
-import { expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 
+/** They are kept for a moment when nobody uses them. */
+const gone = { timeout: 15_000 }
 /** Pipes that are kept ready. */
 const spares = 8
 
@@ -16,7 +18,22 @@ function pipesOpen(): number {
   }).length
 }
 
+/** The process that makes them. */
+function isHelper(pid: string): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const parent = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]
+    return parent === String(process.pid) && stat.includes('(perl)')
+  } catch {
+    return false
+  }
+}
+
+const helpers = () => readdirSync('/proc').filter(isHelper)
+
 describeWith(component('perl'), 'pipes', () => {
+  beforeEach(() => expect.poll(helpers, gone).toEqual([]))
+
   it('can be opened by name, are taken many at a time, and are closed by the run', async () => {
     const pipes = usePipes()
     const before = pipesOpen()
@@ -44,7 +61,7 @@ describeWith(component('perl'), 'pipes', () => {
     } finally {
       pipes.close()
     }
-    await expect.poll(pipesOpen).toBeLessThanOrEqual(before)
+    await expect.poll(pipesOpen, gone).toBeLessThanOrEqual(before)
   })
 
   it('that a process was not started with are closed', async () => {
@@ -79,7 +96,22 @@ describeWith(component('perl'), 'pipes', () => {
     first.close()
     expect(await second.take().then((pair) => pair && [closeSync(pair.read), closeSync(pair.write)])).toHaveLength(2)
     second.close()
-    await expect.poll(pipesOpen).toBe(withoutPipes)
-    expect(await second.take()).toBeUndefined()
+    await expect.poll(pipesOpen, gone).toBe(withoutPipes)
+  })
+
+  it('outlast their last user for a moment, so that the next one finds them', async () => {
+    const first = usePipes()
+    const pair = await first.take()
+    for (const fd of pair ? [pair.read, pair.write] : []) closeSync(fd)
+    const [helper] = helpers()
+    expect(helper).toBeDefined()
+    first.close()
+    first.close() // counts once
+    const second = usePipes()
+    const next = await second.take()
+    for (const fd of next ? [next.read, next.write] : []) closeSync(fd)
+    expect(helpers()).toEqual([helper])
+    second.close()
+    await expect.poll(helpers, gone).toEqual([])
   })
 })

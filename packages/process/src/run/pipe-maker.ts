@@ -1,6 +1,7 @@
 import { closeSync, fchownSync } from 'node:fs'
 
 import { type PipeHelper, startPipeHelper } from './pipe-helper.ts'
+import { Shared } from './shared.ts'
 
 /** Both ends of a pipe, open in this process. */
 export interface PipePair {
@@ -46,20 +47,12 @@ const quietMs = 50
 /** Pipes in one order at most: who makes them has a limit of descriptors too. */
 const longestOrder = 32
 
-let shared: { readonly maker: PipeMaker; users: number } | undefined
+const shared = new Shared(createMaker)
 
-/** The maker of this process: its first pipes are made at once, and what is left of them goes with its last user. */
+/** The maker of this process: its first pipes are made at once, and what is left of them goes soon after its last user. */
 export function usePipes(): PipeMaker {
-  const current = (shared ??= { maker: createMaker(), users: 0 })
-  current.users++
-  return {
-    take: current.maker.take,
-    close() {
-      if (--current.users > 0) return
-      if (shared === current) shared = undefined
-      current.maker.close()
-    },
-  }
+  const { value, release } = shared.use()
+  return { take: value.take, close: release }
 }
 
 function createMaker(): PipeMaker {
