@@ -8,6 +8,7 @@ export const sections: Readonly<Record<string, () => Promise<Measure>>> = {
   files: async () => (await import('./files/files.ts')).measureFiles,
   deletions: async () => (await import('./files/deletions.ts')).measureDeletions,
   search: async () => (await import('./search.ts')).measureSearch,
+  opening: async () => (await import('./opening.ts')).measureOpening,
   commands: async () => (await import('./commands.ts')).measureCommands,
   'event loop': async () => (await import('./loop-delay.ts')).measureLoopDelay,
   s3: async () => (await import('./s3/index.ts')).measureS3,

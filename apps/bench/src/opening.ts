@@ -1,0 +1,62 @@
+import { createLocalAdapter } from '@ws/adapter-local'
+import { createWorkspace, type Executor, type Workspace } from '@ws/core'
+import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
+import { createProotExecutor } from '@ws/executor-proot'
+import { createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
+
+import { compare, type Measurement, own, repeat } from './measure.ts'
+
+const executors = { bubblewrap: () => createBubblewrapExecutor(), proot: () => createProotExecutor() }
+
+/**
+ * A workspace for each request: opening one with a fresh executor, against one executor for all; and its first command, against a
+ * later one of a workspace that stays open.
+ */
+export async function measureOpening(report: (measurement: Measurement) => void): Promise<void> {
+  const owner = ordinaryOwner()
+  const scratch = await createScratchDirectory({ owner })
+  const open = (executor: Executor): Promise<Workspace> =>
+    createWorkspace({
+      mounts: [{ at: '/workspace', adapter: () => createLocalAdapter({ root: scratch.path, owner }) }],
+      executors: [executor],
+    })
+  try {
+    for (const [name, create] of Object.entries(executors)) {
+      const shared = create()
+      await using kept = await open(shared)
+      const openAndClose = (executor: () => Executor) => repeat(async () => await (await open(executor())).close())
+      report(
+        await compare('opening', {
+          name: `open a workspace, ${name}`,
+          reference: { name: 'one executor for all', run: openAndClose(() => shared) },
+          ways: [{ name: own, run: openAndClose(create) }],
+          count: 5,
+          target: 1.3,
+        }),
+      )
+      await run(kept)
+      let fresh = await open(create())
+      const before = async (): Promise<void> => {
+        await fresh.close()
+        fresh = await open(create())
+      }
+      report(
+        await compare('opening', {
+          name: `first command, ${name}`,
+          reference: { name: 'a later command', run: () => run(kept) },
+          ways: [{ name: own, run: () => run(fresh), before }],
+          count: 1,
+          target: 1.5,
+        }),
+      )
+      await fresh.close()
+    }
+  } finally {
+    await scratch.remove()
+  }
+}
+
+async function run(workspace: Workspace): Promise<void> {
+  const { exitCode, stderr } = await workspace.exec('true', { shell: '/bin/sh', login: false })
+  if (exitCode !== 0) throw new Error(`exit ${exitCode}: ${stderr}`)
+}
