@@ -25,6 +25,7 @@ export { type LimitReportOptions, resourceLimitReport } from './limits/report.ts
 export type { ProcessLimits } from './loader/limits.ts'
 export { findProgram, systemDirectories } from './probe/find.ts'
 export type { FindProgramOptions, FoundProgram } from './probe/find.ts'
+export * from './reserve/index.ts'
 export { checkRuntime } from './runtime/check.ts'
 export type { CheckedRuntime, CheckRuntimeOptions } from './runtime/check.ts'
 export { type KeptContent, KeptContents, openPrivateFile } from './run/descriptors.ts'

@@ -47,6 +47,8 @@ function unescape(path: string): string {
 /** The mounts that this process sees. */
 export interface OwnMounts {
   readonly byId: ReadonlyMap<string, MountEntry>
+  /** The mount that a path lies on; of several at one place, the last. */
+  of(path: string): MountEntry | undefined
   /** True when finding a path may wait for as long as somebody else likes: a mount of such a kind is on its way. */
   mayBlock(path: string): boolean
 }
@@ -68,6 +70,11 @@ export function ownMounts(): OwnMounts {
   return mounts
 }
 
+/** The mount that a path lies on. Looks at the table alone. */
+export function mountOf(path: string): MountEntry | undefined {
+  return ownMounts().of(path)
+}
+
 /** What was seen does not agree with the mount table: it is read anew for the next who asks. */
 export function doubtOwnMounts(): void {
   last = undefined
@@ -84,6 +91,15 @@ function describe(entries: readonly MountEntry[]): OwnMounts {
   const slow = entries.filter(({ fileSystem }) => isSlowType(fileSystem)).map(({ point }) => point)
   return {
     byId: new Map(entries.map((entry) => [entry.id, entry])),
+    of(path) {
+      const bytes = `${Buffer.from(path).toString('latin1')}/`
+      let best: MountEntry | undefined
+      for (const entry of entries) {
+        if (!bytes.startsWith(entry.point === '/' ? '/' : `${entry.point}/`)) continue
+        if (best === undefined || entry.point.length >= best.point.length) best = entry
+      }
+      return best
+    },
     mayBlock(path) {
       if (slow.length === 0) return false
       const bytes = `${Buffer.from(path).toString('latin1')}/`

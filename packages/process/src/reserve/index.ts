@@ -1,0 +1,10 @@
+export { reservedNames, type ReservedNames } from './journal.ts'
+export {
+  type NameKeeper,
+  placeOf,
+  type Reservation,
+  reservationProblem,
+  sweepReserved,
+  useNameKeeper,
+  type WantedName,
+} from './reserve.ts'

@@ -1,0 +1,153 @@
+import { lstatSync, readdirSync, readFileSync, type BigIntStats, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { reservedDirectory } from './state-directory.ts'
+
+/** A directory that holds a name free of anything else. */
+interface Reserved {
+  /** `parent`: above such a name. Whoever makes something in it keeps it. */
+  readonly kind: 'leaf' | 'parent'
+  readonly path: string
+  readonly dev: bigint
+  readonly ino: bigint
+  readonly mtimeNs: bigint
+}
+
+type Status = Pick<BigIntStats, 'dev' | 'ino' | 'mode' | 'mtimeNs' | 'isDirectory'>
+
+/** Milliseconds after which a time of the directory tells that it has not changed since: it is as coarse as a clock tick. */
+const settledMs = 20n
+const directoryType = 0o040000n
+
+/**
+ * What all processes of this user have reserved, as their journal says. It is looked at anew each time: one system call
+ * when nothing has changed.
+ */
+export class ReservedNames {
+  #directory = ''
+  #mtimeNs = -1n
+  #settled = false
+  #files = new Map<string, Reserved | undefined>()
+  #byIdentity = new Map<string, Reserved>()
+  #paths = new Set<string>()
+  #generation = 0
+
+  /** A number that is another one when what is reserved may have changed. */
+  generation(): number {
+    this.#refresh()
+    return this.#generation
+  }
+
+  /** A host path that is reserved, or was when the journal was written: see {@link ReservedNames.holds}. */
+  names(path: string): boolean {
+    this.#refresh()
+    return this.#paths.size > 0 && this.#paths.has(path)
+  }
+
+  /** Nothing at all is reserved. */
+  get empty(): boolean {
+    this.#refresh()
+    return this.#paths.size === 0
+  }
+
+  /** Reserved names that are, or lie below, one of these host paths. */
+  *within(path: string): Generator<string> {
+    this.#refresh()
+    for (const one of this.#paths) if (one === path || one.startsWith(`${path}/`)) yield one
+  }
+
+  /** The longest part of a host path that is reserved. */
+  above(path: string): string[] {
+    this.#refresh()
+    return [...this.#paths]
+      .filter((one) => path === one || path.startsWith(`${one}/`))
+      .sort((a, b) => a.length - b.length)
+  }
+
+  /**
+   * True for the status of a reserved directory that nobody else has made anything of.
+   *
+   * @param self a path that leads to that very directory
+   */
+  holds(status: Status, self: string): boolean {
+    if ((status.mode & 0o7777n) !== 0o555n && (status.mode & 0o7777n) !== 0o755n) return false
+    if ((status.mode & 0o170000n) !== directoryType) return false
+    this.#refresh()
+    const found = this.#byIdentity.get(`${status.dev}:${status.ino}`)
+    if (found === undefined) return false
+    if (found.kind === 'leaf') return (status.mode & 0o7777n) === 0o555n && status.mtimeNs === found.mtimeNs
+    return (status.mode & 0o7777n) === 0o755n && this.#holdsOnlyReserved(self)
+  }
+
+  #holdsOnlyReserved(self: string): boolean {
+    try {
+      return readdirSync(self).every((name) => {
+        const path = `${self}/${name}`
+        const status = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+        return status === undefined || this.holds(status, path)
+      })
+    } catch {
+      return false
+    }
+  }
+
+  #refresh(): void {
+    const directory = reservedDirectory()
+    const status = statSync(directory, { bigint: true, throwIfNoEntry: false })
+    if (status === undefined) {
+      if (this.#paths.size > 0) this.#set(new Map())
+      this.#mtimeNs = -1n
+      return
+    }
+    if (this.#settled && status.mtimeNs === this.#mtimeNs && directory === this.#directory) return
+    this.#directory = directory
+    this.#mtimeNs = status.mtimeNs
+    this.#settled = BigInt(Date.now()) - status.mtimeMs > settledMs
+    this.#read(directory)
+  }
+
+  #read(directory: string): void {
+    const files = new Map<string, Reserved | undefined>()
+    let changed = false
+    for (const name of readdirSync(directory)) {
+      if (!/^[\w-]+\.\d+$/.test(name)) continue
+      const known = this.#files.get(name)
+      // A note of a temporary name is replaced by that of the final one.
+      const entry = known ?? readEntry(join(directory, name))
+      if (known === undefined && entry !== undefined) changed = true
+      files.set(name, entry)
+    }
+    for (const [name, entry] of this.#files) if (entry !== undefined && files.get(name) === undefined) changed = true
+    this.#files = files
+    if (changed) this.#set(files)
+  }
+
+  #set(files: ReadonlyMap<string, Reserved | undefined>): void {
+    const entries = [...files.values()].filter((entry) => entry !== undefined)
+    this.#files = new Map(files)
+    this.#byIdentity = new Map(entries.map((entry) => [`${entry.dev}:${entry.ino}`, entry]))
+    this.#paths = new Set(entries.map(({ path }) => path))
+    this.#generation++
+  }
+}
+
+function readEntry(file: string): Reserved | undefined {
+  try {
+    const line = readFileSync(file, 'latin1')
+    const found = /^(leaf|parent) ([0-9a-f]+) (\d+) (\d+) (\d+)\n$/.exec(line)
+    if (found === null) return undefined
+    const [, kind, path = '', dev = '', ino = '', seconds = ''] = found
+    return {
+      kind: kind === 'leaf' ? 'leaf' : 'parent',
+      path: Buffer.from(path, 'hex').toString(),
+      dev: BigInt(dev),
+      ino: BigInt(ino),
+      mtimeNs: BigInt(seconds) * 1_000_000_000n,
+    }
+  } catch {
+    return undefined
+  }
+}
+
+/** Of this process. */
+export const reservedNames = new ReservedNames()

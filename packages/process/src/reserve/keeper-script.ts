@@ -1,0 +1,169 @@
+/**
+ * The keeper: reserves names on disk and watches the mount tables of sandboxes, for all commands of one process. perl,
+ * because Node has neither `renameat2` nor `flock` nor a way to wait for a change of a mount table.
+ *
+ * **Placeholders.** A reserved name is an empty directory (mode 0555, with a random time), made under a temporary name and
+ * moved in by `RENAME_NOREPLACE`, so that it never replaces anything. Directories above it that are missing are made with
+ * it (mode 0755). Whoever makes something in one of those keeps it: removal is by `rmdir` alone.
+ *
+ * **The journal** is one small file for each reserved directory and user of it, written before the directory has its
+ * name, and removed after it has gone: `KIND PATH DEVICE INODE SECONDS`, the path in hexadecimal. Its name begins with the mark of
+ * its keeper, whose lock file is locked while the keeper lives. All changes are made under one lock, `mutex`.
+ *
+ * A directory is removed by its last living user, through the descriptor of its parent, and only while device, inode,
+ * mode and (but for those above) time are still those of the journal.
+ *
+ * When its input ends, its process has: it kills what it watches, waits for the end of that, and removes what it holds.
+ */
+export const keeperScript = String.raw`
+$SIG{$_} = 'IGNORE' for qw(TERM INT HUP PIPE); umask 0;
+my ($buffer, %held, %watched, $mutex, $lock) = ('');
+sub line { while ($buffer !~ /\n/) { my $n = sysread(STDIN, $buffer, 65536, length $buffer); return undef unless $n }
+  $buffer =~ s/^([^\n]*)\n//; $1 }
+my ($dir, $mark, %n, $flags);
+{ my ($d, $m, $f, @n) = split / /, line() // exit 0; $dir = pack('H*', $d); $mark = $m; $flags = $f + 0;
+  %n = map { /(\w+)=(\d+)/ ? ($1, $2 + 0) : () } @n }
+sub say_ { syswrite(STDOUT, join(' ', @_) . "\n") }
+sub through { my ($fd, $name) = @_; "/proc/self/fd/$fd/$name" }
+sub openat { my ($fd, $name) = @_; syscall($n{openat}, $fd, $name, $flags, 0) }
+sub closefd { syscall($n{close}, $_[0]) if $_[0] >= 0 }
+sub look { my ($fd, $name, $how) = @_; my $b = "\0" x 256;
+  return undef if syscall($n{statx}, $fd, $name, $how // 0x100, 0x7ff, $b) < 0;
+  my ($major, $minor) = unpack('LL', substr($b, 136, 8)); my ($s, $ns) = unpack('qL', substr($b, 112, 12));
+  my $dev = (($major & 0xfffff000) << 32) | (($major & 0xfff) << 8) | (($minor & 0xffffff00) << 12) | ($minor & 0xff);
+  { mode => unpack('S', substr($b, 28, 2)), id => $dev . ':' . unpack('Q', substr($b, 32, 8)), time => $s, ns => $ns } }
+sub fits { my ($s, $e) = @_; return 0 unless $s && $s->{id} eq $e->{id};
+  return $s->{mode} == 040755 if $e->{kind} eq 'parent';
+  $s->{mode} == 040555 && $s->{time} == $e->{time} && $s->{ns} == 0 }
+
+sub locked { my ($work) = @_; my $tries = 0;
+  until (flock($mutex, 6)) { return 'busy' if ++$tries > 5000; select(undef, undef, undef, 0.001) }
+  my $answer = $work->(); flock($mutex, 8); $answer }
+sub put { my ($file, @fields) = @_; open(my $f, '>', "$dir/new.$mark") or return 0;
+  my $ok = print $f join(' ', @fields) . "\n"; $ok = close($f) && $ok; $ok && rename("$dir/new.$mark", "$dir/$file") }
+sub journal { my @all; opendir(my $d, $dir) or return ();
+  for my $file (readdir $d) { next unless $file =~ /^([\w-]+)\.(\d+)$/; my $owner = $1;
+    open(my $f, '<', "$dir/$file") or next; my ($kind, $path, $dev, $ino, $time) = split /\s+/, <$f> // ''; close $f;
+    next unless defined $path;
+    push @all, { file => $file, owner => $owner, kind => $kind, path => pack('H*', $path), id => defined $ino ? "$dev:$ino" : '', time => $time // 0 } }
+  @all }
+my %lives;
+sub lives { my ($owner) = @_; return 1 if $owner eq $mark; return $lives{$owner} if exists $lives{$owner};
+  my $alive = 0; if (open(my $f, '<', "$dir/$owner.lock")) { $alive = flock($f, 5) ? 0 : 1 }
+  $lives{$owner} = $alive }
+my $count = 0;
+sub note { my ($e) = @_; my $file = "$mark." . ++$count; my ($dev, $ino) = split /:/, $e->{id};
+  put($file, $e->{kind}, unpack('H*', $e->{path}), $dev, $ino, $e->{time}) or return undef; $file }
+# What is made in a placeholder, or taken from it, changes its time.
+sub settle { my ($fd, @all) = @_; my $s = look($fd, '', 0x1000) or return;
+  for my $e (@all) { next unless $e->{kind} eq 'leaf' && $e->{id} eq $s->{id}; utime($e->{time}, $e->{time}, through($fd, '.')); return } }
+sub prune { my ($path) = @_; if (opendir(my $d, $path)) { for (readdir $d) { next if $_ eq '.' || $_ eq '..'; prune("$path/$_") if -d "$path/$_" && !-l _ } }
+  rmdir $path }
+
+sub place { my ($id, $uid, $gid, $root, $path) = @_; $root = pack('H*', $root);
+  my @names = split m{/}, pack('H*', $path); my (@chain, @spare); my @all = journal();
+  my $fd = syscall($n{openat}, -100, $root, $flags, 0); return 'changed' if $fd < 0; push @spare, $fd;
+  return finish('changed', \@chain, \@spare) unless (readlink("/proc/self/fd/$fd") // '') eq $root;
+  my $at = $root eq '/' ? '' : $root; my $made = 0;
+  while (@names) { my $name = $names[0]; my $s = look($fd, $name);
+    if (!$s) { return finish($! == 13 ? 'forbidden' : 'changed', \@chain, \@spare) unless $! == 2;
+      my ($answer, @new) = make($fd, $at, [@names], $uid, $gid, \@spare); settle($fd, @all);
+      return finish($answer, \@chain, \@spare) if $answer ne 'placed';
+      push @chain, @new; last }
+    return finish('changed', \@chain, \@spare) unless ($s->{mode} & 0170000) == 0040000;
+    my ($known) = grep { $_->{id} eq $s->{id} && fits($s, $_) } @all;
+    return finish('changed', \@chain, \@spare) if !$known && @names == 1;
+    if ($known) { my %e = (%$known, path => "$at/$name", fd => $fd, name => $name); $e{file} = note(\%e);
+      return finish('unwritable', \@chain, \@spare) unless defined $e{file}; push @chain, \%e }
+    my $next = openat($fd, $name); return finish('changed', \@chain, \@spare) if $next < 0; push @spare, $next;
+    my $there = look($next, '', 0x1000); return finish('changed', \@chain, \@spare) unless $there && $there->{id} eq $s->{id};
+    $fd = $next; $at .= "/$name"; shift @names }
+  my %kept = map { $_->{fd} => 1 } @chain; closefd($_) for grep { !$kept{$_} } @spare;
+  $held{$id} = \@chain; "placed $chain[-1]{id}" }
+sub finish { my ($answer, $chain, $spare) = @_; unlink "$dir/$_->{file}" for @$chain; closefd($_) for @$spare; $answer }
+
+sub make { my ($fd, $at, $names, $uid, $gid, $spare) = @_; my @names = @$names;
+  my $temp = ".ws-tmp-$mark-" . int(rand(2 ** 31)); my $intent = "$mark." . ++$count;
+  return 'unwritable' unless put($intent, 'temp', unpack('H*', "$at/$temp"));
+  my $base = through($fd, $temp); my $undo = sub { my ($answer) = @_; prune($base); unlink "$dir/$_" for $intent, @_[1 .. $#_]; $answer };
+  my @paths = ($base); my $virtual = "$at/$names[0]"; my @virtual = ($virtual);
+  for (@names[1 .. $#names]) { push @paths, "$paths[-1]/$_"; push @virtual, "$virtual[-1]/$_" }
+  for (@paths) { mkdir($_, 0755) or return $undo->($! == 13 || $! == 1 || $! == 30 ? 'forbidden' : $! == 28 || $! == 122 ? 'full' : 'changed');
+    if ($> == 0 && $uid >= 0) { chown($uid + 0, $gid + 0, $_) or return $undo->('forbidden') } }
+  my @new;
+  for my $i (reverse 0 .. $#paths) { my $time = 1 + int(rand(2 ** 30)); my $leaf = $i == $#paths;
+    chmod($leaf ? 0555 : 0755, $paths[$i]); utime($time, $time, $paths[$i]);
+    my $s = look(-100, $paths[$i]) or return $undo->('changed');
+    unshift @new, { kind => $leaf ? 'leaf' : 'parent', path => $virtual[$i], name => $names[$i], id => $s->{id}, time => $s->{time} };
+    return $undo->('unsupported') unless fits($s, $new[0]) }
+  for my $e (@new) { $e->{file} = note($e); return $undo->('unwritable', map { $_->{file} // () } @new) unless defined $e->{file} }
+  if (syscall($n{renameat2}, $fd, $temp, $fd, $names[0], 1) < 0) {
+    return $undo->($! == 17 ? 'changed' : 'unsupported', map { $_->{file} } @new) }
+  unlink "$dir/$intent";
+  for my $e (@new) { $e->{fd} = $fd; $fd = openat($fd, $e->{name}); push @$spare, $fd if $fd >= 0 }
+  ('placed', @new) }
+
+sub drop { my ($id) = @_; my $chain = delete $held{$id} or return 'gone'; my @all = journal(); %lives = ();
+  my %own = map { $_->{file} => 1 } @$chain; my %closed;
+  for my $e (reverse @$chain) {
+    my @others = grep { $_->{id} eq $e->{id} && !$own{$_->{file}} && lives($_->{owner}) } @all;
+    if (!@others && fits(look($e->{fd}, $e->{name}), $e) && rmdir(through($e->{fd}, $e->{name}))) { settle($e->{fd}, @all) }
+    unlink "$dir/$e->{file}"; $closed{$e->{fd}} = 1 }
+  closefd($_) for keys %closed; 'gone' }
+
+sub sweep { %lives = (); my @all = journal(); my $swept = 0;
+  my @dead = sort { length $b->{path} <=> length $a->{path} } grep { !lives($_->{owner}) } @all;
+  for my $e (@dead) { my ($above, $name) = $e->{path} =~ m{^(.*)/([^/]+)$} or next; $above = '/' if $above eq '';
+    my $fd = syscall($n{openat}, -100, $above, $flags, 0);
+    if ($fd >= 0) {
+      if ((readlink("/proc/self/fd/$fd") // '') eq $above) {
+        if ($e->{kind} eq 'temp') { prune(through($fd, $name)) if $name =~ /^\.ws-tmp-/ }
+        elsif (!(grep { $_->{id} eq $e->{id} && lives($_->{owner}) } @all) && fits(look($fd, $name), $e)) {
+          $swept++ if rmdir(through($fd, $name)); settle($fd, @all) } }
+      closefd($fd) }
+    unlink "$dir/$e->{file}" }
+  if (opendir(my $d, $dir)) { for (readdir $d) { next unless /^([\w-]+)\.lock$/; unlink "$dir/$_" unless lives($1) } }
+  "swept $swept" }
+
+sub table { my ($w) = @_; sysseek($w->{fh}, 0, 0); my ($text, $chunk) = ('', ''); $text .= $chunk while sysread($w->{fh}, $chunk, 65536);
+  my %points; for (split /\n/, $text) { my ($id, undef, undef, undef, $point) = split / /; next unless defined $point;
+    $point =~ s/\\([0-7]{3})/chr oct $1/ge; $points{$id} = $point } \%points }
+sub watch { my ($id, $pid, $start, @wanted) = @_; @wanted = map { pack('H*', $_) } @wanted;
+  my $pidfd = syscall($n{pidfd_open}, $pid + 0, 0); return say_('ended', $id) if $pidfd < 0;
+  my $w = { pidfd => $pidfd, wanted => \@wanted, ids => {} };
+  open(my $f, '<', "/proc/$pid/stat") or return leave($id, $w); my $stat = <$f> // ''; close $f;
+  $stat =~ s/^.*\) //s; return leave($id, $w) unless ((split / /, $stat)[19] // '') eq $start;
+  sysopen($w->{fh}, "/proc/$pid/mountinfo", 0) or return leave($id, $w);
+  my $points = table($w); my %at; $at{$points->{$_}} = $_ for sort { $a <=> $b } keys %$points;
+  for my $i (0 .. $#wanted) { return lost($id, $w, $i) unless exists $at{$wanted[$i]}; $w->{ids}{$at{$wanted[$i]}} = $i }
+  $watched{$id} = $w }
+sub leave { my ($id, $w) = @_; closefd($w->{pidfd}); close $w->{fh} if $w->{fh}; delete $watched{$id}; say_('ended', $id) }
+sub lost { my ($id, $w, $i) = @_; end($w); closefd($w->{pidfd}); close $w->{fh}; delete $watched{$id}; say_('lost', $id, $i) }
+sub end { my ($w) = @_; syscall($n{pidfd_send_signal}, $w->{pidfd}, 9, 0, 0) }
+sub changed { my ($id) = @_; my $w = $watched{$id}; my $points = table($w);
+  return leave($id, $w) unless %$points;
+  for my $mount (keys %{$w->{ids}}) { my $i = $w->{ids}{$mount};
+    return lost($id, $w, $i) unless defined $points->{$mount} && $points->{$mount} eq $w->{wanted}[$i] } }
+
+sub order { my ($what, $id, @rest) = split / /, $_[0];
+  if ($what eq 'place') { say_('placed', $id, locked(sub { place($id, @rest) })) }
+  elsif ($what eq 'drop') { say_('dropped', $id, locked(sub { drop($id) })) }
+  elsif ($what eq 'sweep') { say_('swept', $id, locked(\&sweep)) }
+  elsif ($what eq 'watch') { watch($id, @rest) }
+  elsif ($what eq 'unwatch') { my $w = delete $watched{$id}; if ($w) { closefd($w->{pidfd}); close $w->{fh} } } }
+
+open($mutex, '>>', "$dir/mutex") or do { say_('failed'); exit 1 };
+my $ready = locked(sub { sysopen($lock, "$dir/$mark.lock", 0102, 0600) && flock($lock, 6) ? sweep() : 'failed' });
+say_($ready =~ /^swept/ ? 'ready' : 'failed');
+while (1) {
+  while ($buffer =~ s/^([^\n]*)\n//) { order($1) }
+  my ($in, $changes) = ('', ''); vec($in, 0, 1) = 1; vec($changes, fileno($watched{$_}{fh}), 1) = 1 for keys %watched;
+  next if select($in, undef, $changes, undef) < 0;
+  for (keys %watched) { changed($_) if vec($changes, fileno($watched{$_}{fh}), 1) }
+  if (vec($in, 0, 1)) { my $got = sysread(STDIN, $buffer, 65536, length $buffer); last unless $got } }
+end($_) for values %watched;
+my $until = time() + 10;
+for my $w (values %watched) { until (time() > $until) { my $in = ''; vec($in, $w->{pidfd}, 1) = 1; last if select($in, undef, undef, 0.5) > 0 } }
+locked(sub { drop($_) }) for keys %held;
+unlink "$dir/$mark.lock";
+`

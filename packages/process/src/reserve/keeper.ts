@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { constants, existsSync } from 'node:fs'
+
+import { keeperScript } from './keeper-script.ts'
+import { makeReservedDirectory } from './state-directory.ts'
+
+/** Why a name was not reserved. */
+export type PlaceFailure =
+  /** Something has the name, or is in the way, or moved. */
+  | 'changed'
+  /** Another process does not let go of the journal. */
+  | 'busy'
+  /** This user, or the file system, does not allow it. */
+  | 'forbidden'
+  | 'full'
+  /** The file system cannot rename without replacing, or does not keep modes and times. */
+  | 'unsupported'
+  /** The journal cannot be written. */
+  | 'unwritable'
+  /** There is no keeper. */
+  | 'gone'
+
+export type PlaceAnswer =
+  | { readonly placed: true; readonly identity: string }
+  | { readonly placed: false; readonly failure: PlaceFailure }
+
+export interface PlaceRequest {
+  readonly id: number
+  /** Canonical host path of the directory of the mount. */
+  readonly root: string
+  /** From there, without a slash in front. */
+  readonly path: string
+  /** Whose it is to be, where this process may give it away. */
+  readonly owner?: { readonly uid: number; readonly gid: number } | undefined
+}
+
+export interface WatchRequest {
+  /** The first process of the sandbox. */
+  readonly pid: number
+  readonly startTime: string
+  /** Mount points that must stay, as bytes in Latin-1. */
+  readonly points: readonly string[]
+  /** A mount was lost, and the sandbox has been killed; `undefined`: the keeper is gone, and nothing watches any more. */
+  readonly onLost: (index: number | undefined) => void
+}
+
+/** The process that reserves names and watches mounts. It keeps no event loop alive but while an answer is waited for. */
+export interface Keeper {
+  place(request: PlaceRequest): Promise<PlaceAnswer>
+  drop(id: number): Promise<void>
+  /** Removes what keepers that are gone have left. */
+  sweep(): Promise<void>
+  /** @returns what ends the watch */
+  watch(request: WatchRequest): () => void
+  readonly isGone: boolean
+  end(): void
+}
+
+const perl = '/usr/bin/perl'
+
+const numbers: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  x64: { close: 3, openat: 257, renameat2: 316, statx: 332 },
+  arm64: { close: 57, openat: 56, renameat2: 276, statx: 291 },
+}
+/** The same on every architecture. */
+const common = { pidfd_send_signal: 424, pidfd_open: 434 }
+
+const pathOnly = 0o10000000
+const closeOnExec = 0o2000000
+
+/** Whether a keeper can be started here; the reason where not. */
+export function keeperProblem(): { readonly reason: string; readonly remedy: string } | undefined {
+  if (numbers[process.arch] === undefined)
+    return { reason: `there is no system call table for ${process.arch}`, remedy: 'run on x64 or arm64' }
+  if (!existsSync(perl)) return { reason: 'perl is not installed', remedy: '`apt-get install perl-base`' }
+  if (makeReservedDirectory() === undefined) {
+    return {
+      reason: 'this user has no directory in which reserved names can be noted',
+      remedy: 'set WS_STATE_DIRECTORY to a directory of this user that nobody else can write to',
+    }
+  }
+  return undefined
+}
+
+/** @returns `undefined` where {@link keeperProblem} says why */
+export function startKeeper(): Keeper | undefined {
+  const calls = numbers[process.arch]
+  const directory = makeReservedDirectory()
+  if (calls === undefined || directory === undefined) return undefined
+  const child = spawn(perl, ['-e', keeperScript], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    env: {},
+    cwd: '/',
+    detached: true,
+  })
+  const { stdin, stdout } = child
+  const parts = [child, stdin, stdout] as readonly Partial<Pick<ChildProcess, 'ref' | 'unref'>>[]
+  const waiting = new Map<string, (answer: readonly string[]) => void>()
+  const watches = new Map<string, WatchRequest['onLost']>()
+  let gone = false
+  let text = ''
+  let lastId = 0
+
+  const release = () => {
+    if (waiting.size === 0) for (const part of parts) part.unref?.()
+  }
+  const end = () => {
+    if (gone) return
+    gone = true
+    for (const resolve of [...waiting.values()]) resolve(['gone'])
+    for (const onLost of [...watches.values()]) onLost(undefined)
+    watches.clear()
+  }
+  const answer = (line: string) => {
+    const [what = '', id = '', ...rest] = line.split(' ')
+    if (what === 'failed') child.kill('SIGKILL')
+    if (what === 'lost') watches.get(id)?.(Number(rest[0]))
+    if (what === 'lost' || what === 'ended') watches.delete(id)
+    else waiting.get(`${what} ${id}`)?.(rest)
+  }
+  child.on('error', end)
+  child.on('exit', end)
+  stdin.on('error', () => undefined)
+  stdout.on('data', (chunk: Buffer) => {
+    text += chunk.toString('latin1')
+    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n')) {
+      answer(text.slice(0, at))
+      text = text.slice(at + 1)
+    }
+  })
+  release()
+
+  const send = (...words: readonly (string | number)[]) => void (gone || stdin.write(`${words.join(' ')}\n`))
+  const ask = async (key: string, ...words: readonly (string | number)[]): Promise<readonly string[]> => {
+    if (gone) return ['gone']
+    for (const part of parts) part.ref?.()
+    try {
+      return await new Promise((resolve) => {
+        waiting.set(key, resolve)
+        send(...words)
+      })
+    } finally {
+      waiting.delete(key)
+      release()
+    }
+  }
+  const flags = pathOnly | closeOnExec | constants.O_DIRECTORY | constants.O_NOFOLLOW
+  const mark = `${process.pid}-${randomUUID()}`
+  send(
+    hex(directory),
+    mark,
+    flags,
+    ...Object.entries({ ...calls, ...common }).map(([name, number]) => `${name}=${number}`),
+  )
+  return {
+    async place({ id, root, path, owner }) {
+      const key = `placed ${id}`
+      const [word = 'gone', identity = ''] = await ask(
+        key,
+        'place',
+        id,
+        owner?.uid ?? -1,
+        owner?.gid ?? -1,
+        hex(root),
+        hex(path),
+      )
+      return word === 'placed' ? { placed: true, identity } : { placed: false, failure: word as PlaceFailure }
+    },
+    async drop(id) {
+      await ask(`dropped ${id}`, 'drop', id)
+    },
+    async sweep() {
+      const id = --lastId
+      await ask(`swept ${id}`, 'sweep', id)
+    },
+    watch({ pid, startTime, points, onLost }) {
+      const id = String(--lastId)
+      if (gone) {
+        onLost(undefined)
+        return () => undefined
+      }
+      watches.set(id, onLost)
+      send('watch', id, pid, startTime, ...points.map((point) => Buffer.from(point, 'latin1').toString('hex')))
+      return () => {
+        if (watches.delete(id)) send('unwatch', id)
+      }
+    },
+    get isGone() {
+      return gone
+    },
+    end: () => void stdin.end(),
+  }
+}
+
+function hex(text: string): string {
+  return Buffer.from(text).toString('hex')
+}

@@ -1,0 +1,195 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { mkdir, rename, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { type HostPath, isWorkspaceError, type MountPath, type VirtualPath } from '@ws/core'
+import { component, createScratchDirectory, describeWith, type ScratchDirectory } from '@ws/test-fixtures'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+
+import { type NameKeeper, type Reservation, reservedNames, sweepReserved, useNameKeeper } from '../../src/index.ts'
+
+describeWith([component('perl')], 'reserved names', () => {
+  let scratch: ScratchDirectory
+  let root: string
+  let keeper: NameKeeper
+  beforeEach(async () => {
+    scratch = await createScratchDirectory({ prefix: 'ws-reserve-' })
+    root = scratch.path
+    process.env['WS_STATE_DIRECTORY'] = join(root, 'state')
+    mkdirSync(join(root, 'state'), { mode: 0o700 })
+    mkdirSync(join(root, 'work'))
+    root = join(root, 'work')
+    keeper = useNameKeeper()
+  })
+  afterEach(async () => {
+    keeper.close()
+    delete process.env['WS_STATE_DIRECTORY']
+    await scratch.remove()
+  })
+
+  function wanted(path: string) {
+    return { name: { root: root as HostPath, path: path as MountPath }, at: path as VirtualPath }
+  }
+  function reserve(...paths: string[]): Promise<Reservation> {
+    return keeper.reserve(paths.map(wanted), scratch.owner)
+  }
+  const place = (path: string) => join(root, path)
+  const isHeld = (path: string) => reservedNames.holds(lstatSync(place(path), { bigint: true }), place(path))
+  const notes = () => readdirSync(join(scratch.path, 'state/reserved')).filter((name) => /\.\d+$/.test(name))
+
+  it('[RU2] hold a name by an empty read-only directory, and leave nothing when the last user is gone', async () => {
+    const first = await reserve('/.env')
+    const second = await reserve('/.env')
+    const status = lstatSync(place('.env'))
+    expect({ directory: status.isDirectory(), mode: status.mode & 0o7777 }).toEqual({ directory: true, mode: 0o555 })
+    if (process.getuid?.() === 0) expect(status.uid).toBe(scratch.owner.uid)
+    expect(isHeld('.env')).toBe(true)
+    expect(first.identities.get(place('.env') as HostPath)).toBe(`${status.dev}:${status.ino}`)
+    await first.release()
+    expect(existsSync(place('.env'))).toBe(true)
+    await second.release()
+    expect(readdirSync(root)).toEqual([])
+    expect(notes()).toEqual([])
+  })
+
+  it('[RU2] make what is missing above the name, and remove it again unless somebody has made something in it', async () => {
+    const one = await reserve('/.git/hooks', '/.git/info/deep/x')
+    expect(isHeld('.git')).toBe(true)
+    expect(isHeld('.git/hooks')).toBe(true)
+    await one.release()
+    expect(readdirSync(root)).toEqual([])
+    const two = await reserve('/.git/hooks')
+    writeFileSync(place('.git/HEAD'), 'ref')
+    expect(isHeld('.git')).toBe(false)
+    await two.release()
+    expect(readdirSync(place('.git'))).toEqual(['HEAD'])
+  })
+
+  it('[RU2] never replace what is there, and never remove what somebody put there', async () => {
+    mkdirSync(place('mine'))
+    writeFileSync(place('.env'), '')
+    for (const path of ['/mine', '/.env', '/.env/below']) {
+      const error = await reserve(path).catch((thrown: unknown) => thrown)
+      expect({ path, busy: isWorkspaceError(error, 'EBUSY') }).toEqual({ path, busy: true })
+    }
+    const held = await reserve('/a', '/b', '/c')
+    rmdirSync(place('a'))
+    mkdirSync(place('a'))
+    rmdirSync(place('b'))
+    writeFileSync(place('b'), '')
+    await rename(place('c'), place('moved'))
+    await held.release()
+    expect(readdirSync(root).sort()).toEqual(['.env', 'a', 'b', 'mine', 'moved'])
+  })
+
+  it('[RU2] go through no link, whatever it leads to', async () => {
+    await mkdir(join(scratch.path, 'outside'))
+    await symlink('../outside', place('link'))
+    const error = await reserve('/link/x').catch((thrown: unknown) => thrown)
+    expect(isWorkspaceError(error, 'EBUSY')).toBe(true)
+    expect(readdirSync(join(scratch.path, 'outside'))).toEqual([])
+  })
+
+  it('[RU2] are removed through the directory that held them, wherever that has been moved', async () => {
+    mkdirSync(place('dir'))
+    const held = await reserve('/dir/x')
+    await rename(place('dir'), place('elsewhere'))
+    await held.release()
+    expect(readdirSync(place('elsewhere'))).toEqual([])
+  })
+
+  it('[RU2] are shared with other processes: each is removed by the last', async () => {
+    const held = await reserve('/.git/hooks', '/.env')
+    const other = await otherProcess(['/.git/hooks', '/.git/config'])
+    await held.release()
+    expect(readdirSync(root)).toEqual(['.git'])
+    expect(readdirSync(place('.git')).sort()).toEqual(['config', 'hooks'])
+    expect(isHeld('.git')).toBe(true)
+    await other.end()
+    expect(readdirSync(root)).toEqual([])
+    expect(notes()).toEqual([])
+  })
+
+  it('[RU2] hold one that another rule of another process needs a directory for', async () => {
+    const held = await reserve('/.git')
+    const other = await otherProcess(['/.git/hooks'])
+    expect(isHeld('.git')).toBe(true)
+    await held.release()
+    expect(readdirSync(place('.git'))).toEqual(['hooks'])
+    await other.end()
+    expect(readdirSync(root)).toEqual([])
+  })
+
+  it('[RU2] are gone a moment after their process was killed', async () => {
+    const other = await otherProcess(['/.git/hooks', '/.env'])
+    const emptied = other.emptied()
+    other.child.kill('SIGKILL')
+    await emptied
+    expect(readdirSync(root)).toEqual([])
+    expect(notes()).toEqual([])
+  })
+
+  it('[RU2] are swept at the next start where the keeper was killed too; nothing else is touched', async () => {
+    const other = await otherProcess(['/.git/hooks', '/.env', '/a', '/b'])
+    process.kill(other.keeper, 'SIGKILL')
+    other.child.kill('SIGKILL')
+    await once(other.child, 'exit')
+    expect(readdirSync(root).sort()).toEqual(['.env', '.git', 'a', 'b'])
+    expect(isHeld('.env')).toBe(true)
+    // What a user makes of two of them is his.
+    rmdirSync(place('a'))
+    mkdirSync(place('a'))
+    rmdirSync(place('b'))
+    writeFileSync(place('b'), '')
+    await sweepReserved()
+    expect(readdirSync(root).sort()).toEqual(['a', 'b'])
+    expect(notes()).toEqual([])
+  })
+
+  it('[RU2] are not reserved by two at the same time in different ways: 200 rounds of eight at once', async () => {
+    for (let round = 0; round < 25; round++) {
+      await Promise.all(
+        Array.from({ length: 8 }, async (_, index) => {
+          const held = await reserve('/.git/hooks', index % 2 === 0 ? '/.env' : '/.git/config')
+          expect(isHeld('.git/hooks')).toBe(true)
+          await held.release()
+        }),
+      )
+      expect(readdirSync(root)).toEqual([])
+    }
+  })
+
+  async function otherProcess(paths: readonly string[]) {
+    const holder = join(import.meta.dirname, 'support/holder.ts')
+    const child = spawn(
+      process.execPath,
+      ['--conditions=@ws/source', holder, root, JSON.stringify(scratch.owner), ...paths],
+      {
+        stdio: ['pipe', 'pipe', 'inherit'],
+      },
+    )
+    const [line] = (await once(child.stdout, 'data')) as [Buffer]
+    expect(line.toString()).toMatch(/^held /)
+    const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ')
+    return {
+      child,
+      keeper: Number(children.at(-1)),
+      async end() {
+        child.stdin.end()
+        await once(child, 'exit')
+      },
+      async emptied() {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        const look = setInterval(() => {
+          if (notes().length === 0) {
+            clearInterval(look)
+            resolve()
+          }
+        }, 5)
+        await promise
+      },
+    }
+  }
+})
