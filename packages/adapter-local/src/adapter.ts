@@ -29,6 +29,7 @@ import {
   assertMountPath,
 } from '@ws/core'
 
+import { refuseReserved, reservedAbove } from './confine/reserved.ts'
 import type { Task } from './confine/task.ts'
 import type { Tree } from './confine/tree.ts'
 import { failure, translate } from './errors.ts'
@@ -46,6 +47,7 @@ import { appendToFile } from './write/append.ts'
 import { copyEntry } from './write/copy.ts'
 import { createDirectoryAt } from './write/create-directory.ts'
 import { deleteEntry } from './write/delete.ts'
+import { type WayOptions, makeWay } from './write/make-way.ts'
 import { moveEntry } from './write/move.ts'
 import { createSymlinkAt, readSymlinkAt } from './write/symlinks.ts'
 import { holdsTempName } from './write/temp.ts'
@@ -74,6 +76,11 @@ interface Call {
 
 /** Each holds a descriptor or two: a caller who starts thousands at once must not use up those of the process. */
 const operationsAtOnce = 256
+
+/** How often something is created where its name is being reserved at the same time. */
+const createAttempts = 3
+/** Operations that begin at a directory. */
+const listing = new Set(['list', 'search', 'hostDirectory'])
 
 /** A directory of this machine. Made by `createLocalAdapter`. */
 export class LocalAdapter implements StorageAdapter {
@@ -111,7 +118,7 @@ export class LocalAdapter implements StorageAdapter {
     // What a stream waits for may be another operation on this adapter: it must not take the place of that one.
     const ungated = !(data instanceof Uint8Array)
     const call = { operation: 'write', path, signal: options.signal, creates: true, ungated }
-    return await this.#run(call, (task) => writeFile(task, data, options))
+    return await this.#create(call, options, (task) => writeFile(task, data, options))
   }
 
   list(path: MountPath, options: ListOptions = {}): EntryIterator {
@@ -125,7 +132,13 @@ export class LocalAdapter implements StorageAdapter {
 
   async createDirectory(path: MountPath, options: CreateDirectoryOptions = {}): Promise<void> {
     const call = { operation: 'createDirectory', path, signal: options.signal, creates: true }
-    await this.#run(call, (task) => createDirectoryAt(task, options))
+    const way = { parents: options.recursive, directory: true }
+    await this.#create(
+      call,
+      way,
+      (task) => createDirectoryAt(task, options),
+      () => undefined,
+    )
   }
 
   async delete(path: MountPath, options: DeleteOptions = {}): Promise<void> {
@@ -135,22 +148,22 @@ export class LocalAdapter implements StorageAdapter {
 
   async move(source: MountPath, destination: MountPath, options: MoveOptions = {}): Promise<TransferResult> {
     const call = { operation: 'move', path: source, destination, signal: options.signal }
-    return await this.#run(call, (task) => moveEntry(task, destination, options))
+    return await this.#create(call, options, (task) => moveEntry(task, destination, options))
   }
 
   async copy(source: MountPath, destination: MountPath, options: CopyOptions = {}): Promise<TransferResult> {
     const call = { operation: 'copy', path: source, destination, signal: options.signal }
-    return await this.#run(call, (task) => copyEntry(task, destination, options))
+    return await this.#create(call, options, (task) => copyEntry(task, destination, options))
   }
 
   async append(path: MountPath, data: Uint8Array, options: AppendOptions = {}): Promise<WriteResult> {
     const call = { operation: 'append', path, signal: options.signal, creates: true }
-    return await this.#run(call, (task) => appendToFile(task, data, options))
+    return await this.#create(call, options, (task) => appendToFile(task, data, options))
   }
 
   async createSymlink(path: MountPath, target: string, { signal }: SignalOption = {}): Promise<void> {
     const call = { operation: 'createSymlink', path, signal, creates: true }
-    await this.#run(call, (task) => createSymlinkAt(task, target))
+    await this.#create(call, {}, (task) => createSymlinkAt(task, target))
   }
 
   async readSymlink(path: MountPath, { signal }: SignalOption = {}): Promise<string> {
@@ -211,6 +224,33 @@ export class LocalAdapter implements StorageAdapter {
     })
   }
 
+  /**
+   * Runs what makes something at its path or destination. What only holds the name there gives way.
+   *
+   * @param adopted gives the result where a directory was to be made and is there now
+   */
+  async #create<Result>(
+    call: Call,
+    way: WayOptions,
+    work: (task: Task) => Promise<Result>,
+    adopted?: () => Result,
+  ): Promise<Result> {
+    const path = call.destination ?? call.path
+    return await this.#run(call, async (task) => {
+      for (let attempt = 1; ; attempt++) {
+        const making = makeWay(task, path, { parents: way.parents, directory: way.directory })
+        if (making !== undefined && (await making) && adopted !== undefined) return adopted()
+        try {
+          return await work(task)
+        } catch (error) {
+          // A stream is consumed once. A name can be reserved at this very moment.
+          const again = attempt < createAttempts && call.ungated !== true
+          if (!again || reservedAbove(task.tree, path).length === 0) throw error
+        }
+      }
+    })
+  }
+
   async #run<Result>(call: Call, work: (task: Task) => Promise<Result>): Promise<Result> {
     const task = this.#begin(call)
     this.#resources.enter()
@@ -225,6 +265,7 @@ export class LocalAdapter implements StorageAdapter {
         this.#gate.leave()
       }
     } catch (error) {
+      if (call.creates !== true && call.destination === undefined) refuseReserved(task.tree, call)
       throw translate(error, task)
     } finally {
       this.#resources.leave()
@@ -243,6 +284,7 @@ export class LocalAdapter implements StorageAdapter {
     }
     signal?.throwIfAborted()
     const { tree, engines } = this.#parts
+    if (listing.has(operation)) refuseReserved(tree, { operation, path })
     const places = destination === undefined ? [tree.hostPath(path)] : [tree.hostPath(path), tree.hostPath(destination)]
     const engine = engines.for(places)
     return {

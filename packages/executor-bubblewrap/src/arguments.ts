@@ -1,6 +1,6 @@
 import { openSync, closeSync } from 'node:fs'
 
-import { type CommandLimits, type VirtualPath, WorkspaceError } from '@ws/core'
+import { type CommandLimits, type HostPath, type VirtualPath, WorkspaceError } from '@ws/core'
 import {
   type DelegatedCgroup,
   type DescriptorSource,
@@ -18,6 +18,8 @@ import type { OpenedSources } from './sources.ts'
 export interface SandboxCommand {
   readonly layout: Layout
   readonly sources: OpenedSources
+  /** `device:inode` of the directories that hold missing names, by host path. */
+  readonly reserved: ReadonlyMap<HostPath, string>
   readonly system: readonly SystemEntry[]
   /** Directories of this machine, by open descriptor. */
   readonly tools: readonly { readonly at: string; readonly fd: number }[]
@@ -149,8 +151,9 @@ function placementArguments(
   if (source !== undefined) return [readOnly ? '--ro-bind-fd' : '--bind-fd', give(sources.descriptor(source)), at]
   if (type === 'file') return ['--perms', '0000', '--ro-bind-data', give('null'), at]
   if (show === 'closed') return ['--perms', '0111', '--size', '4096', '--tmpfs', at]
-  // Read-only, so that its owner cannot change the mode.
-  return ['--perms', '0000', '--size', '4096', '--tmpfs', at, '--remount-ro', at]
+  // Read-only, so that its owner cannot change the mode. Nothing is kept from a command where nothing is: git and tar
+  // complain of what they cannot read.
+  return ['--perms', show === 'empty' ? '0555' : '0000', '--size', '4096', '--tmpfs', at, '--remount-ro', at]
 }
 
 /** Only when their open parts have been bound: those need a place in them. */

@@ -3,6 +3,7 @@ import {
   type BindPlan,
   type CommandRequest,
   type Guarantees,
+  type HostPath,
   type Owner,
   type RunningCommand,
   type VirtualPath,
@@ -19,7 +20,10 @@ import {
   isSystemProgram,
   KeptContents,
   type PipeMaker,
+  type NameKeeper,
   plainRequest,
+  protectsRepository,
+  reservationProblem,
   resolveShell,
   offersExtendedAttributes,
   sandboxProgram,
@@ -30,16 +34,18 @@ import {
   terminalCommand,
   type TerminalDevice,
   toolPaths,
+  useNameKeeper,
   usePipes,
   viewEnvironment,
+  type WantedName,
 } from '@ws/process'
 
-import { layOut } from './layout.ts'
+import { layOut, type Placement } from './layout.ts'
 import { heldLimits, limitsOf } from './limits.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { Programs } from './programs.ts'
 import { startCommand } from './running.ts'
-import { openSources } from './sources.ts'
+import { type OpenedSources, openSources } from './sources.ts'
 import { openTools } from './tools.ts'
 import { useWarden, type Warden } from './warden.ts'
 
@@ -69,6 +75,8 @@ export function createAttached({
   checkToolAccess(options.tools, owner, 'attach')
   let warden: Warden | undefined
   let pipes: PipeMaker | undefined
+  let nameKeeper: NameKeeper | undefined
+  const keeper = () => (nameKeeper ??= useNameKeeper())
 
   function systemFor(shell: string): readonly SystemEntry[] {
     const known = systems.get(shell) ?? systemTree({ root, owner, shell, network: options.network === 'host' })
@@ -91,7 +99,7 @@ export function createAttached({
       root: plan.root,
       cwd: request.cwd,
       shell,
-      env: request.env,
+      env: protectsRepository(plan) ? { GIT_TEMPLATE_DIR: '', ...request.env } : request.env,
       allow: options.env,
       toolPaths: toolPaths(options.tools),
       bare,
@@ -113,28 +121,53 @@ export function createAttached({
     const signal = request.signal === undefined ? stop.signal : AbortSignal.any([request.signal, stop.signal])
     warden ??= useWarden()
     pipes ??= usePipes()
-    return startCommand({
+    const wanted = missingNames(plan)
+    const held = wanted.length === 0 ? undefined : await keeper().reserve(wanted, owner)
+    const started = startCommand({
       request: { ...request, signal },
       owner,
       warden,
+      keeper,
+      release: held?.release,
       // A command on a terminal has its streams there.
       pipes: terminal === undefined ? pipes : undefined,
       async withCommand(use) {
         using sources = await openSources(layout.placements)
+        const reserved = held?.identities ?? new Map()
+        checkReserved(layout.placements, sources, reserved)
         const { bwrap, proot } = programs
         using opened = await openTools(options.tools)
         const { network } = options
         const scratchBytes = limits.scratchBytes ?? options.scratchBytes
         const system = systemFor(shell)
-        const common = { layout, sources, system, argv, env, cwd: request.cwd, extraFds, seccomp, contents, limits }
+        const common = {
+          layout,
+          sources,
+          reserved,
+          system,
+          argv,
+          env,
+          cwd: request.cwd,
+          extraFds,
+          seccomp,
+          contents,
+          limits,
+        }
         return await use({ ...common, tools: opened.tools, network, scratchBytes, cgroup, bwrap, proot })
       },
     })
+    try {
+      return await started
+    } catch (error) {
+      await held?.release()
+      throw error
+    }
   }
 
   return {
     guarantees,
     limits,
+    refuseMissing: reservationProblem,
     spawn: (request, plan) => work.hold(() => start(request, plan)),
     openTerminal: (request, plan) =>
       work.hold(async () => {
@@ -151,8 +184,35 @@ export function createAttached({
       warden = undefined
       pipes?.close()
       pipes = undefined
+      nameKeeper?.close()
+      nameKeeper = undefined
       contents.close()
     },
+  }
+}
+
+function missingNames({ binds }: BindPlan): WantedName[] {
+  return binds.flatMap(({ missing, at, rules }) =>
+    missing === undefined ? [] : [{ name: missing, at, rule: rules[0] }],
+  )
+}
+
+/** What was opened at a reserved name must be what holds it. */
+function checkReserved(
+  placements: readonly Placement[],
+  sources: OpenedSources,
+  reserved: ReadonlyMap<HostPath, string>,
+): void {
+  for (const { beneath, virtual, rule } of placements) {
+    if (beneath === undefined || !reserved.has(beneath) || sources.identity(beneath) === reserved.get(beneath)) continue
+    throw new WorkspaceError({
+      code: 'EBUSY',
+      operation: 'exec',
+      path: virtual,
+      rule,
+      reason: 'appeared or changed while the command was started',
+      remedy: 'run the command again',
+    })
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Executor } from '@ws/core'
-import { attachCgroup, defineConfinedExecutor } from '@ws/process'
+import { attachCgroup, defineConfinedExecutor, sweepReserved } from '@ws/process'
 
 import { createAttached } from './attach.ts'
 import { type BubblewrapExecutorOptions, resolveOptions } from './options.ts'
@@ -10,14 +10,16 @@ const createExecutor = defineConfinedExecutor({
   name: executorName,
   programs: ['bwrap', 'proot'],
   probe: probeBubblewrap,
-  attach: (target, programs, options) =>
-    createAttached({
+  async attach(target, programs, options) {
+    await sweepReserved()
+    return createAttached({
       ...target,
       options,
       programs,
       guarantees: heldGuarantees(options),
       cgroup: attachCgroup(options.cgroup),
-    }),
+    })
+  },
   async createScratch({ owner }) {
     // Only here, so that an adapter is loaded where one is needed.
     const { createScratchAdapter } = await import('@ws/adapter-local')

@@ -14,7 +14,9 @@ export interface Placement {
   readonly at: string
   /** For messages. */
   readonly virtual: VirtualPath
-  readonly show: 'source' | 'mask' | 'closed'
+  readonly rule?: string | undefined
+  /** `empty`: a directory that can be read and holds nothing, for a name that is missing. */
+  readonly show: 'source' | 'mask' | 'empty' | 'closed'
   readonly type: 'directory' | 'file'
   readonly source?: HostPath | undefined
   readonly readOnly: boolean
@@ -70,7 +72,8 @@ function placed(bind: Bind, at: string, before: readonly Placement[]): Placement
   // Later ones lie over earlier ones, and parents come first.
   const around = before.findLast((placement) => within(at, placement.at))
   const beneath = around?.source === undefined ? undefined : ((around.source + at.slice(around.at.length)) as HostPath)
-  const common = { at, virtual, type, beneath }
+  const common = { at, virtual, type, beneath, rule: bind.rules[0] }
+  if (bind.missing !== undefined && bind.kind === 'mask') return { ...common, show: 'empty', readOnly: true }
   if (bind.kind === 'mask' || bind.kind === 'closed') return { ...common, show: bind.kind, readOnly: true }
   if (bind.access === 'none') return { ...common, show: 'mask', readOnly: true }
   if (source === undefined) throw unenforceable(virtual, 'has no place on this machine that could be shown')

@@ -72,6 +72,10 @@ function describe(error: unknown): { readonly reason: string; readonly remedy?: 
   return isWorkspaceError(error) ? error : { reason: 'a sandbox could not be started' }
 }
 
+function nothingProtected(): never {
+  throw new Error('a probe protects nothing')
+}
+
 async function runOnce(
   { root, owner }: ConfinedTarget,
   options: ResolvedOptions,
@@ -87,6 +91,7 @@ async function runOnce(
     command: {
       layout,
       sources,
+      reserved: new Map(),
       system: systemTree({ root, owner, network: options.network === 'host' }),
       argv: ['/bin/true'],
       env: viewEnvironment({ root }),
@@ -105,6 +110,7 @@ async function runOnce(
     owner,
     // One process that waits, once, if this one is killed meanwhile.
     warden: { starting: () => () => undefined, close: () => undefined },
+    keeper: nothingProtected,
     stdin: 'none',
     maxOutputBytes: 4096,
   })

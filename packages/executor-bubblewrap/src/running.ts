@@ -10,7 +10,7 @@ import {
   type RunningCommand,
   sandboxKilled,
 } from '@ws/core'
-import { createOutputChannel, type PipeMaker, type ProcessInput } from '@ws/process'
+import { createOutputChannel, type NameKeeper, type PipeMaker, type ProcessInput } from '@ws/process'
 
 import type { SandboxCommand } from './arguments.ts'
 import { type Sandbox, startSandbox } from './sandbox.ts'
@@ -24,7 +24,10 @@ export interface CommandStart {
   readonly request: CommandRequest
   readonly owner: Owner
   readonly warden: Warden
+  readonly keeper: () => NameKeeper
   readonly pipes?: PipeMaker | undefined
+  /** Lets go of what the command had reserved. Called once it has ended; not when it could not be started. */
+  readonly release?: (() => Promise<void>) | undefined
   /** Opens the sources anew for each attempt, and closes them behind it. */
   readonly withCommand: <T>(use: (command: SandboxCommand) => Promise<T>) => Promise<T>
 }
@@ -38,7 +41,9 @@ export async function startCommand({
   request,
   owner,
   warden,
+  keeper,
   pipes,
+  release,
   withCommand,
 }: CommandStart): Promise<RunningCommand> {
   const startedAt = performance.now()
@@ -50,6 +55,7 @@ export async function startCommand({
         command,
         owner,
         warden,
+        keeper,
         pipes,
         stdin: directInput(request),
         maxOutputBytes: request.maxOutputBytes,
@@ -61,7 +67,8 @@ export async function startCommand({
   )
   feed(sandbox, request)
   const ending = createEnding(sandbox, request)
-  const result = follow(sandbox, request, ending, startedAt).finally(() => {
+  const result = follow(sandbox, request, ending, startedAt).finally(async () => {
+    await release?.()
     ending.finish()
     stdout.end()
     stderr.end()
@@ -161,6 +168,7 @@ async function follow(
 ): Promise<CommandResult> {
   const ended = await sandbox.process.wait()
   await sandbox.gone
+  await sandbox.watch?.end()
   const stderr = await sandbox.stderr
   const { timedOut, aborted, sent } = ending.state()
   if (aborted && !timedOut) throw request.signal?.reason

@@ -1,6 +1,7 @@
+import { lstatSync } from 'node:fs'
 import type { Duplex } from 'node:stream'
 
-import { type Owner, WorkspaceError } from '@ws/core'
+import { type HostPath, type Owner, WorkspaceError } from '@ws/core'
 import {
   capturePipe,
   type CapturedOutput,
@@ -9,6 +10,7 @@ import {
   type OutputListener,
   type PipeMaker,
   type ProcessInput,
+  type NameKeeper,
   readMountInfo,
   type RunningProcess,
   startProcess,
@@ -21,6 +23,7 @@ import { startError } from './failure.ts'
 import { descriptors, readGate } from './gate.ts'
 import type { Placement } from './layout.ts'
 import { findMisplaced } from './mount-table.ts'
+import { type MountWatch, watchMounts } from './mount-watch.ts'
 import { orderOptions } from './order.ts'
 import type { MountedSource } from './sources.ts'
 import type { Warden } from './warden.ts'
@@ -29,6 +32,8 @@ export interface SandboxStart {
   readonly command: SandboxCommand
   readonly owner: Owner
   readonly warden: Warden
+  /** Watches the mounts, where something is protected. */
+  readonly keeper: () => NameKeeper
   /** Absent: standard streams are sockets, which cannot be opened by name. */
   readonly pipes?: PipeMaker | undefined
   readonly stdin: ProcessInput
@@ -51,6 +56,7 @@ export interface Sandbox {
   end(): void
   /** Resolves when no process of the sandbox is left. */
   readonly gone: Promise<void>
+  readonly watch: MountWatch | undefined
 }
 
 /** Milliseconds for building a sandbox; on a machine where this takes longer, something is stuck. */
@@ -143,7 +149,11 @@ async function startIn(group: CommandGroup | undefined, start: SandboxStart): Pr
     if (outcome === 'ended') throw startError((await running.wait()).stderr.text)
     const [child] = outcome
     check(child)
-    return { ...letGo(running, gate, child, { nested: command.layout.mode === 'nested' }), stderr }
+    const { placements, mode } = command.layout
+    const end = () => endSandbox(running, child)
+    const needed = placements.some(({ beneath }) => beneath !== undefined)
+    const watch = needed ? watchMounts({ keeper: start.keeper(), child, placements, end }) : undefined
+    return { ...letGo(running, gate, child, { nested: mode === 'nested' }), stderr, watch }
   } catch (error) {
     running.kill('SIGKILL')
     await running.wait().catch(() => undefined)
@@ -171,7 +181,7 @@ async function abandon(running: RunningProcess, signal: AbortSignal | undefined)
  * What the mounts must be, found beforehand: the command waits for the comparison. When that is made, bubblewrap and the
  * gate are all that runs yet: what is mounted then stays so.
  */
-function mountCheck({ layout, sources }: SandboxCommand): (child: Child) => void {
+function mountCheck({ layout, sources, reserved }: SandboxCommand): (child: Child) => void {
   const placements = layout.placements.filter(({ beneath }) => beneath !== undefined)
   if (placements.length === 0) return () => undefined
   const expected = new Map<unknown, MountedSource | undefined>()
@@ -184,12 +194,20 @@ function mountCheck({ layout, sources }: SandboxCommand): (child: Child) => void
     } catch (native) {
       throw new WorkspaceError({ code: 'ENOEXEC', operation: 'exec', reason: 'the sandbox cannot be examined', native })
     }
-    const misplaced = findMisplaced(table, placements, (placement) => expected.get(placement))
+    const misplaced =
+      findMisplaced(table, placements, (placement) => expected.get(placement)) ??
+      placements.find(({ beneath = '' as HostPath }) => reserved.has(beneath) && !isStill(beneath, reserved))
     if (misplaced === undefined) return
     // It may have been the host's own mounts that changed.
     doubtOwnMounts()
     throw exchanged(misplaced)
   }
+}
+
+/** The name is still that of the directory which was reserved for it. */
+function isStill(path: HostPath, reserved: ReadonlyMap<HostPath, string>): boolean {
+  const status = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  return status !== undefined && `${status.dev}:${status.ino}` === reserved.get(path)
 }
 
 function exchanged(misplaced: Placement): WorkspaceError {
@@ -212,24 +230,33 @@ function identify(pid: number): Child {
   return { pid, startTime: startTimeOf(pid) }
 }
 
+function isAlive({ pid, startTime }: Child): boolean {
+  return startTime !== undefined && startTimeOf(pid) === startTime
+}
+
+function signalIn(child: Child, pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return isAlive(child) && process.kill(pid, signal)
+  } catch {
+    return false
+  }
+}
+
+/** Process 1 of the namespace: the kernel ends all others with it. Without it, bubblewrap's own end does that. */
+function endSandbox(running: RunningProcess, child: Child): void {
+  if (!signalIn(child, child.pid, 'SIGKILL')) running.kill('SIGKILL')
+}
+
 function letGo(
   running: RunningProcess,
   gate: Collected,
-  { pid: child, startTime }: Child,
+  first: Child,
   { nested }: { readonly nested: boolean },
-): Omit<Sandbox, 'stderr'> {
-  const isChild = () => startTime !== undefined && startTimeOf(child) === startTime
-  const send = (pid: number, signal: NodeJS.Signals) => {
-    try {
-      return isChild() && process.kill(pid, signal)
-    } catch {
-      return false
-    }
-  }
-  const end = () => {
-    // Process 1 of the namespace: the kernel ends all others with it. Without it, bubblewrap's own end does that.
-    if (!send(child, 'SIGKILL')) running.kill('SIGKILL')
-  }
+): Omit<Sandbox, 'stderr' | 'watch'> {
+  const { pid: child } = first
+  const isChild = () => isAlive(first)
+  const send = (pid: number, signal: NodeJS.Signals) => signalIn(first, pid, signal)
+  const end = () => endSandbox(running, first)
   const exitCode = () => readGate(gate.text()).exitCode
   gate.stream?.write('go\n')
   // What the command left running ends with it: with the gate, where that is process 1; else with proot, which would wait.

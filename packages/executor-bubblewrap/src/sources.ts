@@ -14,6 +14,8 @@ export interface MountedSource {
 }
 
 export interface OpenedSources extends Disposable {
+  /** `device:inode` */
+  readonly identity: (path: HostPath) => string | undefined
   readonly descriptor: (path: HostPath) => number
   readonly mounted: (path: HostPath) => MountedSource | undefined
 }
@@ -36,6 +38,7 @@ export async function openSources(placements: readonly Placement[]): Promise<Ope
   }
   let mounts: OwnMounts | undefined
   return {
+    identity: (path) => opened.get(path)?.identity,
     descriptor(path) {
       const source = opened.get(path)
       if (source === undefined) throw new Error('a source that was not opened')

@@ -1,5 +1,5 @@
 import { parseVirtualPath } from '@ws/core'
-import { KeptContents, sandboxProgram, systemTree, viewEnvironment } from '@ws/process'
+import { KeptContents, sandboxProgram, systemTree, useNameKeeper, viewEnvironment } from '@ws/process'
 import { describeWith } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
@@ -18,11 +18,13 @@ async function runBehind(bench: Workbench, command: string, parts: Parameters<Wo
   const root = parseVirtualPath('/')
   using contents = new KeptContents()
   using sources = await openSources(layout.placements)
+  const keeper = useNameKeeper()
   const { bwrap = '' } = await findPrograms()
   const sandbox = await startSandbox({
     command: {
       layout: { ...layout, mode: 'direct', aliases: [] },
       sources,
+      reserved: new Map(),
       system: systemTree({ root, owner }),
       argv: ['/bin/sh', '-c', command],
       env: viewEnvironment({ root }),
@@ -38,10 +40,13 @@ async function runBehind(bench: Workbench, command: string, parts: Parameters<Wo
     },
     owner,
     warden,
+    keeper: () => keeper,
     stdin: 'none',
     maxOutputBytes: 100_000,
   })
   const { stdout } = await sandbox.process.wait()
+  await sandbox.watch?.end()
+  keeper.close()
   return { stdout: stdout.text, stderr: (await sandbox.stderr).text }
 }
 

@@ -130,6 +130,11 @@ class AttachedProot implements AttachedExecutor {
     }
   }
 
+  /** A bind lies over a missing name as well, and leaves nothing on the disk. */
+  refuseMissing(): undefined {
+    return undefined
+  }
+
   spawn(request: CommandRequest, plan: BindPlan): Promise<RunningCommand> {
     return this.#work.hold(() => this.#start(request, plan), request.signal)
   }

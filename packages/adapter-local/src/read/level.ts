@@ -1,11 +1,12 @@
 import type { Dirent } from 'node:fs'
 
 import type { Entry, FileType, MountPath } from '@ws/core'
+import { reservedNames } from '@ws/process'
 
 import type { Handle } from '../confine/handle.ts'
 import { statOf } from '../confine/status.ts'
 import type { Task } from '../confine/task.ts'
-import { type ImmediateCalls, type OpenListing, isImmediate } from '../host/calls.ts'
+import { type HostName, type ImmediateCalls, type OpenListing, isImmediate } from '../host/calls.ts'
 import { under } from '../host/name.ts'
 
 /** A directory that is being listed. */
@@ -18,6 +19,8 @@ export interface Level {
   /** The first pass met a name with U+FFFD, which may stand for other bytes. */
   doubtful: boolean
   readonly temps: string[]
+  /** Of the reserved names, when it was opened. */
+  readonly reserved: number
 }
 
 /** Bytes of a directory that a listing reads in one go: at most a few hundred entries. */
@@ -43,6 +46,17 @@ export function detailsAtOnce(
   } catch {
     return undefined
   }
+}
+
+/**
+ * Whether a directory in it may only hold a reserved name, or have done so when the level was read.
+ *
+ * @param place host path of the level
+ */
+export function mayBeReserved({ reserved }: Level, place: string, name: HostName): boolean {
+  return (
+    reservedNames.generation() !== reserved || reservedNames.names(`${place === '/' ? '' : place}/${name.toString()}`)
+  )
 }
 
 export function typeOfDirent(dirent: Dirent): FileType {

@@ -9,20 +9,22 @@ import {
   childPath,
   isWithin,
 } from '@ws/core'
+import { reservedNames } from '@ws/process'
 
 import { type Handle, handleOf, openChild, release } from '../confine/handle.ts'
 import { openDirectory } from '../confine/open.ts'
+import { isReserved } from '../confine/reserved.ts'
 import { statOf } from '../confine/status.ts'
 import { type Task, targetOf } from '../confine/task.ts'
 import { failure, nativeCode, translate } from '../errors.ts'
-import { type HostName, type ImmediateCalls, type Status, isImmediate } from '../host/calls.ts'
+import { type HostName, type ImmediateCalls, type Maybe, type Status, isImmediate } from '../host/calls.ts'
 import { anyDirectory } from '../host/constants.ts'
 import { decodeName, replacement, showBytes, under } from '../host/name.ts'
 import { orAbort } from '../host/abandon.ts'
 import { isTurnOver, ownTurn, spend } from '../host/pace.ts'
 import type { Held, Resources } from '../resources.ts'
 import { isTempName, sweep } from '../write/temp.ts'
-import { type Level, detailsAtOnce, listWhole, typeOfDirent } from './level.ts'
+import { type Level, detailsAtOnce, listWhole, mayBeReserved, typeOfDirent } from './level.ts'
 
 /** Of each directory, so many leftovers at most are looked at. */
 const sweptPerListing = 64
@@ -127,11 +129,21 @@ export class Listing implements EntryIterator, Held {
         if (!this.#leaveAtOnce(calls, level)) return
         continue
       }
+      if (dirent.isDirectory() && this.#isHidden(task, level, dirent.name) === true) continue
       const entry = this.#entryAtOnce(calls, level, dirent)
       if (entry !== undefined && this.#descendAtOnce(task, calls, level, entry)) return entry
       this.#heldBack = dirent
       return undefined
     }
+  }
+
+  /** Of a directory: it only holds a reserved name, or is gone. */
+  #isHidden({ tree, calls }: Task, level: Level, name: HostName): Maybe<boolean> {
+    if (!mayBeReserved(level, tree.hostPath(level.path), name)) return false
+    const self = under(level.handle.self, name)
+    const judge = (status: Status | undefined) => status === undefined || isReserved(status, String(self))
+    const status = calls.lookUp(self)
+    return status instanceof Promise ? status.then(judge) : judge(status)
   }
 
   #entryAtOnce(calls: ImmediateCalls, level: Level, dirent: Dirent): Entry | undefined {
@@ -151,7 +163,15 @@ export class Listing implements EntryIterator, Held {
       fd = calls.open(under(level.handle.self, name), anyDirectory)
       const handle = handleOf(fd)
       const listing = listWhole(task, handle) ?? calls.openListing(handle.self, 'utf8')
-      this.#levels.push({ path, handle, listing, asBytes: false, doubtful: false, temps: [] })
+      this.#levels.push({
+        path,
+        handle,
+        listing,
+        asBytes: false,
+        doubtful: false,
+        temps: [],
+        reserved: reservedNames.generation(),
+      })
       return true
     } catch {
       if (fd >= 0) calls.close(fd)
@@ -241,6 +261,7 @@ export class Listing implements EntryIterator, Held {
       if (level.temps.length < sweptPerListing) level.temps.push(name)
       return undefined
     }
+    if (dirent.isDirectory() && (await this.#isHidden(task, level, raw))) return undefined
     return await this.#describe(task, level, { raw, name, type: typeOfDirent(dirent) })
   }
 
@@ -283,7 +304,15 @@ export class Listing implements EntryIterator, Held {
   async #enter(task: Task, path: MountPath, handle: Handle): Promise<void> {
     try {
       const listing = listWhole(task, handle) ?? (await task.calls.openListing(handle.self, 'utf8'))
-      this.#levels.push({ path, handle, listing, asBytes: false, doubtful: false, temps: [] })
+      this.#levels.push({
+        path,
+        handle,
+        listing,
+        asBytes: false,
+        doubtful: false,
+        temps: [],
+        reserved: reservedNames.generation(),
+      })
     } catch (error) {
       await release(task, handle)
       throw error

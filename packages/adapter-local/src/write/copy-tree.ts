@@ -4,6 +4,7 @@ import { type MountPath, childPath, isWorkspaceError, rewriteError } from '@ws/c
 
 import { type Handle, openChild, release, statusOf } from '../confine/handle.ts'
 import { notAFile } from '../confine/open.ts'
+import { isReserved } from '../confine/reserved.ts'
 import { isSameEntry, permissionsOf } from '../confine/status.ts'
 import { type Task, targetOf } from '../confine/task.ts'
 import { failure, nativeCode, translate } from '../errors.ts'
@@ -135,6 +136,7 @@ async function copyChild(
   }
   try {
     const status = await statusOf(task, handle)
+    if (isReserved(status, handle.self)) return
     const place = { parent: into, name, path: childPath(destination.path, shown) }
     const found = options.overwrite === true ? await lookAt(task, into, name) : undefined
     if (found !== undefined) checkReplaceable(targetOf(task, place.path, 'destination'), status, found)

@@ -2,6 +2,7 @@ import { type CopyOptions, type MountPath, type TransferResult, isWithin } from 
 
 import { type Handle, openChild, release, statusOf } from '../confine/handle.ts'
 import { nameOf, notAFile, openParent } from '../confine/open.ts'
+import { isReserved } from '../confine/reserved.ts'
 import { isSameEntry, versionOf } from '../confine/status.ts'
 import { type Target, type Task, targetOf } from '../confine/task.ts'
 import { failure, nativeCode, translate } from '../errors.ts'
@@ -23,6 +24,7 @@ export async function copyEntry(task: Task, destinationPath: MountPath, options:
     const handle = await openChild(task, from, nameOf(source))
     opened.push(handle)
     const status = await statusOf(task, handle)
+    if (isReserved(status, handle.self)) throw failure(source, 'ENOENT', 'does not exist')
     checkSource(source, destination, status, options)
 
     const to = await openParentOf(task, destination, options.parents === true)

@@ -6,6 +6,7 @@ import { type Target, type Task, targetOf } from '../confine/task.ts'
 import { failure, nativeCode, translate } from '../errors.ts'
 import type { Status } from '../host/calls.ts'
 import { under } from '../host/name.ts'
+import { vacateBelow } from './make-way.ts'
 import { withLocks } from './locks.ts'
 import { refuseRoot } from './parents.ts'
 import { checkCondition, lookAtTarget } from './place.ts'
@@ -59,7 +60,8 @@ async function removeEmpty(task: Task, target: Target, parent: Handle): Promise<
     const code = nativeCode(error)
     if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error
     // listed as empty, it must be deletable as empty
-    if (!(await hasOnlyLeftovers(task, parent, nameOf(target)))) throw error
+    const vacated = await vacateBelow(task, target.path)
+    if (!(await hasOnlyLeftovers(task, parent, nameOf(target))) && !vacated) throw error
     await task.calls.rmdir(name)
   }
 }

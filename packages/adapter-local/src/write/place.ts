@@ -2,6 +2,7 @@ import type { Condition } from '@ws/core'
 
 import type { Handle } from '../confine/handle.ts'
 import { nameOf } from '../confine/open.ts'
+import { isReserved } from '../confine/reserved.ts'
 import { versionOf } from '../confine/status.ts'
 import type { Target, Task } from '../confine/task.ts'
 import { failure } from '../errors.ts'
@@ -10,7 +11,9 @@ import { under } from '../host/name.ts'
 
 /** What is at a name in an open directory; `undefined` when nothing is. */
 export async function lookAt(task: Task, directory: Handle, name: HostName): Promise<Status | undefined> {
-  return await task.calls.lookUp(under(directory.self, name))
+  const path = under(directory.self, name)
+  const found = await task.calls.lookUp(path)
+  return found !== undefined && isReserved(found, String(path)) ? undefined : found
 }
 
 export async function lookAtTarget(task: Task, directory: Handle, target: Target): Promise<Status | undefined> {

@@ -1,4 +1,4 @@
-import { rules } from '@ws/core'
+import { isWorkspaceError, rules } from '@ws/core'
 import { check, equal, rejects } from '../assert.ts'
 import { codeOf, type Site, type SiteOptions } from '../workspace/site.ts'
 import type { DoorSuite } from '../workspace/suite.ts'
@@ -100,19 +100,24 @@ export function deniedTests({ describe, test }: DoorSuite): void {
       equal(await site.stored('conf/.env'), 'NEEDLE', 'the file')
     })
 
-    test('that is not there yet is held, or refused to start, and leaves no dropping', {
+    test('[RU2] that is not there yet is held, or refused to start, and leaves nothing behind', {
       holds: ['deniedSubtrees'],
     }, async (it) => {
-      const site = await it.open({ rules: (at) => [rules.deny(at('later/secret'))] })
-      if (it.guarantees.deniedSubtrees === 'interpreter') {
-        check((await site.attempt('mkdir -p later && echo x > later/secret')).exitCode !== 0, 'a command made it')
-      } else {
-        const error = await rejects(site.attempt('true'), 'EUNENFORCEABLE', { what: 'a command' })
-        check(/does not exist/.test(error.message), `the refusal does not say why: ${error.message}`)
-        await site.run('true', { acknowledge: [`deny(${site.at('later/secret')})`] })
-        equal(await site.tree(), ['file /file.txt'], 'the store')
+      const site = await it.open({ files: { 'dir/x': 'x' }, rules: (at) => [rules.deny(at('dir/secret'))] })
+      let refused: unknown
+      try {
+        await site.run('true')
+      } catch (error) {
+        refused = error
       }
-      equal(await codeOf(site.workspace.write('later/secret', 'x')), 'EACCES', 'at the file door')
+      if (refused === undefined) {
+        for (const attack of ['echo x > dir/secret', 'mkdir dir/secret/y', 'mv dir/x dir/secret && cat dir/secret'])
+          check((await site.attempt(attack)).exitCode !== 0, `${attack} succeeded`)
+      } else check(isWorkspaceError(refused, 'EUNENFORCEABLE'), 'a command is neither run nor refused for the rule')
+      const tree = (await site.tree()).filter((entry) => !entry.endsWith('/file.txt'))
+      equal(tree, ['directory /dir', 'file /dir/x'], 'the store')
+      equal(await codeOf(site.workspace.stat('dir/secret')), 'EACCES', 'at the file door')
+      equal(await codeOf(site.workspace.write('dir/secret', 'x')), 'EACCES', 'at the file door')
     })
 
     test('behind a link is held, or refused to start', { holds: ['deniedSubtrees'], symlinks: true }, async (it) => {

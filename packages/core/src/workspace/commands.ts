@@ -79,8 +79,8 @@ export async function launch(
   const audit = auditOf(door, { operation: 'exec', command, options })
   try {
     const admitted = await admit(door, command, options, { onAdmitted: audit.onAdmitted })
-    const { normalised, plan, executor } = admitted
-    const running = await executor.attached.spawn(request(admitted), plan)
+    const { normalised, executor } = admitted
+    const running = await startPlanned(door, admitted, (plan) => executor.attached.spawn(request(admitted), plan))
     door.running.add(running)
     const forget = (): void => {
       door.running.delete(running)
@@ -102,6 +102,28 @@ export async function launch(
   }
 }
 
+/** How often a command is started whose missing names appear meanwhile. */
+const startAttempts = 3
+
+/** Starts by a plan; by a new one where a name that was missing, and had to be reserved, has appeared meanwhile. */
+export async function startPlanned<Started>(
+  { context }: CommandDoor,
+  { plan: first, executor, acknowledged }: Pick<Admitted<unknown>, 'plan' | 'executor' | 'acknowledged'>,
+  start: (plan: BindPlan) => Promise<Started>,
+): Promise<Started> {
+  let plan = first
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await start(plan)
+    } catch (error) {
+      const mayHaveAppeared = isWorkspaceError(error, 'EBUSY') && plan.binds.some(({ missing }) => missing)
+      if (attempt >= startAttempts || !mayHaveAppeared) throw error
+      plan = await planFor(context, acknowledged)
+      enforceable(plan, executor, acknowledged)
+    }
+  }
+}
+
 interface AdmitOptions {
   readonly operation?: string | undefined
   /** Told the line that the policy judges, and then where it would run. */
@@ -113,6 +135,7 @@ interface Admitted<Normalised> {
   readonly cwd: VirtualPath
   readonly plan: BindPlan
   readonly executor: ChosenExecutor
+  readonly acknowledged: ReadonlySet<string>
   /** The options of the call, narrowed by the defaults of the workspace. */
   readonly narrowed: ExecOptions
   /** A rule was acknowledged: nothing in the workspace may decide how the command starts. */
@@ -150,6 +173,7 @@ export async function admit<Given extends Command | undefined>(
     cwd,
     plan,
     executor,
+    acknowledged,
     narrowed: narrowCommand(context.commands, options),
     bare: acknowledged.size > 0,
   }

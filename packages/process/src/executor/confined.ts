@@ -23,7 +23,11 @@ export interface ConfinedExecutorDefinition<Options, Machine> {
   readonly programs: readonly string[]
   /** Runs the real thing once. It ends by itself: whoever waits for it can give up, and others may wait for it too. */
   readonly probe: (target: ConfinedTarget, options: Options) => Promise<ConfinedProbe<Machine>>
-  readonly attach: (target: ConfinedTarget, machine: Machine, options: Options) => AttachedExecutor
+  readonly attach: (
+    target: ConfinedTarget,
+    machine: Machine,
+    options: Options,
+  ) => AttachedExecutor | Promise<AttachedExecutor>
   readonly createScratch: (options: { readonly owner?: Owner | undefined }) => Promise<StorageAdapter>
 }
 
@@ -74,7 +78,7 @@ function createExecutor<Options, Machine>(
       // As root, somebody must be named: what probes run as owns nothing.
       const target = { root, owner: owner ?? (process.getuid?.() === 0 ? { uid: 0, gid: 0 } : probingOwner()) }
       const { report, machine } = await find(target)
-      if (machine !== undefined) return attach(target, machine, options)
+      if (machine !== undefined) return await attach(target, machine, options)
       throw new WorkspaceError({
         code: 'ENOEXECUTOR',
         operation: 'attach',

@@ -1,3 +1,4 @@
+export type { Watch } from './keeper.ts'
 export { reservedNames, type ReservedNames } from './journal.ts'
 export {
   type NameKeeper,

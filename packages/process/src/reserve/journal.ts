@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readFileSync, type BigIntStats, statSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync, rmSync, type BigIntStats, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { reservedDirectory } from './state-directory.ts'
@@ -50,13 +50,14 @@ export class ReservedNames {
     return this.#paths.size === 0
   }
 
-  /** Reserved names that are, or lie below, one of these host paths. */
-  *within(path: string): Generator<string> {
+  /** Reserved names at or below a host path, the deepest first. */
+  within(path: string): string[] {
     this.#refresh()
-    for (const one of this.#paths) if (one === path || one.startsWith(`${path}/`)) yield one
+    const found = [...this.#paths].filter((one) => one === path || one.startsWith(`${path}/`))
+    return found.sort((left, right) => right.length - left.length)
   }
 
-  /** The longest part of a host path that is reserved. */
+  /** Reserved names at or above a host path, the deepest last. */
   above(path: string): string[] {
     this.#refresh()
     return [...this.#paths]
@@ -77,6 +78,15 @@ export class ReservedNames {
     if (found === undefined) return false
     if (found.kind === 'leaf') return (status.mode & 0o7777n) === 0o555n && status.mtimeNs === found.mtimeNs
     return (status.mode & 0o7777n) === 0o755n && this.#holdsOnlyReserved(self)
+  }
+
+  /** Whoever makes something of a reserved name of this user's takes it: it is nobody's to remove any more. */
+  forget(path: string): void {
+    this.#refresh()
+    for (const [name, entry] of this.#files) {
+      if (entry?.path !== path) continue
+      rmSync(join(this.#directory, name), { force: true })
+    }
   }
 
   #holdsOnlyReserved(self: string): boolean {

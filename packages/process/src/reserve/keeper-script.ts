@@ -16,7 +16,7 @@
  * When its input ends, its process has: it kills what it watches, waits for the end of that, and removes what it holds.
  */
 export const keeperScript = String.raw`
-$SIG{$_} = 'IGNORE' for qw(TERM INT HUP PIPE); umask 0;
+$SIG{$_} = 'IGNORE' for qw(TERM INT HUP PIPE); umask 077;
 my ($buffer, %held, %watched, $mutex, $lock) = ('');
 sub line { while ($buffer !~ /\n/) { my $n = sysread(STDIN, $buffer, 65536, length $buffer); return undef unless $n }
   $buffer =~ s/^([^\n]*)\n//; $1 }
@@ -36,7 +36,7 @@ sub fits { my ($s, $e) = @_; return 0 unless $s && $s->{id} eq $e->{id};
   return $s->{mode} == 040755 if $e->{kind} eq 'parent';
   $s->{mode} == 040555 && $s->{time} == $e->{time} && $s->{ns} == 0 }
 
-sub locked { my ($work) = @_; my $tries = 0;
+sub locked { my ($work) = @_; my $tries = 0; return 'unwritable' unless $mutex;
   until (flock($mutex, 6)) { return 'busy' if ++$tries > 5000; select(undef, undef, undef, 0.001) }
   my $answer = $work->(); flock($mutex, 8); $answer }
 sub put { my ($file, @fields) = @_; open(my $f, '>', "$dir/new.$mark") or return 0;
@@ -107,7 +107,7 @@ sub drop { my ($id) = @_; my $chain = delete $held{$id} or return 'gone'; my @al
   my %own = map { $_->{file} => 1 } @$chain; my %closed;
   for my $e (reverse @$chain) {
     my @others = grep { $_->{id} eq $e->{id} && !$own{$_->{file}} && lives($_->{owner}) } @all;
-    if (!@others && fits(look($e->{fd}, $e->{name}), $e) && rmdir(through($e->{fd}, $e->{name}))) { settle($e->{fd}, @all) }
+    if (!@others && -e "$dir/$e->{file}" && fits(look($e->{fd}, $e->{name}), $e) && rmdir(through($e->{fd}, $e->{name}))) { settle($e->{fd}, @all) }
     unlink "$dir/$e->{file}"; $closed{$e->{fd}} = 1 }
   closefd($_) for keys %closed; 'gone' }
 
@@ -141,7 +141,6 @@ sub leave { my ($id, $w) = @_; closefd($w->{pidfd}); close $w->{fh} if $w->{fh};
 sub lost { my ($id, $w, $i) = @_; end($w); closefd($w->{pidfd}); close $w->{fh}; delete $watched{$id}; say_('lost', $id, $i) }
 sub end { my ($w) = @_; syscall($n{pidfd_send_signal}, $w->{pidfd}, 9, 0, 0) }
 sub changed { my ($id) = @_; my $w = $watched{$id}; my $points = table($w);
-  return leave($id, $w) unless %$points;
   for my $mount (keys %{$w->{ids}}) { my $i = $w->{ids}{$mount};
     return lost($id, $w, $i) unless defined $points->{$mount} && $points->{$mount} eq $w->{wanted}[$i] } }
 
@@ -150,10 +149,9 @@ sub order { my ($what, $id, @rest) = split / /, $_[0];
   elsif ($what eq 'drop') { say_('dropped', $id, locked(sub { drop($id) })) }
   elsif ($what eq 'sweep') { say_('swept', $id, locked(\&sweep)) }
   elsif ($what eq 'watch') { watch($id, @rest) }
-  elsif ($what eq 'unwatch') { my $w = delete $watched{$id}; if ($w) { closefd($w->{pidfd}); close $w->{fh} } } }
+  elsif ($what eq 'unwatch') { changed($id) if $watched{$id}; leave($id, $watched{$id}) if $watched{$id} } }
 
-open($mutex, '>>', "$dir/mutex") or do { say_('failed'); exit 1 };
-my $ready = locked(sub { sysopen($lock, "$dir/$mark.lock", 0102, 0600) && flock($lock, 6) ? sweep() : 'failed' });
+my $ready = $dir eq '' ? 'swept' : !open($mutex, '>>', "$dir/mutex") ? 'failed' : locked(sub { sysopen($lock, "$dir/$mark.lock", 0102, 0600) && flock($lock, 6) ? sweep() : 'failed' });
 say_($ready =~ /^swept/ ? 'ready' : 'failed');
 while (1) {
   while ($buffer =~ s/^([^\n]*)\n//) { order($1) }

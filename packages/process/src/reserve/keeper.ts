@@ -45,14 +45,19 @@ export interface WatchRequest {
   readonly onLost: (index: number | undefined) => void
 }
 
+/** A sandbox that is being watched. */
+export interface Watch {
+  /** Looks a last time and ends the watch. What was lost before has been reported when it resolves. */
+  end(): Promise<void>
+}
+
 /** The process that reserves names and watches mounts. It keeps no event loop alive but while an answer is waited for. */
 export interface Keeper {
   place(request: PlaceRequest): Promise<PlaceAnswer>
   drop(id: number): Promise<void>
   /** Removes what keepers that are gone have left. */
   sweep(): Promise<void>
-  /** @returns what ends the watch */
-  watch(request: WatchRequest): () => void
+  watch(request: WatchRequest): Watch
   readonly isGone: boolean
   end(): void
 }
@@ -83,11 +88,11 @@ export function keeperProblem(): { readonly reason: string; readonly remedy: str
   return undefined
 }
 
-/** @returns `undefined` where {@link keeperProblem} says why */
+/** @returns `undefined` where {@link keeperProblem} says why. Without a directory for notes it can watch all the same. */
 export function startKeeper(): Keeper | undefined {
   const calls = numbers[process.arch]
-  const directory = makeReservedDirectory()
-  if (calls === undefined || directory === undefined) return undefined
+  if (calls === undefined || !existsSync(perl)) return undefined
+  const directory = makeReservedDirectory() ?? ''
   const child = spawn(perl, ['-e', keeperScript], {
     stdio: ['pipe', 'pipe', 'ignore'],
     env: {},
@@ -116,8 +121,10 @@ export function startKeeper(): Keeper | undefined {
     const [what = '', id = '', ...rest] = line.split(' ')
     if (what === 'failed') child.kill('SIGKILL')
     if (what === 'lost') watches.get(id)?.(Number(rest[0]))
-    if (what === 'lost' || what === 'ended') watches.delete(id)
-    else waiting.get(`${what} ${id}`)?.(rest)
+    if (what === 'lost' || what === 'ended') {
+      watches.delete(id)
+      waiting.get(`ended ${id}`)?.(rest)
+    } else waiting.get(`${what} ${id}`)?.(rest)
   }
   child.on('error', end)
   child.on('exit', end)
@@ -178,12 +185,14 @@ export function startKeeper(): Keeper | undefined {
       const id = String(--lastId)
       if (gone) {
         onLost(undefined)
-        return () => undefined
+        return { end: async () => undefined }
       }
       watches.set(id, onLost)
       send('watch', id, pid, startTime, ...points.map((point) => Buffer.from(point, 'latin1').toString('hex')))
-      return () => {
-        if (watches.delete(id)) send('unwatch', id)
+      return {
+        async end() {
+          if (watches.has(id)) await ask(`ended ${id}`, 'unwatch', id)
+        },
       }
     },
     get isGone() {

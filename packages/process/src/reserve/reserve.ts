@@ -15,6 +15,7 @@ import {
   type PlaceAnswer,
   type PlaceFailure,
   startKeeper,
+  type Watch,
   type WatchRequest,
 } from './keeper.ts'
 import { reservedDirectory } from './state-directory.ts'
@@ -42,8 +43,8 @@ export interface NameKeeper {
    * where names cannot be reserved.
    */
   reserve(wanted: readonly WantedName[], owner: Owner): Promise<Reservation>
-  /** @returns what ends the watch */
-  watch(request: WatchRequest): () => void
+  /** @throws WorkspaceError `EUNENFORCEABLE` where nothing can be watched */
+  watch(request: WatchRequest): Watch
   close(): void
 }
 
@@ -107,8 +108,16 @@ export function useNameKeeper(): NameKeeper {
     watch(request) {
       const running = runningKeeper()
       if (running !== undefined) return running.watch(request)
-      request.onLost(undefined)
-      return () => undefined
+      const { reason, remedy } = keeperProblem() ?? {
+        reason: 'the process that watches could not be started',
+        remedy: 'run the command again',
+      }
+      throw new WorkspaceError({
+        code: 'EUNENFORCEABLE',
+        operation: 'exec',
+        reason: `what rules protect cannot be watched while the command runs: ${reason}`,
+        remedy,
+      })
     },
     close() {
       if (--users > 0) return

@@ -1,4 +1,4 @@
-import { joinPath, type MountPath, type VirtualPath } from '@ws/core'
+import { type BindPlan, joinPath, type MountPath, type VirtualPath } from '@ws/core'
 
 import { cleanEnvironment, defaultAllowList } from '../environment/clean.ts'
 
@@ -17,6 +17,14 @@ export interface ViewEnvironmentOptions {
   readonly bare?: boolean | undefined
   /** Directories put in front of the system's, behind the workspace's own. */
   readonly toolPaths?: readonly string[] | undefined
+}
+
+/**
+ * A plan in which a part of a repository is protected, such as its hooks: git copies templates to there when it makes a
+ * repository, and fails where it cannot. With `GIT_TEMPLATE_DIR` empty it copies none.
+ */
+export function protectsRepository({ binds }: Pick<BindPlan, 'binds'>): boolean {
+  return binds.some(({ at, access }) => access !== 'read-write' && /\/\.git\//.test(at))
 }
 
 const systemPath = '/usr/local/bin:/usr/bin:/bin'

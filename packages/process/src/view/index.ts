@@ -9,7 +9,7 @@ export {
   isSlowType,
 } from './mount-table.ts'
 export { offersExtendedAttributes } from './extended-attributes.ts'
-export { viewEnvironment, viewPath, type ViewEnvironmentOptions } from './environment.ts'
+export { protectsRepository, viewEnvironment, viewPath, type ViewEnvironmentOptions } from './environment.ts'
 export {
   isSystemProgram,
   programEntries,

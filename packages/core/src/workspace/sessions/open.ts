@@ -1,6 +1,6 @@
 import type { TerminalRequest } from '../../executor/contract.ts'
 import { auditOf } from '../command-audit.ts'
-import { admit, defaultKillGrace, defaultOutputBytes } from '../commands.ts'
+import { admit, defaultKillGrace, defaultOutputBytes, startPlanned } from '../commands.ts'
 import type { CommandDoor } from '../commands.ts'
 import { virtualError } from '../errors.ts'
 import { checkMethod } from '../method-options.ts'
@@ -20,11 +20,14 @@ export async function openSession(
   try {
     const reserved = sessions.reserve(options.id)
     id = reserved
-    const { normalised, cwd, plan, executor, narrowed, bare } = await admit(door, options.command, options, {
+    const admitted = await admit(door, options.command, options, {
       operation: 'openSession',
       onAdmitted: audit.onAdmitted,
     })
-    if (executor.attached.openTerminal === undefined) throw noTerminals(executor.name)
+    const { normalised, cwd, executor, narrowed, bare } = admitted
+    const { attached } = executor
+    const openTerminal = attached.openTerminal?.bind(attached)
+    if (openTerminal === undefined) throw noTerminals(executor.name)
     const shell = options.shell?.trim() === '' ? undefined : options.shell
     const killGrace = options.killGrace ?? defaultKillGrace
     const request: TerminalRequest = {
@@ -41,7 +44,7 @@ export async function openSession(
       columns: options.columns ?? 80,
       rows: options.rows ?? 24,
     }
-    const terminal = await executor.attached.openTerminal(request, plan)
+    const terminal = await startPlanned(door, admitted, (plan) => openTerminal(request, plan))
     const session = new LiveSession({
       id: reserved,
       command: normalised?.line,

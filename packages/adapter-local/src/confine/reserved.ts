@@ -1,0 +1,38 @@
+import { type BigIntStats, lstatSync } from 'node:fs'
+
+import type { MountPath } from '@ws/core'
+import { reservedNames } from '@ws/process'
+
+import { type Where, failure } from '../errors.ts'
+import type { Tree } from './tree.ts'
+
+/**
+ * Commands have names reserved that rules protect and that are missing, by directories that hold the name. To callers
+ * nothing is there.
+ *
+ * @param self a path that leads to the very entry
+ */
+export function isReserved(status: BigIntStats, self: string): boolean {
+  return status.isDirectory() && reservedNames.holds(status, self)
+}
+
+/** The parts of a path, the deepest last, that are reserved and nothing else. */
+export function reservedAbove(tree: Tree, path: MountPath): MountPath[] {
+  const place = tree.hostPath(path)
+  const below = tree.root === '/' ? 1 : tree.root.length + 1
+  return reservedNames
+    .above(place)
+    .filter((one) => one.length >= below && one.startsWith(tree.hostPath('/' as MountPath)) && isReservedAt(one))
+    .map((one) => `/${one.slice(below)}` as MountPath)
+}
+
+/** @throws WorkspaceError `ENOENT` where a path is reserved, or lies below such a name. */
+export function refuseReserved(tree: Tree, { operation, path }: Where & { readonly path: MountPath }): void {
+  if (reservedAbove(tree, path).length > 0) throw failure({ operation, path }, 'ENOENT', 'does not exist')
+}
+
+/** At a host path on a local disk: names are reserved nowhere else. */
+export function isReservedAt(place: string): boolean {
+  const status = lstatSync(place, { bigint: true, throwIfNoEntry: false })
+  return status !== undefined && isReserved(status, place)
+}

@@ -1,0 +1,110 @@
+import { utimes } from 'node:fs/promises'
+
+import type { MountPath } from '@ws/core'
+import { reservedNames } from '@ws/process'
+
+import { type Handle, openChild, release, statusOf } from '../confine/handle.ts'
+import { nameOf, openParent } from '../confine/open.ts'
+import { isReserved, reservedAbove } from '../confine/reserved.ts'
+import { type Target, type Task, targetOf } from '../confine/task.ts'
+import { failure, nativeCode } from '../errors.ts'
+import { under } from '../host/name.ts'
+
+export interface WayOptions {
+  /** Missing parents are made. */
+  readonly parents?: boolean | undefined
+  /** A directory is made there: what is reserved is one already, and stays, with the mounts that commands have over it. */
+  readonly directory?: boolean | undefined
+}
+
+/**
+ * Makes reserved names give way to what is about to be created. Commands that have them masked end with `EIO` where that
+ * is no directory.
+ *
+ * @returns `undefined` where nothing is reserved; true when the directory is there now
+ */
+export function makeWay(task: Task, path: MountPath, options: WayOptions = {}): Promise<boolean> | undefined {
+  const reserved = reservedNames.empty ? [] : reservedAbove(task.tree, path)
+  return reserved.length === 0 ? undefined : giveWay(task, path, reserved, options)
+}
+
+async function giveWay(
+  task: Task,
+  path: MountPath,
+  reserved: readonly MountPath[],
+  { parents, directory }: WayOptions,
+): Promise<boolean> {
+  let adopted = false
+  for (const at of reserved) {
+    const target = targetOf(task, at)
+    if (at === path && directory !== true) {
+      await vacateBelow(task, path)
+    } else if (at === path || parents === true) {
+      adopted = (await adopt(task, target)) && at === path
+    } else {
+      throw failure(targetOf(task, path), 'ENOENT', 'is in a directory that does not exist', {
+        remedy: 'create the directory first, or pass parents: true',
+      })
+    }
+  }
+  return adopted
+}
+
+/**
+ * Removes what only holds names at a path and below it.
+ *
+ * @returns whether there was something of that kind
+ */
+export async function vacateBelow(task: Task, path: MountPath): Promise<boolean> {
+  const below = task.tree.hostPath(path).length
+  const places = reservedNames.within(task.tree.hostPath(path))
+  for (const place of places) await vacate(task, targetOf(task, (path + place.slice(below)) as MountPath))
+  return places.length > 0
+}
+
+async function vacate(task: Task, target: Target): Promise<void> {
+  await withReserved(task, target, async (_child, parent) => {
+    reservedNames.forget(task.tree.hostPath(target.path))
+    try {
+      await task.calls.rmdir(under(parent.self, nameOf(target)))
+    } catch (error) {
+      // What is in the way then is not ours, and the caller meets it.
+      const code = nativeCode(error)
+      if (code !== 'ENOENT' && code !== 'ENOTEMPTY' && code !== 'EEXIST' && code !== 'ENOTDIR') throw error
+    }
+  })
+}
+
+/** @returns false when it has gone meanwhile */
+async function adopt(task: Task, target: Target): Promise<boolean> {
+  let isThere = false
+  await withReserved(task, target, async (child, parent) => {
+    reservedNames.forget(task.tree.hostPath(target.path))
+    await task.calls.chmod(child.self, 0o777 & ~process.umask())
+    const now = new Date()
+    await utimes(child.self, now, now)
+    // It may have been removed at the very moment in which it was forgotten.
+    isThere = (await task.calls.lookUp(under(parent.self, nameOf(target)))) !== undefined
+  })
+  return isThere
+}
+
+async function withReserved(
+  task: Task,
+  target: Target,
+  work: (child: Handle, parent: Handle) => Promise<void>,
+): Promise<void> {
+  const parent = await openParent(task, target)
+  try {
+    const child = await openChild(task, parent, nameOf(target), { directory: true })
+    try {
+      if (isReserved(await statusOf(task, child), child.self)) await work(child, parent)
+    } finally {
+      await release(task, child)
+    }
+  } catch (error) {
+    if (nativeCode(error) !== 'ENOENT') throw error
+  } finally {
+    await release(task, parent)
+  }
+}

@@ -1,0 +1,203 @@
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { chown, mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+import { createLocalAdapter } from '@ws/adapter-local'
+import { createWorkspace, type Rule, rules, type Workspace } from '@ws/core'
+import { createScratchDirectory, describeWith, type ScratchDirectory } from '@ws/test-fixtures'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+
+import { createBubblewrapExecutor } from '../src/index.ts'
+import { modes, namesBelow, needed } from './support/workbench.ts'
+
+for (const mode of modes) {
+  describeWith(needed[mode], `protected names that are missing (${mode})`, () => {
+    let scratch: ScratchDirectory
+    let root: string
+    let opened: Workspace[]
+    const at = (path: string) => (mode === 'nested' ? path : `/workspace${path}`)
+    beforeEach(async () => {
+      scratch = await createScratchDirectory({ prefix: 'ws-reserve-' })
+      root = join(scratch.path, 'work')
+      await mkdir(root)
+      await give(root)
+      opened = []
+    })
+    afterEach(async () => {
+      for (const workspace of opened) await workspace.close()
+      await scratch.remove()
+    })
+
+    async function give(path: string): Promise<void> {
+      if (process.getuid?.() === 0) await chown(path, scratch.owner.uid, scratch.owner.gid)
+    }
+    async function put(path: string, content = ''): Promise<void> {
+      const host = join(root, path)
+      await mkdir(dirname(host), { recursive: true })
+      await give(dirname(host))
+      await writeFile(host, content)
+      await give(host)
+    }
+    async function open(...list: Rule[]): Promise<Workspace> {
+      const adapter = await createLocalAdapter({ root })
+      const workspace = await createWorkspace({
+        mounts: [{ at: at('/').replace(/(.)\/$/, '$1'), adapter }],
+        rules: list,
+        executors: [createBubblewrapExecutor()],
+        require: 'untrusted',
+      })
+      opened.push(workspace)
+      return workspace
+    }
+    const natural = () => [rules.withinOutput(at('/out')), rules.deny(at('/.env')), rules.readOnly(at('/.git/hooks'))]
+
+    it('[RU2] run commands under the natural rules on an empty directory, and leave nothing', async () => {
+      const workspace = await open(...natural())
+      const { exitCode, stderr } = await workspace.exec('echo hi > out/x; echo no > .env; echo no > other; mkdir .git')
+      expect(exitCode).not.toBe(0)
+      expect(stderr.match(/Read-only file system/g)).toHaveLength(3)
+      expect(await namesBelow(root)).toEqual(['out', 'out/x'])
+    })
+
+    it('[RU2] cannot be made, in any way, where their directory can be written', async () => {
+      const workspace = await open(rules.deny(at('/.env')), rules.readOnly(at('/sub/.git/hooks')))
+      const attacks = [
+        'echo x > .env',
+        'mkdir .env',
+        'rmdir .env && echo x > .env',
+        'echo x > y; mv -T y .env',
+        'mv .env away && echo x > .env',
+        'ln -s /tmp .env',
+        'echo x > .env/y',
+        'chmod 755 .env',
+        'mkdir -p sub/.git/hooks && echo x > sub/.git/hooks/pre-commit',
+        'mv sub other && mkdir -p sub/.git/hooks && echo x > sub/.git/hooks/pre-commit',
+        'rm -rf sub && test ! -e sub',
+        'rmdir sub/.git/hooks',
+        'chmod 755 sub/.git/hooks',
+        'touch sub/.git/hooks',
+      ]
+      for (const attack of attacks) {
+        const { exitCode } = await workspace.exec(attack)
+        expect({ attack, succeeded: exitCode === 0 }).toEqual({ attack, succeeded: false })
+        expect({ attack, names: (await namesBelow(root)).filter((name) => name !== 'y') }).toEqual({
+          attack,
+          names: [],
+        })
+      }
+      expect((await workspace.exec('ls sub/.git/hooks && ls -A sub')).stdout).toBe('.git\n')
+    })
+
+    it('[RU2] are shown by no operation of the file API, while commands hold them', async () => {
+      const workspace = await open(rules.readOnly(at('/.git/hooks')), rules.readOnly(at('/dir/name')))
+      const other = await open()
+      await put('dir/file')
+      const command = await workspace.spawn('echo started; read line; ls -d .git/hooks dir/name', { stdin: waiting() })
+      await firstOf(command.stdout)
+      for (const one of [workspace, other]) {
+        const names: string[] = []
+        for await (const entry of one.list(at('/').replace(/(.)\/$/, '$1'), { recursive: true })) names.push(entry.path)
+        expect(names.sort()).toEqual([at('/dir'), at('/dir/file')])
+        for (const path of ['/.git', '/.git/hooks', '/dir/name', '/dir/name/x']) {
+          expect({ path, code: await codeOf(one.stat(at(path))) }).toEqual({ path, code: 'ENOENT' })
+          expect({ path, code: await codeOf(one.read(at(path))) }).toEqual({ path, code: 'ENOENT' })
+          expect({ path, code: await codeOf(one.list(at(path)).next()) }).toEqual({ path, code: 'ENOENT' })
+          expect({ path, exists: await one.exists(at(path)) }).toEqual({ path, exists: false })
+        }
+        expect(await codeOf(other.delete(at('/dir/name')))).toBe('ENOENT')
+        expect(await codeOf(other.move(at('/.git'), at('/x')))).toBe('ENOENT')
+      }
+      resume()
+      expect((await command.wait()).stdout).toBe('started\n.git/hooks\ndir/name\n')
+      expect(await namesBelow(root)).toEqual(['dir', 'dir/file'])
+    })
+
+    it('[RU2] give way when the file API makes something of them: a directory stays, a file ends the commands', async () => {
+      const workspace = await open(rules.readOnly(at('/.git/hooks')), rules.deny(at('/.env')))
+      const other = await open()
+      const command = await workspace.spawn('echo started; read line; echo x > .git/x && ls -A .git', {
+        stdin: waiting(),
+      })
+      await firstOf(command.stdout)
+      await other.write(at('/.git/config'), 'c')
+      expect((await other.stat(at('/.git'))).type).toBe('directory')
+      expect(await codeOf(other.stat(at('/.git/hooks')))).toBe('ENOENT')
+      resume()
+      expect((await command.wait()).stdout).toBe('started\nconfig\nhooks\nx\n')
+      expect(await namesBelow(root)).toEqual(['.git', '.git/config', '.git/x'])
+
+      const ended = await workspace.spawn('echo started; while :; do cat .env 2>/dev/null; done', {})
+      await firstOf(ended.stdout)
+      await other.write(at('/.env'), 'secret')
+      const error = await ended.wait().catch((thrown: unknown) => thrown)
+      expect(error).toMatchObject({ code: 'EIO', path: at('/.env'), rule: `deny(${at('/.env')})` })
+      expect(readFileSync(join(root, '.env'), 'utf8')).toBe('secret')
+      // The next one masks the file.
+      expect((await workspace.exec('cat .env')).stdout).toBe('')
+    })
+
+    it('[RU2] that are a file or an empty directory of the user are masked, and stay as they are', async () => {
+      const workspace = await open(rules.deny(at('/.env')), rules.deny(at('/dir')))
+      await put('.env')
+      await mkdir(join(root, 'dir'))
+      await give(join(root, 'dir'))
+      expect((await workspace.exec('cat .env || ls dir')).exitCode).not.toBe(0)
+      expect(await namesBelow(root)).toEqual(['.env', 'dir'])
+    })
+
+    it('[RU2] pin the file that a worktree has in place of the directory', async () => {
+      await put('.git', 'gitdir: /elsewhere\n')
+      const workspace = await open(...natural().slice(1))
+      const attack = 'mv .git x; rm -f .git; mkdir -p .git/hooks && echo evil > .git/hooks/pre-commit'
+      const { exitCode, stdout } = await workspace.exec(`${attack}; cat .git; false`)
+      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: 'gitdir: /elsewhere\n' })
+      expect(await namesBelow(root)).toEqual(['.git'])
+    })
+
+    it('[RU2] let git make a repository and commit', { timeout: 20_000 }, async () => {
+      const workspace = await open(rules.deny(at('/.env')), rules.readOnly(at('/.git/hooks')))
+      const commit = 'git add -A && git -c user.name=n -c user.email=e commit -qm m && git status --porcelain'
+      const { exitCode, stderr, stdout } = await workspace.exec(`git init -q . && echo x > file && ${commit}`)
+      expect({ exitCode, stderr, stdout }).toEqual({ exitCode: 0, stderr: '', stdout: '' })
+      expect(existsSync(join(root, '.git/hooks'))).toBe(false)
+      expect((await workspace.exec(`echo y > file && ${commit}; git log --oneline | wc -l`)).stdout).toBe('2\n')
+      expect(readdirSync(root).sort()).toEqual(['.git', 'file'])
+    })
+
+    it('[RU2] a mask that is lost ends the command, and what replaced it is not read on', async () => {
+      await put('.env', 'old')
+      await put('keys/id', 'old')
+      const workspace = await open(rules.deny(at('/.env')), rules.readOnly(at('/keys/id')))
+      for (const [path, rule] of [
+        ['.env', `deny(${at('/.env')})`],
+        ['keys/id', `readOnly(${at('/keys/id')})`],
+      ] as const) {
+        const command = await workspace.spawn('echo started; while :; do sleep 0.01; done')
+        await firstOf(command.stdout)
+        writeFileSync(join(root, 'new'), 'new')
+        renameSync(join(root, 'new'), join(root, path))
+        const error = await command.wait().catch((thrown: unknown) => thrown)
+        expect(error).toMatchObject({ code: 'EIO', path: at(`/${path}`), rule })
+      }
+    })
+
+    let resume: () => void
+    async function* waiting(): AsyncIterable<Uint8Array> {
+      await new Promise<void>((resolve) => (resume = resolve))
+      yield Buffer.from('\n')
+    }
+  })
+}
+
+async function codeOf(work: PromiseLike<unknown>): Promise<string | undefined> {
+  try {
+    await work
+    return undefined
+  } catch (error) {
+    return (error as { code?: string }).code
+  }
+}
+
+async function firstOf(stream: AsyncIterable<Uint8Array>): Promise<void> {
+  await stream[Symbol.asyncIterator]().next()
+}
