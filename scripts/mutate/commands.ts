@@ -1,6 +1,7 @@
 import type { Mutation } from './types.ts'
 
 const compileBinds = 'packages/core/src/executor/compile-binds.ts'
+const keeper = 'packages/process/src/reserve/keeper-script.ts'
 const seccomp = 'packages/process/src/seccomp/programs.ts'
 const loader = 'packages/process/src/loader/script.ts'
 
@@ -117,13 +118,61 @@ export const commandMutations: readonly Mutation[] = [
     test: { file: 'packages/core/test/executor/compile-binds.test.ts' },
   },
   {
+    row: 'a protected name that does not exist yet',
+    removes: 'the reservation of missing names',
+    changes: [
+      {
+        file: compileBinds,
+        text: "      if (found === 'missing') missing = missingName(node, mount)\n",
+        by: "      if (found === 'missing') return around\n",
+      },
+    ],
+    test: { file: 'packages/executor-bubblewrap/test/reserve.test.ts', title: 'cannot be made' },
+  },
+  {
+    row: "a user's file or directory taken for a reserved name, and removed",
+    removes: 'the comparison with what was noted',
+    changes: [{ file: keeper, text: 'fits(look($e->{fd}, $e->{name}), $e) && ', by: '' }],
+    test: { file: 'packages/process/test/reserve/reserve.test.ts', title: 'never remove what somebody put there' },
+  },
+  {
+    row: 'a reserved name that a caller of the file API sees, or that a killed process leaves',
+    removes: 'the look at the list of reserved names',
+    changes: [
+      {
+        file: 'packages/adapter-local/src/confine/reserved.ts',
+        text: 'return status.isDirectory() && reservedNames.holds(status, self)',
+        by: 'return status.isFile() && reservedNames.holds(status, self)',
+      },
+    ],
+    test: { file: 'packages/executor-bubblewrap/test/reserve.test.ts', title: 'are shown by no operation' },
+  },
+  {
+    row: 'a reserved name that a caller of the file API sees, or that a killed process leaves',
+    removes: 'the sweep',
+    changes: [{ file: keeper, text: '$swept++ if rmdir(through($fd, $name));', by: '' }],
+    test: { file: 'packages/process/test/reserve/reserve.test.ts', title: 'are swept at the next start' },
+  },
+  {
+    row: 'a mask that is lost while a command runs, since a program on the host replaced the file',
+    removes: 'the watch of the mount table',
+    changes: [
+      {
+        file: keeper,
+        text: 'return lost($id, $w, $i) unless defined $points->{$mount} &&',
+        by: 'return lost($id, $w, $i) unless 1 || defined $points->{$mount} &&',
+      },
+    ],
+    test: { file: 'packages/executor-bubblewrap/test/reserve.test.ts', title: 'a mask that is lost ends the command' },
+  },
+  {
     row: "a link as a component of a bind's destination",
     removes: 'the look at links when rules are compiled',
     changes: [
       {
-        file: compileBinds,
-        text: "      if (error instanceof LinkSignal) return 'link'\n",
-        by: "      if (error instanceof LinkSignal) return 'directory'\n",
+        file: 'packages/core/src/executor/disk-look.ts',
+        text: "    if (error instanceof LinkSignal) return 'link'\n",
+        by: "    if (error instanceof LinkSignal) return 'directory'\n",
       },
     ],
     test: { file: 'packages/core/test/executor/compile-binds.test.ts' },
