@@ -67,12 +67,17 @@ export async function startCommand({
   )
   feed(sandbox, request)
   const ending = createEnding(sandbox, request)
-  const result = follow(sandbox, request, ending, startedAt).finally(async () => {
-    await release?.()
-    ending.finish()
-    stdout.end()
-    stderr.end()
-  })
+  const run = async () => {
+    try {
+      return await follow(sandbox, request, ending, startedAt)
+    } finally {
+      await release?.()
+      ending.finish()
+      stdout.end()
+      stderr.end()
+    }
+  }
+  const result = run()
   result.catch(() => undefined)
   return {
     stdout: stdout.output,
