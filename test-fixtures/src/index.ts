@@ -9,3 +9,4 @@ export {
 } from './owner.ts'
 export { describeWith, itWith } from './skip.ts'
 export { hostileNames, hostilePaths, type Hostile } from './hostile/index.ts'
+export { watchTurns, type Turns } from './turns.ts'

@@ -34,7 +34,7 @@ export async function* search(
     const { link } = found
     if (found.below !== undefined && !filter.matches(found.below)) continue
     if (link.getNode().getSize() > maxFileBytes) continue
-    for (const hit of matcher.searchBytes(tree.content(link))) {
+    for await (const hit of matcher.searchBytes(tree.content(link), { signal, path: found.path })) {
       if (hits >= maxHits) return undefined
       hits += 1
       yield { path: found.path, ...hit }

@@ -1,3 +1,4 @@
+import type { Pace } from '@ws/core'
 import type { Pattern } from './pattern.ts'
 import { columnAt, cutLine } from './text.ts'
 
@@ -17,12 +18,25 @@ export interface LineHit {
   readonly text: string
 }
 
+/**
+ * A step of a search: a line that matches; a line that would hold the event loop, to be searched elsewhere: whoever runs the
+ * search goes on with the index of the first match in it, or -1; or `undefined` when the event loop should have its turn.
+ */
+export type Step = LineHit | LongLine | undefined
+
+export interface LongLine {
+  readonly longLine: string
+  /** From 1. */
+  readonly line: number
+}
+
 const lineFeed = 10
 const byteOrderMark = 0xfeff
 
 /** The search of one file, chunk by chunk. A chunk may be reused once what `push` gave has been iterated. */
 export class FileScan {
   readonly #pattern: Pattern
+  readonly #pace: Pace
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   /** Bytes that wait: at the start for the sniff, later for the end of their line. */
   #waiting: Uint8Array[] = []
@@ -31,8 +45,9 @@ export class FileScan {
   #binary = false
   #line = 1
 
-  constructor(pattern: Pattern) {
+  constructor(pattern: Pattern, pace: Pace) {
     this.#pattern = pattern
+    this.#pace = pace
   }
 
   /** A NUL was among the first {@link binarySniffBytes} bytes: nothing is found, and no more chunks are needed. */
@@ -40,7 +55,7 @@ export class FileScan {
     return this.#binary
   }
 
-  *push(given: Uint8Array): Generator<LineHit, void, undefined> {
+  *push(given: Uint8Array): Generator<Step, void, number> {
     let chunk = given
     if (!this.#sniffed) {
       this.#hold(chunk)
@@ -61,7 +76,7 @@ export class FileScan {
   }
 
   /** The end of the file: searches a last line without an end. */
-  *finish(): Generator<LineHit, void, undefined> {
+  *finish(): Generator<Step, void, number> {
     const rest = this.#sniffed ? this.#take() : this.#sniff()
     if (!this.#binary && rest.length > 0) yield* this.#search(rest)
   }
@@ -93,28 +108,42 @@ export class FileScan {
   }
 
   /** Searches whole lines; the last one may lack its end. */
-  *#search(bytes: Uint8Array): Generator<LineHit, void, undefined> {
+  *#search(bytes: Uint8Array): Generator<Step, void, number> {
     let text = this.#decoder.decode(bytes)
     if (this.#line === 1 && text.charCodeAt(0) === byteOrderMark) text = text.slice(1)
     let start = 0
     while (start < text.length) {
       if (this.#pattern.staysInLine) {
-        const next = this.#pattern.find(text, start)
+        const next = yield* this.#find(text, start)
         if (next < 0) break
         start = this.#skipLines(text, start, next)
       }
       const feed = text.indexOf('\n', start)
       const end = feed < 0 ? text.length : feed
       const line = text.slice(start, feed > start && text[feed - 1] === '\r' ? feed - 1 : end)
-      const index = this.#pattern.find(line, 0)
+      const index = yield* this.#find(line, 0)
       if (index >= 0) yield { line: this.#line, column: columnAt(line, index), text: cutLine(line) }
       this.#line += 1
       start = end + 1
+      if (this.#pace.isDue) yield undefined
     }
     if (start >= text.length) return
     this.#skipLines(text, start, text.length)
     // an over-long line was cut before its end
     if (!text.endsWith('\n')) this.#line += 1
+  }
+
+  /** As the pattern's `find`, with a turn for others in between. */
+  *#find(text: string, from: number): Generator<Step, number, number> {
+    const { find, atOnce, matchLength } = this.#pattern
+    if (text.length - from <= atOnce) return find(text, from)
+    if (matchLength === undefined) return yield { longLine: text, line: this.#line }
+    for (let start = from; start < text.length; start += atOnce) {
+      const index = find(text.slice(start, start + atOnce + matchLength), 0)
+      if (index >= 0) return start + index
+      if (this.#pace.isDue) yield undefined
+    }
+    return -1
   }
 
   /** Counts the lines that end between the two, and gives the start of the line that `to` is in. */

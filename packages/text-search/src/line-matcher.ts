@@ -1,55 +1,95 @@
-import { FileScan, type LineHit } from './file-scan.ts'
+import { Pace, WorkspaceError } from '@ws/core'
+import { FileScan, type LineHit, type LongLine, type Step } from './file-scan.ts'
 import { compilePattern, type PatternOptions } from './pattern.ts'
-import { columnAt } from './text.ts'
 
 /** Bytes that a file held in memory is searched in at a time: so much of it is decoded at once. */
 const blockBytes = 64 * 1024
 
+export interface LineSearchOptions {
+  /** Rejects the search with its reason, within some milliseconds. */
+  readonly signal?: AbortSignal | undefined
+  /** Named in errors. */
+  readonly path?: string | undefined
+}
+
 /** Finds the lines of files that match one pattern. Holds no state: one serves any number of files, also at once. */
 export interface LineMatcher {
   /** The matching lines of a file that is in memory, one by one: whoever stops early has searched no further. */
-  searchBytes(bytes: Uint8Array): Generator<LineHit, void, undefined>
+  searchBytes(bytes: Uint8Array, options?: LineSearchOptions): AsyncGenerator<LineHit, void, undefined>
   /**
    * The matching lines of a file that comes in chunks of any size, with constant memory. Leaving the loop early ends the
    * chunks too (`return()`); their errors pass through.
    */
-  searchChunks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<LineHit, void, undefined>
-  /** The column, in characters from 1, of the first match in one line (without its end), or `undefined`. */
-  matchLine(line: string): number | undefined
+  searchChunks(chunks: AsyncIterable<Uint8Array>, options?: LineSearchOptions): AsyncGenerator<LineHit, void, undefined>
 }
 
 /**
- * A matcher for one pattern: literal text, or an RE2 regular expression in linear time.
+ * A matcher for one pattern: literal text, or an RE2 regular expression in linear time. It lets the event loop have its turn
+ * every few milliseconds. A line that is too long for that, with a regular expression, is searched in a thread.
  *
- * Lines end with LF or CRLF, and are numbered from 1. Bytes that are no UTF-8 are U+FFFD, a byte order mark at the start is
- * no part of the first line. Files with a NUL in their first 8,192 bytes are binary and match nothing. What lies behind
+ * Lines end with LF or CRLF, and are numbered from 1. Bytes that are not UTF-8 are U+FFFD, a byte order mark at the start is
+ * not part of the first line. Files with a NUL in their first 8,192 bytes are binary and match nothing. What lies behind
  * 1 MiB in one line is not searched.
  *
- * @throws WorkspaceError `EINVAL` for an invalid pattern, with what is wrong and where.
+ * @throws WorkspaceError `EINVAL` for a pattern that is invalid or too large, with what is wrong and where. A search rejects
+ * with `EINVAL` at a line that takes a regular expression more than 200 ms.
  */
 export function createLineMatcher(options: PatternOptions): LineMatcher {
   const pattern = compilePattern(options)
   return {
-    *searchBytes(bytes) {
-      const scan = new FileScan(pattern)
+    async *searchBytes(bytes, where = {}) {
+      const pace = new Pace(where.signal)
+      const scan = new FileScan(pattern, pace)
+      const run = (steps: Generator<Step, void, number>) => paced(steps, pace, options, where)
       for (let start = 0; start < bytes.length && !scan.binary; start += blockBytes) {
-        yield* scan.push(bytes.subarray(start, start + blockBytes))
+        yield* run(scan.push(bytes.subarray(start, start + blockBytes)))
       }
-      yield* scan.finish()
+      yield* run(scan.finish())
     },
-    async *searchChunks(chunks) {
-      const scan = new FileScan(pattern)
+    async *searchChunks(chunks, where = {}) {
+      const pace = new Pace(where.signal)
+      const scan = new FileScan(pattern, pace)
+      const run = (steps: Generator<Step, void, number>) => paced(steps, pace, options, where)
       for await (const chunk of chunks) {
         for (let start = 0; start < chunk.length && !scan.binary; start += blockBytes) {
-          yield* scan.push(chunk.subarray(start, start + blockBytes))
+          yield* run(scan.push(chunk.subarray(start, start + blockBytes)))
         }
         if (scan.binary) return
       }
-      yield* scan.finish()
-    },
-    matchLine(line) {
-      const index = pattern.find(line, 0)
-      return index < 0 ? undefined : columnAt(line, index)
+      yield* run(scan.finish())
     },
   }
+}
+
+async function* paced(
+  steps: Generator<Step, void, number>,
+  pace: Pace,
+  options: PatternOptions,
+  where: LineSearchOptions,
+): AsyncGenerator<LineHit, void, undefined> {
+  let answer = -1
+  for (let next = steps.next(answer); next.done !== true; next = steps.next(answer)) {
+    const step = next.value
+    if (step === undefined) await pace.rest()
+    else if ('longLine' in step) answer = await findFar(step, options, where)
+    else yield step
+    if (pace.isDue) await pace.rest()
+  }
+}
+
+async function findFar(
+  { longLine, line }: LongLine,
+  { pattern, caseSensitive = true }: PatternOptions,
+  { signal, path }: LineSearchOptions,
+): Promise<number> {
+  const { findInThread } = await import('./long-lines.ts')
+  const index = await findInThread({ pattern, caseSensitive, line: longLine }, signal)
+  if (index !== undefined) return index
+  throw new WorkspaceError({
+    code: 'EINVAL',
+    operation: 'search',
+    path,
+    reason: `has a line that the pattern takes too long for (line ${line}, with ${longLine.length} characters)`,
+    remedy: 'use a simpler expression, or leave the file out with a glob such as `!*.min.js`',
+  })
 }

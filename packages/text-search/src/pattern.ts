@@ -1,5 +1,7 @@
 import { WorkspaceError } from '@ws/core'
-import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js'
+import { RE2JSException, RE2JSSyntaxException } from 're2js'
+import { tooLarge } from './regex-size.ts'
+import { compileRegex } from './regex.ts'
 
 export interface PatternOptions {
   /** Data, never shell text. Literal text, or with `regex` an RE2 regular expression. */
@@ -16,16 +18,25 @@ export interface Pattern {
   find(text: string, from: number): number
   /** A match never reaches over a line's end, so that many lines may be looked at in one go. */
   readonly staysInLine: boolean
+  /** Characters that `find` looks at in some milliseconds, whatever they are. */
+  readonly atOnce: number
+  /** Characters of a match at most, for literal text: longer text can be looked at in pieces. */
+  readonly matchLength: number | undefined
 }
 
-/** Characters of a pattern at most: what is longer is no pattern, and compiling it would block. */
-const maxPatternLength = 10_000
+/** Characters of a pattern at most. */
+const maxPatternLength = 1000
+/** Instructions of a regular expression at most. */
+const maxProgramSize = 2000
+/** Comparisons that take some milliseconds: of one character with one of the pattern, and with one instruction. */
+const maxComparisons = 8_000_000
+const maxSteps = 60_000
 
 /**
  * Compiles a pattern. Regular expressions are matched in linear time: there are no backreferences and no lookaround.
  *
- * @throws WorkspaceError `EINVAL` for a pattern that is no valid RE2 expression (the reason says what is wrong, and where),
- * that is over-long, no string or no well-formed Unicode, and for a literal one with a line break, which no line holds.
+ * @throws WorkspaceError `EINVAL` for a pattern that is not a valid RE2 expression (the reason says what is wrong, and where),
+ * that is too large, not a string or not well-formed Unicode, and for a literal one with a line break, which no line holds.
  */
 export function compilePattern({ pattern, regex = false, caseSensitive = true }: PatternOptions): Pattern {
   if (typeof pattern !== 'string') throw invalid('must be a string', 'pass text to search for')
@@ -33,36 +44,38 @@ export function compilePattern({ pattern, regex = false, caseSensitive = true }:
     throw invalid(`has ${pattern.length} characters; the limit is ${maxPatternLength}`, 'use a shorter pattern')
   }
   if (!pattern.isWellFormed()) throw invalid('contains a lone surrogate, which no text holds', 'remove it')
-  if (regex) return compileRegex(pattern, caseSensitive)
+  if (regex) return compileExpression(pattern, caseSensitive)
   if (pattern.includes('\n')) throw invalid('contains a line break', 'search for one line: matches lie within a line')
-  const staysInLine = pattern !== '' && !pattern.includes('\r')
-  if (caseSensitive) return { find: (text, from) => text.indexOf(pattern, from), staysInLine }
-  // Escaped text holds no repetition, so the engine of the language is linear too, and much faster.
+  const bounds = {
+    staysInLine: pattern !== '' && !pattern.includes('\r'),
+    atOnce: Math.floor(maxComparisons / Math.max(pattern.length, 1)),
+    matchLength: pattern.length,
+  }
+  if (caseSensitive) return { find: (text, from) => text.indexOf(pattern, from), ...bounds }
+  // Escaped text holds no repetition, so the engine of the language does not backtrack, and it is much faster.
   const folded = new RegExp(pattern.replace(/[\\^$.*+?()[\]{}|/]/gu, '\\$&'), 'giu')
   const find = (text: string, from: number): number => {
     folded.lastIndex = from
     return folded.exec(text)?.index ?? -1
   }
-  return { find, staysInLine }
+  return { find, ...bounds }
 }
 
-function compileRegex(pattern: string, caseSensitive: boolean): Pattern {
-  const compiled = compileRe2(pattern, caseSensitive)
-  const find = (text: string, from: number): number => {
-    if (!compiled.test(text)) return -1
-    const matcher = compiled.matcher(text)
-    return matcher.find(from) ? matcher.start() : -1
-  }
-  return { find, staysInLine: false }
+function compileExpression(pattern: string, caseSensitive: boolean): Pattern {
+  const reason = tooLarge(pattern, caseSensitive)
+  if (reason !== undefined) throw invalid(reason, 'use a simpler expression')
+  const { find, size } = compileValid(pattern, caseSensitive)
+  if (size > maxProgramSize) throw invalid(`compiles to more than ${maxProgramSize} instructions`, 'lower its counts')
+  return { find, staysInLine: false, atOnce: Math.floor(maxSteps / size), matchLength: undefined }
 }
 
-function compileRe2(pattern: string, caseSensitive: boolean): RE2JS {
+function compileValid(pattern: string, caseSensitive: boolean): ReturnType<typeof compileRegex> {
   try {
-    return RE2JS.compile(pattern, caseSensitive ? 0 : RE2JS.CASE_INSENSITIVE)
+    return compileRegex(pattern, caseSensitive)
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error
     const remedy = 'use RE2 syntax (no lookaround, no backreferences), or search for literal text without `regex`'
-    throw invalid(`is no valid regular expression: ${describe(error, pattern)}`, remedy, error)
+    throw invalid(`is not a valid regular expression: ${describe(error, pattern)}`, remedy, error)
   }
 }
 

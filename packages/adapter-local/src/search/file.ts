@@ -29,23 +29,27 @@ export async function* searchFile(
   await ownTurn()
   const small = isImmediate(task.calls) ? fileAtOnce(task.tree, task.calls, path) : undefined
   if (small !== undefined) {
-    if (small.bytes.length <= search.maxFileBytes) yield* matchesIn(small.bytes, search)
+    if (small.bytes.length <= search.maxFileBytes) yield* matchesIn(task, small.bytes, search)
     return
   }
   const size = await orNothing(task, sizeOf(task))
   if (size === undefined || size > search.maxFileBytes || size === 0) return
   if (size <= smallBytes) {
     const content = await orNothing(task, readFile(task, {}))
-    if (content !== undefined) yield* matchesIn(content.bytes, search)
+    if (content !== undefined) yield* matchesIn(task, content.bytes, search)
     return
   }
   const content = await orNothing(task, readFileStream(task, {}, resources, chunkBytes))
-  if (content !== undefined) yield* search.matcher.searchChunks(fairly(content))
+  if (content !== undefined) yield* search.matcher.searchChunks(fairly(content), task)
 }
 
-function* matchesIn(bytes: Uint8Array, { matcher }: Search): Generator<LineHit, void, undefined> {
+async function* matchesIn(
+  task: Task,
+  bytes: Uint8Array,
+  { matcher }: Search,
+): AsyncGenerator<LineHit, void, undefined> {
   const start = performance.now()
-  yield* matcher.searchBytes(bytes)
+  yield* matcher.searchBytes(bytes, task)
   spend(Math.min(performance.now() - start, 1))
 }
 

@@ -68,7 +68,7 @@ async function openFile(
   if (size > smallBytes) return { path, lines: streamLines(store, path, matcher, task) }
   try {
     const { bytes } = await read(store, path, {}, { ...task, path })
-    return { path, lines: matcher.searchBytes(bytes) }
+    return { path, lines: matcher.searchBytes(bytes, { signal: task.signal, path }) }
   } catch (error) {
     if (isGone(error)) return { path, lines: [] }
     throw error
@@ -78,7 +78,7 @@ async function openFile(
 async function* streamLines(store: Store, path: MountPath, matcher: LineMatcher, task: Task): AsyncGenerator<LineHit> {
   try {
     const { stream } = await readStream(store, path, {}, { ...task, path })
-    yield* matcher.searchChunks(stream)
+    yield* matcher.searchChunks(stream, { signal: task.signal, path })
   } catch (error) {
     if (!isGone(error)) throw error
   }

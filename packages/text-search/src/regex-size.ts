@@ -1,0 +1,31 @@
+/*
+ * A regular expression takes linear time to match, but its constant is its size, and compiling it takes time as well. These
+ * bounds are looked up in its text, before anything is compiled. No expression that a person writes comes near.
+ */
+
+/** Estimated instructions, with a class such as `\pL` counted as so many characters. */
+const maxEstimate = 20_000
+const classLength = 40
+const maxClasses = 16
+/** Repeated parts cannot come to more in RE2. */
+const maxRepetition = 1000
+/** Of ranges that reach so far, each letter is looked at when case is ignored. */
+const longRange = 0x2000
+const maxLongRanges = 2
+
+/** Says why the expression is too large to compile in a few milliseconds; `undefined` when it is not. */
+export function tooLarge(pattern: string, caseSensitive: boolean): string | undefined {
+  const classes = pattern.match(/\\p/gi)?.length ?? 0
+  if (classes > maxClasses) return `has more than ${maxClasses} classes such as \`\\pL\``
+  const repetition = [...pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)]
+    .map(([, least = '', most]) => Math.max(Number(least), Number(most ?? 0), 1))
+    .reduce((product, count) => Math.min(product * count, maxRepetition), 1)
+  if ((pattern.length + classes * classLength) * repetition > maxEstimate) return 'repeats too much by its counts'
+  if (caseSensitive && !/\(\?[a-z]*i/i.test(pattern)) return undefined
+  const ends = [...pattern.matchAll(/-(?:\\x\{([0-9a-f]+)\}|([^\0-\x7f]))/giu)].map(([, hex, character]) =>
+    hex === undefined ? (character?.codePointAt(0) ?? 0) : Number.parseInt(hex, 16),
+  )
+  const long = ends.filter((end) => end > longRange)
+  if (long.length > maxLongRanges || long.some((end) => end > 0xffff)) return 'has long ranges, and ignores case'
+  return undefined
+}

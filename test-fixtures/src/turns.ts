@@ -1,0 +1,23 @@
+/** The longest time, in milliseconds of this thread's processor time, for which nobody else had a turn. */
+export interface Turns {
+  longest(): number
+  stop(): void
+}
+
+/**
+ * Watches the event loop from now on. Processor time, since wall time on a busy machine says nothing about the work. A turn
+ * counts from one visit of the loop to the next.
+ */
+export function watchTurns(): Turns {
+  let longest = 0
+  let last = process.threadCpuUsage()
+  let immediate: NodeJS.Immediate
+  const look = (): void => {
+    const { user, system } = process.threadCpuUsage(last)
+    longest = Math.max(longest, (user + system) / 1000)
+    last = process.threadCpuUsage()
+    immediate = setImmediate(look)
+  }
+  immediate = setImmediate(look)
+  return { longest: () => longest, stop: () => clearImmediate(immediate) }
+}
