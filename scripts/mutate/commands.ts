@@ -299,4 +299,24 @@ export const commandMutations: readonly Mutation[] = [
     ],
     test: { file: 'packages/process/test/capture.test.ts' },
   },
+  {
+    row: 'a regular expression that never ends',
+    removes: 'the bound on what is searched in one turn',
+    changes: [
+      { file: 'packages/text-search/src/pattern.ts', text: 'const maxSteps = 60_000\n', by: 'const maxSteps = 6e12\n' },
+    ],
+    test: { file: 'packages/text-search/test/bounds.test.ts', title: 'takes too long' },
+  },
+  {
+    row: 'a glob that never ends',
+    removes: 'the bound on what is compared with every name',
+    changes: [
+      {
+        file: 'packages/core/src/glob/glob.ts',
+        text: 'export const maxGlobCost = 1000\n',
+        by: 'export const maxGlobCost = 1e9\n',
+      },
+    ],
+    test: { file: 'packages/core/test/glob/glob.test.ts', title: 'is EINVAL' },
+  },
 ]
