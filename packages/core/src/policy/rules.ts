@@ -21,7 +21,10 @@ export interface NameOption {
 }
 
 export interface OutputOptions extends NameOption {
-  /** False makes the output root write-only: what was written cannot be read back. Default true. */
+  /**
+   * False makes the output root write-only: what was written cannot be read back. Default true. Only the file API and the
+   * virtual executor can hold that: with it, executors of real programs refuse every command (`EUNENFORCEABLE`).
+   */
   readonly readable?: boolean | undefined
 }
 
