@@ -214,6 +214,23 @@ describe('the paths of rules in a config file', () => {
     }
   })
 
+  it('[RU10] sets of names and globs are rules too', async () => {
+    const list = [{ rule: 'protectSecrets' }, { rule: 'protectHooks' }, { rule: 'denyGlob', glob: '*.key' }]
+    await using project = await createProject({
+      '.env': 'secret',
+      'a/x.KEY': 'secret',
+      'ws.config.json': JSON.stringify({ mounts: [{ at: '/', root: '.' }], rules: list }),
+    })
+    const config = ['--config', join(project.path, 'ws.config.json')]
+    for (const args of [
+      ['cat', '.env'],
+      ['cat', 'a/x.KEY'],
+      ['write', '.git/config', 'x'],
+    ]) {
+      expect((await ws([...config, ...args])).stderr, args.join(' ')).toMatch(/^ws: EACCES: /u)
+    }
+  })
+
   it('[RU1] are refused with the path that was meant, where `--at` puts them outside', async () => {
     const { code, stdout, stderr } = await read('/.env', '--at', '/workspace')
     expect(stderr).toMatch(/^ws: EINVAL: .*`\/\.env` lies outside every mount.*did you mean `\/workspace\/\.env`\?\n$/u)

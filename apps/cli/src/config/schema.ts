@@ -12,6 +12,9 @@ const rule = z.discriminatedUnion('rule', [
   z.strictObject({ rule: z.literal('withinOutput'), path, name, readable: z.boolean().optional() }),
   z.strictObject({ rule: z.literal('readOnly'), path, name }),
   z.strictObject({ rule: z.literal('deny'), path, name }),
+  z.strictObject({ rule: z.literal('denyGlob'), glob: path, name }),
+  z.strictObject({ rule: z.literal('protectSecrets'), name }),
+  z.strictObject({ rule: z.literal('protectHooks'), name }),
   z.strictObject({
     rule: z.literal('allow'),
     path,

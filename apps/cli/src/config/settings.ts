@@ -91,18 +91,24 @@ function resolveOwner(options: GlobalOptions, config: LoadedConfig | undefined):
 }
 
 function makeRule(config: RuleConfig): Rule {
-  const { path, name } = config
+  const { name } = config
   switch (config.rule) {
     case 'withinWorkspace':
-      return rules.withinWorkspace(path, { name })
+      return rules.withinWorkspace(config.path, { name })
     case 'withinOutput':
-      return rules.withinOutput(path, { name, readable: config.readable })
+      return rules.withinOutput(config.path, { name, readable: config.readable })
     case 'readOnly':
-      return rules.readOnly(path, { name })
+      return rules.readOnly(config.path, { name })
     case 'deny':
-      return rules.deny(path, { name })
+      return rules.deny(config.path, { name })
+    case 'denyGlob':
+      return rules.denyGlob(config.glob, { name })
+    case 'protectSecrets':
+      return rules.protectSecrets({ name })
+    case 'protectHooks':
+      return rules.protectHooks({ name })
     case 'allow':
-      return rules.allow(path, {
+      return rules.allow(config.path, {
         name,
         access: config.access,
         from: config.from,

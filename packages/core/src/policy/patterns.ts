@@ -1,9 +1,8 @@
 import { WorkspaceError } from '../errors.ts'
-import { compileGlob } from '../glob/glob.ts'
-import type { Glob } from '../glob/glob.ts'
 import { parentPath } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { rightsOf } from './access.ts'
+import { NameSet } from './name-set.ts'
 import type { PatternRule } from './types.ts'
 
 /** Where a rule by pattern holds. */
@@ -25,9 +24,9 @@ export class CompiledPattern {
   readonly rule: PatternRule
   /** What is left of the rights at a match, as bits. */
   readonly rights: number
-  readonly #patterns: readonly Glob[]
-  readonly #except: readonly Glob[]
-  readonly #skip: readonly Glob[]
+  readonly #patterns: NameSet
+  readonly #except: NameSet
+  readonly #skip: NameSet
   /** Most paths that are asked about lie beside one another. */
   readonly #directories = new Map<VirtualPath, Below>()
 
@@ -41,9 +40,9 @@ export class CompiledPattern {
       throw invalid(name, 'a pattern rule needs at least one pattern')
     this.rule = rule
     this.rights = rightsOf(rule.access)
-    this.#patterns = rule.patterns.map(compile)
-    this.#except = (rule.except ?? []).map(compile)
-    this.#skip = (rule.skip ?? []).map(compile)
+    this.#patterns = new NameSet(rule.patterns)
+    this.#except = new NameSet(rule.except ?? [])
+    this.#skip = new NameSet(rule.skip ?? [])
   }
 
   /** The match that decides about `path`: its own, or that of the highest directory above it. */
@@ -75,26 +74,21 @@ export class CompiledPattern {
 
   /** The pattern that `path` itself matches. For a walk from the top, which never goes below a match or a skipped directory. */
   matchAt(path: VirtualPath): string | undefined {
-    const found = this.#patterns.find((glob) => glob.matches(path))
-    if (found === undefined || this.#except.some((glob) => glob.matches(path))) return undefined
-    return found.pattern
+    const found = this.#patterns.find(path)
+    return found === undefined || this.#except.find(path) !== undefined ? undefined : found
   }
 
   /** Nothing below `directory` is looked at. */
   skips(directory: VirtualPath): boolean {
-    return this.#skip.some((glob) => glob.matches(directory))
+    return this.#skip.find(directory) !== undefined
   }
 
   /** Something below `directory` may match. A walk need not enter it otherwise. */
   mayMatchBelow(directory: VirtualPath): boolean {
-    return !this.skips(directory) && this.#patterns.some((glob) => glob.mayMatchBelow(directory))
+    return !this.skips(directory) && this.#patterns.mayMatchBelow(directory)
   }
 }
 
 function invalid(rule: string, reason: string): WorkspaceError {
   return new WorkspaceError({ code: 'EINVAL', operation: 'rule', rule, reason, remedy: 'mend the rule' })
-}
-
-function compile(pattern: string): Glob {
-  return compileGlob(pattern, { foldCase: true, operation: 'rule' })
 }

@@ -75,9 +75,14 @@ export function resolvePatterns(rule: PatternRule, scope: RuleScope): PatternRul
   }
 }
 
-/** A glob over workspace paths: one alias is taken off, and a glob that can match nothing there is refused. */
-function resolvePattern(glob: string, rule: string, scope: RuleScope): string {
-  if (typeof glob !== 'string' || !glob.startsWith('/')) return glob
+/**
+ * A glob over workspace paths: `./x` is `x` in the workspace's root, one alias is taken off, and a glob that can match
+ * nothing there is refused.
+ */
+function resolvePattern(given: string, rule: string, scope: RuleScope): string {
+  if (typeof given !== 'string') return given
+  const glob = given.startsWith('./') ? joinPath(scope.root, given.slice(1) as MountPath) : given
+  if (!glob.startsWith('/')) return glob
   const [first = ''] = glob.slice(1).split('/', 1)
   if (special.test(first)) {
     refuseHiddenAlias(first, glob, rule, scope)

@@ -2,6 +2,7 @@ import { WorkspaceError } from '../errors.ts'
 import { parsePath } from '../path/virtual-path.ts'
 import { accesses } from './access.ts'
 import { CompiledPattern } from './patterns.ts'
+import { protectHooks, protectSecrets } from './protect.ts'
 import { checkRulePath } from './rule-paths.ts'
 import type {
   Access,
@@ -175,13 +176,16 @@ export const rules = {
 
   /**
    * What matches the glob, and everything below it, can be neither read nor written; its parent still lists its name.
-   * `*.pem` matches at any depth, `/keys/*.pem` directly below `/keys`. Case does not matter, and dot names match.
+   * `*.pem` matches at any depth, `/keys/*.pem` directly below `/keys`, `./*.pem` in the workspace's root. Case does not matter, and dot names match.
    * Both doors: in commands it holds for what exists when the command starts.
    */
   denyGlob(glob: string, { name }: NameOption = {}): PatternRule {
     if (typeof glob !== 'string' || glob === '') throw invalid('the glob must be a non-empty string', 'pass a glob')
     return patternRule({ kind: 'pattern', name: name ?? `denyGlob(${glob})`, access: 'none', patterns: [glob] })
   },
+
+  protectSecrets,
+  protectHooks,
 
   /** Nothing larger than `bytes` can be written, streams included. File API only. */
   maxFileSize(bytes: number, { name }: NameOption = {}): PredicateRule {

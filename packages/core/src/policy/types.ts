@@ -98,7 +98,10 @@ export interface PatternRule {
   readonly name: string
   /** What is left of the rights at a match: nothing, or reading. */
   readonly access: 'none' | 'read-only'
-  /** Globs over workspace paths. One without a leading `/` matches at any depth. */
+  /**
+   * Globs over workspace paths. One without a leading `/` matches at any depth; one that begins with `./` matches from the
+   * workspace's root.
+   */
   readonly patterns: readonly string[]
   /** Globs of names that are left alone, although a pattern matches them. What lies below a match is never left alone. */
   readonly except?: readonly string[] | undefined

@@ -1,0 +1,119 @@
+import type { PatternRule } from './types.ts'
+
+// Each name is documented with its reason in docs/protected-names.md, which a test holds against these lists.
+
+/** Directories of packages and of git's objects: large, and what they hold is not the user's. */
+const skipped = ['node_modules', '.venv', 'site-packages', '.git/objects'] as const
+
+const secrets = [
+  // Environment files.
+  '.env*',
+  // Private keys, by the names that programs give them. `*.pem` is not here: CA bundles have that name too.
+  'id_{rsa,dsa,ecdsa,ecdsa_sk,ed25519,ed25519_sk}',
+  '*.ppk',
+  'privkey.pem',
+  'private{.key,.pem,-key.pem,_key.pem}',
+  '.ssh',
+  '.gnupg',
+  '.password-store',
+  // Clouds.
+  '.aws',
+  '.azure',
+  '.oci',
+  '.config/{gcloud,doctl,hcloud,rclone}',
+  'application_default_credentials.json',
+  '.{boto,s3cfg}',
+  '.kube',
+  '.vault-token',
+  '.terraform.d/credentials.tfrc.json',
+  // Registries and forges.
+  '.npmrc',
+  '.pypirc',
+  '.docker/config.json',
+  '.config/containers/auth.json',
+  '.cargo/credentials{,.toml}',
+  '.gem/credentials',
+  '.composer/auth.json',
+  '.git-credentials',
+  '.config/git/credentials',
+  '.config/{gh,glab-cli}',
+  // Machines and databases.
+  '{.,_}netrc',
+  '.pgpass',
+  '.my.cnf',
+] as const
+
+const secretsLeftAlone = ['.env*.{example,sample,template}'] as const
+
+const hooks = [
+  // A repository, bare ones included. The configuration can name a directory of hooks, so it is as good as a hook.
+  '*.git/{hooks,config,config.worktree}',
+  // The git directories of submodules, nested ones too, and of worktrees.
+  '*.git/modules/**/{hooks,config}',
+  '*.git/worktrees/*/{commondir,gitdir,config.worktree}',
+  './.gitconfig',
+  './.config/git',
+  // Editors run tasks, and interpreters that settings name, when a directory is opened.
+  '.vscode',
+  '*.code-workspace',
+  '.idea',
+  '.zed',
+  '.devcontainer{,.json}',
+  // Agents start what these name.
+  '.mcp.json',
+  '.claude/{settings.json,settings.local.json,commands,agents,hooks}',
+  '.codex/config.toml',
+  '.cursor/{mcp.json,hooks.json}',
+  // Shells run them; HOME is the workspace's root.
+  './.{profile,bash_profile,bash_login,bash_logout,bashrc}',
+  './.{zshenv,zprofile,zshrc,zlogin,zlogout}',
+  './.config/fish',
+] as const
+
+export interface ProtectOptions {
+  /** Default: the name of the function. */
+  readonly name?: string | undefined
+}
+
+/**
+ * Denies files that usually hold credentials, wherever they are: `.env*` (not `.env.example`, `.env.sample` and
+ * `.env.template`), private keys by name, `.ssh`, `.aws`, `.npmrc`, and more of clouds, registries and forges. Nothing
+ * below `node_modules`, `.venv`, `site-packages` and `.git/objects` is looked at. Every name and its reason:
+ * docs/protected-names.md.
+ *
+ * It goes by names: it knows no content, and a secret that was committed stays readable through git.
+ */
+export function protectSecrets({ name = 'protectSecrets' }: ProtectOptions = {}): PatternRule {
+  return {
+    kind: 'pattern',
+    name,
+    access: 'none',
+    patterns: secrets,
+    except: secretsLeftAlone,
+    skip: skipped,
+    reason: 'usually holds credentials, and is denied',
+    remedy: 'go on without it, or ask the user for what you need of it',
+  }
+}
+
+/**
+ * Makes files read-only that let other programs run something later, outside the workspace too: hooks and configuration of
+ * git repositories, settings and tasks of editors, configuration of agents, start-up files of shells. Every name and its
+ * reason: docs/protected-names.md.
+ *
+ * In commands it holds for what exists when the command starts, so `git init` and cloning into a new directory go on, as
+ * do commits and installs; what a command made of such names is reported in its result. What has to write the
+ * configuration of a repository that is there is refused by the system as read-only: `git remote add`, `git config`,
+ * setting up a branch to track another. Hooks that lie in the tree (`.husky`) are files of the project, and stay writable.
+ */
+export function protectHooks({ name = 'protectHooks' }: ProtectOptions = {}): PatternRule {
+  return {
+    kind: 'pattern',
+    name,
+    access: 'read-only',
+    patterns: hooks,
+    skip: skipped,
+    reason: 'decides what other programs run later, and is read-only',
+    remedy: 'ask the user to change it',
+  }
+}

@@ -1,0 +1,39 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { compileGlob } from '../../src/glob/glob.ts'
+import type { VirtualPath } from '../../src/path/virtual-path.ts'
+import { NameSet } from '../../src/policy/name-set.ts'
+import { protectHooks, protectSecrets } from '../../src/policy/protect.ts'
+
+const runs = process.env['WS_DEEP'] === '1' ? 20_000 : 1000
+
+const names = ['a', 'B', '.a', 'a.b', 'ß', 'SS', 'ſ', 'S', 'K', 'k', 'é', 'e\u0301', 'ab', '*', 'x*', '?', '[ab]', '**']
+const parts = fc.constantFrom(...names, '{a,b}', '{a,.a}.b')
+const patterns = fc
+  .tuple(fc.boolean(), fc.array(parts, { minLength: 1, maxLength: 3 }))
+  .map(([whole, list]) => (whole ? '/' : '') + list.join('/'))
+const paths = fc
+  .array(fc.constantFrom(...names.filter((name) => !/[*?[]/.test(name))), { minLength: 1, maxLength: 4 })
+  .map((list) => `/${list.join('/')}` as VirtualPath)
+
+describe('globs that are asked together', () => {
+  it('[RU4] match as each of them by itself', () => {
+    fc.assert(
+      fc.property(fc.array(patterns, { minLength: 1, maxLength: 4 }), paths, (list, path) => {
+        const each = list.some((pattern) => compileGlob(pattern, { foldCase: true }).matches(path))
+        expect(new NameSet(list).find(path) !== undefined).toBe(each)
+      }),
+      { numRuns: runs },
+    )
+  })
+
+  it('[RU4] take no longer for the sets of names than listing many entries does', () => {
+    const sets = [protectSecrets(), protectHooks()].map(({ patterns: list }) => new NameSet(list))
+    const start = process.threadCpuUsage()
+    for (let index = 0; index < 20_000; index += 1) {
+      for (const set of sets) expect(set.find(`/src/deep/directory/file-${index}.ts` as VirtualPath)).toBeUndefined()
+    }
+    const { user, system } = process.threadCpuUsage(start)
+    expect((user + system) / 1000).toBeLessThan(4000)
+  })
+})
