@@ -3,7 +3,7 @@ import { constants } from 'node:os'
 /** What `ws` ends with. `exec` ends with the command's own code instead of {@link exitCodes.ok}. */
 export const exitCodes = {
   ok: 0,
-  /** The operation failed; for `verify` and `doctor`: a check failed, no executor will do. */
+  /** The operation failed; for `verify` and `doctor`: a check failed, commands would be refused. */
   failed: 1,
   /** Wrong arguments or a wrong config file: nothing was tried. */
   usage: 2,
@@ -16,7 +16,7 @@ export const exitCodes = {
 export const exitCodesHelp = `
 Exit codes:
   0    success
-  1    the operation failed (verify: a check failed; doctor: no executor will do)
+  1    the operation failed (verify: a check failed; doctor: commands would be refused)
   2    wrong arguments or a wrong config file; nothing was tried
   exec ends with the command's own code, and with
   124  when --timeout ended it

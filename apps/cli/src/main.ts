@@ -4,7 +4,7 @@ import { Command, CommanderError } from 'commander'
 
 import { addCat } from './commands/cat.ts'
 import { addCp } from './commands/cp.ts'
-import { addDoctor } from './commands/doctor.ts'
+import { addDoctor } from './commands/doctor/index.ts'
 import { addExec } from './commands/exec.ts'
 import { addExplain } from './commands/explain.ts'
 import { addFlush } from './commands/flush.ts'

@@ -55,11 +55,12 @@ describeWith(component('bubblewrap'), 'doctor', () => {
     await using site = await configured({ bubblewrap: { tools } })
     await chmod(join(site.path, 'tool'), 0o000)
     const { stdout } = await site.run('--json', 'doctor')
-    const { rules } = JSON.parse(stdout) as { rules: { executor?: string; passedOver?: string[]; problem?: string } }
+    const { rules } = JSON.parse(stdout) as { rules: { executor?: string; passedOver?: object[]; problem?: string } }
     expect(JSON.stringify(rules)).toContain('`/opt/tool` cannot be')
     expect(rules.executor).not.toBe('bubblewrap')
     const alone = await site.run('--executor', 'bubblewrap', 'doctor')
-    expect(alone.stdout).toContain('cannot run commands')
+    expect(alone.stdout).toContain('cannot run the commands of this workspace')
+    expect(alone.stdout).toContain('`/opt/tool` cannot be')
     expect(alone.stdout).not.toContain('Commands would run')
     expect(alone.code).toBe(1)
     await chmod(join(site.path, 'tool'), 0o755)
@@ -71,7 +72,7 @@ it('doctor shows by what limits are held, and suggests tools with the line for t
   for (const version of ['9.0.0', '20.1.0']) await site.make(`home/.nvm/versions/node/${version}/bin`)
   await site.make('home/.cargo/bin')
   const env = { HOME: join(site.path, 'home') }
-  const shown = await ws(['--executor', 'bubblewrap', 'doctor'], { env })
+  const shown = await ws(['--executor', 'bubblewrap', 'doctor', '-v'], { env })
   expect(shown.stdout).toMatch(/processes +(?:rlimit, tree|none)/)
   expect(shown.stdout).toContain(
     `"tools":[{"host":"${env.HOME}/.cargo"},{"host":"${env.HOME}/.nvm/versions/node/v20.1.0"`.replace('v20', '20'),
@@ -79,7 +80,7 @@ it('doctor shows by what limits are held, and suggests tools with the line for t
   const { tools } = JSON.parse((await ws(['--json', 'doctor'], { env })).stdout) as { tools: { manager: string }[] }
   expect(tools.map(({ manager }) => manager)).toEqual(['cargo', 'nvm'])
   await chmod(join(site.path, 'home/.cargo'), 0o000)
-  const barred = await ws(['--executor', 'bubblewrap', 'doctor'], { env })
+  const barred = await ws(['--executor', 'bubblewrap', 'doctor', '-v'], { env })
   await chmod(join(site.path, 'home/.cargo'), 0o755)
   // root sees that it is there, and that the owner of a workspace would not get in
   if (process.getuid?.() === 0) expect(barred.stdout).toMatch(/cargo .*\.cargo  closed to uid \d+/)

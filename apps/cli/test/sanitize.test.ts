@@ -68,7 +68,7 @@ describe('ws doctor', () => {
     const unmet = await doctor('--require', 'apiRules=kernel')
     expect(unmet).toMatchObject({ ok: false, code: 1 })
     const { stdout } = await ws(['--require', 'apiRules=kernel', 'doctor'])
-    expect(stdout).toContain('No executor here will do.')
+    expect(stdout).toContain('No executor here will do: commands would be refused.')
   })
 
   itWith([component('perl'), component('landlock')], '[PC13] says what it holds here when it is named', async () => {

@@ -1,0 +1,132 @@
+import { guaranteeFields, satisfies, type GuaranteeLevel, type LimitField, limitFields, type Owner } from '@ws/core'
+
+import type { SuggestedTool } from '../../config/tools.ts'
+import type { Context } from '../../context.ts'
+import type { Style } from '../../terminal/style.ts'
+import { renderTable } from '../../terminal/table.ts'
+import { lastResort, mergeRoots, type Finding } from './finding.ts'
+import type { Rules } from './rules.ts'
+
+interface Details {
+  readonly findings: readonly Finding[]
+  readonly rules: Rules | undefined
+  readonly tools: readonly SuggestedTool[]
+  readonly owner: Owner
+}
+
+/** Every boundary and limit of each executor, with the notes that belong to them. */
+export function renderDetails({ findings, rules, tools, owner }: Details, context: Context): string {
+  const { style } = context
+  return [
+    renderFindings(findings, style),
+    renderLimits(findings, style),
+    ...renderBorders(rules, context),
+    ...renderTools(tools, owner, context),
+  ].join('\n\n')
+}
+
+/** The name over a column: with its roots only where they differ. */
+function headsOf(findings: readonly Merged[], style: Style): string[] {
+  return findings.map(({ executor, roots }) => {
+    const several = findings.filter((other) => other.executor === executor).length > 1
+    return style.strong(several ? `${executor} ${roots.join(' ')}` : executor)
+  })
+}
+
+type Merged = ReturnType<typeof mergeRoots>[number]
+
+function renderFindings(all: readonly Finding[], style: Style): string {
+  const findings = mergeRoots(all)
+  const head = [style.strong('boundary'), ...headsOf(findings, style)]
+  const level = (text: GuaranteeLevel) =>
+    text === 'none' ? style.bad(text) : text === 'translated' ? style.note(text) : style.good(text)
+  const rows = [
+    ['available', ...findings.map(({ available }) => (available ? style.good('yes') : style.bad('no')))],
+    ...guaranteeFields.map((field) => [field, ...findings.map(({ guarantees }) => level(guarantees[field]))]),
+  ]
+  const notes = findings.flatMap((finding) => {
+    const { executor, roots, missing, howToFix, details } = finding
+    const facts = Object.entries(details).map(([name, value]) => `${name}: ${value}`)
+    const said = [
+      ...(executor === lastResort
+        ? [['only', 'for trusted commands, where it is named: it has no view'] as const]
+        : []),
+      ...missing.map((text) => ['lacks', text] as const),
+      ...strongerElsewhere(finding, findings).map((text) => ['weaker', text] as const),
+    ]
+    const lines = [
+      ...(said.length === 0 ? [] : [renderNotes(said, style)]),
+      // A command is to be copied, so it stays on one line.
+      ...howToFix.map((text) => `  ${style.note('do')}      ${text}`),
+      ...facts.map((text) => `  ${style.dim(text)}`),
+    ]
+    return lines.length === 0 ? [] : [[style.strong(`${executor} at ${roots.join(', ')}`), ...lines].join('\n')]
+  })
+  return [renderTable(rows, { head }), ...notes].join('\n\n')
+}
+
+/** By what each limit is held, and over what. */
+function renderLimits(all: readonly Finding[], style: Style): string {
+  const findings = mergeRoots(all)
+  const head = [style.strong('limit'), ...headsOf(findings, style)]
+  const cell = ({ limits }: Finding, field: LimitField) => {
+    const { heldBy = 'none', scope } = limits?.find((limit) => limit.field === field) ?? {}
+    return heldBy === 'none' ? style.bad('none') : style.good(`${heldBy}, ${scope ?? ''}`)
+  }
+  const rows = limitFields.map((field) => [field, ...findings.map((finding) => cell(finding, field))])
+  const noted = findings.flatMap(({ limits = [] }) =>
+    limits.flatMap(({ field, note }) => (note ? [{ field, note }] : [])),
+  )
+  const notes = [...new Map(noted.map((one) => [`${one.field} ${one.note}`, [one.field, one.note] as const])).values()]
+  return [renderTable(rows, { head }), ...(notes.length === 0 ? [] : [renderNotes(notes, style)])].join('\n')
+}
+
+/** Labels and texts, which are wrapped at the width of the terminal. */
+function renderNotes(notes: readonly (readonly [string, string])[], style: Style): string {
+  const labelWidth = Math.max(...notes.map(([label]) => label.length)) + 2
+  const rows = notes.map(([label, text]) => ['', style.note(label), text])
+  return renderTable(rows, { widths: [0, labelWidth, Math.max(20, style.width - labelWidth - 5)] })
+}
+
+function renderBorders(rules: Rules | undefined, { output, style }: Context): string[] {
+  const borders = rules?.renameBorders ?? []
+  if (borders.length === 0) return []
+  const lines = borders.map((path) => `  ${output.name(path)}`)
+  return [[style.strong('Directories across which rename and link are EXDEV in commands'), ...lines].join('\n')]
+}
+
+/** What version managers have installed here is not in commands unless a config file says so. */
+function renderTools(tools: readonly SuggestedTool[], owner: Owner, { settings, output, style }: Context): string[] {
+  const [executor] = settings.executors
+  if (tools.length === 0 || (executor !== 'bubblewrap' && executor !== 'proot')) return []
+  const missing = tools.filter(
+    ({ host }) => !settings.executorOptions[executor]?.tools?.some((tool) => tool.host === host),
+  )
+  if (missing.length === 0) return []
+  const usable = missing.filter(({ reachable }) => reachable)
+  const line = JSON.stringify({ executorOptions: { [executor]: { tools: usable.map(({ host }) => ({ host })) } } })
+  const lines = [
+    style.strong('Tools of this machine that commands do not see'),
+    ...missing.map(({ manager, host, reachable }) => {
+      const barred = reachable ? '' : `  ${style.note(`closed to uid ${owner.uid}, whom commands run as`)}`
+      return `  ${manager}  ${output.name(host)}${barred}`
+    }),
+    ...(usable.length === 0 ? [] : [`  ${style.note('do')}     in the config file: ${output.name(line)}`]),
+  ]
+  return [lines.join('\n')]
+}
+
+/** Where nothing is missing and an executor still holds less than another does here, that is its nature. */
+function strongerElsewhere({ executor, at, available, guarantees }: Finding, findings: readonly Finding[]): string[] {
+  if (!available) return []
+  const told = new Set<string>()
+  return findings.flatMap((other) => {
+    if (!other.available || other.at !== at) return []
+    const fields = guaranteeFields.filter(
+      (field) => !told.has(field) && !satisfies(guarantees[field], other.guarantees[field]),
+    )
+    if (fields.length === 0) return []
+    for (const field of fields) told.add(field)
+    return [`${fields.join(', ')}: ${executor} holds less by its nature; use ws --executor ${other.executor}`]
+  })
+}

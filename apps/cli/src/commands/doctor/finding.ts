@@ -1,0 +1,28 @@
+import type { GuaranteeField, Owner, ProbeReport } from '@ws/core'
+
+import type { ExecutorName } from '../../config/executors.ts'
+
+/** What the probe of an executor has shown for a workspace mounted at `at`. */
+export interface Finding extends ProbeReport {
+  readonly executor: ExecutorName
+  readonly at: string
+  readonly owner: Owner
+  /** Boundaries that are required and not held. */
+  readonly unmet: readonly GuaranteeField[]
+}
+
+/** Shown always, used only when it is named. */
+export const lastResort: ExecutorName = 'sanitize'
+
+/** Findings that say the same for several roots, as one. */
+export function mergeRoots(findings: readonly Finding[]): (Finding & { readonly roots: readonly string[] })[] {
+  const merged = new Map<string, Finding & { readonly roots: string[] }>()
+  for (const finding of findings) {
+    const { at: _, details: _details, ...said } = finding
+    const key = JSON.stringify(said)
+    const same = merged.get(key)
+    if (same === undefined) merged.set(key, { ...finding, roots: [finding.at] })
+    else same.roots.push(finding.at)
+  }
+  return [...merged.values()]
+}

@@ -1,0 +1,79 @@
+import { unmetFields, type Executor } from '@ws/core'
+import type { Command } from 'commander'
+
+import { ordinaryOwner } from '../../checks/owner.ts'
+import { createExecutor, defaultExecutorNames, type ExecutorName } from '../../config/executors.ts'
+import { suggestTools } from '../../config/tools.ts'
+import type { Context, Start } from '../../context.ts'
+import { exitCodes } from '../../exit-codes.ts'
+import { renderDetails } from './details.ts'
+import { lastResort, type Finding } from './finding.ts'
+import { inspectRules } from './rules.ts'
+import { renderSummary } from './summary.ts'
+
+interface DoctorFlags {
+  readonly verbose?: true
+}
+
+export function addDoctor(program: Command, start: Start): void {
+  program
+    .command('doctor')
+    .summary('say whether commands can run here, and what holds in them')
+    .description(
+      'Runs each executor once, and says in a line each how it does here, then whether commands would run. With --root or ' +
+        '--config it says of that workspace what exec would do: with which executor, or which rule refuses commands, and what ' +
+        'to do. The last resort, sanitize, is shown too: it is for trusted commands, and used only when it is named. Ends with 1 ' +
+        'when commands would be refused.',
+    )
+    .option(
+      '-v, --verbose',
+      'also each boundary and limit, why it is not held better, and tools that commands do not see',
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ ws doctor\n  $ ws doctor -v\n  $ ws --config ws.config.json doctor\n  $ ws --require untrusted doctor',
+    )
+    .action((flags: DoctorFlags) => {
+      start((context) => doctor(context, flags))
+    })
+}
+
+async function doctor(context: Context, { verbose }: DoctorFlags): Promise<number> {
+  const { settings, output } = context
+  const owner = settings.owner ?? ordinaryOwner()
+  const findings = await probeAll(context, owner)
+  const rules = settings.mounts.length === 0 ? undefined : await inspectRules(context)
+  const best = findings.find(
+    ({ executor, available, guarantees }) =>
+      settings.executors.includes(executor) && available && unmetFields(guarantees, settings.require).length === 0,
+  )
+  const ok = rules === undefined ? best !== undefined : rules.effect === 'allow'
+  const tools = suggestTools(process.env, owner)
+  if (output.json) await output.value({ ok, executors: findings, rules, tools })
+  else {
+    const report = { findings, rules, executor: rules === undefined ? best?.executor : rules.executor }
+    if (verbose) await output.line(`${renderDetails({ ...report, tools, owner }, context)}\n`)
+    await output.line(renderSummary({ ...report, ok, verbose: verbose === true }, context))
+  }
+  return ok ? exitCodes.ok : exitCodes.failed
+}
+
+async function probeAll({ settings, signal }: Context, owner: Finding['owner']): Promise<Finding[]> {
+  const { mounts, executors, executorOptions, require } = settings
+  const roots = mounts[0] === undefined ? ['/', '/workspace'] : [mounts[0].at]
+  const findings: Finding[] = []
+  for (const name of shownOf(executors)) {
+    const executor = await createExecutor(name, executorOptions)
+    for (const at of roots) {
+      const root = at as NonNullable<Parameters<Executor['probe']>[0]>['root']
+      const report = await executor.probe({ root, owner, signal })
+      findings.push({ executor: name, at, owner, ...report, unmet: unmetFields(report.guarantees, require) })
+    }
+  }
+  return findings
+}
+
+/** Where nobody chose, also the last resort, which nobody gets without naming it. */
+function shownOf(names: readonly ExecutorName[]): readonly ExecutorName[] {
+  return names === defaultExecutorNames ? [...names, lastResort] : names
+}

@@ -1,0 +1,40 @@
+import { isWorkspaceError, type Explanation } from '@ws/core'
+
+import type { ExecutorName } from '../../config/executors.ts'
+import type { Context } from '../../context.ts'
+
+/** What `exec` would do in the named workspace: `deny` with the reasons, or `allow` with the executor. */
+export interface Rules extends Pick<Explanation, 'effect' | 'unenforceable' | 'renameBorders'> {
+  /** The one that commands would run in, or that would refuse them; absent where none can be used. */
+  readonly executor?: ExecutorName | undefined
+  /** Why executors that would be preferred cannot be used. */
+  readonly passedOver: readonly { readonly executor: ExecutorName; readonly reason: string }[]
+  /** Why no workspace can be opened for commands. */
+  readonly problem?: string | undefined
+}
+
+/** Opens the workspace as `exec` would, one executor after the other, and asks it. */
+export async function inspectRules({ settings, open, signal }: Context): Promise<Rules> {
+  const passedOver: { executor: ExecutorName; reason: string }[] = []
+  for (const executor of settings.executors) {
+    try {
+      await using workspace = await open({ executors: [executor] })
+      const explained = await workspace.explain({ operation: 'exec', path: workspace.root })
+      const { effect, unenforceable, renameBorders, reason } = explained
+      const problem = effect === 'deny' && unenforceable === undefined ? reason : undefined
+      return { effect, executor, passedOver, unenforceable, renameBorders, problem }
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!isWorkspaceError(error)) throw error
+      if (error.code !== 'ENOEXECUTOR') return { effect: 'deny', passedOver, problem: error.message }
+      passedOver.push({ executor, reason: reasonOf(error.reason, executor) })
+    }
+  }
+  return { effect: 'deny', passedOver }
+}
+
+/** Of one executor, without the words that are there for several. */
+function reasonOf(reason: string, executor: string): string {
+  const [, only] = /^no executor can be used \((.*)\)$/su.exec(reason) ?? []
+  return (only ?? reason).replaceAll(`${executor}: `, '')
+}

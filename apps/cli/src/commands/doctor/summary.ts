@@ -1,0 +1,102 @@
+import { guaranteeFields, type Guarantees } from '@ws/core'
+
+import type { ExecutorName } from '../../config/executors.ts'
+import type { Context } from '../../context.ts'
+import type { Style } from '../../terminal/style.ts'
+import { renderTable } from '../../terminal/table.ts'
+import { lastResort, mergeRoots, type Finding } from './finding.ts'
+import type { Rules } from './rules.ts'
+
+interface Summary {
+  readonly ok: boolean
+  readonly verbose: boolean
+  readonly findings: readonly Finding[]
+  readonly rules: Rules | undefined
+  /** The one that commands would run in. */
+  readonly executor: ExecutorName | undefined
+}
+
+/** A line for each executor, and the verdict. */
+export function renderSummary(summary: Summary, { style }: Context): string {
+  const { findings, rules, executor } = summary
+  const lines = mergeRoots(findings).map((finding) => {
+    const { roots } = finding
+    const several = findings.some((other) => other.executor === finding.executor && !roots.includes(other.at))
+    const name = several ? `${finding.executor} at ${roots.join(', ')}` : finding.executor
+    const passed = rules?.passedOver.some((one) => one.executor === finding.executor) === true
+    return [name, ...stateOf(finding, { used: finding.executor === executor, passed, style })]
+  })
+  const nameWidth = Math.max(...lines.map(([name = '']) => name.length)) + 2
+  const widths = [nameWidth, 11, Math.max(20, style.width - nameWidth - 11 - 5)]
+  const more = summary.verbose ? [] : [style.dim('ws doctor -v says more of each boundary and limit.')]
+  return [renderTable(lines, { widths }), verdict(summary, style), ...more].join('\n\n')
+}
+
+interface StateOptions {
+  readonly used: boolean
+  /** This workspace cannot have it; the verdict says why. */
+  readonly passed: boolean
+  readonly style: Style
+}
+
+function stateOf(finding: Finding, { used, passed, style }: StateOptions): [string, string] {
+  const { executor, available, missing, guarantees, unmet } = finding
+  if (!available) return [style.bad('missing'), missing.join('; ')]
+  if (unmet.length > 0) return [style.bad('too weak'), `does not hold what is required: ${unmet.join(', ')}`]
+  if (passed) return [style.bad('not here'), 'cannot run the commands of this workspace']
+  const held = holds(guarantees)
+  if (used) return [style.good('chosen'), held]
+  return executor === lastResort
+    ? [style.note('if named'), `${held}; for trusted commands`]
+    : [style.good('ready'), held]
+}
+
+/** Rules that are functions hold at the file API alone: they are not a boundary of commands. */
+const boundaries = guaranteeFields.filter((field) => field !== 'apiRules')
+
+function holds(guarantees: Guarantees): string {
+  const partly = boundaries.filter((field) => guarantees[field] === 'translated').length
+  const none = boundaries.filter((field) => guarantees[field] === 'none').length
+  const fully = boundaries.length - partly - none
+  if (fully === boundaries.length) return 'holds every boundary'
+  const some = partly === 0 ? '' : `, ${partly} more in part`
+  return `holds ${fully} of ${boundaries.length} boundaries${some}`
+}
+
+function verdict({ ok, findings, rules, executor }: Summary, style: Style): string {
+  const named = findings.filter(({ executor: name }) => name !== lastResort || name === executor)
+  const preferred = ok
+    ? named.slice(
+        0,
+        named.findIndex((one) => one.executor === executor),
+      )
+    : named
+  const fixes = [...new Set(preferred.flatMap(({ available, howToFix }) => (available ? [] : howToFix)))]
+  const reasons = [...reasonsOf(rules), ...asSteps(ok ? 'To get what would be preferred' : 'To change that', fixes)]
+  if (ok) {
+    const every = rules === undefined ? '' : ' Every rule of this workspace holds in them.'
+    return [`${style.good('Commands would run with')} ${executor}.${every}`, ...reasons].join('\n')
+  }
+  const without = rules === undefined || (rules.executor === undefined && rules.problem === undefined)
+  const resort = findings.some((one) => one.executor === lastResort && one.available && one.unmet.length === 0)
+  return [
+    style.bad(`${without ? 'No executor here will do: commands' : 'Commands'} would be refused.`),
+    ...(rules?.problem === undefined ? [] : [rules.problem]),
+    ...(rules?.unenforceable ?? []).flatMap(({ rule, reason, remedy }) => [
+      `${style.strong(rule)}: ${reason}`,
+      `  ${style.note('do')} ${remedy}`,
+    ]),
+    ...reasons,
+    ...(without && resort && executor !== lastResort ? ['Trusted commands can run with ws --executor sanitize.'] : []),
+  ].join('\n')
+}
+
+/** Why executors cannot be used in this workspace: each reason once. */
+function reasonsOf(rules: Rules | undefined): string[] {
+  const byReason = Map.groupBy(rules?.passedOver ?? [], ({ reason }) => reason)
+  return [...byReason].map(([reason, all]) => `${all.map(({ executor }) => executor).join(', ')}: ${reason}`)
+}
+
+function asSteps(title: string, fixes: readonly string[]): string[] {
+  return fixes.length === 0 ? [] : [`${title}:`, ...fixes.map((fix) => `  ${fix}`)]
+}

@@ -1,0 +1,110 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { startProcess, startTerminal, terminalCommand } from '@ws/process'
+import { component, describeWith } from '@ws/test-fixtures'
+import { expect, it } from 'vitest'
+
+import { createProject, giveToOwner, ws, wsForShell } from './ws.ts'
+
+async function configured(rules: readonly object[], files: Readonly<Record<string, string>> = {}) {
+  const project = await createProject({
+    'p/a.txt': 'a',
+    ...Object.fromEntries(Object.entries(files).map(([path, text]) => [`p/${path}`, text])),
+  })
+  const file = join(project.path, 'ws.config.json')
+  await writeFile(file, JSON.stringify({ mounts: [{ at: '/workspace', root: 'p' }], rules }))
+  await giveToOwner(project)
+  return { options: ['--config', file], [Symbol.asyncDispose]: () => project[Symbol.asyncDispose]() }
+}
+
+/** What a person sees: on a terminal of 80 columns. */
+async function onTerminal(args: readonly string[]): Promise<string> {
+  await using device = await startTerminal({ columns: 80, rows: 24 })
+  const line = `${wsForShell} ${args.join(' ')}`
+  const { argv, env, extraFds } = terminalCommand(
+    ['/bin/sh', '-c', line],
+    { PATH: '/usr/bin:/bin', NO_COLOR: '1', TERM: 'xterm' },
+    device.descriptor,
+  )
+  const running = startProcess({ argv: ['/bin/sh', '-c', '"$@"; exit $?', 'sh', ...argv], env, extraFds })
+  device.releaseDescriptor()
+  let text = ''
+  const reading = (async () => {
+    for await (const chunk of device.output) text += Buffer.from(chunk).toString()
+  })()
+  await running.wait()
+  await device.finish()
+  await reading
+  return text.replaceAll('\r\n', '\n')
+}
+
+const policies: [string, readonly object[], Readonly<Record<string, string>>][] = [
+  ['no rules', [], {}],
+  ['an output', [{ rule: 'withinOutput', path: '/workspace/out' }], {}],
+  ['a denied file', [{ rule: 'deny', path: '/workspace/.env' }], { '.env': 'S=1' }],
+  ['a denied file that is missing', [{ rule: 'deny', path: '/workspace/.env' }], {}],
+  ['a read-only directory', [{ rule: 'readOnly', path: '/workspace/d' }], { 'd/x': '' }],
+  ['a read-only directory that is missing', [{ rule: 'readOnly', path: '/workspace/.git/hooks' }], {}],
+  [
+    'all of them',
+    [
+      { rule: 'withinOutput', path: '/workspace/out' },
+      { rule: 'deny', path: '/workspace/.env' },
+      { rule: 'readOnly', path: '/workspace/.git/hooks' },
+    ],
+    {},
+  ],
+]
+
+for (const executor of ['bubblewrap', 'proot', 'sanitize', 'virtual'] as const) {
+  const needed = executor === 'virtual' ? [] : executor === 'sanitize' ? ['perl' as const] : [executor]
+  describeWith(needed.map(component), `ws doctor with ${executor}`, () => {
+    it.each(policies)('[RU6] says what exec does under %s', async (_, rules, files) => {
+      await using site = await configured(rules, files)
+      const options = [...site.options, '--executor', executor]
+      const doctor = await ws([...options, 'doctor'])
+      const exec = await ws([...options, 'exec', '--no-login', '--', 'echo ran'])
+      const refused = exec.code === 125
+      expect(exec.stdout).toBe(refused ? '' : 'ran\n')
+      expect(doctor, exec.stderr).toMatchObject({ code: refused ? 1 : 0, stderr: '' })
+      expect(doctor.stdout).toContain(refused ? 'Commands would be refused.' : `Commands would run with ${executor}.`)
+      const [, rule] = /\(rule `([^`]+)`\)/u.exec(exec.stderr) ?? []
+      if (refused) expect(doctor.stdout).toContain(`${rule}: `)
+    })
+  })
+}
+
+it('[RU6] says that commands would be refused where the workspace cannot be opened', async () => {
+  await using project = await createProject({})
+  const missing = ['--root', join(project.path, 'missing')]
+  const { code, stdout } = await ws([...missing, 'doctor'])
+  expect(code).toBe(1)
+  expect(stdout).toMatch(/Commands would be refused\.\nENOWORKSPACE: /u)
+  expect((await ws([...missing, 'exec', '--', 'true'])).code).toBe(125)
+})
+
+it('[RU6] has one line for each executor and a verdict on its first screen, within 80 columns', async () => {
+  const text = await onTerminal(['doctor'])
+  const lines = text.trimEnd().split('\n')
+  for (const name of ['bubblewrap', 'proot', 'sanitize']) {
+    expect(
+      lines.filter((line) => line.startsWith(`${name} `)),
+      text,
+    ).toHaveLength(1)
+  }
+  expect(text).toMatch(/^(?:Commands would run with|No executor here will do)/mu)
+  expect(text).toContain('ws doctor -v')
+  expect(lines.length).toBeLessThanOrEqual(24)
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80)
+  expect(text).not.toContain('fileMetadata')
+})
+
+it('[RU6] has every boundary and limit with -v, within 80 columns', async () => {
+  const text = await onTerminal(['--executor bubblewrap', 'doctor', '-v'])
+  for (const field of ['fileContent', 'fileMetadata', 'deniedSubtrees', 'apiRules', 'memoryBytes', 'scratchBytes'])
+    expect(text).toMatch(new RegExp(`^${field} `, 'mu'))
+  const [tables = ''] = text.split('Tools of this machine')
+  const wide = tables.split('\n').filter((line) => line.length > 80 && !/^ {2}do /u.test(line))
+  expect(wide).toEqual([])
+})
