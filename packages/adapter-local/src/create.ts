@@ -21,8 +21,8 @@ import {
   type CheckedOptions,
   type LocalAdapterOptions,
   type ScratchAdapterOptions,
-  checkOptions,
-  checkShared,
+  checkLocalOptions,
+  checkScratchOptions,
   invalid,
 } from './options.ts'
 import { capabilitiesOf } from './place/capabilities.ts'
@@ -43,7 +43,7 @@ const entriesSweptAtStart = 1_000
  * @throws WorkspaceError `EINVAL` for wrong options, `ENOWORKSPACE` when the root does not exist or is no directory.
  */
 export async function createLocalAdapter(options: LocalAdapterOptions): Promise<StorageAdapter> {
-  return await openRoot(checkOptions(options), async () => {})
+  return await openRoot(checkLocalOptions(options), async () => {})
 }
 
 /**
@@ -52,7 +52,7 @@ export async function createLocalAdapter(options: LocalAdapterOptions): Promise<
  * @throws WorkspaceError `EINVAL` for wrong options, `EBACKEND` when the system has no place for it.
  */
 export async function createScratchAdapter(options: ScratchAdapterOptions = {}): Promise<StorageAdapter> {
-  const { owner, io } = checkShared(options)
+  const { owner, io } = checkScratchOptions(options)
   const root = await makeScratchDirectory(owner ?? ownUser())
   try {
     return await openRoot({ root, owner, io }, (task, identity) => removeScratch(task, root, identity))
@@ -123,11 +123,11 @@ async function resolveRoot(given: string): Promise<string> {
   let root: string
   try {
     root = await resolveLinks(given)
-    if (!(await calls.lstat(root)).isDirectory()) throw missingRoot('the root is no directory')
+    if (!(await calls.lstat(root)).isDirectory()) throw missingRoot('the root is not a directory')
   } catch (error) {
     const code = nativeCode(error)
     if (code === 'ENOENT') throw missingRoot('the root directory does not exist', error)
-    if (code === 'ENOTDIR') throw missingRoot('the root is no directory', error)
+    if (code === 'ENOTDIR') throw missingRoot('the root is not a directory', error)
     if (code === 'ELOOP') throw missingRoot('the root is a link that leads nowhere', error)
     throw translate(error, { operation, path: mountRoot })
   }

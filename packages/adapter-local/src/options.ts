@@ -1,13 +1,13 @@
 import { resolve } from 'node:path'
 
-import { type Owner, WorkspaceError } from '@ws/core'
+import { checkOptions, option, type OptionShapes, type Owner, WorkspaceError } from '@ws/core'
 
 export interface LocalAdapterOptions {
   /** The directory (absolute, or from the process's working directory). It must exist; a link to one is resolved once. */
   readonly root: string
   /**
-   * Who gets what is created, and whom commands run as. Default: as root the owner of the root directory, else this
-   * process's own user, who alone is possible then.
+   * The user that owns new files and that commands run as. Default: as root the owner of the root directory, else the
+   * user of this process, the only one possible then.
    */
   readonly owner?: Owner | undefined
   /**
@@ -31,35 +31,51 @@ export interface CheckedOptions {
 
 const highestId = 2 ** 32 - 2
 
-/** @throws WorkspaceError `EINVAL`. */
-export function checkOptions(options: LocalAdapterOptions): CheckedOptions {
-  if (typeof options !== 'object' || options === null) throw invalid('the options are missing', 'pass { root }')
-  const { root, owner, io } = options
-  if (typeof root !== 'string' || root === '' || root.includes('\0') || !root.isWellFormed()) {
-    throw invalid('`root` must be the path of a directory', 'pass { root: "/path/to/directory" }')
-  }
-  return { root: resolve(root), ...checkShared({ owner, io }) }
+const operation = 'createLocalAdapter'
+const id = option.integer(0, highestId)
+
+const shared: OptionShapes<ScratchAdapterOptions> = {
+  owner: option.options<Owner>(
+    { uid: option.required(option.integer(1, highestId)), gid: option.required(id) },
+    '`{ uid, gid }` of an ordinary user',
+  ),
+  io: option.oneOf('auto', 'async'),
 }
 
-/** @throws WorkspaceError `EINVAL`. */
-export function checkShared({ owner, io = 'auto' }: ScratchAdapterOptions): Omit<CheckedOptions, 'root'> {
-  if (io !== 'auto' && io !== 'async') throw invalid('`io` must be "auto" or "async"', 'leave it out')
-  if (owner !== undefined) checkOwner(owner)
+const shapes: OptionShapes<LocalAdapterOptions> = {
+  ...shared,
+  root: option.required(
+    option.hidden(
+      option.of(
+        'the path of a directory',
+        (value) => typeof value === 'string' && value !== '' && !value.includes('\0') && value.isWellFormed(),
+      ),
+    ),
+  ),
+}
+
+/** @throws WorkspaceError `EINVAL` that names the option. */
+export function checkLocalOptions(options: LocalAdapterOptions): CheckedOptions {
+  checkOptions<LocalAdapterOptions>(options, shapes, { operation })
+  return { root: resolve(options.root), ...withDefaults(options) }
+}
+
+/** @throws WorkspaceError `EINVAL` that names the option. */
+export function checkScratchOptions(options: ScratchAdapterOptions): Omit<CheckedOptions, 'root'> {
+  checkOptions<ScratchAdapterOptions>(options, shared, { operation: 'createScratchAdapter' })
+  return withDefaults(options)
+}
+
+function withDefaults({ owner, io = 'auto' }: ScratchAdapterOptions): Omit<CheckedOptions, 'root'> {
+  const own = process.getuid?.()
+  if (owner !== undefined && own !== undefined && own !== 0 && (owner.uid !== own || owner.gid !== process.getgid?.()))
+    throw invalid(
+      '`owner` must be the user of this process: only root can give files away',
+      'leave it out, or run as root',
+    )
   return { owner, io }
 }
 
-function checkOwner(owner: Owner): void {
-  const isId = (id: unknown): boolean => typeof id === 'number' && Number.isInteger(id) && id >= 0 && id <= highestId
-  if (typeof owner !== 'object' || owner === null || !isId(owner.uid) || !isId(owner.gid)) {
-    throw invalid('`owner` must be { uid, gid } with whole numbers', 'pass the ids of an ordinary user')
-  }
-  if (owner.uid === 0) throw invalid('`owner` must not be uid 0', 'pass the ids of an ordinary user')
-  const own = process.getuid?.()
-  if (own !== undefined && own !== 0 && (owner.uid !== own || owner.gid !== process.getgid?.())) {
-    throw invalid('`owner` must be the own user, since only root can give files away', 'leave it out, or run as root')
-  }
-}
-
 export function invalid(reason: string, remedy: string): WorkspaceError {
-  return new WorkspaceError({ code: 'EINVAL', operation: 'createLocalAdapter', reason, remedy })
+  return new WorkspaceError({ code: 'EINVAL', operation, reason, remedy })
 }

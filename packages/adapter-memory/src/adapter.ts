@@ -2,7 +2,6 @@ import {
   assertMountPath,
   maxNameBytes,
   maxPathBytes,
-  parseMountPath,
   WorkspaceError,
   type AdapterCapabilities,
   type AppendOptions,
@@ -32,8 +31,9 @@ import {
 import { collect, isBytes, sliceRange, streamOf } from './content.ts'
 import { failure, invalid } from './errors.ts'
 import { list } from './listing.ts'
-import type { MemoryAdapterOptions } from './options.ts'
+import { checkMemoryOptions, type MemoryAdapterOptions } from './options.ts'
 import { search } from './search.ts'
+import { seed } from './seed.ts'
 import { checkCondition, copy, move } from './transfer.ts'
 import { isEmpty, MemoryTree, type Link } from './tree.ts'
 import { appendBytes, prepareWrite, writeBytes } from './write.ts'
@@ -43,24 +43,13 @@ import { appendBytes, prepareWrite, writeBytes } from './write.ts'
  * tests: it keeps every promise of the contract, and checks conditions against all comers, since nothing happens inside
  * an operation. An adapter that nobody has used yet costs next to nothing.
  *
- * @throws WorkspaceError `EINVAL`, `ENOTDIR`, `EISDIR` for `files` that are no tree.
+ * @throws WorkspaceError `EINVAL` that names the option; `ENOTDIR`, `EISDIR`, `EEXIST` for `files` that are not a tree.
  */
 export function createMemoryAdapter(options: MemoryAdapterOptions = {}): StorageAdapter {
+  checkMemoryOptions(options)
   const { files = {}, readOnly = false } = options
   const tree = Object.keys(files).length === 0 ? undefined : seed(files)
   return new MemoryAdapter(readOnly, tree)
-}
-
-function seed(files: Readonly<Record<string, string | Uint8Array>>): MemoryTree {
-  const tree = new MemoryTree()
-  const encoder = new TextEncoder()
-  for (const [given, content] of Object.entries(files)) {
-    const path = parseMountPath(given, 'write')
-    const place = prepareWrite(tree, path, { parents: true })
-    if (typeof content !== 'string') assertContent(content, 'write', path)
-    writeBytes(tree, path, place, typeof content === 'string' ? encoder.encode(content) : content, {})
-  }
-  return tree
 }
 
 class MemoryAdapter implements StorageAdapter {

@@ -1,7 +1,71 @@
+import { checkOption, checkOptions, option, type OptionShape, type OptionShapes } from '@ws/core'
+
 /** What {@link createMemoryAdapter} takes. */
 export interface MemoryAdapterOptions {
-  /** Files that are there at the start, by path from the root; their directories are made. Text is written as UTF-8. */
-  readonly files?: Readonly<Record<string, string | Uint8Array>> | undefined
+  /**
+   * Entries that are there at the start, by path from the root; missing directories above them are made.
+   *
+   * - `'/a.txt': 'text'`, or bytes: a file. Text is written as UTF-8.
+   * - `'/empty/': ''`: a directory. Its path ends in `/`.
+   * - `'/a.txt': { content, mode, modifiedAt }`: a file with permission bits, or with a time.
+   * - `'/d/': { mode, modifiedAt }`: a directory likewise.
+   * - `'/l': { target: 'a.txt' }`: a link.
+   */
+  readonly files?: Readonly<Record<string, string | Uint8Array | MemoryEntry>> | undefined
   /** Every change is `EROFS`. Default false. */
   readonly readOnly?: boolean | undefined
+}
+
+/** A file, a directory (its path ends in `/`) or a link, with more than its content. */
+export interface MemoryEntry {
+  /** Of a file. Default: empty. */
+  readonly content?: string | Uint8Array | undefined
+  /** Of a link: the path that it leads to. */
+  readonly target?: string | undefined
+  /** Permission bits, for a file and a directory. Default `0o644` and `0o755`. */
+  readonly mode?: number | undefined
+  /** Milliseconds since the epoch. Default: now. */
+  readonly modifiedAt?: number | undefined
+}
+
+const operation = 'createMemoryAdapter'
+
+const context = { operation }
+const shapes: OptionShapes<MemoryAdapterOptions> = { files: option.object, readOnly: option.boolean }
+
+const content = option.of('a string or a Uint8Array', isContent)
+const mode: OptionShape = { ...option.integer(0, 0o777), must: 'permission bits from 0 to 0o777' }
+const modifiedAt = option.integer(0)
+
+const file: OptionShapes<Omit<MemoryEntry, 'target'>> = { content, mode, modifiedAt }
+const directory: OptionShapes<Omit<MemoryEntry, 'target' | 'content'>> = { mode, modifiedAt }
+const link: OptionShapes<Omit<MemoryEntry, 'mode' | 'content'>> = { target: option.required(option.text), modifiedAt }
+
+/** @throws WorkspaceError `EINVAL` that names the option, or the entry. */
+export function checkMemoryOptions(options: unknown): asserts options is MemoryAdapterOptions | undefined {
+  checkOptions<MemoryAdapterOptions>(options, shapes, context)
+  if (options?.files !== undefined) checkFiles(options.files)
+}
+
+function checkFiles(files: NonNullable<MemoryAdapterOptions['files']>): void {
+  for (const [path, entry] of Object.entries(files)) {
+    const name = `files['${path}']`
+    if (path.endsWith('/')) {
+      if (entry === '') continue
+      checkOption(
+        operation,
+        name,
+        entry,
+        option.options(directory, 'an empty string or `{ mode, modifiedAt }`: it names a directory'),
+      )
+    } else if (!isContent(entry)) {
+      const isLink = typeof entry === 'object' && entry !== null && Object.hasOwn(entry, 'target')
+      const must = 'a string, a Uint8Array, `{ content, mode, modifiedAt }` or `{ target }`'
+      checkOption(operation, name, entry, isLink ? option.options(link, must) : option.options(file, must))
+    }
+  }
+}
+
+function isContent(value: unknown): value is string | Uint8Array {
+  return typeof value === 'string' || value instanceof Uint8Array
 }

@@ -12,6 +12,46 @@ async function names(adapter: StorageAdapter, path = '/'): Promise<string[]> {
 }
 
 describe('createMemoryAdapter', () => {
+  it('[RU7] starts with directories, links, modes and times that it is given', async () => {
+    const adapter = createMemoryAdapter({
+      files: {
+        '/empty/': '',
+        '/private/': { mode: 0o700, modifiedAt: 1_000 },
+        '/private/key': { content: 'k', mode: 0o600, modifiedAt: 2_000 },
+        '/blank': {},
+        '/link': { target: 'private/key', modifiedAt: 3_000 },
+      },
+    })
+    expect(await adapter.stat(at('/empty'))).toMatchObject({ type: 'directory', mode: 0o755 })
+    expect(await adapter.stat(at('/private'))).toMatchObject({ type: 'directory', mode: 0o700, modifiedAt: 1_000 })
+    expect(await adapter.stat(at('/private/key'))).toMatchObject({
+      type: 'file',
+      size: 1,
+      mode: 0o600,
+      modifiedAt: 2_000,
+    })
+    expect(await adapter.stat(at('/blank'))).toMatchObject({ type: 'file', size: 0 })
+    expect(await adapter.stat(at('/link'))).toMatchObject({ type: 'symlink', modifiedAt: 3_000 })
+    expect(await adapter.readSymlink?.(at('/link'))).toBe('private/key')
+  })
+
+  it.each<[string, Record<string, unknown>, string, RegExp]>([
+    ['a directory with content', { '/d/': 'x' }, 'EINVAL', /`files\['\/d\/'\]` must be an empty string/],
+    ['a nested object', { '/d': { 'a.txt': 'x' } }, 'EINVAL', /`files\['\/d'\]\.a\.txt` is not an option/],
+    ['a nested object in a directory', { '/d/': { a: 'x' } }, 'EINVAL', /`files\['\/d\/'\]\.a` is not an option/],
+    ['a link with content', { '/l': { target: 'a', content: 'x' } }, 'EINVAL', /content` is not an option/],
+    ['an empty target', { '/l': { target: '' } }, 'EINVAL', /target` must be/],
+    ['a mode that is too large', { '/f': { mode: 0o1000 } }, 'EINVAL', /mode` must be permission bits/],
+    ['a time that is a date', { '/f': { modifiedAt: new Date() } }, 'EINVAL', /modifiedAt` must be an integer/],
+    ['a number', { '/f': 7 }, 'EINVAL', /must be a string, a Uint8Array/],
+    ['a file where a directory is', { '/d/': '', '/d': 'x' }, 'EISDIR', /is a directory/],
+    ['a directory where a file is', { '/d': 'x', '/d/': '' }, 'EEXIST', /exists already/],
+    ['an entry behind a link', { '/l': { target: 'd' }, '/l/x': 'x' }, 'ENOTDIR', /not a directory/],
+  ])('[RU7] refuses %s', (_, files, code, says) => {
+    const make = (): unknown => createMemoryAdapter({ files: files as never })
+    expect(make).toThrow(expect.objectContaining({ code, message: expect.stringMatching(says) }))
+  })
+
   it('starts with the files it is given', async () => {
     const adapter = createMemoryAdapter({ files: { '/a/b.txt': 'é', c: new Uint8Array([0, 255]) } })
     expect(await names(adapter)).toEqual(['/a', '/a/b.txt', '/c'])
@@ -23,7 +63,7 @@ describe('createMemoryAdapter', () => {
     ['a file below a file', { '/a': '', '/a/b': '' }, 'ENOTDIR'],
     ['a file over a directory', { '/a/b': '', '/a': '' }, 'EISDIR'],
     ['a path outside', { '../a': '' }, 'EOUTSIDE'],
-    ['the root', { '/': '' }, 'EBUSY'],
+    ['content of the root', { '/': 'x' }, 'EINVAL'],
   ])('refuses %s', (_, files: Record<string, string>, code) => {
     expect(() => createMemoryAdapter({ files })).toThrow(expect.objectContaining({ code }))
   })

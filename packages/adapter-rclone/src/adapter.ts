@@ -25,8 +25,11 @@ import {
   type WriteData,
   type WriteOptions,
   type WriteResult,
+  checkOptions,
+  durationShape,
   isWithin,
   mountRoot,
+  option,
 } from '@ws/core'
 import { join } from 'node:path'
 
@@ -204,7 +207,9 @@ export class RcloneAdapter implements StorageAdapter {
    *
    * @throws WorkspaceError `EBUSY` (a file is open for writing), `EBACKEND` and others (what the store says), `ETIMEDOUT`.
    */
-  async flush({ signal, timeoutMs }: FlushOptions = {}): Promise<void> {
+  async flush(options: FlushOptions = {}): Promise<void> {
+    checkOptions<FlushOptions>(options, { signal: option.signal, timeoutMs: durationShape }, { operation: 'flush' })
+    const { signal, timeoutMs } = options
     const call = { operation: 'flush', path: mountRoot }
     signal?.throwIfAborted()
     await this.#flush(await this.#part.opened(call), call, { signal, timeoutMs })

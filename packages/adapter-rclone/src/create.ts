@@ -1,6 +1,6 @@
 import { RcloneAdapter } from './adapter.ts'
 import { Mount } from './mount/mount.ts'
-import { type RcloneMountOptions, checkOptions } from './options.ts'
+import { type RcloneMountOptions, checkMountOptions } from './options.ts'
 
 export interface RcloneAdapterOptions extends RcloneMountOptions {}
 
@@ -12,7 +12,7 @@ export interface RcloneAdapterOptions extends RcloneMountOptions {}
  * bucket, network), `ENOSPC`, `EROFS`, `ENOTEMPTY`, `EBUSY` (cache or mount point), `ETIMEDOUT`. Nothing is left behind then.
  */
 export async function createRcloneAdapter(options: RcloneAdapterOptions): Promise<RcloneAdapter> {
-  const checked = checkOptions(options)
+  const checked = checkMountOptions(options)
   options.signal?.throwIfAborted()
   const mount = await Mount.open(checked, options.signal)
   try {

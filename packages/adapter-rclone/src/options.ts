@@ -1,4 +1,13 @@
-import { type MountPath, type Owner, type SignalOption, WorkspaceError, parseMountPath } from '@ws/core'
+import {
+  checkOptions,
+  type MountPath,
+  option,
+  type OptionShapes,
+  type Owner,
+  parseMountPath,
+  type SignalOption,
+  WorkspaceError,
+} from '@ws/core'
 
 export interface S3Credentials {
   readonly accessKeyId: string
@@ -96,39 +105,92 @@ export interface CheckedOptions {
 
 const highestId = 2 ** 32 - 2
 const longestMs = 2 ** 31 - 1
+const operation = 'createRcloneAdapter'
 
-/** @throws WorkspaceError `EINVAL`, without a secret in it. */
-export function checkOptions(options: RcloneMountOptions): CheckedOptions {
-  if (typeof options !== 'object' || options === null) throw invalid('the options are missing', 'pass { s3, bucket }')
-  const { owner, directory, mountPoint, program, recovery = 'auto', onEvent } = options
-  checkOwner(owner)
-  for (const [name, path] of Object.entries({ directory, mountPoint, program })) {
-    if (path === undefined || isAbsolutePath(path)) continue
-    throw invalid(`\`${name}\` must be an absolute path`, 'pass one, or leave it out')
-  }
-  if (recovery !== 'auto' && recovery !== 'manual')
-    throw invalid('`recovery` must be "auto" or "manual"', 'leave it out')
-  const ms = (name: keyof RcloneMountOptions, fallback: number, least = 1): number =>
-    checkCount(name, options[name] ?? fallback, least, longestMs)
+const hostPath = option.hidden(option.of('an absolute path of this machine', isAbsolutePath))
+const credential = option.hidden(option.text)
+const duration = option.integer(1, longestMs)
+
+/** An ordinary user. */
+export const ownerShape = option.options<Owner>(
+  { uid: option.required(option.integer(1, highestId)), gid: option.required(option.integer(0, highestId)) },
+  '`{ uid, gid }` of an ordinary user',
+)
+
+const shapes: OptionShapes<RcloneMountOptions> = {
+  s3: option.options<RcloneS3Options>({
+    endpoint: option.required(
+      option.hidden(
+        option.of('a URL that begins with `http://` or `https://`', (value) =>
+          /^https?:\/\/[^/]/.test(typeof value === 'string' ? value : ''),
+        ),
+      ),
+    ),
+    region: option.text,
+    credentials: option.required(
+      option.options<S3Credentials>({
+        accessKeyId: option.required(credential),
+        secretAccessKey: option.required(option.hidden(option.string)),
+        sessionToken: option.hidden(option.string),
+      }),
+    ),
+    provider: option.text,
+    forcePathStyle: option.boolean,
+  }),
+  remote: option.map(
+    option.of('letters, digits and `_`', (name) => /^\w+$/.test(String(name))),
+    option.hidden(
+      option.of('a string of one line without `%(`', (value) => typeof value === 'string' && isConfigurable(value)),
+    ),
+  ),
+  bucket: option.required(
+    option.of(
+      'the name of a bucket',
+      (value) => typeof value === 'string' && /^[^:\\]+$/.test(value) && isConfigurable(value),
+    ),
+  ),
+  prefix: option.of(
+    'a path such as `threads/t1`, of one line without `%(`',
+    (value) => typeof value === 'string' && isConfigurable(value),
+  ),
+  readOnly: option.boolean,
+  owner: ownerShape,
+  directory: hostPath,
+  mountPoint: hostPath,
+  program: hostPath,
+  writeBackMs: duration,
+  directoryCacheMs: duration,
+  attributeCacheMs: option.integer(0, longestMs),
+  cacheMaxBytes: option.integer(1),
+  operationTimeoutMs: duration,
+  flushTimeoutMs: duration,
+  startTimeoutMs: duration,
+  recovery: option.oneOf('auto', 'manual'),
+  onEvent: option.function,
+  signal: option.signal,
+}
+
+/** @throws WorkspaceError `EINVAL` that names the option, without a secret in it. */
+export function checkMountOptions(options: RcloneMountOptions): CheckedOptions {
+  checkOptions<RcloneMountOptions>(options, shapes, { operation })
+  checkOwner(options.owner)
+  const { recovery = 'auto', readOnly = false, onEvent, owner, directory, mountPoint, program } = options
   return {
     section: sectionOf(options),
-    bucket: checkBucket(options.bucket),
+    bucket: options.bucket,
     prefix: checkPrefix(options.prefix),
-    readOnly: options.readOnly === true,
+    readOnly,
     owner,
     directory,
     mountPoint,
     program,
-    writeBackMs: ms('writeBackMs', 1_000),
-    directoryCacheMs: ms('directoryCacheMs', 30_000),
-    attributeCacheMs: ms('attributeCacheMs', 1_000, 0),
-    cacheMaxBytes:
-      options.cacheMaxBytes === undefined
-        ? undefined
-        : checkCount('cacheMaxBytes', options.cacheMaxBytes, 1, Number.MAX_SAFE_INTEGER),
-    operationTimeoutMs: ms('operationTimeoutMs', 10_000),
-    flushTimeoutMs: ms('flushTimeoutMs', 120_000),
-    startTimeoutMs: ms('startTimeoutMs', 30_000),
+    writeBackMs: options.writeBackMs ?? 1_000,
+    directoryCacheMs: options.directoryCacheMs ?? 30_000,
+    attributeCacheMs: options.attributeCacheMs ?? 1_000,
+    cacheMaxBytes: options.cacheMaxBytes,
+    operationTimeoutMs: options.operationTimeoutMs ?? 10_000,
+    flushTimeoutMs: options.flushTimeoutMs ?? 120_000,
+    startTimeoutMs: options.startTimeoutMs ?? 30_000,
     recovery,
     onEvent: quietly(onEvent),
   }
@@ -137,12 +199,15 @@ export function checkOptions(options: RcloneMountOptions): CheckedOptions {
 /** The section of rclone's configuration that describes the store. */
 function sectionOf({ s3, remote }: RcloneMountOptions): Record<string, string> {
   if ((s3 === undefined) === (remote === undefined))
-    throw invalid('either `s3` or `remote` is needed', 'pass one of them')
+    throw invalid(
+      s3 === undefined ? '`s3` and `remote` are both missing' : '`s3` and `remote` are both given',
+      'pass one of them',
+    )
   const section = remote === undefined ? s3Section(s3 as RcloneS3Options) : { ...remote }
   for (const [name, value] of Object.entries(section)) {
     // a line break would begin another setting, and the format expands `%(…)s`
     if (/^\w+$/.test(name) && typeof value === 'string' && isConfigurable(value)) continue
-    throw invalid('a setting of the store has a name or value that cannot be configured', 'check its letters')
+    throw invalid('the settings of the store must be strings of one line without `%(`', 'check its letters')
   }
   if (section['type'] === undefined || section['type'] === '') throw invalid('`remote` has no `type`', 'name its type')
   return section
@@ -150,13 +215,7 @@ function sectionOf({ s3, remote }: RcloneMountOptions): Record<string, string> {
 
 function s3Section(s3: RcloneS3Options): Record<string, string> {
   const { endpoint, region = 'auto', credentials, provider = 'Other', forcePathStyle = true } = s3
-  if (typeof endpoint !== 'string' || !/^https?:\/\/[^/]/.test(endpoint)) {
-    throw invalid('`s3.endpoint` must be a URL', 'pass `https://…`')
-  }
-  const { accessKeyId, secretAccessKey, sessionToken } = credentials ?? {}
-  if (typeof accessKeyId !== 'string' || typeof secretAccessKey !== 'string' || accessKeyId === '') {
-    throw invalid('`s3.credentials` are missing', 'pass { accessKeyId, secretAccessKey }')
-  }
+  const { accessKeyId, secretAccessKey, sessionToken } = credentials
   return {
     type: 's3',
     provider,
@@ -177,35 +236,21 @@ function isConfigurable(value: string): boolean {
   return !/\p{Cc}|%\(/u.test(value)
 }
 
-function checkBucket(bucket: unknown): string {
-  if (typeof bucket === 'string' && /^[^:\\]+$/.test(bucket) && isConfigurable(bucket)) return bucket
-  throw invalid('`bucket` must be the name of a bucket', 'pass its name')
-}
-
-function checkPrefix(prefix: unknown = ''): string {
-  if (typeof prefix !== 'string') throw invalid('`prefix` must be text', 'pass a path such as `threads/t1`')
+function checkPrefix(prefix = ''): string {
   const bare = prefix.replace(/^\/+|\/+$/g, '')
   if (bare === '') return ''
-  if (!isConfigurable(bare)) throw invalid('`prefix` holds characters that cannot be configured', 'use others')
   const path: MountPath = parseMountPath(`/${bare}`, operation)
   return path.slice(1)
 }
 
 function checkOwner(owner: Owner | undefined): void {
-  if (owner === undefined) return
-  const isId = (id: unknown): boolean => typeof id === 'number' && Number.isInteger(id) && id >= 0 && id <= highestId
-  if (typeof owner !== 'object' || owner === null || !isId(owner.uid) || !isId(owner.gid) || owner.uid === 0) {
-    throw invalid('`owner` must be { uid, gid } of an ordinary user', 'pass whole numbers, uid not 0')
-  }
   const own = process.getuid?.()
-  if (own !== undefined && own !== 0 && (owner.uid !== own || owner.gid !== process.getgid?.())) {
-    throw invalid('`owner` must be the own user, since only root can mount for others', 'leave it out, or run as root')
-  }
-}
-
-function checkCount(name: string, value: unknown, least: number, most: number): number {
-  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value
-  throw invalid(`\`${name}\` must be a whole number from ${least} to ${most}`, 'leave it out for the default')
+  if (owner === undefined || own === undefined || own === 0) return
+  if (owner.uid === own && owner.gid === process.getgid?.()) return
+  throw invalid(
+    '`owner` must be the user of this process: only root can mount for others',
+    'leave it out, or run as root',
+  )
 }
 
 function isAbsolutePath(path: unknown): boolean {
@@ -221,8 +266,6 @@ function quietly(listener: ((event: RcloneEvent) => void) | undefined): (event: 
     }
   }
 }
-
-const operation = 'createRcloneAdapter'
 
 export function invalid(reason: string, remedy: string): WorkspaceError {
   return new WorkspaceError({ code: 'EINVAL', operation, reason, remedy })

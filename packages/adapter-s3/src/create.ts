@@ -6,10 +6,10 @@ import { Requests } from './client/requests.ts'
 import { leastDialect, type S3Dialect } from './dialect/dialect.ts'
 import { Probe } from './dialect/probe.ts'
 import { DirectoryHints } from './directories/hints.ts'
-import { invalid } from './errors.ts'
 import { KeySpace } from './keys/key-space.ts'
 import { makeReservedName } from './keys/names.ts'
 import { WriteHistory } from './objects/history.ts'
+import { checkR2Options, checkS3Options } from './check-options.ts'
 import type { R2AdapterOptions, S3AdapterOptions } from './options.ts'
 
 const defaults = {
@@ -19,22 +19,21 @@ const defaults = {
   deadline: 120_000,
 } as const
 
-const minPartBytes = 5 * 1024 * 1024
-const maxPartBytes = 5 * 1024 ** 3
-
 /**
  * An adapter on a bucket, or on a part of one. Unless it is told the server's dialect, it asks the server first what it
  * honours, so that its capabilities are true.
  *
  * @throws WorkspaceError `ENOWORKSPACE` for a bucket that does not exist, `EBACKEND` when the server refuses or cannot be
- * reached, `EINVAL` for options that are none.
+ * reached, `EINVAL` that names the option.
  */
 export async function createS3Adapter(options: S3AdapterOptions): Promise<StorageAdapter> {
+  checkS3Options(options, 'createS3Adapter')
   return create(options, 's3')
 }
 
 /** {@link createS3Adapter} for Cloudflare's R2: the endpoint from the account, the region that R2 has. */
 export async function createR2Adapter(options: R2AdapterOptions): Promise<StorageAdapter> {
+  checkR2Options(options, 'createR2Adapter')
   if (options.client !== undefined) return create(options, 'r2')
   const { accountId, endpoint = `https://${accountId}.r2.cloudflarestorage.com`, ...rest } = options
   return create({ ...rest, endpoint, region: 'auto', forcePathStyle: true }, 'r2')
@@ -42,6 +41,7 @@ export async function createR2Adapter(options: R2AdapterOptions): Promise<Storag
 
 /** What a server honours, to be given to other adapters on it as `dialect`. */
 export async function probeS3Dialect(options: S3AdapterOptions): Promise<S3Dialect> {
+  checkS3Options(options, 'probeS3Dialect')
   const { requests, end } = open(options)
   try {
     return await probe(requests, options)
@@ -57,7 +57,6 @@ async function create(options: S3AdapterOptions, name: 's3' | 'r2'): Promise<Sto
     partBytes = defaults.partBytes,
     concurrency = defaults.concurrency,
   } = options
-  checkOptions(options)
   const { requests, end } = open(options)
   try {
     const dialect = await dialectOf(requests, options)
@@ -100,7 +99,7 @@ function open(options: S3AdapterOptions): { readonly requests: Requests; readonl
   } = options
   const own = options.client === undefined ? connect(options, Math.max(64, concurrency * 2)) : undefined
   const client = own ?? options.client
-  if (client === undefined) throw invalid('createS3Adapter', '/', 'was given no client')
+  if (client === undefined) throw new TypeError('a client is missing')
   const requests = new Requests(client, { attemptTimeout, deadline })
   const end = (): void => {
     requests.close()
@@ -123,21 +122,5 @@ async function probe(requests: Requests, { bucket, prefix }: S3AdapterOptions): 
     return await new Probe(requests, { bucket, key, task }).run()
   } catch (error) {
     throw translate(error, task.operation, task.path)
-  }
-}
-
-function checkOptions({ bucket, partBytes, concurrency }: S3AdapterOptions): void {
-  const refuse = (reason: string, remedy: string): never => {
-    throw invalid('createS3Adapter', '/', reason, remedy)
-  }
-  if (typeof bucket !== 'string' || bucket === '') refuse('has no bucket', 'give `bucket`')
-  if (
-    partBytes !== undefined &&
-    !(Number.isSafeInteger(partBytes) && partBytes >= minPartBytes && partBytes <= maxPartBytes)
-  ) {
-    refuse('has a `partBytes` that no store takes', `give a whole number from ${minPartBytes} to ${maxPartBytes}`)
-  }
-  if (concurrency !== undefined && !(Number.isSafeInteger(concurrency) && concurrency > 0)) {
-    refuse('has a `concurrency` that is none', 'give a whole number from 1')
   }
 }

@@ -15,5 +15,7 @@ it('exports each module in one way: all of it, or by names', () => {
 })
 
 it('keeps its own helpers to itself', () => {
-  expect(Object.keys(core).filter((name) => /^(?:checkOptions|invalidOption)$/u.test(name))).toEqual([])
+  expect(
+    Object.keys(core).filter((name) => /^(?:checkManagerOptions|managerError|invalidOption)$/u.test(name)),
+  ).toEqual([])
 })

@@ -57,7 +57,7 @@ describe('configuration', () => {
     ['a realpath that cannot be called', { workspace: '/w', output: '/o', realpath: true }],
   ])('[PM1] %s is refused before anything can be resolved', (_, options) => {
     expect(() => createPathManager(options as unknown as PathManagerOptions)).toThrow(
-      expect.objectContaining({ code: 'EINVAL', operation: 'configure' }),
+      expect.objectContaining({ code: 'EINVAL', operation: 'createPathManager' }),
     )
   })
 
@@ -252,7 +252,7 @@ describe('exceptions', () => {
         exceptions: [{ ...cache, ...exception }],
       })
     for (const wrong of [{ name: ' ' }, { justification: '' }, { path: '/etc' }, { path: '../x' }, { path: 3 }]) {
-      expect(make(wrong)).toThrow(expect.objectContaining({ code: 'EINVAL', operation: 'configure' }))
+      expect(make(wrong)).toThrow(expect.objectContaining({ code: 'EINVAL', operation: 'createPathManager' }))
     }
     expect(() => withCache().resolveWrite('a', { exception: 'other' })).toThrow(
       expect.objectContaining({ code: 'EINVAL', message: expect.stringContaining('`other`') }),

@@ -6,7 +6,7 @@ import { type SignalOption, mountRoot, parseMountPath } from '@ws/core'
 import { RcloneAdapter } from '../adapter.ts'
 import { failure } from '../errors.ts'
 import { Mount } from '../mount/mount.ts'
-import { type RcloneMountOptions, checkOptions } from '../options.ts'
+import { type RcloneMountOptions, checkMountOptions } from '../options.ts'
 import { refreshMount } from '../refresh.ts'
 import { type RcloneStatus, statusOf } from '../status.ts'
 
@@ -30,7 +30,7 @@ const operation = 'openRcloneBucket'
  * @throws WorkspaceError as `createRcloneAdapter` does.
  */
 export async function openRcloneBucket(options: RcloneMountOptions): Promise<RcloneBucket> {
-  const mount = await Mount.open(checkOptions(options), options.signal)
+  const mount = await Mount.open(checkMountOptions(options), options.signal)
   const open = new Map<string, RcloneAdapter>()
   let closing: Promise<void> | undefined
 

@@ -1,5 +1,17 @@
 import { createScratchAdapter } from '@ws/adapter-local'
-import { type ErrorCode, type Owner, type StorageAdapter, isWorkspaceError, readOnly } from '@ws/core'
+import {
+  checkOption,
+  checkOptions,
+  type ErrorCode,
+  isWorkspaceError,
+  option,
+  type OptionShapes,
+  type Owner,
+  readOnly,
+  type StorageAdapter,
+} from '@ws/core'
+
+import { ownerShape } from '../options.ts'
 
 /** A mount that was asked for is not there. */
 export interface DegradedEvent {
@@ -15,14 +27,16 @@ export interface OrEmptyOptions {
   readonly owner?: Owner | undefined
 }
 
+const shapes: OptionShapes<OrEmptyOptions> = { onDegraded: option.required(option.function), owner: ownerShape }
+
 /**
  * For what a workspace can do without, skills and tickets: what `make` makes or, when that fails, an empty directory that
  * nobody can write to. It says so: by the callback, and by its name, which `workspace.mounts` shows.
  */
-export async function orEmpty(
-  make: () => Promise<StorageAdapter>,
-  { onDegraded, owner }: OrEmptyOptions,
-): Promise<StorageAdapter> {
+export async function orEmpty(make: () => Promise<StorageAdapter>, options: OrEmptyOptions): Promise<StorageAdapter> {
+  checkOption('orEmpty', 'make', make, option.required(option.function))
+  checkOptions<OrEmptyOptions>(options, shapes, { operation: 'orEmpty' })
+  const { onDegraded, owner } = options
   try {
     return await make()
   } catch (error) {

@@ -1,3 +1,4 @@
+import { checkSuite } from '../check-options.ts'
 import type { Runner } from '../runner.ts'
 import { abortTests } from './abort.ts'
 import { appendTests } from './append.ts'
@@ -54,6 +55,7 @@ const files = [
  * them, for presence and absence; each skipped test says which capability was the reason.
  */
 export function testAdapter(options: AdapterSuiteOptions, runner: Runner): void {
+  checkSuite('testAdapter', 'adapter', options)
   const suite = createSuite(options, runner)
   suite.describe(`the storage contract: ${options.name}`, () => {
     for (const define of files) define(suite)

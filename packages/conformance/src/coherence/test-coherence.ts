@@ -2,6 +2,7 @@ import type { StorageAdapter } from '@ws/core'
 import { setTimeout as delay } from 'node:timers/promises'
 import { at, encode } from '../adapter/case.ts'
 import { check, equal } from '../assert.ts'
+import { checkSuite } from '../check-options.ts'
 import type { Runner } from '../runner.ts'
 import type { CoherenceSuiteOptions, CoherentSide } from './options.ts'
 
@@ -13,6 +14,7 @@ const slackMs = 1_000
  * after a refresh, and without one after no longer than it declares as `maxStalenessMs`.
  */
 export function testCoherence(options: CoherenceSuiteOptions, runner: Runner): void {
+  checkSuite('testCoherence', 'coherence', options)
   const test = (title: string, run: (writer: CoherentSide, reader: CoherentSide) => Promise<void>): void => {
     for (const way of ['one to the other', 'the other to one'] as const) {
       runner.it(`${title}, from ${way}`, async () => {

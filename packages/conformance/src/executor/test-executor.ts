@@ -1,3 +1,4 @@
+import { checkSuite } from '../check-options.ts'
 import type { Runner } from '../runner.ts'
 import type { WorkspaceSuiteOptions } from '../workspace/options.ts'
 import { defineDoors } from '../workspace/suite.ts'
@@ -18,5 +19,6 @@ const files = [probeTests, resultTests, inputTests, endTests, settingTests, boun
  * `none` and a rule or a requirement needs it.
  */
 export function testExecutor(options: WorkspaceSuiteOptions, runner: Runner): void {
+  checkSuite('testExecutor', 'workspace', options)
   defineDoors('the executor contract', options, runner, files)
 }

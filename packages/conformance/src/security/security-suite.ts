@@ -1,3 +1,4 @@
+import { checkSuite } from '../check-options.ts'
 import type { Runner } from '../runner.ts'
 import type { WorkspaceSuiteOptions } from '../workspace/options.ts'
 import { defineDoors, type DoorSuite } from '../workspace/suite.ts'
@@ -9,5 +10,6 @@ export const securityFiles: readonly ((suite: DoorSuite) => void)[] = [outputTes
 
 /** Attacks on the policy at both doors, alone: for whoever changes nothing else. */
 export function securitySuite(options: WorkspaceSuiteOptions, runner: Runner): void {
+  checkSuite('securitySuite', 'workspace', options)
   defineDoors('one policy at both doors', options, runner, securityFiles)
 }

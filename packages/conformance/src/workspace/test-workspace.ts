@@ -1,3 +1,4 @@
+import { checkSuite } from '../check-options.ts'
 import type { Runner } from '../runner.ts'
 import { securityFiles } from '../security/security-suite.ts'
 import { auditTests } from './audit.ts'
@@ -15,5 +16,6 @@ const files = [sameFilesTests, pathTests, nameTests, readingTests, auditTests, .
  * the same paths, and one policy holds at both, under attack too.
  */
 export function testWorkspace(options: WorkspaceSuiteOptions, runner: Runner): void {
+  checkSuite('testWorkspace', 'workspace', options)
   defineDoors('the two doors', options, runner, files)
 }

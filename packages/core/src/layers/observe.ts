@@ -3,7 +3,16 @@ import { LinkSignal } from '../adapter/link-signal.ts'
 import { isWorkspaceError, type ErrorCode } from '../errors.ts'
 import type { MountPath } from '../path/virtual-path.ts'
 import { wrapIterator } from './iterator.ts'
-import { isStream, wrapAdapter, type AdapterOperation, type Call, type LayerOptions } from './wrap-adapter.ts'
+import { checkOption } from '../options/check.ts'
+import { option } from '../options/shapes.ts'
+import {
+  checkLayer,
+  isStream,
+  wrapAdapter,
+  type AdapterOperation,
+  type Call,
+  type LayerOptions,
+} from './wrap-adapter.ts'
 
 interface EventBase {
   readonly operation: AdapterOperation
@@ -39,8 +48,10 @@ export type AdapterEvent = AdapterBeforeEvent | AdapterAfterEvent
 export function observe(
   adapter: StorageAdapter,
   listener: (event: AdapterEvent) => void,
-  { shared }: LayerOptions = {},
+  options: LayerOptions = {},
 ): StorageAdapter {
+  checkOption('observe', 'listener', listener, option.required(option.function))
+  const { shared } = checkLayer('observe', adapter, options)
   const emit = (event: AdapterEvent): void => {
     try {
       const result: unknown = listener(event)

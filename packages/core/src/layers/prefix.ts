@@ -3,7 +3,14 @@ import { LinkSignal } from '../adapter/link-signal.ts'
 import { isWorkspaceError, rewriteError, WorkspaceError, type PartialProgress } from '../errors.ts'
 import { isWithin, joinPath, parseMountPath, relativeTo, type MountPath } from '../path/virtual-path.ts'
 import { wrapIterator } from './iterator.ts'
-import { isStream, wrapAdapter, type AdapterOperation, type Call, type LayerOptions } from './wrap-adapter.ts'
+import {
+  checkLayer,
+  isStream,
+  wrapAdapter,
+  type AdapterOperation,
+  type Call,
+  type LayerOptions,
+} from './wrap-adapter.ts'
 
 /** What may make the subtree's root: the operations that make something. */
 const creating: ReadonlySet<AdapterOperation> = new Set(['write', 'append', 'createDirectory', 'createSymlink'])
@@ -29,7 +36,8 @@ const entering: ReadonlySet<AdapterOperation> = new Set([
  *
  * @throws WorkspaceError `EINVAL`, `EOUTSIDE`, `ENAMETOOLONG` for a path that is none.
  */
-export function prefix(adapter: StorageAdapter, path: string, { shared }: LayerOptions = {}): StorageAdapter {
+export function prefix(adapter: StorageAdapter, path: string, options: LayerOptions = {}): StorageAdapter {
+  const { shared } = checkLayer('prefix', adapter, options)
   const root = parseMountPath(path, 'prefix')
   const rootBytes = root === '/' ? 0 : new TextEncoder().encode(root).length
   const { capabilities } = adapter

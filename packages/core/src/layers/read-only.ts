@@ -1,6 +1,6 @@
 import type { StorageAdapter } from '../adapter/contract.ts'
 import { WorkspaceError } from '../errors.ts'
-import { wrapAdapter, type AdapterOperation, type LayerOptions } from './wrap-adapter.ts'
+import { checkLayer, wrapAdapter, type AdapterOperation, type LayerOptions } from './wrap-adapter.ts'
 
 const changes: ReadonlySet<AdapterOperation> = new Set([
   'write',
@@ -17,7 +17,8 @@ const changes: ReadonlySet<AdapterOperation> = new Set([
  * processes may still see it: a workspace mounts an adapter with the capability `readOnly` read-only for commands too.
  * `createScratch` stays what it is, since a scratch directory is no part of the tree.
  */
-export function readOnly(adapter: StorageAdapter, { shared }: LayerOptions = {}): StorageAdapter {
+export function readOnly(adapter: StorageAdapter, options: LayerOptions = {}): StorageAdapter {
+  const { shared } = checkLayer('readOnly', adapter, options)
   return wrapAdapter(adapter, {
     name: `readOnly(${adapter.name})`,
     capabilities: Object.freeze({ ...adapter.capabilities, readOnly: true }),

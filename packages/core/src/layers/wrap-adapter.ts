@@ -1,3 +1,5 @@
+import { checkOption, checkOptions } from '../options/check.ts'
+import { adapterShape, option } from '../options/shapes.ts'
 import type { AdapterCapabilities } from '../adapter/capabilities.ts'
 import type { StorageAdapter } from '../adapter/contract.ts'
 import type {
@@ -35,6 +37,13 @@ export interface Call {
 export interface LayerOptions {
   /** Others use the adapter too: `close()` closes the layer only. Default false: it closes the adapter with it. */
   readonly shared?: boolean | undefined
+}
+
+/** Checks what a layer is made of. @throws WorkspaceError `EINVAL` */
+export function checkLayer(operation: string, adapter: StorageAdapter, options: LayerOptions): LayerOptions {
+  checkOption(operation, 'adapter', adapter, adapterShape)
+  checkOptions<LayerOptions>(options, { shared: option.boolean }, { operation })
+  return options
 }
 
 /** What a layer does; what is absent is passed on. */

@@ -43,7 +43,9 @@ function checkNames(given: unknown, shapes: OptionShapes, context: CheckOptionsC
 }
 
 function checkRequired(given: object, shapes: OptionShapes, operation: string, prefix: string): void {
-  for (const [key, shape] of Object.entries(shapes)) {
+  // No copies: this runs at every call of every method.
+  for (const key in shapes) {
+    const shape = shapes[key] as OptionShape
     if (shape.required !== true || (given as Readonly<Record<string, unknown>>)[key] !== undefined) continue
     throw invalidOption(operation, prefix + key, shape.must, undefined)
   }

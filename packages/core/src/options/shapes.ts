@@ -97,5 +97,10 @@ function listOf(element: OptionShape, must: string): OptionShape {
   return { must, accepts: Array.isArray, element }
 }
 
+/** A `StorageAdapter`. */
+export const adapterShape: OptionShape = option.required(
+  option.of('a storage adapter', (value) => typeof value === 'object' && hasMethods(value, 'stat', 'list', 'close')),
+)
+
 /** Milliseconds that a timer can wait: at least 1. */
 export const durationShape = option.integer(1, 2 ** 31 - 1)

@@ -1,6 +1,6 @@
 import { isWithin } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import type { Access, FileOperation, Need, ResolvedSubtreeRule, Rule } from './types.ts'
+import type { Access, FileOperation, Need, ResolvedSubtreeRule } from './types.ts'
 
 /** Rights as bits, so that intersecting rules is one AND. */
 export const READ = 1
@@ -45,19 +45,4 @@ export const operationNeeds: Readonly<Record<FileOperation, Need>> = {
   delete: 'write',
   move: 'write',
   copy: 'read',
-}
-
-const ruleKinds: Readonly<Record<Rule['kind'], true>> = {
-  subtree: true,
-  pattern: true,
-  predicate: true,
-  exception: true,
-  command: true,
-}
-
-/** True for an object that has a name and a kind of rule. */
-export function isRule(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  const { kind, name } = value as Partial<Rule>
-  return typeof name === 'string' && name !== '' && typeof kind === 'string' && Object.hasOwn(ruleKinds, kind)
 }

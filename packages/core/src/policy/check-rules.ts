@@ -1,10 +1,15 @@
 import { WorkspaceError, quotePath } from '../errors.ts'
+import { option } from '../options/shapes.ts'
+import type { OptionShape } from '../options/shapes.ts'
 import { accesses } from './access.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import type { ExceptionRule, ResolvedSubtreeRule, Rule, SubtreeRule } from './types.ts'
 
 const operation = 'rules'
 const kinds: readonly Rule['kind'][] = ['subtree', 'pattern', 'predicate', 'exception', 'command']
+
+/** A list; {@link checkRules} looks at its rules. */
+export const rulesShape: OptionShape = option.of('a list of rules', Array.isArray)
 
 /** @throws WorkspaceError `EINVAL` for what is not a rule, and for two of one name. */
 export function checkRules(rules: readonly Rule[]): void {

@@ -1,4 +1,7 @@
 import { WorkspaceError } from '../errors.ts'
+import { checkOptions } from '../options/check.ts'
+import { option } from '../options/shapes.ts'
+import type { OptionShapes } from '../options/shapes.ts'
 import { checkHostPath } from './path-manager-lexical.ts'
 
 /** The templates that a path may hold in braces: `{output_path}/report.md`. */
@@ -51,15 +54,21 @@ export interface PathManagerSources {
   readonly defaults?: PathManagerSettings | undefined
 }
 
+const sourceShapes: OptionShapes<PathManagerSources> = {
+  flags: option.object,
+  file: option.object,
+  defaults: option.object,
+}
+
 /**
  * Puts settings together: flags over file over defaults, field by field and template by template; `undefined` is "not
  * given". Exceptions are one field: those of a higher source replace those of a lower one.
  *
  * @throws WorkspaceError `EINVAL` when no source names the workspace or the output.
  */
-export function resolvePathManagerOptions({ flags, file, defaults }: PathManagerSources): PathManagerOptions {
-  const sources = [flags, file, defaults].filter((source) => source !== undefined)
-  for (const source of sources) checkObject('settings', source)
+export function resolvePathManagerOptions(given: PathManagerSources): PathManagerOptions {
+  checkOptions<PathManagerSources>(given, sourceShapes, { operation: 'resolvePathManagerOptions' })
+  const sources = [given.flags, given.file, given.defaults].filter((source) => source !== undefined)
   const pick = <Key extends keyof PathManagerOptions>(key: Key): PathManagerSettings[Key] =>
     sources.find((source) => source[key] !== undefined)?.[key]
 
@@ -87,53 +96,45 @@ function missingRoot(name: 'workspace' | 'output'): never {
   })
 }
 
+const hostPath = option.hidden(
+  option.of('an absolute path of at most 4,095 bytes', (value) => isHostPath(value) && value.startsWith('/')),
+)
+
+const exceptionShapes: OptionShapes<PathException> = {
+  name: option.required(option.text),
+  path: option.required(option.hidden(option.of('a path of at most 4,095 bytes', isHostPath))),
+  justification: option.required(option.text),
+}
+
+const shapes: OptionShapes<PathManagerOptions> = {
+  workspace: option.required(hostPath),
+  output: option.required(hostPath),
+  templates: option.options<PathTemplates>({ app_path: hostPath, project_path: hostPath, prompt_path: hostPath }),
+  exceptions: option.list(option.options<PathException>(exceptionShapes), 'a list of exceptions'),
+  realpath: option.function,
+}
+
+const operation = 'createPathManager'
+
 /** Checks types and forms; what depends on links is checked by the manager. */
-export function checkOptions(options: PathManagerOptions): void {
-  checkObject('options', options)
-  const { workspace, output, templates = {}, exceptions = [], realpath } = options
-  checkObject('templates', templates)
-  if (realpath !== undefined && typeof realpath !== 'function') {
-    throw invalidOption('realpath', 'is no function', 'pass a function that resolves an absolute path')
-  }
-  if (!Array.isArray(exceptions)) throw invalidOption('exceptions', 'is no list', 'pass a list of exceptions')
-  checkAbsolute('workspace', workspace)
-  checkAbsolute('output', output)
-  for (const [name, value] of Object.entries(templates)) {
-    if (!pathTemplateNames.some((known) => known === name) || name === 'workspace_path' || name === 'output_path') {
-      throw invalidOption(
-        `templates.${name}`,
-        'is no template that can be set',
-        'set app_path, project_path, prompt_path',
-      )
-    }
-    if (value !== undefined) checkAbsolute(`templates.${name}`, value)
-  }
-  const names = new Set<string>()
-  for (const exception of exceptions as readonly PathException[]) {
-    checkObject('exceptions[]', exception)
-    const { name, path, justification } = exception
-    if (typeof name !== 'string' || name.trim() === '' || names.has(name)) {
-      throw invalidOption('exceptions', 'have a name that is blank or taken', 'give each exception a name of its own')
-    }
-    names.add(name)
-    checkHostPath(path, 'configure')
-    if (typeof justification !== 'string' || justification.trim() === '') {
-      throw invalidOption(`exceptions.${name}`, 'has no justification', 'say why the workspace must be written there')
-    }
-  }
+export function checkManagerOptions(options: unknown): asserts options is PathManagerOptions {
+  checkOptions<PathManagerOptions>(options, shapes, { operation })
+  const names = (options?.exceptions ?? []).map(({ name }) => name)
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice === undefined) return
+  throw managerError('exceptions', `names \`${twice}\` twice`, 'give each exception its own name')
 }
 
-function checkObject(option: string, value: unknown): void {
-  if (typeof value === 'object' && value !== null) return
-  throw invalidOption(option, 'is no object', 'pass an object as the types say')
+/** The error for an option that is well formed and means nothing. It names the option, not its value. */
+export function managerError(name: string, state: string, remedy: string, native?: unknown): WorkspaceError {
+  return new WorkspaceError({ code: 'EINVAL', operation, reason: `\`${name}\` ${state}`, remedy, native })
 }
 
-function checkAbsolute(option: string, value: unknown): void {
-  checkHostPath(value, 'configure')
-  if (!value.startsWith('/')) throw invalidOption(option, 'is not an absolute path', 'make it absolute first')
-}
-
-/** The error for an option: it names the option, not its value. */
-export function invalidOption(option: string, reason: string, remedy: string, native?: unknown): WorkspaceError {
-  return new WorkspaceError({ code: 'EINVAL', operation: 'configure', path: option, reason, remedy, native })
+function isHostPath(value: unknown): value is string {
+  try {
+    checkHostPath(value, operation)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -1,4 +1,6 @@
 import { isWorkspaceError, WorkspaceError } from '../errors.ts'
+import { checkOptions } from '../options/check.ts'
+import { option } from '../options/shapes.ts'
 import type { HostPath } from '../path/virtual-path.ts'
 import {
   checkHostPath,
@@ -9,8 +11,8 @@ import {
   stripFirstSegment,
 } from './path-manager-lexical.ts'
 import {
-  checkOptions,
-  invalidOption,
+  checkManagerOptions,
+  managerError,
   pathTemplateNames,
   type PathException,
   type PathManagerOptions,
@@ -74,7 +76,7 @@ interface Area {
  * exceptions without a name, without a justification, or outside the workspace.
  */
 export function createPathManager(options: PathManagerOptions): PathManager {
-  checkOptions(options)
+  checkManagerOptions(options)
   const follow = checkedRealpath(options.realpath)
   const workspace = makeArea('workspace', options.workspace)
   const output = makeArea('output', options.output)
@@ -90,15 +92,12 @@ export function createPathManager(options: PathManagerOptions): PathManager {
     isWithinOutput: (path) => isWithinArea(output, path),
     resolveRead: (path) => resolve('read', path, workspace, workspace),
     resolveWrite(path, options) {
+      checkOptions<ResolveWriteOptions>(options, { exception: option.string }, { operation: 'resolveWrite' })
       const exception = options?.exception
       if (exception === undefined) return resolve('write', path, output, output)
       const area = exceptions.get(exception)
       if (area !== undefined) return resolve('write', path, workspace, area)
-      throw invalidOption(
-        'exception',
-        `names \`${exception}\`, which is not configured`,
-        'configure it in `exceptions`',
-      )
+      throw managerError('exception', `names \`${exception}\`, which is not configured`, 'configure it in `exceptions`')
     },
     expandTemplates,
     exceptions: [...(options.exceptions ?? [])],
@@ -145,7 +144,7 @@ export function createPathManager(options: PathManagerOptions): PathManager {
     try {
       return { name, given: resolveLexically('/', root), real: resolveFrom('/', root, follow, 'configure') }
     } catch (error) {
-      throw invalidOption(name, 'cannot be resolved', 'make sure that it can be reached', error)
+      throw managerError(name, 'cannot be resolved', 'make sure that it can be reached', error)
     }
   }
 
@@ -157,9 +156,9 @@ export function createPathManager(options: PathManagerOptions): PathManager {
       const real = resolveFrom(workspace.real, expanded, follow, 'configure')
       if (contains(workspace.real, real)) return { name: 'exception', given, real }
     } catch (error) {
-      throw invalidOption(option, 'cannot be resolved', 'make sure that it can be reached', error)
+      throw managerError(option, 'cannot be resolved', 'make sure that it can be reached', error)
     }
-    throw invalidOption(option, 'is not in the workspace', 'give a path in the workspace')
+    throw managerError(option, 'is not in the workspace', 'give a path in the workspace')
   }
 }
 
@@ -170,7 +169,7 @@ function checkedRealpath(realpath: ((path: string) => string) | undefined): (pat
   if (realpath === undefined) return (path) => path
   return (path) => {
     const real: unknown = realpath(path)
-    if (typeof real !== 'string' || !real.startsWith('/')) throw new TypeError('realpath gave no absolute path')
+    if (typeof real !== 'string' || !real.startsWith('/')) throw new TypeError('realpath did not give an absolute path')
     return resolveLexically('/', real)
   }
 }

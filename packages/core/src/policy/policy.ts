@@ -1,5 +1,7 @@
+import { checkOption, checkOptions } from '../options/check.ts'
+import { option } from '../options/shapes.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import { checkExceptions, checkRules } from './check-rules.ts'
+import { checkExceptions, checkRules, rulesShape } from './check-rules.ts'
 import { decideCommandLine } from './command-rules.ts'
 import { DeclaredRules, refuse } from './declared-rules.ts'
 import { Namespace } from './namespace.ts'
@@ -99,6 +101,8 @@ export class RulePolicy implements Policy {
  * @throws WorkspaceError `EINVAL` for what is not a rule, duplicate names and dangling exceptions.
  */
 export function createPolicy(rules: readonly Rule[], options?: PolicyOptions): Policy {
+  checkOption('createPolicy', 'rules', rules, rulesShape)
+  checkOptions<PolicyOptions>(options, { exempt: option.string }, { operation: 'createPolicy' })
   return new RulePolicy(rules, options)
 }
 

@@ -1,3 +1,4 @@
+import { readOptions, ruleOptions } from './rule-options.ts'
 import type { PatternRule } from './types.ts'
 
 // Each name is documented with its reason in docs/protected-names.md, which a test holds against these lists.
@@ -83,7 +84,8 @@ export interface ProtectOptions {
  *
  * It goes by names: it knows no content, and a secret that was committed stays readable through git.
  */
-export function protectSecrets({ name = 'protectSecrets' }: ProtectOptions = {}): PatternRule {
+export function protectSecrets(options?: ProtectOptions): PatternRule {
+  const { name = 'protectSecrets' } = readOptions('protectSecrets', ruleOptions.named, options)
   return {
     kind: 'pattern',
     name,
@@ -106,7 +108,8 @@ export function protectSecrets({ name = 'protectSecrets' }: ProtectOptions = {})
  * configuration of a repository that is there is refused by the system as read-only: `git remote add`, `git config`,
  * setting up a branch to track another. Hooks that lie in the tree (`.husky`) are files of the project, and stay writable.
  */
-export function protectHooks({ name = 'protectHooks' }: ProtectOptions = {}): PatternRule {
+export function protectHooks(options?: ProtectOptions): PatternRule {
+  const { name = 'protectHooks' } = readOptions('protectHooks', ruleOptions.named, options)
   return {
     kind: 'pattern',
     name,

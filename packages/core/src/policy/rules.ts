@@ -1,8 +1,10 @@
 import { WorkspaceError } from '../errors.ts'
+import { checkOption } from '../options/check.ts'
+import { option } from '../options/shapes.ts'
 import { parsePath } from '../path/virtual-path.ts'
-import { accesses } from './access.ts'
 import { CompiledPattern } from './patterns.ts'
 import { protectHooks, protectSecrets } from './protect.ts'
+import { readOptions, ruleOptions } from './rule-options.ts'
 import { checkRulePath } from './rule-paths.ts'
 import type {
   Access,
@@ -53,10 +55,19 @@ export interface DenyCommandOptions extends NameOption {
   readonly remedy?: string | undefined
 }
 
+export interface SubtreeOptions {
+  readonly name: string
+  /** Paths and the access at and below each of them. */
+  readonly entries: Readonly<Record<string, Access>>
+  readonly reason?: string | undefined
+  readonly remedy?: string | undefined
+}
+
 /** Makers of rules. All of them throw `EINVAL` (or what `parseVirtualPath` throws) for arguments that mean nothing. */
 export const rules = {
   /** Nothing outside `path` can be read or written. Both doors. */
-  withinWorkspace(path: string, { name }: NameOption = {}): SubtreeRule {
+  withinWorkspace(path: string, options?: NameOption): SubtreeRule {
+    const { name } = readOptions('withinWorkspace', ruleOptions.named, options)
     const root = rulePath(path)
     return {
       kind: 'subtree',
@@ -69,7 +80,8 @@ export const rules = {
   },
 
   /** Nothing outside `path` can be written. Both doors. */
-  withinOutput(path: string, { name, readable = true }: OutputOptions = {}): SubtreeRule {
+  withinOutput(path: string, options?: OutputOptions): SubtreeRule {
+    const { name, readable = true } = readOptions('withinOutput', ruleOptions.withinOutput, options)
     const root = rulePath(path)
     const access = readable ? 'read-write' : 'write-only'
     return {
@@ -83,7 +95,8 @@ export const rules = {
   },
 
   /** `path` and what lies below can be read, not written. Both doors. */
-  readOnly(path: string, { name }: NameOption = {}): SubtreeRule {
+  readOnly(path: string, options?: NameOption): SubtreeRule {
+    const { name } = readOptions('readOnly', ruleOptions.named, options)
     const root = rulePath(path)
     return {
       kind: 'subtree',
@@ -98,7 +111,8 @@ export const rules = {
    * `path` and what lies below can be neither read nor written; its parent still lists its name. Holds for every variant of
    * the name in case and Unicode normalisation. Both doors.
    */
-  deny(path: string, { name }: NameOption = {}): SubtreeRule {
+  deny(path: string, options?: NameOption): SubtreeRule {
+    const { name } = readOptions('deny', ruleOptions.named, options)
     const root = rulePath(path)
     return {
       kind: 'subtree',
@@ -109,35 +123,27 @@ export const rules = {
     }
   },
 
-  /** A rule of one's own over subtrees: inside it the longest path decides; a path no entry covers is left to other rules. */
-  subtree(options: {
-    readonly name: string
-    readonly entries: Readonly<Record<string, Access>>
-    readonly reason?: string | undefined
-    readonly remedy?: string | undefined
-  }): SubtreeRule {
-    const entries = Object.entries(options.entries).map(([path, access]) => entry(path, access))
-    if (entries.length === 0) throw invalid('a subtree rule needs at least one entry', 'name a path and its access')
-    return { kind: 'subtree', name: ruleName(options.name), entries, reason: options.reason, remedy: options.remedy }
+  /** Your own rule over subtrees: inside it the longest path decides; a path no entry covers is left to other rules. */
+  subtree(options: SubtreeOptions): SubtreeRule {
+    const { name, entries, reason, remedy } = readOptions('subtree', ruleOptions.subtree, options)
+    const list = Object.entries(entries).map(([path, access]) => entry(path, access))
+    return { kind: 'subtree', name, entries: list, reason, remedy }
   },
 
   /**
    * A documented exception: `path` may be used although a confining rule says no, for instance a cache directory of the
    * workspace outside the output root.
    */
-  allow(path: string, { name, access = 'read-write', from, justification }: ExceptionOptions): ExceptionRule {
+  allow(path: string, options: ExceptionOptions): ExceptionRule {
+    const { name, access = 'read-write', from, justification } = readOptions('allow', ruleOptions.allow, options)
     const root = rulePath(path)
-    if (typeof justification !== 'string' || justification.trim() === '') {
-      throw invalid('an exception needs a justification', 'say why it is needed: `allow(path, { justification: "…" })`')
-    }
     return { kind: 'exception', name: name ?? `allow(${root})`, entry: entry(root, access), from, justification }
   },
 
   /** Restricts further by a function of yours. Only the file API can ask it: commands need `acknowledge`. */
-  predicate({ name, test, reason, remedy }: PredicateOptions): PredicateRule {
-    if (typeof test !== 'function')
-      throw invalid('a predicate needs a `test` function', 'pass `test: (request) => boolean`')
-    return { kind: 'predicate', name: ruleName(name), test, reason, remedy }
+  predicate(options: PredicateOptions): PredicateRule {
+    const { name, test, reason, remedy } = readOptions('predicate', ruleOptions.predicate, options)
+    return { kind: 'predicate', name, test, reason, remedy }
   },
 
   /**
@@ -150,12 +156,9 @@ export const rules = {
    * given.
    */
   denyCommand(denied: readonly string[] | CommandRule['test'], options: DenyCommandOptions): CommandRule {
-    if (typeof options?.parser !== 'function') {
-      throw invalid('a command rule needs a parser', 'pass `parser: parseCommands` of `@ws/command-parser`')
-    }
-    const { parser, reason, remedy } = options
+    const { name, parser, reason, remedy } = readOptions('denyCommand', ruleOptions.denyCommand, options)
     if (typeof denied === 'function') {
-      return { kind: 'command', name: ruleName(options.name ?? 'denyCommand'), parser, test: denied, reason, remedy }
+      return { kind: 'command', name: name ?? 'denyCommand', parser, test: denied, reason, remedy }
     }
     if (!Array.isArray(denied) || denied.length === 0 || denied.some((name) => !/^[^/\s]+$/.test(String(name)))) {
       throw invalid('denied programs must be a list of names', "pass names without a directory, such as `['rm']`")
@@ -163,7 +166,7 @@ export const rules = {
     const names = new Set<string>(denied)
     return {
       kind: 'command',
-      name: ruleName(options.name ?? `denyCommand(${denied.join(' ')})`),
+      name: name ?? `denyCommand(${denied.join(' ')})`,
       parser,
       test: ({ program, text }) =>
         program === undefined
@@ -179,7 +182,8 @@ export const rules = {
    * `*.pem` matches at any depth, `/keys/*.pem` directly below `/keys`, `./*.pem` in the workspace's root. Case does not matter, and dot names match.
    * Both doors: in commands it holds for what exists when the command starts.
    */
-  denyGlob(glob: string, { name }: NameOption = {}): PatternRule {
+  denyGlob(glob: string, options?: NameOption): PatternRule {
+    const { name } = readOptions('denyGlob', ruleOptions.named, options)
     if (typeof glob !== 'string' || glob === '') throw invalid('the glob must be a non-empty string', 'pass a glob')
     return patternRule({ kind: 'pattern', name: name ?? `denyGlob(${glob})`, access: 'none', patterns: [glob] })
   },
@@ -188,9 +192,9 @@ export const rules = {
   protectHooks,
 
   /** Nothing larger than `bytes` can be written, streams included. File API only. */
-  maxFileSize(bytes: number, { name }: NameOption = {}): PredicateRule {
-    if (!Number.isSafeInteger(bytes) || bytes < 0)
-      throw invalid('the size must be a whole number of bytes', 'pass bytes')
+  maxFileSize(bytes: number, options?: NameOption): PredicateRule {
+    checkOption('rules.maxFileSize', 'bytes', bytes, option.required(option.integer(0)))
+    const { name } = readOptions('maxFileSize', ruleOptions.named, options)
     return {
       kind: 'predicate',
       name: name ?? `maxFileSize(${bytes})`,
@@ -201,7 +205,8 @@ export const rules = {
   },
 
   /** Only files with one of these extensions (`.md`) can be written. File API only. */
-  onlyExtensions(extensions: readonly string[], { name }: NameOption = {}): PredicateRule {
+  onlyExtensions(extensions: readonly string[], options?: NameOption): PredicateRule {
+    const { name } = readOptions('onlyExtensions', ruleOptions.named, options)
     if (!Array.isArray(extensions) || extensions.some((extension) => !/^\.[^/]+$/.test(String(extension)))) {
       throw invalid('extensions must look like `.md`', 'pass a list such as `[".md", ".txt"]`')
     }
@@ -232,15 +237,7 @@ function rulePath(path: string): string {
 }
 
 function entry(path: string, access: Access): SubtreeEntry {
-  if (!accesses.includes(access)) {
-    throw invalid(`the access of an entry must be one of ${accesses.join(', ')}, got \`${String(access)}\``, 'mend it')
-  }
   return { path: rulePath(path), access }
-}
-
-function ruleName(name: string): string {
-  if (typeof name !== 'string' || name.trim() === '') throw invalid('a rule needs a name', 'pass a non-empty `name`')
-  return name
 }
 
 function invalid(reason: string, remedy: string): WorkspaceError {

@@ -3,7 +3,7 @@ import type { GuaranteeLevel } from '../executor/guarantees.ts'
 import { checkOptions } from '../options/check.ts'
 import { hasMethods, option } from '../options/shapes.ts'
 import type { OptionShape, OptionShapes } from '../options/shapes.ts'
-import { isRule } from '../policy/access.ts'
+import { checkRules, rulesShape } from '../policy/check-rules.ts'
 import { virtualError } from './errors.ts'
 import { labelsShape } from './labels.ts'
 import { commandDefaultShapes } from './method-options.ts'
@@ -36,7 +36,7 @@ const shapes: OptionShapes<WorkspaceOptions> = {
     required: true,
     element: mount,
   },
-  rules: option.list(option.of('a rule that a function of `rules` made', isRule), 'a list of rules'),
+  rules: rulesShape,
   policy: option.of('a policy with `decide` and `subtreeRules`', (value) =>
     hasMethods(value, 'decide', 'subtreeRules'),
   ),
@@ -57,7 +57,9 @@ const shapes: OptionShapes<WorkspaceOptions> = {
 /** @throws WorkspaceError `EINVAL` that names the option */
 export function checkWorkspaceOptions(options: unknown): asserts options is WorkspaceOptions {
   checkOptions<WorkspaceOptions>(options, shapes, { operation })
-  if (options?.rules === undefined || options.policy === undefined) return
+  if (options?.rules === undefined) return
+  checkRules(options.rules)
+  if (options.policy === undefined) return
   throw virtualError({
     code: 'EINVAL',
     operation,

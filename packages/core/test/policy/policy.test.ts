@@ -134,7 +134,7 @@ describe('bad rules', () => {
     expect(() => rules.deny('/a/../b')).toThrow(/EINVAL/)
     expect(() => rules.deny('/../b')).toThrow(/EINVAL.*`\.\.`/)
     expect(() => rules.subtree({ name: 'x', entries: { '/a': 'all' as Access } })).toThrow(
-      /access.*must be one of.*`all`/,
+      /`entries\.\/a` must be `read-write`.*`"all"`/,
     )
     expect(() => createPolicy([rules.deny('/a'), rules.deny('/a')])).toThrow(/same name/)
     expect(() => createPolicy([undefined as unknown as Rule])).toThrow(/`rules\[0\]` must be a rule/)

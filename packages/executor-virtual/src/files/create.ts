@@ -1,8 +1,14 @@
-import type { FileDoor } from '@ws/core'
+import { checkOptions, type FileDoor, option, type OptionShapes } from '@ws/core'
 import type { IFileSystem } from 'just-bash'
 
 import { BashFileSystem } from './system.ts'
 import { WorkspaceFiles, type WorkspaceFilesOptions } from './workspace.ts'
+
+const shapes: OptionShapes<WorkspaceFilesOptions> = {
+  signal: option.signal,
+  maxFileBytes: option.integer(1),
+  passable: option.of('a `Set` of paths', (value) => value instanceof Set),
+}
 
 /**
  * A workspace's files as a file system for just-bash: `new Bash({ fs: createBashFileSystem(workspace), cwd, env })`.
@@ -15,5 +21,6 @@ import { WorkspaceFiles, type WorkspaceFilesOptions } from './workspace.ts'
  * {@link createVirtualExecutor} runs the interpreter in a worker besides, where a loop holds nobody up.
  */
 export function createBashFileSystem(files: FileDoor, options: WorkspaceFilesOptions = {}): IFileSystem {
+  checkOptions<WorkspaceFilesOptions>(options, shapes, { operation: 'createBashFileSystem' })
   return new BashFileSystem(new WorkspaceFiles(files, options))
 }

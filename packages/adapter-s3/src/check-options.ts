@@ -1,0 +1,105 @@
+import { checkOptions, durationShape, hasMethods, option, type OptionShapes, WorkspaceError } from '@ws/core'
+
+import type { S3Dialect } from './dialect/dialect.ts'
+import type { BucketOptions, R2AdapterOptions, S3AdapterOptions, WithConnection } from './options.ts'
+
+const minPartBytes = 5 * 1024 * 1024
+const maxPartBytes = 5 * 1024 ** 3
+
+const bucket: OptionShapes<BucketOptions> = {
+  bucket: option.required(option.text),
+  prefix: option.string,
+  readOnly: option.boolean,
+  symlinks: option.oneOf('off', 'rclonelink'),
+  dialect: option.options<S3Dialect>({
+    etags: option.oneOf('quoted', 'bare'),
+    conditionalPut: option.boolean,
+    conditionalCopySource: option.boolean,
+    conditionalCopyDestination: option.boolean,
+    conditionalComplete: option.boolean,
+    conditionalDelete: option.boolean,
+    controlCharacters: option.boolean,
+    normalisesKeys: option.boolean,
+    md5Etags: option.boolean,
+  }),
+  partBytes: option.integer(minPartBytes, maxPartBytes),
+  concurrency: option.integer(1, 256),
+  attemptTimeout: durationShape,
+  deadline: durationShape,
+  onProblem: option.function,
+  onProgress: option.function,
+}
+
+const client = option.of('an `S3Client`', (value) => typeof value === 'object' && hasMethods(value, 'send'))
+const endpoint = option.hidden(
+  option.of('a URL that begins with `http://` or `https://`', (value) => typeof value === 'string' && isHttp(value)),
+)
+const credentials = option.hidden(
+  option.of(
+    '`{ accessKeyId, secretAccessKey }`, or a function that gets them',
+    (value) => typeof value === 'function' || isCredentials(value),
+  ),
+)
+
+const s3: OptionShapes<BucketOptions & Omit<WithConnection, 'client'> & { readonly client?: unknown }> = {
+  ...bucket,
+  client,
+  endpoint,
+  region: option.text,
+  credentials,
+  forcePathStyle: option.boolean,
+}
+
+const r2 = {
+  ...bucket,
+  client,
+  accountId: option.of('an account id', (value) => typeof value === 'string' && /^[\w-]+$/u.test(value)),
+  endpoint,
+  credentials,
+}
+
+/** @throws WorkspaceError `EINVAL` that names the option */
+export function checkS3Options(options: S3AdapterOptions, operation: string): void {
+  checkOptions<object>(options, s3, { operation })
+  refuseBeside(options, ['endpoint', 'region', 'credentials', 'forcePathStyle'], operation)
+}
+
+/** @throws WorkspaceError `EINVAL` that names the option */
+export function checkR2Options(options: R2AdapterOptions, operation: string): void {
+  checkOptions<object>(options, r2, { operation })
+  refuseBeside(options, ['accountId', 'endpoint', 'credentials'], operation)
+  const { client: given, accountId, endpoint: url } = options as object as Readonly<Record<string, unknown>>
+  if (given !== undefined || (accountId === undefined) !== (url === undefined)) return
+  const both = accountId !== undefined
+  throw invalid(
+    operation,
+    both ? '`accountId` and `endpoint` are both given' : '`accountId`, `endpoint` and `client` are missing',
+    both ? 'pass one of them' : 'pass `accountId`, or one of the others',
+  )
+}
+
+/** A client is configured already: what would configure one means nothing beside it. */
+function refuseBeside(options: object, names: readonly string[], operation: string): void {
+  const given = options as object as Readonly<Record<string, unknown>>
+  const beside = names.find((name) => given['client'] !== undefined && given[name] !== undefined)
+  if (beside === undefined) return
+  throw invalid(
+    operation,
+    `\`${beside}\` and \`client\` are both given`,
+    `configure the client, and leave \`${beside}\` out`,
+  )
+}
+
+function invalid(operation: string, reason: string, remedy: string): WorkspaceError {
+  return new WorkspaceError({ code: 'EINVAL', operation, reason, remedy })
+}
+
+function isHttp(value: string): boolean {
+  return /^https?:\/\/[^/]/u.test(value) && URL.canParse(value)
+}
+
+function isCredentials(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const { accessKeyId, secretAccessKey } = value as Readonly<Record<string, unknown>>
+  return typeof accessKeyId === 'string' && accessKeyId !== '' && typeof secretAccessKey === 'string'
+}

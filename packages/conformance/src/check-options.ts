@@ -1,0 +1,24 @@
+import { checkOptions, option, type OptionShapes } from '@ws/core'
+
+import type { AdapterSuiteOptions } from './adapter/options.ts'
+import type { CoherenceSuiteOptions } from './coherence/options.ts'
+import type { WorkspaceSuiteOptions } from './workspace/options.ts'
+
+const suite = { name: option.required(option.text), create: option.required(option.function) }
+
+const shapes = {
+  adapter: { ...suite, pageSize: option.integer(1), deep: option.boolean } satisfies OptionShapes<AdapterSuiteOptions>,
+  coherence: suite satisfies OptionShapes<CoherenceSuiteOptions>,
+  workspace: {
+    ...suite,
+    roots: option.list(option.oneOf('/', '/workspace'), 'a list of `/` and `/workspace`'),
+    shell: option.text,
+    refusesCommands: option.boolean,
+    departures: option.map(option.text, option.text),
+  } satisfies OptionShapes<WorkspaceSuiteOptions>,
+}
+
+/** Checks what an entry point of the kit was given. @throws WorkspaceError `EINVAL` that names the option */
+export function checkSuite(operation: string, kind: keyof typeof shapes, options: unknown): void {
+  checkOptions<object>(options, shapes[kind], { operation })
+}
