@@ -1,3 +1,4 @@
+import { contentOf } from './archives.ts'
 import type { Outcome } from './executors.ts'
 import { type Entry, fixture, type Tree } from './fixture.ts'
 
@@ -10,7 +11,8 @@ export type Verdict =
 /**
  * Judges an outcome by the reference's.
  *
- * - The exit code and the tree must be equal: names, types, bytes, permissions, targets of links.
+ * - The exit code and the tree must be equal: names, types, bytes, permissions, targets of links. Of archives the members
+ *   are compared.
  * - Standard output must be equal byte for byte; where a program lists directories in the disk's own order, its lines may
  *   come in any order.
  * - Standard error must hold the same lines, in any order, since parts of a pipeline write to it at once. Programs of an
@@ -72,7 +74,10 @@ function lostOf(expected: Tree, tree: Tree): string | undefined {
 }
 
 function sameEntry(left: Entry | undefined, right: Entry | undefined): boolean {
-  return JSON.stringify(left) === JSON.stringify(right)
+  if (left?.type !== 'file' || right?.type !== 'file') return JSON.stringify(left) === JSON.stringify(right)
+  return (
+    left.mode === right.mode && (left.content === right.content || contentOf(left.content) === contentOf(right.content))
+  )
 }
 
 function describe(entry: Entry | undefined): string {
