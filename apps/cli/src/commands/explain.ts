@@ -72,11 +72,11 @@ async function openWithExecutorIfThereIsOne({
   }
 }
 
-/** No command runs where no executor is, whatever the policy says. */
+/** No command runs where no executor is: why, was found when one was looked for. */
 function withoutExecutor(explanation: Explanation, refusal: WorkspaceError | undefined): Explanation {
-  if (refusal === undefined || explanation.effect === 'deny') return explanation
+  if (refusal === undefined || explanation.code !== 'ENOEXECUTOR') return explanation
   const { code, reason, remedy } = refusal
-  return { ...explanation, effect: 'deny', code, reason, remedy }
+  return { ...explanation, code, reason, remedy }
 }
 
 function rowsOf(

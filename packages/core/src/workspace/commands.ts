@@ -128,6 +128,8 @@ interface AdmitOptions {
   readonly operation?: string | undefined
   /** Told the line that the policy judges, and then where it would run. */
   readonly onAdmitted?: ((line: string, cwd?: VirtualPath) => void) | undefined
+  /** Nothing is to be started: nothing is made, and without a command, no rule about commands is asked. Default false. */
+  readonly looksOnly?: boolean | undefined
 }
 
 interface Admitted<Normalised> {
@@ -150,14 +152,14 @@ export async function admit<Given extends Command | undefined>(
   door: CommandDoor,
   command: Given,
   options: ExecOptions,
-  { operation = 'exec', onAdmitted }: AdmitOptions = {},
+  { operation = 'exec', onAdmitted, looksOnly = false }: AdmitOptions = {},
 ): Promise<Admitted<Given extends undefined ? NormalisedCommand | undefined : NormalisedCommand>> {
   const { context, executor } = door
   admitCall(context, operation, options.signal)
   const normalised = command === undefined ? undefined : normaliseCommand(command, options.shell)
   const judged = normalised ?? { line: `${quoteForShell(options.shell?.trim() || 'sh')} -i` }
   onAdmitted?.(judged.line)
-  admitCommand(context, judged, options.shell)
+  if (normalised !== undefined || !looksOnly) admitCommand(context, judged, options.shell)
   if (executor === undefined) throw noExecutorError()
   const acknowledged = acknowledgedBy(options)
   checkAcknowledged(context, acknowledged)
@@ -165,8 +167,8 @@ export async function admit<Given extends Command | undefined>(
   requireLimits(options.limits ?? {}, { executor: executor.name, reports, operation })
   const cwd = await resolveCwd(context, options.cwd)
   onAdmitted?.(judged.line, cwd)
-  await door.prepare()
-  const plan = await planFor(context, acknowledged)
+  if (!looksOnly) await door.prepare()
+  const plan = await planFor(context, acknowledged, { looksOnly })
   enforceable(plan, executor, acknowledged)
   return {
     normalised: normalised as NormalisedCommand,

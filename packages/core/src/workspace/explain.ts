@@ -8,38 +8,29 @@ import type { VirtualPath } from '../path/virtual-path.ts'
 import { operationNeeds } from '../policy/access.ts'
 import type { FileOperation } from '../policy/types.ts'
 import { RulePolicy } from '../policy/policy.ts'
-import { describeUnheld, planFor, unheld } from './commands.ts'
+import { admit, describeUnheld, planFor, unheld } from './commands.ts'
 import type { CommandDoor } from './commands.ts'
 import { admitCall, parseFor } from './context.ts'
+import type { Context } from './context.ts'
 import { checkMethod } from './method-options.ts'
 import type { ExplainRequest, Explanation } from './types.ts'
 
 const onTheEntryItself = new Set<FileOperation>(['stat', 'delete', 'move', 'readSymlink', 'copy', 'createSymlink'])
+
+interface Verdict {
+  /** Where the path leads; as it is given where a step could not be taken. */
+  readonly resolvedPath: VirtualPath
+  readonly refusal: WorkspaceError | undefined
+}
 
 /** What the policy says, and how it is held at each door. */
 export async function explain(door: CommandDoor, request: ExplainRequest): Promise<Explanation> {
   const { context } = door
   checkMethod('explain', 'explain', request, 'request')
   admitCall(context, 'explain', undefined)
-  const { operation, path } = request
-  const fileOperation: FileOperation = operation === 'exec' ? 'list' : operation
-  const parsed = parseFor(context, 'explain', path)
-  const budget = { links: 0 }
-  let resolvedPath = displayPath(parsed.path)
-  let refusal: WorkspaceError | undefined
-  try {
-    const settled = await context.walker.settle(fileOperation, parsed.path, budget)
-    resolvedPath = settled
-    const follow = !onTheEntryItself.has(fileOperation)
-    resolvedPath = await context.walker.canonical(fileOperation, settled, follow, budget)
-    context.gate.admit(fileOperation, resolvedPath, operationNeeds[fileOperation])
-  } catch (error) {
-    if (!isWorkspaceError(error)) throw error
-    refusal = error
-    // The step that was refused, where a link or `..` led there.
-    if (error.path !== undefined && error.code === 'EACCES') resolvedPath = error.path as VirtualPath
-  }
-
+  const { operation } = request
+  const { resolvedPath, refusal } =
+    operation === 'exec' ? await judgeExec(door, request) : await judgeFiles(context, operation, request.path)
   const node = context.gate.namespace.find(resolvedPath)
   const plan = door.executor === undefined ? undefined : await planFor(context, new Set(), { looksOnly: true })
   const open = plan === undefined || door.executor === undefined ? [] : unheld(plan, door.executor.attached)
@@ -47,14 +38,13 @@ export async function explain(door: CommandDoor, request: ExplainRequest): Promi
   const borders = (plan?.renameBorders ?? []).filter(
     (border) => isWithin(resolvedPath, border) || isWithin(border, resolvedPath),
   )
-  const first = operation === 'exec' ? open[0] : undefined
   return {
-    effect: refusal === undefined && first === undefined ? 'allow' : 'deny',
+    effect: refusal === undefined ? 'allow' : 'deny',
     resolvedPath,
-    rule: refusal?.rule ?? first?.rule,
-    code: refusal?.code ?? (first === undefined ? undefined : 'EUNENFORCEABLE'),
-    reason: refusal?.reason ?? (first && describeUnheld(first, door.executor?.name ?? '').reason),
-    remedy: refusal?.remedy ?? (first && describeUnheld(first, door.executor?.name ?? '').remedy),
+    rule: refusal?.rule,
+    code: refusal?.code,
+    reason: refusal?.reason,
+    remedy: refusal?.remedy,
     mount: node.reserved ? undefined : node.mount?.at,
     enforcedBy: { files: 'interpreter', exec: execLevel(door, plan, resolvedPath) },
     exceptions: exceptions.length > 0 ? exceptions : undefined,
@@ -66,6 +56,40 @@ export async function explain(door: CommandDoor, request: ExplainRequest): Promi
           }))
         : undefined,
     renameBorders: borders.length > 0 ? borders : undefined,
+  }
+}
+
+/** Takes each step that `exec` takes up to starting the command. */
+async function judgeExec(door: CommandDoor, { path, command, acknowledge }: ExplainRequest): Promise<Verdict> {
+  let resolvedPath = path as VirtualPath
+  const onAdmitted = (_line: string, cwd?: VirtualPath): void => {
+    resolvedPath = cwd ?? resolvedPath
+  }
+  try {
+    await admit(door, command, { cwd: path, acknowledge }, { onAdmitted, looksOnly: true })
+    return { resolvedPath, refusal: undefined }
+  } catch (error) {
+    if (!isWorkspaceError(error)) throw error
+    return { resolvedPath, refusal: error }
+  }
+}
+
+async function judgeFiles(context: Context, operation: FileOperation, path: string): Promise<Verdict> {
+  const parsed = parseFor(context, 'explain', path)
+  const budget = { links: 0 }
+  let resolvedPath = displayPath(parsed.path)
+  try {
+    const settled = await context.walker.settle(operation, parsed.path, budget)
+    resolvedPath = settled
+    const follow = !onTheEntryItself.has(operation)
+    resolvedPath = await context.walker.canonical(operation, settled, follow, budget)
+    context.gate.admit(operation, resolvedPath, operationNeeds[operation])
+    return { resolvedPath, refusal: undefined }
+  } catch (error) {
+    if (!isWorkspaceError(error)) throw error
+    // The step that was refused, where a link or `..` led there.
+    const refused = error.path !== undefined && error.code === 'EACCES'
+    return { resolvedPath: refused ? (error.path as VirtualPath) : resolvedPath, refusal: error }
   }
 }
 

@@ -124,6 +124,8 @@ const methods = {
   explain: {
     operation: option.required(option.oneOf(...Object.keys(operationNeeds), 'exec')),
     path: option.required(option.string),
+    command: option.of('a command', () => true),
+    acknowledge: option.strings,
   } satisfies OptionShapes<ExplainRequest>,
   waitFor: { since: count, timeout: durationShape, signal } satisfies OptionShapes<WaitForOptions>,
   since: { since: count },

@@ -116,6 +116,10 @@ export interface ExplainRequest {
   readonly operation: FileOperation | 'exec'
   /** For `exec`: the directory it would run in. */
   readonly path: string
+  /** For `exec`: the command, which rules about commands judge. Default: any that they allow. */
+  readonly command?: Command | undefined
+  /** For `exec`: as there. */
+  readonly acknowledge?: readonly string[] | undefined
 }
 
 export interface Explanation {
