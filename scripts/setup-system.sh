@@ -28,6 +28,8 @@ need gcc command -v cc
 need libc6-dev test -e /usr/include/stdio.h
 need nodejs command -v node
 need npm command -v npm
+need runc command -v runc
+need golang-github-containers-common test -e /usr/share/containers/seccomp.json
 need radosgw command -v radosgw
 need ceph-mon command -v ceph-mon
 need ceph-osd command -v ceph-osd

@@ -4,7 +4,10 @@ import { join } from 'node:path'
 
 import { ordinaryOwner } from './owner.ts'
 
-/** What a test can need from the machine it runs on: `radosgw` is all of Ceph, `fuse` that this user can mount. */
+/**
+ * What a test can need from the machine it runs on: `radosgw` is all of Ceph, `fuse` that this user can mount, `runc` that it can
+ * start containers.
+ */
 export const componentNames = [
   'bubblewrap',
   'proot',
@@ -21,6 +24,7 @@ export const componentNames = [
   'landlock',
   'user-namespaces',
   'cgroup2',
+  'runc',
   'radosgw',
   'rclone',
   'fuse',
@@ -70,6 +74,16 @@ const mountFuse = `use Socket; use File::Temp 'tempdir';
   rmdir $directory;
   exit($failed ? 1 : 0)`
 
+// `true`, in the smallest container that there is.
+const runContainer = `test -e /usr/share/containers/seccomp.json || { echo 'its default filter is missing' >&2; exit 1; }
+  bundle=$(mktemp -d) && trap 'rm -rf "$bundle"' EXIT && mkdir "$bundle/rootfs" && cd "$bundle" || exit 1
+  for name in bin lib lib64; do ln -s "usr/$name" "rootfs/$name"; done
+  echo '{ "ociVersion": "1.0.2", "root": { "path": "rootfs" }, "linux": { "namespaces": [{ "type": "mount" }, { "type": "pid" }] },
+    "process": { "user": { "uid": 0, "gid": 0 }, "args": ["/bin/true"], "cwd": "/" }, "mounts": [
+    { "destination": "/usr", "type": "bind", "source": "/usr", "options": ["rbind", "ro"] },
+    { "destination": "/proc", "type": "proc", "source": "proc" }] }' > config.json
+  /usr/sbin/runc --root "$bundle/state" run "ws-probe-$$"`
+
 // Below the group of whoever runs the tests.
 const makeCgroup = `open my $m, '<', '/proc/self/mountinfo'; my ($at) = map { (split)[4] } grep { / - cgroup2 / } <$m>;
   open my $o, '<', '/proc/self/cgroup'; my ($own) = map { /^0::(.*)$/ } <$o>;
@@ -110,6 +124,7 @@ const probes: Record<ComponentName, Probe> = {
   landlock: { program: 'perl', args: ['-e', landlockVersion], hint: 'the kernel has no Landlock, or it is off' },
   'user-namespaces': { program: 'unshare', args: ['--user', '--map-root-user', 'true'], hint: 'they are off' },
   cgroup2: { program: 'perl', args: ['-e', makeCgroup], asSelf: true, hint: 'no cgroup v2 group can be made' },
+  runc: { program: 'sh', args: ['-c', runContainer], asSelf: true, hint: 'it needs root, runc and containers-common' },
   radosgw: {
     program: 'radosgw',
     args: ['--version'],

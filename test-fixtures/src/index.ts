@@ -1,5 +1,6 @@
 export { createTestCgroup, describeWithCgroup, recordGroups, type TestCgroup } from './cgroup.ts'
 export { component, componentNames, findSystemProgram, type Component, type ComponentName } from './components.ts'
+export { type ContainerOptions, type ContainerResult, defaultCapabilities, runInContainer } from './container.ts'
 export {
   createScratchDirectory,
   ordinaryOwner,

@@ -66,7 +66,7 @@ export async function probeBubblewrap(
 }
 
 function describe(error: unknown): { readonly reason: string; readonly remedy?: string | undefined } {
-  if (isWorkspaceError(error, 'EUNENFORCEABLE')) return error
+  if (isWorkspaceError(error, 'EUNENFORCEABLE') || isWorkspaceError(error, 'ENOEXECUTOR')) return error
   const native = getNativeCause(error)
   if (native instanceof Error) return explainFailure(native.message)
   return isWorkspaceError(error) ? error : { reason: 'a sandbox could not be started' }

@@ -8,6 +8,7 @@ import {
   type TerminalRequest,
   type VirtualPath,
   requireLimits,
+  WorkspaceError,
 } from '@ws/core'
 import {
   checkToolAccess,
@@ -33,6 +34,7 @@ import {
   shellInvocation,
   startProcess,
   startTerminal,
+  temporaryRemedy,
   terminalCommand,
   type TerminalDevice,
   toolPaths,
@@ -41,7 +43,7 @@ import {
   viewEnvironment,
   writableToolError,
 } from '@ws/process'
-import { mkdirSync, writeFileSync, chmodSync } from 'node:fs'
+import { accessSync, chmodSync, constants, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { namespacePrefix, prootArguments } from './command-line.ts'
@@ -80,6 +82,21 @@ export function attachProot(attachment: AttachOptions): AttachedExecutor {
   return new AttachedProot(attachment)
 }
 
+/** @throws WorkspaceError `ENOEXECUTOR` where the file system is mounted `noexec` */
+function requireExecutable(loader: string): void {
+  try {
+    accessSync(loader, constants.X_OK)
+  } catch (native) {
+    throw new WorkspaceError({
+      code: 'ENOEXECUTOR',
+      operation: 'attach',
+      reason: 'no program can be run from the directory for temporary files, which is mounted `noexec`',
+      remedy: temporaryRemedy,
+      native,
+    })
+  }
+}
+
 /** In the control group of a command: who ends the tree, proot, the first process. */
 const ownProcesses = 3
 
@@ -116,6 +133,7 @@ class AttachedProot implements AttachedExecutor {
       const loader = this.#loaderPath()
       writeFileSync(loader, machine.loader)
       chmodSync(loader, 0o555)
+      requireExecutable(loader)
       mkdirSync(join(this.#directory, 'system'))
       const proc = machine.pidNamespace ? 'all' : machine.landlockAbi > 0 ? 'closed' : 'none'
       const directory = join(this.#directory, 'system')

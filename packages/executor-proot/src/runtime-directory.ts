@@ -1,8 +1,8 @@
-import { chmodSync, lstatSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
+import { chmodSync, lstatSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { readProcessStat } from '@ws/process'
+import { createTemporaryDirectory, readProcessStat } from '@ws/process'
 
 const prefix = 'ws-proot-'
 const namePattern = /^ws-proot-(\d+)-(\d+)-/
@@ -10,10 +10,11 @@ const namePattern = /^ws-proot-(\d+)-(\d+)-/
 /**
  * A fresh directory for what a view is made of, outside every workspace. Its name says which process it belongs to, so
  * that one left by a killed process is known as such.
+ *
+ * @throws WorkspaceError `ENOEXECUTOR` where none can be made
  */
 export function createRuntimeDirectory(): string {
-  const parent = realpathSync(tmpdir())
-  const path = mkdtempSync(join(parent, `${prefix}${process.pid}-${readProcessStat(process.pid)?.startTime ?? 0}-`))
+  const path = createTemporaryDirectory(`${prefix}${process.pid}-${readProcessStat(process.pid)?.startTime ?? 0}-`)
   // As root, commands of another uid pass through it; its own entries say who may read them.
   if (process.getuid?.() === 0) chmodSync(path, 0o711)
   return path
@@ -35,10 +36,17 @@ export function sweepRuntimeDirectories(): void {
   }
 }
 
-/** Removes a directory, also where a command has left directories in it that their owner may not enter. */
+/**
+ * Removes a directory, also where a command has left directories in it that their owner may not enter. Never throws: what cannot be
+ * removed now is swept later.
+ */
 export function removeTree(path: string): void {
   if (process.getuid?.() !== 0) openDirectories(path)
-  rmSync(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 20 })
+  try {
+    rmSync(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 20 })
+  } catch {
+    // Its name says whose it is.
+  }
 }
 
 function openDirectories(path: string): void {

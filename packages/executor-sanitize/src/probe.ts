@@ -1,7 +1,12 @@
 import { type BindPlan, getNativeCause, type HostPath, type ProbeReport, type VirtualPath } from '@ws/core'
-import { type ConfinedProbe, type ConfinedTarget, probeLandlock, unavailable } from '@ws/process'
-import { chmodSync, chownSync, existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import {
+  type ConfinedProbe,
+  type ConfinedTarget,
+  createTemporaryDirectory,
+  probeLandlock,
+  unavailable,
+} from '@ws/process'
+import { chmodSync, chownSync, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { attachSanitize } from './attach.ts'
@@ -65,7 +70,7 @@ async function tryOut(
   options: ResolvedOptions,
   landlockAbi: number,
 ): Promise<string | undefined> {
-  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'ws-sanitize-')))
+  const directory = createTemporaryDirectory('ws-sanitize-')
   const attached = attachSanitize({ options: { ...options, limits: undefined }, root, owner, landlockAbi })
   try {
     chmodSync(directory, 0o755)

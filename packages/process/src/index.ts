@@ -35,6 +35,7 @@ export { capturePipe } from './run/captured-pipe.ts'
 export type { CapturePipeOptions } from './run/captured-pipe.ts'
 export { usePipes, withPipes, type PipeMaker, type PipePair } from './run/pipe-maker.ts'
 export { Shared } from './run/shared.ts'
+export { createTemporaryDirectory, temporaryRemedy } from './run/temporary-directory.ts'
 export { startProcess } from './run/start.ts'
 export type {
   CapturedOutput,

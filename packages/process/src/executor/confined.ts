@@ -1,6 +1,7 @@
 import {
   type AttachedExecutor,
   type Executor,
+  isWorkspaceError,
   noGuarantees,
   type Owner,
   type ProbeReport,
@@ -63,7 +64,7 @@ function createExecutor<Options, Machine>(
     const { root, owner } = target
     const key = [optionsKey, process.getuid?.(), owner.uid, owner.gid, root].join(' ')
     return untilAborted(
-      probes.get(key, () => probe(target, options)),
+      probes.get(key, () => tryOut(() => probe(target, options))),
       signal,
     )
   }
@@ -88,6 +89,24 @@ function createExecutor<Options, Machine>(
     },
     createScratch,
   }
+}
+
+/** What is known to be missing says so itself, and a system call that failed is told by its name: neither names a host path. */
+async function tryOut<Machine>(probe: () => Promise<ConfinedProbe<Machine>>): Promise<ConfinedProbe<Machine>> {
+  try {
+    return await probe()
+  } catch (error) {
+    if (isWorkspaceError(error)) return unavailable(error.reason, error.remedy)
+    if (!isSystemError(error)) throw error
+    return unavailable(
+      `\`${error.syscall}\` failed (${error.code})`,
+      'let this process write to the directory for temporary files',
+    )
+  }
+}
+
+function isSystemError(error: unknown): error is { readonly code: string; readonly syscall: string } {
+  return error instanceof Error && 'code' in error && 'syscall' in error
 }
 
 /** The outcome of a probe that found something missing. */

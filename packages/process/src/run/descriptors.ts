@@ -3,10 +3,16 @@ import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { noTemporaryFiles } from './temporary-directory.ts'
+
 // Not in fs.constants: __O_TMPFILE is the same number on x86-64 and arm64, O_DIRECTORY is not.
 const temporaryFile = 0o20000000 | constants.O_DIRECTORY
 
-/** A file without a name, 0600, for reading and writing. The caller closes it. */
+/**
+ * A file without a name, 0600, for reading and writing. The caller closes it.
+ *
+ * @throws WorkspaceError `ENOEXECUTOR` where no temporary file can be made
+ */
 export function openPrivateFile(content?: Uint8Array): number {
   const fd = openUnnamed()
   try {
@@ -75,10 +81,14 @@ function openUnnamed(): number {
       // Missing, read-only, or a file system without O_TMPFILE: the next.
     }
   }
-  const path = join(tmpdir(), `.ws-${randomUUID()}`)
-  const fd = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600)
-  unlinkSync(path)
-  return fd
+  try {
+    const path = join(tmpdir(), `.ws-${randomUUID()}`)
+    const fd = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600)
+    unlinkSync(path)
+    return fd
+  } catch (native) {
+    throw noTemporaryFiles(native)
+  }
 }
 
 let inherited: readonly number[] | undefined

@@ -1,0 +1,141 @@
+import { fileURLToPath } from 'node:url'
+
+import {
+  component,
+  type ContainerOptions,
+  createScratchDirectory,
+  describeWith,
+  runInContainer,
+} from '@ws/test-fixtures'
+import { expect, it } from 'vitest'
+
+import type { Finding } from './inside.ts'
+
+const repository = fileURLToPath(new URL('../../../..', import.meta.url))
+const inside = fileURLToPath(new URL('inside.ts', import.meta.url))
+const deep = process.env['WS_DEEP'] === '1'
+const timeout = 180_000
+const needed = ['runc', 'bubblewrap', 'proot', 'landlock'] as const
+
+/** How commands run (`fileContent`, `processes`), or why not and what helps. */
+type Expected = readonly [string, string] | { readonly missing: RegExp; readonly howToFix: RegExp }
+
+interface SetUp extends Omit<ContainerOptions, 'user'> {
+  readonly name: string
+  readonly uid: number
+  readonly bubblewrap: Expected
+  readonly proot: Expected
+  readonly sanitize: Expected
+  /** Tried by `npm test` too. */
+  readonly always?: true
+}
+
+const noNamespaces = { missing: /user namespaces are not permitted/, howToFix: /--security-opt seccomp=unconfined/ }
+const noTemporary = { missing: /temporary files cannot be written/, howToFix: /--tmpfs \/tmp:exec.*TMPDIR/ }
+const usual = { bubblewrap: noNamespaces, proot: ['kernel', 'translated'], sanitize: ['kernel', 'none'] } as const
+const nothing = (missing: RegExp, howToFix: RegExp) => ({
+  bubblewrap: { missing, howToFix },
+  proot: { missing, howToFix },
+  sanitize: { missing, howToFix },
+})
+const leastCapabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'KILL', 'SETGID', 'SETUID']
+
+const setUps: readonly SetUp[] = [
+  { name: 'root, default capabilities and filter', uid: 0, always: true, ...usual },
+  {
+    name: 'root without any capability',
+    uid: 0,
+    capabilities: [],
+    always: true,
+    ...nothing(/root without the capabilities.*SETUID/, /--user 1000:1000.*--cap-add SETUID/),
+  },
+  { name: 'root with the capabilities that the remedy names', uid: 0, capabilities: leastCapabilities, ...usual },
+  { name: 'an ordinary user', uid: 1000, always: true, ...usual },
+  { name: 'root, read-only root file system', uid: 0, readOnly: true, ...usual },
+  { name: 'an ordinary user, read-only root file system', uid: 1000, readOnly: true, ...usual },
+  {
+    name: 'an ordinary user, nothing can be written',
+    uid: 1000,
+    readOnly: true,
+    temporary: 'read-only',
+    always: true,
+    ...nothing(noTemporary.missing, noTemporary.howToFix),
+  },
+  {
+    name: 'root, a /tmp that cannot be written',
+    uid: 0,
+    temporary: 'read-only',
+    ...nothing(noTemporary.missing, noTemporary.howToFix),
+  },
+  {
+    name: 'an ordinary user, a /tmp without programs',
+    uid: 1000,
+    temporary: 'noexec',
+    ...usual,
+    proot: { missing: /mounted `noexec`/, howToFix: noTemporary.howToFix },
+  },
+  {
+    name: 'root of a container that has no other user',
+    uid: 0,
+    users: 1,
+    ...nothing(/does not exist in the user namespace/, /subuid/),
+  },
+  {
+    name: 'an ordinary user, no filter',
+    uid: 1000,
+    filter: 'unconfined',
+    ...usual,
+    bubblewrap: ['kernel', 'kernel'],
+    proot: ['kernel', 'kernel'],
+  },
+  { name: 'root, no filter', uid: 0, filter: 'unconfined', ...usual, bubblewrap: ['kernel', 'kernel'] },
+]
+
+describeWith(needed.map(component), 'in a container', () => {
+  for (const { name, uid, always, bubblewrap, proot, sanitize, ...options } of setUps) {
+    it.runIf(deep || always)(
+      `[PC13] each executor holds what it says, or says what to do: ${name}`,
+      { timeout },
+      async () => {
+        await using scratch = await createScratchDirectory({ owner: { uid: 1000, gid: 1000 } })
+        const mounts = [
+          { path: repository, writable: false },
+          { path: scratch.path, writable: true },
+        ]
+        const container = { ...options, user: { uid, gid: uid }, cwd: repository, mounts }
+        const node = [process.execPath, '--conditions=@ws/source']
+        const tried = await runInContainer([...node, inside, scratch.path, '1000', '1000'], container)
+        expect(tried).toMatchObject({ exitCode: 0, stderr: '' })
+        const findings = JSON.parse(tried.stdout) as readonly Finding[]
+        const expected = { bubblewrap, proot, sanitize }
+        expect(findings.map((finding) => finding.name)).toEqual(Object.keys(expected))
+        for (const finding of findings) check(finding, expected[finding.name as keyof typeof expected])
+
+        const cli = [...node, `${repository}/apps/cli/src/main.ts`]
+        for (const command of [['doctor'], ['--root', scratch.path, 'exec', 'echo works']]) {
+          const { exitCode, stderr } = await runInContainer([...cli, ...command], container)
+          expect({ exitCode, stderr }).not.toMatchObject({ stderr: expect.stringContaining('unexpected') })
+          expect([0, 1]).toContain(exitCode)
+        }
+      },
+    )
+  }
+})
+
+function check(
+  { unexpected, available, missing, howToFix, guarantees, output, refusal }: Finding,
+  expected: Expected,
+): void {
+  expect(unexpected).toBeUndefined()
+  if ('missing' in expected) {
+    expect({ available, missing }).toEqual({ available: false, missing: [expect.stringMatching(expected.missing)] })
+    expect(howToFix).toEqual([expect.stringMatching(expected.howToFix)])
+    expect([...missing, ...howToFix].join()).not.toMatch(/ws-(?:proot|sanitize|bundle)|undefined/)
+    expect(refusal).toBeDefined()
+    expect(output).toBeUndefined()
+    return
+  }
+  expect({ available, missing, refusal }).toEqual({ available: true, missing: [], refusal: undefined })
+  expect([guarantees.fileContent, guarantees.processes]).toEqual(expected)
+  expect(output).toBe('content\n1000\nmade\n')
+}

@@ -1,0 +1,26 @@
+import { WorkspaceError } from '@ws/core'
+import { mkdtempSync, realpathSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export const temporaryRemedy =
+  'give it a `/tmp` that can be written and holds programs (in a container `--tmpfs /tmp:exec`), or set TMPDIR to such a directory'
+
+/**
+ * Makes an empty directory, mode 0700, where temporary files belong on this machine.
+ *
+ * @returns its host path, free of links
+ * @throws WorkspaceError `ENOEXECUTOR` where none can be made
+ */
+export function createTemporaryDirectory(prefix: string): string {
+  try {
+    return mkdtempSync(join(realpathSync(tmpdir()), prefix))
+  } catch (native) {
+    throw noTemporaryFiles(native)
+  }
+}
+
+export function noTemporaryFiles(native: unknown): WorkspaceError {
+  const reason = 'the directory for temporary files cannot be written'
+  return new WorkspaceError({ code: 'ENOEXECUTOR', operation: 'exec', reason, remedy: temporaryRemedy, native })
+}
