@@ -68,4 +68,6 @@ export interface BindPlan {
   readonly restrictions: readonly Restriction[]
   /** Directories across whose border rename and link are `EXDEV` in commands, though one mount lies on both sides. */
   readonly renameBorders: readonly VirtualPath[]
+  /** What matched rules by pattern when the plan was made. */
+  readonly matched?: readonly VirtualPath[] | undefined
 }

@@ -1,8 +1,4 @@
-import { LinkSignal } from '../adapter/link-signal.ts'
-import type { Entry } from '../adapter/types.ts'
-import { isWorkspaceError } from '../errors.ts'
-import { foldName } from '../path/fold.ts'
-import { childPath, isWithin, mountRoot, parentPath, relativeTo, segmentsOf } from '../path/virtual-path.ts'
+import { isWithin, mountRoot, parentPath, relativeTo, segmentsOf } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { READ, WRITE } from '../policy/access.ts'
 import type { NamespaceNode } from '../policy/namespace.ts'
@@ -13,6 +9,9 @@ import type { WorkspaceMount } from '../workspace/mounts.ts'
 import type { Bind, BindPlan, MissingName, Restriction } from './bind-plan.ts'
 import { type Found, findHolder, lookAt } from './disk-look.ts'
 import type { GuaranteeField } from './guarantees.ts'
+import { maxDirectories, maxMatches, walkPatterns } from './pattern-walk.ts'
+import type { Match, Walk } from './pattern-walk.ts'
+import { VariantLook } from './variant-look.ts'
 
 export interface CompileOptions {
   readonly gate: Gate
@@ -22,12 +21,12 @@ export interface CompileOptions {
   readonly acknowledged: ReadonlySet<string>
   /** The rules that hold at the API only. */
   readonly apiOnlyRules: readonly string[]
+  /** An interpreter asks the file door for every path: what matches rules by pattern need not be found beforehand. */
+  readonly interpreted: boolean
   /** The plan is only to be looked at: nothing is made on the disk for it. */
   readonly looksOnly: boolean
 }
 
-/** The names in a directory, by what they are without regard to case and form. */
-type FoldedNames = ReadonlyMap<string, readonly string[]>
 type Node = NamespaceNode<WorkspaceMount>
 
 /** What surrounds a node in the tree of a command: read and write as bits. */
@@ -46,15 +45,34 @@ export async function compileBinds(options: CompileOptions): Promise<BindPlan> {
   const compiler = new Compiler(options)
   await compiler.visit(options.gate.namespace.root, { mount: undefined, rights: READ, bound: '/' as VirtualPath })
   await compiler.maskVariants()
+  if (!options.interpreted) await compiler.bindMatches()
   return compiler.finish()
+}
+
+/** What matches rules by pattern now, but for those that a command runs without. */
+export async function findMatches(gate: Gate, acknowledged: ReadonlySet<string>): Promise<Walk> {
+  const patterns = gate.declared.patterns.filter(({ rule }) => !acknowledged.has(rule.name))
+  return await walkPatterns({ gate, patterns, rightsAt: (node) => rightsAt(gate, acknowledged, node) })
+}
+
+/** The rights a command has at a node: the policy's, less the rules that it runs without. */
+function rightsAt(gate: Gate, acknowledged: ReadonlySet<string>, node: Node): number {
+  if (acknowledged.size === 0) return gate.rightsAt(node)
+  let rights = READ | WRITE
+  for (const rule of node.deniers) {
+    if (!acknowledged.has(rule.name)) rights &= gate.ruleRights(rule, node.path)
+  }
+  const readOnly = node.mount?.access === 'read-only' && !acknowledged.has(mountRuleName(node.mount.at))
+  return readOnly ? rights & READ : rights
 }
 
 class Compiler {
   readonly #options: CompileOptions
-  readonly #binds: Bind[] = []
+  #binds: Bind[] = []
+  #matched: readonly VirtualPath[] = []
   readonly #restrictions: Restriction[] = []
   readonly #pins = new Map<VirtualPath, Bind>()
-  readonly #names = new Map<VirtualPath, Promise<FoldedNames>>()
+  readonly #look = new VariantLook()
 
   #variants = 0
 
@@ -74,7 +92,7 @@ class Compiler {
     const renameBorders = binds
       .filter(({ kind, type }) => (kind === 'pin' && type === 'directory') || kind === 'subtree' || kind === 'closed')
       .map(({ at }) => at)
-    return { root, binds, aliases, restrictions: this.#restrictions, renameBorders }
+    return { root, binds, aliases, restrictions: this.#restrictions, renameBorders, matched: this.#matched }
   }
 
   async visit(node: Node, around: Surroundings): Promise<void> {
@@ -84,16 +102,8 @@ class Compiler {
     for (const child of node.children.values()) await this.visit(child, inside)
   }
 
-  /** The rights a command has at a node: the policy's, less the rules that it runs without. */
   #rights(node: Node): number {
-    const { gate, acknowledged } = this.#options
-    if (acknowledged.size === 0) return gate.rightsAt(node)
-    let rights = READ | WRITE
-    for (const rule of node.deniers) {
-      if (!acknowledged.has(rule.name)) rights &= gate.ruleRights(rule, node.path)
-    }
-    const readOnly = node.mount?.access === 'read-only' && !acknowledged.has(mountRuleName(node.mount.at))
-    return readOnly ? rights & READ : rights
+    return rightsAt(this.#options.gate, this.#options.acknowledged, node)
   }
 
   /** Binds one node, where it differs from what surrounds it, and tells what surrounds its children. */
@@ -224,7 +234,7 @@ class Compiler {
       if (acknowledged.has(rule.name)) continue
       const mount = gate.namespace.find(path).mount
       if (mount?.adapter === undefined || !mount.caseSensitive) continue
-      for (const variant of await this.#variantsOf(path, mount)) {
+      for (const variant of await this.#look.variantsOf(path, mount)) {
         if (gate.namespace.at(variant) !== undefined || gate.names(rule, variant)) continue
         if (this.#variants >= maxVariants) {
           this.#restrict(rule.name, { path: variant }, 'deniedSubtrees', tooManyVariants)
@@ -235,58 +245,63 @@ class Compiler {
     }
   }
 
-  async #variantsOf(path: VirtualPath, mount: WorkspaceMount): Promise<VirtualPath[]> {
-    let candidates: VirtualPath[] = [mount.at]
-    const closed: VirtualPath[] = []
-    const inside = relativeTo(path, mount.at)
-    for (const name of segmentsOf(inside)) {
-      const folded = foldName(name)
-      const next: VirtualPath[] = []
-      for (const directory of candidates) {
-        try {
-          const found = (await this.#namesIn(directory, mount)).get(folded) ?? []
-          for (const variant of found) next.push(childPath(directory, variant))
-        } catch (error) {
-          // A look-alike that cannot be looked into is covered as a whole.
-          if (isWithin(path, directory) || !isWorkspaceError(error)) throw error
-          closed.push(directory)
-        }
-      }
-      candidates = next
-      if (candidates.length === 0) break
+  /** Covers what matches rules by pattern now. A link, a FIFO or a socket of such a name is left alone, as above. */
+  async bindMatches(): Promise<void> {
+    const { gate, acknowledged } = this.#options
+    const { matches, overflow } = await findMatches(gate, acknowledged)
+    this.#matched = matches.map(({ path }) => path)
+    const first = matches[0]?.pattern.rule.name ?? gate.declared.patterns[0]?.rule.name
+    if (overflow !== undefined && first !== undefined) {
+      this.#restrict(first, { path: this.#options.root }, 'deniedSubtrees', tooMuch[overflow])
+      return
     }
-    return [...candidates.filter((candidate) => candidate !== path), ...closed]
+    for (const match of matches) await this.#bindMatch(match)
   }
 
-  /** Each directory is listed once for a plan, however many denied names lead through it. */
-  #namesIn(directory: VirtualPath, mount: WorkspaceMount): Promise<FoldedNames> {
-    const known = this.#names.get(directory) ?? this.#listNames(directory, mount)
-    this.#names.set(directory, known)
-    return known
+  async #bindMatch({ path, type, mount, pattern }: Match): Promise<void> {
+    if (type === 'symlink' || type === 'other') return
+    const { rule, rights } = pattern
+    const around = this.#around(path, mount)
+    if ((around.rights & ~rights) === 0) return
+    const missing = type === 'missing' ? missingName({ path }, mount) : undefined
+    if (missing !== undefined && (around.rights & WRITE) === 0) return
+    this.#restrict(rule.name, { path }, rights === 0 ? 'deniedSubtrees' : 'subtrees', undefined, missing)
+    // What other rules say of what lies below is no wider.
+    const inside = this.#binds.filter(({ at }) => isWithin(at, path))
+    this.#binds = this.#binds.filter((bind) => !inside.includes(bind))
+    for (const at of this.#pins.keys()) if (isWithin(at, path)) this.#pins.delete(at)
+    await this.#pinAncestors(path, mount, this.#around(parentPath(path), mount), false)
+    const source = mount.adapter?.hostPath?.(relativeTo(path, mount.at))
+    const own = inside.find(({ at }) => at === path)
+    const bind: Bind = {
+      kind: 'subtree',
+      at: path,
+      type: type === 'file' ? 'file' : 'directory',
+      access: 'read-only',
+      rules: [rule.name],
+      missing,
+    }
+    if (rights === 0) this.#binds.push({ ...bind, kind: 'mask', access: 'none' })
+    else {
+      this.#binds.push(
+        own === undefined ? { ...bind, source } : { ...own, access: 'read-only', rules: [...own.rules, rule.name] },
+      )
+      for (const one of inside) {
+        if (one !== own) this.#binds.push(one.access === 'read-write' ? { ...one, access: 'read-only' } : one)
+      }
+    }
   }
 
-  async #listNames(directory: VirtualPath, mount: WorkspaceMount): Promise<FoldedNames> {
-    const names = new Map<string, string[]>()
-    const add = ({ name, unreachable }: Entry): void => {
-      if (unreachable === true) return
-      const folded = foldName(name)
-      const same = names.get(folded)
-      if (same === undefined) names.set(folded, [name])
-      else same.push(name)
-    }
-    const entries = mount.adapter?.list(relativeTo(directory, mount.at))
-    try {
-      for (let next = await entries?.next(); next?.done === false; next = await entries?.next()) {
-        add(next.value)
-        // Without a promise where there is no need to wait: a command waits for all of them.
-        for (let at = entries?.nextNow?.(); at !== undefined; at = entries?.nextNow?.()) add(at)
-      }
-    } catch (error) {
-      const harmless =
-        error instanceof LinkSignal || isWorkspaceError(error, 'ENOENT') || isWorkspaceError(error, 'ENOTDIR')
-      if (!harmless) throw error
-    }
-    return names
+  /** What surrounds a path that is not a node: the nearest bind above it, or at it. */
+  #around(path: VirtualPath, mount: WorkspaceMount): Surroundings {
+    const nearest = this.#binds
+      .filter((bind) => bind.kind !== 'pin' && isWithin(path, bind.at))
+      .reduce<Bind | undefined>(
+        (best, bind) => (best !== undefined && best.at.length > bind.at.length ? best : bind),
+        undefined,
+      )
+    const rights = nearest?.access === 'read-write' ? READ | WRITE : nearest?.access === 'none' ? 0 : READ
+    return { mount, rights, bound: nearest?.at ?? mount.at }
   }
 
   async #maskVariant(at: VirtualPath, rule: ResolvedSubtreeRule, mount: WorkspaceMount): Promise<void> {
@@ -294,9 +309,7 @@ class Compiler {
     if (found !== 'file' && found !== 'directory') return
     this.#variants += 1
     this.#restrict(rule.name, { path: at }, 'deniedSubtrees')
-    const bound = this.#binds.findLast((bind) => bind.source !== undefined && isWithin(at, bind.at))
-    const rights = bound?.access === 'read-write' ? READ | WRITE : READ
-    await this.#pinAncestors(at, mount, { mount, rights, bound: bound?.at ?? mount.at }, false)
+    await this.#pinAncestors(at, mount, this.#around(at, mount), false)
     const type = found === 'file' ? 'file' : 'directory'
     this.#binds.push({ kind: 'mask', at, type, access: 'none', rules: [rule.name] })
   }
@@ -308,6 +321,17 @@ const maxVariants = 200
 const tooManyVariants = {
   reason: `is one of more than ${maxVariants} other spellings of denied names, and a command can cover no more`,
   remedy: 'delete them through the file API',
+}
+
+const tooMuch = {
+  matches: {
+    reason: `holds more than ${maxMatches} entries that the rule is about, and a command can cover no more`,
+    remedy: 'list them with `ws doctor --matches`, and remove what is not needed through a workspace without the rule',
+  },
+  directories: {
+    reason: `holds more than ${maxDirectories} directories to look into for what the rule is about`,
+    remedy: 'name large directories in `skip` of the rule, or remove what is not needed through the file API',
+  },
 }
 
 function problemOf(found: Found): Restriction['problem'] {
@@ -327,7 +351,7 @@ function problemOf(found: Found): Restriction['problem'] {
   }
 }
 
-function missingName({ path }: Node, { at, adapter }: WorkspaceMount): MissingName | undefined {
+function missingName({ path }: Pick<Node, 'path'>, { at, adapter }: WorkspaceMount): MissingName | undefined {
   const root = adapter?.hostPath?.(mountRoot)
   return root === undefined ? undefined : { root, path: relativeTo(path, at) }
 }

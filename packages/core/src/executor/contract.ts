@@ -106,6 +106,19 @@ export interface CommandResult {
   readonly executor: string
   /** Absent when there was none. */
   readonly violations?: readonly RuleViolation[] | undefined
+  /** For a command that failed: the rules that may be why. Absent when its errors name nothing that a rule protects. */
+  readonly hints?: readonly RuleHint[] | undefined
+}
+
+/** A path that a rule protects, and that the standard error of a command names which did not succeed. */
+export interface RuleHint {
+  readonly rule: string
+  readonly path: VirtualPath
+  /** What the command could do there. */
+  readonly access: 'read-only' | 'none'
+  /** The rule's own, to follow the path in a sentence. */
+  readonly reason?: string | undefined
+  readonly remedy?: string | undefined
 }
 
 export type KillSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGQUIT' | 'SIGKILL' | 'SIGUSR1' | 'SIGUSR2'

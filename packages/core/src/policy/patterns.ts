@@ -78,6 +78,11 @@ export class CompiledPattern {
     return found === undefined || this.#except.find(path) !== undefined ? undefined : found
   }
 
+  /** A walk that starts at `directory` has something to look for: it is neither under the rule nor left out. */
+  looksBelow(directory: VirtualPath): boolean {
+    return this.#below(directory) === 'open' && this.mayMatchBelow(directory)
+  }
+
   /** Nothing below `directory` is looked at. */
   skips(directory: VirtualPath): boolean {
     return this.#skip.find(directory) !== undefined

@@ -13,6 +13,7 @@ import type { NormalisedCommand } from './command.ts'
 import { admitCall, parseFor } from './context.ts'
 import type { Context } from './context.ts'
 import { virtualError } from './errors.ts'
+import { judgeCommand } from './judged-command.ts'
 import { checkMethod } from './method-options.ts'
 import { teeToFile } from './sessions/output-file.ts'
 import type { Command, ExecOptions } from './types.ts'
@@ -80,7 +81,13 @@ export async function launch(
   try {
     const admitted = await admit(door, command, options, { onAdmitted: audit.onAdmitted })
     const { normalised, executor } = admitted
-    const running = await startPlanned(door, admitted, (plan) => executor.attached.spawn(request(admitted), plan))
+    const running = await startPlanned(door, admitted, async (plan) =>
+      judgeCommand(await executor.attached.spawn(request(admitted), plan), {
+        ...admitted,
+        gate: door.context.gate,
+        plan,
+      }),
+    )
     door.running.add(running)
     const forget = (): void => {
       door.running.delete(running)
@@ -118,7 +125,7 @@ export async function startPlanned<Started>(
     } catch (error) {
       const mayHaveAppeared = isWorkspaceError(error, 'EBUSY') && plan.binds.some(({ missing }) => missing)
       if (attempt >= startAttempts || !mayHaveAppeared) throw error
-      plan = await planFor(context, acknowledged)
+      plan = await planFor(context, executor, acknowledged)
       enforceable(plan, executor, acknowledged)
     }
   }
@@ -168,7 +175,7 @@ export async function admit<Given extends Command | undefined>(
   const cwd = await resolveCwd(context, options.cwd)
   onAdmitted?.(judged.line, cwd)
   if (!looksOnly) await door.prepare()
-  const plan = await planFor(context, acknowledged, { looksOnly })
+  const plan = await planFor(context, executor, acknowledged, { looksOnly })
   enforceable(plan, executor, acknowledged)
   return {
     normalised: normalised as NormalisedCommand,
@@ -205,16 +212,17 @@ function checkAcknowledged({ gate }: Context, acknowledged: ReadonlySet<string>)
 
 /** The bind plan as it stands on the disk now. */
 export async function planFor(
-  context: Context,
+  { gate, ...context }: Pick<Context, 'gate' | 'root' | 'aliases'>,
+  { attached }: ChosenExecutor,
   acknowledged: ReadonlySet<string>,
   { looksOnly = false }: { readonly looksOnly?: boolean } = {},
 ): Promise<BindPlan> {
-  const { gate } = context
   return compileBinds({
     gate,
     root: context.root,
     aliases: [...context.aliases].map((name) => `/${name}` as VirtualPath),
     acknowledged,
+    interpreted: attached.guarantees.deniedSubtrees === 'interpreter',
     looksOnly,
     apiOnlyRules: gate.apiOnlyRules().filter((rule) => !acknowledged.has(rule)),
   })

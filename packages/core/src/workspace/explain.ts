@@ -32,7 +32,8 @@ export async function explain(door: CommandDoor, request: ExplainRequest): Promi
   const { resolvedPath, refusal } =
     operation === 'exec' ? await judgeExec(door, request) : await judgeFiles(context, operation, request.path)
   const node = context.gate.namespace.find(resolvedPath)
-  const plan = door.executor === undefined ? undefined : await planFor(context, new Set(), { looksOnly: true })
+  const plan =
+    door.executor === undefined ? undefined : await planFor(context, door.executor, new Set(), { looksOnly: true })
   const open = plan === undefined || door.executor === undefined ? [] : unheld(plan, door.executor.attached)
   const exceptions = exceptionsAt(door, resolvedPath)
   const borders = (plan?.renameBorders ?? []).filter(

@@ -131,9 +131,9 @@ export class Gate {
     return ruleRights(rule, path)
   }
 
-  /** Names of the rules that hold at the file API only: functions, and patterns as long as no executor compiles them. */
+  /** Names of the rules that hold at the file API only: functions. */
   apiOnlyRules(): readonly string[] {
-    return [...(this.policy.apiOnlyRules?.() ?? []), ...this.declared.patterns.map(({ rule }) => rule.name)]
+    return this.policy.apiOnlyRules?.() ?? []
   }
 
   /** Names of everything that a command could run without: rules that hold in commands, and read-only mounts. */
@@ -142,7 +142,8 @@ export class Gate {
     for (const { mount, path } of [this.namespace.root, ...this.namespace.below('/' as VirtualPath)]) {
       if (mount?.at === path && mount.access === 'read-only') mounts.push(mountRuleName(path))
     }
-    return [...this.declared.subtrees.map(({ name }) => name), ...this.apiOnlyRules(), ...mounts]
+    const patterns = this.declared.patterns.map(({ rule }) => rule.name)
+    return [...this.declared.subtrees.map(({ name }) => name), ...patterns, ...this.apiOnlyRules(), ...mounts]
   }
 
   /** What rules deny outright, below the root. */

@@ -231,6 +231,30 @@ describe('compilation of rules', () => {
     expect(await compiled(tree, [rules.deny('/later')], ['deny(/later)'])).not.toContain('mask /later none missing')
   })
 
+  it('[RU4] covers what matches a rule by pattern now, within what other rules leave', async () => {
+    const keys: Tree = {
+      '/a': 'directory',
+      '/a/x.pem': 'file',
+      '/a/b': 'directory',
+      '/a/b/y.pem': 'file',
+      '/z.pem': 'file',
+    }
+    const binds = await compiled(keys, [rules.denyGlob('*.pem'), rules.deny('/a/b')])
+    expect(binds).toEqual(
+      expect.arrayContaining(['mask /z.pem none file', 'pin /a read-write', 'mask /a/x.pem none file']),
+    )
+    expect(binds.filter((bind) => bind.includes('y.pem'))).toEqual([])
+    expect(await compiled(keys, [rules.denyGlob('b'), rules.withinOutput('/a/b')])).toEqual([
+      'mount / read-only',
+      'mask /a/b none',
+      'mount /.solven/skills/system read-only',
+    ])
+    expect(await refusal(keys, [rules.denyGlob('*.pem')], { guarantees: { ...kernel, deniedSubtrees: 'none' } })).toBe(
+      'EUNENFORCEABLE denyGlob(*.pem)',
+    )
+    expect(await compiled(keys, [rules.denyGlob('*.pem')], ['denyGlob(*.pem)'])).not.toContain('mask /z.pem none file')
+  })
+
   it('[RU2] pins a file that stands where a rule needs a directory, and reserves nothing', async () => {
     const worktree: Tree = { '/.git': 'file', '/a': 'directory', '/a/.git': 'file' }
     const binds = await compiled(worktree, [rules.readOnly('/.git/hooks'), rules.deny('/a/.git/hooks/x')])
@@ -250,7 +274,7 @@ describe('compilation of rules', () => {
 
   it('leaves write-only and predicate rules to the file API, and says so', async () => {
     expect(await refusal(tree, [rules.withinOutput('/a', { readable: false })])).toBe('EUNENFORCEABLE withinOutput(/a)')
-    expect(await refusal(tree, [rules.denyGlob('*.pem')])).toBe('EUNENFORCEABLE denyGlob(*.pem)')
+    expect(await refusal(tree, [rules.maxFileSize(10)])).toBe('EUNENFORCEABLE maxFileSize(10)')
   })
 
   it('tells which guarantee is missing for which rule', async () => {

@@ -1,0 +1,163 @@
+import { chown, mkdir, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+import { createLocalAdapter } from '@ws/adapter-local'
+import { type AccessEvent, createWorkspace, type Rule, rules, type Workspace } from '@ws/core'
+import { createScratchDirectory, describeWith, type ScratchDirectory } from '@ws/test-fixtures'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+
+import { createBubblewrapExecutor } from '../src/index.ts'
+import { modes, namesBelow, needed } from './support/workbench.ts'
+
+const hooks: Rule = {
+  kind: 'pattern',
+  name: 'hooks',
+  access: 'read-only',
+  patterns: ['.git/{hooks,config}', '.vscode'],
+  skip: ['node_modules'],
+  reason: 'decides what other programs run later, and is read-only',
+  remedy: 'ask the user to change it',
+}
+
+for (const mode of modes) {
+  describeWith(needed[mode], `rules by pattern in commands (${mode})`, () => {
+    let scratch: ScratchDirectory
+    let root: string
+    let opened: Workspace[]
+    const at = (path: string) => (mode === 'nested' ? path : `/workspace${path}`)
+    beforeEach(async () => {
+      scratch = await createScratchDirectory({ prefix: 'ws-patterns-' })
+      root = join(scratch.path, 'work')
+      await mkdir(root)
+      await give(root)
+      opened = []
+    })
+    afterEach(async () => {
+      for (const workspace of opened) await workspace.close()
+      await scratch.remove()
+    })
+
+    async function give(path: string): Promise<void> {
+      if (process.getuid?.() === 0) await chown(path, scratch.owner.uid, scratch.owner.gid)
+    }
+    async function directory(path: string): Promise<void> {
+      let made = root
+      for (const name of path.split('/')) {
+        made = join(made, name)
+        await mkdir(made, { recursive: true })
+        await give(made)
+      }
+    }
+    async function put(path: string, content = 'hush\n'): Promise<void> {
+      if (dirname(path) !== '.') await directory(dirname(path))
+      await writeFile(join(root, path), content)
+      await give(join(root, path))
+    }
+    async function open(...list: Rule[]): Promise<Workspace> {
+      const workspace = await createWorkspace({
+        mounts: [{ at: mode === 'nested' ? '/' : '/workspace', adapter: await createLocalAdapter({ root }) }],
+        rules: list,
+        executors: [createBubblewrapExecutor()],
+        require: 'untrusted',
+      })
+      opened.push(workspace)
+      return workspace
+    }
+
+    it('[RU4] mask every match that is there, at any depth and in any case, and leave the rest', async () => {
+      for (const path of ['a.pem', 'x/B.PEM', 'x/y/.pem', 'x/keys.pem/inner/file']) await put(path)
+      await put('x/y/other', 'fine\n')
+      const workspace = await open(rules.denyGlob('*.pem'))
+      const { stdout } = await workspace.exec('find . -type f -exec cat {} + ; mv x z; cat z/B.PEM; cat x/y/other')
+      expect(stdout).toBe('fine\nfine\n')
+      expect((await workspace.exec('echo x > a.pem')).exitCode).not.toBe(0)
+      expect(await workspace.explain({ operation: 'exec', path: '.' })).toMatchObject({ effect: 'allow' })
+    })
+
+    it('[RU4] look below no directory that the rule skips, and leave alone what it excepts', async () => {
+      for (const path of ['node_modules/a/.env', '.env.example', '.env', 'sub/.env.local']) await put(path)
+      const secrets = { ...hooks, name: 'env', access: 'none', patterns: ['.env*'], except: ['.env.example'] } as const
+      const workspace = await open(secrets)
+      const { stdout } = await workspace.exec('cat .env.example node_modules/a/.env; cat .env sub/.env.local')
+      expect(stdout).toBe('hush\nhush\n')
+    })
+
+    it('[RU4] hold inside what other rules allow, and are held by those inside what they protect', async () => {
+      await put('out/.vscode/tasks.json')
+      await put('out/.vscode/.env')
+      await put('in/.env')
+      await put('.vscode/x')
+      const workspace = await open(rules.withinOutput(at('/out')), hooks, rules.denyGlob('.env'))
+      const { stdout, exitCode } = await workspace.exec(
+        'cat out/.vscode/tasks.json .vscode/x; cat in/.env out/.vscode/.env; echo x > out/.vscode/tasks.json; echo x > out/.vscode/new',
+      )
+      expect({ stdout, exitCode }).toEqual({ stdout: 'hush\nhush\n', exitCode: 1 })
+      expect((await workspace.exec('echo x > out/y && mv out/y out/z')).exitCode).toBe(0)
+    })
+
+    it('[RU4] leave links and other special entries of such names alone: no command can keep the next from running', async () => {
+      const workspace = await open(rules.denyGlob('*.pem'))
+      await symlink('/tmp', join(root, 'l.pem'))
+      expect((await workspace.exec('mkfifo f.pem; ln -s x g.pem')).exitCode).toBe(0)
+      expect((await workspace.exec('true')).exitCode).toBe(0)
+    })
+
+    it('[RU10] report in result and audit what a command made of such names', async () => {
+      await put('.env')
+      const workspace = await open(rules.denyGlob('.env'), hooks)
+      const events: AccessEvent[] = []
+      workspace.on('access', (event) => events.push(event))
+      const { violations } = await workspace.exec('mkdir -p sub/.vscode && echo x > sub/.env; echo y > fine')
+      const made = [
+        { rule: 'denyGlob(.env)', path: at('/sub/.env'), kind: 'created' },
+        { rule: 'hooks', path: at('/sub/.vscode'), kind: 'created' },
+      ]
+      expect(violations?.toSorted((one, other) => (one.path < other.path ? -1 : 1))).toEqual(made)
+      expect(events.find(({ door }) => door === 'exec')?.violations).toHaveLength(2)
+      const next = await workspace.exec('cat sub/.env')
+      expect({ stdout: next.stdout, violations: next.violations }).toEqual({ stdout: '', violations: undefined })
+    })
+
+    it('[RU10] reserve the hooks of a repository that has none, and of none that a command makes', async () => {
+      await put('.git/HEAD', 'ref: refs/heads/main\n')
+      await put('.git/config', '[core]\n')
+      const workspace = await open(hooks)
+      const attack = await workspace.exec('mkdir -p .git/hooks && echo x > .git/hooks/pre-commit')
+      expect(attack.exitCode).not.toBe(0)
+      expect(await namesBelow(root)).toEqual(['.git', '.git/HEAD', '.git/config'])
+    })
+
+    it('[RU10] say which rule a failed command ran into', { timeout: 20_000 }, async () => {
+      const workspace = await open(hooks)
+      const git = 'git -c user.name=n -c user.email=e'
+      expect((await workspace.exec(`git init -q && echo x > f && git add -A && ${git} commit -qm m`)).exitCode).toBe(0)
+      const remote = await workspace.exec('git remote add origin https://example.org/x.git')
+      expect(remote.exitCode).not.toBe(0)
+      expect(remote.hints).toEqual([
+        {
+          rule: 'hooks',
+          path: at('/.git/config'),
+          access: 'read-only',
+          reason: 'decides what other programs run later, and is read-only',
+          remedy: 'ask the user to change it',
+        },
+      ])
+      expect((await workspace.exec(`echo y > f && git add -A && ${git} commit -qm n`)).exitCode).toBe(0)
+      expect((await workspace.exec('git clone -q . copy && git -C copy log --oneline | wc -l')).stdout).toBe('2\n')
+      expect((await workspace.exec('git init -q new && cd copy && git status --porcelain')).exitCode).toBe(0)
+      expect((await workspace.exec('false')).hints).toBeUndefined()
+    })
+
+    it('[RU4] refuse what cannot all be covered, with a remedy', { timeout: 60_000 }, async () => {
+      const workspace = await open(rules.denyGlob('*.pem'))
+      for (let i = 0; i < 200; i++) await put(`many/${i}.pem`)
+      expect((await workspace.exec('cat many/*')).stdout).toBe('')
+      await put('many/200.pem')
+      await expect(workspace.exec('true')).rejects.toMatchObject({
+        code: 'EUNENFORCEABLE',
+        rule: 'denyGlob(*.pem)',
+        remedy: expect.stringContaining('ws doctor --matches'),
+      })
+    })
+  })
+}
