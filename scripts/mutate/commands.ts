@@ -130,6 +130,18 @@ export const commandMutations: readonly Mutation[] = [
     test: { file: 'packages/executor-bubblewrap/test/reserve.test.ts', title: 'cannot be made' },
   },
   {
+    row: 'a name that a rule by pattern denies or protects, anywhere in the tree',
+    removes: 'the walk',
+    changes: [
+      {
+        file: compileBinds,
+        text: '  if (!options.interpreted) await compiler.bindMatches()',
+        by: '  if (options.interpreted) await compiler.bindMatches()',
+      },
+    ],
+    test: { file: 'packages/core/test/executor/compile-binds.test.ts', title: 'covers what matches' },
+  },
+  {
     row: "a user's file or directory taken for a reserved name, and removed",
     removes: 'the comparison with what was noted',
     changes: [{ file: keeper, text: 'fits(look($e->{fd}, $e->{name}), $e) && ', by: '' }],

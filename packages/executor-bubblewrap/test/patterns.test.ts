@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 
 import { createLocalAdapter } from '@ws/adapter-local'
 import { type AccessEvent, createWorkspace, type Rule, rules, type Workspace } from '@ws/core'
-import { createScratchDirectory, describeWith, type ScratchDirectory } from '@ws/test-fixtures'
+import { component, createScratchDirectory, describeWith, itWith, type ScratchDirectory } from '@ws/test-fixtures'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 
 import { createBubblewrapExecutor } from '../src/index.ts'
@@ -147,6 +147,44 @@ for (const mode of modes) {
       expect((await workspace.exec('git init -q new && cd copy && git status --porcelain')).exitCode).toBe(0)
       expect((await workspace.exec('false')).hints).toBeUndefined()
     })
+
+    itWith(
+      [component('git'), component('npm'), component('python3'), component('python3-venv')],
+      '[RU10] let ordinary work go on under both rule sets',
+      async () => {
+        await put('.env', 'TOKEN=hush\n')
+        await put('local/package.json', '{"name":"local","version":"1.0.0","bin":{"local-tool":"tool.js"}}')
+        await put('local/tool.js', '#!/usr/bin/env node\nconsole.log("tool ran")\n')
+        const workspace = await open(rules.protectHooks(), rules.protectSecrets())
+        const works = async (command: string) => {
+          const { exitCode, stdout, stderr } = await workspace.exec(command)
+          expect({ command, exitCode, stderr: exitCode === 0 ? '' : stderr }).toEqual({
+            command,
+            exitCode: 0,
+            stderr: '',
+          })
+          return stdout
+        }
+        const git = 'git -c user.name=n -c user.email=e'
+        await works('git init -q . && echo .env > .gitignore')
+        await works(`git add -A && ${git} commit -qm first`)
+        await works('git clone -q . copy && git -C copy log')
+        await works(`cd copy && echo x > new && git add -A && ${git} commit -qm second && git switch -qc branch`)
+        await works('mkdir project && cd project && npm init -y && npm install --offline --no-audit ../local')
+        expect(await works('cd project && node node_modules/.bin/local-tool')).toBe('tool ran\n')
+        await works('python3 -m venv --without-pip .venv && .venv/bin/python -c "print(1)"')
+        for (const refused of [
+          'cat .env',
+          'git remote add o x',
+          'git config core.hooksPath x',
+          'echo x > .git/hooks/pre-commit',
+        ])
+          expect({ refused, exitCode: (await workspace.exec(refused)).exitCode }).not.toEqual({ refused, exitCode: 0 })
+        const remote = await workspace.exec('git -C copy remote add o x')
+        expect(remote.hints?.map(({ rule }) => rule)).toEqual(['protectHooks'])
+      },
+      120_000,
+    )
 
     it('[RU4] refuse what cannot all be covered, with a remedy', { timeout: 60_000 }, async () => {
       const workspace = await open(rules.denyGlob('*.pem'))
