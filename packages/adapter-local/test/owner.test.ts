@@ -29,6 +29,25 @@ describe.skipIf(!isRoot)('as root', () => {
     }
   })
 
+  it('an append takes setuid and setgid off, as the kernel does for an ordinary writer', async () => {
+    const { adapter, root } = await openSite()
+    for (const [before, after] of [
+      [0o4755, 0o755],
+      [0o2755, 0o755],
+      [0o6711, 0o711],
+      [0o2644, 0o2644], // the bit means something else where the group may not execute
+      [0o1644, 0o1644],
+    ] as const) {
+      const name = before.toString(8)
+      await adapter.write(at(`/${name}`), bytes('x'))
+      await chmod(join(root, name), before)
+      await adapter.append(at(`/${name}`), bytes(''))
+      expect((await lstat(join(root, name))).mode & 0o7777, `${name}, nothing appended`).toBe(before)
+      await adapter.append(at(`/${name}`), bytes('y'))
+      expect((await lstat(join(root, name))).mode & 0o7777, name).toBe(after)
+    }
+  })
+
   it('a directory of root has no owner for commands, and says what to do; files work', async () => {
     const { path } = await scratch()
     await chown(path, 0, 0)

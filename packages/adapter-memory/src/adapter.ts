@@ -1,5 +1,6 @@
 import {
   assertMountPath,
+  checkReadSize,
   maxNameBytes,
   maxPathBytes,
   WorkspaceError,
@@ -70,6 +71,7 @@ class MemoryAdapter implements StorageAdapter {
 
   async read(path: MountPath, options: ReadOptions = {}): Promise<ReadResult> {
     const { content, stat } = this.#readable('read', path, options)
+    checkReadSize('read', path, content.length, options.maxBytes)
     return { bytes: new Uint8Array(content), stat }
   }
 

@@ -1,10 +1,9 @@
-import type { ReadOptions, ReadResult } from '@ws/core'
+import { checkReadSize, type ReadOptions, type ReadResult } from '@ws/core'
 
 import { statOf } from '../confine/status.ts'
 import { type Task, callsFor } from '../confine/task.ts'
-import { failure } from '../errors.ts'
 import { type Calls, isImmediate } from '../host/calls.ts'
-import { chunkBytes } from '../host/constants.ts'
+import { chunkBytes, smallBytes } from '../host/constants.ts'
 import { fileAtOnce } from './at-once.ts'
 import { openToRead } from './open-file.ts'
 
@@ -15,17 +14,14 @@ const largeChunkBytes = 8 * chunkBytes
 const largestRead = 2 ** 31 - 1
 
 export async function readFile(task: Task, options: ReadOptions): Promise<ReadResult> {
-  if (options.range === undefined && options.ifVersion === undefined && isImmediate(task.calls)) {
+  const whole = options.range === undefined && options.ifVersion === undefined
+  if (whole && (options.maxBytes ?? smallBytes) >= smallBytes && isImmediate(task.calls)) {
     const file = fileAtOnce(task.tree, task.calls, task.path)
     if (file !== undefined) return { bytes: file.bytes, stat: statOf(file.status) }
   }
   const { fd, stat, start, end } = await openToRead(task, options)
   try {
-    if (end - start > largestRead) {
-      throw failure(task, 'EFBIG', `is too large to be read at once (${end - start} bytes)`, {
-        remedy: 'read a range, or use readStream',
-      })
-    }
+    checkReadSize(task.operation, task.path, end - start, Math.min(options.maxBytes ?? largestRead, largestRead))
     const bytes = await readRange(task, callsFor(task, end - start), fd, start, end)
     return { bytes, stat }
   } finally {

@@ -55,6 +55,7 @@ async function appendToExisting(
         const before = await task.calls.fstat(fd)
         checkCondition(target, ifVersion, before)
         refuseSharedFile(target, before)
+        await clearIdBits(task, fd, data, before)
         await appendAll(task, fd, data, before)
         const { size } = await task.calls.fstat(fd)
         return { version: versionOf(await statusOf(task, handle)), size: Number(size) }
@@ -65,6 +66,16 @@ async function appendToExisting(
       await release(task, handle)
     }
   })
+}
+
+/**
+ * The kernel takes setuid and setgid off a file that an ordinary user writes to, and leaves them where root does. A setgid
+ * bit without execution by the group means something else, and stays.
+ */
+async function clearIdBits(task: Task, fd: number, data: Uint8Array, { mode }: Status): Promise<void> {
+  const bits = Number(mode) & 0o7777
+  const kept = bits & ~(0o4000 | ((bits & 0o010) === 0 ? 0 : 0o2000))
+  if (data.length > 0 && kept !== bits && process.getuid?.() === 0) await task.calls.fchmod(fd, kept)
 }
 
 /** Its other names may lie outside, or where a rule forbids writing. */

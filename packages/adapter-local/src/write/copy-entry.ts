@@ -3,6 +3,7 @@ import { constants } from 'node:fs'
 import type { CopyOptions, MountPath } from '@ws/core'
 
 import { type Handle, openData, statusOf } from '../confine/handle.ts'
+import { notAFile } from '../confine/open.ts'
 import { permissionsOf, versionOf } from '../confine/status.ts'
 import { type Target, type Task, targetOf } from '../confine/task.ts'
 import { failure, nativeCode } from '../errors.ts'
@@ -132,7 +133,7 @@ async function copyInChunks(task: Task, from: number, to: number, { size }: Stat
   }
 }
 
-/** A directory goes into a directory, anything else takes the place of anything but a directory. */
+/** A directory goes into a directory, a file or a link takes the place of a file or a link. */
 export function checkReplaceable(destination: Target, status: Status, found: Status): void {
   if (status.isDirectory() && !found.isDirectory()) {
     throw failure(destination, 'ENOTDIR', 'is no directory, and cannot be replaced by one')
@@ -140,4 +141,5 @@ export function checkReplaceable(destination: Target, status: Status, found: Sta
   if (!status.isDirectory() && found.isDirectory()) {
     throw failure(destination, 'EISDIR', 'is a directory, and cannot be replaced by a file')
   }
+  if (!found.isDirectory() && !found.isFile() && !found.isSymbolicLink()) throw notAFile(destination)
 }

@@ -49,7 +49,9 @@ export function directFiles(root: string, device: bigint, usual: StorageAdapter)
       return await usual.stat(path, options)
     },
     async read(path: MountPath, options: ReadOptions = {}, atEnd: () => void = () => undefined): Promise<ReadResult> {
-      if (isOrdinary(path, options) && options.range === undefined && options.ifVersion === undefined) {
+      const { range, ifVersion, maxBytes = largestBytes } = options
+      const whole = range === undefined && ifVersion === undefined && maxBytes >= largestBytes
+      if (whole && isOrdinary(path, options)) {
         const found = await readWhole(join(root, path), device, atEnd).catch(() => undefined)
         if (found !== undefined) return found
       }

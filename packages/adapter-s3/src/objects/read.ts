@@ -1,4 +1,4 @@
-import type { ByteRange, MountPath, ReadOptions, ReadResult } from '@ws/core'
+import { type ByteRange, checkReadSize, type MountPath, type ReadOptions, type ReadResult } from '@ws/core'
 import { isMissing, statusOf } from '../client/native.ts'
 import { type Attempt, type Task } from '../client/requests.ts'
 import { DamagedBodyError } from '../client/retry.ts'
@@ -14,7 +14,7 @@ import { Verifier } from './verify.ts'
 const smallBytes = 1024 * 1024
 
 export async function read(store: Store, path: MountPath, options: ReadOptions, task: Task): Promise<ReadResult> {
-  const { range, ifVersion } = options
+  const { range, ifVersion, maxBytes } = options
   assertRange(range, task)
   if (path === '/') throw failure('EISDIR', task.operation, path)
   if (range?.length === 0) return { bytes: new Uint8Array(), stat: (await stateAt(store, path, options, task)).stat }
@@ -25,6 +25,7 @@ export async function read(store: Store, path: MountPath, options: ReadOptions, 
       const opened = await getObject(store, store.keys.key(path), attempt, range)
       try {
         checkVersion(opened.state, ifVersion, task)
+        checkReadSize(task.operation, path, opened.expected, maxBytes)
         const verifier = range === undefined ? Verifier.for(opened.state.headers, store.dialect) : undefined
         const bytes = await collect(opened, attempt, verifier)
         const found = verifier?.digest()

@@ -1,4 +1,4 @@
-import { equal, rejects } from '../assert.ts'
+import { check, equal, rejects } from '../assert.ts'
 import { at, pattern } from './case.ts'
 import type { Suite } from './suite.ts'
 
@@ -35,6 +35,18 @@ export function readTests({ describe, test }: Suite): void {
         equal(bytes, content.subarray(range.offset, end), JSON.stringify(range))
         equal(stat.size, 1000, 'the size')
       }
+    })
+
+    test('gives no more than `maxBytes` at once: EFBIG, with the remedy', {}, async (it) => {
+      await it.put('/a', pattern(1000))
+      await it.put('/large', pattern(200_000))
+      const { remedy } = await rejects(it.adapter.read(at('/a'), { maxBytes: 999 }), 'EFBIG', { path: '/a' })
+      check(remedy?.includes('readStream') === true, `the remedy should name \`readStream\`: ${remedy}`)
+      await rejects(it.adapter.read(at('/large'), { maxBytes: 199_999 }), 'EFBIG', { path: '/large' })
+      equal((await it.adapter.read(at('/a'), { maxBytes: 1000 })).bytes.length, 1000)
+      const part = await it.adapter.read(at('/a'), { maxBytes: 10, range: { offset: 995, length: 100 } })
+      equal(part.bytes.length, 5)
+      await rejects(it.adapter.read(at('/a'), { maxBytes: 10, range: { offset: 0 } }), 'EFBIG')
     })
 
     test('gives nothing at and behind the end', {}, async (it) => {

@@ -32,6 +32,15 @@ export function specialFileTests({ describe, test, change }: Suite): void {
       if (it.adapter.append !== undefined) {
         await rejects(it.adapter.append(at('/fifo'), encode('x')), 'EINVAL', { path: '/fifo' })
       }
+      await it.put('/file', 'x')
+      await it.put('/tree/fifo', 'x')
+      const overwrite = { overwrite: true, recursive: true }
+      await rejects(it.adapter.copy(at('/file'), at('/fifo'), overwrite), 'EINVAL', { path: '/fifo' })
+      await it.adapter.createDirectory(at('/into'))
+      await makeFifo(at('/into/fifo'))
+      await rejects(it.adapter.copy(at('/tree'), at('/into'), overwrite), 'EINVAL', { path: '/into/fifo' })
+      equal((await it.adapter.stat(at('/into/fifo'))).type, 'other')
+      for (const path of ['/file', '/tree', '/into']) await it.adapter.delete(at(path), { recursive: true })
       equal((await it.adapter.stat(at('/fifo'))).type, 'other')
       await it.adapter.delete(at('/fifo'))
       equal(await it.paths('/'), [])

@@ -303,12 +303,12 @@ const methods: readonly Entrance[] = [
   {
     name: 'read',
     call: (options: never) => workspace.read('/f', options),
-    wrong: { range, ifVersion: version, signal },
+    wrong: { range, ifVersion: version, maxBytes: count, signal },
   },
   {
     name: 'readText',
     call: (options: never) => workspace.readText('/f', options),
-    wrong: { range, ifVersion: version, signal },
+    wrong: { range, ifVersion: version, maxBytes: count, signal },
   },
   {
     name: 'readStream',

@@ -70,7 +70,8 @@ describe('labels', () => {
 
 describe('an event of a command', () => {
   it('[RU9] tells how it ended, how much it printed, and the rules that it ran without', async () => {
-    const { workspace } = await openMemory({ '/': {} }, virtual)
+    const limited = [rules.maxFileSize(100, { name: 'maxFileSize' })]
+    const { workspace } = await openMemory({ '/': {} }, { ...virtual, rules: limited })
     const events = listen(workspace)
     await workspace.exec('printf 12345; printf 678 >&2; exit 7', { acknowledge: ['maxFileSize'] })
     expect(events.filter(({ door }) => door === 'exec')).toMatchObject([

@@ -74,6 +74,58 @@ describe('parents', () => {
   })
 })
 
+describe('large files', () => {
+  it('[PC25] are refused by read and readText, with what to use instead', async () => {
+    const large = { '/large': '\0'.repeat(1000) }
+    const { workspace } = await openMemory({ '/': large })
+    for (const attempt of [
+      workspace.read('/large', { maxBytes: 999 }),
+      workspace.readText('/large', { maxBytes: 999 }),
+    ]) {
+      await expect(attempt).rejects.toMatchObject({ code: 'EFBIG', remedy: expect.stringContaining('readStream') })
+    }
+    expect(await workspace.readText('/large', { maxBytes: 1000 })).toBe(large['/large'])
+  })
+
+  it('[PC25] are refused where the adapter knows no limit, and from 256 MiB where none is given', async () => {
+    const adapter = createMemoryAdapter({ files: { '/f': 'x' } })
+    const asked: unknown[] = []
+    const careless: StorageAdapter = Object.assign(Object.create(adapter), {
+      read: async (path: never, { maxBytes }: { readonly maxBytes?: number } = {}) => {
+        asked.push(maxBytes)
+        return { bytes: new Uint8Array(11), stat: await adapter.stat(path) }
+      },
+      stat: adapter.stat.bind(adapter),
+      close: adapter.close.bind(adapter),
+    })
+    const workspace = await createWorkspace({ mounts: [{ at: '/', adapter: careless }] })
+    expect(await codeOf(workspace.read('/f', { maxBytes: 10 }))).toBe('EFBIG')
+    await workspace.read('/f')
+    expect(asked).toEqual([10, 256 * 1024 * 1024])
+  })
+})
+
+describe('`.` and `..` as the last name', () => {
+  it.each(['/p/q/..', '/p/q/../', '/p/q/.', '/p/.', '..', '.', '/p/q/../.'])(
+    '[PC19] %s is neither deleted nor moved, nor a place to move to',
+    async (path) => {
+      const { workspace } = await openMemory({ '/workspace': { '/p/q/f': 'x', '/d/e': '' } })
+      const given = path.startsWith('/') ? `/workspace${path}` : path
+      for (const attempt of [
+        workspace.delete(given, { recursive: true }),
+        workspace.delete(given, { recursive: true, force: true }),
+        workspace.move(given, '/workspace/n'),
+        workspace.move('/workspace/d', given, { overwrite: true }),
+      ]) {
+        expect(await codeOf(attempt)).toBe('EINVAL')
+      }
+      expect(await paths(workspace.list('/workspace', { recursive: true }))).toEqual(
+        ['/d', '/d/e', '/p', '/p/q', '/p/q/f'].map((at) => `/workspace${at}`),
+      )
+    },
+  )
+})
+
 describe('bad arguments', () => {
   it('are one clear error each, and change nothing', async () => {
     const { workspace } = await openMemory({ '/': { '/f': 'x' } })

@@ -11,6 +11,7 @@ import type {
   MoveOptions,
   ReadOptions,
   ReadResult,
+  ReadStreamOptions,
   ReadStreamResult,
   SearchHit,
   SearchOptions,
@@ -61,7 +62,7 @@ export interface StorageAdapter extends AsyncDisposable {
   read(path: MountPath, options?: ReadOptions): Promise<ReadResult>
 
   /** A file's bytes as a stream with constant memory. Missing files and failed conditions reject here, not in the stream. */
-  readStream(path: MountPath, options?: ReadOptions): Promise<ReadStreamResult>
+  readStream(path: MountPath, options?: ReadStreamOptions): Promise<ReadStreamResult>
 
   /** Creates or replaces a file. Over a directory: `EISDIR`. */
   write(path: MountPath, data: WriteData, options?: WriteOptions): Promise<WriteResult>

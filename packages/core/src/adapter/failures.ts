@@ -39,3 +39,15 @@ export function assertContent(data: unknown, operation: string, path: string): a
   const reason = 'was given content that is neither bytes nor a stream of bytes'
   throw invalidArgument(operation, path, reason, 'pass a Uint8Array')
 }
+
+/** For adapters: refuses to give more than `maxBytes` at once. @throws WorkspaceError `EFBIG` */
+export function checkReadSize(operation: string, path: string, size: number, maxBytes: number | undefined): void {
+  if (maxBytes === undefined || size <= maxBytes) return
+  throw new WorkspaceError({
+    code: 'EFBIG',
+    operation,
+    path,
+    reason: `is too large to be read at once: ${size} bytes, and \`maxBytes\` is ${maxBytes}`,
+    remedy: 'use `readStream`, or read a part of it with `range`',
+  })
+}

@@ -67,10 +67,15 @@ export type Condition = Version | 'absent'
 
 export interface StatOptions extends SignalOption {}
 
-export interface ReadOptions extends SignalOption {
+export interface ReadStreamOptions extends SignalOption {
   readonly range?: ByteRange | undefined
   /** `ECONFLICT` when the file has another version. */
   readonly ifVersion?: Version | undefined
+}
+
+export interface ReadOptions extends ReadStreamOptions {
+  /** Bytes that are given at once: more of them are `EFBIG`, before any is read. Default: no limit; at a workspace 256 MiB. */
+  readonly maxBytes?: number | undefined
 }
 
 export interface ReadResult {

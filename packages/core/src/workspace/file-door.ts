@@ -14,6 +14,7 @@ import type {
   MoveOptions,
   ReadOptions,
   ReadResult,
+  ReadStreamOptions,
   ReadStreamResult,
   SearchHit,
   SignalOption,
@@ -91,10 +92,11 @@ export interface FileDoor {
   stat(path: string, options?: StatOptions): Promise<Stat>
   /** True when `stat` finds something; false for `ENOENT` and `ENOTDIR`; every other error is thrown. */
   exists(path: string, options?: SignalOption): Promise<boolean>
+  /** A file's bytes, all or a range. More than `maxBytes` (default 256 MiB) are `EFBIG`: use `readStream`. */
   read(path: string, options?: ReadOptions): Promise<ReadResult>
-  /** UTF-8; invalid bytes are `EINVAL`. */
+  /** UTF-8; invalid bytes are `EINVAL`, more than `maxBytes` (default 256 MiB) are `EFBIG`: use `readLines`. */
   readText(path: string, options?: ReadOptions): Promise<string>
-  readStream(path: string, options?: ReadOptions): Promise<ReadStreamResult>
+  readStream(path: string, options?: ReadStreamOptions): Promise<ReadStreamResult>
   /**
    * A window of lines, with constant memory. Invalid UTF-8 is `EINVAL`; a line in the window with more than 1,048,576 characters
    * (UTF-16 units) is `EFBIG`. Longer lines before and behind the window are fine.

@@ -71,7 +71,8 @@ class Window {
   take(text: string): void {
     let start = 0
     while (start < text.length) {
-      if (this.lines.length === this.#limit || this.#length >= maxWindowLength) {
+      const full = this.lines.length === this.#limit || this.#length >= maxWindowLength
+      if (full && this.count >= this.#offset) {
         this.goesOn = true
         return
       }

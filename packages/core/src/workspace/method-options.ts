@@ -5,6 +5,7 @@ import type {
   DeleteOptions,
   MoveOptions,
   ReadOptions,
+  ReadStreamOptions,
   SignalOption,
 } from '../adapter/types.ts'
 import type { CopyOptions } from '../adapter/types.ts'
@@ -72,7 +73,8 @@ const side = option.integer(1, 65_535)
 /** The options of each method of a workspace, and of what its methods return. */
 const methods = {
   signal: { signal } satisfies OptionShapes<SignalOption>,
-  read: { range, ifVersion: version, signal } satisfies OptionShapes<ReadOptions>,
+  read: { range, ifVersion: version, maxBytes: count, signal } satisfies OptionShapes<ReadOptions>,
+  readStream: { range, ifVersion: version, signal } satisfies OptionShapes<ReadStreamOptions>,
   readLines: { offset: count, limit: count, signal } satisfies OptionShapes<ReadLinesOptions>,
   write: {
     ifVersion: version,

@@ -1,5 +1,14 @@
 import type { StorageAdapter } from '../adapter/contract.ts'
-import type { ReadOptions, ReadResult, ReadStreamResult, SignalOption, Stat, StatOptions } from '../adapter/types.ts'
+import type {
+  ReadOptions,
+  ReadResult,
+  ReadStreamOptions,
+  ReadStreamResult,
+  SignalOption,
+  Stat,
+  StatOptions,
+} from '../adapter/types.ts'
+import { checkReadSize } from '../adapter/failures.ts'
 import { isWorkspaceError } from '../errors.ts'
 import type { FileOperation } from '../policy/types.ts'
 import { perform } from './context.ts'
@@ -75,9 +84,17 @@ async function refuseFile(operation: string, located: Located, adapter: StorageA
   if (type !== 'directory') throw notDirectoryError(operation, located.virtual)
 }
 
+/** Bytes that `read` gives at once, unless it is asked for another limit. */
+const defaultMaxBytes = 256 * 1024 * 1024
+
 export async function read(context: Context, path: string, options: ReadOptions = {}): Promise<ReadResult> {
   checkMethod('read', 'read', options)
-  return onFile(context, 'read', path, options.signal, (adapter, located) => adapter.read(located.path, options))
+  const { maxBytes = defaultMaxBytes } = options
+  return onFile(context, 'read', path, options.signal, async (adapter, located) => {
+    const result = await adapter.read(located.path, { ...options, maxBytes })
+    checkReadSize('read', located.path, result.bytes.length, maxBytes) // an adapter may know no limit
+    return result
+  })
 }
 
 export async function readText(context: Context, path: string, options: ReadOptions = {}): Promise<string> {
@@ -85,8 +102,12 @@ export async function readText(context: Context, path: string, options: ReadOpti
   return decodeText(bytes, path)
 }
 
-export async function readStream(context: Context, path: string, options: ReadOptions = {}): Promise<ReadStreamResult> {
-  checkMethod('read', 'readStream', options)
+export async function readStream(
+  context: Context,
+  path: string,
+  options: ReadStreamOptions = {},
+): Promise<ReadStreamResult> {
+  checkMethod('readStream', 'readStream', options)
   return onFile(context, 'read', path, options.signal, (adapter, located) => adapter.readStream(located.path, options))
 }
 

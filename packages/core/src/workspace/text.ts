@@ -1,14 +1,23 @@
 import { virtualError } from './errors.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+/** Characters that a string can hold in every runtime: no runtime that we know takes fewer. */
+const longestText = 2 ** 29 - 25
 const encoder = new TextEncoder()
 
-/** @throws WorkspaceError `EINVAL` for bytes that are no UTF-8. */
+/** @throws WorkspaceError `EINVAL` for bytes that are not UTF-8, `EFBIG` for more than a string can hold. */
 export function decodeText(bytes: Uint8Array, path: string): string {
   try {
     return decoder.decode(bytes)
   } catch {
-    throw notTextError(path)
+    if (bytes.byteLength <= longestText) throw notTextError(path)
+    throw virtualError({
+      code: 'EFBIG',
+      operation: 'readText',
+      path,
+      reason: `is too large for one string: ${bytes.byteLength} bytes`,
+      remedy: 'read it with `readLines`, or as bytes with `readStream`',
+    })
   }
 }
 

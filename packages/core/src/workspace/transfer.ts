@@ -15,7 +15,7 @@ import { asArgument } from './links.ts'
 import type { LinkBudget } from './links.ts'
 import { notDirectoryError } from './walk.ts'
 import type { Trace } from './walk.ts'
-import { admitParents } from './writing.ts'
+import { admitParents, refuseDots } from './writing.ts'
 
 type Kind = 'move' | 'copy'
 
@@ -49,6 +49,7 @@ async function transfer(
   const { signal } = options
   return perform(context, { operation: kind, path: source, destination, signal }, async (from, trace) => {
     const to = parseFor(context, kind, destination)
+    if (kind === 'move') for (const path of [source, destination]) refuseDots(kind, path)
     const budget: LinkBudget = { links: 0 }
     let sourcePath = await context.walker.settle(kind, from.path, budget)
     let destinationPath = await context.walker.settle(kind, to.path, budget)

@@ -6,6 +6,7 @@ import type {
   MoveOptions,
   ReadOptions,
   ReadResult,
+  ReadStreamOptions,
   ReadStreamResult,
   SignalOption,
   Stat,
@@ -125,7 +126,7 @@ export class LiveWorkspace implements Workspace {
     return readText(this.#context, path, options)
   }
 
-  readStream(path: string, options?: ReadOptions): Promise<ReadStreamResult> {
+  readStream(path: string, options?: ReadStreamOptions): Promise<ReadStreamResult> {
     return readStream(this.#context, path, options)
   }
 

@@ -154,8 +154,9 @@ export async function remove(context: Context, path: string, options: DeleteOpti
   const operation = 'delete'
   checkMethod('delete', operation, options)
   const { signal } = options
-  return perform(context, { operation, path, signal }, async (parsed, trace) =>
-    context.walker.run(
+  return perform(context, { operation, path, signal }, async (parsed, trace) => {
+    refuseDots(operation, path)
+    return context.walker.run(
       { operation, need: 'write', followLast: false, signal, trace },
       parsed.path,
       async (located, adapter) => {
@@ -170,8 +171,21 @@ export async function remove(context: Context, path: string, options: DeleteOpti
         // A directory that has come into its place since holds what a rule protects.
         await adapter.delete(located.path, leaf ? { ...options, recursive: false } : options)
       },
-    ),
-  )
+    )
+  })
+}
+
+/** As `rm` and `mv` do: `/p/q/..` names `/p`, which is hardly ever meant. */
+export function refuseDots(operation: string, path: string): void {
+  const last = /(?:^|\/)(\.\.?)\/*$/.exec(path)?.[1]
+  if (last === undefined) return
+  throw virtualError({
+    code: 'EINVAL',
+    operation,
+    path,
+    reason: `ends in \`${last}\``,
+    remedy: 'name the entry itself',
+  })
 }
 
 /** Parents that are missing are made by the store; a parent that may not be written must be there already. */
