@@ -78,6 +78,13 @@ describe.each(Object.entries(adapters))('listings and searches over %s', (_name,
     expect(await found(workspace, { maxHits: 2 })).toEqual(['/a.txt', '/pub/priv/y'])
   })
 
+  it('[RU3] find nothing in a look-alike of a denied directory', async () => {
+    const workspace = await open({ rules: [rules.deny('/PRIV')] })
+    expect(await found(workspace)).toEqual(['/a.txt', '/pub/priv/y'])
+    const entries = await Array.fromAsync(workspace.list('/', { recursive: true }))
+    expect(entries.map(({ path }) => path)).not.toContain('/priv/x')
+  })
+
   it('[RU3] describe a file only when it may be looked at, and show its content only when it may be read', async () => {
     const noStat = await open({
       rules: [predicate(({ path, operation }) => !(path === '/a.txt' && operation === 'stat'))],

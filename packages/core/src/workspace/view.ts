@@ -37,6 +37,8 @@ export class View {
   /** Some rule has to be asked for every entry. */
   readonly #judges: boolean
   readonly #mayVary: boolean
+  /** A listing shows a directory before what is in it; hits of a search come without. */
+  readonly #showsFilesOnly: boolean
   /** A directory was met that may not be entered, and that the storage was not told of. */
   #shut = false
 
@@ -45,6 +47,7 @@ export class View {
     this.#gate = gate
     this.#start = start
     this.#needed = needed[operation]
+    this.#showsFilesOnly = operation === 'search'
     const node = namespace.find(start)
     this.#inScratch = node.mount?.scratch === true
     this.#special = new Set([...namespace.below(start)].map(({ path }) => path))
@@ -71,7 +74,8 @@ export class View {
 
   #concerns(path: VirtualPath): boolean {
     if (this.#judges || this.#folds || this.#special.has(path)) return true
-    return this.#mayVary && (this.#shut || this.#gate.declared.variants.couldEndIn(baseName(path)))
+    if (!this.#mayVary) return false
+    return this.#shut || this.#showsFilesOnly || this.#gate.declared.variants.couldEndIn(baseName(path))
   }
 
   #mayEnter(directory: VirtualPath): boolean {

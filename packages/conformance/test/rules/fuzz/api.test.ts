@@ -1,0 +1,65 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { createLocalAdapter } from '@ws/adapter-local'
+import { createMemoryAdapter } from '@ws/adapter-memory'
+import { createWorkspace } from '@ws/core'
+import { createScratchDirectory } from '@ws/test-fixtures'
+import { describe, expect, it } from 'vitest'
+import { compareWithApi } from './api.ts'
+import { makeRuleSet, randomOf } from './rule-sets.ts'
+import type { RuleSet } from './rule-sets.ts'
+
+const deep = process.env['WS_DEEP'] === '1'
+const seed = Number(process.env['WS_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+
+const places = {
+  memory: { count: deep ? 10_000 : 300, open: openMemory },
+  local: { count: deep ? 1500 : 30, open: openLocal },
+}
+
+type Open = AsyncDisposable & { readonly workspace: Awaited<ReturnType<typeof createWorkspace>> }
+
+async function openMemory(set: RuleSet): Promise<Open> {
+  const files = Object.fromEntries(set.files.map((path) => [`/${path}`, 'needle'] as const))
+  const adapter = createMemoryAdapter({ files })
+  const workspace = await createWorkspace({ mounts: [{ at: set.root, adapter }], rules: set.written })
+  return { workspace, [Symbol.asyncDispose]: () => workspace.close() }
+}
+
+async function openLocal(set: RuleSet): Promise<Open> {
+  const scratch = await createScratchDirectory({ prefix: 'ws-rules-' })
+  for (const path of set.files) {
+    await mkdir(dirname(join(scratch.path, path)), { recursive: true })
+    await writeFile(join(scratch.path, path), 'needle')
+  }
+  const workspace = await createWorkspace({
+    mounts: [{ at: set.root, adapter: () => createLocalAdapter({ root: scratch.path }) }],
+    rules: set.written,
+  })
+  return {
+    workspace,
+    async [Symbol.asyncDispose]() {
+      await workspace.close()
+      await scratch.remove()
+    },
+  }
+}
+
+describe('rule sets drawn by lot', () => {
+  it.each(Object.entries(places))(
+    `[RU1, RU3, RU4] mean at the file API what a slow model says, over %s (WS_SEED=${seed})`,
+    async (_name, { count, open }) => {
+      console.info(`WS_SEED=${seed}: ${count} sets`)
+      for (let index = 0; index < count; index += 1) {
+        const random = randomOf(seed + index)
+        const set = makeRuleSet(random, { forCommands: false })
+        await using opened = await open(set)
+        await compareWithApi(set, opened.workspace, random).catch((error: unknown) => {
+          const shown = JSON.stringify({ index, root: set.root, files: set.files, written: set.written }, undefined, 1)
+          expect.fail(`WS_SEED=${seed + index}: ${String(error)}\n${shown}`)
+        })
+      }
+    },
+    deep ? 1_800_000 : 60_000,
+  )
+})
