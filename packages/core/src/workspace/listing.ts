@@ -1,5 +1,6 @@
 import type { StorageAdapter } from '../adapter/contract.ts'
 import type { Entry, EntryIterator, ListOptions } from '../adapter/types.ts'
+import { Pace } from '../adapter/pace.ts'
 import { isWithin } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { admitCall, parseFor, recordFiles } from './context.ts'
@@ -34,12 +35,15 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
   readonly #context: Context
   readonly #path: string
   readonly #options: WorkspaceListOptions
+  /** Adapters that have their entries at hand never let the event loop have its turn. */
+  readonly #pace: Pace
+  #resting: Promise<void> | undefined
   #excluded: readonly VirtualPath[] = []
   #opening: Promise<unknown> | undefined
   #region: Region | undefined
   #shape: EntryShaper | undefined
   /** Entries that no adapter gave, and mounts still to be listed. */
-  #rest: WorkspaceEntry[] = []
+  #leftOver: WorkspaceEntry[] = []
   #mounts: VirtualPath[] = []
   #done = false
 
@@ -47,6 +51,7 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
     this.#context = context
     this.#path = path
     this.#options = options
+    this.#pace = new Pace(options.signal)
   }
 
   [Symbol.asyncIterator](): this {
@@ -56,6 +61,7 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
   next(): Promise<Result> {
     if (this.#done) return Promise.resolve(end)
     if (this.#region === undefined) return this.#start()
+    if (this.#resting !== undefined || this.#pace.isDue) return this.#rest()
     const { entries } = this.#region
     if (entries === undefined) return this.#afterRegion()
     const shape = this.#shape
@@ -63,8 +69,17 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
     for (let entry = entries.nextNow?.(); entry !== undefined; entry = entries.nextNow?.()) {
       const value = shape.shape(entry)
       if (value !== undefined) return Promise.resolve({ done: false, value })
+      if (this.#pace.isDue) return this.#rest()
     }
     return this.#pull(entries)
+  }
+
+  /** Leaves the event loop its turn. Entries that are asked for meanwhile come in order. */
+  #rest(): Promise<Result> {
+    this.#resting ??= this.#pace.rest().finally(() => {
+      this.#resting = undefined
+    })
+    return this.#resting.then(() => this.next())
   }
 
   async return(): Promise<Result> {
@@ -156,11 +171,11 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
 
   async #afterRegion(): Promise<Result> {
     if (this.#region !== undefined && this.#shape !== undefined) {
-      this.#rest.push(...this.#shape.unseen())
+      this.#leftOver.push(...this.#shape.unseen())
       this.#region = { ...this.#region, entries: undefined }
       this.#shape = undefined
     }
-    const value = this.#rest.shift()
+    const value = this.#leftOver.shift()
     if (value !== undefined) return { done: false, value }
     const nested = this.#mounts.shift()
     if (nested === undefined) {
