@@ -10,6 +10,11 @@ import { Names } from './names.ts'
 export interface GlobOptions {
   /** Ignores case and Unicode normalisation, as a case-insensitive file system does. Default false. */
   readonly foldCase?: boolean | undefined
+  /**
+   * For callers who go from the top down and never below a match: of what `**` at the end matches, only the highest does, which
+   * takes less time. Default false.
+   */
+  readonly topDown?: boolean | undefined
   /** Named in errors. Default `glob`. */
   readonly operation?: string | undefined
 }
@@ -53,10 +58,13 @@ export const maxGlobCost = 1000
  * `..` or an empty name between slashes; that begins with `!`; whose braces nest more than 8 deep, stand for more than 256
  * globs, or come to more than 4,000 characters, 1,000 of them before a `**`.
  */
-export function compileGlob(pattern: string, { foldCase = false, operation = 'glob' }: GlobOptions = {}): Glob {
+export function compileGlob(
+  pattern: string,
+  { foldCase = false, topDown = false, operation = 'glob' }: GlobOptions = {},
+): Glob {
   checkGlob(pattern, operation)
   const refuse: Refuse = (reason, remedy) => malformed(pattern, operation, reason, remedy)
-  const parsed = expandBraces(pattern, operation).map((one) => componentsOf(one, refuse))
+  const parsed = expandBraces(pattern, operation).map((one) => componentsOf(one, topDown, refuse))
   const cost = parsed.reduce((total, components) => total + costOf(components), 0)
   if (cost > maxGlobCost) {
     throw refuse(`stands for more than ${maxGlobCost} characters in front of a \`**\``, 'write a simpler one')
@@ -115,7 +123,7 @@ function checkGlob(pattern: unknown, operation: string): asserts pattern is stri
 }
 
 /** The components of a glob without braces, a leading `**` included. */
-function componentsOf(glob: string, refuse: Refuse): string[] {
+function componentsOf(glob: string, topDown: boolean, refuse: Refuse): string[] {
   if (glob === '') throw refuse('stands for an empty glob', 'leave the empty alternative out')
   const given = glob.split('/')
   const components: string[] = []
@@ -132,7 +140,9 @@ function componentsOf(glob: string, refuse: Refuse): string[] {
     }
     components.push(component)
   }
+  if (components.at(-1) !== anyDirectories) return components
   // Everything below, but not the directory itself.
-  if (components.at(-1) === anyDirectories) components.push('*')
+  if (topDown && components.length > 1) components.pop()
+  components.push('*')
   return components
 }

@@ -19,8 +19,13 @@ export class NameSet {
   /** By their last name: the ends of paths that match, and whole paths. */
   readonly #plain = new Map<string, { readonly end: string; readonly whole: boolean; readonly given: string }[]>()
 
-  /** @throws WorkspaceError `EINVAL` for a malformed glob. */
-  constructor(patterns: readonly string[]) {
+  /**
+   * With `topDown` (default false), no path is asked about that lies below a match.
+   *
+   * @throws WorkspaceError `EINVAL` for a malformed glob.
+   */
+  constructor(patterns: readonly string[], topDown = false) {
+    const compile = (pattern: string): Glob => compileRule(pattern, topDown)
     this.#globs = patterns.map(compile)
     const wild: { glob: Glob; given: string }[] = []
     for (const given of patterns) {
@@ -62,9 +67,10 @@ function anchor(pattern: string): string {
   return pattern.startsWith('./') ? pattern.slice(1) : pattern
 }
 
-function compile(pattern: string): Glob {
+function compileRule(pattern: string, topDown: boolean): Glob {
   const glob = compileGlob(typeof pattern === 'string' ? anchor(pattern) : pattern, {
     foldCase: true,
+    topDown,
     operation: 'rule',
   })
   return { ...glob, pattern }

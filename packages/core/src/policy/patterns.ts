@@ -18,6 +18,8 @@ type Below = PatternMatch | 'open' | 'skipped'
 
 /** Directories that a rule remembers at most. */
 const maxRemembered = 1024
+/** Characters of a directory that is remembered by its path. Of longer ones the last is, or deep trees would take long. */
+const longestRemembered = 512
 
 /** A rule by pattern whose globs are compiled. Pure: what it says of a path depends on the path alone. */
 export class CompiledPattern {
@@ -29,6 +31,7 @@ export class CompiledPattern {
   readonly #skip: NameSet
   /** Most paths that are asked about lie beside one another. */
   readonly #directories = new Map<VirtualPath, Below>()
+  #last: { readonly directory: VirtualPath; readonly below: Below } = { directory: '/' as VirtualPath, below: 'open' }
 
   /** @throws WorkspaceError `EINVAL` for a malformed glob, and for a rule that could match nothing. */
   constructor(rule: PatternRule) {
@@ -40,9 +43,10 @@ export class CompiledPattern {
       throw invalid(name, 'a pattern rule needs at least one pattern')
     this.rule = rule
     this.rights = rightsOf(rule.access)
-    this.#patterns = new NameSet(rule.patterns)
+    // Below a match that is excepted, others are looked for.
+    this.#patterns = new NameSet(rule.patterns, (rule.except ?? []).length === 0)
     this.#except = new NameSet(rule.except ?? [])
-    this.#skip = new NameSet(rule.skip ?? [])
+    this.#skip = new NameSet(rule.skip ?? [], true)
   }
 
   /** The match that decides about `path`: its own, or that of the highest directory above it. */
@@ -58,7 +62,9 @@ export class CompiledPattern {
   /** What the rule says of everything below a directory. */
   #below(directory: VirtualPath): Below {
     if (directory === '/') return 'open'
-    const known = this.#directories.get(directory)
+    if (directory === this.#last.directory) return this.#last.below
+    const isShort = directory.length <= longestRemembered
+    const known = isShort ? this.#directories.get(directory) : undefined
     if (known !== undefined) return known
     const above = this.#below(parentPath(directory))
     let below = above
@@ -67,8 +73,12 @@ export class CompiledPattern {
       if (pattern !== undefined) below = { at: directory, pattern }
       else if (this.skips(directory)) below = 'skipped'
     }
-    if (this.#directories.size >= maxRemembered) this.#directories.clear()
-    this.#directories.set(directory, below)
+    if (isShort) {
+      if (this.#directories.size >= maxRemembered) this.#directories.clear()
+      this.#directories.set(directory, below)
+    } else {
+      this.#last = { directory, below }
+    }
     return below
   }
 

@@ -121,3 +121,14 @@ function caught(run: () => unknown): unknown {
   }
   return undefined
 }
+
+it('[RU4] a glob for callers from the top down matches the highest paths that the same glob matches otherwise', () => {
+  const paths = ['/', '/a', '/a/x', '/a/x/y', '/b/a', '/b/a/x', '/b/a/x/a', '/b/a/x/a/y', '/c/b/x']
+  for (const glob of ['a/**', '/a/', '/**', '**', 'a/**/y', '{a,b}/**', 'x', 'b/**/x/**']) {
+    const all = paths.filter(compileGlob(glob).matches)
+    const highest = all.filter((path) => !all.some((above) => path !== above && path.startsWith(`${above}/`)))
+    const { matches } = compileGlob(glob, { topDown: true })
+    const asked = paths.filter((path) => !highest.some((above) => path !== above && path.startsWith(`${above}/`)))
+    expect(asked.filter(matches), glob).toEqual(highest)
+  }
+})
