@@ -325,7 +325,7 @@ export const commandMutations: readonly Mutation[] = [
     changes: [
       {
         file: 'packages/core/src/glob/glob.ts',
-        text: 'export const maxGlobCost = 1000\n',
+        text: 'export const maxGlobCost = 500\n',
         by: 'export const maxGlobCost = 1e9\n',
       },
     ],

@@ -1,5 +1,5 @@
 /** Milliseconds of work after which others get their turn. */
-const turn = 8
+const turn = 5
 
 /** Lets the event loop have its turn in long work, and ends the work when its signal says so. */
 export class Pace {

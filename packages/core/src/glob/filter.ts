@@ -23,7 +23,7 @@ const everything: GlobFilter = { matches: () => true, excludes: () => false }
  * `./` in front changes nothing else. A glob with `!` excludes a directory with everything below it.
  *
  * @throws WorkspaceError `EINVAL` for a glob that {@link compileGlob} refuses, and for a list of more than 4,000 characters,
- * or with more than 1,000 of them before a `**` (all characters of an excluding glob stand before one).
+ * or with more than 500 of them before a `**` (all characters of an excluding glob stand before one).
  */
 export function createGlobFilter(globs: readonly string[] = [], operation = 'search'): GlobFilter {
   if (globs.length === 0) return everything

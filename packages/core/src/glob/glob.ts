@@ -37,7 +37,7 @@ export interface Glob {
 const maxGlobLength = 1000
 
 /** The {@link Glob.cost} of a glob at most, and of all globs together where several are asked about one path. */
-export const maxGlobCost = 1000
+export const maxGlobCost = 500
 
 /**
  * Compiles a glob. Its syntax, where no other character is special:
@@ -56,7 +56,7 @@ export const maxGlobCost = 1000
  *
  * @throws WorkspaceError `EINVAL` for a glob that is empty, over 1,000 characters, not closed or not well-formed; that has `.`,
  * `..` or an empty name between slashes; that begins with `!`; whose braces nest more than 8 deep, stand for more than 256
- * globs, or come to more than 4,000 characters, 1,000 of them before a `**`.
+ * globs, or come to more than 4,000 characters, 500 of them before a `**`.
  */
 export function compileGlob(
   pattern: string,

@@ -29,10 +29,10 @@ export class NameSet {
     this.#globs = patterns.map(compile)
     const wild: { glob: Glob; given: string }[] = []
     for (const given of patterns) {
-      for (const one of expandBraces(anchor(given), 'rule')) {
-        if (special.test(one) || !literal.test(one) || one.endsWith('/')) wild.push({ glob: compile(one), given })
-        else this.#addPlain(one.toLowerCase(), given)
-      }
+      const all = expandBraces(anchor(given), 'rule')
+      const isPlain = (one: string): boolean => !special.test(one) && literal.test(one) && !one.endsWith('/')
+      for (const one of all) if (isPlain(one)) this.#addPlain(one.toLowerCase(), given)
+      if (!all.every(isPlain)) wild.push({ glob: compile(given), given })
     }
     this.#wild = wild
   }

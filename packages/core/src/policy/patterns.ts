@@ -31,6 +31,7 @@ export class CompiledPattern {
   readonly #skip: NameSet
   /** Most paths that are asked about lie beside one another. */
   readonly #directories = new Map<VirtualPath, Below>()
+  #lastAsked: { readonly path: VirtualPath; readonly pattern: string | undefined } | undefined
   #last: { readonly directory: VirtualPath; readonly below: Below } = { directory: '/' as VirtualPath, below: 'open' }
 
   /** @throws WorkspaceError `EINVAL` for a malformed glob, and for a rule that could match nothing. */
@@ -84,8 +85,12 @@ export class CompiledPattern {
 
   /** The pattern that `path` itself matches. For a walk from the top, which never goes below a match or a skipped directory. */
   matchAt(path: VirtualPath): string | undefined {
+    // A path is asked about several times in a row, for one operation after the other.
+    if (path === this.#lastAsked?.path) return this.#lastAsked.pattern
     const found = this.#patterns.find(path)
-    return found === undefined || this.#except.find(path) !== undefined ? undefined : found
+    const pattern = found === undefined || this.#except.find(path) !== undefined ? undefined : found
+    this.#lastAsked = { path, pattern }
+    return pattern
   }
 
   /** A walk that starts at `directory` has something to look for: it is neither under the rule nor left out. */
