@@ -7,7 +7,7 @@ import { join } from 'node:path'
 
 import { empty, fill, readTree, stampOf, type Tree } from './fixture.ts'
 
-export const root = '/workspace'
+export const usualRoot = '/workspace'
 
 /** What came of a one-liner. Output is bytes, one character for each. */
 export interface Outcome {
@@ -28,12 +28,12 @@ export interface Runner extends AsyncDisposable {
 
 const timeout = 20_000
 
-/** Runs them in an executor. */
-export async function createRunner(executor: Executor): Promise<Runner> {
+/** Runs them in an executor, over a mount at a place. */
+export async function createRunner(executor: Executor, at: string): Promise<Runner> {
   const owner = ordinaryOwner()
   return over(async (directory) => {
     const workspace = await createWorkspace({
-      mounts: [{ at: root, adapter: () => createLocalAdapter({ root: directory, owner }) }],
+      mounts: [{ at, adapter: () => createLocalAdapter({ root: directory, owner }) }],
       executors: [executor],
     })
     return {

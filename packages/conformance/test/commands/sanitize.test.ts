@@ -1,10 +1,33 @@
 import { createSanitizeExecutor } from '@ws/executor-sanitize'
 
+import { fixture } from './fixture.ts'
 import { compareWithBubblewrap, inExecutor } from './suite.ts'
 
-compareWithBubblewrap({
+const subject = {
   name: 'sanitize',
   components: ['perl', 'bash'],
   create: inExecutor(() => createSanitizeExecutor()),
-  leastRun: 0.6,
-})
+  leastRun: 0.8,
+} as const
+
+compareWithBubblewrap(subject)
+
+const names = Object.keys(fixture)
+  .filter((name) => /^[\w./-]+$/.test(name))
+  .sort((left, right) => right.length - left.length)
+  .map((name) => name.replaceAll('.', String.raw`\.`))
+const ownNames = new RegExp(String.raw`(?<![\w./$-])(?:\./)?(${names.join('|')})(?![\w-]|\.[a-z])`, 'g')
+
+// It maps absolute paths, so every one-liner is run with them too. What comes of it in a view is what must come of it here.
+if (process.env['WS_DEEP'] === '1') {
+  for (const at of ['/', '/workspace']) {
+    const below = at === '/' ? '/' : `${at}/`
+    const rewrite = (line: string) =>
+      line
+        .replaceAll('/workspace/', below)
+        .replace(ownNames, `${below}$1`)
+        .replace(/(?<=find )\.(?= )/, at)
+    const components = [...subject.components, 'proot'] as const
+    compareWithBubblewrap({ ...subject, components, variant: { title: `absolute paths at ${at}`, at, rewrite } })
+  }
+}

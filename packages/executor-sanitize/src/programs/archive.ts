@@ -1,7 +1,7 @@
 import { type Call, textOf } from '../commands/call.ts'
 import type { Outcome } from '../commands/context.ts'
 import { refuse } from '../refusal.ts'
-import { parseArguments } from './grammar.ts'
+import { has, parseArguments } from './grammar.ts'
 
 const tarOptions =
   '-f=write --file=write -C=read --directory=read -T! --files-from! -X=read --exclude-from=read --exclude: -b: -L: -N: -V: -H: --format: --mode: --mtime: --owner: --group: --strip-components: --sort: --label: --totals~ --checkpoint~ --xattrs-include: --xattrs-exclude: --use-compress-program! -I! --to-command! --checkpoint-action! --info-script! --new-volume-script! -F! --rsh-command! --rmt-command! -P! --absolute-names! --transform! --xform! -g=write --listed-incremental=write --one-top-level~ --suffix: --backup~ -K: --starting-file: --newer: --after-date: --volno-file!'
@@ -11,20 +11,16 @@ export function tar(call: Call): Outcome {
   const [first] = call.args
   const bundle = first === undefined ? undefined : textOf(first)
   if (first !== undefined && bundle !== undefined && /^[A-Za-z]+$/.test(bundle)) return bundled(call, bundle)
-  const { options, operands } = parseArguments(call, tarOptions)
+  const parsed = parseArguments(call, tarOptions)
   // `-czf x`: what makes an archive can stand anywhere among the letters.
   return members(call, {
-    creates: has(options, '-c', '--create', '-r', '--append', '-u', '--update'),
-    extracts: has(options, '-x', '--extract', '--get'),
-    follows: has(options, '-h', '--dereference'),
-    elsewhere: has(options, '-C', '--directory'),
-    shows: has(options, '-v', '--verbose'),
-    operands,
+    creates: has(parsed, '-c', '--create', '-r', '--append', '-u', '--update'),
+    extracts: has(parsed, '-x', '--extract', '--get'),
+    follows: has(parsed, '-h', '--dereference'),
+    elsewhere: has(parsed, '-C', '--directory'),
+    shows: has(parsed, '-v', '--verbose'),
+    operands: parsed.operands,
   })
-}
-
-function has(options: ReadonlySet<string>, ...names: readonly string[]): boolean {
-  return names.some((name) => options.has(name))
 }
 
 /** The old form: letters first, their values after them in the same order. */
@@ -36,14 +32,14 @@ function bundled(call: Call, letters: string): Outcome {
     if (archive !== undefined) call.path(archive, 'write')
   }
   const rest = call.from(index)
-  const { options, operands } = parseArguments(rest, tarOptions)
+  const parsed = parseArguments(rest, tarOptions)
   return members(rest, {
     creates: /[cru]/.test(letters),
     extracts: letters.includes('x'),
-    follows: letters.includes('h') || has(options, '-h', '--dereference'),
-    elsewhere: has(options, '-C', '--directory'),
+    follows: letters.includes('h') || has(parsed, '-h', '--dereference'),
+    elsewhere: has(parsed, '-C', '--directory'),
     shows: letters.includes('v'),
-    operands,
+    operands: parsed.operands,
   })
 }
 

@@ -2,9 +2,7 @@ import { type Argument, type Call, textOf } from '../commands/call.ts'
 import { refuse } from '../refusal.ts'
 import { lookAt } from '../paths/links.ts'
 import { namesOf } from '../paths/path-view.ts'
-import type { Grammar, Parsed } from './grammar.ts'
-
-const has = ({ options }: Parsed, ...names: readonly string[]) => names.some((name) => options.has(name))
+import { type Grammar, has, type Parsed } from './grammar.ts'
 
 const copy: Grammar = {
   options:
@@ -208,7 +206,7 @@ export const filePrograms: Readonly<Record<string, Grammar>> = {
   split: {
     options:
       '-b: --bytes: -l: --lines: -n: --number: -a: --suffix-length: --additional-suffix: -C: --line-bytes: -t: --separator: --numeric-suffixes~ --hex-suffixes~ --filter!',
-    prints: 'never',
+    prints: (parsed) => has(parsed, '--verbose'),
     operands(call, { operands: [input, prefix] }) {
       if (input !== undefined) call.path(input, 'read')
       if (prefix !== undefined) call.path(prefix, 'write')

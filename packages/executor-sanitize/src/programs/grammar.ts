@@ -135,10 +135,15 @@ export function parseArguments(call: Call, options = '', { textOnly = false } = 
   }
 }
 
+/** True for an option that was given, also as an abbreviation of a long one. */
+export function has({ options }: Pick<Parsed, 'options'>, ...names: readonly string[]): boolean {
+  return names.some((name) => options.has(name) || [...options].some((own) => /^--./.test(own) && name.startsWith(own)))
+}
+
 /** Judges a call by a grammar. */
 export function runGrammar(call: Call, grammar: Grammar): Outcome {
   const parsed = parseArguments(call, grammar.options, { textOnly: grammar.operands === 'text' })
-  const { operands, options } = parsed
+  const { operands } = parsed
   const passes = typeof grammar.passes === 'function' ? grammar.passes(parsed) : (grammar.passes ?? false)
   if (call.context.input.tainted && !passes && grammar.operands !== 'text') {
     refuse('shown', [call.name, ...call.args.map(({ word }) => word.text)].join(' '))
@@ -147,8 +152,8 @@ export function runGrammar(call: Call, grammar: Grammar): Outcome {
   if (typeof grammar.operands === 'function') more = grammar.operands(call, parsed) ?? {}
   else if (grammar.operands === 'text') for (const operand of operands) call.text(operand)
   else for (const operand of operands) call.path(operand, grammar.operands)
-  const follows = grammar.follows?.some((option) => options.has(option)) === true
-  const recursive = grammar.recursive?.some((option) => options.has(option)) === true
+  const follows = has(parsed, ...(grammar.follows ?? []))
+  const recursive = has(parsed, ...(grammar.recursive ?? []))
   if (follows || recursive) for (const operand of operands) call.tree(operand, { links: follows })
   const passed = call.context.input.tainted && passes
   const absolute = grammar.prints === 'absolute'
@@ -160,5 +165,6 @@ export function runGrammar(call: Call, grammar: Grammar): Outcome {
 
 function shows({ prints = 'always' }: Grammar, parsed: Parsed, call: Call): boolean {
   if (typeof prints === 'function') return prints(parsed, call)
-  return prints === 'always' || (prints === 'several' && parsed.operands.length > 1)
+  const single = parsed.operands.length < 2 && !parsed.operands.some(({ value }) => value.glob || value.brace)
+  return prints === 'always' || (prints === 'several' && (!single || has(parsed, '-v', '--verbose')))
 }

@@ -3,9 +3,7 @@ import type { Outcome } from '../commands/context.ts'
 import type { Variable } from '../commands/state.ts'
 import { namesOf } from '../paths/path-view.ts'
 import { refuse } from '../refusal.ts'
-import type { Grammar, Parsed } from './grammar.ts'
-
-const has = ({ options }: Parsed, ...names: readonly string[]) => names.some((name) => options.has(name))
+import { type Grammar, has, type Parsed } from './grammar.ts'
 
 /** `grep` and its relatives: patterns stay as they are. */
 export const grep: Grammar = {

@@ -62,7 +62,7 @@ export function refuseDangerous(name: string, what: string): void {
   if (dangerous.test(name)) refuse('variable', what)
 }
 
-const xargsOptions = new Set(['-0', '--null', '-r', '--no-run-if-empty', '-t', '--verbose', '-x', '--exit'])
+const xargsOptions = new Set(['-0', '--null', '-r', '--no-run-if-empty', '-x', '--exit'])
 const xargsValues = new Set(['-n', '--max-args', '-L', '--max-lines', '-P', '--max-procs', '-s', '--max-chars'])
 
 /** `xargs`: names that were found inside, with a NUL at the end of each, are known to stay inside. */

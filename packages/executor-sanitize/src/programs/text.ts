@@ -1,8 +1,6 @@
 import type { Argument, Call } from '../commands/call.ts'
 import { namesOf } from '../paths/path-view.ts'
-import type { Grammar, Parsed } from './grammar.ts'
-
-const has = ({ options }: Parsed, ...names: readonly string[]) => names.some((name) => options.has(name))
+import { type Grammar, has, type Parsed } from './grammar.ts'
 
 /** Reads files, and shows what is in them but not their names. */
 const reader = (options = ''): Grammar => ({ options, operands: 'read', prints: 'never' })
