@@ -220,7 +220,7 @@ export const fileMutations: readonly Mutation[] = [
     removes: 'the escapes in messages',
     changes: [
       {
-        file: 'packages/core/src/errors.ts',
+        file: 'packages/core/src/text/printable.ts',
         text: 'return text.toWellFormed().replace(unprintable,',
         by: "return text.toWellFormed().replace('unprintable',",
       },
