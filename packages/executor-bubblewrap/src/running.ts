@@ -7,6 +7,7 @@ import {
   type CommandResult,
   isWorkspaceError,
   type Owner,
+  protectionLost,
   type RunningCommand,
   sandboxKilled,
 } from '@ws/core'
@@ -173,7 +174,7 @@ async function follow(
 ): Promise<CommandResult> {
   const ended = await sandbox.process.wait()
   await sandbox.gone
-  await sandbox.watch?.end()
+  const lost = await sandbox.watch?.end()
   const stderr = await sandbox.stderr
   const { timedOut, aborted, sent } = ending.state()
   if (aborted && !timedOut) throw request.signal?.reason
@@ -189,6 +190,7 @@ async function follow(
     duration: Math.round(performance.now() - startedAt),
     executor: executorName,
   }
+  if (lost !== undefined) throw protectionLost(result, lost.at)
   if (exitCode === undefined && sent.size === 0) throw sandboxKilled(result)
   return result
 }

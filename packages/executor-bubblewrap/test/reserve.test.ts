@@ -3,7 +3,7 @@ import { chown, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 import { createLocalAdapter } from '@ws/adapter-local'
-import { createWorkspace, type Rule, rules, type Workspace } from '@ws/core'
+import { type AccessEvent, createWorkspace, type Rule, rules, type Workspace } from '@ws/core'
 import { createScratchDirectory, describeWith, type ScratchDirectory } from '@ws/test-fixtures'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 
@@ -168,6 +168,8 @@ for (const mode of modes) {
       await put('.env', 'old')
       await put('keys/id', 'old')
       const workspace = await open(rules.deny(at('/.env')), rules.readOnly(at('/keys/id')))
+      const events: AccessEvent[] = []
+      workspace.on('access', (event) => events.push(event))
       for (const [path, rule] of [
         ['.env', `deny(${at('/.env')})`],
         ['keys/id', `readOnly(${at('/keys/id')})`],
@@ -178,6 +180,11 @@ for (const mode of modes) {
         renameSync(join(root, 'new'), join(root, path))
         const error = await command.wait().catch((thrown: unknown) => thrown)
         expect(error).toMatchObject({ code: 'EIO', path: at(`/${path}`), rule })
+        expect(events.at(-1)).toMatchObject({
+          outcome: 'failed',
+          code: 'EIO',
+          violations: [{ rule, path: at(`/${path}`), kind: 'exposed' }],
+        })
       }
     })
 

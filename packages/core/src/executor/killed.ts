@@ -1,4 +1,5 @@
 import { WorkspaceError } from '../errors.ts'
+import type { VirtualPath } from '../path/virtual-path.ts'
 import type { CommandResult } from './contract.ts'
 
 const results = new WeakMap<object, CommandResult>()
@@ -15,6 +16,32 @@ export function sandboxKilled(result: CommandResult): WorkspaceError {
     remedy: 'look at what it left, then run it again; if it comes back, this machine may be out of memory',
   })
   results.set(error, result)
+  return error
+}
+
+/**
+ * For executors. `EIO`: what covered a protected path was lost while the command ran, and the command was ended for that.
+ * Without a path: what watches for that was lost itself. What is known of the end goes along, but no output.
+ */
+export function protectionLost(
+  result: CommandResult,
+  lost: { readonly path: VirtualPath; readonly rule: string | undefined } | undefined,
+): WorkspaceError {
+  const error = new WorkspaceError({
+    code: 'EIO',
+    operation: 'exec',
+    path: lost?.path,
+    rule: lost?.rule,
+    reason:
+      lost === undefined
+        ? 'the command was ended, since the process that watches what rules protect was killed'
+        : 'was replaced from outside while the command ran, which was ended, since nothing protected it any more',
+    remedy: 'look at what the command left, then run it again',
+  })
+  const exposed = lost?.rule !== undefined && { rule: lost.rule, path: lost.path, kind: 'exposed' as const }
+  // The output can hold what the rule denies.
+  const known = { ...result, stdout: '', stderr: '' }
+  results.set(error, exposed ? { ...known, violations: [...(result.violations ?? []), exposed] } : known)
   return error
 }
 
