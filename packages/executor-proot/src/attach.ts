@@ -210,6 +210,7 @@ class AttachedProot implements AttachedExecutor {
             argv: limitedCommand(argv, ownLimits, { ownProcesses: 2 }),
             env,
             cwd: request.cwd,
+            etc: this.#system.etc,
           })
           return confineArgv({
             argv: [...prootArguments(machine.proot, view, run.path), ...first.argv],

@@ -87,7 +87,7 @@ export function followCommand(options: FollowOptions): RunningCommand {
       duration: ended.durationMs,
       executor: 'proot',
     }
-    if (ending !== undefined || ended.timedOut || signalled || result.signal !== 'SIGKILL') return result
+    if (ending !== undefined || ended.timedOut || signalled) return result
     throw sandboxKilled(result)
   }
 

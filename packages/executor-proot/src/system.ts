@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -27,6 +28,8 @@ export interface SystemPart {
   /** Links at the top level; where the root is the workspace itself, they are binds. */
   readonly links: readonly { readonly at: string; readonly target: string }[]
   readonly rules: readonly LandlockRule[]
+  /** Device and inode of its `/etc`. */
+  readonly etc: string
 }
 
 export interface SystemPartOptions {
@@ -95,7 +98,8 @@ export function createSystemPart(options: SystemPartOptions): SystemPart {
   if (proc === 'closed') {
     for (const name of harmlessProcFiles) rules.push({ source: `/proc/${name}`, access: ['read'], optional: true })
   }
-  return { binds, links, rules }
+  const { dev, ino } = statSync(etc, { bigint: true })
+  return { binds, links, rules, etc: `${dev}:${ino}` }
 }
 
 /**

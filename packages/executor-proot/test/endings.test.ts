@@ -51,7 +51,8 @@ const runtimeDirectories = async (pid: number) =>
 const prootDroppings = async () => (await readdir(tmpdir())).filter((name) => /^proot(ed)?-/.test(name))
 
 const all = [{}, { pidNamespace: 'off' }, { pidNamespace: 'off', landlock: 'off' }] as const
-const configurations = process.env['WS_DEEP'] === '1' ? all : all.slice(0, 2)
+const deep = process.env['WS_DEEP'] === '1'
+const configurations = deep ? all : all.slice(0, 2)
 
 for (const options of configurations) {
   describeWith(needed, `the end of a command ${JSON.stringify(options)}`, () => {
@@ -146,6 +147,21 @@ for (const options of configurations) {
       await none(time)
       expect(await readdir(bench.workspace)).toEqual(entries)
       expect(await prootDroppings()).toEqual([])
+    })
+
+    it('[LS13] is an error whatever a command does when proot is killed, never its result', {
+      timeout: 600_000,
+    }, async () => {
+      await using bench = await Bench.create('/', options)
+      const commands = ['sleep 1000', 'sleep 1000; echo no', 'sleep 1000 & wait', 'cat /dev/zero > /dev/null']
+      for (let round = 0; round < (deep ? 100 : 3); round++) {
+        for (const command of commands) {
+          const running = await bench.executor.spawn(request(`echo up; ${command}`), bench.plan())
+          await firstChunk(running.stdout)
+          process.kill(await findProot(bench.workspace), 'SIGKILL')
+          await expect(running.wait(), command).rejects.toMatchObject({ code: 'EIO' })
+        }
+      }
     })
 
     it('leaves none when this process is killed, and the next one sweeps what it left', async () => {

@@ -1,14 +1,15 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { createProotExecutor } from '@ws/executor-proot'
+import { startProcess } from '@ws/process'
 import { component, describeWith } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 
 import { guaranteesOf } from '../src/guarantees.ts'
 import { extractLoader } from '../src/loader-image.ts'
-import { parseReport } from '../src/first-process.ts'
+import { firstProcess, parseReport, reportDescriptor } from '../src/first-process.ts'
 import { createRuntimeDirectory, sweepRuntimeDirectories } from '../src/runtime-directory.ts'
 import { owner, virtual } from './support.ts'
 
@@ -133,6 +134,20 @@ describe('the parts', () => {
     expect(parseReport('started\nsignal 9\n')).toMatchObject({ ending: { exitCode: null, signal: 9 } })
     expect(parseReport('fail cwd 2\n')).toMatchObject({ started: false, failure: { step: 'cwd', errno: 2 } })
     expect(parseReport('')).toEqual({ started: false, failure: undefined, ending: undefined })
+  })
+
+  it('[LS13] report an ending only where the tracer still translates: else the command may have failed without it', async () => {
+    const { dev, ino } = await stat('/etc', { bigint: true })
+    const run = async (etc: string) => {
+      const first = firstProcess({ argv: ['/bin/sh', '-c', 'exit 3'], env: {}, cwd: '/', etc })
+      const running = startProcess({ ...first })
+      let report = ''
+      running.pipes.get(reportDescriptor)?.on('data', (chunk: Buffer) => (report += chunk.toString()))
+      await running.wait()
+      return report
+    }
+    expect(await run(`${dev}:${ino}`)).toBe('started\nexit 3\n')
+    expect(await run(`${dev}:${ino + 1n}`)).toBe('started\n')
   })
 
   it('sweep what dead processes left, and nothing that is alive', async () => {
