@@ -46,6 +46,7 @@ const policies: [string, readonly object[], Readonly<Record<string, string>>][] 
   ['a denied file that is missing', [{ rule: 'deny', path: '/workspace/.env' }], {}],
   ['a read-only directory', [{ rule: 'readOnly', path: '/workspace/d' }], { 'd/x': '' }],
   ['a read-only directory that is missing', [{ rule: 'readOnly', path: '/workspace/.git/hooks' }], {}],
+  ['names that are denied', [{ rule: 'protectSecrets' }, { rule: 'protectHooks' }], { '.env': 'S=1' }],
   [
     'all of them',
     [
@@ -74,6 +75,28 @@ for (const executor of ['bubblewrap', 'proot', 'sanitize', 'virtual'] as const) 
     })
   })
 }
+
+it('[RU6, RU10] --matches lists what rules by pattern match now', async () => {
+  await using site = await configured(
+    [{ rule: 'protectSecrets' }, { rule: 'denyGlob', glob: '*.key', name: 'no-keys' }],
+    { '.env': 'S=1', '.env.example': '', 'd/e/a.key': '', 'd/note.md': '', 'node_modules/x/.env': '' },
+  )
+  const options = [...site.options, '--executor', 'virtual']
+  const { code, stdout } = await ws([...options, 'doctor', '--matches'])
+  expect(code).toBe(0)
+  const [list = ''] = stdout.split('\n\n')
+  expect(list.split('\n').map((line) => line.trim().split(/ {2,}/u))).toEqual([
+    ['matched now', 'rule'],
+    ['/workspace/.env', 'protectSecrets'],
+    ['/workspace/d/e/a.key', 'no-keys'],
+  ])
+  const { rules } = JSON.parse((await ws([...options, '--json', 'doctor'])).stdout) as { rules: { matches: object[] } }
+  expect(rules.matches).toEqual([
+    { rule: 'protectSecrets', path: '/workspace/.env' },
+    { rule: 'no-keys', path: '/workspace/d/e/a.key' },
+  ])
+  expect(await ws(['doctor', '--matches'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--config FILE') })
+})
 
 it('[RU6] says that commands would be refused where the workspace cannot be opened', async () => {
   await using project = await createProject({})

@@ -118,6 +118,17 @@ for (const mode of modes) {
       expect({ stdout: next.stdout, violations: next.violations }).toEqual({ stdout: '', violations: undefined })
     })
 
+    it('[RU9, RU10] report what a session made, in its end and in the audit', async () => {
+      await put('.env')
+      const workspace = await open(rules.denyGlob('.env'))
+      const events: AccessEvent[] = []
+      workspace.on('access', (event) => events.push(event))
+      const session = await workspace.openSession({ command: 'mkdir sub; echo x > sub/.env', login: false })
+      const violations = [{ rule: 'denyGlob(.env)', path: at('/sub/.env'), kind: 'created' }]
+      expect(await session.wait()).toMatchObject({ exitCode: 0, violations })
+      expect(events.at(-1)).toMatchObject({ operation: 'closeSession', outcome: 'allowed', violations })
+    })
+
     it('[RU10] reserve the hooks of a repository that has none, and of none that a command makes', async () => {
       await put('.git/HEAD', 'ref: refs/heads/main\n')
       await put('.git/config', '[core]\n')

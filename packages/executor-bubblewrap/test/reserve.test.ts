@@ -164,7 +164,7 @@ for (const mode of modes) {
       expect(readdirSync(root).sort()).toEqual(['.git', 'file'])
     })
 
-    it('[RU2] a mask that is lost ends the command, and what replaced it is not read on', async () => {
+    it('[RU2, RU9] a mask that is lost ends the command, and what replaced it is not read on', async () => {
       await put('.env', 'old')
       await put('keys/id', 'old')
       const workspace = await open(rules.deny(at('/.env')), rules.readOnly(at('/keys/id')))
@@ -183,6 +183,7 @@ for (const mode of modes) {
         expect(events.at(-1)).toMatchObject({
           outcome: 'failed',
           code: 'EIO',
+          rule,
           violations: [{ rule, path: at(`/${path}`), kind: 'exposed' }],
         })
       }

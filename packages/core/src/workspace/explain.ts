@@ -1,6 +1,7 @@
 import { isWorkspaceError } from '../errors.ts'
 import type { WorkspaceError } from '../errors.ts'
 import type { BindPlan } from '../executor/bind-plan.ts'
+import { findMatches } from '../executor/compile-binds.ts'
 import type { GuaranteeLevel } from '../executor/guarantees.ts'
 import { displayPath } from '../path/segments.ts'
 import { isWithin, rootPath } from '../path/virtual-path.ts'
@@ -56,8 +57,15 @@ export async function explain(door: CommandDoor, request: ExplainRequest): Promi
             ...describeUnheld(restriction, door.executor?.name ?? ''),
           }))
         : undefined,
+    matches: operation === 'exec' ? await matchesNow(context) : undefined,
     renameBorders: borders.length > 0 ? borders : undefined,
   }
+}
+
+async function matchesNow({ gate }: Context): Promise<Explanation['matches']> {
+  const { matches } = await findMatches(gate, new Set())
+  if (matches.length === 0) return undefined
+  return matches.map(({ path, pattern }) => ({ rule: pattern.rule.name, path }))
 }
 
 /** Takes each step that `exec` takes up to starting the command. */

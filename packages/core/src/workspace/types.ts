@@ -144,6 +144,8 @@ export interface Explanation {
   readonly unenforceable?:
     | readonly { readonly rule: string; readonly reason: string; readonly remedy: string }[]
     | undefined
+  /** For `exec`: what rules by pattern match now, and so cover in a command that would start. */
+  readonly matches?: readonly { readonly rule: string; readonly path: VirtualPath }[] | undefined
   /** Directories on the way across whose border rename and link are `EXDEV` in commands. */
   readonly renameBorders?: readonly VirtualPath[] | undefined
 }

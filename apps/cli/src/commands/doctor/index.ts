@@ -6,13 +6,16 @@ import { createExecutor, defaultExecutorNames, type ExecutorName } from '../../c
 import { suggestTools } from '../../config/tools.ts'
 import type { Context, Start } from '../../context.ts'
 import { exitCodes } from '../../exit-codes.ts'
+import { UsageError } from '../../errors.ts'
 import { renderDetails } from './details.ts'
 import { lastResort, type Finding } from './finding.ts'
+import { renderMatches } from './matches.ts'
 import { inspectRules } from './rules.ts'
 import { renderSummary } from './summary.ts'
 
 interface DoctorFlags {
   readonly verbose?: true
+  readonly matches?: true
 }
 
 export function addDoctor(program: Command, start: Start): void {
@@ -29,17 +32,21 @@ export function addDoctor(program: Command, start: Start): void {
       '-v, --verbose',
       'also each boundary and limit, why it is not held better, and tools that commands do not see',
     )
+    .option('--matches', 'also what the rules by pattern of the workspace match now')
     .addHelpText(
       'after',
-      '\nExamples:\n  $ ws doctor\n  $ ws doctor -v\n  $ ws --config ws.config.json doctor\n  $ ws --require untrusted doctor',
+      '\nExamples:\n  $ ws doctor\n  $ ws doctor -v\n  $ ws --config ws.config.json doctor --matches\n  $ ws --require untrusted doctor',
     )
     .action((flags: DoctorFlags) => {
       start((context) => doctor(context, flags))
     })
 }
 
-async function doctor(context: Context, { verbose }: DoctorFlags): Promise<number> {
+async function doctor(context: Context, { verbose, matches }: DoctorFlags): Promise<number> {
   const { settings, output } = context
+  if (matches && settings.mounts.length === 0) {
+    throw new UsageError('--matches needs a workspace; give --config FILE with rules')
+  }
   const owner = settings.owner ?? ordinaryOwner()
   const findings = await probeAll(context, owner)
   const rules = settings.mounts.length === 0 ? undefined : await inspectRules(context)
@@ -53,6 +60,7 @@ async function doctor(context: Context, { verbose }: DoctorFlags): Promise<numbe
   else {
     const report = { findings, rules, executor: rules === undefined ? best?.executor : rules.executor }
     if (verbose) await output.line(`${renderDetails({ ...report, tools, owner }, context)}\n`)
+    if (matches && rules !== undefined) await output.line(`${renderMatches(rules, context)}\n`)
     await output.line(renderSummary({ ...report, ok, verbose: verbose === true }, context))
   }
   return ok ? exitCodes.ok : exitCodes.failed

@@ -4,7 +4,7 @@ import type { ExecutorName } from '../../config/executors.ts'
 import type { Context } from '../../context.ts'
 
 /** What `exec` would do in the named workspace: `deny` with the reasons, or `allow` with the executor. */
-export interface Rules extends Pick<Explanation, 'effect' | 'unenforceable' | 'renameBorders'> {
+export interface Rules extends Pick<Explanation, 'effect' | 'unenforceable' | 'renameBorders' | 'matches'> {
   /** The one that commands would run in, or that would refuse them; absent where none can be used. */
   readonly executor?: ExecutorName | undefined
   /** Why executors that would be preferred cannot be used. */
@@ -20,9 +20,9 @@ export async function inspectRules({ settings, open, signal }: Context): Promise
     try {
       await using workspace = await open({ executors: [executor] })
       const explained = await workspace.explain({ operation: 'exec', path: workspace.root })
-      const { effect, unenforceable, renameBorders, reason } = explained
+      const { effect, unenforceable, renameBorders, matches, reason } = explained
       const problem = effect === 'deny' && unenforceable === undefined ? reason : undefined
-      return { effect, executor, passedOver, unenforceable, renameBorders, problem }
+      return { effect, executor, passedOver, unenforceable, renameBorders, matches, problem }
     } catch (error) {
       signal.throwIfAborted()
       if (!isWorkspaceError(error)) throw error

@@ -3,6 +3,7 @@ import { auditOf } from '../command-audit.ts'
 import { admit, defaultKillGrace, defaultOutputBytes, startPlanned } from '../commands.ts'
 import type { CommandDoor } from '../commands.ts'
 import { virtualError } from '../errors.ts'
+import { findMade } from '../judged-command.ts'
 import { checkMethod } from '../method-options.ts'
 import type { Ids } from './ids.ts'
 import { LiveSession } from './session.ts'
@@ -52,16 +53,17 @@ export async function openSession(
       idleTimeout: options.idleTimeout,
       killGrace,
       maxOutputBytes: Math.max(1, narrowed.maxOutputBytes ?? defaultOutputBytes),
+      judge: () => findMade({ ...admitted, gate: door.context.gate }),
     })
     sessions.set(reserved, session)
     audit.done()
     const closing = auditOf(door, { operation: 'closeSession', command: normalised?.line ?? '', options })
     const forget = (): void => sessions.delete(reserved)
     session.wait().then(
-      ({ exitCode, signal, endedBy }) => {
+      ({ exitCode, signal, endedBy, violations }) => {
         forget()
         const timedOut = endedBy === 'timeout' || endedBy === 'idleTimeout'
-        closing.done({ exitCode, signal, timedOut, stdoutBytes: session.outputBytes, stderrBytes: 0 })
+        closing.done({ exitCode, signal, timedOut, stdoutBytes: session.outputBytes, stderrBytes: 0, violations })
       },
       (error: unknown) => {
         forget()

@@ -1,4 +1,4 @@
-import type { KillSignal, Terminal } from '../../executor/contract.ts'
+import type { KillSignal, RuleViolation, Terminal } from '../../executor/contract.ts'
 import type { SignalOption } from '../../adapter/types.ts'
 import { checkOption } from '../../options/check.ts'
 import { durationShape, option } from '../../options/shapes.ts'
@@ -16,6 +16,8 @@ export interface LiveSessionOptions {
   readonly idleTimeout: number | undefined
   readonly killGrace: number
   readonly maxOutputBytes: number
+  /** Asked when everything has ended, before anyone is told. */
+  readonly judge: () => Promise<readonly RuleViolation[]>
 }
 
 /** A session as callers hold it, over an executor's terminal. */
@@ -25,6 +27,7 @@ export class LiveSession implements Session {
   readonly startedAt = Date.now()
   readonly #terminal: Terminal
   readonly #log: OutputLog
+  readonly #judge: LiveSessionOptions['judge']
   readonly #listeners = new Set<(chunk: Uint8Array) => void>()
   readonly #changes = new Set<() => void>()
   readonly #idleTimeout: number | undefined
@@ -37,12 +40,13 @@ export class LiveSession implements Session {
   #idle: NodeJS.Timeout | undefined
   #grace: NodeJS.Timeout | undefined
 
-  constructor({ id, command, terminal, idleTimeout, killGrace, maxOutputBytes }: LiveSessionOptions) {
+  constructor({ id, command, terminal, idleTimeout, killGrace, maxOutputBytes, judge }: LiveSessionOptions) {
     this.id = id
     this.command = command
     this.#terminal = terminal
     this.#idleTimeout = idleTimeout
     this.#killGrace = killGrace
+    this.#judge = judge
     this.#log = new OutputLog(maxOutputBytes)
     this.#exit = this.#follow()
     this.#exit.catch(() => undefined)
@@ -61,7 +65,8 @@ export class LiveSession implements Session {
     try {
       const [{ exitCode, signal, timedOut }] = await Promise.all([this.#terminal.wait(), this.#collect()])
       if (timedOut && this.#endedBy === 'program') this.#endedBy = 'timeout'
-      return { exitCode, signal, endedBy: this.#endedBy }
+      const violations = await this.#judge()
+      return { exitCode, signal, endedBy: this.#endedBy, ...(violations.length > 0 && { violations }) }
     } finally {
       this.#ended = true
       clearTimeout(this.#idle)

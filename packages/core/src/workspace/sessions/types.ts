@@ -1,5 +1,5 @@
 import type { SignalOption } from '../../adapter/types.ts'
-import type { CommandResult, KillSignal } from '../../executor/contract.ts'
+import type { CommandResult, KillSignal, RuleViolation } from '../../executor/contract.ts'
 import type { CommandLimits } from '../../executor/limits.ts'
 import type { Command, ExecOptions } from '../types.ts'
 import type { OutputText } from './output-log.ts'
@@ -40,6 +40,8 @@ export interface SessionExit {
   readonly signal: string | null
   /** What brought the end about: the program itself, a timeout, or `close` (of the session or the workspace). */
   readonly endedBy: 'program' | 'timeout' | 'idleTimeout' | 'close'
+  /** Names that it made against rules by pattern; absent when there are none. */
+  readonly violations?: readonly RuleViolation[] | undefined
 }
 
 export interface WaitForOptions extends SignalOption {
