@@ -235,7 +235,7 @@ class Compiler {
       const mount = gate.namespace.find(path).mount
       if (mount?.adapter === undefined || !mount.caseSensitive) continue
       for (const variant of await this.#look.variantsOf(path, mount)) {
-        if (gate.namespace.at(variant) !== undefined || gate.names(rule, variant)) continue
+        if (gate.names(rule, variant)) continue
         if (this.#variants >= maxVariants) {
           this.#restrict(rule.name, { path: variant }, 'deniedSubtrees', tooManyVariants)
           return
@@ -307,8 +307,12 @@ class Compiler {
   async #maskVariant(at: VirtualPath, rule: ResolvedSubtreeRule, mount: WorkspaceMount): Promise<void> {
     const found = await lookAt(mount, at)
     if (found !== 'file' && found !== 'directory') return
+    if (this.#binds.some((bind) => bind.kind === 'mask' && isWithin(at, bind.at))) return
     this.#variants += 1
     this.#restrict(rule.name, { path: at }, 'deniedSubtrees')
+    // Another rule may name this spelling, or something in it: nothing shows through what is denied.
+    this.#binds = this.#binds.filter((bind) => !isWithin(bind.at, at))
+    for (const pin of this.#pins.keys()) if (isWithin(pin, at)) this.#pins.delete(pin)
     await this.#pinAncestors(at, mount, this.#around(at, mount), false)
     const type = found === 'file' ? 'file' : 'directory'
     this.#binds.push({ kind: 'mask', at, type, access: 'none', rules: [rule.name] })

@@ -264,6 +264,12 @@ describe('compilation of rules', () => {
     expect(binds.filter((bind) => bind.includes('missing') || bind.includes('hooks'))).toEqual([])
   })
 
+  it('[RU1] masks a look-alike of a denied name, whatever another rule says of that spelling', async () => {
+    const given: Tree = { '/.ENV': 'directory', '/.ENV/out': 'directory', '/.env': 'file' }
+    const binds = await compiled(given, [rules.deny('/.env'), rules.withinOutput('/.ENV/out')])
+    expect(binds.filter((bind) => bind.includes('.ENV'))).toEqual(['mask /.ENV none'])
+  })
+
   it('masks existing case variants of a denied name', async () => {
     const binds = await compiled({ ...tree, '/.ENV': 'file', '/A': 'directory', '/A/B': 'directory' }, [
       rules.deny('/.env'),

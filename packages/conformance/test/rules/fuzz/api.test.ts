@@ -1,11 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { createLocalAdapter } from '@ws/adapter-local'
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createWorkspace } from '@ws/core'
+import type { MountOptions } from '@ws/core'
 import { createScratchDirectory } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 import { compareWithApi } from './api.ts'
+import { openOnDisk } from './disk.ts'
 import { makeRuleSet, randomOf } from './rule-sets.ts'
 import type { RuleSet } from './rule-sets.ts'
 
@@ -20,22 +19,23 @@ const places = {
 type Open = AsyncDisposable & { readonly workspace: Awaited<ReturnType<typeof createWorkspace>> }
 
 async function openMemory(set: RuleSet): Promise<Open> {
-  const files = Object.fromEntries(set.files.map((path) => [`/${path}`, 'needle'] as const))
-  const adapter = createMemoryAdapter({ files })
-  const workspace = await createWorkspace({ mounts: [{ at: set.root, adapter }], rules: set.written })
+  const filesOf = (list: readonly string[]) => Object.fromEntries(list.map((path) => [`/${path}`, 'needle'] as const))
+  const mounts: MountOptions[] = [{ at: set.root, adapter: createMemoryAdapter({ files: filesOf(set.files) }) }]
+  if (set.mounted.length > 0) {
+    const files = filesOf(set.mounted.map((path) => path.slice(2)))
+    mounts.push({
+      at: `${set.root === '/' ? '' : set.root}/m`,
+      adapter: createMemoryAdapter({ files }),
+      access: 'read-only',
+    })
+  }
+  const workspace = await createWorkspace({ mounts, rules: set.written })
   return { workspace, [Symbol.asyncDispose]: () => workspace.close() }
 }
 
 async function openLocal(set: RuleSet): Promise<Open> {
   const scratch = await createScratchDirectory({ prefix: 'ws-rules-' })
-  for (const path of set.files) {
-    await mkdir(dirname(join(scratch.path, path)), { recursive: true })
-    await writeFile(join(scratch.path, path), 'needle')
-  }
-  const workspace = await createWorkspace({
-    mounts: [{ at: set.root, adapter: () => createLocalAdapter({ root: scratch.path }) }],
-    rules: set.written,
-  })
+  const workspace = await openOnDisk(set, scratch)
   return {
     workspace,
     async [Symbol.asyncDispose]() {

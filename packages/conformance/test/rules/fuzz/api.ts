@@ -38,7 +38,8 @@ async function compareListing(tree: Tree, workspace: Workspace): Promise<void> {
   const listed = entries.map(({ path, version }) => `${path}${version === undefined ? '' : ' described'}`)
   const expected = [...tree.paths]
     .filter((path) => tree.mayReach(path))
-    .map((path) => `${tree.at(path)}${tree.expect(path, 'read') === 'allow' ? ' described' : ''}`)
+    // A mount point is shown as what it is: its store is not asked.
+    .map((path) => `${tree.at(path)}${path !== 'm' && tree.expect(path, 'read') === 'allow' ? ' described' : ''}`)
   expect(listed.sort(), 'what is listed').toEqual(expected.sort())
 }
 
@@ -62,7 +63,7 @@ class Tree {
 
   constructor(set: RuleSet) {
     this.#set = set
-    for (const file of set.files) this.add(file)
+    for (const file of [...set.files, ...set.mounted]) this.add(file)
   }
 
   add(file: string): void {

@@ -8,6 +8,8 @@ export interface RuleSet extends World {
   readonly root: '/' | '/workspace'
   /** Files, from the root: their parents are directories. */
   readonly files: readonly string[]
+  /** Files of a read-only mount at `m` below the root; none without that mount. */
+  readonly mounted: readonly string[]
   readonly written: readonly Rule[]
   /** Paths worth asking about, from the root; some are missing. */
   readonly asked: readonly string[]
@@ -24,7 +26,19 @@ export function randomOf(seed: number): () => number {
   }
 }
 
-const names = ['a', 'b', 'A', 'keys', 'out', '.env', '.env.example', '.ENV', 'id_rsa', 'node_modules', 'x.pem'] as const
+const usualNames = [
+  'a',
+  'b',
+  'A',
+  'keys',
+  'out',
+  '.env',
+  '.env.example',
+  '.ENV',
+  'id_rsa',
+  'node_modules',
+  'x.pem',
+] as const
 
 const last = (path: Names): string => (path.at(-1) ?? '').toLowerCase()
 const ends = (path: Names, ...wanted: string[]): boolean =>
@@ -52,6 +66,7 @@ export interface SetOptions {
 export function makeRuleSet(random: () => number, { forCommands }: SetOptions): RuleSet {
   const below = (count: number): number => Math.floor(random() * count)
   const pick = <Item>(list: readonly Item[]): Item => list[below(list.length)] as Item
+  const names: string[] = [...usualNames]
   const root = pick(['/', '/workspace'] as const)
   const rootNames: Names = root === '/' ? [] : ['workspace']
   const somePath = (): string => Array.from({ length: 1 + below(3) }, () => pick(names)).join('/')
@@ -62,8 +77,10 @@ export function makeRuleSet(random: () => number, { forCommands }: SetOptions): 
     const clashes = files.some((one) => one === file || one.startsWith(`${file}/`) || file.startsWith(`${one}/`))
     if (!clashes) files.push(file)
   }
+  const mounted = random() < 0.25 ? ['m/a/.env', 'm/keys', 'm/x.pem'] : []
+  if (mounted.length > 0) names.push('m')
   const someRulePath = (): string => {
-    const file = pick(files).split('/')
+    const file = pick([...files, ...mounted]).split('/')
     return random() < 0.6 ? file.slice(0, 1 + below(file.length)).join('/') : somePath()
   }
   const absolute = (path: string): Names => [...rootNames, ...path.split('/')]
@@ -177,7 +194,7 @@ export function makeRuleSet(random: () => number, { forCommands }: SetOptions): 
   }
 
   const asked = new Set<string>()
-  for (const file of files) {
+  for (const file of [...files, ...mounted]) {
     const parts = file.split('/')
     for (let length = 1; length <= parts.length; length += 1) asked.add(parts.slice(0, length).join('/'))
     asked.add(file.toUpperCase())
@@ -188,5 +205,6 @@ export function makeRuleSet(random: () => number, { forCommands }: SetOptions): 
     if (at.length > rootNames.length) asked.add(at.slice(rootNames.length).join('/'))
   }
   for (let count = 0; count < 6; count += 1) asked.add(somePath())
-  return { root, files, rules: specs, written, asked: [...asked] }
+  const readOnlyMount = mounted.length > 0 ? absolute('m') : undefined
+  return { root, files, mounted, readOnlyMount, rules: specs, written, asked: [...asked] }
 }
