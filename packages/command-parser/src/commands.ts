@@ -158,8 +158,8 @@ function startedByFind(rest: readonly (string | undefined)[]): (readonly (string
   const started: (readonly (string | undefined)[])[] = []
   for (let index = 0; index < rest.length; index++) {
     if (!findActions.has(rest[index] ?? '')) continue
-    const length = rest.slice(index + 1).findIndex((word) => word === ';' || word === '+')
-    const end = length < 0 ? rest.length : index + 1 + length
+    let end = index + 1
+    while (end < rest.length && rest[end] !== ';' && rest[end] !== '+') end++
     started.push(rest.slice(index + 1, end).map((word) => (word?.includes('{}') ? undefined : word)))
     index = end
   }

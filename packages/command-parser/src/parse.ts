@@ -6,12 +6,18 @@ export class UnreadableCommand extends Error {
   override readonly name = 'UnreadableCommand'
 }
 
+/** Here-documents of one line at most: the parser's time grows with the square of their number. */
+const maxHereDocuments = 1000
+
 /**
  * Parses a line as bash reads it (a POSIX line is read alike), with everything that lies in it: substitutions too.
  *
  * @throws UnreadableCommand where the parser had to guess: unterminated quotes, a missing `fi`, too deep nesting
  */
 export function parseScript(source: string): ParsedScript {
+  if (source.split('<<', maxHereDocuments + 2).length > maxHereDocuments + 1) {
+    throw new UnreadableCommand('too many here-documents')
+  }
   const script = parse(source)
   visit(script, checkErrors)
   return script

@@ -78,6 +78,20 @@ describe('parseCommands', () => {
     expect(() => parseCommands('rm x', { shell: '/usr/bin/fish' })).toThrow(/syntax of its own/)
     expect(() => parseCommands(`${'env '.repeat(50)}rm`)).toThrow(/too deeply/)
     expect(() => parseCommands(`${'$('.repeat(5_000)}rm${')'.repeat(5_000)}`)).toThrow()
+    expect(() => parseCommands('<<a '.repeat(20_000))).toThrow(/too many here-documents/)
+  })
+
+  it('[RU8] takes time in proportion to the line, for find with many actions too', () => {
+    const line = (count: number): string => `find . ${'-exec rm {} \\; '.repeat(count)}`
+    const cost = (count: number): number => {
+      const before = process.threadCpuUsage()
+      expect(parseCommands(line(count))).toHaveLength(count + 1)
+      const { user, system } = process.threadCpuUsage(before)
+      return user + system
+    }
+    cost(4000)
+    const least = Math.min(cost(8000), cost(8000), cost(8000))
+    expect(least / 1000).toBeLessThan(400)
   })
 
   it('tells arguments, text and wrappers', () => {

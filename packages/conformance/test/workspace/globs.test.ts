@@ -45,6 +45,14 @@ describe('globs of a search over several mounts', () => {
     expect(await found(hidden.workspace, { maxHits: 1 })).toEqual(['/b'])
   })
 
+  it('[RU8] more paths than can be compared with each entry are refused', async () => {
+    const { workspace } = await openMemory(tree)
+    const exclude = Array.from({ length: 1001 }, (_, index) => `/${index}`)
+    expect(await codeOf(workspace.search('x', { exclude }).next())).toBe('EINVAL')
+    expect(await codeOf(workspace.list('/', { exclude }).next())).toBe('EINVAL')
+    expect(await codeOf(workspace.list('/', { exclude: exclude.slice(1) }).next())).toBe('done')
+  })
+
   it('[RU7] a malformed glob is EINVAL before anything is searched', async () => {
     const { workspace } = await openMemory(tree)
     for (const glob of ['', '!', '[a', '{a', 'a\\', 'a//b', ['*.ts', 5 as never], 5 as never, null as never]) {

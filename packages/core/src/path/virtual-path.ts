@@ -45,6 +45,8 @@ export const mountRoot = '/' as MountPath
 
 /** Bytes in UTF-8, as on Linux (`PATH_MAX` less its NUL). */
 export const maxPathBytes = 4095
+/** Characters (UTF-16 units) of a path as it is given, with `.`, `..` and slashes that vanish. */
+const maxInputLength = 16_384
 /** Bytes in UTF-8, as on Linux (`NAME_MAX`). */
 export const maxNameBytes = 255
 
@@ -93,6 +95,9 @@ function parseSlowly(input: string, { base = rootPath, operation = 'parse' }: Pa
       reason: `the path must be a string, not ${input === null ? 'null' : typeof input}`,
       remedy: 'pass the path as a string such as `/notes/a.md`',
     })
+  }
+  if (input.length > maxInputLength) {
+    throw tooLongError(input.slice(0, maxPathBytes), operation, `has ${input.length} characters`, maxPathBytes)
   }
   checkCharacters(input, operation)
 

@@ -30,7 +30,7 @@ export interface WorkspaceEntry extends Omit<Entry, 'path'> {
 }
 
 export interface WorkspaceListOptions extends Omit<ListOptions, 'exclude'> {
-  /** Paths that are listed and not entered, besides those the policy denies. */
+  /** Paths that are listed and not entered, besides those the policy denies. 1,000 at most. */
   readonly exclude?: readonly string[] | undefined
 }
 
@@ -47,6 +47,7 @@ export interface WorkspaceSearchOptions extends SignalOption {
   readonly maxHits?: number | undefined
   /** Files above so many bytes are left out. Default 32 MiB. */
   readonly maxFileBytes?: number | undefined
+  /** Paths that are not searched, with everything below them. 1,000 at most. */
   readonly exclude?: readonly string[] | undefined
 }
 

@@ -26,6 +26,13 @@ import type { CommandDefaults, ExecOptions, ExplainRequest } from './types.ts'
 const signal = option.signal
 const version = option.text
 const count = option.integer(0)
+/** Each is compared with each entry that is met. */
+const mostExcluded = 1000
+const paths: OptionShape = {
+  ...option.strings,
+  must: `a list of strings, at most ${mostExcluded}`,
+  accepts: (value) => Array.isArray(value) && value.length <= mostExcluded,
+}
 const withoutNul: OptionShape = option.of(
   'a string without NUL',
   (value) => typeof value === 'string' && !value.includes('\0'),
@@ -86,7 +93,7 @@ const methods = {
   append: { ifVersion: version, parents: option.boolean, signal } satisfies OptionShapes<AppendOptions>,
   list: {
     recursive: option.boolean,
-    exclude: option.strings,
+    exclude: paths,
     details: option.boolean,
     signal,
   } satisfies OptionShapes<WorkspaceListOptions>,
@@ -109,7 +116,7 @@ const methods = {
     caseSensitive: option.boolean,
     maxHits: count,
     maxFileBytes: count,
-    exclude: option.strings,
+    exclude: paths,
     signal,
   } satisfies OptionShapes<WorkspaceSearchOptions>,
   exec,

@@ -206,4 +206,21 @@ describe('parseVirtualPath', () => {
     }
     expect(performance.now() - started).toBeLessThan(1000)
   })
+
+  it('[RU8] refuses at once a path that is too long to look at', () => {
+    for (const hostile of [
+      'a/'.repeat(2_000_000),
+      './'.repeat(2_000_000),
+      'a/../'.repeat(1_000_000),
+      'é'.repeat(4_000_000),
+    ]) {
+      hostile.charCodeAt(1) // made in one piece
+      const before = process.threadCpuUsage()
+      const parse = (): unknown => parseVirtualPath(hostile, { base: root })
+      expect(parse).toThrow(expect.objectContaining({ code: 'ENAMETOOLONG' }))
+      const { user, system } = process.threadCpuUsage(before)
+      expect((user + system) / 1000).toBeLessThan(20)
+    }
+    expect(parseVirtualPath('./'.repeat(2000))).toBe('/')
+  })
 })
