@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import {
@@ -100,6 +101,7 @@ describeWith(needed.map(component), 'in a container', () => {
         await using scratch = await createScratchDirectory({ owner: { uid: 1000, gid: 1000 } })
         const mounts = [
           { path: repository, writable: false },
+          { path: dirname(process.execPath), writable: false },
           { path: scratch.path, writable: true },
         ]
         const container = { ...options, user: { uid, gid: uid }, cwd: repository, mounts }
