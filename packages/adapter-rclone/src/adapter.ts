@@ -278,12 +278,13 @@ export class RcloneAdapter implements StorageAdapter {
 
   async #flush(open: Open, call: Call, { signal, timeoutMs }: FlushOptions = {}): Promise<void> {
     const { running, dirty } = open
-    const { control, process, metadata } = running
+    const { control, process, metadata, departures } = running
     const { features, options } = this.#part.mount
     await this.#part.track(call, async () => {
       await flushBarrier({
         ...{ control, log: process.log, dirty, metadata, signal },
         queue: features.queue,
+        onHurry: () => departures.noteHurry(),
         timeoutMs: timeoutMs ?? options.flushTimeoutMs,
       })
       await settleUploads(open, signal)

@@ -37,7 +37,9 @@ async function site() {
   return {
     stored,
     departures: new Departures(cache, writeBackMs),
-    settle: (departures: Departures) => departures.settle(part),
+    settle: (departures: Departures, pause: () => void = () => {}) => departures.settle(part, async () => pause()),
+    /** What an upload that ends late notes of a file that has gone. */
+    note: (name: string) => writeFile(join(metadata, name), '{}'),
     again: () => new Departures(cache, writeBackMs),
     store: (name: string, text: string, time = Date.now()) => void stored.set(name, { text, time }),
     /** Has the cache hold a file that it says is uploaded. */
@@ -162,6 +164,54 @@ it('[RP14] what the store took long after its file had gone is removed as well',
   onTestFinished(() => void vi.useRealTimers())
   departures.noteEnd('late', true, 61_200)
   store('late', 'text')
+  await settle(departures)
+  expect([...stored.keys()]).toEqual([])
+})
+
+it('[RP14] the old name goes of a file whose upload ended late, and noted what it knew of it', async () => {
+  const { departures, settle, store, note, stored } = await site()
+  departures.noteQueue('late', 1_000)
+  departures.noteDelete('late', 1_200)
+  await note('late')
+  store('late', 'text')
+  await settle(departures)
+  expect([...stored.keys()]).toEqual([])
+})
+
+it('[RP14] what the store takes after a look is found by the next one: names are settled when a look finds none', async () => {
+  const { departures, settle, store, stored } = await site()
+  for (const name of ['first', 'second']) {
+    departures.noteQueue(name, 1_000)
+    departures.noteDelete(name, 1_200)
+  }
+  let looks = 0
+  await settle(departures, () => {
+    looks += 1
+    if (looks === 1) store('first', 'text')
+    if (looks === 2) store('second', 'text')
+  })
+  expect([...stored.keys()]).toEqual([])
+  expect(looks).toBeGreaterThan(2)
+  expect(departures.isEmpty).toBe(true)
+})
+
+it('[RP14] a store that goes on taking what was called off is never said to be flushed, and asked again the next time', async () => {
+  const { departures, settle, store, stored } = await site()
+  departures.noteQueue('name', 1_000)
+  departures.noteDelete('name', 1_200)
+  await expect(settle(departures, () => store('name', 'text'))).rejects.toMatchObject({ code: 'ETIMEDOUT' })
+  expect(departures.isEmpty).toBe(false)
+  store('name', 'text')
+  await settle(departures)
+  expect([...stored.keys()]).toEqual([])
+})
+
+it('[RP14] a file goes from the store that went while a flush had its upload begin before its time', async () => {
+  const { departures, settle, store, stored } = await site()
+  departures.noteQueue('hurried', 1_000)
+  departures.noteHurry()
+  departures.noteDelete('hurried', 1_010)
+  store('hurried', 'text')
   await settle(departures)
   expect([...stored.keys()]).toEqual([])
 })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 
 import { timeInStore } from '../control/hash.ts'
 import { type StoredPart, deleteStored, supplyStore } from '../control/stored.ts'
+import { failure } from '../errors.ts'
 import { appendEnd, appendLines, readLines } from './lines.ts'
 
 /** Milliseconds within which a rename and the end of an upload may have met: the log tells of them one after the other. */
@@ -11,6 +12,13 @@ const meetingMs = 1_000
 const roundingMs = 2
 /** Files that the store is asked about at once. */
 const atOnce = 8
+/** Milliseconds for the store to take, or not to take, an upload that has just been called off. */
+const shortestQuietMs = 250
+const longestQuietMs = 5_000
+/** A store that is slow to answer gets so many times that long. */
+const slowFactor = 5
+/** Each look after the first one found something wrong, or a slow store. */
+const mostLooks = 20
 /** Milliseconds by which the store's clock may be ahead of ours. */
 const slackMs = 10_000
 
@@ -130,11 +138,28 @@ export class Departures {
     this.#write(() => appendEnd(this.#file, name))
   }
 
-  /** To be called when nothing is to be uploaded any more. */
-  async settle(part: StoredPart): Promise<void> {
+  /** Uploads begin at once, whatever delay they had. */
+  noteHurry(): void {
+    for (const name of this.#waiting.keys()) this.#waiting.set(name, 0)
+  }
+
+  /**
+   * Asks the store for every name, until nothing is wrong any more. To be called when nothing is to be uploaded: the store
+   * may still take what was called off, and a slow one takes it later.
+   *
+   * @param pause waits so many milliseconds
+   * @throws WorkspaceError `ETIMEDOUT`: the names are kept for the next time.
+   */
+  async settle(part: StoredPart, pause: (ms: number) => Promise<unknown>): Promise<void> {
     const departures = this.#departures
-    for (let next = 0; next < departures.length; next += atOnce) {
-      await Promise.all(departures.slice(next, next + atOnce).map((departure) => settleOne(part, departure)))
+    let quietMs = shortestQuietMs
+    for (let look = 0; ; look += 1) {
+      if (look === mostLooks) throw unsettled()
+      await pause(quietMs)
+      const { isRight, slowestMs } = await lookAt(part, departures)
+      const enoughMs = Math.min(slowestMs * slowFactor, longestQuietMs)
+      if (isRight && enoughMs <= quietMs) break
+      quietMs = Math.max(quietMs, enoughMs)
     }
     this.#departures = this.#departures.filter((one) => !departures.includes(one))
     if (this.isEmpty) rmSync(this.#file, { force: true })
@@ -155,15 +180,38 @@ export class Departures {
   }
 }
 
-async function settleOne(part: StoredPart, { from, to, at, misplaced }: Departure): Promise<void> {
+/** Puts the store right. `isRight`: it had nothing under an old name. `slowestMs`: how long its answers for one name took at most. */
+async function lookAt(part: StoredPart, departures: readonly Departure[]) {
+  let isRight = true
+  let slowestMs = 0
+  const one = async (departure: Departure): Promise<void> => {
+    const start = performance.now()
+    if (await settleOne(part, departure)) isRight = false
+    slowestMs = Math.max(slowestMs, performance.now() - start)
+  }
+  for (let next = 0; next < departures.length; next += atOnce)
+    await Promise.all(departures.slice(next, next + atOnce).map(one))
+  return { isRight, slowestMs }
+}
+
+/** True when the store had something under the old name. */
+async function settleOne(part: StoredPart, { from, to, at, misplaced }: Departure): Promise<boolean> {
   if (to !== undefined) await supplyStore(part, to)
   // It has been made anew; or a file under construction is still to get its real name, by which rclone takes it along.
-  if (existsSync(join(part.metadata, from))) {
+  // An upload that ends late notes what it knew of a file that has gone, but has no content of it.
+  if (existsSync(join(part.metadata, from)) && existsSync(join(part.content, from))) {
     if (misplaced === true) await supplyStore(part, from)
-    return
+    return false
   }
   const where = { fs: part.fs, remote: from }
   const time = await timeInStore(part.control, where, part.signal)
   // what is later is somebody else's
-  if (time !== undefined && time <= at + slackMs) await deleteStored(part.control, where, part.signal)
+  if (time === undefined || time > at + slackMs) return false
+  await deleteStored(part.control, where, part.signal)
+  return true
+}
+
+function unsettled(): Error {
+  const remedy = 'flush again when the store has less to do'
+  return failure('ETIMEDOUT', 'the store goes on taking uploads that were called off', { operation: 'flush', remedy })
 }

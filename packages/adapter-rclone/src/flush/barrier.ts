@@ -22,6 +22,8 @@ export interface BarrierOptions {
   readonly metadata: string
   /** `vfs/queue-set-expiry` is there. */
   readonly queue: boolean
+  /** Called before what waits is uploaded at once. */
+  readonly onHurry?: (() => void) | undefined
   readonly timeoutMs: number
   readonly signal: AbortSignal | undefined
 }
@@ -51,7 +53,10 @@ export async function flushBarrier(options: BarrierOptions): Promise<void> {
     unqueuedSince = waiting > 0 ? undefined : (unqueuedSince ?? now)
     if (path !== undefined && unqueuedSince !== undefined && now - unqueuedSince > openGraceMs) throw stillOpen(path)
     if (now > deadline || (now - start > openGraceMs && isRefused(options.log))) throw late(options.log)
-    if (queue && queued > 0) await hurry(control)
+    if (queue && queued > 0) {
+      options.onHurry?.()
+      await hurry(control)
+    }
     await nextUpload(options.log, Math.min(lookEveryMs, Math.max(deadline - now, 1)), signal)
   }
 }

@@ -6,8 +6,6 @@ import type { RunningMount } from './start.ts'
 
 /** Milliseconds for rclone to write one message. */
 const markMs = 10_000
-/** Milliseconds for the store to take, or not to take, an upload that has just been called off. */
-const quietMs = 250
 
 /** To be called when nothing is to be uploaded any more: what the store has of files that went is removed. */
 export async function settleDepartures(running: RunningMount, signal: AbortSignal | undefined): Promise<void> {
@@ -23,8 +21,7 @@ export async function settleDepartures(running: RunningMount, signal: AbortSigna
     throw failure('ETIMEDOUT', 'the mount does not report its uploads', { operation: 'flush', remedy, native: error })
   }
   if (departures.isEmpty) return
-  await delay(quietMs, undefined, { signal })
-  await departures.settle({ ...running, signal })
+  await departures.settle({ ...running, signal }, (ms) => delay(ms, undefined, { signal }))
 }
 
 /** Has rclone write a mark into its log: it reports errors there, with what it was given. */
