@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { chown, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createWorkspace, rules } from '@ws/core'
@@ -13,7 +14,7 @@ import { createBubblewrapExecutor } from '../src/index.ts'
 import { modes, namesBelow, needed } from './support/workbench.ts'
 
 const deep = process.env['WS_DEEP'] === '1'
-const worker = join(import.meta.dirname, 'support/worker.ts')
+const worker = fileURLToPath(new URL('support/worker.ts', import.meta.url))
 
 for (const mode of modes) {
   describeWith([...needed[mode], component('perl')], `reserved names under attack (${mode})`, () => {

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { mkdir, rename, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 import { type HostPath, isWorkspaceError, type MountPath, type VirtualPath } from '@ws/core'
 import { component, createScratchDirectory, describeWith, type ScratchDirectory } from '@ws/test-fixtures'
@@ -162,7 +163,7 @@ describeWith([component('perl')], 'reserved names', () => {
   })
 
   async function otherProcess(paths: readonly string[]) {
-    const holder = join(import.meta.dirname, 'support/holder.ts')
+    const holder = fileURLToPath(new URL('support/holder.ts', import.meta.url))
     const child = spawn(
       process.execPath,
       ['--conditions=@ws/source', holder, root, JSON.stringify(scratch.owner), ...paths],
