@@ -110,9 +110,9 @@ export const commandMutations: readonly Mutation[] = [
     removes: 'the pins',
     changes: [
       {
-        file: compileBinds,
-        text: '      this.#pins.set(path,',
-        by: '      if (path.length === 0) this.#pins.set(path,',
+        file: 'packages/core/src/executor/bind-list.ts',
+        text: '      this.pins.set(path,',
+        by: '      if (path.length === 0) this.pins.set(path,',
       },
     ],
     test: { file: 'packages/core/test/executor/compile-binds.test.ts' },
@@ -135,8 +135,8 @@ export const commandMutations: readonly Mutation[] = [
     changes: [
       {
         file: compileBinds,
-        text: '  if (!options.interpreted) await compiler.bindMatches()',
-        by: '  if (options.interpreted) await compiler.bindMatches()',
+        text: 'options.interpreted ? []',
+        by: '!options.interpreted ? []',
       },
     ],
     test: { file: 'packages/core/test/executor/compile-binds.test.ts', title: 'covers what matches' },

@@ -6,7 +6,7 @@ import type { Requirement } from '../executor/guarantees.ts'
 import { systemNames } from '../mount/reserved.ts'
 import { childPath, mountRoot } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import type { ChosenExecutor } from './commands.ts'
+import type { ChosenExecutor } from './enforcement.ts'
 import type { Context } from './context.ts'
 import { virtualError } from './errors.ts'
 

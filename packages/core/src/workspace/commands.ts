@@ -1,10 +1,7 @@
-import { compileBinds } from '../executor/compile-binds.ts'
-import type { BindPlan, MissingName, RestrictionProblem, Restriction } from '../executor/bind-plan.ts'
-import type { AttachedExecutor, CommandRequest, CommandResult, RunningCommand } from '../executor/contract.ts'
-import { satisfies } from '../executor/guarantees.ts'
-import type { GuaranteeField } from '../executor/guarantees.ts'
+import type { BindPlan } from '../executor/bind-plan.ts'
+import type { CommandRequest, CommandResult, RunningCommand } from '../executor/contract.ts'
 import { requireLimits } from '../executor/limits.ts'
-import { isWorkspaceError, quotePath, rewriteError } from '../errors.ts'
+import { isWorkspaceError, rewriteError } from '../errors.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { auditOf } from './command-audit.ts'
 import { acknowledgedBy, narrowCommand } from './command-options.ts'
@@ -12,18 +9,14 @@ import { normaliseCommand, quoteForShell } from './command.ts'
 import type { NormalisedCommand } from './command.ts'
 import { admitCall, parseFor } from './context.ts'
 import type { Context } from './context.ts'
+import { checkAcknowledged, planFor, requireHeld } from './enforcement.ts'
+import type { ChosenExecutor } from './enforcement.ts'
 import { virtualError } from './errors.ts'
 import { judgeCommand } from './judged-command.ts'
 import { checkMethod } from './method-options.ts'
 import { teeToFile } from './sessions/output-file.ts'
 import type { Command, ExecOptions } from './types.ts'
 import { notDirectoryError } from './walk.ts'
-
-/** The executor that a workspace has chosen. */
-export interface ChosenExecutor {
-  readonly name: string
-  readonly attached: AttachedExecutor
-}
 
 export interface CommandDoor {
   readonly context: Context
@@ -126,7 +119,7 @@ export async function startPlanned<Started>(
       const mayHaveAppeared = isWorkspaceError(error, 'EBUSY') && plan.binds.some(({ missing }) => missing)
       if (attempt >= startAttempts || !mayHaveAppeared) throw error
       plan = await planFor(context, executor, acknowledged)
-      enforceable(plan, executor, acknowledged)
+      requireHeld(plan, executor, acknowledged)
     }
   }
 }
@@ -176,7 +169,7 @@ export async function admit<Given extends Command | undefined>(
   onAdmitted?.(judged.line, cwd)
   if (!looksOnly) await door.prepare()
   const plan = await planFor(context, executor, acknowledged, { looksOnly })
-  enforceable(plan, executor, acknowledged)
+  requireHeld(plan, executor, acknowledged)
   return {
     normalised: normalised as NormalisedCommand,
     cwd,
@@ -194,94 +187,6 @@ function admitCommand({ gate }: Context, { line, shell }: NormalisedCommand, ask
   if (decision === undefined || decision.effect === 'allow') return
   const { code, rule, reason, remedy } = decision
   throw virtualError({ code, operation: 'exec', rule, reason, remedy })
-}
-
-/** A name that no rule has would run the command with every rule, though the caller believes that it runs without one. */
-function checkAcknowledged({ gate }: Context, acknowledged: ReadonlySet<string>): void {
-  const known = gate.acknowledgeable()
-  for (const name of acknowledged) {
-    if (known.includes(name)) continue
-    throw virtualError({
-      code: 'EINVAL',
-      operation: 'exec',
-      reason: `\`acknowledge\` must name rules of this workspace that hold in commands, got ${quotePath(name)}`,
-      remedy: 'pass the name that the refusal told, or leave it out',
-    })
-  }
-}
-
-/** The bind plan as it stands on the disk now. */
-export async function planFor(
-  { gate, ...context }: Pick<Context, 'gate' | 'root' | 'aliases'>,
-  { attached }: ChosenExecutor,
-  acknowledged: ReadonlySet<string>,
-  { looksOnly = false }: { readonly looksOnly?: boolean } = {},
-): Promise<BindPlan> {
-  return compileBinds({
-    gate,
-    root: context.root,
-    aliases: [...context.aliases].map((name) => `/${name}` as VirtualPath),
-    acknowledged,
-    interpreted: attached.guarantees.deniedSubtrees === 'interpreter',
-    looksOnly,
-    apiOnlyRules: gate.apiOnlyRules().filter((rule) => !acknowledged.has(rule)),
-  })
-}
-
-/** What of a plan an executor cannot hold. */
-export function unheld(plan: BindPlan, attached: AttachedExecutor): Restriction[] {
-  return plan.restrictions.flatMap((restriction) => {
-    const level = attached.guarantees[restriction.field]
-    // Through an interpreter every access comes to the file door, which needs no bind and so has no problem with one.
-    if (level === 'interpreter') return []
-    if (restriction.problem !== undefined || !satisfies(level, 'translated')) return [restriction]
-    const problem = restriction.missing && problemOfMissing(restriction.missing, attached)
-    return problem === undefined ? [] : [{ ...restriction, problem }]
-  })
-}
-
-function problemOfMissing(name: MissingName, attached: AttachedExecutor): RestrictionProblem | undefined {
-  if (attached.refuseMissing !== undefined) return attached.refuseMissing(name)
-  return {
-    reason: 'does not exist, and this executor cannot reserve its name',
-    remedy: 'create it, or use an executor that reserves names (bubblewrap)',
-  }
-}
-
-export function describeUnheld(
-  { field, problem, path }: Restriction,
-  executor: string,
-): { reason: string; remedy: string } {
-  if (problem !== undefined) return { reason: `\`${path}\` ${problem.reason}`, remedy: problem.remedy }
-  const what: Partial<Record<typeof field, string>> = {
-    readOnlyMounts: `commands in ${executor} could change the read-only \`${path}\``,
-    subtrees: `commands in ${executor} could change \`${path}\`, which the rule protects inside a writable mount`,
-    deniedSubtrees: `commands in ${executor} could read \`${path}\``,
-    apiRules: 'only the file API can judge it',
-  }
-  return {
-    reason: what[field] ?? `${executor} cannot hold it`,
-    remedy: remedyOf(field),
-  }
-}
-
-function remedyOf(field: GuaranteeField): string {
-  if (field === 'apiRules') return 'use the file API, or the virtual executor, which holds it'
-  return 'use an executor that holds it: bubblewrap, or the virtual one'
-}
-
-function enforceable(plan: BindPlan, { name, attached }: ChosenExecutor, acknowledged: ReadonlySet<string>): void {
-  const first = unheld(plan, attached).find(({ rule }) => !acknowledged.has(rule))
-  if (first === undefined) return
-  const { reason, remedy } = describeUnheld(first, name)
-  throw virtualError({
-    code: 'EUNENFORCEABLE',
-    operation: 'exec',
-    path: first.path,
-    rule: first.rule,
-    reason: `is under a rule that cannot be enforced on this command: ${reason}`,
-    remedy: `${remedy}; as a last resort run this command without the rule (\`acknowledge: ['${first.rule}']\`)`,
-  })
 }
 
 async function resolveCwd(context: Context, cwd: string | undefined): Promise<VirtualPath> {

@@ -1,4 +1,3 @@
-import type { WorkspaceError } from '../errors.ts'
 import { isWithin, parentPath, relativeTo } from '../path/virtual-path.ts'
 import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 import { ALL, READ, WRITE, rightFor, ruleRights } from '../policy/access.ts'
@@ -6,6 +5,7 @@ import type { DeclaredRules, RefusalOptions } from '../policy/declared-rules.ts'
 import type { Namespace, NamespaceNode } from '../policy/namespace.ts'
 import { RulePolicy } from '../policy/policy.ts'
 import type { AccessRequest, Decision, FileOperation, Need, Policy, ResolvedSubtreeRule } from '../policy/types.ts'
+import { denialError, reservedError } from './denials.ts'
 import { virtualError } from './errors.ts'
 import { mountRuleName } from './mounts.ts'
 import type { WorkspaceMount } from './mounts.ts'
@@ -237,29 +237,4 @@ export class Gate {
     }
     return undefined
   }
-}
-
-export function denialError(
-  operation: string,
-  path: VirtualPath,
-  { code, rule, reason, remedy }: Extract<Decision, { effect: 'deny' }>,
-): WorkspaceError {
-  return virtualError({ code, operation, path, rule, reason, remedy })
-}
-
-function reservedError(operation: string, path: VirtualPath, need: Need): WorkspaceError {
-  return need === 'write'
-    ? virtualError({
-        code: 'EBUSY',
-        operation,
-        path,
-        reason: 'is a name that the system needs',
-        remedy: 'use another name, or mount the project at `/workspace`',
-      })
-    : virtualError({
-        code: 'ENOENT',
-        operation,
-        path,
-        reason: 'does not exist: the name is reserved for the system',
-      })
 }

@@ -1,5 +1,5 @@
 import type { BindPlan } from '../executor/bind-plan.ts'
-import { findMatches } from '../executor/compile-binds.ts'
+import { findMatches } from '../executor/cover-names.ts'
 import type { CommandResult, RuleHint, RuleViolation, RunningCommand } from '../executor/contract.ts'
 import { isWorkspaceError } from '../errors.ts'
 import { isWithin, relativeTo } from '../path/virtual-path.ts'

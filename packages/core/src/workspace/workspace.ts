@@ -17,9 +17,10 @@ import type {
 import type { CommandResult, RunningCommand } from '../executor/contract.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { exec, spawn } from './commands.ts'
-import type { ChosenExecutor, CommandDoor } from './commands.ts'
+import type { CommandDoor } from './commands.ts'
 import { admitCall } from './context.ts'
 import type { Context } from './context.ts'
+import type { ChosenExecutor } from './enforcement.ts'
 import { virtualError } from './errors.ts'
 import { explain } from './explain.ts'
 import type {
