@@ -25,14 +25,14 @@ import {
   type WriteData,
   type WriteOptions,
   type WriteResult,
-  WorkspaceError,
+  mountRoot,
   assertMountPath,
 } from '@ws/core'
 
 import { refuseReserved, reservedAbove } from './confine/reserved.ts'
 import type { Task } from './confine/task.ts'
 import type { Tree } from './confine/tree.ts'
-import { failure, translate } from './errors.ts'
+import { contractFailure, failure, translate } from './errors.ts'
 import type { Engines } from './host/engine.ts'
 import { orAbort } from './host/abandon.ts'
 import { Gate, ownTurn } from './host/pace.ts'
@@ -191,7 +191,7 @@ export class LocalAdapter implements StorageAdapter {
   }
 
   async createScratch(options: SignalOption = {}): Promise<StorageAdapter> {
-    this.#assertOpen('createScratch')
+    this.#assertOpen('createScratch', mountRoot)
     return await this.#parts.createScratch(options)
   }
 
@@ -205,12 +205,12 @@ export class LocalAdapter implements StorageAdapter {
   }
 
   async #end(): Promise<void> {
-    await this.#resources.end(closedError('list'))
+    await this.#resources.end(contractFailure({ operation: 'list', path: mountRoot }, 'ECLOSED'))
     await this.#parts.onClose()
   }
 
-  #assertOpen(operation: string): void {
-    if (this.#closed !== undefined) throw closedError(operation)
+  #assertOpen(operation: string, path: MountPath): void {
+    if (this.#closed !== undefined) throw contractFailure({ operation, path }, 'ECLOSED')
   }
 
   /** Going down step by step would make parents that no path of this machine can name. */
@@ -273,7 +273,7 @@ export class LocalAdapter implements StorageAdapter {
   }
 
   #begin({ operation, path, signal, creates = false, destination }: Call): Task {
-    this.#assertOpen(operation)
+    this.#assertOpen(operation, path)
     assertMountPath(path, operation)
     this.#refuseLong(operation, path)
     refuseTempName(operation, path, creates)
@@ -300,19 +300,10 @@ export class LocalAdapter implements StorageAdapter {
   }
 }
 
-function closedError(operation: string): WorkspaceError {
-  return new WorkspaceError({
-    code: 'ECLOSED',
-    operation,
-    reason: 'the adapter is closed',
-    remedy: 'create a new one',
-  })
-}
-
 /** Files under construction are nobody's business: they are not there for readers, and their names are not given away. */
 function refuseTempName(operation: string, path: MountPath, creates: boolean): void {
   if (!holdsTempName(path)) return
-  if (!creates) throw failure({ operation, path }, 'ENOENT', 'does not exist')
+  if (!creates) throw contractFailure({ operation, path }, 'ENOENT')
   throw failure({ operation, path }, 'EINVAL', 'has a name that is kept for temporary files', {
     remedy: 'choose another name',
   })

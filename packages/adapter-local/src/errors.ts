@@ -5,6 +5,8 @@ import {
   type PartialProgress,
   WorkspaceError,
   isWorkspaceError,
+  type ContractCode,
+  contractError,
 } from '@ws/core'
 
 /** The operation and the path (inside the mount) that an error names. */
@@ -44,11 +46,6 @@ interface Translation {
   readonly remedy?: string
 }
 
-const noPermission: Translation = {
-  code: 'EBACKEND',
-  reason: 'is refused by the operating system: permission denied',
-  remedy: 'change the owner or the mode of the entry or of its directory',
-}
 const tooManyOpen: Translation = {
   code: 'EIO',
   reason: 'cannot be opened: too many open files',
@@ -68,11 +65,6 @@ const gone: Translation = {
 
 const translations = new Map<string, Translation>(
   Object.entries<Translation>({
-    ENOENT: { code: 'ENOENT', reason: 'does not exist' },
-    EEXIST: { code: 'EEXIST', reason: 'exists already' },
-    ENOTDIR: { code: 'ENOTDIR', reason: 'is no directory, or lies below something that is none' },
-    EISDIR: { code: 'EISDIR', reason: 'is a directory' },
-    ENOTEMPTY: { code: 'ENOTEMPTY', reason: 'is not empty', remedy: 'delete it recursively, or empty it first' },
     EINVAL: { code: 'EINVAL', reason: 'is not accepted by the file system' },
     EILSEQ: { code: 'EINVAL', reason: 'has a name that this file system cannot hold' },
     ENAMETOOLONG: { code: 'ENAMETOOLONG', reason: 'is too long for this file system', remedy: 'use a shorter path' },
@@ -88,8 +80,6 @@ const translations = new Map<string, Translation>(
     },
     EMLINK: { code: 'ENOTSUP', reason: 'has as many links as this file system allows' },
     ETIMEDOUT: { code: 'ETIMEDOUT', reason: 'took too long' },
-    EACCES: noPermission,
-    EPERM: noPermission,
     EMFILE: tooManyOpen,
     ENFILE: tooManyOpen,
     EAGAIN: stillChanging,
@@ -106,6 +96,22 @@ const translations = new Map<string, Translation>(
   }),
 )
 
+/** Errors of the operating system that have their words in the contract. */
+const contracts = new Map<string, ContractCode>([
+  ['ENOENT', 'ENOENT'],
+  ['EEXIST', 'EEXIST'],
+  ['ENOTDIR', 'ENOTDIR'],
+  ['EISDIR', 'EISDIR'],
+  ['ENOTEMPTY', 'ENOTEMPTY'],
+  ['EACCES', 'EACCES'],
+  ['EPERM', 'EACCES'],
+])
+
+/** An error in the words that all adapters have for it. */
+export function contractFailure({ operation, path }: Where, situation: ContractCode, native?: unknown): WorkspaceError {
+  return contractError(situation, operation, path, native)
+}
+
 /** The code of an error of the operating system, else `undefined`. */
 export function nativeCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return undefined
@@ -121,6 +127,8 @@ export function translate(error: unknown, where: Where): unknown {
   if (error instanceof BodyFailure) return error.reason
   const code = nativeCode(error)
   if (code === undefined) return error
+  const situation = contracts.get(code)
+  if (situation !== undefined) return contractFailure(where, situation, error)
   const known = translations.get(code)
   if (known !== undefined) return failure(where, known.code, known.reason, { remedy: known.remedy, native: error })
   return failure(where, 'EIO', 'could not be worked on: the file system reports an error', { native: error })

@@ -194,7 +194,7 @@ describe('as an ordinary user', () => {
     expect(JSON.parse(output)).toEqual({
       conflict: 'ECONFLICT',
       hits: ['/a/g', '/b/g'],
-      closed: 'EBACKEND',
+      closed: 'EACCES',
       owner,
       other: 'EINVAL',
       scratchLeft: false,

@@ -112,7 +112,7 @@ class MemoryAdapter implements StorageAdapter {
       if (recursive && entry.getNode().isDirectory()) return
       throw failure('EEXIST', 'createDirectory', path)
     }
-    if (missing.length > 1 && !recursive) throw failure('ENOENT', 'createDirectory', path)
+    if (missing.length > 1 && !recursive) throw failure('noParent', 'createDirectory', path)
     tree.createDirectories(directory, missing)
   }
 
@@ -147,14 +147,14 @@ class MemoryAdapter implements StorageAdapter {
     const { directory, missing, entry } = tree.locate(path, { operation: 'createSymlink' })
     const [name, ...rest] = missing
     if (entry !== undefined || name === undefined) throw failure('EEXIST', 'createSymlink', path)
-    if (rest.length > 0) throw failure('ENOENT', 'createSymlink', path)
+    if (rest.length > 0) throw failure('noParent', 'createSymlink', path)
     tree.createLink(directory, name, target)
   }
 
   async readSymlink(path: MountPath, { signal }: SignalOption = {}): Promise<string> {
     const tree = this.#open('readSymlink', path, signal)
     const node = tree.find(path, { operation: 'readSymlink' }).getNode()
-    if (!node.isSymlink()) throw invalid('readSymlink', path, 'is no symbolic link')
+    if (!node.isSymlink()) throw failure('notALink', 'readSymlink', path)
     return node.symlink
   }
 

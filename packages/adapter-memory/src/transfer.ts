@@ -7,7 +7,7 @@ import {
   type MoveOptions,
   type TransferResult,
 } from '@ws/core'
-import { failure, invalid } from './errors.ts'
+import { failure } from './errors.ts'
 import { childrenOf, isEmpty, type Link, type MemoryTree, type Place } from './tree.ts'
 
 interface Transfer {
@@ -29,11 +29,11 @@ function prepare(
   }
   const isDirectory = entry.getNode().isDirectory()
   if (isDirectory && destination !== source && isWithin(destination, source)) {
-    throw invalid(operation, destination, 'lies in the directory itself', 'choose a destination outside of it')
+    throw failure('intoItself', operation, destination)
   }
   const target = tree.locate(destination, { operation, argument: 'destination' })
   checkCondition(tree, target, ifDestination, operation, destination)
-  if (target.missing.length > 1 && !parents) throw failure('ENOENT', operation, destination)
+  if (target.missing.length > 1 && !parents) throw failure('noParent', operation, destination)
   return { entry, target }
 }
 
@@ -65,8 +65,8 @@ export function move(
   if (target.entry !== undefined) {
     if (options.overwrite !== true) throw failure('EEXIST', 'move', destination)
     const replaced = target.entry.getNode()
-    if (replaced.isDirectory() && !node.isDirectory()) throw failure('EISDIR', 'move', destination)
-    if (!replaced.isDirectory() && node.isDirectory()) throw failure('ENOTDIR', 'move', destination)
+    if (replaced.isDirectory() && !node.isDirectory()) throw failure('directoryInTheWay', 'move', destination)
+    if (!replaced.isDirectory() && node.isDirectory()) throw failure('fileInTheWay', 'move', destination)
     if (replaced.isDirectory() && !isEmpty(target.entry)) throw failure('ENOTEMPTY', 'move', destination)
     tree.remove(target.entry)
   }
@@ -82,7 +82,7 @@ export function copy(
   options: CopyOptions = {},
 ): TransferResult {
   const { entry, target } = prepare(tree, 'copy', source, destination, options)
-  if (source === destination) throw invalid('copy', destination, 'is the source itself', 'choose another destination')
+  if (source === destination) throw failure('ontoItself', 'copy', destination)
   if (target.entry === tree.root) throw failure('EBUSY', 'copy', destination)
   if (entry.getNode().isDirectory() && options.recursive !== true) throw failure('EISDIR', 'copy', source)
   if (target.entry !== undefined) {
@@ -101,8 +101,8 @@ export function copy(
 function checkMerge(source: Link, destination: Link, path: MountPath): void {
   const into = destination.getNode().isDirectory()
   const from = source.getNode().isDirectory()
-  if (into && !from) throw failure('EISDIR', 'copy', path)
-  if (!into && from) throw failure('ENOTDIR', 'copy', path)
+  if (into && !from) throw failure('directoryInTheWay', 'copy', path)
+  if (!into && from) throw failure('fileInTheWay', 'copy', path)
   if (!from) return
   for (const [name, child] of childrenOf(source)) {
     const existing = destination.children.get(name)

@@ -21,7 +21,7 @@ export function prepareWrite(
   const place = tree.locate(path, { operation, follow: ifVersion !== 'absent' })
   checkCondition(tree, place, ifVersion, operation, path)
   if (place.entry !== undefined && !place.entry.getNode().isFile()) throw failure('EISDIR', operation, path)
-  if (place.missing.length > 1 && !parents) throw failure('ENOENT', operation, path)
+  if (place.missing.length > 1 && !parents) throw failure('noParent', operation, path)
   return place
 }
 

@@ -7,10 +7,10 @@ import { escapeUnprintable } from './text/printable.ts'
  *
  * - `EROFS`: the mount (or the synthetic root) is read-only.
  * - `EBUSY`: a mount point or reserved name, or something that changed under the operation too often.
- * - `EACCES`: a policy rule said no.
+ * - `EACCES`: a policy rule said no, and `rule` names it; without a `rule`, the permissions of the disk did.
  * - `EOUTSIDE`: the path climbs above the root.
  * - `ECONFLICT`: an `if…` condition did not hold; the caller read a version that is no longer there.
- * - `EBACKEND`: the store itself refused (credentials, permissions).
+ * - `EBACKEND`: a store in another place refused or cannot be reached (credentials, its permissions, the network).
  * - `ENOWORKSPACE`: the root of a mount is missing.
  * - `ENOEXECUTOR`: no executor is available that meets the requirement.
  * - `ENOEXEC`: the command could not be started.

@@ -1,6 +1,6 @@
 import { type MountPath, baseName, parentPath } from '@ws/core'
 
-import { failure, isResourceError } from '../errors.ts'
+import { contractFailure, failure, isResourceError } from '../errors.ts'
 import { anyDirectory, anyEntry } from '../host/constants.ts'
 import { type Handle, handleOf, release, statusOf } from './handle.ts'
 import type { Target, Task } from './task.ts'
@@ -31,7 +31,7 @@ export async function openFile(task: Task, target: Target) {
     try {
       const status = await statusOf(task, handle)
       if (status.isFile()) return { handle, status }
-      if (status.isDirectory()) throw failure(target, 'EISDIR', 'is a directory', { remedy: 'name a file' })
+      if (status.isDirectory()) throw contractFailure(target, 'EISDIR')
       if (!status.isSymbolicLink()) throw notAFile(target)
     } catch (error) {
       await release(task, handle)
@@ -44,9 +44,7 @@ export async function openFile(task: Task, target: Target) {
 }
 
 export function notAFile(target: Target): Error {
-  return failure(target, 'EINVAL', 'is neither a file nor a directory (a FIFO, a socket or a device)', {
-    remedy: 'name a regular file',
-  })
+  return contractFailure(target, 'notAFile')
 }
 
 export function changing(target: Target): Error {

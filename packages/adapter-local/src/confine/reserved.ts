@@ -3,7 +3,7 @@ import { type BigIntStats, lstatSync } from 'node:fs'
 import type { MountPath } from '@ws/core'
 import { reservedNames } from '@ws/process'
 
-import { type Where, failure } from '../errors.ts'
+import { type Where, contractFailure } from '../errors.ts'
 import type { Tree } from './tree.ts'
 
 /**
@@ -28,7 +28,7 @@ export function reservedAbove(tree: Tree, path: MountPath): MountPath[] {
 
 /** @throws WorkspaceError `ENOENT` where a path is reserved, or lies below such a name. */
 export function refuseReserved(tree: Tree, { operation, path }: Where & { readonly path: MountPath }): void {
-  if (reservedAbove(tree, path).length > 0) throw failure({ operation, path }, 'ENOENT', 'does not exist')
+  if (reservedAbove(tree, path).length > 0) throw contractFailure({ operation, path }, 'ENOENT')
 }
 
 /** At a host path on a local disk: names are reserved nowhere else. */

@@ -1,6 +1,6 @@
 import { LinkSignal, type MountPath, childPath, mountRoot, segmentsOf } from '@ws/core'
 
-import { failure, nativeCode, translate } from '../errors.ts'
+import { contractFailure, failure, nativeCode, translate } from '../errors.ts'
 import { pathOfDescriptor } from '../host/descriptor.ts'
 import { under, decodeName } from '../host/name.ts'
 import { type Handle, openChild, release, statusOf } from './handle.ts'
@@ -40,9 +40,7 @@ export async function findObstacle(
         return // it is no link any more
       }
       if (!status.isDirectory() && (!isLast || kind === 'directory')) {
-        throw failure(target, 'ENOTDIR', isLast ? 'is no directory' : 'lies below something that is no directory', {
-          remedy: isLast ? 'name a directory' : 'use a path whose parents are directories',
-        })
+        throw contractFailure(target, 'ENOTDIR')
       }
       directory = handle
     }
@@ -67,10 +65,7 @@ async function step(
     return await openChild(task, directory, segment)
   } catch (error) {
     if (nativeCode(error) === 'ENOENT' && options.parent) {
-      throw failure(target, 'ENOENT', 'is in a directory that does not exist', {
-        remedy: 'create the directory first, or pass parents: true',
-        native: error,
-      })
+      throw contractFailure(target, 'noParent', error)
     }
     throw translate(error, target)
   }

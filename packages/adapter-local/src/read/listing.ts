@@ -16,7 +16,7 @@ import { openDirectory } from '../confine/open.ts'
 import { isReserved } from '../confine/reserved.ts'
 import { statOf } from '../confine/status.ts'
 import { type Task, targetOf } from '../confine/task.ts'
-import { failure, nativeCode, translate } from '../errors.ts'
+import { contractFailure, nativeCode, translate } from '../errors.ts'
 import { type HostName, type ImmediateCalls, type Maybe, type Status, isImmediate } from '../host/calls.ts'
 import { anyDirectory } from '../host/constants.ts'
 import { decodeName, replacement, showBytes, under } from '../host/name.ts'
@@ -294,10 +294,7 @@ export class Listing implements EntryIterator, Held {
       if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return // it vanished, or is a link by now
       if (code !== 'EACCES') throw error
       if (this.#options.skipUnreadable === true) return
-      throw failure({ operation: task.operation, path }, 'EBACKEND', 'cannot be listed: permission denied', {
-        remedy: 'exclude it, or change its mode',
-        native: error,
-      })
+      throw contractFailure({ operation: task.operation, path }, 'EACCES', error)
     }
   }
 

@@ -6,7 +6,7 @@ import { openData, release } from '../confine/handle.ts'
 import { openFile } from '../confine/open.ts'
 import { statOf } from '../confine/status.ts'
 import { type Task, targetOf } from '../confine/task.ts'
-import { type Where, failure, nativeCode } from '../errors.ts'
+import { type Where, contractFailure, failure, nativeCode } from '../errors.ts'
 import { reading } from '../host/constants.ts'
 
 export interface OpenedFile {
@@ -62,5 +62,5 @@ function checkRange(where: Where, range: ByteRange | undefined): void {
 }
 
 function staleRead(where: Where): Error {
-  return failure(where, 'ECONFLICT', 'has another version than the one asked for', { remedy: 'read it again' })
+  return contractFailure(where, 'ECONFLICT')
 }

@@ -5,7 +5,7 @@ import { openEntry } from '../confine/open.ts'
 import { isReserved } from '../confine/reserved.ts'
 import { statOf } from '../confine/status.ts'
 import { type Task, targetOf } from '../confine/task.ts'
-import { failure } from '../errors.ts'
+import { contractFailure } from '../errors.ts'
 import { isImmediate } from '../host/calls.ts'
 import { statusAtOnce } from './at-once.ts'
 
@@ -15,7 +15,7 @@ export async function statEntry(task: Task): Promise<Stat> {
   const handle = await openEntry(task, targetOf(task, task.path))
   try {
     const status = await statusOf(task, handle)
-    if (isReserved(status, handle.self)) throw failure(task, 'ENOENT', 'does not exist')
+    if (isReserved(status, handle.self)) throw contractFailure(task, 'ENOENT')
     return statOf(status)
   } finally {
     await release(task, handle)

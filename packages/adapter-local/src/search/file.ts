@@ -66,7 +66,7 @@ async function orNothing<Result>(task: Task, work: Promise<Result>): Promise<Res
   } catch (error) {
     const known = translate(error, task)
     if (known instanceof LinkSignal) return undefined
-    const isChange = ['ENOENT', 'ENOTDIR', 'EISDIR', 'EINVAL', 'EBUSY', 'EBACKEND'] as const
+    const isChange = ['ENOENT', 'ENOTDIR', 'EISDIR', 'EINVAL', 'EBUSY', 'EACCES'] as const
     if (isChange.some((code) => isWorkspaceError(known, code))) return undefined
     throw error
   }

@@ -19,14 +19,14 @@ const attempts = 8
 export async function appendToFile(task: Task, data: Uint8Array, options: AppendOptions): Promise<WriteResult> {
   const target = targetOf(task, task.path)
   checkBody(task, data)
-  refuseRoot(target, 'appended to')
+  refuseRoot(target)
   if (options.ifVersion === 'absent') return await create(task, data, options)
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     try {
       return await appendToExisting(task, target, data, options)
     } catch (error) {
       if (error instanceof LinkSignal || !isWorkspaceError(error, 'ENOENT')) throw error
-      if (options.ifVersion !== undefined) throw conflict(target, 'is not there any more')
+      if (options.ifVersion !== undefined) throw conflict(target)
     }
     try {
       return await create(task, data, options)

@@ -6,7 +6,7 @@ import { type Handle, openData, statusOf } from '../confine/handle.ts'
 import { notAFile } from '../confine/open.ts'
 import { permissionsOf, versionOf } from '../confine/status.ts'
 import { type Target, type Task, targetOf } from '../confine/task.ts'
-import { failure, nativeCode } from '../errors.ts'
+import { contractFailure, nativeCode } from '../errors.ts'
 import type { HostName, Status } from '../host/calls.ts'
 import { pathOfDescriptor } from '../host/descriptor.ts'
 import { chunkBytes, reading, smallBytes } from '../host/constants.ts'
@@ -49,7 +49,7 @@ export async function copyRegularFile(task: Task, entry: CopiedEntry): Promise<v
     await task.calls.fchmod(file.fd, permissionsOf(replaces ?? source.status))
     await atDestination(task, entry, async (how) => {
       if (options.ifSource !== undefined && versionOf(await statusOf(task, source.handle)) !== options.ifSource) {
-        throw conflict(targetOf(task, source.path, 'source'), 'was changed in the meantime')
+        throw conflict(targetOf(task, source.path, 'source'))
       }
       await putInPlace(task, file, destination.name, how)
     })
@@ -136,10 +136,10 @@ async function copyInChunks(task: Task, from: number, to: number, { size }: Stat
 /** A directory goes into a directory, a file or a link takes the place of a file or a link. */
 export function checkReplaceable(destination: Target, status: Status, found: Status): void {
   if (status.isDirectory() && !found.isDirectory()) {
-    throw failure(destination, 'ENOTDIR', 'is no directory, and cannot be replaced by one')
+    throw contractFailure(destination, 'fileInTheWay')
   }
   if (!status.isDirectory() && found.isDirectory()) {
-    throw failure(destination, 'EISDIR', 'is a directory, and cannot be replaced by a file')
+    throw contractFailure(destination, 'directoryInTheWay')
   }
   if (!found.isDirectory() && !found.isFile() && !found.isSymbolicLink()) throw notAFile(destination)
 }

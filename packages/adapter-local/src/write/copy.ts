@@ -5,7 +5,7 @@ import { nameOf, notAFile, openParent } from '../confine/open.ts'
 import { isReserved } from '../confine/reserved.ts'
 import { isSameEntry, versionOf } from '../confine/status.ts'
 import { type Target, type Task, targetOf } from '../confine/task.ts'
-import { failure, nativeCode, translate } from '../errors.ts'
+import { contractFailure, nativeCode, translate } from '../errors.ts'
 import type { Status } from '../host/calls.ts'
 import { type CopiedEntry, checkReplaceable, copyLink, copyRegularFile } from './copy-entry.ts'
 import { CopyProgress, copyTree } from './copy-tree.ts'
@@ -15,8 +15,8 @@ import { checkCondition, conflict, lookAtTarget } from './place.ts'
 export async function copyEntry(task: Task, destinationPath: MountPath, options: CopyOptions): Promise<TransferResult> {
   const source = targetOf(task, task.path, 'source')
   const destination = targetOf(task, destinationPath, 'destination')
-  refuseRoot(destination, 'replaced')
-  if (source.path === '/') throw intoItself(source)
+  refuseRoot(destination)
+  if (source.path === '/') throw contractFailure(destination, 'intoItself')
   const opened: Handle[] = []
   try {
     const from = await openParent(task, source)
@@ -24,7 +24,7 @@ export async function copyEntry(task: Task, destinationPath: MountPath, options:
     const handle = await openChild(task, from, nameOf(source))
     opened.push(handle)
     const status = await statusOf(task, handle)
-    if (isReserved(status, handle.self)) throw failure(source, 'ENOENT', 'does not exist')
+    if (isReserved(status, handle.self)) throw contractFailure(source, 'ENOENT')
     checkSource(source, destination, status, options)
 
     const to = await openParentOf(task, destination, options.parents === true)
@@ -52,18 +52,18 @@ export async function copyEntry(task: Task, destinationPath: MountPath, options:
 
 function explain(error: unknown, source: Target, destination: Target, { ifDestination }: CopyOptions): unknown {
   const code = nativeCode(error)
-  if (code === 'EEXIST' && ifDestination === 'absent') return conflict(destination, 'exists already')
+  if (code === 'EEXIST' && ifDestination === 'absent') return conflict(destination)
   return code === 'ENOENT' ? translate(error, source) : translate(error, destination)
 }
 
 function checkSource(source: Target, destination: Target, status: Status, options: CopyOptions): void {
   checkCondition(source, options.ifSource, status)
-  if (source.path === destination.path) throw intoItself(source)
+  if (source.path === destination.path) throw contractFailure(destination, 'ontoItself')
   if (status.isDirectory()) {
     if (options.recursive !== true) {
-      throw failure(source, 'EISDIR', 'is a directory', { remedy: 'pass recursive: true' })
+      throw contractFailure(source, 'EISDIR')
     }
-    if (isWithin(destination.path, source.path)) throw intoItself(source)
+    if (isWithin(destination.path, source.path)) throw contractFailure(destination, 'intoItself')
   } else if (!status.isFile() && !status.isSymbolicLink()) throw notAFile(source)
 }
 
@@ -76,16 +76,8 @@ function checkDestination(
   checkCondition(destination, ifDestination, found)
   if (found === undefined) return
   if (overwrite !== true) {
-    throw failure(destination, 'EEXIST', 'exists already', {
-      remedy: 'choose another destination, or pass overwrite: true',
-    })
+    throw contractFailure(destination, 'EEXIST')
   }
-  if (isSameEntry(status, found)) throw intoItself(destination) // two hard links of one file
+  if (isSameEntry(status, found)) throw contractFailure(destination, 'ontoItself') // two hard links of one file
   checkReplaceable(destination, status, found)
-}
-
-function intoItself(target: Target): Error {
-  return failure(target, 'EINVAL', 'cannot be copied onto or into itself', {
-    remedy: 'choose a destination outside of it',
-  })
 }

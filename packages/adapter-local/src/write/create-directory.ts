@@ -3,7 +3,7 @@ import { type CreateDirectoryOptions, isWorkspaceError, segmentsOf } from '@ws/c
 import { release } from '../confine/handle.ts'
 import { nameOf, openDirectory, openParent } from '../confine/open.ts'
 import { type Task, targetOf } from '../confine/task.ts'
-import { failure, translate } from '../errors.ts'
+import { contractFailure, translate } from '../errors.ts'
 import { makeDirectories, makeDirectory } from './parents.ts'
 
 export async function createDirectoryAt(task: Task, options: CreateDirectoryOptions): Promise<void> {
@@ -12,7 +12,7 @@ export async function createDirectoryAt(task: Task, options: CreateDirectoryOpti
     await makeAll(task)
     return
   }
-  if (target.path === '/') throw failure(target, 'EEXIST', 'exists already')
+  if (target.path === '/') throw contractFailure(target, 'EEXIST')
   const parent = await openParent(task, target)
   try {
     await makeDirectory(task, parent, nameOf(target))
@@ -39,5 +39,5 @@ async function makeAll(task: Task): Promise<void> {
 async function refuseFile(task: Task): Promise<void> {
   const target = targetOf(task, task.path)
   await release(task, await openParent(task, target))
-  throw failure(target, 'EEXIST', 'exists already, and is no directory', { remedy: 'choose another name' })
+  throw contractFailure(target, 'EEXIST')
 }

@@ -3,7 +3,7 @@ import { type DeleteOptions, isWorkspaceError } from '@ws/core'
 import { type Handle, release } from '../confine/handle.ts'
 import { nameOf, openParent } from '../confine/open.ts'
 import { type Target, type Task, targetOf } from '../confine/task.ts'
-import { failure, nativeCode, translate } from '../errors.ts'
+import { contractFailure, failure, nativeCode, translate } from '../errors.ts'
 import type { Status } from '../host/calls.ts'
 import { under } from '../host/name.ts'
 import { vacateBelow } from './make-way.ts'
@@ -17,7 +17,7 @@ const largeFileBytes = 4_194_304n
 
 export async function deleteEntry(task: Task, options: DeleteOptions): Promise<void> {
   const target = targetOf(task, task.path)
-  refuseRoot(target, 'deleted')
+  refuseRoot(target)
   let parent: Handle
   try {
     parent = await openParent(task, target)
@@ -38,7 +38,7 @@ async function deleteIn(task: Task, target: Target, parent: Handle, options: Del
   const found = await lookAtTarget(task, parent, target)
   if (found === undefined) {
     if (options.force === true) return
-    throw failure(target, 'ENOENT', 'does not exist')
+    throw contractFailure(target, 'ENOENT')
   }
   checkCondition(target, options.ifVersion, found)
   task.signal?.throwIfAborted()

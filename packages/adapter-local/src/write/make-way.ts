@@ -7,7 +7,7 @@ import { type Handle, openChild, release, statusOf } from '../confine/handle.ts'
 import { nameOf, openParent } from '../confine/open.ts'
 import { isReserved, reservedAbove } from '../confine/reserved.ts'
 import { type Target, type Task, targetOf } from '../confine/task.ts'
-import { failure, nativeCode } from '../errors.ts'
+import { contractFailure, nativeCode } from '../errors.ts'
 import { under } from '../host/name.ts'
 
 export interface WayOptions {
@@ -42,9 +42,7 @@ async function giveWay(
     } else if (at === path || parents === true) {
       adopted = (await adopt(task, target)) && at === path
     } else {
-      throw failure(targetOf(task, path), 'ENOENT', 'is in a directory that does not exist', {
-        remedy: 'create the directory first, or pass parents: true',
-      })
+      throw contractFailure(targetOf(task, path), 'noParent')
     }
   }
   return adopted

@@ -4,7 +4,7 @@ import { type Handle, release } from '../confine/handle.ts'
 import { nameOf, openParent } from '../confine/open.ts'
 import { isSameEntry, versionOf } from '../confine/status.ts'
 import { type Target, type Task, targetOf } from '../confine/task.ts'
-import { failure, nativeCode, translate } from '../errors.ts'
+import { contractFailure, nativeCode, translate } from '../errors.ts'
 import type { Status } from '../host/calls.ts'
 import { under } from '../host/name.ts'
 import { isWithoutLinks } from './fresh-file.ts'
@@ -20,8 +20,8 @@ interface Place {
 export async function moveEntry(task: Task, destinationPath: MountPath, options: MoveOptions): Promise<TransferResult> {
   const source = targetOf(task, task.path, 'source')
   const destination = targetOf(task, destinationPath, 'destination')
-  refuseRoot(source, 'moved')
-  refuseRoot(destination, 'replaced')
+  refuseRoot(source)
+  refuseRoot(destination)
   const opened: Handle[] = []
   try {
     const from = { target: source, parent: await openParent(task, source) }
@@ -34,7 +34,10 @@ export async function moveEntry(task: Task, destinationPath: MountPath, options:
       moveBetween(task, from, to, options),
     )
   } catch (error) {
-    throw nativeCode(error) === 'ENOENT' ? translate(error, source) : translate(error, destination)
+    const code = nativeCode(error)
+    if (code === 'EISDIR') throw contractFailure(destination, 'directoryInTheWay', error)
+    if (code === 'ENOTDIR') throw contractFailure(destination, 'fileInTheWay', error)
+    throw code === 'ENOENT' ? translate(error, source) : translate(error, destination)
   } finally {
     for (const handle of opened) await release(task, handle)
   }
@@ -42,10 +45,10 @@ export async function moveEntry(task: Task, destinationPath: MountPath, options:
 
 async function checkSource(task: Task, { target, parent }: Place, destination: Target, options: MoveOptions) {
   const found = await lookAtTarget(task, parent, target)
-  if (found === undefined) throw failure(target, 'ENOENT', 'does not exist')
+  if (found === undefined) throw contractFailure(target, 'ENOENT')
   checkCondition(target, options.ifSource, found)
   if (found.isDirectory() && destination.path !== target.path && isWithin(destination.path, target.path)) {
-    throw failure(target, 'EINVAL', 'cannot be moved into itself', { remedy: 'choose a destination outside of it' })
+    throw contractFailure(destination, 'intoItself')
   }
   return found
 }
@@ -59,9 +62,7 @@ async function moveBetween(task: Task, from: Place, to: Place, options: MoveOpti
   const sameEntry = replaced !== undefined && isSameEntry(moved, replaced)
   const isOtherSpelling = sameEntry && !task.tree.caseSensitive && isSpelledAlike(from.target, to.target)
   if (replaced !== undefined && options.overwrite !== true && !isOtherSpelling) {
-    throw failure(to.target, 'EEXIST', 'exists already', {
-      remedy: 'choose another destination, or pass overwrite: true',
-    })
+    throw contractFailure(to.target, 'EEXIST')
   }
   if (sameEntry && !isOtherSpelling && !moved.isDirectory()) {
     // two hard links of one file: rename(2) would do nothing at all, and leave both
@@ -91,7 +92,7 @@ async function moveWithoutReplacing(task: Task, from: Place, to: Place, moved: S
     await calls.link(oldName, newName)
   } catch (error) {
     const code = nativeCode(error)
-    if (code === 'EEXIST' && options.ifDestination === 'absent') throw conflict(to.target, 'exists already')
+    if (code === 'EEXIST' && options.ifDestination === 'absent') throw conflict(to.target)
     if (code === 'EACCES' || isWithoutLinks(error)) return await rename(task, from, to)
     throw error
   }

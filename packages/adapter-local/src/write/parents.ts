@@ -4,7 +4,7 @@ import { type Handle, openChild, release } from '../confine/handle.ts'
 import { changing, openParent } from '../confine/open.ts'
 import type { Target, Task } from '../confine/task.ts'
 import { findObstacle } from '../confine/walk.ts'
-import { failure, nativeCode, translate } from '../errors.ts'
+import { contractFailure, nativeCode, translate } from '../errors.ts'
 import { isWorkspaceError } from '@ws/core'
 import { pathOfDescriptor } from '../host/descriptor.ts'
 import { under } from '../host/name.ts'
@@ -14,9 +14,9 @@ const directoryMode = 0o777
 const attempts = 8
 
 /** @throws `EBUSY` for the root. */
-export function refuseRoot(target: Target, what: string): void {
+export function refuseRoot(target: Target): void {
   if (target.path !== '/') return
-  throw failure(target, 'EBUSY', `is the root, which cannot be ${what}`, { remedy: 'name an entry below it' })
+  throw contractFailure(target, 'EBUSY')
 }
 
 /** Opens the directory above a target; with `create`, makes what is missing of it. */

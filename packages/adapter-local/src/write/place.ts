@@ -5,7 +5,7 @@ import { nameOf } from '../confine/open.ts'
 import { isReserved } from '../confine/reserved.ts'
 import { versionOf } from '../confine/status.ts'
 import type { Target, Task } from '../confine/task.ts'
-import { failure } from '../errors.ts'
+import { contractFailure } from '../errors.ts'
 import type { HostName, Status } from '../host/calls.ts'
 import { under } from '../host/name.ts'
 
@@ -24,13 +24,12 @@ export async function lookAtTarget(task: Task, directory: Handle, target: Target
 export function checkCondition(target: Target, condition: Condition | undefined, found: Status | undefined): void {
   if (condition === undefined) return
   if (condition === 'absent') {
-    if (found !== undefined) throw conflict(target, 'exists already')
+    if (found !== undefined) throw conflict(target)
     return
   }
-  if (found === undefined) throw conflict(target, 'is not there any more')
-  if (versionOf(found) !== condition) throw conflict(target, 'was changed in the meantime')
+  if (found === undefined || versionOf(found) !== condition) throw conflict(target)
 }
 
-export function conflict(target: Target, reason: string): Error {
-  return failure(target, 'ECONFLICT', reason, { remedy: 'read it again and decide anew' })
+export function conflict(target: Target): Error {
+  return contractFailure(target, 'ECONFLICT')
 }

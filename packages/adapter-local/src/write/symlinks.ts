@@ -1,14 +1,14 @@
 import { release } from '../confine/handle.ts'
 import { nameOf, openParent } from '../confine/open.ts'
 import { type Task, targetOf } from '../confine/task.ts'
-import { failure, nativeCode, translate } from '../errors.ts'
+import { contractFailure, failure, nativeCode, translate } from '../errors.ts'
 import { decodeName, under } from '../host/name.ts'
 import { creationStart, giveNew } from './give.ts'
 
 export async function createSymlinkAt(task: Task, linkTarget: string): Promise<void> {
   const target = targetOf(task, task.path)
   checkLinkTarget(task, linkTarget)
-  if (target.path === '/') throw failure(target, 'EEXIST', 'exists already')
+  if (target.path === '/') throw contractFailure(target, 'EEXIST')
   const parent = await openParent(task, target)
   try {
     const start = creationStart()
@@ -44,5 +44,5 @@ export async function readSymlinkAt(task: Task): Promise<string> {
 }
 
 function notALink(task: Task): Error {
-  return failure(task, 'EINVAL', 'is no symbolic link', { remedy: 'name a link; stat tells the type' })
+  return contractFailure(task, 'notALink')
 }

@@ -4,7 +4,7 @@ import { type Handle, release } from '../confine/handle.ts'
 import { changing, nameOf, notAFile } from '../confine/open.ts'
 import { type Target, type Task, targetOf } from '../confine/task.ts'
 import { throwLink } from '../confine/walk.ts'
-import { type Where, failure, nativeCode } from '../errors.ts'
+import { type Where, contractFailure, failure, nativeCode } from '../errors.ts'
 import type { Status } from '../host/calls.ts'
 import { checkBody, writeBody } from './body.ts'
 import { createEmptyFile } from './empty-file.ts'
@@ -18,7 +18,7 @@ export async function writeFile(task: Task, data: WriteData, options: WriteOptio
   const target = targetOf(task, task.path)
   checkBody(task, data)
   checkMode(target, options.mode)
-  refuseRoot(target, 'written to')
+  refuseRoot(target)
   const parent = await openParentOf(task, target, options.parents === true)
   try {
     if (options.ifVersion === 'absent' && data instanceof Uint8Array && data.length === 0) {
@@ -60,7 +60,7 @@ async function onlyOnce(target: Target, creation: Promise<Version>): Promise<Ver
   try {
     return await creation
   } catch (error) {
-    throw nativeCode(error) === 'EEXIST' ? conflict(target, 'exists already') : error
+    throw nativeCode(error) === 'EEXIST' ? conflict(target) : error
   }
 }
 
@@ -73,12 +73,12 @@ async function checkPlace(
 ): Promise<Status | undefined> {
   for (let attempt = 0; attempt < 8; attempt += 1) {
     const found = await lookAtTarget(task, parent, target)
-    if (ifVersion === 'absent' && found !== undefined) throw conflict(target, 'exists already')
+    if (ifVersion === 'absent' && found !== undefined) throw conflict(target)
     if (found?.isSymbolicLink() === true) {
       await throwLink(task, target)
       continue // it is no link any more
     }
-    if (found?.isDirectory() === true) throw failure(target, 'EISDIR', 'is a directory', { remedy: 'name a file' })
+    if (found?.isDirectory() === true) throw contractFailure(target, 'EISDIR')
     if (found !== undefined && !found.isFile()) throw notAFile(target)
     checkCondition(target, ifVersion, found)
     return found

@@ -1,4 +1,4 @@
-import { type HostPath, type MountPath, assertMountPath, mountRoot } from '@ws/core'
+import { type HostPath, type MountPath, assertMountPath, contractError, mountRoot } from '@ws/core'
 import { join } from 'node:path'
 
 import { failure } from '../errors.ts'
@@ -61,7 +61,7 @@ export class MountedPart implements MountUser {
   /** @throws WorkspaceError `ECLOSED` */
   assertOpen({ operation, path }: Call): void {
     if (!this.#isClosed) return
-    throw failure('ECLOSED', 'the adapter is closed', { operation, path, remedy: 'create a new one' })
+    throw contractError('ECLOSED', operation, path)
   }
 
   /** @throws WorkspaceError `EINVAL` for what is no path of a mount, `ENAMETOOLONG` for one that the store does not take. */

@@ -21,7 +21,7 @@ export async function createSymlink(store: Store, path: MountPath, target: strin
 export async function readSymlink(store: Store, path: MountPath, task: Task): Promise<string> {
   const found = await lookUp(store, path, task)
   if (found === undefined) throw failure('ENOENT', task.operation, path)
-  if (found.type !== 'symlink') throw invalid(task.operation, path, 'is no symbolic link')
+  if (found.type !== 'symlink') throw failure('notALink', task.operation, path)
   return targetOf({ at: path, target: found.target }, task.operation, path)
 }
 

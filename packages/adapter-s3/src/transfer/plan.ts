@@ -1,6 +1,6 @@
 import { isWithin, type CopyOptions, type MountPath } from '@ws/core'
 import type { Task } from '../client/requests.ts'
-import { failure, invalid } from '../errors.ts'
+import { failure } from '../errors.ts'
 import { pagesOf } from '../listing/pages.ts'
 import { lookUp, type Found } from '../objects/lookup.ts'
 import type { Store } from '../store.ts'
@@ -29,7 +29,7 @@ export async function planTransfer(
   if (source === undefined) throw failure('ENOENT', operation, from)
   if (ifSource !== undefined && ifSource !== source.stat.version) throw failure('ECONFLICT', operation, from)
   if (source.type === 'directory' && to !== from && isWithin(to, from)) {
-    throw invalid(operation, to, 'lies in the directory itself', 'choose a destination outside of it')
+    throw failure('intoItself', operation, to)
   }
   if (there.status === 'rejected') throw there.reason
   const destination = there.value
@@ -49,8 +49,8 @@ export async function planTransfer(
 /** A file over a directory, or a directory over a file. */
 export function checkKinds({ source, destination }: Plan, to: MountPath, operation: string): void {
   if (destination === undefined) return
-  if (destination.type === 'directory' && source.type !== 'directory') throw failure('EISDIR', operation, to)
-  if (destination.type !== 'directory' && source.type === 'directory') throw failure('ENOTDIR', operation, to)
+  if (destination.type === 'directory' && source.type !== 'directory') throw failure('directoryInTheWay', operation, to)
+  if (destination.type !== 'directory' && source.type === 'directory') throw failure('fileInTheWay', operation, to)
 }
 
 /** @throws `ENOTEMPTY` for a directory that holds more than its marker. */

@@ -1,6 +1,6 @@
 import type { CopyOptions, MountPath, MoveOptions, TransferResult } from '@ws/core'
 import type { Task } from '../client/requests.ts'
-import { failure, invalid } from '../errors.ts'
+import { failure } from '../errors.ts'
 import type { Store } from '../store.ts'
 import { copyLeaf, moveLeaf } from './leaf.ts'
 import { assertEmpty, checkKinds, planTransfer } from './plan.ts'
@@ -14,7 +14,7 @@ export async function copy(
   task: Task,
 ): Promise<TransferResult> {
   const plan = await planTransfer(store, from, to, options, task)
-  if (from === to) throw invalid('copy', to, 'is the source itself', 'choose another destination')
+  if (from === to) throw failure('ontoItself', 'copy', to)
   if (plan.source.type !== 'directory') {
     checkKinds(plan, to, 'copy')
     return copyLeaf(store, from, to, plan, options, task)

@@ -168,7 +168,7 @@ async function checkMerge(
       directories.add(parent)
     }
     const isFile = rest !== '' && !rest.endsWith('/')
-    if (isFile && (await countBelow(store, path, task)) > 0) throw failure('EISDIR', task.operation, path)
+    if (isFile && (await countBelow(store, path, task)) > 0) throw failure('directoryInTheWay', task.operation, path)
     for (const parent of parents) {
       const at = pathOf(to, parent)
       const file = await headObject(store, store.keys.key(at), task)

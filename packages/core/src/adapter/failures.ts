@@ -1,30 +1,109 @@
 import { type ErrorCode, WorkspaceError } from '../errors.ts'
 import type { WriteData } from './types.ts'
 
-interface Explanation {
+interface Situation {
+  readonly code: ErrorCode
   readonly reason: string
-  readonly remedy?: string
+  readonly remedy: string
+  /** For operations in which the way out is another. */
+  readonly remedies?: Readonly<Record<string, string>>
 }
 
-const explanations = {
-  ENOENT: { reason: 'does not exist' },
-  EEXIST: { reason: 'exists already' },
-  ENOTDIR: { reason: 'is not a directory, or lies below a file' },
-  EISDIR: { reason: 'is a directory' },
-  ENOTEMPTY: { reason: 'is a directory that is not empty', remedy: 'delete it with `recursive`' },
-  EROFS: { reason: 'is in a read-only store' },
-  EBUSY: { reason: 'is the root of the store, which stays where it is' },
-  ECONFLICT: { reason: 'is not in the state that the condition asks for', remedy: 'read it again, then decide' },
-  ECLOSED: { reason: 'cannot be reached: the adapter is closed' },
-} satisfies Partial<Record<ErrorCode, Explanation>>
+const elsewhere = 'choose another destination, or pass `overwrite: true`'
+const madeFirst = 'create the directory first, or pass `parents: true`'
 
-/** Codes of the situations that every adapter knows. */
-export type ContractCode = keyof typeof explanations
+/** Every mistake that a caller can make with any adapter, and its words: the same in all of them. */
+const situations = {
+  ENOENT: { code: 'ENOENT', reason: 'does not exist', remedy: 'list its directory to see what is there' },
+  noParent: {
+    code: 'ENOENT',
+    reason: 'lies in a directory that does not exist',
+    remedy: madeFirst,
+    remedies: {
+      createDirectory: 'create the directory first, or pass `recursive: true`',
+      createSymlink: 'create the directory first',
+    },
+  },
+  EEXIST: {
+    code: 'EEXIST',
+    reason: 'exists already',
+    remedy: 'choose another name',
+    remedies: { move: elsewhere, copy: elsewhere },
+  },
+  ENOTDIR: {
+    code: 'ENOTDIR',
+    reason: 'is not a directory, or lies below a file',
+    remedy: 'look at it, and at the directories above it, with `stat`',
+  },
+  EISDIR: {
+    code: 'EISDIR',
+    reason: 'is a directory',
+    remedy: 'name a file',
+    remedies: { copy: 'pass `recursive: true`' },
+  },
+  directoryInTheWay: {
+    code: 'EISDIR',
+    reason: 'is a directory, and a file cannot replace it',
+    remedy: 'choose another destination',
+  },
+  fileInTheWay: {
+    code: 'ENOTDIR',
+    reason: 'is not a directory, and a directory cannot replace it',
+    remedy: 'choose another destination',
+  },
+  ENOTEMPTY: {
+    code: 'ENOTEMPTY',
+    reason: 'is a directory that is not empty',
+    remedy: 'pass `recursive: true`, or empty it first',
+    remedies: { move: 'choose another destination, or empty it first' },
+  },
+  EROFS: { code: 'EROFS', reason: 'is in a read-only store', remedy: 'write in another store' },
+  EBUSY: {
+    code: 'EBUSY',
+    reason: 'is the root of the store, which stays where it is',
+    remedy: 'name an entry below it',
+  },
+  ECONFLICT: {
+    code: 'ECONFLICT',
+    reason: 'is not in the state that the condition asks for',
+    remedy: 'read it again, then decide',
+  },
+  ECLOSED: { code: 'ECLOSED', reason: 'cannot be reached: the adapter is closed', remedy: 'make a new adapter' },
+  EACCES: {
+    code: 'EACCES',
+    reason: 'cannot be used: the permissions of the store do not allow it',
+    remedy: 'change the owner or the mode of the entry, or of its directory',
+  },
+  intoItself: {
+    code: 'EINVAL',
+    reason: 'lies in the source itself',
+    remedy: 'choose a destination outside of the source',
+  },
+  ontoItself: { code: 'EINVAL', reason: 'is the source itself', remedy: 'choose another destination' },
+  notALink: { code: 'EINVAL', reason: 'is not a symbolic link', remedy: 'look at its type with `stat`' },
+  notAFile: {
+    code: 'EINVAL',
+    reason: 'is neither a file nor a directory, but a FIFO, a socket or a device',
+    remedy: 'name a regular file',
+  },
+} satisfies Readonly<Record<string, Situation>>
 
-/** For adapters: the error for a situation that has one name in the whole contract, in words that are always the same. */
-export function contractError(code: ContractCode, operation: string, path: string): WorkspaceError {
-  const { reason, remedy }: Explanation = explanations[code]
-  return new WorkspaceError({ code, operation, path, reason, remedy })
+/** Situations that every adapter knows. */
+export type ContractCode = keyof typeof situations
+
+/**
+ * For adapters: the error for a situation that has one name in the whole contract, in words that are always the same.
+ *
+ * @param native what the layer below said, for operators
+ */
+export function contractError(
+  situation: ContractCode,
+  operation: string,
+  path: string,
+  native?: unknown,
+): WorkspaceError {
+  const { code, reason, remedy, remedies }: Situation = situations[situation]
+  return new WorkspaceError({ code, operation, path, reason, remedy: remedies?.[operation] ?? remedy, native })
 }
 
 /** For adapters: `EINVAL`, for what a caller got wrong. */

@@ -35,7 +35,7 @@ export interface WorkspaceView {
   readonly root: VirtualPath
   /** Whom commands run as; the owner of the root's directory. Absent for interpreters and stores that know none. */
   readonly owner?: Owner | undefined
-  /** The names of the policy's rules and mounts, for messages. */
+  /** The file API of the workspace: interpreters work through it, so that the policy is asked for every access. */
   readonly files: FileDoor
 }
 

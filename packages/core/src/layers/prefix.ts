@@ -1,4 +1,5 @@
 import type { StorageAdapter } from '../adapter/contract.ts'
+import { contractError } from '../adapter/failures.ts'
 import { LinkSignal } from '../adapter/link-signal.ts'
 import { isWorkspaceError, rewriteError, WorkspaceError, type PartialProgress } from '../errors.ts'
 import { isWithin, joinPath, parseMountPath, relativeTo, type MountPath } from '../path/virtual-path.ts'
@@ -107,8 +108,7 @@ class Subtree {
     const link = operation === 'createSymlink'
     if (onRoot || link) {
       const code = this.#inner.capabilities.readOnly ? 'EROFS' : link ? 'EEXIST' : 'EBUSY'
-      const reason = 'is the root of the store, which stays what it is'
-      throw new WorkspaceError({ code, operation, path: '/', reason })
+      throw contractError(code, operation, '/')
     }
     if (!entering.has(operation)) return
     if ((await this.#rootState()) !== 'directory') throw gone(operation)
@@ -199,7 +199,7 @@ function gone(operation: string): WorkspaceError {
     code: 'ENOWORKSPACE',
     operation,
     path: '/',
-    reason: 'is not there, or is no directory, or lies behind a symbolic link',
+    reason: 'is missing, is not a directory, or lies behind a symbolic link',
     remedy: 'make the directory, or write a file into it',
   })
 }

@@ -1,5 +1,5 @@
 import type { StorageAdapter } from '../adapter/contract.ts'
-import { WorkspaceError } from '../errors.ts'
+import { contractError } from '../adapter/failures.ts'
 import { checkLayer, wrapAdapter, type AdapterOperation, type LayerOptions } from './wrap-adapter.ts'
 
 const changes: ReadonlySet<AdapterOperation> = new Set([
@@ -25,7 +25,7 @@ export function readOnly(adapter: StorageAdapter, options: LayerOptions = {}): S
     shared,
     async call({ operation, path }, run) {
       if (!changes.has(operation)) return run()
-      throw new WorkspaceError({ code: 'EROFS', operation, path, reason: 'is in a read-only store' })
+      throw contractError('EROFS', operation, path)
     },
   })
 }

@@ -11,7 +11,7 @@ import type {
   WriteData,
   WriteResult,
 } from '../adapter/types.ts'
-import { WorkspaceError } from '../errors.ts'
+import { contractError } from '../adapter/failures.ts'
 import { assertMountPath, mountRoot, type HostPath, type MountPath } from '../path/virtual-path.ts'
 import { wrapIterator, type IterationHooks } from './iterator.ts'
 
@@ -82,8 +82,7 @@ export function wrapAdapter(inner: StorageAdapter, layer: Layer): StorageAdapter
     assertMountPath(path, operation)
     if (destination !== undefined) assertMountPath(destination, operation)
     if (!closed) return
-    const reason = 'cannot be reached: the adapter is closed'
-    throw new WorkspaceError({ code: 'ECLOSED', operation, path, reason })
+    throw contractError('ECLOSED', operation, path)
   }
   const call = async <Result>(it: Call, run: () => Promise<Result>): Promise<Result> => {
     check(it)

@@ -1,15 +1,6 @@
-import type {
-  CopyOptions,
-  Entry,
-  ListOptions,
-  Stat,
-  TransferResult,
-  WriteOptions,
-  WriteResult,
-} from '../adapter/types.ts'
+import type { Entry, ListOptions, Stat, TransferResult, WriteOptions, WriteResult } from '../adapter/types.ts'
 import type {
   AppendOptions,
-  CreateDirectoryOptions,
   DeleteOptions,
   MoveOptions,
   ReadOptions,
@@ -75,10 +66,26 @@ export interface ReadLinesResult {
 /** Text or bytes to write. A string is written as UTF-8; a lone surrogate in it is `EINVAL`. */
 export type WorkspaceWriteData = string | Uint8Array | AsyncIterable<Uint8Array>
 
-/**
- * `true` (the default of the workspace's own methods): missing parents are made, as far as the policy lets them be written.
- */
-export interface WorkspaceWriteOptions extends WriteOptions {
+interface ParentsOption {
+  /** Make missing parent directories, as far as the policy lets them be written. Default true. */
+  readonly parents?: boolean | undefined
+}
+
+export interface WorkspaceAppendOptions extends Omit<AppendOptions, 'parents'>, ParentsOption {}
+
+export interface WorkspaceMoveOptions extends Omit<MoveOptions, 'parents'>, ParentsOption {}
+
+export interface WorkspaceCopyOptions extends WorkspaceMoveOptions {
+  /** A directory with everything below it. Default true; with false a directory is `EISDIR`. */
+  readonly recursive?: boolean | undefined
+}
+
+export interface WorkspaceCreateDirectoryOptions extends SignalOption {
+  /** Make missing parents, and accept a directory that is there. Default true. */
+  readonly recursive?: boolean | undefined
+}
+
+export interface WorkspaceWriteOptions extends Omit<WriteOptions, 'parents'>, ParentsOption {
   /** Resolves only when the content is in the store for good: waits for the adapter's flush. Default false. */
   readonly durable?: boolean | undefined
 }
@@ -105,16 +112,16 @@ export interface FileDoor {
   readLines(path: string, options?: ReadLinesOptions): Promise<ReadLinesResult>
   /** Creates or replaces a file. Parents are made by default. */
   write(path: string, data: WorkspaceWriteData, options?: WorkspaceWriteOptions): Promise<WriteResult>
-  append(path: string, data: string | Uint8Array, options?: AppendOptions): Promise<WriteResult>
+  append(path: string, data: string | Uint8Array, options?: WorkspaceAppendOptions): Promise<WriteResult>
   /** Entries with absolute virtual paths, dotfiles included; recursive across mounts. Denied entries are listed, not entered. */
   list(path?: string, options?: WorkspaceListOptions): AsyncIterableIterator<WorkspaceEntry>
   /** Makes a directory and its parents by default; one that is there is fine then. */
-  createDirectory(path: string, options?: CreateDirectoryOptions): Promise<void>
+  createDirectory(path: string, options?: WorkspaceCreateDirectoryOptions): Promise<void>
   delete(path: string, options?: DeleteOptions): Promise<void>
   /** Also across mounts (copied, then deleted). Parents of the destination are made by default. */
-  move(source: string, destination: string, options?: MoveOptions): Promise<TransferResult>
+  move(source: string, destination: string, options?: WorkspaceMoveOptions): Promise<TransferResult>
   /** Also across mounts. Directories too: `recursive` is the default here. */
-  copy(source: string, destination: string, options?: CopyOptions): Promise<TransferResult>
+  copy(source: string, destination: string, options?: WorkspaceCopyOptions): Promise<TransferResult>
   createSymlink(path: string, target: string, options?: SignalOption): Promise<void>
   readSymlink(path: string, options?: SignalOption): Promise<string>
   /** Matching lines in every mount below `in` that the policy lets be read. */
