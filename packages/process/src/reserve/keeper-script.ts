@@ -122,7 +122,7 @@ sub sweep { %lives = (); my @all = journal(); my $swept = 0;
           $swept++ if rmdir(through($fd, $name)); settle($fd, @all) } }
       closefd($fd) }
     unlink "$dir/$e->{file}" }
-  if (opendir(my $d, $dir)) { for (readdir $d) { next unless /^([\w-]+)\.lock$/; unlink "$dir/$_" unless lives($1) } }
+  if (opendir(my $d, $dir)) { for (readdir $d) { next unless /^([\w-]+)\.lock$/ || /^new\.([\w-]+)$/; unlink "$dir/$_" unless lives($1) } }
   "swept $swept" }
 
 sub table { my ($w) = @_; sysseek($w->{fh}, 0, 0); my ($text, $chunk) = ('', ''); $text .= $chunk while sysread($w->{fh}, $chunk, 65536);

@@ -144,7 +144,10 @@ describeWith([component('perl')], 'reserved names', () => {
     mkdirSync(place('a'))
     rmdirSync(place('b'))
     writeFileSync(place('b'), '')
+    // What a keeper was writing when it was killed.
+    writeFileSync(join(scratch.path, 'state/reserved/new.1-killed'), '')
     await sweepReserved()
+    expect(readdirSync(join(scratch.path, 'state/reserved')).filter((name) => name.startsWith('new.'))).toEqual([])
     expect(readdirSync(root).sort()).toEqual(['a', 'b'])
     expect(notes()).toEqual([])
   })
