@@ -1,6 +1,6 @@
 import { isWithin, parentPath, relativeTo } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import { READ, WRITE } from '../policy/access.ts'
+import { READ, WRITE, rightsOf } from '../policy/access.ts'
 import type { ResolvedSubtreeRule } from '../policy/types.ts'
 import type { Gate } from '../workspace/gate.ts'
 import { mountRuleName } from '../workspace/mounts.ts'
@@ -116,7 +116,9 @@ function bindMatch(list: BindList, { path, type, mount, pattern }: Match): void 
   if (type === 'symlink' || type === 'other') return
   const { rule, rights } = pattern
   const around = list.around(path, mount)
-  if ((around.rights & ~rights) === 0) return
+  // A rule may open something in it for more than what surrounds it.
+  const isWider = list.binds.some(({ at, access }) => isWithin(at, path) && (rightsOf(access) & ~rights) !== 0)
+  if ((around.rights & ~rights) === 0 && !isWider) return
   const missing = type === 'missing' ? missingName({ path }, mount) : undefined
   if (missing !== undefined && (around.rights & WRITE) === 0) return
   list.restrict(rule.name, { path }, rights === 0 ? 'deniedSubtrees' : 'subtrees', undefined, missing)

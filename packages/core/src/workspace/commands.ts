@@ -9,7 +9,7 @@ import { normaliseCommand, quoteForShell } from './command.ts'
 import type { NormalisedCommand } from './command.ts'
 import { admitCall, parseFor } from './context.ts'
 import type { Context } from './context.ts'
-import { checkAcknowledged, planFor, requireHeld } from './enforcement.ts'
+import { checkAcknowledged, planFor, requireEntrance, requireHeld } from './enforcement.ts'
 import type { ChosenExecutor } from './enforcement.ts'
 import { virtualError } from './errors.ts'
 import { judgeCommand } from './judged-command.ts'
@@ -170,6 +170,7 @@ export async function admit<Given extends Command | undefined>(
   if (!looksOnly) await door.prepare()
   const plan = await planFor(context, executor, acknowledged, { looksOnly })
   requireHeld(plan, executor, acknowledged)
+  requireEntrance(plan, executor, cwd)
   return {
     normalised: normalised as NormalisedCommand,
     cwd,

@@ -4,6 +4,7 @@ import type { AttachedExecutor } from '../executor/contract.ts'
 import { satisfies } from '../executor/guarantees.ts'
 import type { GuaranteeField } from '../executor/guarantees.ts'
 import { quotePath } from '../errors.ts'
+import { isWithin } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import type { Context } from './context.ts'
 import { virtualError } from './errors.ts'
@@ -104,5 +105,24 @@ export function requireHeld(
     rule: first.rule,
     reason: `is under a rule that cannot be enforced on this command: ${reason}`,
     remedy: `${remedy}; as a last resort run this command without the rule (\`acknowledge: ['${first.rule}']\`)`,
+  })
+}
+
+/**
+ * Commands start in the root where nobody says otherwise, whatever rules say of it; but not where they leave nothing open.
+ *
+ * @throws WorkspaceError `EACCES` where the working directory is covered as a whole
+ */
+export function requireEntrance(plan: BindPlan, { attached }: ChosenExecutor, cwd: VirtualPath): void {
+  if (attached.guarantees.deniedSubtrees === 'interpreter') return
+  const mask = plan.binds.find(({ kind, at }) => kind === 'mask' && isWithin(cwd, at))
+  if (mask === undefined) return
+  throw virtualError({
+    code: 'EACCES',
+    operation: 'exec',
+    path: cwd,
+    rule: mask.rules[0],
+    reason: 'is denied as a whole, so no command can start there',
+    remedy: 'give a directory that the rules leave open as `cwd`',
   })
 }

@@ -264,6 +264,33 @@ describe('compilation of rules', () => {
     expect(binds.filter((bind) => bind.includes('missing') || bind.includes('hooks'))).toEqual([])
   })
 
+  it('[RU4] makes read-only what another rule opens for writing in a match that is read-only already', async () => {
+    const given: Tree = {
+      '/a': 'directory',
+      '/a/.git': 'directory',
+      '/a/.git/hooks': 'directory',
+      '/a/.git/hooks/x': 'file',
+    }
+    const entries = { '/a': 'read-only', '/a/.git/hooks/x': 'read-write' } as const
+    const binds = await compiled(given, [rules.subtree({ name: 'opens', entries }), rules.protectHooks()])
+    expect(binds).toContain('subtree /a/.git/hooks/x read-only file')
+    expect(binds.filter((bind) => bind.includes('/a/') && bind.includes('read-write'))).toEqual([])
+  })
+
+  it('[RU4] opens nothing in what matches a denied pattern, whatever another rule opens there', async () => {
+    const given: Tree = { '/keys': 'directory', '/keys/open': 'directory', '/keys/open/deep': 'file' }
+    const opening = [
+      rules.withinWorkspace('/keys/open'),
+      rules.subtree({ name: 'opens', entries: { '/keys': 'none', '/keys/open/deep': 'read-write' } }),
+      rules.withinOutput('/keys/open'),
+    ]
+    for (const rule of opening) {
+      const binds = await compiled(given, [rule, rules.denyGlob('keys')])
+      const open = binds.filter((bind) => bind.includes('/keys/') && !bind.endsWith(' none'))
+      expect(open, rule.name).toEqual([])
+    }
+  })
+
   it('[RU1] masks a look-alike of a denied name, whatever another rule says of that spelling', async () => {
     const given: Tree = { '/.ENV': 'directory', '/.ENV/out': 'directory', '/.env': 'file' }
     const binds = await compiled(given, [rules.deny('/.env'), rules.withinOutput('/.ENV/out')])
