@@ -1,14 +1,18 @@
 import type { BufferEncoding, ByteString, FileContent, IFileSystem } from 'just-bash'
 
+import { decodeText, encodeText } from './text.ts'
+
 export type EncodingOption = Parameters<IFileSystem['readFile']>[1] | BufferEncoding | undefined
 
 function encodingOf(option: EncodingOption): BufferEncoding {
   return (typeof option === 'string' ? option : option?.encoding) ?? 'utf8'
 }
 
-/** Text of bytes; invalid UTF-8 becomes U+FFFD. */
+/** Text of bytes; bytes that are not UTF-8 are kept, see {@link decodeText}. */
 export function decode(bytes: Uint8Array, option?: EncodingOption): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(encodingOf(option))
+  const encoding = encodingOf(option)
+  if (isUtf8(encoding)) return decodeText(bytes)
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(encoding)
 }
 
 /** One character for each byte. */
@@ -18,5 +22,11 @@ export function asBinary(bytes: Uint8Array): ByteString {
 }
 
 export function encode(content: FileContent, option?: EncodingOption): Uint8Array {
-  return typeof content === 'string' ? Buffer.from(content, encodingOf(option)) : content
+  if (typeof content !== 'string') return content
+  const encoding = encodingOf(option)
+  return isUtf8(encoding) ? encodeText(content) : Buffer.from(content, encoding)
+}
+
+function isUtf8(encoding: BufferEncoding): boolean {
+  return encoding === 'utf8' || encoding === 'utf-8'
 }

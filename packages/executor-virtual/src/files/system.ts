@@ -21,6 +21,16 @@ export const systemNames: ReadonlySet<string> = new Set(
 )
 
 const discarding = new Set(['/dev/null', '/dev/zero'])
+/** What the interpreter makes of the system's names for scripts to use; programs are looked up in the `bin` directories. */
+const offered = /^\/(?:dev\/(?:null|std(?:in|out|err)|fd(?:\/.*)?)|(?:usr\/)?bin\/[^/]+)\/?$/
+const standardStream = /^\/dev\/std(?:in|out|err)$/
+
+export interface SystemOptions {
+  /** Ends a script that asks for what is not there, and tells when it was ended. */
+  readonly session?: { refuse(subject: string, reason: string): never; check(): void } | undefined
+  /** The workspace's root. */
+  readonly root?: string | undefined
+}
 
 /**
  * Puts the system's names (`/bin`, `/dev`, `/proc` …) over the files of a workspace. What is in them is made by the
@@ -33,10 +43,11 @@ export class BashFileSystem implements IFileSystem {
   readonly #record: (failure: Failure) => void
   readonly #typed: Map<string, string>
   readonly #system = new InMemoryFs()
-  /** Directories that could not be listed, while that is no error. */
-  #refused: string[] | undefined
-
-  constructor(files: AsyncFiles) {
+  readonly #session: SystemOptions['session']
+  readonly #root: string
+  constructor(files: AsyncFiles, { session, root = '/' }: SystemOptions = {}) {
+    this.#session = session
+    this.#root = root
     const { recorded, failures, record, typed } = recordFailures(files)
     this.#files = recorded
     this.failures = failures
@@ -46,18 +57,23 @@ export class BashFileSystem implements IFileSystem {
 
   /** The interpreter fills the system's names when it starts; it makes nothing else. */
   mkdirSync(path: string, options?: MkdirOptions): void {
-    if (isSystem(path)) this.#system.mkdirSync(path, options)
+    checkSystem(path, 'mkdir')
+    this.#system.mkdirSync(path, options)
   }
 
   writeFileSync(path: string, content: FileContent): void {
-    if (isSystem(path)) this.#system.writeFileSync(path, content)
+    checkSystem(path, 'open')
+    this.#system.writeFileSync(path, content)
   }
 
   writeFileLazy(path: string, lazy: () => string | Uint8Array | Promise<string | Uint8Array>): void {
-    if (isSystem(path)) this.#system.writeFileLazy(path, lazy)
+    checkSystem(path, 'open')
+    this.#system.writeFileLazy(path, lazy)
   }
 
   resolvePath(base: string, path: string): string {
+    // An empty path names nothing: it stays empty, and every operation on it is ENOENT.
+    if (path === '') return ''
     // Commands that look for something above a directory count on coming to the root this way.
     if (/^(?:\.\.\/?)+$/.test(path)) return path.split('..').slice(1).reduce(parentOf, tidyPath(base))
     return tidyPath(path.startsWith('/') ? path : `${base}/${path}`)
@@ -69,17 +85,17 @@ export class BashFileSystem implements IFileSystem {
   }
 
   async readFile(path: string, options?: EncodingOption): Promise<string> {
-    const { files, at } = await this.#place(path)
+    const { files, at } = await this.#readable(path)
     return files.readFile(at, options)
   }
 
   async readFileBytes(path: string): Promise<ByteString> {
-    const { files, at } = await this.#place(path)
+    const { files, at } = await this.#readable(path)
     return files.readFileBytes(at)
   }
 
   async readFileBuffer(path: string): Promise<Uint8Array> {
-    const { files, at } = await this.#place(path)
+    const { files, at } = await this.#readable(path)
     return files.readFileBuffer(at)
   }
 
@@ -119,25 +135,9 @@ export class BashFileSystem implements IFileSystem {
 
   async readdirWithFileTypes(path: string): Promise<DirentEntry[]> {
     const { files, at } = await this.#place(path)
-    try {
-      return await files.readdirWithFileTypes(at)
-    } catch (error) {
-      if (this.#refused === undefined || codeOf(error) !== 'EACCES') throw error
-      this.#refused.push(at)
-      return []
-    }
-  }
-
-  /** Meanwhile a directory that may not be listed is empty; tells which ones were. */
-  async skipRefused<Result>(walk: () => Promise<Result>): Promise<{ result: Result; refused: readonly string[] }> {
-    const outer = this.#refused
-    const refused: string[] = []
-    this.#refused = refused
-    try {
-      return { result: await walk(), refused }
-    } finally {
-      this.#refused = outer
-    }
+    if (at === '/' && this.#root !== '/')
+      this.#session?.refuse('/', `the system's directories are not here; list \`${this.#root}\``)
+    return files.readdirWithFileTypes(at)
   }
 
   async rm(path: string, options?: RmOptions): Promise<void> {
@@ -193,18 +193,31 @@ export class BashFileSystem implements IFileSystem {
 
   /** Whose path it is, and the path without `..`. */
   async #place(path: string): Promise<{ readonly files: AsyncFiles; readonly at: string }> {
+    if (path === '') throw new FileError('ENOENT', 'open', path)
     const at = await this.#settle(tidyPath(path)).catch((error: unknown) => {
       this.#record({ path, code: codeOf(error) })
       throw error
     })
     if (at !== path && path.includes('..')) this.#typed.set(at, path)
-    return { files: isSystem(at) ? this.#system : this.#files, at }
+    if (!isSystem(at)) return { files: this.#files, at }
+    if (!offered.test(at)) this.#session?.refuse(path, 'there are no files of the system here')
+    return { files: this.#system, at }
+  }
+
+  async #readable(path: string): Promise<{ readonly files: AsyncFiles; readonly at: string }> {
+    const place = await this.#place(path)
+    if (standardStream.test(place.at)) this.#session?.refuse(path, 'use `-`, or a redirection')
+    return place
   }
 
   async #writable(path: string, call: string): Promise<{ readonly files: AsyncFiles; readonly at: string }> {
+    // What a refused script had begun changes nothing any more.
+    this.#session?.check()
     const place = await this.#place(path)
     if (place.files === this.#files || discarding.has(place.at) || place.at.startsWith('/dev/fd/')) return place
-    const code = /^\/dev\/std(?:in|out|err)$/.test(place.at) ? 'ENXIO' : 'EROFS'
+    const stream = standardStream.test(place.at)
+    if (stream) this.#session?.refuse(path, 'use a redirection such as >&2')
+    const code = stream ? 'ENXIO' : 'EROFS'
     this.#record({ path, code })
     throw new FileError(code, call, path)
   }
@@ -234,6 +247,11 @@ export class BashFileSystem implements IFileSystem {
 
 function isSystem(path: string): boolean {
   return systemNames.has(path.split('/', 2)[1] ?? '')
+}
+
+/** @throws FileError `ENOTSUP`: the workspace has no operation that does not wait. */
+function checkSystem(path: string, call: string): void {
+  if (!isSystem(path)) throw new FileError('ENOTSUP', call, path)
 }
 
 /** The interpreter's own commands look like programs. */

@@ -152,7 +152,11 @@ async function interpret(options: StartOptions, { ended, over, stopping }: Contr
     asked.add(answered)
     void answered.finally(() => asked.delete(answered))
   })
-  const stop = () => port.postMessage({ type: 'stop' } satisfies ToWorker)
+  const flag = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
+  const stop = () => {
+    Atomics.store(new Int32Array(flag), 0, 1)
+    port.postMessage({ type: 'stop' } satisfies ToWorker)
+  }
   stopping.addEventListener('abort', stop, { once: true })
   if (stopping.aborted) stop()
   let usable = true
@@ -165,7 +169,16 @@ async function interpret(options: StartOptions, { ended, over, stopping }: Contr
     usable = false
     ended.resolve({ killed: 'SIGKILL' })
   })
-  const task: Task = { port: port2, command: request.command, cwd: request.cwd, env, stdin, limits }
+  const task: Task = {
+    port: port2,
+    command: request.command,
+    cwd: request.cwd,
+    root: plan.root,
+    env,
+    stdin,
+    limits,
+    stopping: flag,
+  }
   worker.postMessage(task, [port2])
   const ending = await ended.promise
   port.close()

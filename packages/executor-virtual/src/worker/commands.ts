@@ -1,50 +1,60 @@
-import { type CustomCommand, defineCommand, type ExecResult } from 'just-bash'
+import { type CustomCommand, defineCommand, type ExecResult, getCommandNames } from 'just-bash'
 
 import { errorWords } from '../files/errors.ts'
 import type { BashFileSystem } from '../files/system.ts'
+import { refusalOf } from './guard/rule.ts'
+import { commandRules } from './guard/rules.ts'
+import { missingCommand } from './missing.ts'
+import type { Session } from './session.ts'
+import { tools } from './tools/index.ts'
+import type { CommandContext } from './tools/tool.ts'
 
-/** These give up at the first directory that they may not list, where the real ones go on and say so. */
-const walkers = ['find', 'du', 'tree']
-
-/** Commands of just-bash, put right where it does not expect that a file is refused. */
-export function correctedCommands(files: BashFileSystem): CustomCommand[] {
-  return [
-    ...walkers.map((name) =>
-      correct(name, async (original) => {
-        const { result, refused } = await files.skipRefused(original)
-        return complain(
-          result,
-          refused.map((path) => `${name}: '${path}': Permission denied`),
-        )
-      }),
-    ),
-    // `-f` is about what is not there; just-bash is silent about everything.
-    correct('rm', async (original) => {
-      const before = files.failures.length
-      const result = await original()
-      if (result.exitCode !== 0 || result.stderr !== '') return result
-      const refused = new Map(files.failures.slice(before).map(({ path, code }) => [path, code]))
-      return complain(
-        result,
-        [...refused].map(([path, code]) => `rm: cannot remove '${path}': ${errorWords[code] ?? code}`),
-      )
-    }),
-  ]
+/**
+ * Every command that a script can run: ours, and those of just-bash in the forms that were compared with the real ones.
+ * Any other form ends the script.
+ */
+export function guardedCommands(files: BashFileSystem, session: Session): CustomCommand[] {
+  const names = new Set([...getCommandNames(), ...Object.keys(tools)])
+  return [...names].map((name) => guarded(name, files, session)).concat(missingCommand(session))
 }
 
-function correct(name: string, run: (original: () => Promise<ExecResult>) => Promise<ExecResult>): CustomCommand {
+function guarded(name: string, files: BashFileSystem, session: Session): CustomCommand {
+  const rule = commandRules[name]
   return defineCommand(
     name,
-    async (parameters, { origCommand }) => {
-      if (origCommand === undefined) return { stdout: '', stderr: `bash: ${name}: command not found\n`, exitCode: 127 }
-      return run(() => origCommand(parameters))
+    async (given, context) => {
+      session.check()
+      const refusal = rule === undefined ? notCompared(name) : refusalOf(name, rule, given)
+      if (refusal !== undefined) session.refuse(refusal.subject, refusal.reason)
+      const tool = tools[name]
+      const result =
+        tool === undefined
+          ? await runOriginal(name, given, context, files)
+          : await tool({ name, given, context, session })
+      session.check()
+      return result
     },
     { trusted: false },
   )
 }
 
-function complain(result: ExecResult, lines: readonly string[]): ExecResult {
-  if (lines.length === 0) return result
-  const stderr = result.stderr + lines.map((line) => `${line}\n`).join('')
-  return { ...result, stderr, exitCode: result.exitCode === 0 ? 1 : result.exitCode }
+function notCompared(subject: string): { readonly subject: string; readonly reason: string } {
+  return { subject, reason: 'it was not compared with the real command' }
+}
+
+async function runOriginal(
+  name: string,
+  given: string[],
+  { origCommand }: CommandContext,
+  files: BashFileSystem,
+): Promise<ExecResult> {
+  if (origCommand === undefined) return { stdout: '', stderr: `bash: ${name}: command not found\n`, exitCode: 127 }
+  const before = files.failures.length
+  const result = await origCommand(given)
+  if (name !== 'rm' || result.exitCode !== 0 || result.stderr !== '') return result
+  // `-f` is about what is not there; just-bash is silent about everything.
+  const refused = new Map(files.failures.slice(before).map(({ path, code }) => [path, code]))
+  if (refused.size === 0) return result
+  const lines = [...refused].map(([path, code]) => `rm: cannot remove '${path}': ${errorWords[code] ?? code}\n`)
+  return { ...result, stderr: lines.join(''), exitCode: 1 }
 }

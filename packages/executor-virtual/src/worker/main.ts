@@ -1,38 +1,67 @@
+// Before just-bash, which takes what this replaces when it is loaded.
+import './carry-bytes.ts'
+
 import { Bash, type BashExecResult } from 'just-bash'
 import { parentPort } from 'node:worker_threads'
 
 import { BashFileSystem } from '../files/system.ts'
-import { correctedCommands } from './commands.ts'
+import { encodeText } from '../files/text.ts'
+import { guardedCommands } from './commands.ts'
+import { markMissing } from './missing.ts'
 import type { Done, Task, ToWorker } from './protocol.ts'
 import { numberedRedirections } from './redirections.ts'
 import { createRemoteFiles } from './remote-files.ts'
+import { Session } from './session.ts'
+import { tools } from './tools/index.ts'
 import { wordError, wordRefusals } from './wording.ts'
+
+type Ending = Pick<BashExecResult, 'stdout' | 'stderr' | 'exitCode'>
 
 // One command at a time: a command that loops holds up this thread, and nobody else.
 parentPort?.on('message', (task: Task) => void run(task))
 
-async function run({ port, command, cwd, env, stdin, limits }: Task): Promise<void> {
+async function run({ port, command, cwd, env, stdin, limits, stopping, root }: Task): Promise<void> {
   const remote = createRemoteFiles(port)
-  const files = new BashFileSystem(remote.files)
   const stop = new AbortController()
+  const stopped = new Int32Array(stopping)
+  // Not by Atomics, which just-bash locks while a script runs.
+  const session = await Session.open(() => stopped[0] !== 0)
+  // A loop that hears no message sees this at its next statement.
+  Object.defineProperty(stop.signal, 'aborted', {
+    get() {
+      session.check()
+      return false
+    },
+  })
+  const files = new BashFileSystem(remote.files, { session, root })
   port.on('message', (message: ToWorker) => {
     if (message.type === 'stop') stop.abort()
     else remote.receive(message)
   })
-  const result = await interpret()
+  const result = judge(await interpret())
   const done: Done = {
     type: 'done',
     exitCode: result.exitCode,
-    stdout: Buffer.from(result.stdout),
-    stderr: Buffer.from(wordRefusals(result.stderr, files.failures)),
+    stdout: encodeText(result.stdout),
+    stderr: encodeText(wordRefusals(result.stderr, files.failures)),
   }
   port.postMessage(done)
 
-  async function interpret(): Promise<Pick<BashExecResult, 'stdout' | 'stderr' | 'exitCode'>> {
+  /** A refusal, and a program that is not there, are never exit code 0. */
+  function judge(ending: Ending): Ending {
+    const { refusal, missing } = session
+    if (refusal !== undefined) {
+      const told = ending.stderr.includes(refusal) ? ending.stderr : `${ending.stderr}${refusal}`
+      return { ...ending, stderr: told, exitCode: 126 }
+    }
+    return missing && ending.exitCode === 0 ? { ...ending, exitCode: 127 } : ending
+  }
+
+  async function interpret(): Promise<Ending> {
     try {
       const bash = new Bash({
         fs: files,
-        customCommands: correctedCommands(files),
+        customCommands: guardedCommands(files, session),
         cwd,
         env: { ...env },
         executionLimits: {
@@ -47,6 +76,7 @@ async function run({ port, command, cwd, env, stdin, limits }: Task): Promise<vo
         defenseInDepth: true,
       })
       bash.registerTransformPlugin(numberedRedirections)
+      bash.registerTransformPlugin(markMissing(Object.keys(tools)))
       return await bash.exec(command, {
         cwd,
         rawScript: true,

@@ -16,9 +16,13 @@ export interface Task {
   readonly port: MessagePort
   readonly command: string
   readonly cwd: string
+  /** The workspace's root. */
+  readonly root: string
   readonly env: Readonly<Record<string, string>>
   readonly stdin: Uint8Array | undefined
   readonly limits: InterpreterLimits
+  /** One 32-bit integer in shared memory: other than 0 once the command is to stop. */
+  readonly stopping: SharedArrayBuffer
 }
 
 export interface FileRequest {

@@ -1,0 +1,67 @@
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const encoder = new TextEncoder()
+/** Bytes that are not UTF-8 stand in text as these, one for each, as in Python's `surrogateescape`. */
+const firstEscape = 0xdc00
+const escapes = /[\u{dc80}-\u{dcff}]/u
+
+/** Text that keeps every byte: one that is not part of valid UTF-8 becomes a lone surrogate, U+DC80 to U+DCFF. */
+export function decodeText(bytes: Uint8Array): string {
+  try {
+    return strict.decode(bytes)
+  } catch {
+    return decodeEscaped(bytes)
+  }
+}
+
+/** The bytes that {@link decodeText} was given. */
+export function encodeText(text: string): Uint8Array {
+  if (!escapes.test(text)) return encoder.encode(text)
+  const chunks: Uint8Array[] = []
+  let plain = ''
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0
+    if (code < firstEscape + 0x80 || code > firstEscape + 0xff) {
+      plain += character
+      continue
+    }
+    chunks.push(encoder.encode(plain), Uint8Array.of(code - firstEscape))
+    plain = ''
+  }
+  return Buffer.concat([...chunks, encoder.encode(plain)])
+}
+
+/** True for text that stands for bytes which are not UTF-8. */
+export function hasForeignBytes(text: string): boolean {
+  return escapes.test(text)
+}
+
+function decodeEscaped(bytes: Uint8Array): string {
+  const parts: string[] = []
+  let start = 0
+  for (let index = 0; index < bytes.length; ) {
+    const length = sequenceLength(bytes, index)
+    if (length > 0) {
+      index += length
+      continue
+    }
+    if (index > start) parts.push(strict.decode(bytes.subarray(start, index)))
+    parts.push(String.fromCharCode(firstEscape + (bytes[index] ?? 0)))
+    start = ++index
+  }
+  parts.push(strict.decode(bytes.subarray(start)))
+  return parts.join('')
+}
+
+/** Bytes of the valid UTF-8 sequence that begins here; 0 where none does. */
+function sequenceLength(bytes: Uint8Array, index: number): number {
+  const first = bytes[index] ?? 0
+  if (first < 0x80) return 1
+  const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0
+  if (length === 0 || first > 0xf4 || index + length > bytes.length) return 0
+  for (let offset = 1; offset < length; offset++) if (((bytes[index + offset] ?? 0) & 0xc0) !== 0x80) return 0
+  const second = bytes[index + 1] ?? 0
+  const overlong = (first === 0xe0 && second < 0xa0) || (first === 0xf0 && second < 0x90)
+  const surrogate = first === 0xed && second > 0x9f
+  const beyond = first === 0xf4 && second > 0x8f
+  return overlong || surrogate || beyond ? 0 : length
+}

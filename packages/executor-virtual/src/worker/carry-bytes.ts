@@ -1,0 +1,34 @@
+import { decodeText, encodeText } from '../files/text.ts'
+
+// just-bash turns bytes into text and back by these two. Replaced before it is loaded, in this thread only, they carry
+// bytes that are not UTF-8, and a byte order mark, through every command.
+
+const Decoder = globalThis.TextDecoder
+const Encoder = globalThis.TextEncoder
+type DecodeParameters = Parameters<InstanceType<typeof Decoder>['decode']>
+
+class CarryingDecoder extends Decoder {
+  override decode(...[input, options]: DecodeParameters): string {
+    if (this.encoding !== 'utf-8' || input === undefined || input === null || options?.stream === true)
+      return super.decode(input, options)
+    const bytes = ArrayBuffer.isView(input)
+      ? new Uint8Array(input.buffer, input.byteOffset, input.byteLength)
+      : new Uint8Array(input)
+    return decodeText(bytes)
+  }
+}
+
+class CarryingEncoder extends Encoder {
+  override encode(input = ''): Uint8Array<ArrayBuffer> {
+    return new Uint8Array(encodeText(input))
+  }
+
+  override encodeInto(source: string, destination: Uint8Array): { read: number; written: number } {
+    const bytes = encodeText(source).subarray(0, destination.length)
+    destination.set(bytes)
+    return { read: source.length, written: bytes.length }
+  }
+}
+
+globalThis.TextDecoder = CarryingDecoder
+globalThis.TextEncoder = CarryingEncoder

@@ -1,0 +1,32 @@
+import { cutOptions } from '../tools/cut.ts'
+import { lsOptions } from '../tools/ls.ts'
+import { sortOptions } from '../tools/sort.ts'
+import { headOptions, uniqOptions, wcOptions } from '../tools/text.ts'
+import { trOptions } from '../tools/tr.ts'
+import { xargsOptions } from '../tools/xargs.ts'
+import { fileRules } from './file-rules.ts'
+import type { CommandRule, RefusedCommand } from './rule.ts'
+import { otherRules } from './other-rules.ts'
+import { textRules } from './text-rules.ts'
+
+/** One entry for each command; a command without one is refused. */
+export const commandRules: Readonly<Record<string, CommandRule | RefusedCommand>> = {
+  cut: cutOptions,
+  // find takes words, not options, and looks at them itself.
+  find: { raw: true },
+  head: headOptions,
+  ls: lsOptions,
+  sort: sortOptions,
+  tac: {},
+  tail: headOptions,
+  tr: trOptions,
+  uniq: {
+    ...uniqOptions,
+    refuse: ({ operands }) => (operands.length > 1 ? 'use a redirection for the output' : undefined),
+  },
+  wc: wcOptions,
+  xargs: xargsOptions,
+  ...fileRules,
+  ...textRules,
+  ...otherRules,
+}

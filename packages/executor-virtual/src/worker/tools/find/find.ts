@@ -1,0 +1,133 @@
+import type { FsStat } from 'just-bash'
+
+import { codeOf, FileError } from '../../../files/errors.ts'
+import { type Call, Output, pathOf, type Tool, wordsOf } from '../tool.ts'
+import { type Action, compileExpression, type State } from './actions.ts'
+import { parseQuery, type Query, QueryError, Unsupported } from './expression.ts'
+import type { Entry, Surroundings } from './tests.ts'
+
+/** GNU's find. A part that is not known here is refused, and nothing of the command is done. */
+export const find: Tool = async (call) => {
+  const output = new Output()
+  try {
+    const query = parseQuery(call.given)
+    const around = surroundings(call, query)
+    const state: State = { call, output, around, pruned: false, quit: false, batches: new Map() }
+    const action = await compileExpression(query.expression, state)
+    for (const start of query.starts) {
+      if (state.quit) break
+      await walkFrom(start, query, action, state)
+    }
+    for (const finish of state.batches.values()) await finish()
+  } catch (error) {
+    if (error instanceof Unsupported) call.session.refuse(error.subject, error.message)
+    if (!(error instanceof QueryError)) throw error
+    output.fail(error.message)
+  }
+  return output.result()
+}
+
+function surroundings(call: Call, { follow }: Query): Surroundings {
+  const { fs } = call.context
+  return {
+    now: Date.now(),
+    async readFile(path) {
+      try {
+        return await (follow === 'never' ? fs.lstat : fs.stat).call(fs, pathOf(call, path))
+      } catch (error) {
+        throw new QueryError(`find: ‘${path}’: ${wordsOf(error)}`)
+      }
+    },
+    readLink: (path) => fs.readlink(path),
+    isEmptyDirectory: async (path) => (await fs.readdir(path)).length === 0,
+    async otherSide({ path, stat }) {
+      if (follow === 'always') return fs.lstat(path)
+      return stat.isSymbolicLink ? fs.stat(path).catch(() => stat) : stat
+    },
+  }
+}
+
+async function walkFrom(start: string, query: Query, action: Action, state: State): Promise<void> {
+  const path = pathOf(state.call, start)
+  try {
+    const stat = await statOf(path, query.follow !== 'never', state.call)
+    await visit({ shown: start, path, start, depth: 0, stat }, query, action, state, [])
+  } catch (error) {
+    complain(start, error, state)
+  }
+}
+
+async function statOf(path: string, follow: boolean, call: Call): Promise<FsStat> {
+  const { fs } = call.context
+  const own = await fs.lstat(path)
+  return follow && own.isSymbolicLink ? fs.stat(path).catch(() => own) : own
+}
+
+async function visit(
+  entry: Entry,
+  query: Query,
+  action: Action,
+  state: State,
+  above: readonly string[],
+): Promise<void> {
+  state.call.session.check()
+  const applies = entry.depth >= query.least
+  state.pruned = false
+  if (applies && !query.depth) await action(entry)
+  const pruned = state.pruned && !query.depth
+  if (entry.stat.isDirectory && entry.depth < query.most && !pruned && !state.quit)
+    await enter(entry, query, action, state, above)
+  if (applies && query.depth && !state.quit) await action(entry)
+}
+
+async function enter(
+  entry: Entry,
+  query: Query,
+  action: Action,
+  state: State,
+  above: readonly string[],
+): Promise<void> {
+  const { fs } = state.call.context
+  let names: string[]
+  let real = ''
+  try {
+    if (query.follow === 'always') real = await fs.realpath(entry.path)
+    names = await fs.readdir(entry.path)
+  } catch (error) {
+    complain(entry.shown, error, state)
+    return
+  }
+  for (const name of names) {
+    if (state.quit) return
+    const shown = entry.shown.endsWith('/') ? entry.shown + name : `${entry.shown}/${name}`
+    const path = pathOf(state.call, shown)
+    try {
+      const stat = await statOf(path, query.follow === 'always', state.call)
+      if (stat.isDirectory && real !== '' && [...above, real].includes(await fs.realpath(path))) {
+        state.output.fail(`find: File system loop detected; ‘${shown}’ is part of the same file system loop.`)
+        continue
+      }
+      await visit(
+        { ...entry, shown, path, depth: entry.depth + 1, stat },
+        query,
+        action,
+        state,
+        real === '' ? above : [...above, real],
+      )
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT' && query.depth) continue
+      complain(shown, error, state)
+    }
+  }
+}
+
+function complain(shown: string, error: unknown, { output }: State): void {
+  if (!(error instanceof FileError) && !hasErrorCode(error)) throw error
+  output.fail(`find: ‘${shown}’: ${wordsOf(error)}`)
+}
+
+function hasErrorCode(error: unknown): boolean {
+  return (
+    error instanceof Error && (/^E[A-Z]+:/.test(error.message) || ('code' in error && typeof error.code === 'string'))
+  )
+}

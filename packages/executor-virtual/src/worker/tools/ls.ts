@@ -1,0 +1,239 @@
+import type { FsStat } from 'just-bash'
+
+import { parseArguments } from '../guard/arguments.ts'
+import { modeText } from './find/format.ts'
+import { typeOf } from './find/tests.ts'
+import { compareBytes } from './sort.ts'
+import { bytesOf, type Call, Output, pathOf, type Tool, wordsOf } from './tool.ts'
+
+export const lsOptions = {
+  flags: '1aAdrtSRFpUlhLNkmGo',
+  long: [
+    'all',
+    'almost-all',
+    'directory',
+    'reverse',
+    'recursive',
+    'classify',
+    'human-readable',
+    'dereference',
+    'group-directories-first',
+    'color=?',
+  ],
+}
+
+const longNames: Readonly<Record<string, string>> = {
+  all: 'a',
+  'almost-all': 'A',
+  directory: 'd',
+  reverse: 'r',
+  recursive: 'R',
+  classify: 'F',
+  'human-readable': 'h',
+  dereference: 'L',
+  'group-directories-first': 'g',
+}
+
+interface Item {
+  readonly shown: string
+  readonly path: string
+  readonly stat: FsStat
+  readonly target?: string | undefined
+  /** Of what a link leads to. */
+  readonly leadsTo?: FsStat | undefined
+}
+
+export const ls: Tool = async (call) => {
+  const output = new Output()
+  const { options, operands } = parseArguments(lsOptions, call.given)
+  const flags = new Set<string>()
+  for (const { name, value } of options) {
+    if (name === '--color') {
+      if (value !== undefined && value !== 'auto' && value !== 'never')
+        call.session.refuse('ls --color', 'output has no colours here')
+    } else flags.add(longNames[name.slice(2)] ?? name.slice(1))
+  }
+  if (flags.has('m')) call.session.refuse('ls -m', 'use -1')
+  const lister = new Lister(call, output, flags)
+  await lister.run(operands.length === 0 ? ['.'] : operands)
+  return output.result()
+}
+
+class Lister {
+  readonly #call: Call
+  readonly #output: Output
+  readonly #flags: ReadonlySet<string>
+  #written = false
+
+  constructor(call: Call, output: Output, flags: ReadonlySet<string>) {
+    this.#call = call
+    this.#output = output
+    this.#flags = flags
+  }
+
+  async run(operands: readonly string[]): Promise<void> {
+    const files: Item[] = []
+    const directories: Item[] = []
+    for (const operand of operands) {
+      try {
+        const item = await this.#look(
+          operand,
+          pathOf(this.#call, operand),
+          !this.#flags.has('d') && !this.#flags.has('l') && !this.#flags.has('F'),
+        )
+        const opens = item.stat.isDirectory && !this.#flags.has('d')
+        ;(opens ? directories : files).push(item)
+      } catch (error) {
+        this.#output.fail(`ls: cannot access '${operand}': ${wordsOf(error)}`, 2)
+      }
+    }
+    if (files.length > 0) this.#show(this.#sorted(files))
+    const headed = operands.length > 1 || this.#flags.has('R')
+    for (const directory of this.#sorted(directories)) await this.#list(directory, headed)
+  }
+
+  async #look(shown: string, path: string, follow: boolean): Promise<Item> {
+    const { fs } = this.#call.context
+    const own = await fs.lstat(path)
+    if (!own.isSymbolicLink) return { shown, path, stat: own }
+    const leadsTo = await fs.stat(path).catch(() => undefined)
+    if (this.#flags.has('L') || (follow && leadsTo?.isDirectory === true)) {
+      if (leadsTo !== undefined) return { shown, path, stat: leadsTo }
+      if (this.#flags.has('L')) throw Object.assign(new Error(), { code: 'ENOENT' })
+    }
+    return { shown, path, stat: own, leadsTo, target: await fs.readlink(path) }
+  }
+
+  async #list(directory: Item, headed: boolean): Promise<void> {
+    const { fs } = this.#call.context
+    this.#call.session.check()
+    let names: string[]
+    try {
+      names = await fs.readdir(directory.path)
+    } catch (error) {
+      this.#output.fail(`ls: cannot open directory '${directory.shown}': ${wordsOf(error)}`, 2)
+      return
+    }
+    if (headed) this.#output.write(`${this.#written ? '\n' : ''}${bytesOf(directory.shown)}:\n`)
+    this.#written = true
+    if (this.#flags.has('l') || this.#flags.has('o') || this.#flags.has('G'))
+      this.#call.session.refuse(
+        'ls -l',
+        "a directory's links, blocks and owners are not known here; use `find . -maxdepth 1 -printf '%M %TF %f\\n'`, or `ls -l` of files",
+      )
+    const hidden = this.#flags.has('a') ? ['.', '..', ...names] : names
+    const wanted = this.#flags.has('a') || this.#flags.has('A') ? hidden : names.filter((name) => !name.startsWith('.'))
+    const items: Item[] = []
+    for (const name of wanted)
+      items.push(await this.#look(name, pathOf(this.#call, `${directory.path}/${name}`), false))
+    const sorted = this.#sorted(items)
+    this.#show(sorted)
+    if (!this.#flags.has('R')) return
+    for (const item of sorted) {
+      if (!item.stat.isDirectory || item.shown === '.' || item.shown === '..') continue
+      const shown = directory.shown.endsWith('/') ? directory.shown + item.shown : `${directory.shown}/${item.shown}`
+      await this.#list({ ...item, shown }, true)
+    }
+  }
+
+  #sorted(items: readonly Item[]): Item[] {
+    const flags = this.#flags
+    if (flags.has('U')) return [...items]
+    const byName = (left: Item, right: Item) => compareBytes(bytesOf(left.shown), bytesOf(right.shown))
+    const order = (left: Item, right: Item): number => {
+      if (flags.has('S')) return this.#size(right) - this.#size(left) || byName(left, right)
+      if (flags.has('t')) return right.stat.mtime.getTime() - left.stat.mtime.getTime() || byName(left, right)
+      return byName(left, right)
+    }
+    if (flags.has('t')) this.#refuseEqualTimes(items)
+    const sorted = [...items].sort(order)
+    if (flags.has('r')) sorted.reverse()
+    if (!flags.has('g')) return sorted
+    const leads = ({ stat, leadsTo }: Item) => stat.isDirectory || leadsTo?.isDirectory === true
+    return [...sorted.filter(leads), ...sorted.filter((item) => !leads(item))]
+  }
+
+  #size(item: Item): number {
+    if (item.stat.isDirectory)
+      this.#call.session.refuse('ls -S', "a directory's size is not known here; name the files")
+    return item.target === undefined ? item.stat.size : Buffer.byteLength(item.target)
+  }
+
+  /** Times are known to a millisecond: below that the order would be a guess. */
+  #refuseEqualTimes(items: readonly Item[]): void {
+    const times = new Set<number>()
+    for (const { stat, shown } of items) {
+      const time = stat.mtime.getTime()
+      if (time === 0 || times.has(Math.floor(time)))
+        this.#call.session.refuse('ls -t', `the time of \`${shown}\` is not known exactly enough to sort by it`)
+      times.add(Math.floor(time))
+    }
+  }
+
+  #show(items: readonly Item[]): void {
+    this.#written = true
+    const long = this.#flags.has('l') || this.#flags.has('o') || this.#flags.has('G')
+    const lines = items.map((item) => this.#mark(item, long))
+    if (!long) {
+      for (const line of lines) this.#output.write(bytesOf(`${line}\n`))
+      return
+    }
+    if (this.#flags.has('o') || this.#flags.has('G')) this.#call.session.refuse('ls -o', 'use ls -l')
+    const sizes = items.map((item) => this.#sizeText(item))
+    const width = Math.max(...sizes.map((size) => size.length))
+    items.forEach((item, index) => {
+      const { stat } = item
+      if (!stat.isFile && !stat.isSymbolicLink)
+        this.#call.session.refuse('ls -l', "a directory's links and size are not known here")
+      const time = timeText(stat.mtime)
+      const arrow = item.target === undefined ? '' : ` -> ${item.target}`
+      this.#output.write(
+        bytesOf(
+          `${modeText(typeOf(stat), stat.mode)} 1 user user ${(sizes[index] ?? '').padStart(width)} ${time} ${lines[index]}${arrow}\n`,
+        ),
+      )
+    })
+  }
+
+  #mark({ shown, stat }: Item, long: boolean): string {
+    if (this.#flags.has('F')) {
+      if (stat.isDirectory) return `${shown}/`
+      if (stat.isSymbolicLink) return long ? shown : `${shown}@`
+      return stat.isFile && (stat.mode & 0o111) !== 0 ? `${shown}*` : shown
+    }
+    return this.#flags.has('p') && stat.isDirectory ? `${shown}/` : shown
+  }
+
+  #sizeText(item: Item): string {
+    const size = item.target === undefined ? item.stat.size : Buffer.byteLength(item.target)
+    return this.#flags.has('h') ? humanSize(size) : String(size)
+  }
+}
+
+/** As GNU's tools write sizes with `-h`: rounded up, with a fraction below 10. */
+export function humanSize(size: number): string {
+  if (size < 1024) return String(size)
+  let value = size
+  let unit = 0
+  while (value >= 1024 && unit < 8) {
+    value /= 1024
+    unit++
+  }
+  let text = value < 10 ? (Math.ceil(value * 10) / 10).toFixed(1) : String(Math.ceil(value))
+  if (text === '10.0') text = '10'
+  if (text === '1024') return `1.0${'KMGTPEZY'[unit] ?? ''}`
+  return text + ('KMGTPEZY'[unit - 1] ?? '')
+}
+
+const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
+/** Half a Gregorian year: an older time is shown with its year. Milliseconds. */
+const recent = 31_556_952_000 / 2
+
+function timeText(time: Date): string {
+  const age = Date.now() - time.getTime()
+  const day = String(time.getDate()).padStart(2)
+  const two = (value: number) => String(value).padStart(2, '0')
+  const clock =
+    age >= 0 && age < recent ? `${two(time.getHours())}:${two(time.getMinutes())}` : ` ${time.getFullYear()}`
+  return `${months[time.getMonth()]} ${day} ${clock}`
+}

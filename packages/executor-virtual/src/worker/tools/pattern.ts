@@ -1,0 +1,156 @@
+const classes: Readonly<Record<string, string>> = {
+  alnum: 'A-Za-z0-9',
+  alpha: 'A-Za-z',
+  blank: ' \\t',
+  cntrl: '\\x00-\\x1f\\x7f',
+  digit: '0-9',
+  graph: '!-~',
+  lower: 'a-z',
+  print: ' -~',
+  punct: '!-\\/:-@\\[-`{-~',
+  space: ' \\t-\\r',
+  upper: 'A-Z',
+  xdigit: '0-9A-Fa-f',
+}
+
+const special = /[\\^$.*+?()[\]{}|/-]/
+
+export function escapeLiteral(character: string): string {
+  return special.test(character) ? `\\${character}` : character
+}
+
+/**
+ * A bracket expression (`[a-z]`, `[^[:space:]]`) as one of JavaScript's.
+ *
+ * @param text begins behind the `[`
+ * @returns the expression and what follows it; undefined where it is not closed or means something else elsewhere
+ */
+export function bracket(
+  text: string,
+  { negation, escapes }: { readonly negation: string; readonly escapes: boolean },
+): { readonly source: string; readonly rest: string } | undefined {
+  let rest = text
+  let source = ''
+  const negated = rest !== '' && negation.includes(rest[0] ?? '')
+  if (negated) rest = rest.slice(1)
+  for (let first = true; ; first = false) {
+    if (rest === '') return undefined
+    if (rest.startsWith(']') && !first) return { source: `[${negated ? '^' : ''}${source}]`, rest: rest.slice(1) }
+    const [named, name = ''] = /^\[:(\w+):\]/.exec(rest) ?? []
+    if (named !== undefined) {
+      const members = classes[name]
+      if (members === undefined) return undefined
+      source += members
+      rest = rest.slice(named.length)
+      continue
+    }
+    if (rest.startsWith('[.') || rest.startsWith('[=')) return undefined
+    const from = member(rest, escapes)
+    rest = rest.slice(from.length)
+    if (rest.startsWith('-') && rest.length > 1 && rest[1] !== ']') {
+      const to = member(rest.slice(1), escapes)
+      const [low, high] = [from, to].map((text) =>
+        text.length > 1 && escapes && text.startsWith('\\') ? text.slice(1) : text,
+      )
+      if ((low ?? '') > (high ?? '')) return undefined
+      source += `${escapeLiteral(low ?? '')}-${escapeLiteral(high ?? '')}`
+      rest = rest.slice(1 + to.length)
+    } else {
+      source += escapeLiteral(from.length > 1 && escapes && from.startsWith('\\') ? from.slice(1) : from)
+    }
+  }
+}
+
+/** The next character, with the backslash before it where that escapes it. */
+function member(text: string, escapes: boolean): string {
+  if (escapes && text.startsWith('\\') && text.length > 1) return `\\${String.fromCodePoint(text.codePointAt(1) ?? 0)}`
+  return String.fromCodePoint(text.codePointAt(0) ?? 0)
+}
+
+/** A pattern as `fnmatch` takes it, where `*` passes over slashes and leading dots. */
+export function globExpression(glob: string, foldCase: boolean): RegExp | undefined {
+  let source = ''
+  let rest = glob
+  while (rest !== '') {
+    const character = String.fromCodePoint(rest.codePointAt(0) ?? 0)
+    rest = rest.slice(character.length)
+    if (character === '*') source += '[^]*'
+    else if (character === '?') source += '[^]'
+    else if (character === '[') {
+      const found = bracket(rest, { negation: '!^', escapes: true })
+      source += found?.source ?? '\\['
+      rest = found?.rest ?? rest
+    } else if (character === '\\') {
+      if (rest === '') return undefined
+      const escaped = String.fromCodePoint(rest.codePointAt(0) ?? 0)
+      source += escapeLiteral(escaped)
+      rest = rest.slice(escaped.length)
+    } else source += escapeLiteral(character)
+  }
+  return compile(source.replace(/(?:\[\^\]\*)+/g, '[^]*'), foldCase)
+}
+
+export type Syntax = 'emacs' | 'basic' | 'extended'
+
+/** A regular expression that has to match the whole text; undefined for a form that is not known here. */
+export function wholeExpression(pattern: string, syntax: Syntax, foldCase: boolean): RegExp | undefined {
+  const source = translate(pattern, syntax)
+  return source === undefined ? undefined : compile(source, foldCase)
+}
+
+function compile(source: string, foldCase: boolean): RegExp | undefined {
+  try {
+    return new RegExp(`^(?:${source})$`, foldCase ? 'iu' : 'u')
+  } catch {
+    return undefined
+  }
+}
+
+function translate(pattern: string, syntax: Syntax): string | undefined {
+  let source = ''
+  let rest = pattern
+  const extended = syntax === 'extended'
+  // A repetition with nothing before it is a literal here and an error there.
+  let repeatable = false
+  while (rest !== '') {
+    const character = String.fromCodePoint(rest.codePointAt(0) ?? 0)
+    rest = rest.slice(character.length)
+    if (character === '[') {
+      const found = bracket(rest, { negation: '^', escapes: false })
+      if (found === undefined) return undefined
+      source += found.source
+      rest = found.rest
+      repeatable = true
+    } else if (character === '\\') {
+      const escaped = String.fromCodePoint(rest.codePointAt(0) ?? 0)
+      if (rest === '' || /[A-Za-z0-9<>`']/.test(escaped)) return undefined
+      rest = rest.slice(escaped.length)
+      if (!extended && '()|'.includes(escaped)) {
+        source += escaped === '(' ? '(?:' : escaped
+        repeatable = escaped === ')'
+      } else if (syntax === 'basic' && '{}+?'.includes(escaped)) {
+        if (!repeatable) return undefined
+        source += escaped
+      } else if (syntax === 'emacs' && '{}'.includes(escaped)) return undefined
+      else {
+        source += escapeLiteral(escaped)
+        repeatable = true
+      }
+    } else if ('*'.includes(character) || (syntax !== 'basic' && '+?'.includes(character))) {
+      if (!repeatable) return undefined
+      source += character
+      repeatable = false
+    } else if (extended && '()|{}'.includes(character)) {
+      if (character === '{' && !(repeatable && /^\d+(?:,\d*)?\}/.test(rest))) return undefined
+      source += character === '(' ? '(?:' : character
+      repeatable = character === ')'
+    } else if (character === '^' || character === '$') {
+      // In the middle they mean different things in different syntaxes.
+      if ((character === '^' && source !== '') || (character === '$' && rest !== '')) return undefined
+    } else {
+      source += character === '.' ? '[^]' : escapeLiteral(character)
+      repeatable = true
+    }
+  }
+  return source
+}

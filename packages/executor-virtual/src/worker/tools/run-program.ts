@@ -1,0 +1,36 @@
+import type { ExecResult } from 'just-bash'
+
+import type { Call } from './tool.ts'
+
+/** Words that only the shell itself can run; a program that starts others does not find them. */
+const shellOnly = new Set(
+  'alias bg bind break builtin caller cd command compgen complete continue declare dirs disown enable eval exec exit export fc fg getopts hash help history jobs let local logout mapfile popd pushd read readarray readonly return set shift shopt source suspend times trap type typeset ulimit umask unalias unset wait . :'.split(
+    ' ',
+  ),
+)
+
+/** Runs a program for another one (`xargs`, `find -exec`): its words are not looked at by a shell. */
+export async function runProgram(call: Call, words: readonly string[], stdin = ''): Promise<ExecResult> {
+  const { context, session } = call
+  session.check()
+  const [program = '', ...given] = words
+  if (shellOnly.has(program) || program === '') return notFound(call, program)
+  if (context.exec === undefined) throw new Error('there is no interpreter to run it in')
+  const quoted = `'${program.replaceAll("'", "'\\''")}'`
+  const result = await context.exec(quoted, {
+    cwd: context.cwd,
+    args: [...given],
+    stdin,
+    stdinKind: 'bytes',
+    ...(context.signal === undefined ? {} : { signal: context.signal }),
+  })
+  session.check()
+  if (result.exitCode === 127 && result.stderr === `bash: ${program}: command not found\n`)
+    return notFound(call, program)
+  return result
+}
+
+function notFound({ name, session }: Call, program: string): ExecResult {
+  session.missing = true
+  return { stdout: '', stderr: `${name}: '${program}': No such file or directory\n`, exitCode: 127 }
+}

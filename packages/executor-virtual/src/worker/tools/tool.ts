@@ -1,0 +1,110 @@
+import type { ExecResult, IFileSystem } from 'just-bash'
+import type { defineCommand } from 'just-bash'
+
+import { codeOf, errorWords } from '../../files/errors.ts'
+import { encodeText } from '../../files/text.ts'
+import type { Session } from '../session.ts'
+
+export type CommandContext = Parameters<Parameters<typeof defineCommand>[1]>[1]
+
+/** One call of a command that is our own. Data is bytes: strings with one character for each. */
+export interface Call {
+  readonly name: string
+  readonly given: readonly string[]
+  readonly context: CommandContext
+  readonly session: Session
+}
+
+export type Tool = (call: Call) => Promise<ExecResult>
+
+/** What a call has written. */
+export class Output {
+  readonly #out: string[] = []
+  readonly #err: string[] = []
+  exitCode = 0
+
+  write(bytes: string): void {
+    this.#out.push(bytes)
+  }
+
+  /** A line on standard error; the exit code is 1 or more from now on. */
+  fail(text: string, exitCode = 1): void {
+    this.#err.push(`${text}\n`)
+    this.exitCode = Math.max(this.exitCode, exitCode)
+  }
+
+  /** What a command run by this one has written. */
+  relay({ stdout, stderr, stdoutKind }: ExecResult): void {
+    this.write(stdoutKind === 'bytes' ? stdout : bytesOf(stdout))
+    this.#err.push(stderr)
+  }
+
+  note(text: string): void {
+    this.#err.push(text)
+  }
+
+  result(): ExecResult {
+    const { exitCode } = this
+    return {
+      stdout: this.#out.join(''),
+      stderr: this.#err.join(''),
+      exitCode,
+      stdoutKind: 'bytes',
+      stdoutEncoding: 'binary',
+    }
+  }
+}
+
+/** Text as bytes, one character for each. */
+export function bytesOf(text: string): string {
+  return Buffer.from(encodeText(text)).toString('latin1')
+}
+
+export function standardInput({ context }: Call): string {
+  // The brand is just-bash's: one character for each byte.
+  return context.stdin as unknown as string
+}
+
+/** The absolute path of an operand; an empty one stays empty, which names nothing. */
+export function pathOf({ context }: Call, operand: string): string {
+  return context.fs.resolvePath(context.cwd, operand)
+}
+
+/** The bytes of an operand, `-` for standard input. */
+export async function readOperand(call: Call, operand: string): Promise<string> {
+  if (operand === '-' || operand === '/dev/stdin') return standardInput(call)
+  const { fs } = call.context
+  return Buffer.from(await fs.readFileBuffer(pathOf(call, operand))).toString('latin1')
+}
+
+/** The words of an error, as the C library has them. */
+export function wordsOf(error: unknown): string {
+  return errorWords[codeOf(error)] ?? codeOf(error)
+}
+
+/** Each operand's bytes, standard input where there is none; what cannot be read is told and passed over. */
+export async function readOperands(
+  call: Call,
+  operands: readonly string[],
+  output: Output,
+  exitCode = 1,
+): Promise<{ readonly operand: string; readonly bytes: string }[]> {
+  const read: { operand: string; bytes: string }[] = []
+  for (const operand of operands.length === 0 ? ['-'] : operands) {
+    try {
+      read.push({ operand, bytes: await readOperand(call, operand) })
+    } catch (error) {
+      output.fail(`${call.name}: ${operand === '' ? "''" : operand}: ${wordsOf(error)}`, exitCode)
+    }
+  }
+  return read
+}
+
+/** Lines without their newline; a last line without one counts too. */
+export function linesOf(bytes: string, separator = '\n'): string[] {
+  const lines = bytes.split(separator)
+  if (lines.at(-1) === '') lines.pop()
+  return lines
+}
+
+export type Files = IFileSystem
