@@ -13,7 +13,7 @@ import type { AsyncFiles, DirentEntry } from './contract.ts'
 import type { EncodingOption } from './encoding.ts'
 import { codeOf, FileError } from './errors.ts'
 import { type Failure, recordFailures } from './failures.ts'
-import { parentOf, tidyPath } from './paths.ts'
+import { childOf, nameOf, parentOf, tidyPath } from './paths.ts'
 
 // Those of `@ws/core`, which is not imported since this runs in the worker too; a test compares them.
 export const systemNames: ReadonlySet<string> = new Set(
@@ -116,12 +116,17 @@ export class BashFileSystem implements IFileSystem {
 
   async stat(path: string): Promise<FsStat> {
     const { files, at } = await this.#place(path)
-    return programs(at, await files.stat(at))
+    return { ...programs(at, await files.stat(at)), identity: await files.realpath(at) }
   }
 
   async lstat(path: string): Promise<FsStat> {
     const { files, at } = await this.#place(path)
-    return programs(at, await files.lstat(at))
+    return { ...programs(at, await files.lstat(at)), identity: await this.#ownPlace(files, at) }
+  }
+
+  /** There are no hard links: where a file really is tells it from others. */
+  async #ownPlace(files: AsyncFiles, at: string): Promise<string> {
+    return at === '/' ? at : childOf(await files.realpath(parentOf(at)), nameOf(at))
   }
 
   async mkdir(path: string, options?: MkdirOptions): Promise<void> {
@@ -161,7 +166,7 @@ export class BashFileSystem implements IFileSystem {
 
   async chmod(path: string, mode: number): Promise<void> {
     const { files, at } = await this.#writable(path, 'chmod')
-    await files.chmod(at, mode)
+    await this.#supported(path, files.chmod(at, mode), 'modes of files cannot be changed here')
   }
 
   async symlink(target: string, path: string): Promise<void> {
@@ -173,7 +178,7 @@ export class BashFileSystem implements IFileSystem {
     const from = await this.#place(existing)
     const { files, at } = await this.#writable(path, 'link')
     if (from.files !== files) throw new FileError('ENOTSUP', 'link', path)
-    await files.link(from.at, at)
+    await this.#supported(path, files.link(from.at, at), 'there are no hard links here; use `ln -s` or `cp`')
   }
 
   async readlink(path: string): Promise<string> {
@@ -188,7 +193,17 @@ export class BashFileSystem implements IFileSystem {
 
   async utimes(path: string, accessed: Date, modified: Date): Promise<void> {
     const { files, at } = await this.#writable(path, 'utime')
-    await files.utimes(at, accessed, modified)
+    await this.#supported(path, files.utimes(at, accessed, modified), 'times of files cannot be set here')
+  }
+
+  /** Ends the script at what the file API has no operation for: a later command would take it as done. */
+  async #supported(path: string, operation: Promise<void>, reason: string): Promise<void> {
+    try {
+      await operation
+    } catch (error) {
+      if (codeOf(error) === 'ENOTSUP') this.#session?.refuse(path, reason)
+      throw error
+    }
   }
 
   /** Whose path it is, and the path without `..`. */

@@ -4,7 +4,9 @@ import { errorWords } from '../files/errors.ts'
 import type { BashFileSystem } from '../files/system.ts'
 import { refusalOf } from './guard/rule.ts'
 import { commandRules } from './guard/rules.ts'
-import { missingCommand } from './missing.ts'
+import { refusedCommand } from './syntax/checked.ts'
+import { decodeCommand } from './syntax/reading.ts'
+import { missingCommand } from './syntax/missing.ts'
 import type { Session } from './session.ts'
 import { tools } from './tools/index.ts'
 import type { CommandContext } from './tools/tool.ts'
@@ -15,7 +17,9 @@ import type { CommandContext } from './tools/tool.ts'
  */
 export function guardedCommands(files: BashFileSystem, session: Session): CustomCommand[] {
   const names = new Set([...getCommandNames(), ...Object.keys(tools)])
-  return [...names].map((name) => guarded(name, files, session)).concat(missingCommand(session))
+  return [...names]
+    .map((name) => guarded(name, files, session))
+    .concat(missingCommand(session), refusedCommand(session), decodeCommand(session))
 }
 
 function guarded(name: string, files: BashFileSystem, session: Session): CustomCommand {

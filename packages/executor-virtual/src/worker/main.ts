@@ -7,9 +7,10 @@ import { parentPort } from 'node:worker_threads'
 import { BashFileSystem } from '../files/system.ts'
 import { encodeText } from '../files/text.ts'
 import { guardedCommands } from './commands.ts'
-import { markMissing } from './missing.ts'
+import { checkedSyntax } from './syntax/checked.ts'
+import { markMissing } from './syntax/missing.ts'
 import type { Done, Task, ToWorker } from './protocol.ts'
-import { numberedRedirections } from './redirections.ts'
+import { numberedRedirections } from './syntax/redirections.ts'
 import { createRemoteFiles } from './remote-files.ts'
 import { Session } from './session.ts'
 import { tools } from './tools/index.ts'
@@ -75,7 +76,10 @@ async function run({ port, command, cwd, env, stdin, limits, stopping, root }: T
         // Here it costs nobody anything: the globals it locks are this thread's own.
         defenseInDepth: true,
       })
+      // It would guess whether the output is bytes, and decode text a second time.
+      Object.defineProperty(bash, 'logResult', { value: (result: BashExecResult) => result })
       bash.registerTransformPlugin(numberedRedirections)
+      bash.registerTransformPlugin(checkedSyntax)
       bash.registerTransformPlugin(markMissing(Object.keys(tools)))
       return await bash.exec(command, {
         cwd,

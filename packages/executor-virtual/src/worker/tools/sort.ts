@@ -70,7 +70,7 @@ export const sort: Tool = async (call) => {
     output.fail(separator === '' ? 'sort: empty tab' : `sort: multi-character tab '${separator}'`, 2)
     return output.result()
   }
-  const whole: Key = { from: [1, 0], to: undefined, flags: global }
+  const whole: Key = { from: [1, 0], to: undefined, flags: global, skipFrom: global.includes('b') }
   const used = parsed.length === 0 ? [whole] : parsed.filter((key) => key !== undefined)
   const lineEnd = flags.has('z') ? '\0' : '\n'
   const read = await readOperands(call, operands, output, 2)

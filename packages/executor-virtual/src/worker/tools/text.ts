@@ -1,3 +1,4 @@
+import { decodeText, hasForeignBytes } from '../../files/text.ts'
 import { parseArguments } from '../guard/arguments.ts'
 import { bytesOf, type Call, linesOf, Output, readOperand, readOperands, type Tool, wordsOf } from './tool.ts'
 
@@ -24,6 +25,7 @@ function ends(take: (bytes: string, part: Part) => string): Tool {
   return async (call) => {
     const output = new Output()
     const { options, operands } = parseArguments(headOptions, call.given)
+    if (operands.some((operand) => /^\+\d/.test(operand))) call.session.refuse(`${call.name} +N`, 'use -n +N')
     let part: Part = { unit: 'lines', sign: '', count: 10 }
     let named = operands.length > 1
     for (const { name, value = '' } of options) {
@@ -82,13 +84,13 @@ export const tail = ends((bytes, { unit, sign, count }) => {
   return bytes.slice(afterLines(bytes, sign === '+' ? Math.max(0, count - 1) : Math.max(0, lineCount(bytes) - count)))
 })
 
-export const wcOptions = { flags: 'lwc', long: ['lines', 'words', 'bytes'] }
+export const wcOptions = { flags: 'lwcm', long: ['lines', 'words', 'bytes', 'chars'] }
 
 export const wc: Tool = async (call) => {
   const output = new Output()
   const { options, operands } = parseArguments(wcOptions, call.given)
-  const wanted = new Set(options.map(({ name }) => name.replace(/^--?/, '')[0]))
-  const columns = ['l', 'w', 'c'].filter((column) => wanted.size === 0 || wanted.has(column))
+  const wanted = new Set(options.map(({ name }) => (name === '--chars' ? 'm' : name.replace(/^--?/, '')[0])))
+  const columns = ['l', 'w', 'm', 'c'].filter((column) => (wanted.size === 0 ? column !== 'm' : wanted.has(column)))
   const rows: { operand: string; counts: number[] }[] = []
   const totals = columns.map(() => 0)
   for (const operand of operands.length === 0 ? ['-'] : operands) {
@@ -114,6 +116,8 @@ export const wc: Tool = async (call) => {
 
 function countColumn(bytes: string, column: string): number {
   if (column === 'c') return bytes.length
+  if (column === 'm')
+    return [...decodeText(Buffer.from(bytes, 'latin1'))].filter((character) => !hasForeignBytes(character)).length
   if (column === 'l') return bytes.split('\n').length - 1
   return bytes.split(/[ \t\n\v\f\r]+/).filter((word) => word !== '').length
 }

@@ -5,7 +5,7 @@ import { Output, readOperand, standardInput, type Tool, wordsOf } from './tool.t
 
 export const xargsOptions = {
   flags: '0rtx',
-  valued: 'nILPdasE',
+  valued: 'nILPda',
   long: [
     'null',
     'no-run-if-empty',
@@ -63,29 +63,35 @@ export const xargs: Tool = async (call) => {
     return output.result()
   }
   const delimiter = values.has('-0') ? '\0' : delimiterOf(values.get('-d'))
-  const items = delimiter === undefined ? quotedItems(bytes, replace !== undefined) : plainItems(bytes, delimiter)
-  const failed = items === undefined
-  const known = (items ?? []).map(({ text, ends }) => ({ text: decodeText(Buffer.from(text, 'latin1')), ends }))
+  const { items, failed } =
+    delimiter === undefined
+      ? quotedItems(bytes, replace !== undefined)
+      : { items: plainItems(bytes, delimiter), failed: false }
+  const known = items.map(({ text, ends }) => ({ text: decodeText(Buffer.from(text, 'latin1')), ends }))
   const batches = batchesOf(known, { replace, values })
   if (batches.length === 0 && replace === undefined && !values.has('-r') && !failed) batches.push([])
-  if (failed) output.fail('xargs: unmatched quote; by default quotes are special to xargs unless you use the -0 option')
-  else
-    for (const batch of batches) {
-      const words =
-        replace === undefined ? [...command, ...batch] : command.map((word) => word.replaceAll(replace, batch[0] ?? ''))
-      if (values.has('-t')) output.note(`${words.join(' ')}\n`)
-      const result = await runProgram(call, words, values.has('-a') ? standardInput(call) : '')
-      output.relay(result)
-      if (result.exitCode === 255) {
-        output.fail(`xargs: ${command[0]}: exited with status 255; aborting`, 124)
-        break
-      }
-      if (result.exitCode === 126 || result.exitCode === 127) {
-        output.exitCode = result.exitCode
-        break
-      }
-      if (result.exitCode !== 0) output.exitCode = 123
+  for (const batch of batches) {
+    const words =
+      replace === undefined
+        ? [...command, ...batch]
+        : command.map((word) => word.replaceAll(replace, () => batch[0] ?? ''))
+    if (values.has('-t')) output.note(`${words.join(' ')}\n`)
+    const result = await runProgram(call, words, values.has('-a') ? standardInput(call) : '')
+    output.relay(result)
+    if (result.exitCode === 255) {
+      output.fail(`xargs: ${command[0]}: exited with status 255; aborting`, 124)
+      return output.result()
     }
+    if (result.exitCode === 126 || result.exitCode === 127) {
+      output.exitCode = result.exitCode
+      return output.result()
+    }
+    if (result.exitCode !== 0) output.exitCode = 123
+  }
+  if (failed) {
+    output.exitCode = 0
+    output.fail('xargs: unmatched quote; by default quotes are special to xargs unless you use the -0 option')
+  }
   return output.result()
 }
 
@@ -101,8 +107,8 @@ function plainItems(bytes: string, delimiter: string): Item[] {
   return parts.map((text) => ({ text, ends: true }))
 }
 
-/** Words with quotes and backslashes taken off; whole lines for `-I`. Undefined where a quote is not closed. */
-function quotedItems(bytes: string, lines: boolean): Item[] | undefined {
+/** Words with quotes and backslashes taken off; whole lines for `-I`. It fails at a quote that is not closed. */
+function quotedItems(bytes: string, lines: boolean): { readonly items: Item[]; readonly failed: boolean } {
   const items: { text: string; ends: boolean }[] = []
   let word: string | undefined
   let blank = false
@@ -123,7 +129,7 @@ function quotedItems(bytes: string, lines: boolean): Item[] | undefined {
     } else if (character === '"' || character === "'") {
       const end = bytes.indexOf(character, index + 1)
       const text = end === -1 ? '\n' : bytes.slice(index + 1, end)
-      if (text.includes('\n')) return undefined
+      if (text.includes('\n')) return { items, failed: true }
       word = (word ?? '') + text
       index = end
       blank = false
@@ -136,7 +142,7 @@ function quotedItems(bytes: string, lines: boolean): Item[] | undefined {
     }
   }
   finish(true)
-  return items
+  return { items, failed: false }
 }
 
 function batchesOf(
