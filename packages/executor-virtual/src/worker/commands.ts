@@ -1,7 +1,5 @@
 import { type CustomCommand, defineCommand, type ExecResult, getCommandNames } from 'just-bash'
 
-import { errorWords } from '../files/errors.ts'
-import type { BashFileSystem } from '../files/system.ts'
 import { refusalOf } from './guard/rule.ts'
 import { commandRules } from './guard/rules.ts'
 import { refusedCommand } from './syntax/checked.ts'
@@ -15,14 +13,14 @@ import type { CommandContext } from './tools/tool.ts'
  * Every command that a script can run: ours, and those of just-bash in the forms that were compared with the real ones.
  * Any other form ends the script.
  */
-export function guardedCommands(files: BashFileSystem, session: Session): CustomCommand[] {
+export function guardedCommands(session: Session): CustomCommand[] {
   const names = new Set([...getCommandNames(), ...Object.keys(tools)])
   return [...names]
-    .map((name) => guarded(name, files, session))
+    .map((name) => guarded(name, session))
     .concat(missingCommand(session), refusedCommand(session), decodeCommand(session))
 }
 
-function guarded(name: string, files: BashFileSystem, session: Session): CustomCommand {
+function guarded(name: string, session: Session): CustomCommand {
   const rule = commandRules[name]
   return defineCommand(
     name,
@@ -33,7 +31,7 @@ function guarded(name: string, files: BashFileSystem, session: Session): CustomC
       const tool = tools[name]
       const result =
         tool === undefined
-          ? await runOriginal(name, given, context, files)
+          ? await runOriginal(name, given, context, session)
           : await tool({ name, given, context, session })
       session.check()
       return result
@@ -46,19 +44,30 @@ function notCompared(subject: string): { readonly subject: string; readonly reas
   return { subject, reason: 'it was not compared with the real command' }
 }
 
+/** Options that just-bash itself does not know, though the table has them, and parts that it says it lacks. */
+const unknown = /invalid option|unrecognized option|not implemented|not supported|unknown (?:option|command|predicate)/i
+
 async function runOriginal(
   name: string,
-  given: string[],
+  given: readonly string[],
   { origCommand }: CommandContext,
-  files: BashFileSystem,
+  session: Session,
 ): Promise<ExecResult> {
   if (origCommand === undefined) return { stdout: '', stderr: `bash: ${name}: command not found\n`, exitCode: 127 }
-  const before = files.failures.length
-  const result = await origCommand(given)
-  if (name !== 'rm' || result.exitCode !== 0 || result.stderr !== '') return result
-  // `-f` is about what is not there; just-bash is silent about everything.
-  const refused = new Map(files.failures.slice(before).map(({ path, code }) => [path, code]))
-  if (refused.size === 0) return result
-  const lines = [...refused].map(([path, code]) => `rm: cannot remove '${path}': ${errorWords[code] ?? code}\n`)
-  return { ...result, stderr: lines.join(''), exitCode: 1 }
+  const rule = commandRules[name]
+  const { preset = [], ignored = '' } = typeof rule === 'object' ? rule : {}
+  const result = await origCommand([...preset, ...withoutFlags(given, ignored)])
+  const [complaint] = result.stderr.split('\n')
+  if (result.exitCode !== 0 && complaint !== undefined && unknown.test(complaint)) session.refuse(name, complaint)
+  return result
+}
+
+function withoutFlags(given: readonly string[], ignored: string): string[] {
+  if (ignored === '') return [...given]
+  const end = given.indexOf('--')
+  return given.flatMap((word, index) => {
+    if (!/^-[A-Za-z]+$/.test(word) || (end !== -1 && index > end)) return [word]
+    const kept = [...word].filter((letter) => !ignored.includes(letter)).join('')
+    return kept === '-' ? [] : [kept]
+  })
 }

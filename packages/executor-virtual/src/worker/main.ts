@@ -62,12 +62,15 @@ async function run({ port, command, cwd, env, stdin, limits, stopping, root }: T
     try {
       const bash = new Bash({
         fs: files,
-        customCommands: guardedCommands(files, session),
+        customCommands: guardedCommands(session),
         cwd,
         env: { ...env },
         executionLimits: {
           maxCommandCount: limits.maxCommands,
           maxLoopIterations: limits.maxLoopIterations,
+          maxAwkIterations: limits.maxLoopIterations,
+          maxSedIterations: limits.maxLoopIterations,
+          maxJqIterations: limits.maxLoopIterations,
           maxCallDepth: limits.maxCallDepth,
           maxOutputSize: limits.maxOutputBytes,
           maxStringLength: limits.maxFileBytes,

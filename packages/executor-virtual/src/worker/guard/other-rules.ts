@@ -1,28 +1,91 @@
 import type { CommandRule, RefusedCommand } from './rule.ts'
 
+const anything: CommandRule = { raw: true }
+const bare: CommandRule = {}
+
 /** Commands that look at neither files nor text, and programs with a language of their own. */
 export const otherRules: Readonly<Record<string, CommandRule | RefusedCommand>> = {
-  alias: { raw: true },
-  bash: { raw: true },
-  date: { raw: true },
-  echo: { raw: true },
-  env: { raw: true },
-  expr: { raw: true },
-  false: { raw: true },
+  alias: anything,
+  bash: anything,
+  date: {
+    flags: 'u',
+    valued: 'd',
+    long: ['date=', 'utc'],
+    refuse: ({ options, operands }) => refuseDate(options, operands),
+  },
+  echo: { raw: true, refuse: ({ operands }) => refuseEscapes(operands) },
+  env: {
+    leading: true,
+    refuse: ({ operands }) => (operands.length === 0 ? undefined : 'use `VARIABLE=value command`, or export'),
+  },
+  expr: { raw: true, refuse: ({ operands }) => refuseExpr(operands) },
+  false: bare,
   hostname: 'the name of the machine is not known here',
-  jq: { raw: true },
-  printenv: { raw: true },
-  printf: { raw: true },
-  pwd: { raw: true },
-  rg: { raw: true },
-  seq: { raw: true },
-  sh: { raw: true },
-  sleep: { raw: true },
-  sqlite3: { raw: true },
-  time: { raw: true },
-  timeout: { raw: true },
-  true: { raw: true },
-  unalias: { raw: true },
-  which: { raw: true },
-  whoami: { raw: true },
+  jq: {
+    flags: 'rcSen',
+    long: ['raw-output', 'compact-output', 'sort-keys', 'null-input', 'slurp'],
+    ...{ leading: false },
+  },
+  printenv: bare,
+  printf: { raw: true, refuse: ({ operands }) => refusePrintf(operands) },
+  pwd: { flags: 'LP' },
+  seq: { flags: 'w', valued: 's', numeric: true },
+  sh: anything,
+  sleep: bare,
+  sqlite3: anything,
+  time: anything,
+  timeout: { leading: true },
+  true: bare,
+  unalias: anything,
+  which: { flags: 'a' },
+  whoami: bare,
+}
+
+/** Octal escapes from \200 on are bytes, which just-bash takes for characters. */
+function refuseEscapes(words: readonly string[]): string | undefined {
+  return words.some((word) => /\\0?[2-3][0-7]{2}/.test(word)) ? 'octal escapes above \\177; use \\x' : undefined
+}
+
+function refusePrintf(given: readonly string[]): string | undefined {
+  const words = given[0] === '-v' ? given.slice(2) : given[0] === '--' ? given.slice(1) : given
+  const [format = '', ...values] = words
+  const escapes = refuseEscapes(words)
+  if (escapes !== undefined) return escapes
+  const conversions = format.replaceAll('%%', '').match(/%[^a-zA-Z(]*[a-zA-Z(]/g) ?? []
+  for (const conversion of conversions) {
+    if (/[eEgGaAn]$/.test(conversion)) return `\`${conversion}\`; use %f or %d`
+    if (/\d/.test(conversion) && values.some((value) => /[^\0-\x7f]/.test(value)))
+      return 'a width with text that is not ASCII'
+    const [, digits = '6'] = /\.(\d+)f$/i.exec(conversion) ?? []
+    if (/f$/i.test(conversion) && values.some((value) => isTie(value, conversion.includes('.') ? Number(digits) : 6)))
+      return 'a number half-way between two that can be shown'
+  }
+  return undefined
+}
+
+/** True where rounding to so many digits depends on how a number is held. */
+function isTie(value: string, digits: number): boolean {
+  if (!/^[+-]?\d*\.?\d*$/.test(value)) return true
+  const [, fraction = ''] = value.split('.')
+  return /^50*$/.test(fraction.slice(digits))
+}
+
+function refuseExpr(words: readonly string[]): string | undefined {
+  return words.some((word) => [':', 'match', 'index', 'substr', 'length', '|', '&'].includes(word)) ||
+    words.some((word) => /[^\0-\x7f]/.test(word))
+    ? 'only + - * / % and comparisons of numbers are known here'
+    : undefined
+}
+
+const dateFormat = /^\+(?:%[YmdHMSFTyjaAbBesuwDRCnt%Z]|[^%])*$/s
+const dateValue = /^(?:@\d+|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?Z?)?|now|today|yesterday|tomorrow)$/
+
+function refuseDate(options: readonly { name: string; value?: string | undefined }[], operands: readonly string[]) {
+  const text = options.find(({ name }) => name === '-d' || name === '--date')?.value
+  if (text !== undefined && !dateValue.test(text))
+    return 'give `YYYY-MM-DD hh:mm:ss`, `@SECONDS`, today, yesterday or tomorrow'
+  const [format] = operands
+  if (operands.length > 1 || (format !== undefined && !dateFormat.test(format)))
+    return 'this format has a part that is not known here'
+  return undefined
 }

@@ -2,6 +2,10 @@ import { type Arguments, type OptionTable, parseArguments } from './arguments.ts
 
 /** The forms of one command that were compared with the real command, and that give the same. */
 export interface CommandRule extends OptionTable {
+  /** Short options that change nothing here: they are taken off. */
+  readonly ignored?: string | undefined
+  /** Options that stand before all others. */
+  readonly preset?: readonly string[] | undefined
   /** True for a command that looks at its arguments itself. */
   readonly raw?: boolean | undefined
   /** The reason why these arguments are refused. */
@@ -18,7 +22,10 @@ export function refusalOf(
   given: readonly string[],
 ): { readonly subject: string; readonly reason: string } | undefined {
   if (typeof rule === 'string') return { subject: name, reason: rule }
-  const call = rule.raw === true ? { options: [], operands: given } : parseArguments(rule, given)
+  const call =
+    rule.raw === true
+      ? { options: [], operands: given }
+      : parseArguments({ ...rule, flags: `${rule.flags ?? ''}${rule.ignored ?? ''}` }, given)
   if (call.unknown !== undefined) {
     return { subject: `${name} ${call.unknown}`, reason: `use ${supported(rule)}` }
   }

@@ -1,11 +1,41 @@
+import { awk } from './awk/awk.ts'
 import { cut } from './cut.ts'
 import { find } from './find/find.ts'
+import { grepWith } from './grep/grep.ts'
+import { comm, fold, nl, rev } from './lines.ts'
 import { ls } from './ls.ts'
+import { od } from './od.ts'
+import { mv, rm } from './remove.ts'
 import { sort } from './sort.ts'
+import { stat } from './stat.ts'
 import { head, tac, tail, uniq, wc } from './text.ts'
 import type { Tool } from './tool.ts'
 import { tr } from './tr.ts'
 import { xargs } from './xargs.ts'
 
 /** Commands of our own: those of just-bash give other results too often to be of use. */
-export const tools: Readonly<Record<string, Tool>> = { cut, find, head, ls, sort, tac, tail, tr, uniq, wc, xargs }
+export const tools: Readonly<Record<string, Tool>> = {
+  awk,
+  comm,
+  cut,
+  egrep: grepWith(['E']),
+  fgrep: grepWith(['F']),
+  find,
+  fold,
+  grep: grepWith([]),
+  head,
+  ls,
+  mv,
+  nl,
+  od,
+  rev,
+  rm,
+  sort,
+  stat,
+  tac,
+  tail,
+  tr,
+  uniq,
+  wc,
+  xargs,
+}

@@ -15,6 +15,23 @@ const classes: Readonly<Record<string, string>> = {
 
 const special = /[\\^$.*+?()[\]{}|/-]/
 
+const unicodeClasses: Readonly<Record<string, string>> = {
+  ...classes,
+  alnum: '\\p{L}\\p{N}',
+  alpha: '\\p{L}',
+  lower: '\\p{Ll}',
+  upper: '\\p{Lu}',
+}
+
+/** Bytes that are not UTF-8: no character, so nothing matches them. */
+const foreign = '\\u{dc80}-\\u{dcff}'
+
+interface BracketOptions {
+  readonly negation: string
+  readonly escapes: boolean
+  readonly unicode?: boolean
+}
+
 export function escapeLiteral(character: string): string {
   return special.test(character) ? `\\${character}` : character
 }
@@ -27,7 +44,7 @@ export function escapeLiteral(character: string): string {
  */
 export function bracket(
   text: string,
-  { negation, escapes }: { readonly negation: string; readonly escapes: boolean },
+  { negation, escapes, unicode = false }: BracketOptions,
 ): { readonly source: string; readonly rest: string } | undefined {
   let rest = text
   let source = ''
@@ -35,10 +52,11 @@ export function bracket(
   if (negated) rest = rest.slice(1)
   for (let first = true; ; first = false) {
     if (rest === '') return undefined
-    if (rest.startsWith(']') && !first) return { source: `[${negated ? '^' : ''}${source}]`, rest: rest.slice(1) }
+    if (rest.startsWith(']') && !first)
+      return { source: `[${negated ? '^' : ''}${source}${negated && unicode ? foreign : ''}]`, rest: rest.slice(1) }
     const [named, name = ''] = /^\[:(\w+):\]/.exec(rest) ?? []
     if (named !== undefined) {
-      const members = classes[name]
+      const members = (unicode ? unicodeClasses : classes)[name]
       if (members === undefined) return undefined
       source += members
       rest = rest.slice(named.length)

@@ -1,0 +1,215 @@
+import type { FsStat } from 'just-bash'
+
+import { decodeText, hasForeignBytes } from '../../../files/text.ts'
+import { bytesOf, type Call, linesOf, Output, pathOf, readOperand, type Tool, wordsOf } from '../tool.ts'
+import { type GrepOptions, grepOptionsOf } from './options.ts'
+
+/** `grep`, and `egrep` and `fgrep` by their options. */
+export function grepWith(preset: readonly string[]): Tool {
+  return async (call) => {
+    const output = new Output()
+    const options = await grepOptionsOf(call, preset)
+    if (typeof options === 'string') {
+      output.fail(options, 2)
+      return output.result()
+    }
+    const search = new Search(call, output, options)
+    await search.run()
+    return output.result()
+  }
+}
+
+class Search {
+  readonly #call: Call
+  readonly #output: Output
+  readonly #options: GrepOptions
+  #found = false
+  #failed = false
+  #written = false
+
+  constructor(call: Call, output: Output, options: GrepOptions) {
+    this.#call = call
+    this.#output = output
+    this.#options = options
+  }
+
+  async run(): Promise<void> {
+    const { flags, files } = this.#options
+    const recursive = flags.has('r') || flags.has('R')
+    const named = (flags.has('H') || files.length > 1 || recursive) && !flags.has('h')
+    const operands = files.length > 0 ? files : recursive ? [''] : ['-']
+    for (const operand of operands) {
+      if (this.#found && flags.has('q')) break
+      if (operand === '-') await this.#file('-', '-', named)
+      else if (recursive) await this.#walk(operand, named, operand === '')
+      else if (operand === '') this.#fail('', 'No such file or directory')
+      else if (this.#options.includes(nameOf(operand))) await this.#file(operand, operand, named)
+    }
+    const { exitCode } = this.#output
+    const code = this.#found && (flags.has('q') || !this.#failed) ? 0 : this.#failed ? 2 : 1
+    this.#output.exitCode = Math.max(code, exitCode > 2 ? exitCode : 0)
+  }
+
+  #fail(shown: string, words: string): void {
+    this.#failed = true
+    if (!this.#options.flags.has('s')) this.#output.note(`grep: ${shown}: ${words}\n`)
+  }
+
+  async #walk(operand: string, named: boolean, current: boolean): Promise<void> {
+    const { fs } = this.#call.context
+    const path = current ? this.#call.context.cwd : pathOf(this.#call, operand)
+    let stat: FsStat
+    try {
+      stat = await fs.stat(path)
+    } catch (error) {
+      this.#fail(operand, wordsOf(error))
+      return
+    }
+    if (!stat.isDirectory) {
+      if (this.#options.includes(nameOf(operand))) await this.#file(operand, operand, named)
+      return
+    }
+    if (!current && !this.#options.entersDirectory(nameOf(operand))) return
+    await this.#directory(path, operand, named, [])
+  }
+
+  async #directory(path: string, shown: string, named: boolean, above: readonly string[]): Promise<void> {
+    const { fs } = this.#call.context
+    const { flags } = this.#options
+    this.#call.session.check()
+    let names: string[]
+    try {
+      names = await fs.readdir(path)
+    } catch (error) {
+      this.#fail(shown, wordsOf(error))
+      return
+    }
+    for (const name of names) {
+      if (this.#found && flags.has('q')) return
+      const below = path.endsWith('/') ? path + name : `${path}/${name}`
+      const label = shown === '' ? name : shown.endsWith('/') ? shown + name : `${shown}/${name}`
+      try {
+        const own = await fs.lstat(below)
+        if (own.isSymbolicLink && !flags.has('R')) continue
+        const stat = own.isSymbolicLink ? await fs.stat(below) : own
+        if (stat.isDirectory) {
+          if (!this.#options.entersDirectory(name)) continue
+          if (own.isSymbolicLink && above.includes(await fs.realpath(below)))
+            this.#call.session.refuse('grep -R', 'links that lead in a circle')
+          await this.#directory(below, label, named, [...above, await fs.realpath(below)])
+        } else if (stat.isFile && this.#options.includes(name)) await this.#file(below, label, named)
+      } catch (error) {
+        if (!(error instanceof Error) || !/^E[A-Z]+:/.test(error.message)) throw error
+        this.#fail(label, wordsOf(error))
+      }
+    }
+  }
+
+  async #file(path: string, shown: string, named: boolean): Promise<void> {
+    let bytes: string
+    try {
+      bytes = await readOperand(this.#call, path)
+    } catch (error) {
+      if (!(error instanceof Error) || !/^E[A-Z]+:/.test(error.message)) throw error
+      this.#fail(shown, wordsOf(error))
+      return
+    }
+    const label = shown === '-' ? '(standard input)' : shown
+    const text = decodeText(Buffer.from(bytes, 'latin1'))
+    const { flags } = this.#options
+    const binary = bytes.includes('\0') && !flags.has('a')
+    if (binary && flags.has('I')) return
+    if (flags.has('P') && hasForeignBytes(text)) this.#call.session.refuse('grep', `\`${label}\` is not UTF-8`)
+    this.#lines(linesOf(text), { label, named, binary })
+  }
+
+  #lines(
+    lines: readonly string[],
+    { label, named, binary }: { readonly label: string; readonly named: boolean; readonly binary: boolean },
+  ): void {
+    const { flags, before, after, most } = this.#options
+    const prefix = (separator: string, number: number) =>
+      `${named ? `${label}${separator}` : ''}${flags.has('n') ? `${number}${separator}` : ''}`
+    const write = (line: string) => this.#output.write(bytesOf(`${line}\n`))
+    const quiet = ['q', 'l', 'L', 'c'].some((flag) => flags.has(flag))
+    let count = 0
+    let shownTo = -1
+    let trailing = 0
+    for (const [index, line] of lines.entries()) {
+      if (count >= most && trailing === 0) break
+      const selected = count < most && this.#selects(line)
+      if (selected) {
+        count++
+        this.#found ||= !flags.has('L')
+        if (flags.has('q') || flags.has('l') || flags.has('L') || (binary && !flags.has('c'))) break
+        if (quiet) continue
+        const from = Math.max(shownTo + 1, index - before)
+        if (!flags.has('a') && lines.slice(from, index + after + 1).some(hasForeignBytes)) {
+          // GNU's grep takes the rest of such a file for binary; how much of its context it shows depends on buffers.
+          if (before > 0 || after > 0 || flags.has('o')) this.#call.session.refuse('grep', `\`${label}\` is not UTF-8`)
+          this.#output.note(`grep: ${label}: binary file matches\n`)
+          return
+        }
+        if ((before > 0 || after > 0) && this.#written && from > shownTo + 1) write('--')
+        else if ((before > 0 || after > 0) && this.#written && shownTo === -1) write('--')
+        if (!flags.has('o'))
+          for (let earlier = from; earlier < index; earlier++) write(`${prefix('-', earlier + 1)}${lines[earlier]}`)
+        if (flags.has('o')) for (const match of this.#matches(line)) write(`${prefix(':', index + 1)}${match}`)
+        else write(`${prefix(':', index + 1)}${line}`)
+        this.#written = true
+        shownTo = index
+        trailing = after
+      } else if (trailing > 0) {
+        trailing--
+        if (quiet) continue
+        if (!flags.has('o')) write(`${prefix('-', index + 1)}${line}`)
+        shownTo = index
+      }
+    }
+    if (flags.has('q')) return
+    if (flags.has('l') && count > 0) write(label)
+    else if (flags.has('L') && count === 0) {
+      this.#found = true
+      write(label)
+    } else if (flags.has('c') && !flags.has('l') && !flags.has('L')) write(`${named ? `${label}:` : ''}${count}`)
+    else if (binary && count > 0 && !flags.has('l') && !flags.has('L'))
+      this.#output.note(`grep: ${label}: binary file matches\n`)
+  }
+
+  #selects(line: string): boolean {
+    const found = this.#options.patterns.some((pattern) => {
+      pattern.lastIndex = 0
+      return pattern.test(line)
+    })
+    return found !== this.#options.flags.has('v')
+  }
+
+  /** The parts of a line that match: at each place the longest one, and nothing that is empty. */
+  #matches(line: string): string[] {
+    const { patterns, flags } = this.#options
+    if (flags.has('v')) return []
+    const matches: string[] = []
+    for (let place = 0; place <= line.length; ) {
+      let best: { readonly at: number; readonly text: string } | undefined
+      for (const pattern of patterns) {
+        pattern.lastIndex = place
+        const match = pattern.exec(line)
+        if (match === null) continue
+        if (
+          best === undefined ||
+          match.index < best.at ||
+          (match.index === best.at && match[0].length > best.text.length)
+        )
+          best = { at: match.index, text: match[0] }
+      }
+      if (best === undefined) break
+      if (best.text !== '') matches.push(best.text)
+      place = best.at + Math.max(best.text.length, 1)
+    }
+    return matches
+  }
+}
+
+function nameOf(operand: string): string {
+  return operand.replace(/\/+$/, '').split('/').at(-1) ?? ''
+}

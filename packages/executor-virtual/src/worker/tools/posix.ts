@@ -1,0 +1,109 @@
+import { hasAmbiguousAlternatives } from './regex.ts'
+import { bracket, escapeLiteral } from './pattern.ts'
+
+const wordCharacter = '[\\p{L}\\p{N}_]'
+const escapes: Readonly<Record<string, string>> = {
+  w: wordCharacter,
+  W: '[^\\p{L}\\p{N}_\\u{dc80}-\\u{dcff}]',
+  s: '[ \\t-\\r]',
+  S: '[^ \\t-\\r\\u{dc80}-\\u{dcff}]',
+  b: `(?:(?<=${wordCharacter})(?!${wordCharacter})|(?<!${wordCharacter})(?=${wordCharacter}))`,
+  '<': `(?<!${wordCharacter})(?=${wordCharacter})`,
+  '>': `(?<=${wordCharacter})(?!${wordCharacter})`,
+}
+
+export interface Dialect {
+  readonly extended: boolean
+  /** True where the length of a match counts: alternatives must then be told apart by their first character. */
+  readonly longest: boolean
+}
+
+/** A basic or extended regular expression of GNU's grep, as the source of one of JavaScript's with the flag `u`. */
+export function posixSource(pattern: string, { extended, longest }: Dialect): string | undefined {
+  if (longest && hasAmbiguousAlternatives(pattern, extended ? '|' : '\\|')) return undefined
+  let source = ''
+  let rest = pattern
+  let open = 0
+  let repeatable = false
+  /** Nothing of the current alternative has been read yet. */
+  let first = true
+  while (rest !== '') {
+    const raw = String.fromCodePoint(rest.codePointAt(0) ?? 0)
+    const escaped = raw === '\\' ? String.fromCodePoint(rest.codePointAt(1) ?? 0) : undefined
+    if (escaped === '\0') return undefined
+    rest = rest.slice(raw.length + (escaped?.length ?? 0))
+    // What has a meaning with a backslash in one dialect has it without in the other.
+    const operator = escaped === undefined ? (extended ? raw : undefined) : extended ? undefined : escaped
+    if (raw === '[') {
+      const found = bracket(rest, { negation: '^', escapes: false, unicode: true })
+      if (found === undefined) return undefined
+      source += found.source
+      rest = found.rest
+      repeatable = true
+      first = false
+    } else if (raw === '*') {
+      if (!repeatable) {
+        if (extended || !first) return undefined
+        source += '\\*'
+        repeatable = true
+      } else {
+        source += '*'
+        repeatable = false
+      }
+      first = false
+    } else if (operator === '+' || operator === '?') {
+      if (!repeatable) return undefined
+      source += operator
+      repeatable = false
+    } else if (operator === '{') {
+      const [whole, least = '', comma = '', most = ''] =
+        (extended ? /^(\d*)(,?)(\d*)\}/ : /^(\d*)(,?)(\d*)\\\}/).exec(rest) ?? []
+      if (whole === undefined || !repeatable || least + most === '') return undefined
+      source += `{${least === '' ? '0' : least}${comma}${most}}`
+      rest = rest.slice(whole.length)
+      repeatable = false
+    } else if (operator === '(') {
+      source += '('
+      open++
+      repeatable = false
+      first = true
+    } else if (operator === ')' && open > 0) {
+      source += ')'
+      open--
+      repeatable = true
+    } else if (operator === '|') {
+      source += '|'
+      repeatable = false
+      first = true
+    } else if (operator === ')') return undefined
+    else if (raw === '^' && (extended || first)) {
+      source += '^'
+      repeatable = false
+    } else if (raw === '$' && (extended || rest === '' || rest.startsWith('\\)') || rest.startsWith('\\|'))) {
+      source += '$'
+      repeatable = false
+    } else if (escaped !== undefined && escapes[escaped] !== undefined) {
+      source += escapes[escaped]
+      repeatable = /[wWsS]/.test(escaped)
+      first = false
+    } else if (escaped !== undefined && /[1-9]/.test(escaped)) {
+      source += `\\${escaped}(?:)`
+      repeatable = false
+      first = false
+    } else if (escaped !== undefined && /[A-Za-z0`']/.test(escaped)) return undefined
+    else {
+      const literal = escaped ?? raw
+      if (escaped === undefined && extended && (raw === '}' || raw === '{')) return undefined
+      source += raw === '.' ? '[^\\n\\u{dc80}-\\u{dcff}]' : escapeLiteral(literal)
+      repeatable = true
+      first = false
+    }
+  }
+  return open === 0 ? source : undefined
+}
+
+/** A Perl expression that means the same in JavaScript; undefined for another one. */
+export function perlSource(pattern: string): string | undefined {
+  if (/\\[KAzZGQEhHRXpPNog]|\(\?[^:=!<]|\(\?<[^=!]|\(\*|[*+?}]\+|\[\[:|\\\d/.test(pattern)) return undefined
+  return pattern
+}

@@ -1,0 +1,84 @@
+import type { FsStat } from 'just-bash'
+
+import { parseArguments } from '../guard/arguments.ts'
+import { modeText } from './find/format.ts'
+import { typeOf } from './find/tests.ts'
+import { bytesOf, type Call, Output, pathOf, type Tool, wordsOf } from './tool.ts'
+
+export const statOptions = { flags: 'L', valued: 'c', long: ['format=', 'printf=', 'dereference'] }
+
+export const stat: Tool = async (call) => {
+  const output = new Output()
+  const { options, operands } = parseArguments(statOptions, call.given)
+  const follow = options.some(({ name }) => name === '-L' || name === '--dereference')
+  const given = options.findLast(({ name }) => name !== '-L' && name !== '--dereference')
+  if (given?.value === undefined)
+    call.session.refuse('stat', 'inodes, blocks and owners are not known here; use -c with %n %s %a %A %F %Y %N')
+  const printf = given?.name === '--printf'
+  if (operands.length === 0) output.fail('stat: missing operand')
+  for (const operand of operands) {
+    try {
+      const { fs } = call.context
+      const path = pathOf(call, operand)
+      const found = await (follow ? fs.stat(path) : fs.lstat(path))
+      const line = await formatted(call, given?.value ?? '', { operand, path, found, printf })
+      output.write(bytesOf(printf ? line : `${line}\n`))
+    } catch (error) {
+      if (!(error instanceof Error) || !/^E[A-Z]+:/.test(error.message)) throw error
+      output.fail(`stat: cannot statx '${operand}': ${wordsOf(error)}`)
+    }
+  }
+  return output.result()
+}
+
+interface Subject {
+  readonly operand: string
+  readonly path: string
+  readonly found: FsStat
+  readonly printf: boolean
+}
+
+const kinds: Readonly<Record<string, string>> = { d: 'directory', f: 'regular file', l: 'symbolic link' }
+
+async function formatted(call: Call, format: string, subject: Subject): Promise<string> {
+  const { operand, path, found, printf } = subject
+  const pieces: string[] = []
+  for (const piece of format.match(/%.|\\.|[^%\\]+|[^]/gsu) ?? []) {
+    if (piece.startsWith('\\') && printf) {
+      const text = ({ '\\n': '\n', '\\t': '\t', '\\\\': '\\' } as Readonly<Record<string, string>>)[piece]
+      if (text === undefined) call.session.refuse('stat --printf', `\`${piece}\` is not known here`)
+      pieces.push(text ?? '')
+    } else if (!piece.startsWith('%')) pieces.push(piece)
+    else pieces.push(await directive(piece[1] ?? ''))
+  }
+  return pieces.join('')
+
+  async function directive(letter: string): Promise<string> {
+    const type = typeOf(found)
+    const link = found.isSymbolicLink ? await call.context.fs.readlink(path) : undefined
+    switch (letter) {
+      case '%':
+        return '%'
+      case 'n':
+        return operand
+      case 'N':
+        if (/['\\\s]/.test(operand + (link ?? ''))) break
+        return link === undefined ? `'${operand}'` : `'${operand}' -> '${link}'`
+      case 's':
+        if (found.isDirectory) break
+        return String(link === undefined ? found.size : Buffer.byteLength(link))
+      case 'a':
+        return (found.mode & 0o777).toString(8)
+      case 'A':
+        return modeText(type, found.mode)
+      case 'F':
+        if (type === '?') break
+        return type === 'f' && found.size === 0 ? 'regular empty file' : (kinds[type] ?? '')
+      case 'Y':
+        if (found.mtime.getTime() === 0) break
+        return String(Math.floor(found.mtime.getTime() / 1000))
+      default:
+    }
+    return call.session.refuse(`stat %${letter}`, `it is not known here for \`${operand}\`; use %n %s %a %A %F %Y`)
+  }
+}
