@@ -113,10 +113,18 @@ describe('out of the interpreter', () => {
   it('a path of the system is never one of the workspace, and the other way round', async () => {
     expect([...systemNames].sort()).toEqual([...coreNames].sort())
     await using workspace = await open()
-    const result = await workspace.exec(
-      'echo x > /bin/ls; echo x > /etc/new; mkdir /usr/d; rm -rf /bin; mv file.txt /dev/f; cp file.txt /proc/f; ln -s x /dev/l; echo x > /dev/null; echo x > /dev/fd/99; ls /bin/ls',
-    )
-    expect(result.stdout).toBe('/bin/ls\n')
+    for (const command of [
+      'echo x > /bin/ls',
+      'echo x > /etc/new',
+      'mkdir /usr/d',
+      'rm -rf /bin',
+      'mv file.txt /dev/f',
+      'cp file.txt /proc/f',
+      'ln -s x /dev/l',
+    ]) {
+      expect((await workspace.exec(command)).exitCode, command).toBeGreaterThan(0)
+    }
+    expect((await workspace.exec('echo x > /dev/null; ls /bin/ls')).stdout).toBe('/bin/ls\n')
     expect(await workspace.readText('/file.txt')).toBe('a file\n')
     expect((await Array.fromAsync(workspace.list('/'))).map(({ name }) => name)).toEqual(['file.txt'])
     expect((await workspace.exec('cat /dev/null')).stdout).toBe('')

@@ -55,17 +55,17 @@ describe('refusals', () => {
     }
     expect(await say('cat no/k')).toBe('cat: no/k: Permission denied')
     expect(await say('cat missing')).toBe('cat: missing: No such file or directory')
-    expect(await say('ls no')).toBe('ls: no: Permission denied')
-    expect(await say('head -1 /no/k')).toContain('/no/k: Permission denied')
+    expect(await say('ls no')).toBe("ls: cannot open directory 'no': Permission denied")
+    expect(await say('head -1 /no/k')).toBe("head: cannot open '/no/k' for reading: Permission denied")
     expect(await say('rm ro/x')).toBe("rm: cannot remove 'ro/x': Permission denied")
-    expect(await say('rm -rf no')).toBe("rm: cannot remove '/no': Permission denied")
+    expect(await say('rm -rf no')).toBe("rm: cannot remove 'no': Permission denied")
     expect(await say('touch /ro/n')).toContain('Permission denied')
     expect(await say('mkdir ro/n')).toContain('Permission denied')
     expect(await say('cp file.txt ro/')).toContain('Permission denied')
     expect(await say('mv file.txt ro/')).toContain('Permission denied')
     expect(await say('cat file.txt/')).toBe('cat: file.txt/: Not a directory')
     expect(await say('cat ro')).toBe('cat: ro: Is a directory')
-    expect(await say('find deep -type f')).toBe("find: '/deep/no': Permission denied")
+    expect(await say('find deep -type f')).toBe('find: ‘deep/no’: Permission denied')
     expect(await say('sed -i s/a/b/ ro/x')).toContain('Permission denied')
   })
 
@@ -94,9 +94,6 @@ describe('what agents do', () => {
     expect(await run(workspace, 'find . -name "*.ts" | sort | xargs wc -l | tail -1')).toContain('2 total')
     expect(await run(workspace, "sed -i 's/= 1/= 2/' src/a.ts && cat src/a.ts")).toBe('export const a = 2\n')
     expect(await run(workspace, "jq '.n | add' data.json")).toBe('3\n')
-    expect(await run(workspace, 'tar czf s.tgz src && mkdir out && tar xzf s.tgz -C out && ls out/src')).toBe(
-      'a.ts\nb.ts\n',
-    )
     expect(await run(workspace, 'cat > new.txt <<EOF\nline $((1+1))\nEOF\ncat new.txt')).toBe('line 2\n')
     expect(await run(workspace, 'echo t > /tmp/t && cat /tmp/t && ls -A /')).not.toContain('tmp')
     expect(
