@@ -25,9 +25,16 @@ const discarding = new Set(['/dev/null', '/dev/zero'])
 const offered = /^\/(?:dev\/(?:null|std(?:in|out|err)|fd(?:\/.*)?)|(?:usr\/)?bin\/[^/]+)\/?$/
 const standardStream = /^\/dev\/std(?:in|out|err)$/
 
+/** The script that asks for files. */
+export interface ScriptSession {
+  refuse(subject: string, reason: string): never
+  check(): void
+  readonly inCommand: boolean
+}
+
 export interface SystemOptions {
   /** Ends a script that asks for what is not there, and tells when it was ended. */
-  readonly session?: { refuse(subject: string, reason: string): never; check(): void } | undefined
+  readonly session?: ScriptSession | undefined
   /** The workspace's root. */
   readonly root?: string | undefined
 }
@@ -142,7 +149,22 @@ export class BashFileSystem implements IFileSystem {
     const { files, at } = await this.#place(path)
     if (at === '/' && this.#root !== '/')
       this.#session?.refuse('/', `the system's directories are not here; list \`${this.#root}\``)
-    return files.readdirWithFileTypes(at)
+    const entries = await files.readdirWithFileTypes(at)
+    return files === this.#files && this.#session?.inCommand === false ? this.#matchable(at, entries) : entries
+  }
+
+  /** What names are matched with: just-bash enters no links, and overlooks names with a line break. */
+  async #matchable(at: string, entries: readonly DirentEntry[]): Promise<DirentEntry[]> {
+    const odd = entries.find(({ name }) => name.includes('\n'))
+    if (odd !== undefined)
+      this.#session?.refuse(JSON.stringify(odd.name), 'names with a line break are not matched here')
+    return Promise.all(
+      entries.map(async (entry) => {
+        if (!entry.isSymbolicLink) return entry
+        const target = await this.#files.stat(childOf(at, entry.name)).catch(() => undefined)
+        return target?.isDirectory === true ? { ...entry, isDirectory: true, isSymbolicLink: false } : entry
+      }),
+    )
   }
 
   async rm(path: string, options?: RmOptions): Promise<void> {

@@ -40,6 +40,7 @@ export class WorkspaceFiles implements AsyncFiles {
       this.#door.read(path, { ...this.#signal, range: { offset: 0, length: this.#maxFileBytes } }),
     )
     if (stat.size > bytes.length) throw new FileError('EFBIG', 'read', path)
+    if (!allows(stat, mayRead)) throw new FileError('EACCES', 'open', path)
     return bytes
   }
 
@@ -52,15 +53,23 @@ export class WorkspaceFiles implements AsyncFiles {
   }
 
   async writeFile(path: string, content: FileContent, options?: EncodingOption): Promise<void> {
+    await this.#checkWritable(path)
     await this.#ask('open', path, () =>
       this.#door.write(path, encode(content, options), { ...this.#signal, parents: false }),
     )
   }
 
   async appendFile(path: string, content: FileContent, options?: EncodingOption): Promise<void> {
+    await this.#checkWritable(path)
     await this.#ask('open', path, () =>
       this.#door.append(path, encode(content, options), { ...this.#signal, parents: false }),
     )
+  }
+
+  /** The store may let its owner do what the file's mode does not; a command sees the mode. */
+  async #checkWritable(path: string): Promise<void> {
+    const found = await this.#door.stat(withoutSlash(path), this.#signal).catch(() => undefined)
+    if (found?.type === 'file' && !allows(found, mayWrite)) throw new FileError('EACCES', 'open', path)
   }
 
   async exists(path: string): Promise<boolean> {
@@ -190,12 +199,19 @@ export class WorkspaceFiles implements AsyncFiles {
     if ((found.mode & 0o777) !== (mode & 0o777)) throw new FileError('ENOTSUP', 'chmod', path)
   }
 
-  /** `touch`: the time of a file becomes now by appending nothing, where the store sees a change in that. */
+  /** `touch`: the time of a file becomes now by appending nothing, or by writing what is in it. */
   async utimes(path: string, _accessed: Date, modified: Date): Promise<void> {
     const found = await this.stat(path)
     if (!found.isFile || Math.abs(modified.getTime() - Date.now()) > nowIsh)
       throw new FileError('ENOTSUP', 'utime', path)
     await this.appendFile(path, new Uint8Array())
+    const after = await this.stat(path)
+    if (after.mtime.getTime() > found.mtime.getTime()) return
+    // The store saw no change in that: the same bytes are written again, unless somebody else was faster.
+    await this.#ask('utime', path, async () => {
+      const { bytes, stat } = await this.#door.read(path, this.#signal)
+      await this.#door.write(path, bytes, { ...this.#signal, parents: false, ifVersion: stat.version })
+    })
   }
 
   /** The target of a link; undefined for what is none. What may be passed through only is no link that could be read. */
@@ -229,6 +245,14 @@ export class WorkspaceFiles implements AsyncFiles {
       throw new FileError(shellCodes[codeOf(error)] ?? codeOf(error), call, withoutSlash(path))
     }
   }
+}
+
+const mayRead = 0o400
+const mayWrite = 0o200
+
+/** True where the mode is not known too. */
+function allows({ mode }: Stat, right: number): boolean {
+  return mode === undefined || (mode & right) !== 0
 }
 
 /** Codes of the workspace that no kernel knows. */

@@ -10,7 +10,7 @@ import type { Done, FromWorker, Task, ToWorker } from '../worker/protocol.ts'
 import { collectInput } from './input.ts'
 import { passableDirectories } from './passable.ts'
 import type { WorkerPool } from './pool.ts'
-import { answer } from './serve-files.ts'
+import { answer, answerInput } from './serve-files.ts'
 
 export interface StartOptions {
   readonly pool: WorkerPool
@@ -126,11 +126,14 @@ interface Control {
 /** Runs the command in a thread; resolves when nothing of it is on its way any more, in the thread or at the files. */
 async function interpret(options: StartOptions, { ended, over, stopping }: Control): Promise<Ending> {
   const { pool, files, request, plan, env, limits } = options
-  let stdin: Uint8Array | undefined
+  const both = AbortSignal.any([over, stopping])
+  const collect = () => collectInput(request.stdin, { maxBytes: limits.maxFileBytes, signal: both })
+  const streamed =
+    request.stdin !== undefined && typeof request.stdin !== 'string' && !(request.stdin instanceof Uint8Array)
+  let stdin: Task['stdin']
   let worker: Worker
   try {
-    const both = AbortSignal.any([over, stopping])
-    stdin = await collectInput(request.stdin, { maxBytes: limits.maxFileBytes, signal: both })
+    stdin = streamed ? 'later' : await collect()
     worker = await pool.acquire(both)
   } catch (error) {
     if (over.aborted) return { killed: 'SIGKILL' }
@@ -148,7 +151,8 @@ async function interpret(options: StartOptions, { ended, over, stopping }: Contr
       return
     }
     if (over.aborted) return
-    const answered = answer(port, workspaceFiles, message)
+    const answered =
+      message.type === 'input' ? answerInput(port, message.id, collect) : answer(port, workspaceFiles, message)
     asked.add(answered)
     void answered.finally(() => asked.delete(answered))
   })

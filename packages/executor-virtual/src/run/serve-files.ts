@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 
 import { type AsyncFiles, type FileMethod, fileMethods } from '../files/contract.ts'
-import { codeOf } from '../files/errors.ts'
+import { codeOf, FileError } from '../files/errors.ts'
 import type { FileRequest, ToWorker } from '../worker/protocol.ts'
 
 const methods: ReadonlySet<string> = new Set(fileMethods)
@@ -14,6 +14,22 @@ export async function answer(port: MessagePort, files: AsyncFiles, request: File
     message = { type: 'value', id, value: await perform(files, request.method, request.parameters) }
   } catch (error) {
     const text = error instanceof Error ? error.message : 'EIO: input/output error'
+    message = { type: 'error', id, code: codeOf(error), message: text }
+  }
+  port.postMessage(message)
+}
+
+/** Answers with the whole of standard input. */
+export async function answerInput(
+  port: MessagePort,
+  id: number,
+  collect: () => Promise<Uint8Array | undefined>,
+): Promise<void> {
+  let message: ToWorker
+  try {
+    message = { type: 'value', id, value: (await collect()) ?? new Uint8Array() }
+  } catch (error) {
+    const text = error instanceof FileError ? error.message : 'EINTR: interrupted system call'
     message = { type: 'error', id, code: codeOf(error), message: text }
   }
   port.postMessage(message)

@@ -20,6 +20,9 @@ export function guardedCommands(session: Session): CustomCommand[] {
     .concat(missingCommand(session), refusedCommand(session), decodeCommand(session))
 }
 
+/** What these do is done by the interpreter again. */
+const runsScripts = new Set(['bash', 'sh', 'env', 'time', 'timeout'])
+
 function guarded(name: string, session: Session): CustomCommand {
   const rule = commandRules[name]
   return defineCommand(
@@ -29,10 +32,13 @@ function guarded(name: string, session: Session): CustomCommand {
       const refusal = rule === undefined ? notCompared(name) : refusalOf(name, rule, given)
       if (refusal !== undefined) session.refuse(refusal.subject, refusal.reason)
       const tool = tools[name]
+      const outer = session.inCommand
+      session.inCommand = !runsScripts.has(name)
       const result =
         tool === undefined
           ? await runOriginal(name, given, context, session)
           : await tool({ name, given, context, session })
+      session.inCommand = outer
       session.check()
       return result
     },

@@ -5,6 +5,7 @@ import { Bash, type BashExecResult } from 'just-bash'
 import { parentPort } from 'node:worker_threads'
 
 import { BashFileSystem } from '../files/system.ts'
+import { codeOf } from '../files/errors.ts'
 import { encodeText } from '../files/text.ts'
 import { guardedCommands } from './commands.ts'
 import { checkedSyntax } from './syntax/checked.ts'
@@ -12,7 +13,8 @@ import { markMissing } from './syntax/missing.ts'
 import type { Done, Task, ToWorker } from './protocol.ts'
 import { numberedRedirections } from './syntax/redirections.ts'
 import { createRemoteFiles } from './remote-files.ts'
-import { Session } from './session.ts'
+import { Session, stopMark } from './session.ts'
+import { readsInput } from './syntax/input.ts'
 import { tools } from './tools/index.ts'
 import { wordError, wordRefusals } from './wording.ts'
 
@@ -28,15 +30,20 @@ async function run({ port, command, cwd, env, stdin, limits, stopping, root }: T
   // Not by Atomics, which just-bash locks while a script runs.
   const session = await Session.open(() => stopped[0] !== 0)
   // A loop that hears no message sees this at its next statement.
+  let told = false
   Object.defineProperty(stop.signal, 'aborted', {
     get() {
-      session.check()
+      if (!told && session.ending) {
+        // Once: what comes after the script looks at it too, and would lose the output.
+        told = true
+        session.check()
+      }
       return false
     },
   })
   const files = new BashFileSystem(remote.files, { session, root })
   port.on('message', (message: ToWorker) => {
-    if (message.type === 'stop') stop.abort()
+    if (message.type === 'stop') session.wake()
     else remote.receive(message)
   })
   const result = judge(await interpret())
@@ -44,7 +51,7 @@ async function run({ port, command, cwd, env, stdin, limits, stopping, root }: T
     type: 'done',
     exitCode: result.exitCode,
     stdout: encodeText(result.stdout),
-    stderr: encodeText(wordRefusals(result.stderr, files.failures)),
+    stderr: encodeText(wordRefusals(result.stderr.replaceAll(stopMark, ''), files.failures)),
   }
   port.postMessage(done)
 
@@ -55,7 +62,15 @@ async function run({ port, command, cwd, env, stdin, limits, stopping, root }: T
       const told = ending.stderr.includes(refusal) ? ending.stderr : `${ending.stderr}${refusal}`
       return { ...ending, stderr: told, exitCode: 126 }
     }
-    return missing && ending.exitCode === 0 ? { ...ending, exitCode: 127 } : ending
+    if (missing === undefined || ending.exitCode !== 0) return ending
+    const line = `${missing}: command not found\n`
+    const told = ending.stderr.includes(missing) ? ending.stderr : `${ending.stderr}bash: ${line}`
+    return { ...ending, stderr: told, exitCode: 127 }
+  }
+
+  /** A stream is waited for only where a command may read it: it may never end. */
+  async function readInput(): Promise<Uint8Array | undefined> {
+    return readsInput(command) ? remote.readInput() : undefined
   }
 
   async function interpret(): Promise<Ending> {
@@ -84,13 +99,17 @@ async function run({ port, command, cwd, env, stdin, limits, stopping, root }: T
       bash.registerTransformPlugin(numberedRedirections)
       bash.registerTransformPlugin(checkedSyntax)
       bash.registerTransformPlugin(markMissing(Object.keys(tools)))
+      const input = stdin === 'later' ? await readInput() : stdin
       return await bash.exec(command, {
         cwd,
         rawScript: true,
         signal: stop.signal,
-        ...(stdin === undefined ? {} : { stdin: Buffer.from(stdin).toString('latin1'), stdinKind: 'bytes' }),
+        ...(input === undefined ? {} : { stdin: Buffer.from(input).toString('latin1'), stdinKind: 'bytes' }),
       })
     } catch (error) {
+      if (stopped[0] !== 0) return { stdout: '', stderr: '', exitCode: 1 }
+      if (codeOf(error) === 'EFBIG' && /'\/dev\/stdin'$/.test((error as Error).message))
+        return { stdout: '', stderr: `bash: standard input is larger than ${limits.maxFileBytes} bytes\n`, exitCode: 1 }
       const words = wordError(error)
       if (words !== undefined) return { stdout: '', stderr: `bash: ${words}\n`, exitCode: 1 }
       // Other errors may hold paths of this machine.

@@ -19,7 +19,8 @@ export interface Task {
   /** The workspace's root. */
   readonly root: string
   readonly env: Readonly<Record<string, string>>
-  readonly stdin: Uint8Array | undefined
+  /** `later`: a stream, to be asked for when a command may read it. */
+  readonly stdin: Uint8Array | 'later' | undefined
   readonly limits: InterpreterLimits
   /** One 32-bit integer in shared memory: other than 0 once the command is to stop. */
   readonly stopping: SharedArrayBuffer
@@ -32,6 +33,12 @@ export interface FileRequest {
   readonly parameters: readonly unknown[]
 }
 
+/** Asks for the whole of standard input. */
+export interface InputRequest {
+  readonly type: 'input'
+  readonly id: number
+}
+
 export interface Done {
   readonly type: 'done'
   readonly exitCode: number
@@ -39,7 +46,7 @@ export interface Done {
   readonly stderr: Uint8Array
 }
 
-export type FromWorker = FileRequest | Done
+export type FromWorker = FileRequest | InputRequest | Done
 
 export type ToWorker =
   | { readonly type: 'value'; readonly id: number; readonly value: unknown }

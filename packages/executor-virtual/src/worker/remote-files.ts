@@ -1,10 +1,12 @@
 import type { MessagePort } from 'node:worker_threads'
 
 import { type AsyncFiles, type FileMethod, fileMethods } from '../files/contract.ts'
-import type { FileRequest, ToWorker } from './protocol.ts'
+import type { FileRequest, InputRequest, ToWorker } from './protocol.ts'
 
 export interface RemoteFiles {
   readonly files: AsyncFiles
+  /** The whole of standard input. */
+  readInput(): Promise<Uint8Array>
   /** Takes an answer. */
   receive(answer: Exclude<ToWorker, { type: 'stop' }>): void
 }
@@ -14,18 +16,21 @@ export function createRemoteFiles(port: MessagePort): RemoteFiles {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
   let count = 0
 
-  async function call(method: FileMethod, parameters: readonly unknown[]): Promise<unknown> {
+  async function ask(request: Omit<FileRequest, 'id'> | Omit<InputRequest, 'id'>): Promise<unknown> {
     const id = count++
     const answer = Promise.withResolvers<unknown>()
     waiting.set(id, answer)
-    port.postMessage({ type: 'file', id, method, parameters } satisfies FileRequest)
+    port.postMessage({ ...request, id })
     return answer.promise
   }
+
+  const call = (method: FileMethod, parameters: readonly unknown[]) => ask({ type: 'file', method, parameters })
 
   const entries = fileMethods.map((method) => [method, (...parameters: unknown[]) => call(method, parameters)])
   return {
     // The other side checks names and arguments; here they are just-bash's own.
     files: Object.fromEntries(entries) as AsyncFiles,
+    readInput: async () => (await ask({ type: 'input' })) as Uint8Array,
     receive(answer) {
       const { id } = answer
       const promise = waiting.get(id)

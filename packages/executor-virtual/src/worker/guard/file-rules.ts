@@ -1,7 +1,5 @@
 import type { CommandRule, RefusedCommand } from './rule.ts'
 
-const notTimes = 'the times of files cannot be set here'
-
 /** Commands that make, change or describe files; those of our own have their options beside them. */
 export const fileRules: Readonly<Record<string, CommandRule | RefusedCommand>> = {
   basename: { flags: 'a', valued: 's' },
@@ -15,8 +13,8 @@ export const fileRules: Readonly<Record<string, CommandRule | RefusedCommand>> =
   dirname: {},
   du: 'the file API does not know the space that files take; use `find . -type f -printf "%s\\n"`',
   file: 'kinds of content are not told apart here; use `head -c` and `od`',
-  gunzip: { flags: 'c', refuse: onlyStreams },
-  gzip: { flags: 'cd', refuse: onlyStreams },
+  gunzip: { flags: 'ckf' },
+  gzip: { flags: 'cdkf' },
   ln: {
     flags: 'sf',
     refuse: ({ options, operands }) => {
@@ -25,7 +23,6 @@ export const fileRules: Readonly<Record<string, CommandRule | RefusedCommand>> =
     },
   },
   mkdir: { flags: 'p', long: ['parents'] },
-  readlink: { flags: 'f' },
   rmdir: { flags: 'p' },
   split: { valued: 'lba' },
   tar: { raw: true, refuse: ({ operands }) => refuseTar(operands) },
@@ -35,21 +32,19 @@ export const fileRules: Readonly<Record<string, CommandRule | RefusedCommand>> =
   zcat: {},
 }
 
-function onlyStreams({ options, operands }: { options: readonly { name: string }[]; operands: readonly string[] }) {
-  const toOutput = operands.length === 0 || options.some(({ name }) => name === '-c')
-  return toOutput ? undefined : `${notTimes}; use -c and a redirection`
-}
-
-/** Reads archives; what it would write has other owners and times than GNU's. */
+/** Reads and writes archives, plain and by gzip. What is written holds the same members as GNU's, not the same bytes. */
 function refuseTar(given: readonly string[]): string | undefined {
   const [first = ''] = given
   const mode = first.replace(/^-/, '')
-  if (first.startsWith('--') || !/^[tfzOxm]+$/.test(mode)) return `\`${first}\`: use tf, tzf, xmf, xmzf, xOf or xOzf`
-  if (!mode.endsWith('f')) return 'put `f` last, and the archive behind it'
-  if (mode.includes('x') && !/[mO]/.test(mode)) return `${notTimes}; use xmf, which leaves them`
+  if (first.startsWith('--') || !/^[ctxzOmpv]+f$/.test(mode) || (mode.match(/[ctx]/g) ?? []).length !== 1)
+    return `\`${first}\`: give one word such as cf, czf, tf, xf or xOf, and the archive behind it`
+  if (mode.includes('v') && (/[tO]/.test(mode) || given[1] === '-')) return '`v` in this form is not known here'
   const operands = given.slice(2)
-  const target = operands.indexOf('-C')
-  const unknown = operands.find((operand, index) => operand.startsWith('-') && index !== target)
+  const unknown = operands.find((operand, index) => {
+    return (
+      operand.startsWith('-') && operand !== '-C' && !/^--exclude=[^/]+$/.test(operand) && operands[index - 1] !== '-C'
+    )
+  })
   if (unknown !== undefined) return `\`${unknown}\` is not known here`
-  return target === -1 || target === operands.length - 2 ? undefined : 'put -C last'
+  return operands.filter((operand) => operand === '-C').length > 1 ? 'give -C once' : undefined
 }

@@ -13,7 +13,7 @@ export const otherRules: Readonly<Record<string, CommandRule | RefusedCommand>> 
     long: ['date=', 'utc'],
     refuse: ({ options, operands }) => refuseDate(options, operands),
   },
-  echo: { raw: true, refuse: ({ operands }) => refuseEscapes(operands) },
+  echo: { raw: true, refuse: ({ operands }) => refuseEcho(operands) },
   env: {
     leading: true,
     refuse: ({ operands }) => (operands.length === 0 ? undefined : 'use `VARIABLE=value command`, or export'),
@@ -44,6 +44,13 @@ export const otherRules: Readonly<Record<string, CommandRule | RefusedCommand>> 
 /** Octal escapes from \200 on are bytes, which just-bash takes for characters. */
 function refuseEscapes(words: readonly string[]): string | undefined {
   return words.some((word) => /\\0?[2-3][0-7]{2}/.test(word)) ? 'octal escapes above \\177; use \\x' : undefined
+}
+
+function refuseEcho(words: readonly string[]): string | undefined {
+  const [first = ''] = words
+  if (/^-[neE]{2,}$/.test(first) && first !== '-ne' && first !== '-en') return `\`${first}\`; use printf`
+  if (!/^-n?en?$/.test(first)) return undefined
+  return words.some((word) => /\\x[89a-fA-F]/.test(word)) ? 'bytes as escapes; use printf' : refuseEscapes(words)
 }
 
 function refusePrintf(given: readonly string[]): string | undefined {

@@ -1,5 +1,6 @@
 import { cutOptions } from '../tools/cut.ts'
 import { lsOptions } from '../tools/ls.ts'
+import { pasteOptions, readlinkOptions, realpathOptions } from '../tools/paths.ts'
 import { sortOptions } from '../tools/sort.ts'
 import { grepOptions } from '../tools/grep/options.ts'
 import { headOptions, uniqOptions, wcOptions } from '../tools/text.ts'
@@ -30,8 +31,12 @@ export const commandRules: Readonly<Record<string, CommandRule | RefusedCommand>
   mv: mvOptions,
   nl: nlOptions,
   od: odOptions,
+  paste: pasteOptions,
+  readlink: readlinkOptions,
+  realpath: realpathOptions,
   rev: {},
   rm: rmOptions,
+  sed: { raw: true },
   sort: sortOptions,
   stat: statOptions,
   tac: {},

@@ -1,5 +1,4 @@
 import type { CommandRule, RefusedCommand } from './rule.ts'
-import { sedRule } from './sed.ts'
 
 /** Commands that read and write text; those of our own have their options beside them. */
 export const textRules: Readonly<Record<string, CommandRule | RefusedCommand>> = {
@@ -10,20 +9,15 @@ export const textRules: Readonly<Record<string, CommandRule | RefusedCommand>> =
     valued: 's',
     refuse: ({ options }) => (options.some(({ name }) => name === '-t') ? undefined : 'use -t'),
   },
-  diff: { flags: 'q', long: ['brief'] },
-  expand: { valued: 't' },
-  join: { valued: '12t', flags: '' },
-  md5sum: { flags: 'c' },
-  paste: {
-    flags: 's',
-    valued: 'd',
-    refuse: ({ options }) => {
-      const list = options.findLast(({ name }) => name === '-d')?.value ?? ''
-      return list.replaceAll('\\t', '').includes('\\') ? 'escapes other than `\\t` in -d' : undefined
-    },
+  diff: {
+    flags: 'q',
+    long: ['brief'],
+    refuse: ({ options }) => (options.length === 0 ? 'use -q, or comm' : undefined),
   },
+  expand: { valued: 't' },
+  join: 'it takes input that is not sorted; use awk',
+  md5sum: { flags: 'c' },
   rg: 'it was not compared with the real command; use grep -r',
-  sed: sedRule,
   sha1sum: {},
   sha256sum: {},
   strings: {},

@@ -1,4 +1,4 @@
-import { type CustomCommand, defineCommand } from 'just-bash'
+import { type CustomCommand, defineCommand, parse } from 'just-bash'
 
 import type { Session } from '../session.ts'
 import { findDirectories, namesDirectories } from './directories.ts'
@@ -22,15 +22,49 @@ const refusedBuiltins: Readonly<Record<string, string>> = {
   suspend: 'there are no processes here',
 }
 
-/** Rewrites what just-bash reads differently from bash, or makes it a refusal where that is not possible. */
+/** Rewrites what just-bash reads differently from bash; a script with a part that cannot be rewritten is refused whole. */
 export const checkedSyntax: Plugin = {
   name: 'checked-syntax',
   transform({ ast }) {
     const nodes: Node[] = []
     walk(ast, (node) => nodes.push(node))
+    for (const node of nodes) {
+      const problem = problemOf(node)
+      if (problem !== undefined) return { ast: { ...ast, statements: refusing(problem) } }
+    }
     nodes.forEach(check)
     return { ast }
   },
+}
+
+interface Problem {
+  readonly subject: string
+  readonly reason: string
+}
+
+/** `$'…'` with bytes above 127, which just-bash takes for characters. */
+const bytesInQuotes = /\$'(?:[^'\\]|\\[^])*?\\(?:x[89a-fA-F][0-9a-fA-F]|[2-3][0-7]{2})/
+
+function problemOf(node: Node): Problem | undefined {
+  if (node.type === 'Statement') {
+    if (node.background) return { subject: '&', reason: 'nothing runs in the background here' }
+    if (bytesInQuotes.test(node.sourceText ?? '')) return { subject: "$'…'", reason: 'bytes as escapes; use printf' }
+  }
+  if (
+    node.type === 'PatternReplacement' &&
+    node.replacement?.parts.some(({ value, pattern }) => `${value}${String(pattern)}`.includes('&')) === true
+  )
+    return { subject: '${…/…/…&…}', reason: '`&` stands for what was found; quote it, or use sed' }
+  if (node.type === 'SimpleCommand' && literal(node.name) === 'shopt') {
+    const odd = node.args.map(literal).find((name) => name === 'failglob' || name === 'extglob')
+    if (odd !== undefined) return { subject: `shopt ${odd}`, reason: 'it was not compared with bash' }
+  }
+  return undefined
+}
+
+function refusing({ subject, reason }: Problem): ReturnType<typeof parse>['statements'] {
+  const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+  return parse(`${standIn} ${quote(subject)} ${quote(reason)}`).statements
 }
 
 function check(node: Node): void {

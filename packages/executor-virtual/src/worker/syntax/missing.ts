@@ -44,7 +44,7 @@ export function missingCommand(session: Session): CustomCommand {
   return defineCommand(
     standIn,
     async ([name = '']) => {
-      session.missing = true
+      session.missing ??= name
       return { stdout: '', stderr: `bash: ${name}: command not found\n`, exitCode: 127 }
     },
     { trusted: false },

@@ -33,7 +33,18 @@ export interface FunctionDefinition {
   readonly name: string
 }
 
-export type Node = SimpleCommand | ForLoop | FunctionDefinition | { readonly type: 'other' }
+export interface Statement {
+  readonly type: 'Statement'
+  readonly background: boolean
+  readonly sourceText?: string
+}
+
+export interface PatternReplacement {
+  readonly type: 'PatternReplacement'
+  readonly replacement: Word | null
+}
+
+export type Node = SimpleCommand | ForLoop | FunctionDefinition | Statement | PatternReplacement
 
 /** Shows every node of a script, those in it after it. */
 export function walk(node: unknown, see: (node: Node) => void): void {

@@ -5,12 +5,16 @@ import { grepWith } from './grep/grep.ts'
 import { comm, fold, nl, rev } from './lines.ts'
 import { ls } from './ls.ts'
 import { od } from './od.ts'
+import { paste, readlink, realpath } from './paths.ts'
 import { mv, rm } from './remove.ts'
+import { sed } from './sed/sed.ts'
+import { sleep } from './sleep.ts'
 import { sort } from './sort.ts'
 import { stat } from './stat.ts'
 import { head, tac, tail, uniq, wc } from './text.ts'
 import type { Tool } from './tool.ts'
 import { tr } from './tr.ts'
+import { checksum, tar } from './wrapped.ts'
 import { xargs } from './xargs.ts'
 
 /** Commands of our own: those of just-bash give other results too often to be of use. */
@@ -27,13 +31,22 @@ export const tools: Readonly<Record<string, Tool>> = {
   ls,
   mv,
   nl,
+  md5sum: checksum,
   od,
+  paste,
+  readlink,
+  realpath,
   rev,
   rm,
+  sed,
+  sha1sum: checksum,
+  sha256sum: checksum,
+  sleep,
   sort,
   stat,
   tac,
   tail,
+  tar,
   tr,
   uniq,
   wc,

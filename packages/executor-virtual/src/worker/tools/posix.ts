@@ -16,10 +16,12 @@ export interface Dialect {
   readonly extended: boolean
   /** True where the length of a match counts: alternatives must then be told apart by their first character. */
   readonly longest: boolean
+  /** True where a text may hold several lines: `.` matches a newline. Default false. */
+  readonly lines?: boolean
 }
 
 /** A basic or extended regular expression of GNU's grep, as the source of one of JavaScript's with the flag `u`. */
-export function posixSource(pattern: string, { extended, longest }: Dialect): string | undefined {
+export function posixSource(pattern: string, { extended, longest, lines = false }: Dialect): string | undefined {
   if (longest && hasAmbiguousAlternatives(pattern, extended ? '|' : '\\|')) return undefined
   let source = ''
   let rest = pattern
@@ -94,7 +96,7 @@ export function posixSource(pattern: string, { extended, longest }: Dialect): st
     else {
       const literal = escaped ?? raw
       if (escaped === undefined && extended && (raw === '}' || raw === '{')) return undefined
-      source += raw === '.' ? '[^\\n\\u{dc80}-\\u{dcff}]' : escapeLiteral(literal)
+      source += raw === '.' ? (lines ? '[^\\u{dc80}-\\u{dcff}]' : '[^\\n\\u{dc80}-\\u{dcff}]') : escapeLiteral(literal)
       repeatable = true
       first = false
     }

@@ -16,6 +16,8 @@ export async function runProgram(call: Call, words: readonly string[], stdin = '
   const [program = '', ...given] = words
   if (shellOnly.has(program) || program === '') return notFound(call, program)
   if (context.exec === undefined) throw new Error('there is no interpreter to run it in')
+  const { inCommand } = session
+  session.inCommand = false
   const quoted = `'${program.replaceAll("'", "'\\''")}'`
   const result = await context.exec(quoted, {
     cwd: context.cwd,
@@ -24,6 +26,7 @@ export async function runProgram(call: Call, words: readonly string[], stdin = '
     stdinKind: 'bytes',
     ...(context.signal === undefined ? {} : { signal: context.signal }),
   })
+  session.inCommand = inCommand
   session.check()
   if (result.exitCode === 127 && result.stderr === `bash: ${program}: command not found\n`)
     return notFound(call, program)
@@ -31,6 +34,6 @@ export async function runProgram(call: Call, words: readonly string[], stdin = '
 }
 
 function notFound({ name, session }: Call, program: string): ExecResult {
-  session.missing = true
+  session.missing ??= program
   return { stdout: '', stderr: `${name}: '${program}': No such file or directory\n`, exitCode: 127 }
 }

@@ -4,7 +4,7 @@ import { bytesOf, type Call, linesOf, Output, pathOf, readOperands, type Tool, w
 import { asciiUpper } from './text.ts'
 
 export const sortOptions = {
-  flags: 'rnufbdschgmzC',
+  flags: 'rnufbdschgzC',
   valued: 'kto',
   long: [
     'reverse',
@@ -17,7 +17,6 @@ export const sortOptions = {
     'check',
     'human-numeric-sort',
     'general-numeric-sort',
-    'merge',
     'zero-terminated',
     'key=',
     'field-separator=',
@@ -36,7 +35,6 @@ const longNames: Readonly<Record<string, string>> = {
   check: 'c',
   'human-numeric-sort': 'h',
   'general-numeric-sort': 'g',
-  merge: 'm',
   'zero-terminated': 'z',
   key: 'k',
   'field-separator': 't',

@@ -120,7 +120,7 @@ class Search {
     const binary = bytes.includes('\0') && !flags.has('a')
     if (binary && flags.has('I')) return
     if (flags.has('P') && hasForeignBytes(text)) this.#call.session.refuse('grep', `\`${label}\` is not UTF-8`)
-    this.#lines(linesOf(text), { label, named, binary })
+    this.#lines(linesOf(binary ? text.replaceAll('\0', '\n') : text), { label, named, binary })
   }
 
   #lines(

@@ -1,0 +1,26 @@
+import { parse } from 'just-bash'
+
+import { literal, type Node, walk } from './nodes.ts'
+
+/** Commands that never read standard input, whatever their arguments are. */
+const deaf = new Set(
+  ': [ basename break cd chmod continue cp date declare dirname echo exit export expr false find let ln local ls mkdir mktemp mv printenv printf pwd readlink realpath return rm rmdir seq set shift shopt sleep stat test touch true type typeset unset which whoami'.split(
+    ' ',
+  ),
+)
+
+/** False only for a script in which no command can read standard input. */
+export function readsInput(script: string): boolean {
+  let reads = false
+  try {
+    walk(parse(script), (node: Node) => {
+      if (node.type !== 'SimpleCommand' || node.name === null) return
+      const name = literal(node.name)
+      if (name === undefined || !deaf.has(name)) reads = true
+    })
+  } catch {
+    // It is refused as it stands: there is nothing to wait for.
+    return false
+  }
+  return reads
+}

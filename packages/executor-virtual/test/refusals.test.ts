@@ -1,0 +1,206 @@
+import { createMemoryAdapter } from '@ws/adapter-memory'
+import { createWorkspace } from '@ws/core'
+import { Bash } from 'just-bash'
+import { describe, expect, it } from 'vitest'
+
+import { createBashFileSystem } from '../src/index.ts'
+import { open, run } from './support.ts'
+
+const tree = { '/d/keep': 'k', '/d/e/x': 'x', '/latin': '', '/a.txt': 'one\ntwo\n', '/b.log': 'log\n' }
+
+/** A file whose bytes are not UTF-8. */
+const latin = Uint8Array.from([0x63, 0xe9, 0x0a])
+
+describe('an empty path', () => {
+  it.each([
+    'rm -rf "$unset"',
+    'find "$unset" -type f -delete',
+    'ls ""',
+    'cat ""',
+    'tar -cf x.tar ""',
+    'cp "" x',
+    'mv d ""',
+  ])('[EX1] names nothing: cd d; %s', async (command) => {
+    await using workspace = await open({ files: tree })
+    const { exitCode } = await workspace.exec(`cd d; ${command}`)
+    if (!command.startsWith('rm')) expect(exitCode).not.toBe(0)
+    expect(await workspace.readText('/d/keep')).toBe('k')
+    expect(await workspace.readText('/d/e/x')).toBe('x')
+  })
+
+  it('[EX1] is no file and no directory', async () => {
+    await using workspace = await open({ files: tree })
+    expect(await run(workspace, 'for t in -e -f -d; do [ $t "" ] && echo $t; done; echo end')).toBe('end\n')
+  })
+})
+
+describe('bytes that are not UTF-8', () => {
+  it.each([
+    ['sed -i s/c/d/ latin', [0x64, 0xe9, 0x0a]],
+    ['tac latin > o; mv o latin', [0x63, 0xe9, 0x0a]],
+    ['nl -w1 -s: latin > o; mv o latin', [0x31, 0x3a, 0x63, 0xe9, 0x0a]],
+    ['paste latin latin > o; mv o latin', [0x63, 0xe9, 0x09, 0x63, 0xe9, 0x0a]],
+    ['sort latin | uniq > o; mv o latin', [0x63, 0xe9, 0x0a]],
+    ['tr c d < latin > o; mv o latin', [0x64, 0xe9, 0x0a]],
+    ['cut -c2 latin > o; mv o latin', [0xe9, 0x0a]],
+    ['awk \'{print $1 "x"}\' latin > o; mv o latin', [0x63, 0xe9, 0x78, 0x0a]],
+    ['x=$(cat latin); printf "%s" "$x" > latin', [0x63, 0xe9]],
+    ['grep -a c latin > o; mv o latin', [0x63, 0xe9, 0x0a]],
+    ['cat latin | tee o > /dev/null; cat o | head -n 1 > latin', [0x63, 0xe9, 0x0a]],
+  ])('[EX1] are carried: %s', async (command, expected) => {
+    await using workspace = await open()
+    await workspace.write('/latin', latin)
+    await run(workspace, command)
+    expect([...(await workspace.read('/latin')).bytes]).toEqual(expected)
+  })
+
+  it('[EX1] reach standard output', async () => {
+    await using workspace = await open()
+    await workspace.write('/latin', latin)
+    await using running = await workspace.spawn('cat latin')
+    expect([...Buffer.concat(await Array.fromAsync(running.stdout))]).toEqual([...latin])
+  })
+
+  it.each([
+    'read x < latin; echo "$x"',
+    'rev latin',
+    'mapfile -t a < latin',
+    "printf '\\351' > o",
+    "echo $'\\xe9' > o",
+  ])('[EX1] are refused where they cannot be carried: %s', async (command) => {
+    await using workspace = await open()
+    await workspace.write('/latin', latin)
+    const { exitCode, stderr } = await workspace.exec(`${command}; echo after`)
+    expect(exitCode).toBe(126)
+    expect(stderr).toContain('not supported by the virtual executor')
+  })
+
+  it('[EX1] text is not decoded twice', async () => {
+    await using workspace = await open({ files: { '/u': 'é ü\n' } })
+    expect(
+      await run(workspace, "echo 'Ã©'; read a b < u; echo $b$a; sed s/x/y/ u; while read l; do echo $l; done < u"),
+    ).toBe('Ã©\nüé\né ü\né ü\n')
+  })
+})
+
+describe('data is not lost', () => {
+  it('[EX1] `*/` names directories only', async () => {
+    await using workspace = await open({ files: tree })
+    expect(await run(workspace, 'echo */; for x in */; do echo "${x%/}"; done; ls -d */')).toBe('d/\nd\nd/\n')
+    await run(workspace, 'rm -rf */')
+    expect(await run(workspace, 'ls')).toBe('a.txt\nb.log\nfile.txt\nlatin\n')
+    expect(await run(workspace, 'echo */')).toBe('*/\n')
+  })
+
+  it('[EX1] `find -size` rounds up', async () => {
+    await using workspace = await open({ files: tree })
+    expect(await run(workspace, 'find . -type f -size -1M; find . -type f -size -1k')).toBe('./latin\n./latin\n')
+  })
+
+  it.each(['rm -rf .', 'rm -rf ..', 'rm -rf d/..', 'rm -rf d/.', 'cd d && rm -rf ../', 'rm -rf /'])(
+    '[EX1] %s is refused',
+    async (command) => {
+      await using workspace = await open({ files: tree })
+      const { exitCode, stderr } = await workspace.exec(command)
+      expect(exitCode).toBe(1)
+      expect(stderr).toMatch(/refusing to remove|dangerous/)
+      expect(await workspace.readText('/d/e/x')).toBe('x')
+    },
+  )
+
+  it('[EX1] links are removed and moved themselves, also where they lead nowhere', async () => {
+    await using workspace = await open({ files: tree })
+    await run(workspace, 'ln -s gone x; ln -s a.txt y; mv x z; mv b.log y; rm z')
+    expect(await run(workspace, 'cat a.txt y; ls')).toBe('one\ntwo\nlog\na.txt\nd\nfile.txt\nlatin\ny\n')
+  })
+})
+
+describe('a refusal', () => {
+  it.each([
+    ['sort -R a.txt | head -1', 'sort -R'],
+    ['find . -user root -delete', 'find -user'],
+    ['find . -size -100 -exec rm -rf {} +', 'find -size'],
+    ['x=$(ls -l); echo "$x"', 'ls -l'],
+    ['for f in a b; do du $f; done', 'du'],
+    ['find . -exec chmod 600 {} \\;', 'modes of files'],
+    ['echo a.txt | xargs ln b.log', 'hard links'],
+    ['awk \'BEGIN { system("date") }\'', 'awk'],
+    ['cat /etc/passwd | wc -l', '/etc/passwd'],
+    ['head -c 3000000 /dev/zero | wc -c', '/dev/zero'],
+    ['sleep 5 & echo on', '&'],
+    ['trap "echo bye" EXIT; echo hi', 'trap'],
+    ['bash -c "sort -R a.txt"; true', 'sort -R'],
+    ['{ sort -R a.txt; } 2> /dev/null || true', 'sort -R'],
+  ])('[EX1] ends the script, and nothing after it runs: %s', async (command, subject) => {
+    await using workspace = await open({ files: tree })
+    const { exitCode, stderr } = await workspace.exec(`echo before; ${command}; echo after > after`)
+    expect(exitCode).toBe(126)
+    expect(stderr).toContain(subject)
+    expect(stderr).toContain('not supported by the virtual executor')
+    expect(await workspace.exists('/after')).toBe(false)
+    expect(await workspace.readText('/d/e/x')).toBe('x')
+  })
+
+  it('[EX1] keeps the output before it', async () => {
+    await using workspace = await open({ files: tree })
+    const { stdout } = await workspace.exec('echo before; sort -R a.txt; echo after')
+    expect(stdout).toBe('before\n')
+  })
+
+  it('[EX1] a program that is not there is never exit code 0, and can be looked for', async () => {
+    await using workspace = await open()
+    expect((await workspace.exec('ps aux | wc -l')).exitCode).toBe(127)
+    expect(await workspace.exec('python3 -c 1 2> /dev/null; echo on')).toMatchObject({
+      exitCode: 127,
+      stdout: 'on\n',
+      stderr: 'bash: python3: command not found\n',
+    })
+    expect(await run(workspace, 'command -v git || echo none')).toBe('none\n')
+  })
+})
+
+describe('an end before the end', () => {
+  it('[EX1] a timeout keeps the output so far, also of a loop', async () => {
+    await using workspace = await open({ executor: { limits: { maxCommands: 1e12, maxLoopIterations: 1e12 } } })
+    await run(workspace, 'sleep 0')
+    for (const command of ['sleep 60', 'while true; do :; done']) {
+      const result = await workspace.exec(`echo begun; ${command}; echo after`, { timeout: 1_000, killGrace: 20_000 })
+      expect(result, command).toMatchObject({ timedOut: true, exitCode: null, stdout: 'begun\n', stderr: '' })
+    }
+  })
+
+  it('[EX1] standard input is not waited for by what does not read it', async () => {
+    await using workspace = await open()
+    const stdin = (async function* () {
+      yield Uint8Array.of(120)
+      await new Promise(() => undefined)
+    })()
+    expect(await workspace.exec('echo hi; ls', { stdin, timeout: 20_000 })).toMatchObject({
+      exitCode: 0,
+      timedOut: false,
+      stdout: 'hi\nfile.txt\n',
+    })
+  })
+})
+
+describe('createBashFileSystem', () => {
+  const openFiles = () => createWorkspace({ mounts: [{ at: '/', adapter: () => createMemoryAdapter() }] })
+
+  it('[EX1] refuses what cannot wait, instead of dropping it', async () => {
+    await using workspace = await openFiles()
+    const fs = createBashFileSystem(workspace) as ReturnType<typeof createBashFileSystem> & {
+      writeFileSync(path: string, content: string): void
+      mkdirSync(path: string): void
+      writeFileLazy(path: string, lazy: () => string): void
+    }
+    expect(() => fs.writeFileSync('/x', 'x')).toThrow(/^ENOTSUP/)
+    expect(() => fs.mkdirSync('/x')).toThrow(/^ENOTSUP/)
+    expect(() => fs.writeFileLazy('/x', () => 'x')).toThrow(/^ENOTSUP/)
+  })
+
+  it('[EX1] an interpreter without a working directory is an error', async () => {
+    await using workspace = await openFiles()
+    const start = async () => new Bash({ fs: createBashFileSystem(workspace), defenseInDepth: false }).exec('pwd')
+    await expect(start()).rejects.toThrow(/ENOTSUP|cwd/)
+  })
+})
