@@ -166,6 +166,7 @@ export class WorkspaceFiles implements AsyncFiles {
       }
       return
     }
+    if (there?.isSymbolicLink !== true) await this.#checkWritable(destination)
     // What is copied over a link lands where the link leads.
     const to = there?.isSymbolicLink === true ? await this.realpath(destination).catch(() => destination) : destination
     await this.#ask('cp', destination, () =>

@@ -3,11 +3,12 @@ import { type CustomCommand, defineCommand, type ExecResult, getCommandNames } f
 import { refusalOf } from './guard/rule.ts'
 import { commandRules } from './guard/rules.ts'
 import { refusedCommand } from './syntax/checked.ts'
+import { takeMark } from './syntax/inherited.ts'
 import { decodeCommand } from './syntax/reading.ts'
 import { missingCommand } from './syntax/missing.ts'
 import type { Session } from './session.ts'
 import { tools } from './tools/index.ts'
-import type { CommandContext } from './tools/tool.ts'
+import { type Call, type CommandContext, noteInput } from './tools/tool.ts'
 
 /**
  * Every command that a script can run: ours, and those of just-bash in the forms that were compared with the real ones.
@@ -20,6 +21,18 @@ export function guardedCommands(session: Session): CustomCommand[] {
     .concat(missingCommand(session), refusedCommand(session), decodeCommand(session))
 }
 
+/** These write, and never read. */
+const deaf = new Set(
+  'alias basename chmod cp date dirname echo env expr false hostname ln mkdir printenv printf pwd rmdir seq split time timeout touch true unalias which whoami bash sh'.split(
+    ' ',
+  ),
+)
+
+/** True for a command of just-bash that reads standard input with these arguments. */
+function mayReadInput(name: string, given: readonly string[]): boolean {
+  return !deaf.has(name) && (name === 'tee' || given.includes('-') || given.every((word) => word.startsWith('-')))
+}
+
 /** What these do is done by the interpreter again. */
 const runsScripts = new Set(['bash', 'sh', 'env', 'time', 'timeout'])
 
@@ -27,17 +40,17 @@ function guarded(name: string, session: Session): CustomCommand {
   const rule = commandRules[name]
   return defineCommand(
     name,
-    async (given, context) => {
+    async (marked, context) => {
       session.check()
+      const { words: given, inherits } = takeMark(marked)
       const refusal = rule === undefined ? notCompared(name) : refusalOf(name, rule, given)
       if (refusal !== undefined) session.refuse(refusal.subject, refusal.reason)
       const tool = tools[name]
       const outer = session.inCommand
       session.inCommand = !runsScripts.has(name)
-      const result =
-        tool === undefined
-          ? await runOriginal(name, given, context, session)
-          : await tool({ name, given, context, session })
+      const call: Call = { name, given, context, session, inherits }
+      if (tool === undefined && mayReadInput(name, given)) noteInput(call)
+      const result = tool === undefined ? await runOriginal(name, given, context, session) : await tool(call)
       session.inCommand = outer
       session.check()
       return result

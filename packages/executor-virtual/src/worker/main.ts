@@ -62,10 +62,14 @@ async function run({ port, command, cwd, env, stdin, limits, stopping, root }: T
       const told = ending.stderr.includes(refusal) ? ending.stderr : `${ending.stderr}${refusal}`
       return { ...ending, stderr: told, exitCode: 126 }
     }
-    if (missing === undefined || ending.exitCode !== 0) return ending
-    const line = `${missing}: command not found\n`
-    const told = ending.stderr.includes(missing) ? ending.stderr : `${ending.stderr}bash: ${line}`
-    return { ...ending, stderr: told, exitCode: 127 }
+    if (missing !== undefined) {
+      const said = ending.stderr.includes(missing)
+      const stderr = said ? ending.stderr : `${ending.stderr}bash: ${missing}: command not found\n`
+      return { ...ending, stderr, exitCode: ending.exitCode === 0 ? 127 : ending.exitCode }
+    }
+    // bash gives up the whole script there.
+    const brokenOff = ending.exitCode === 0 && /: division by 0|: value too great for base/.test(ending.stderr)
+    return brokenOff ? { ...ending, exitCode: 1 } : ending
   }
 
   /** A stream is waited for only where a command may read it: it may never end. */

@@ -41,6 +41,8 @@ export class Session {
   #refusal: string | undefined
   /** The first program that was to run and is not there. */
   missing: string | undefined
+  /** The standard input that a command of a group has read. */
+  inheritedInput: string | undefined
   /** False while the interpreter itself asks for files: to match names, for instance. */
   inCommand = false
 

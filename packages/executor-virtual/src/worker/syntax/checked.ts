@@ -2,6 +2,7 @@ import { type CustomCommand, defineCommand, parse } from 'just-bash'
 
 import type { Session } from '../session.ts'
 import { findDirectories, namesDirectories } from './directories.ts'
+import { markInherited } from './inherited.ts'
 import { decodeWhatIsRead } from './reading.ts'
 import { literal, literalWord, type Node, type Plugin, setLiteral, type SimpleCommand, walk } from './nodes.ts'
 
@@ -32,6 +33,7 @@ export const checkedSyntax: Plugin = {
       const problem = problemOf(node)
       if (problem !== undefined) return { ast: { ...ast, statements: refusing(problem) } }
     }
+    markInherited(ast)
     nodes.forEach(check)
     return { ast }
   },
@@ -56,11 +58,13 @@ function problemOf(node: Node): Problem | undefined {
   )
     return { subject: '${…/…/…&…}', reason: '`&` stands for what was found; quote it, or use sed' }
   if (node.type === 'SimpleCommand' && literal(node.name) === 'shopt') {
-    const odd = node.args.map(literal).find((name) => name === 'failglob' || name === 'extglob')
+    const odd = node.args.map(literal).find((name) => name !== undefined && notCompared.has(name))
     if (odd !== undefined) return { subject: `shopt ${odd}`, reason: 'it was not compared with bash' }
   }
   return undefined
 }
+
+const notCompared = new Set(['extglob', 'failglob', 'globstar', 'lastpipe', 'nocaseglob', 'nocasematch', 'xpg_echo'])
 
 function refusing({ subject, reason }: Problem): ReturnType<typeof parse>['statements'] {
   const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`

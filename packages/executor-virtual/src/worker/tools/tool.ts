@@ -13,6 +13,8 @@ export interface Call {
   readonly given: readonly string[]
   readonly context: CommandContext
   readonly session: Session
+  /** Its standard input is that of the group or loop that it stands in. */
+  readonly inherits?: 'group' | 'loop' | undefined
 }
 
 export type Tool = (call: Call) => Promise<ExecResult>
@@ -60,7 +62,20 @@ export function bytesOf(text: string): string {
   return Buffer.from(encodeText(text)).toString('latin1')
 }
 
-export function standardInput({ context }: Call): string {
+/** Notes that a command reads standard input, and refuses what was read before by another one. */
+export function noteInput({ name, inherits, context, session }: Call): void {
+  const input = context.stdin as unknown as string
+  if (inherits === undefined || input === '') return
+  if (inherits === 'loop')
+    session.refuse(name, 'it would take the standard input of the loop; give it `< /dev/null` or a file')
+  if (session.inheritedInput?.endsWith(input) === true)
+    session.refuse(name, 'another command has read the same standard input before')
+  session.inheritedInput = input
+}
+
+export function standardInput(call: Call): string {
+  noteInput(call)
+  const { context } = call
   // The brand is just-bash's: one character for each byte.
   return context.stdin as unknown as string
 }

@@ -210,10 +210,11 @@ class Parser {
   }
 
   #text(): string {
-    const oneLine = this.#take(/^[ \t]*(?!\\\n)(?:\\(?=[ \t]*[^\n]))?[ \t]*/)
-    const continued =
-      oneLine === '' || oneLine === undefined || this.#rest.startsWith('\\\n') ? this.#take(/^[ \t]*\\\n/) : undefined
-    if (this.#rest === '' && continued === undefined) throw new ScriptProblem("expected \\ after `a', `c' or `i'")
+    this.#take(/^[ \t]*/)
+    // `a\` with the text on the next line, or behind it: then blanks at its start are kept.
+    const continued = this.#take(/^\\(?:\n|(?=[^]))/)
+    if (continued === undefined && this.#rest.startsWith('\\')) this.#take(/^\\/)
+    if (this.#rest === '') throw new ScriptProblem("`a', `c' or `i' without a text")
     let text = ''
     while (this.#rest !== '') {
       const character = this.#rest[0] ?? ''

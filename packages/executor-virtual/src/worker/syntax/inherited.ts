@@ -1,0 +1,56 @@
+import { getCommandNames } from 'just-bash'
+
+import { tools } from '../tools/index.ts'
+import { literal, literalWord, type SimpleCommand, type Word } from './nodes.ts'
+
+// just-bash lets every command of a group read the whole of the group's standard input, where real ones share it: what one
+// has taken the next does not see. Commands that get theirs this way are marked, and the guard refuses the second reader.
+
+const marks = { group: '\u{f0003}', loop: '\u{f0004}' } as const
+
+export type Inheritance = keyof typeof marks
+
+const commands = new Set([...getCommandNames(), ...Object.keys(tools)])
+
+interface Shape {
+  readonly type?: unknown
+  readonly commands?: readonly unknown[]
+  readonly body?: unknown
+  readonly redirections?: readonly { readonly operator?: string; readonly fd?: number | null }[]
+}
+
+/** Marks commands whose standard input is that of what they stand in. */
+export function markInherited(node: unknown, inside: Inheritance = 'group'): void {
+  if (typeof node !== 'object' || node === null) return
+  if (Array.isArray(node)) {
+    for (const one of node) markInherited(one, inside)
+    return
+  }
+  const { type, commands: parts, body, ...rest } = node as Shape
+  if (type === 'Pipeline' && parts !== undefined) {
+    for (const [index, command] of parts.entries()) {
+      const own = index > 0
+      if (!own) markCommand(command, inside)
+      markInherited(command, own ? 'group' : inside)
+    }
+    return
+  }
+  markInherited(Object.values(rest), inside)
+  markInherited(body, type === 'While' || type === 'Until' ? 'loop' : inside)
+}
+
+function markCommand(node: unknown, inside: Inheritance): void {
+  const { type, name, args, redirections = [] } = node as SimpleCommand & Shape
+  if (type !== 'SimpleCommand') return
+  const text = literal(name as Word | null)
+  const redirected = redirections.some(({ operator = '', fd }) => operator.startsWith('<') && (fd ?? 0) === 0)
+  if (text !== undefined && commands.has(text) && !redirected) args.unshift(literalWord(marks[inside]))
+}
+
+/** Takes the mark off. */
+export function takeMark(given: readonly string[]): { readonly words: string[]; readonly inherits?: Inheritance } {
+  const [first, ...rest] = given
+  if (first === marks.group) return { words: rest, inherits: 'group' }
+  if (first === marks.loop) return { words: rest, inherits: 'loop' }
+  return { words: [...given] }
+}
