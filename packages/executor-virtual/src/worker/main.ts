@@ -20,6 +20,10 @@ import { wordError, wordRefusals } from './wording.ts'
 
 type Ending = Pick<BashExecResult, 'stdout' | 'stderr' | 'exitCode'>
 
+// just-bash asks for several files at once, and waits for the first that fails: when a script is refused or stopped, the
+// others fail unheard. Without this they would end the thread, and with it the next command.
+process.on('unhandledRejection', () => undefined)
+
 // One command at a time: a command that loops holds up this thread, and nobody else.
 parentPort?.on('message', (task: Task) => void run(task))
 
