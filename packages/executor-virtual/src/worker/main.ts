@@ -116,7 +116,7 @@ async function run({ port, command, cwd, env, stdin, limits, stopping, root }: T
       })
     } catch (error) {
       if (stopped[0] !== 0) return { stdout: '', stderr: '', exitCode: 1 }
-      if (codeOf(error) === 'EFBIG' && /'\/dev\/stdin'$/.test((error as Error).message))
+      if (codeOf(error) === 'EFBIG' && (error as Error).message.endsWith("'/dev/stdin'"))
         return { stdout: '', stderr: `bash: standard input is larger than ${limits.maxFileBytes} bytes\n`, exitCode: 1 }
       const words = wordError(error)
       if (words !== undefined) return { stdout: '', stderr: `bash: ${words}\n`, exitCode: 1 }

@@ -83,7 +83,7 @@ export const mv: Tool = async (call) => {
     const name = source.replace(/\/+$/, '').split('/').at(-1) ?? ''
     const shown = into ? `${target.replace(/\/+$/, '')}/${name}` : target
     try {
-      await moveOne(call, source, shown, { keep: has('-n', '--no-clobber'), made, output })
+      await moveOne(call, source, shown, { keep: has('-n', '--no-clobber'), made })
       if (has('-v')) output.write(Buffer.from(`renamed '${source}' -> '${shown}'\n`).toString('latin1'))
     } catch (error) {
       output.fail(
@@ -100,7 +100,7 @@ async function moveOne(
   call: Call,
   source: string,
   shown: string,
-  { keep, made, output }: { readonly keep: boolean; readonly made: Set<string>; readonly output: Output },
+  { keep, made }: { readonly keep: boolean; readonly made: Set<string> },
 ): Promise<void> {
   const { fs } = call.context
   const from = pathOf(call, source)
@@ -126,7 +126,6 @@ async function moveOne(
   if (there?.isSymbolicLink === true && !moved.isDirectory) await fs.rm(to)
   await fs.mv(from.replace(/(.)\/+$/, '$1'), to.replace(/(.)\/+$/, '$1'))
   made.add(to)
-  if (there !== undefined) output.note('')
 }
 
 /** Where the path really is, as far as it exists. */

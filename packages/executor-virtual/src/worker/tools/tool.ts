@@ -1,5 +1,4 @@
-import type { ExecResult, IFileSystem } from 'just-bash'
-import type { defineCommand } from 'just-bash'
+import type { defineCommand, ExecResult } from 'just-bash'
 
 import { codeOf, errorWords } from '../../files/errors.ts'
 import { encodeText } from '../../files/text.ts'
@@ -121,5 +120,3 @@ export function linesOf(bytes: string, separator = '\n'): string[] {
   if (lines.at(-1) === '') lines.pop()
   return lines
 }
-
-export type Files = IFileSystem

@@ -1,4 +1,4 @@
-import { SyntaxProblem, type Token, tokensOf } from './lexer.ts'
+import { SyntaxProblem, tokensOf } from './lexer.ts'
 import { ExpressionParser } from './expressions.ts'
 import type { Expression, Function, Program, Rule, Statement } from './syntax.ts'
 
@@ -202,5 +202,3 @@ class Parser extends ExpressionParser {
     return { type, values }
   }
 }
-
-export type { Token }

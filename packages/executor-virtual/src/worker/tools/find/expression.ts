@@ -164,7 +164,7 @@ class Parser {
       throw new Unsupported(`find ${word}`, reason ?? 'this test or action is not known here')
     }
     const values = Array.from({ length: count }, () => this.#value(word))
-    return { kind: 'test', name: word, values: /regex$/.test(word) ? [...values, this.#regex] : values }
+    return { kind: 'test', name: word, values: word.endsWith('regex') ? [...values, this.#regex] : values }
   }
 
   #value(word: string): string {

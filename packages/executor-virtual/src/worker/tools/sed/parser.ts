@@ -157,7 +157,7 @@ class Parser {
     if (opening === undefined) return undefined
     const pattern = this.#until(opening.slice(-1), true)
     const fold = this.#take(/^I/) !== undefined
-    if (/^M/.test(this.#rest)) throw new ScriptProblem('the flag M')
+    if (this.#rest.startsWith('M')) throw new ScriptProblem('the flag M')
     return { type: 'regex', regex: this.#regex(pattern, fold, '') }
   }
 

@@ -14,10 +14,10 @@ export const sedOptions = {
 export const sed: Tool = async (call) => {
   const output = new Output()
   // The value of -i is glued to it, and may be missing.
-  const given = call.given.map((word) =>
-    /^-i/.test(word) ? `--in-place=${word.slice(2)}` : /^-[nrEsu]+i$/.test(word) ? word : word,
-  )
-  const split = given.flatMap((word) => (/^-[nrEsu]+i$/.test(word) ? [word.slice(0, -1), '--in-place='] : [word]))
+  const split = call.given.flatMap((word) => {
+    if (word.startsWith('-i')) return [`--in-place=${word.slice(2)}`]
+    return /^-[nrEsu]+i$/.test(word) ? [word.slice(0, -1), '--in-place='] : [word]
+  })
   const { options, operands, unknown } = parseArguments(sedOptions, split)
   if (unknown !== undefined) call.session.refuse(`sed ${unknown}`, 'use -n -r -E -i -s -e -f')
   const has = (...names: string[]) => options.some(({ name }) => names.includes(name))
