@@ -21,19 +21,19 @@ const warm = await createLocalAdapter({ root: process.argv[2], io: 'async' })
 await warm.write('/warm', new Uint8Array(1))
 await warm.close()
 const pure = new Set(['readlinkSync', 'readFileSync', 'openSync']) // of /proc only
-const ofProc = new Set() // descriptors of files in /proc
+const ofProc = new Set() // descriptors of such files
+// this user's list of reserved names, on a local disk
+const isList = /[/]ws[/]reserved($|[/])/
 const used = []
 for (const name of Object.keys(fs).filter((name) => name.endsWith('Sync'))) {
   const original = fs[name]
   fs[name] = (...args) => {
     if (name === 'lstatSync' && args[0] === '/proc/self/fd') return original(...args)
-    // this user's list of reserved names, on a local disk
-    if (name === 'statSync' && String(args[0]).endsWith('/ws/reserved')) return original(...args)
     if (ofProc.has(args[0])) {
       if (name === 'closeSync') ofProc.delete(args[0])
       return original(...args)
     }
-    const isPure = pure.has(name) && String(args[0]).startsWith('/proc/')
+    const isPure = (pure.has(name) && String(args[0]).startsWith('/proc/')) || isList.test(String(args[0]))
     if (!isPure) used.push(name + ' ' + String(args[0]))
     const result = original(...args)
     if (isPure && name === 'openSync') ofProc.add(result)
