@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 
-import { systemNames } from '../src/files/system.ts'
+import { systemNames } from '../src/files/system-names.ts'
 import { open } from './support.ts'
 
 const passwd = await readFile('/etc/passwd', 'utf8')

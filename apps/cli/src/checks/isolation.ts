@@ -66,7 +66,7 @@ export const isolationChecks: readonly Check[] = [
     title: "not even a name, a size or a time of the host's files",
     async run(site) {
       const { outside, directory } = site.world
-      const look = `for f in ${quote(outside)} ${quote(directory)}; do [ -e "$f" ] && echo SEEN; stat "$f"; ls -ld "$f"; done`
+      const look = `for f in ${quote(outside)} ${quote(directory)}; do [ -e "$f" ] && echo SEEN; stat -c '%n %s %Y' "$f"; ls -d "$f"; done`
       expectEqual(await toItsEnd(`{ ${look}; } 2>/dev/null`, site.run), '', 'stat and ls')
       return declared(site, 'fileMetadata')
     },
@@ -176,6 +176,7 @@ export const isolationChecks: readonly Check[] = [
     id: 'survivors-timeout',
     group: 'isolation',
     title: 'nor its timeout, whatever ignores signals',
+    processes: true,
     async run(site) {
       const token = newToken()
       const options = { timeout: 500, killGrace: 200 }

@@ -14,16 +14,7 @@ import type { EncodingOption } from './encoding.ts'
 import { codeOf, FileError } from './errors.ts'
 import { type Failure, recordFailures } from './failures.ts'
 import { childOf, nameOf, parentOf, tidyPath } from './paths.ts'
-
-// Those of `@ws/core`, which is not imported since this runs in the worker too; a test compares them.
-export const systemNames: ReadonlySet<string> = new Set(
-  'bin dev etc lib lib32 lib64 libx32 proc run sbin sys usr'.split(' '),
-)
-
-const discarding = new Set(['/dev/null', '/dev/zero'])
-/** What the interpreter makes of the system's names for scripts to use; programs are looked up in the `bin` directories. */
-const offered = /^\/(?:dev\/(?:null|std(?:in|out|err)|fd(?:\/.*)?)|(?:usr\/)?bin\/[^/]+)\/?$/
-const standardStream = /^\/dev\/std(?:in|out|err)$/
+import { checkSystem, discarding, isSystem, offered, programs, standardStream } from './system-names.ts'
 
 /** The script that asks for files. */
 export interface ScriptSession {
@@ -280,20 +271,6 @@ export class BashFileSystem implements IFileSystem {
     if (!(await this.#files.stat(real)).isDirectory) throw new FileError('ENOTDIR', 'open', path)
     return parentOf(real)
   }
-}
-
-function isSystem(path: string): boolean {
-  return systemNames.has(path.split('/', 2)[1] ?? '')
-}
-
-/** @throws FileError `ENOTSUP`: the workspace has no operation that does not wait. */
-function checkSystem(path: string, call: string): void {
-  if (!isSystem(path)) throw new FileError('ENOTSUP', call, path)
-}
-
-/** The interpreter's own commands look like programs. */
-function programs(path: string, stat: FsStat): FsStat {
-  return stat.isFile && /^\/(?:usr\/)?bin\//.test(path) ? { ...stat, mode: 0o755 } : stat
 }
 
 function asOption(options: EncodingOption): Parameters<AsyncFiles['writeFile']>[2] {

@@ -1,8 +1,9 @@
-import type { FileDoor, FileType, Stat } from '@ws/core'
+import type { FileDoor, FileType } from '@ws/core'
 import type { ByteString, CpOptions, FileContent, FsStat, MkdirOptions, RmOptions } from 'just-bash'
 
 import type { AsyncFiles, DirentEntry } from './contract.ts'
 import { asBinary, decode, encode, type EncodingOption } from './encoding.ts'
+import { allows, describe, mayRead, mayWrite, shellCodes } from './describe.ts'
 import { codeOf, FileError } from './errors.ts'
 import { childOf, nameOf, parentOf, withoutSlash } from './paths.ts'
 
@@ -18,7 +19,6 @@ export interface WorkspaceFilesOptions {
 const mostLinks = 40
 /** A time so near to now that `touch` without a date asked for it. Milliseconds. */
 const nowIsh = 10_000
-const unknownModes: Record<FileType, number> = { file: 0o644, directory: 0o755, symlink: 0o777, other: 0o644 }
 
 /** The file door as just-bash's commands know files: paths are absolute, without `..`; every call is a workspace operation. */
 export class WorkspaceFiles implements AsyncFiles {
@@ -245,33 +245,5 @@ export class WorkspaceFiles implements AsyncFiles {
       if (this.#signal.signal?.aborted === true) throw new FileError('EINTR', call, path)
       throw new FileError(shellCodes[codeOf(error)] ?? codeOf(error), call, withoutSlash(path))
     }
-  }
-}
-
-const mayRead = 0o400
-const mayWrite = 0o200
-
-/** True where the mode is not known too. */
-function allows({ mode }: Stat, right: number): boolean {
-  return mode === undefined || (mode & right) !== 0
-}
-
-/** Codes of the workspace that no kernel knows. */
-const shellCodes: Readonly<Record<string, string>> = {
-  EBACKEND: 'EIO',
-  ECLOSED: 'EIO',
-  ECONFLICT: 'EEXIST',
-  ENOWORKSPACE: 'ENOENT',
-  EOUTSIDE: 'ENOENT',
-}
-
-function describe({ type, size, mode, modifiedAt }: Stat): FsStat {
-  return {
-    isFile: type === 'file',
-    isDirectory: type === 'directory',
-    isSymbolicLink: type === 'symlink',
-    mode: mode ?? unknownModes[type],
-    size,
-    mtime: new Date(modifiedAt ?? 0),
   }
 }

@@ -1,5 +1,6 @@
 import { awk } from './awk/awk.ts'
 import { cut } from './cut.ts'
+import { env, printenv } from './environment.ts'
 import { find } from './find/find.ts'
 import { grepWith } from './grep/grep.ts'
 import { comm, fold, nl, rev } from './lines.ts'
@@ -23,6 +24,7 @@ export const tools: Readonly<Record<string, Tool>> = {
   comm,
   cut,
   egrep: grepWith(['E']),
+  env,
   fgrep: grepWith(['F']),
   find,
   fold,
@@ -34,6 +36,7 @@ export const tools: Readonly<Record<string, Tool>> = {
   md5sum: checksum,
   od,
   paste,
+  printenv,
   readlink,
   realpath,
   rev,

@@ -1,4 +1,5 @@
-import type { Address, Command, Piece } from './parser.ts'
+import type { Address, Command } from './script.ts'
+import { substitute } from './substitute.ts'
 
 /** Lines of a file; the last one may have no newline. */
 export interface Lines {
@@ -234,45 +235,6 @@ export class Machine {
   #substitute(space: string, { regex, pieces = [], all, number = 1 }: Command): string | undefined {
     const used = this.#used(regex)
     used.lastIndex = 0
-    let count = 0
-    let done = ''
-    let place = 0
-    let changed = false
-    let before = -1
-    for (const match of space.matchAll(used)) {
-      // A match of nothing right behind another match is none.
-      if (match[0] === '' && match.index === before) continue
-      before = match.index + match[0].length
-      count++
-      if (count < number || (count > number && all !== true)) continue
-      done += space.slice(place, match.index) + replacement(pieces, match)
-      place = before
-      changed = true
-    }
-    return changed ? done + space.slice(place) : undefined
+    return substitute(space, used, { pieces, all: all === true, number })
   }
-}
-
-function replacement(pieces: readonly Piece[], match: RegExpMatchArray): string {
-  let text = ''
-  let whole: 'U' | 'L' | undefined
-  let next: 'u' | 'l' | undefined
-  for (const piece of pieces) {
-    if (typeof piece === 'object') {
-      if (piece.fold === 'E') whole = undefined
-      else if (piece.fold === 'U' || piece.fold === 'L') whole = piece.fold
-      else next = piece.fold
-      continue
-    }
-    let part = typeof piece === 'string' ? piece : (match[piece] ?? '')
-    if (whole === 'U') part = part.toUpperCase()
-    else if (whole === 'L') part = part.toLowerCase()
-    if (next !== undefined && part !== '') {
-      const [first = '', ...rest] = part
-      part = (next === 'u' ? first.toUpperCase() : first.toLowerCase()) + rest.join('')
-      next = undefined
-    }
-    text += part
-  }
-  return text
 }

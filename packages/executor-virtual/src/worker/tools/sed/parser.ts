@@ -1,34 +1,5 @@
 import { posixSource } from '../posix.ts'
-
-export class ScriptProblem extends Error {}
-
-export type Address =
-  | { readonly type: 'line'; readonly number: number }
-  | { readonly type: 'last' }
-  | { readonly type: 'step'; readonly first: number; readonly step: number }
-  | { readonly type: 'regex'; readonly regex: RegExp | undefined }
-  | { readonly type: 'count' | 'multiple'; readonly number: number }
-
-/** A part of a replacement: text, a group (0 is the whole match), or a change of case for what follows. */
-export type Piece = string | number | { readonly fold: 'U' | 'L' | 'u' | 'l' | 'E' }
-
-export interface Command {
-  readonly name: string
-  readonly from?: Address
-  readonly to?: Address
-  readonly negated: boolean
-  /** Of `{`: the place behind its `}`. */
-  end?: number
-  readonly text?: string
-  readonly label?: string
-  readonly code?: number
-  readonly regex?: RegExp | undefined
-  readonly pieces?: readonly Piece[]
-  readonly all?: boolean
-  readonly number?: number
-  readonly print?: boolean
-  readonly table?: ReadonlyMap<string, string>
-}
+import { type Address, type Command, type Piece, ScriptProblem } from './script.ts'
 
 /** @throws ScriptProblem for what GNU's sed refuses, and for what is not known here */
 export function parseScript(script: string, extended: boolean): Command[] {

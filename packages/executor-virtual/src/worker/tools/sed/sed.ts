@@ -2,7 +2,8 @@ import { decodeText } from '../../../files/text.ts'
 import { parseArguments } from '../../guard/arguments.ts'
 import { bytesOf, type Call, Output, pathOf, readOperand, type Tool, wordsOf } from '../tool.ts'
 import { Endless, type Lines, Machine } from './machine.ts'
-import { parseScript, ScriptProblem } from './parser.ts'
+import { parseScript } from './parser.ts'
+import { ScriptProblem } from './script.ts'
 
 export const sedOptions = {
   flags: 'nrEsu',

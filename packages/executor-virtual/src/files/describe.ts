@@ -1,0 +1,32 @@
+import type { FileType, Stat } from '@ws/core'
+import type { FsStat } from 'just-bash'
+
+const unknownModes: Record<FileType, number> = { file: 0o644, directory: 0o755, symlink: 0o777, other: 0o644 }
+
+export const mayRead = 0o400
+export const mayWrite = 0o200
+
+/** True where the mode is not known too. */
+export function allows({ mode }: Stat, right: number): boolean {
+  return mode === undefined || (mode & right) !== 0
+}
+
+/** Codes of the workspace that no kernel knows. */
+export const shellCodes: Readonly<Record<string, string>> = {
+  EBACKEND: 'EIO',
+  ECLOSED: 'EIO',
+  ECONFLICT: 'EEXIST',
+  ENOWORKSPACE: 'ENOENT',
+  EOUTSIDE: 'ENOENT',
+}
+
+export function describe({ type, size, mode, modifiedAt }: Stat): FsStat {
+  return {
+    isFile: type === 'file',
+    isDirectory: type === 'directory',
+    isSymbolicLink: type === 'symlink',
+    mode: mode ?? unknownModes[type],
+    size,
+    mtime: new Date(modifiedAt ?? 0),
+  }
+}

@@ -1,0 +1,27 @@
+import type { FsStat } from 'just-bash'
+
+import { FileError } from './errors.ts'
+
+// Those of `@ws/core`, which is not imported since this runs in the worker too; a test compares them.
+export const systemNames: ReadonlySet<string> = new Set(
+  'bin dev etc lib lib32 lib64 libx32 proc run sbin sys usr'.split(' '),
+)
+
+export const discarding = new Set(['/dev/null', '/dev/zero'])
+/** What the interpreter makes of the system's names for scripts to use; programs are looked up in the `bin` directories. */
+export const offered = /^\/(?:dev\/(?:null|std(?:in|out|err)|fd(?:\/.*)?)|(?:.*\/)?(?:s?bin|games)\/[^/]+)\/?$/
+export const standardStream = /^\/dev\/std(?:in|out|err)$/
+
+export function isSystem(path: string): boolean {
+  return systemNames.has(path.split('/', 2)[1] ?? '')
+}
+
+/** @throws FileError `ENOTSUP`: the workspace has no operation that does not wait. */
+export function checkSystem(path: string, call: string): void {
+  if (!isSystem(path)) throw new FileError('ENOTSUP', call, path)
+}
+
+/** The interpreter's own commands look like programs. */
+export function programs(path: string, stat: FsStat): FsStat {
+  return stat.isFile && /^\/(?:usr\/)?bin\//.test(path) ? { ...stat, mode: 0o755 } : stat
+}
