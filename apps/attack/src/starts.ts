@@ -28,7 +28,7 @@ export interface StartsOptions {
 
 export interface StartsReport {
   readonly started: number
-  /** Refused with `EBUSY`: the source of a bind changed too often. */
+  /** Refused with `EBUSY`, as the source of a bind changed too often, or ended with `EIO`, as a cover was taken away. */
   readonly refused: number
   /** Commands that saw or changed something outside, or what a rule denies. */
   readonly cheated: number
@@ -122,5 +122,5 @@ export async function runStarts(options: StartsOptions): Promise<StartsReport> {
 }
 
 function isExpected(error: unknown): boolean {
-  return isWorkspaceError(error, 'EBUSY') || isWorkspaceError(error, 'EUNENFORCEABLE')
+  return (['EBUSY', 'EIO', 'EUNENFORCEABLE'] as const).some((code) => isWorkspaceError(error, code))
 }

@@ -1,3 +1,4 @@
+import { identityOf } from './host/calls.ts'
 import { constants } from 'node:fs'
 import { chmod, chown, lstat, mkdtemp, readdir, realpath as resolveLinks, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -27,7 +28,6 @@ import {
 } from './options.ts'
 import { capabilitiesOf } from './place/capabilities.ts'
 import { probeCase } from './place/case.ts'
-import { identityOf } from './place/host-directory.ts'
 import { chooseOwner, ownUser, recipientOf } from './place/owner.ts'
 import { lookAt } from './write/place.ts'
 import { RemovalProgress, removeEntry } from './write/remove.ts'

@@ -3,7 +3,7 @@ import { readlinkSync } from 'node:fs'
 import type { MountPath, Owner } from '@ws/core'
 
 import { type Where, failure } from '../errors.ts'
-import type { Calls } from '../host/calls.ts'
+import { type Calls, identityOf } from '../host/calls.ts'
 import { pathOfDescriptor } from '../host/descriptor.ts'
 import type { NestedMounts } from '../host/mounts.ts'
 import { replacement } from '../host/name.ts'
@@ -107,8 +107,7 @@ export class Tree {
   async #isThere(calls: Calls): Promise<boolean> {
     if (this.verified) return this.#isInPlace()
     try {
-      const { dev, ino } = await calls.lstat(this.root)
-      return `${dev}:${ino}` === this.identity
+      return identityOf(await calls.lstat(this.root)) === this.identity
     } catch {
       return false
     }

@@ -232,3 +232,8 @@ export function pooledCalls(gate?: Gate): Calls {
     closeListing: gated((listing) => listing.close()),
   }
 }
+
+/** Inodes are unsigned; Node gives the larger ones, which rclone has, as negative numbers. */
+export function identityOf({ dev, ino }: Pick<Status, 'dev' | 'ino'>): string {
+  return `${dev}:${BigInt.asUintN(64, BigInt(ino))}`
+}

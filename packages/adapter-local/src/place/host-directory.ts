@@ -5,7 +5,7 @@ import type { HostDirectory, HostPath, Owner } from '@ws/core'
 import { release, statusOf } from '../confine/handle.ts'
 import { openDirectory } from '../confine/open.ts'
 import { type Task, targetOf } from '../confine/task.ts'
-import type { Status } from '../host/calls.ts'
+import { type Status, identityOf } from '../host/calls.ts'
 import { ownerProblem } from './owner.ts'
 
 export async function describeHostDirectory(task: Task, owner: Owner | undefined): Promise<HostDirectory> {
@@ -28,8 +28,4 @@ export async function describeHostDirectory(task: Task, owner: Owner | undefined
   } finally {
     await release(task, handle)
   }
-}
-
-export function identityOf({ dev, ino }: Status): string {
-  return `${dev}:${ino}`
 }

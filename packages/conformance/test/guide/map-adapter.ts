@@ -1,6 +1,6 @@
-import { assertMountPath, baseName, isWithin, maxNameBytes, maxPathBytes, mountRoot, parentPath } from '@ws/core'
-import { type AdapterCapabilities, type ErrorCode, type MountPath, type SignalOption, WorkspaceError } from '@ws/core'
-import type { CopyOptions, Stat, StorageAdapter, TransferResult, WriteData } from '@ws/core'
+import { assertMountPath, baseName, checkReadSize, isWithin, maxNameBytes, maxPathBytes, mountRoot } from '@ws/core'
+import { type AdapterCapabilities, type ErrorCode, type MountPath, WorkspaceError, parentPath } from '@ws/core'
+import type { CopyOptions, SignalOption, Stat, StorageAdapter, TransferResult, WriteData } from '@ws/core'
 
 const capabilities: AdapterCapabilities = {
   ...{ readOnly: false, append: false, symlinks: false, search: false, flush: false, watch: false, hostPath: false },
@@ -83,11 +83,12 @@ export function createMapAdapter(): StorageAdapter {
     name: 'map',
     capabilities,
     stat: async (path, options) => statOf(find('stat', path, options)),
-    async read(path, { range: { offset = 0, length = Number.MAX_SAFE_INTEGER } = {}, ifVersion, signal } = {}) {
+    async read(path, { range: { offset = 0, length = 2 ** 53 - 1 } = {}, maxBytes, ifVersion, signal } = {}) {
       const found = find('read', path, { signal }, ifVersion)
       if (!found.bytes) return fail('EISDIR', 'read', path, 'is a directory')
       const isRange = [offset, length].every((count) => Number.isSafeInteger(count) && count >= 0)
       if (!isRange) fail('EINVAL', 'read', path, 'has no such range')
+      checkReadSize('read', path, Math.min(length, found.bytes.length - offset), maxBytes)
       return { bytes: found.bytes.slice(offset, offset + length), stat: statOf(found) }
     },
     async readStream(path, options) {
@@ -97,9 +98,8 @@ export function createMapAdapter(): StorageAdapter {
     async write(path, data, options = {}) {
       const check = (): (() => void) => {
         begin('write', path, options)
-        const makeParents = place('write', path, options.parents, options.ifVersion)
         replaceable('write', true, path)
-        return makeParents
+        return place('write', path, options.parents, options.ifVersion)
       }
       check() // before a byte of the body is read, and again after it: others may have been there meanwhile
       const bytes = await collect(data, path, options.signal)

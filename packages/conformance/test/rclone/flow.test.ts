@@ -63,8 +63,7 @@ for (const door of tried) {
       await mounted.bucket.refresh()
       const { workspace, adapter, skills } = await openThread(mounted, 'abc123', door.root, door.create())
       await using _workspace = workspace
-      const rule = `mount ${at('.solven/skills/system')}`
-      const acknowledge = door.kernel ? [] : await readOnlyRules(workspace, rule)
+      const acknowledge = door.kernel ? [] : await unheldRules(workspace)
       await workspace.write(
         at('analysis.py'),
         `open(${JSON.stringify(at('result.txt'))}, 'w').write(str(6 * 7))\nprint('done')\n`,
@@ -103,7 +102,7 @@ for (const door of tried) {
       await mounted.bucket.refresh()
       const { workspace } = await openThread(mounted, 't1', door.root, door.create())
       await using _workspace = workspace
-      const acknowledge = door.kernel ? [] : await readOnlyRules(workspace, `mount ${at('.solven/skills/system')}`)
+      const acknowledge = door.kernel ? [] : await unheldRules(workspace)
       await workspace.write(at('mine.txt'), 'mine')
       const { credentials, endpoint, bucket } = mounted.server
       const told = [...secrets, credentials.secretAccessKey, credentials.accessKeyId, endpoint, bucket]
@@ -177,10 +176,9 @@ describeWith(needs, 'mounts that a workspace can do without', () => {
 })
 
 /** Names of the rules that this executor cannot hold, found by asking. */
-async function readOnlyRules(workspace: Workspace, fallback: string): Promise<readonly string[]> {
+async function unheldRules(workspace: Workspace): Promise<readonly string[]> {
   const { unenforceable = [] } = await workspace.explain({ operation: 'exec', path: workspace.root })
-  const names = unenforceable.map(({ rule }) => rule)
-  return names.length > 0 ? names : [fallback]
+  return unenforceable.map(({ rule }) => rule)
 }
 
 /** TCP ports of this machine that the mount's rclone listens at. */

@@ -57,10 +57,10 @@ for (const door of doors) {
       const bad: readonly (readonly [unknown, string])[] = [
         [{ host: join(tool.path, 'missing'), at: '/opt/x' }, '/opt/x'],
         [{ host: join(tool.path, 'dangling'), at: '/opt/x' }, '/opt/x'],
-        [{ host: tool.program, at: '/opt/x' }, 'no directory'],
+        [{ host: tool.program, at: '/opt/x' }, 'not a directory'],
         [{ host: 'relative' }, 'absolute'],
         [{}, 'absolute'],
-        [null, 'absolute'],
+        [null, 'object'],
         [{ host: tool.host, at: '/' }, 'cannot be at'],
         [{ host: tool.host, at: '/opt/../etc' }, ''],
         ...['/usr/local', '/tmp/x', '/etc', '/proc/x', '/dev', '/run/x', '/bin'].map(

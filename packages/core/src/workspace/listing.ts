@@ -51,7 +51,8 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
     this.#context = context
     this.#path = path
     this.#options = options
-    this.#pace = new Pace(options.signal)
+    // What is not an object is refused when the listing starts.
+    this.#pace = new Pace((options as WorkspaceListOptions | null)?.signal)
   }
 
   [Symbol.asyncIterator](): this {
