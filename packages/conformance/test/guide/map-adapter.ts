@@ -86,8 +86,7 @@ export function createMapAdapter(): StorageAdapter {
     async read(path, { range: { offset = 0, length = 2 ** 53 - 1 } = {}, maxBytes, ifVersion, signal } = {}) {
       const found = find('read', path, { signal }, ifVersion)
       if (!found.bytes) return fail('EISDIR', 'read', path, 'is a directory')
-      const isRange = [offset, length].every((count) => Number.isSafeInteger(count) && count >= 0)
-      if (!isRange) fail('EINVAL', 'read', path, 'has no such range')
+      if (![offset, length].every((n) => n >= 0 && Number.isInteger(n))) fail('EINVAL', 'read', path, 'has no range')
       checkReadSize('read', path, Math.min(length, found.bytes.length - offset), maxBytes)
       return { bytes: found.bytes.slice(offset, offset + length), stat: statOf(found) }
     },
@@ -98,8 +97,9 @@ export function createMapAdapter(): StorageAdapter {
     async write(path, data, options = {}) {
       const check = (): (() => void) => {
         begin('write', path, options)
+        const makeParents = place('write', path, options.parents, options.ifVersion)
         replaceable('write', true, path)
-        return place('write', path, options.parents, options.ifVersion)
+        return makeParents
       }
       check() // before a byte of the body is read, and again after it: others may have been there meanwhile
       const bytes = await collect(data, path, options.signal)
