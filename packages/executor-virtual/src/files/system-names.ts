@@ -8,8 +8,8 @@ export const systemNames: ReadonlySet<string> = new Set(
 )
 
 export const discarding = new Set(['/dev/null', '/dev/zero'])
-/** What the interpreter makes of the system's names for scripts to use; programs are looked up in the `bin` directories. */
-export const offered = /^\/(?:dev\/(?:null|std(?:in|out|err)|fd(?:\/.*)?)|(?:.*\/)?(?:s?bin|games)\/[^/]+)\/?$/
+/** What the interpreter makes of the system's names for scripts to use; programs are looked up in directories such as `bin` and `node-gyp-bin`. */
+export const offered = /^\/(?:dev\/(?:null|std(?:in|out|err)|fd(?:\/.*)?)|(?:.*\/)?(?:[^/]*bin|games)\/[^/]+)\/?$/
 export const standardStream = /^\/dev\/std(?:in|out|err)$/
 
 export function isSystem(path: string): boolean {
