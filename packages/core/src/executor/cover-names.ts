@@ -122,7 +122,7 @@ function bindMatch(list: BindList, { path, type, mount, pattern }: Match): void 
   const missing = type === 'missing' ? missingName({ path }, mount) : undefined
   if (missing !== undefined && (around.rights & WRITE) === 0) return
   list.restrict(rule.name, { path }, rights === 0 ? 'deniedSubtrees' : 'subtrees', undefined, missing)
-  // What other rules say of what lies below is no wider.
+  // Other rules never give more to what lies below.
   const inside = list.drop(path)
   list.pinAncestors(path, mount, list.around(parentPath(path), mount), false)
   const source = mount.adapter?.hostPath?.(relativeTo(path, mount.at))

@@ -5,7 +5,7 @@ import { reservedDirectory } from './state-directory.ts'
 
 /** A directory that holds a name free of anything else. */
 interface Reserved {
-  /** `parent`: above such a name. Whoever makes something in it keeps it. */
+  /** `parent`: above such a name. It stays when somebody makes something in it. */
   readonly kind: 'leaf' | 'parent'
   readonly path: string
   readonly dev: bigint
@@ -80,7 +80,7 @@ export class ReservedNames {
     return (status.mode & 0o7777n) === 0o755n && this.#holdsOnlyReserved(self)
   }
 
-  /** Whoever makes something of a reserved name of this user's takes it: it is nobody's to remove any more. */
+  /** To be called when something is made of a reserved name of this user: the name is then no longer removed. */
   forget(path: string): void {
     this.#refresh()
     for (const [name, entry] of this.#files) {

@@ -4,7 +4,7 @@
  *
  * **Placeholders.** A reserved name is an empty directory (mode 0555, with a random time), made under a temporary name and
  * moved in by `RENAME_NOREPLACE`, so that it never replaces anything. Directories above it that are missing are made with
- * it (mode 0755). Whoever makes something in one of those keeps it: removal is by `rmdir` alone.
+ * it (mode 0755). It stays when something is made in it, since only `rmdir` removes it.
  *
  * **The journal** is one small file for each reserved directory and user of it, written before the directory has its
  * name, and removed after it has gone: `KIND PATH DEVICE INODE SECONDS`, the path in hexadecimal. Its name begins with the mark of
