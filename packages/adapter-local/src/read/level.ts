@@ -23,6 +23,12 @@ export interface Level {
   readonly reserved: number
 }
 
+/** A level whose listing has just begun. */
+export function levelOf(path: MountPath, handle: Handle, listing: OpenListing): Level {
+  const reserved = reservedNames.generation()
+  return { path, handle, listing, asBytes: false, doubtful: false, temps: [], reserved }
+}
+
 /** Bytes of a directory that a listing reads in one go: at most a few hundred entries. */
 const smallDirectoryBytes = 4_096n
 

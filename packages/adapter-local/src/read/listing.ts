@@ -9,7 +9,6 @@ import {
   childPath,
   isWithin,
 } from '@ws/core'
-import { reservedNames } from '@ws/process'
 
 import { type Handle, handleOf, openChild, release } from '../confine/handle.ts'
 import { openDirectory } from '../confine/open.ts'
@@ -24,7 +23,7 @@ import { orAbort } from '../host/abandon.ts'
 import { isTurnOver, ownTurn, spend } from '../host/pace.ts'
 import type { Held, Resources } from '../resources.ts'
 import { isTempName, sweep } from '../write/temp.ts'
-import { type Level, detailsAtOnce, listWhole, mayBeReserved, typeOfDirent } from './level.ts'
+import { type Level, detailsAtOnce, levelOf, listWhole, mayBeReserved, typeOfDirent } from './level.ts'
 
 /** Of each directory, so many leftovers at most are looked at. */
 const sweptPerListing = 64
@@ -163,15 +162,7 @@ export class Listing implements EntryIterator, Held {
       fd = calls.open(under(level.handle.self, name), anyDirectory)
       const handle = handleOf(fd)
       const listing = listWhole(task, handle) ?? calls.openListing(handle.self, 'utf8')
-      this.#levels.push({
-        path,
-        handle,
-        listing,
-        asBytes: false,
-        doubtful: false,
-        temps: [],
-        reserved: reservedNames.generation(),
-      })
+      this.#levels.push(levelOf(path, handle, listing))
       return true
     } catch {
       if (fd >= 0) calls.close(fd)
@@ -301,15 +292,7 @@ export class Listing implements EntryIterator, Held {
   async #enter(task: Task, path: MountPath, handle: Handle): Promise<void> {
     try {
       const listing = listWhole(task, handle) ?? (await task.calls.openListing(handle.self, 'utf8'))
-      this.#levels.push({
-        path,
-        handle,
-        listing,
-        asBytes: false,
-        doubtful: false,
-        temps: [],
-        reserved: reservedNames.generation(),
-      })
+      this.#levels.push(levelOf(path, handle, listing))
     } catch (error) {
       await release(task, handle)
       throw error
