@@ -113,15 +113,16 @@ export class FileScan {
     if (this.#line === 1 && text.charCodeAt(0) === byteOrderMark) text = text.slice(1)
     let start = 0
     while (start < text.length) {
+      let match: number | undefined
       if (this.#pattern.staysInLine) {
-        const next = yield* this.#find(text, start)
-        if (next < 0) break
-        start = this.#skipLines(text, start, next)
+        match = yield* this.#find(text, start)
+        if (match < 0) break
+        start = this.#skipLines(text, start, match)
       }
       const feed = text.indexOf('\n', start)
       const end = feed < 0 ? text.length : feed
       const line = text.slice(start, feed > start && text[feed - 1] === '\r' ? feed - 1 : end)
-      const index = yield* this.#find(line, 0)
+      const index = match === undefined ? yield* this.#find(line, 0) : match - start
       if (index >= 0) yield { line: this.#line, column: columnAt(line, index), text: cutLine(line) }
       this.#line += 1
       start = end + 1

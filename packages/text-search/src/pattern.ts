@@ -29,7 +29,9 @@ const maxPatternLength = 1000
 /** Instructions of a regular expression at most. */
 const maxProgramSize = 2000
 /** Comparisons that take some milliseconds: of one character with one of the pattern, and with one instruction. */
-const maxComparisons = 8_000_000
+const maxComparisons = 2_000_000
+/** Characters that are searched in a millisecond or two, however short the pattern. */
+const maxCharacters = 200_000
 const maxSteps = 60_000
 
 /**
@@ -48,7 +50,7 @@ export function compilePattern({ pattern, regex = false, caseSensitive = true }:
   if (pattern.includes('\n')) throw invalid('contains a line break', 'search for one line: matches lie within a line')
   const bounds = {
     staysInLine: pattern !== '' && !pattern.includes('\r'),
-    atOnce: Math.floor(maxComparisons / Math.max(pattern.length, 1)),
+    atOnce: Math.min(Math.floor(maxComparisons / Math.max(pattern.length, 1)), maxCharacters),
     matchLength: pattern.length,
   }
   if (caseSensitive) return { find: (text, from) => text.indexOf(pattern, from), ...bounds }

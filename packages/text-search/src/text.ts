@@ -13,10 +13,15 @@ export function cutLine(line: string): string {
 
 /** The column, in characters (Unicode code points) from 1, of an index in UTF-16 units. */
 export function columnAt(line: string, index: number): number {
-  let column = 1
-  for (let units = 0; units < index; units += isPair(line, units) ? 2 : 1) column += 1
+  // Found by the engine: a loop over a long line would hold the event loop.
+  const firstPair = line.search(leadSurrogate)
+  if (firstPair < 0 || firstPair >= index) return index + 1
+  let column = firstPair + 1
+  for (let units = firstPair; units < index; units += isPair(line, units) ? 2 : 1) column += 1
   return column
 }
+
+const leadSurrogate = /[\ud800-\udbff]/
 
 function isPair(text: string, index: number): boolean {
   const first = text.charCodeAt(index)
