@@ -149,6 +149,36 @@ describe.each(s3ServerNames)('the proxy before %s', (name) => {
       expect(got[last]).toBe((body[last] ?? 0) ^ 1)
     })
 
+    it('leaves bytes out, and announces what is left', async () => {
+      await put('short')
+      failNext({ kind: 'shorten', keep: 0.5 })
+      expect((await get('short')).equals(body.subarray(0, body.length / 2))).toBe(true)
+    })
+
+    it('delivers a request twice', async () => {
+      failNext({ kind: 'duplicate', ms: 5 })
+      await put('twice', 'x')
+      await expect.poll(() => proxy.requests[0]?.secondStatus).toBe(200)
+      expect(proxy.requests).toHaveLength(1)
+    })
+
+    it('refuses in the words of S3, and answers with a page for people', async () => {
+      failNext({ kind: 'refuse', status: 403, code: 'ExpiredToken' })
+      await expect(put('refused')).rejects.toMatchObject({ name: 'ExpiredToken' })
+      failNext({ kind: 'html', status: 200 })
+      expect(await put('page')).not.toHaveProperty('ETag')
+      expect([await exists('refused'), await exists('page')]).toEqual([false, false])
+    })
+
+    it('is slow', async () => {
+      await put('slow')
+      failNext({ kind: 'slow', ms: 50 })
+      expect((await get('slow')).equals(body)).toBe(true)
+      const { startedAt, endedAt = 0 } = proxy.requests.at(-1) ?? expect.fail()
+      // timers may fire a fraction of a millisecond early
+      expect(endedAt - startedAt).toBeGreaterThanOrEqual(45)
+    })
+
     it.each(['before', 'during', 'after'] as const)('hangs %s, until the client gives up', async (when) => {
       await put('hung')
       failNext({ kind: 'hang', when })
@@ -195,6 +225,9 @@ describe('seededFaults', () => {
     expect(new Set(met.map(({ kind }) => kind))).toEqual(
       new Set(['delay', 'status', 'reset', 'hang', 'truncate', 'flip']),
     )
+    const bursts = seededFaults({ seed: 7, kinds: ['status'], burst: 8 })
+    const drawn = Array.from({ length: 2000 }, (_, index) => bursts(request(index)))
+    expect(drawn.some((fault, index) => fault !== undefined && fault === drawn[index + 1])).toBe(true)
     expect(draw(7, 0).every((fault) => fault === undefined)).toBe(true)
   })
 })

@@ -7,6 +7,14 @@ import type { ProxiedRequest } from './request.ts'
 export type Fault =
   /** The request waits this long, in ms, and is then served. */
   | { readonly kind: 'delay'; readonly ms: number }
+  /** The body of the answer takes this long, in ms, in ten pieces. */
+  | { readonly kind: 'slow'; readonly ms: number }
+  /** The network delivers the request twice: the server sees it again, this many ms after it has answered. */
+  | { readonly kind: 'duplicate'; readonly ms: number }
+  /** The server refuses, with this code of S3 (`ExpiredToken`, `RequestTimeTooSkewed`); it has done nothing. */
+  | { readonly kind: 'refuse'; readonly status: number; readonly code: string }
+  /** Something between the two answers with a page for people. The server sees nothing. */
+  | { readonly kind: 'html'; readonly status: number }
   /** An error document instead of the server's answer; with `acted`, the server has done what it was asked to. */
   | {
       readonly kind: 'status'
@@ -27,6 +35,8 @@ export type Fault =
   | { readonly kind: 'hang'; readonly when: FaultTime }
   /** The body of the answer ends after this part of it (0 to 1), below the length that was announced. */
   | { readonly kind: 'truncate'; readonly keep: number }
+  /** The answer announces and holds this part (0 to 1) of its body, as if that were all. */
+  | { readonly kind: 'shorten'; readonly keep: number }
   /** One bit of the answer's body is wrong, at this part of its length (0 to 1, exclusive). */
   | { readonly kind: 'flip'; readonly at: number }
 

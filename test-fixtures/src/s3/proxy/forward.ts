@@ -4,7 +4,8 @@ import { Transform } from 'node:stream'
 import { finished, pipeline } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { statusCodes, type Fault, type FaultTime } from './faults.ts'
+import { answerInstead, failAnswer, type Failure } from './answers.ts'
+import type { Fault, FaultTime } from './faults.ts'
 import type { RecordedRequest } from './request.ts'
 
 export interface Exchange {
@@ -25,6 +26,11 @@ export async function forward(exchange: Exchange): Promise<void> {
   if (fault?.kind === 'delay') await delay(fault.ms)
   // nothing may reach the server that its sender has given up long ago
   if (exchange.response.destroyed) return
+  if (fault?.kind === 'refuse' || fault?.kind === 'html') {
+    await drain(exchange)
+    answerInstead(exchange, fault)
+    return
+  }
   const before = failureAt(fault, 'before')
   if (before !== undefined) {
     // a client that is busy sending would take an early answer for a broken connection
@@ -38,7 +44,7 @@ export async function forward(exchange: Exchange): Promise<void> {
     failAnswer(exchange, during)
     return
   }
-  const answer = await ask(exchange)
+  const answer = fault?.kind === 'duplicate' ? await askTwice(exchange, fault.ms) : await ask(exchange)
   recorded.serverStatus = answer.statusCode
   const after = failureAt(fault, 'after')
   if (after !== undefined) {
@@ -52,26 +58,9 @@ export async function forward(exchange: Exchange): Promise<void> {
   if (fault?.kind === 'truncate') request.socket.destroySoon()
 }
 
-type Failure = Extract<Fault, { kind: 'status' | 'reset' | 'hang' }>
-
 function failureAt(fault: Fault | undefined, when: FaultTime): Failure | undefined {
   if (fault?.kind === 'status') return when === (fault.acted === true ? 'after' : 'before') ? fault : undefined
   return (fault?.kind === 'reset' || fault?.kind === 'hang') && fault.when === when ? fault : undefined
-}
-
-/** What the client gets in place of an answer. */
-function failAnswer({ request, response, recorded }: Exchange, fault: Failure): void {
-  if (fault.kind === 'reset') request.socket.resetAndDestroy()
-  if (fault.kind !== 'status') return
-  const code = statusCodes[fault.status]
-  const body = `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>injected</Message></Error>`
-  recorded.status = fault.status
-  response.writeHead(fault.status, {
-    'content-type': 'application/xml',
-    'content-length': Buffer.byteLength(body),
-    ...(fault.retryAfter === undefined ? {} : { 'retry-after': String(fault.retryAfter) }),
-  })
-  response.end(body)
 }
 
 async function drain({ request, recorded }: Exchange): Promise<void> {
@@ -107,7 +96,31 @@ async function ask(exchange: Exchange): Promise<IncomingMessage> {
   return answer as IncomingMessage
 }
 
-function openRequest({ request, response, target }: Exchange) {
+/** Sends the server the whole request, waits for the answer, and some time later sends it again. The first answer. */
+async function askTwice(exchange: Exchange, ms: number): Promise<IncomingMessage> {
+  const { request, recorded } = exchange
+  const chunks: Buffer[] = []
+  for await (const chunk of chunksOf(request)) chunks.push(chunk)
+  const body = Buffer.concat(chunks)
+  recorded.requestBytes = body.length
+  const send = async (): Promise<IncomingMessage> => {
+    const onward = openRequest(exchange, { tied: false })
+    onward.end(body)
+    const [answer] = await once(onward, 'response')
+    return answer as IncomingMessage
+  }
+  const first = await send()
+  void delay(ms)
+    .then(send)
+    .then((second) => {
+      recorded.secondStatus = second.statusCode
+      second.resume()
+    })
+    .catch(() => undefined)
+  return first
+}
+
+function openRequest({ request, response, target }: Exchange, { tied = true } = {}) {
   const onward = httpRequest({
     host: target.hostname,
     port: target.port,
@@ -119,13 +132,14 @@ function openRequest({ request, response, target }: Exchange) {
   })
   // reported by what waits for the answer, if anything still does
   onward.on('error', () => undefined)
-  response.once('close', () => onward.destroy())
+  if (tied) response.once('close', () => onward.destroy())
   return onward
 }
 
 /** Passes the answer on, with the faults that lie in its body. */
 async function passOn({ response, recorded }: Exchange, answer: IncomingMessage): Promise<void> {
   const { fault } = recorded
+  if (fault?.kind === 'shorten') return shorten({ response, recorded }, answer, fault.keep)
   const keep = fault?.kind === 'truncate' ? fault.keep : fault?.kind === 'hang' ? 0.5 : 1
   const at = fault?.kind === 'flip' ? fault.at : undefined
   recorded.status = answer.statusCode
@@ -142,7 +156,39 @@ async function passOn({ response, recorded }: Exchange, answer: IncomingMessage)
     recorded.responseBytes += part.length
     return part
   })
-  await pipeline(body.chunks, changed, response, { end: end === Infinity || body.length === 0 })
+  const source = fault?.kind === 'slow' ? slowly(answer, fault.ms) : body.chunks
+  await pipeline(source, changed, response, { end: end === Infinity || body.length === 0 })
+}
+
+/** Passes on the beginning of an answer as if it were all of it. */
+async function shorten(
+  { response, recorded }: Pick<Exchange, 'response' | 'recorded'>,
+  answer: IncomingMessage,
+  keep: number,
+): Promise<void> {
+  const { length, chunks } = await measured(answer)
+  const whole: Buffer[] = []
+  for await (const chunk of chunks) whole.push(chunk)
+  const part = Buffer.concat(whole).subarray(0, Math.floor(length * keep))
+  recorded.responseBytes = part.length
+  const headers = endToEnd(answer.rawHeaders).map((value, index, all) =>
+    all[index - 1]?.toLowerCase() === 'content-length' && index % 2 === 1 ? `${part.length}` : value,
+  )
+  response.writeHead(answer.statusCode ?? 502, headers)
+  response.end(part)
+}
+
+/** The body in ten pieces with pauses between. */
+async function* slowly(answer: IncomingMessage, ms: number): AsyncGenerator<Buffer, undefined> {
+  const whole: Buffer[] = []
+  for await (const chunk of answer as AsyncIterable<Buffer>) whole.push(chunk)
+  const body = Buffer.concat(whole)
+  const size = Math.max(1, Math.ceil(body.length / 10))
+  for (let at = 0; at < body.length; at += size) {
+    await delay(ms / 10)
+    yield body.subarray(at, at + size)
+  }
+  return undefined
 }
 
 /** The body with its length; where that is not announced, as with listings, all of it has to come first. */

@@ -23,6 +23,8 @@ export interface RecordedRequest extends ProxiedRequest {
   readonly fault: Fault | undefined
   /** Status that the server answered, if the request came that far. */
   serverStatus: number | undefined
+  /** Status that the server answered when the network had delivered the request a second time. */
+  secondStatus?: number | undefined
   /** Status that the client was sent. */
   status: number | undefined
   /** Bytes of the body that were read from the client, and that were sent to it. */

@@ -5,11 +5,16 @@ export interface SeededFaultsOptions {
   readonly seed: number
   /** The part of the requests that meets a fault, 0 to 1; 0.2 by default. */
   readonly rate?: number
-  /** Which faults; all by default. */
+  /** Which faults; {@link usualKinds} by default. */
   readonly kinds?: readonly Fault['kind'][]
   /** Longest delay, in ms; 50 by default. */
   readonly maxDelay?: number
+  /** Some faults come in bursts: this many requests in a row are refused with 500 or 503; 1 by default. */
+  readonly burst?: number
 }
+
+/** Faults that every client meets sooner or later, without those that only a broken server or network makes. */
+const usualKinds: readonly Fault['kind'][] = ['delay', 'status', 'reset', 'hang', 'truncate', 'flip']
 
 /** Random numbers from 0 to 1 (exclusive), the same for the same seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
@@ -27,14 +32,35 @@ export function seededRandom(seed: number): () => number {
  * Faults by chance, of every kind that a client can be asked to survive. Bits are flipped in whole objects only: one in a
  * listing makes another listing, and one in a range has no checksum, so that nobody could tell.
  */
-export function seededFaults({ seed, rate = 0.2, kinds, maxDelay = 50 }: SeededFaultsOptions): FaultPlan {
+export function seededFaults({
+  seed,
+  rate = 0.2,
+  kinds = usualKinds,
+  maxDelay = 50,
+  burst = 1,
+}: SeededFaultsOptions): FaultPlan {
   const random = seededRandom(seed)
+  let repeated: Fault | undefined
+  let left = 0
   return (request) => {
+    if (left > 0) {
+      left -= 1
+      return repeated
+    }
+    const fault = draw(request)
+    if (fault?.kind === 'status' && burst > 1) {
+      repeated = fault
+      left = Math.floor(random() * burst)
+    }
+    return fault
+  }
+
+  function draw(request: ProxiedRequest): Fault | undefined {
     const [chance, choice, part] = [random(), random(), random()]
     if (chance >= rate) return undefined
-    const possible = faultsFor(request, part, maxDelay).filter(({ kind }) => kinds?.includes(kind) ?? true)
-    let left = choice * possible.reduce((sum, { kind }) => sum + weightOf(kind), 0)
-    return possible.find(({ kind }) => (left -= weightOf(kind)) < 0)
+    const possible = faultsFor(request, part, maxDelay).filter(({ kind }) => kinds.includes(kind))
+    let rest = choice * possible.reduce((sum, { kind }) => sum + weightOf(kind), 0)
+    return possible.find(({ kind }) => (rest -= weightOf(kind)) < 0)
   }
 }
 
@@ -55,7 +81,11 @@ function faultsFor({ operation, method, headers }: ProxiedRequest, part: number,
     { kind: 'hang', when: 'after' },
   ]
   if (method !== 'HEAD') faults.push({ kind: 'truncate', keep: part })
+  faults.push({ kind: 'slow', ms: part * maxDelay }, { kind: 'duplicate', ms: part * maxDelay })
+  faults.push({ kind: 'refuse', status: 403, code: 'RequestTimeTooSkewed' })
   if (operation === 'GetObject') faults.push({ kind: 'hang', when: 'during' })
-  if (operation === 'GetObject' && headers.range === undefined) faults.push({ kind: 'flip', at: part })
+  if (operation === 'GetObject' && headers.range === undefined) {
+    faults.push({ kind: 'flip', at: part }, { kind: 'shorten', keep: part })
+  }
   return faults
 }
