@@ -1,10 +1,9 @@
 import { join, relative } from 'node:path'
 
-import { type MountPath, type StorageAdapter, isWorkspaceError } from '@ws/core'
+import { type MountPath, type StorageAdapter, contractError, isWorkspaceError } from '@ws/core'
 
 import { explained } from '../control/client.ts'
 import { supplyStore } from '../control/stored.ts'
-import { failure } from '../errors.ts'
 import { uploadsEnded } from '../flush/barrier.ts'
 import { settleDepartures } from '../mount/departures.ts'
 import type { Open } from '../opened.ts'
@@ -82,6 +81,5 @@ export async function refuseFull(files: StorageAdapter, destination: MountPath):
     await entries.return?.()
   }
   if (isEmpty === true) return
-  const remedy = 'delete it recursively, or empty it first'
-  throw failure('ENOTEMPTY', 'is not empty', { operation: 'move', path: destination, remedy })
+  throw contractError('ENOTEMPTY', 'move', destination)
 }

@@ -7,6 +7,8 @@ import type { S3Server } from '@ws/test-fixtures/s3'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { mountBucket, mountNeeds } from '../rclone/bucket.ts'
+
 /** Calls that are wrong, on a workspace with these entries: `/d/f`, `/d/g`, `/e/f`, `/f`, `/empty/`, and a link `/l`. */
 const mistakes: Readonly<Record<string, (workspace: Workspace) => Promise<unknown>>> = {
   'stat: nothing there': (workspace) => workspace.stat('none'),
@@ -134,6 +136,19 @@ describe('the same mistake has the same words', () => {
       await using adapter = await createS3Adapter({ ...place, symlinks: 'rclonelink' })
       const expected = Object.fromEntries(Object.entries(await reference).filter(([name]) => name in mistakes))
       expect(await saidOf(await openOn(adapter), mistakes)).toEqual(expected)
+    })
+  })
+
+  describeWith(mountNeeds, 'on an rclone mount', () => {
+    it('[PC10] of a bucket of Ceph', async () => {
+      await using mounted = await mountBucket()
+      await using adapter = await mounted.bucket.adapter('same-words')
+      const wrong = { ...mistakes, ...inHierarchies }
+      // rclone before 1.74.4 has no links, and says so.
+      const names = Object.keys(wrong).filter((name) => adapter.capabilities.symlinks || !name.includes('Symlink'))
+      const pick = <Item>(all: Readonly<Record<string, Item>>) =>
+        Object.fromEntries(Object.entries(all).filter(([name]) => names.includes(name)))
+      expect(await saidOf(await openOn(adapter), pick(wrong))).toEqual(pick(await reference))
     })
   })
 
