@@ -8,7 +8,8 @@
  *
  * **The journal** is one small file for each reserved directory and user of it, written before the directory has its
  * name, and removed after it has gone: `KIND PATH DEVICE INODE SECONDS`, the path in hexadecimal. Its name begins with the mark of
- * its keeper, whose lock file is locked while the keeper lives. All changes are made under one lock, `mutex`.
+ * its keeper, whose lock file is locked while the keeper lives. All changes are made under one lock, `mutex`. A keeper
+ * that only watches never takes it, and one that waits for it watches on.
  *
  * A directory is removed by its last living user, through the descriptor of its parent, and only while device, inode,
  * mode and (but for those above) time are still those of the journal.
@@ -36,8 +37,10 @@ sub fits { my ($s, $e) = @_; return 0 unless $s && $s->{id} eq $e->{id};
   return $s->{mode} == 040755 if $e->{kind} eq 'parent';
   $s->{mode} == 040555 && $s->{time} == $e->{time} && $s->{ns} == 0 }
 
-sub locked { my ($work) = @_; my $tries = 0; return 'unwritable' unless $mutex;
-  until (flock($mutex, 6)) { return 'busy' if ++$tries > 5000; select(undef, undef, undef, 0.001) }
+sub locked { my ($work) = @_; my $until = time() + 6;
+  return 'unwritable' unless $dir ne '' && ($mutex || open($mutex, '>>', "$dir/mutex"));
+  until (flock($mutex, 6)) { return 'busy' if time() > $until; attend(0, 0.001) }
+  unless ($lock) { my $own; return 'unwritable' unless sysopen($own, "$dir/$mark.lock", 0102, 0600) && flock($own, 6); $lock = $own; sweep() }
   my $answer = $work->(); flock($mutex, 8); $answer }
 sub put { my ($file, @fields) = @_; open(my $f, '>', "$dir/new.$mark") or return 0;
   my $ok = print $f join(' ', @fields) . "\n"; $ok = close($f) && $ok; $ok && rename("$dir/new.$mark", "$dir/$file") }
@@ -151,17 +154,19 @@ sub order { my ($what, $id, @rest) = split / /, $_[0];
   elsif ($what eq 'watch') { watch($id, @rest) }
   elsif ($what eq 'unwatch') { changed($id) if $watched{$id}; leave($id, $watched{$id}) if $watched{$id} } }
 
-my $ready = $dir eq '' ? 'swept' : !open($mutex, '>>', "$dir/mutex") ? 'failed' : locked(sub { sysopen($lock, "$dir/$mark.lock", 0102, 0600) && flock($lock, 6) ? sweep() : 'failed' });
-say_($ready =~ /^swept/ ? 'ready' : 'failed');
+# Waits for a change of what is watched, or for so many seconds. True when there is something to read.
+sub attend { my ($read, $seconds) = @_; my ($in, $changes) = ('', ''); vec($in, 0, 1) = 1 if $read;
+  vec($changes, fileno($watched{$_}{fh}), 1) = 1 for keys %watched;
+  return 0 if select($in, undef, $changes, $seconds) < 0;
+  for (keys %watched) { changed($_) if vec($changes, fileno($watched{$_}{fh}), 1) }
+  $read && vec($in, 0, 1) }
+
 while (1) {
   while ($buffer =~ s/^([^\n]*)\n//) { order($1) }
-  my ($in, $changes) = ('', ''); vec($in, 0, 1) = 1; vec($changes, fileno($watched{$_}{fh}), 1) = 1 for keys %watched;
-  next if select($in, undef, $changes, undef) < 0;
-  for (keys %watched) { changed($_) if vec($changes, fileno($watched{$_}{fh}), 1) }
-  if (vec($in, 0, 1)) { my $got = sysread(STDIN, $buffer, 65536, length $buffer); last unless $got } }
+  if (attend(1, undef)) { my $got = sysread(STDIN, $buffer, 65536, length $buffer); last unless $got } }
 end($_) for values %watched;
 my $until = time() + 10;
 for my $w (values %watched) { until (time() > $until) { my $in = ''; vec($in, $w->{pidfd}, 1) = 1; last if select($in, undef, undef, 0.5) > 0 } }
-locked(sub { drop($_) }) for keys %held;
-unlink "$dir/$mark.lock";
+if (%held) { locked(sub { drop($_) }) for keys %held }
+unlink "$dir/$mark.lock" if $lock;
 `

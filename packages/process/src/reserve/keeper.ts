@@ -119,7 +119,6 @@ export function startKeeper(): Keeper | undefined {
   }
   const answer = (line: string) => {
     const [what = '', id = '', ...rest] = line.split(' ')
-    if (what === 'failed') child.kill('SIGKILL')
     if (what === 'lost') watches.get(id)?.(Number(rest[0]))
     if (what === 'lost' || what === 'ended') {
       watches.delete(id)
@@ -127,7 +126,8 @@ export function startKeeper(): Keeper | undefined {
     } else waiting.get(`${what} ${id}`)?.(rest)
   }
   child.on('error', end)
-  child.on('exit', end)
+  // Not `exit`, which can come before the last answers have been read.
+  child.on('close', end)
   stdin.on('error', () => undefined)
   stdout.on('data', (chunk: Buffer) => {
     text += chunk.toString('latin1')

@@ -170,7 +170,8 @@ function take({ name, at, rule }: WantedName, owner: Owner): { readonly key: str
   if (running === undefined) throw placeError({ name, at, rule }, 'gone')
   const key = `${owner.uid} ${owner.gid} ${name.root}\0${name.path}`
   const known = held.get(key)
-  if (known !== undefined) {
+  // Another keeper has been told to end, and lets go of its names.
+  if (known?.keeper === running) {
     known.users++
     return { key, entry: known }
   }
