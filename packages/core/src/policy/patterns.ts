@@ -93,6 +93,11 @@ export class CompiledPattern {
     return pattern
   }
 
+  /** Some path that ends in this name may match. False for most names, at once. */
+  mayMatchName(name: string): boolean {
+    return this.#patterns.mayMatchName(name)
+  }
+
   /** A walk that starts at `directory` has something to look for: it is neither under the rule nor left out. */
   looksBelow(directory: VirtualPath): boolean {
     return this.#below(directory) === 'open' && this.mayMatchBelow(directory)

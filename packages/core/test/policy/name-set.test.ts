@@ -8,10 +8,10 @@ import { protectHooks, protectSecrets } from '../../src/policy/protect.ts'
 const runs = process.env['WS_DEEP'] === '1' ? 20_000 : 1000
 
 const names = ['a', 'B', '.a', 'a.b', 'ß', 'SS', 'ſ', 'S', 'K', 'k', 'é', 'e\u0301', 'ab', '*', 'x*', '?', '[ab]', '**']
-const parts = fc.constantFrom(...names, '{a,b}', '{a,.a}.b')
+const parts = fc.constantFrom(...names, '{a,b}', '{a,.a}.b', 'A*', '*B', 'a*b', '.?', '\\a', 'a[.]B', 's*', '*K')
 const patterns = fc
-  .tuple(fc.boolean(), fc.array(parts, { minLength: 1, maxLength: 3 }))
-  .map(([whole, list]) => (whole ? '/' : '') + list.join('/'))
+  .tuple(fc.boolean(), fc.array(parts, { minLength: 1, maxLength: 3 }), fc.constantFrom('', '', '', '/'))
+  .map(([whole, list, end]) => (whole ? '/' : '') + list.join('/') + end)
 const paths = fc
   .array(fc.constantFrom(...names.filter((name) => !/[*?[]/.test(name))), { minLength: 1, maxLength: 4 })
   .map((list) => `/${list.join('/')}` as VirtualPath)
