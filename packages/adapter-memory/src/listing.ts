@@ -20,7 +20,7 @@ export function* walkTree(
   tree: MemoryTree,
   path: MountPath,
   directory: Link,
-  { recursive = false, exclude = [] }: Pick<ListOptions, 'recursive' | 'exclude'>,
+  { recursive = false, exclude = [], skips }: Pick<ListOptions, 'recursive' | 'exclude' | 'skips'>,
 ): Generator<Found, void, undefined> {
   const entered = (candidate: MountPath): boolean => !exclude.some((root) => isWithin(candidate, root))
   if (!entered(path)) return
@@ -43,7 +43,7 @@ export function* walkTree(
     const [name, link] = next.value
     const found = { path: childPath(frame.path, name), name, link }
     yield found
-    const enter = recursive && link.getNode().isDirectory() && entered(found.path)
+    const enter = recursive && link.getNode().isDirectory() && entered(found.path) && skips?.(found.path) !== true
     if (enter) frames.push({ path: found.path, link, children: childrenOf(link) })
   }
 }

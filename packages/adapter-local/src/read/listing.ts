@@ -8,6 +8,7 @@ import {
   type MountPath,
   childPath,
   isWithin,
+  isWorkspaceError,
 } from '@ws/core'
 
 import { type Handle, handleOf, openChild, release } from '../confine/handle.ts'
@@ -15,7 +16,7 @@ import { openDirectory } from '../confine/open.ts'
 import { isReserved } from '../confine/reserved.ts'
 import { statOf } from '../confine/status.ts'
 import { type Task, targetOf } from '../confine/task.ts'
-import { contractFailure, nativeCode, translate } from '../errors.ts'
+import { nativeCode, translate } from '../errors.ts'
 import { type HostName, type ImmediateCalls, type Maybe, type Status, isImmediate } from '../host/calls.ts'
 import { anyDirectory } from '../host/constants.ts'
 import { decodeName, replacement, showBytes, under } from '../host/name.ts'
@@ -34,10 +35,6 @@ export interface ListingOptions extends ListOptions {
   /** Bytes of the longest path that can be named. */
   readonly maxPathBytes: number
   readonly resources: Resources
-  /** A directory that the caller does not want to see the inside of, besides `exclude`. */
-  readonly skips?: (path: MountPath) => boolean
-  /** Leave out what may not be listed, instead of failing. */
-  readonly skipUnreadable?: boolean
   /** Makes the task; throws when the adapter is closed or the path is none. */
   readonly begin: () => Task
 }
@@ -226,7 +223,7 @@ export class Listing implements EntryIterator, Held {
       for (let turn = ownTurn(); turn !== undefined; turn = ownTurn()) await turn
       const level = this.#levels.at(-1)
       if (level === undefined) return undefined
-      const dirent = this.#heldBack ?? (await task.calls.readListing(level.listing))
+      const dirent = this.#heldBack ?? (await this.#read(task, level))
       this.#heldBack = undefined
       if (dirent === null) {
         await this.#endOfListing(task, level)
@@ -236,6 +233,16 @@ export class Listing implements EntryIterator, Held {
       if (entry === undefined) continue
       await this.#descend(task, level, entry)
       return entry
+    }
+  }
+
+  async #read(task: Task, { listing, path }: Level): Promise<Dirent | null> {
+    try {
+      return await task.calls.readListing(listing)
+    } catch (error) {
+      if (this.#levels.length === 1) throw error
+      this.#pass(task, path, error)
+      return null
     }
   }
 
@@ -283,10 +290,16 @@ export class Listing implements EntryIterator, Held {
     } catch (error) {
       const code = nativeCode(error)
       if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return // it vanished, or is a link by now
-      if (code !== 'EACCES') throw error
-      if (this.#options.skipUnreadable === true) return
-      throw contractFailure({ operation: task.operation, path }, 'EACCES', error)
+      this.#pass(task, path, error)
     }
+  }
+
+  /** Goes on without a directory, or fails. */
+  #pass({ operation }: Task, path: MountPath, error: unknown): void {
+    const told = translate(error, { operation, path })
+    const { onUnreadable } = this.#options
+    if (onUnreadable === undefined || !isWorkspaceError(told)) throw told
+    onUnreadable(path, told)
   }
 
   async #enter(task: Task, path: MountPath, handle: Handle): Promise<void> {

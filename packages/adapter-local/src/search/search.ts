@@ -124,7 +124,9 @@ async function* filesBelow(task: Task, parts: SearchParts, search: Search): Asyn
     exclude,
     resources,
     maxPathBytes,
-    skipUnreadable: true,
+    onUnreadable: (_directory, error) => {
+      if (error.code !== 'EACCES') throw error
+    },
     skips: (path) => search.globs.excludes(relativePath(task, path)),
     begin: () => task,
   })

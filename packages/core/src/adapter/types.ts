@@ -1,3 +1,4 @@
+import type { WorkspaceError } from '../errors.ts'
 import type { HostPath, MountPath } from '../path/virtual-path.ts'
 
 export type FileType = 'file' | 'directory' | 'symlink' | 'other'
@@ -118,6 +119,13 @@ export interface ListOptions extends SignalOption {
   readonly recursive?: boolean | undefined
   /** Subtrees that are not entered: the entry itself is listed, nothing below it is visited. */
   readonly exclude?: readonly MountPath[] | undefined
+  /**
+   * With `recursive`: true for a directory that is not entered, as those in `exclude`. It can be asked several times about
+   * one directory, and before the entry is given. An adapter that lists a whole tree in one request may leave it unused.
+   */
+  readonly skips?: ((directory: MountPath) => boolean) | undefined
+  /** With `recursive`: called for a directory below that cannot be listed. Unless this throws, the listing goes on without it. */
+  readonly onUnreadable?: ((directory: MountPath, error: WorkspaceError) => void) | undefined
   /** Size, time, mode and version with each entry, even where that costs. Default false. */
   readonly details?: boolean | undefined
 }

@@ -1,7 +1,7 @@
-import type { FileType } from '../adapter/types.ts'
+import type { Entry, FileType } from '../adapter/types.ts'
 import { isWorkspaceError } from '../errors.ts'
-import { baseName, childPath } from '../path/virtual-path.ts'
-import type { VirtualPath } from '../path/virtual-path.ts'
+import { baseName, childPath, joinPath, parentPath, relativeTo } from '../path/virtual-path.ts'
+import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 import { READ } from '../policy/access.ts'
 import type { NamespaceNode } from '../policy/namespace.ts'
 import type { CompiledPattern } from '../policy/patterns.ts'
@@ -37,7 +37,8 @@ export const maxDirectories = 20_000
 /** Of what matches, so much is covered for one command: its start takes longer with each. */
 export const maxMatches = 200
 
-interface Place {
+/** Where a walk begins. */
+interface Start {
   readonly path: VirtualPath
   readonly mount: WorkspaceMount
   /** The patterns that look at what lies in it. */
@@ -46,22 +47,30 @@ interface Place {
 
 /** Finds what matches rules by pattern now, in everything that commands can read. Enters no directory below a match. */
 export async function walkPatterns(options: WalkOptions): Promise<Walk> {
-  const matches: Match[] = []
-  if (options.patterns.length === 0) return { matches, overflow: undefined }
-  const places = startingPlaces(options, matches)
-  let looked = 0
-  for (let place = places.pop(); place !== undefined; place = places.pop()) {
-    if (matches.length > maxMatches) return { matches, overflow: 'matches' }
-    looked += 1
-    if (looked > maxDirectories) return { matches, overflow: 'directories' }
-    await lookInto(place, options, matches, places)
+  const found: Found = { matches: [], directories: 0 }
+  if (options.patterns.length === 0) return { matches: [], overflow: undefined }
+  for (const start of startingPlaces(options, found.matches)) {
+    await new TreeWalk(start, options, found).run()
+    if (overflowOf(found) !== undefined) break
   }
-  return { matches, overflow: matches.length > maxMatches ? 'matches' : undefined }
+  return { matches: found.matches, overflow: overflowOf(found) }
+}
+
+/** So far, by one walk. */
+interface Found {
+  readonly matches: Match[]
+  /** Directories that were entered. */
+  directories: number
+}
+
+function overflowOf({ matches, directories }: Found): Walk['overflow'] {
+  if (matches.length > maxMatches) return 'matches'
+  return directories > maxDirectories ? 'directories' : undefined
 }
 
 /** Each mount, and each part that can be read inside of one that cannot. */
-function startingPlaces({ gate, patterns, rightsAt }: WalkOptions, matches: Match[]): Place[] {
-  const places: Place[] = []
+function startingPlaces({ gate, patterns, rightsAt }: WalkOptions, matches: Match[]): Start[] {
+  const places: Start[] = []
   for (const node of [gate.namespace.root, ...gate.namespace.below(gate.namespace.root.path)]) {
     const { mount, path } = node
     if (node.reserved || mount?.adapter === undefined || (rightsAt(node) & READ) === 0) continue
@@ -76,45 +85,117 @@ function startingPlaces({ gate, patterns, rightsAt }: WalkOptions, matches: Matc
   return places
 }
 
-async function lookInto(place: Place, options: WalkOptions, matches: Match[], places: Place[]): Promise<void> {
-  const { path: directory, mount, patterns } = place
-  let hasHooks = false
-  try {
-    await eachEntry(mount, directory, ({ name, type, unreachable }) => {
-      if (unreachable === true) return
-      if (name === 'hooks') hasHooks = true
-      lookAtEntry({ path: childPath(directory, name), type }, place, options, matches, places)
-    })
-  } catch (error) {
-    if (isGone(error)) return
-    if (!isWorkspaceError(error)) throw error
-    const pattern = strictest(patterns)
-    if (pattern !== undefined) matches.push({ path: directory, type: 'closed', mount, pattern })
-    return
-  }
-  if (hasHooks || baseName(directory) !== '.git') return
-  const path = childPath(directory, 'hooks')
-  const pattern = strictest(patterns.filter((one) => one.matchAt(path) !== undefined))
-  if (pattern !== undefined) matches.push({ path, type: 'missing', mount, pattern })
-}
+const none: readonly CompiledPattern[] = []
 
-function lookAtEntry(
-  { path, type }: { readonly path: VirtualPath; readonly type: FileType },
-  { mount, patterns }: Place,
-  { gate, rightsAt }: WalkOptions,
-  matches: Match[],
-  places: Place[],
-): void {
-  const found = patterns.filter((pattern) => pattern.matchAt(path) !== undefined)
-  if (found.length === 0 && type !== 'directory') return
-  const node = gate.namespace.find(path)
-  // Another mount is a starting place of its own.
-  if (node.reserved || node.mount !== mount || (rightsAt(node) & READ) === 0) return
-  const pattern = strictest(found)
-  if (pattern !== undefined && matches.length <= maxMatches) matches.push({ path, type, mount, pattern })
-  if (type !== 'directory' || pattern?.rights === 0) return
-  const below = patterns.filter((one) => !found.includes(one) && one.mayMatchBelow(path))
-  if (below.length > 0) places.push({ path, mount, patterns: below })
+/** One recursive listing: the adapter knows how to make it quick, and asks here which directories are entered. */
+class TreeWalk {
+  readonly #start: Start
+  readonly #options: WalkOptions
+  readonly #found: Found
+  /** The patterns that look at what lies in a directory. */
+  readonly #looking = new Map<MountPath, readonly CompiledPattern[]>()
+  readonly #withoutHooks = new Set<MountPath>()
+
+  constructor(start: Start, options: WalkOptions, found: Found) {
+    this.#start = start
+    this.#options = options
+    this.#found = found
+  }
+
+  async run(): Promise<void> {
+    const { path, mount, patterns } = this.#start
+    const at = relativeTo(path, mount.at)
+    this.#enter(at, path, patterns)
+    try {
+      await eachEntry(mount, path, (entry) => this.#look(entry), {
+        recursive: true,
+        skips: (directory) => this.#patternsIn(directory).length === 0 || overflowOf(this.#found) !== undefined,
+        onUnreadable: (directory) => this.#close(directory),
+      })
+    } catch (error) {
+      if (isGone(error)) return
+      if (!isWorkspaceError(error)) throw error
+      this.#close(at)
+    }
+    for (const directory of this.#withoutHooks) this.#missHooks(directory)
+  }
+
+  #look({ path, name, type, unreachable }: Entry): 'stop' | undefined {
+    if (unreachable === true) return undefined
+    if (type === 'directory') this.#patternsIn(path)
+    else this.#lookAtFile(path, name, type)
+    if (name === 'hooks' && this.#withoutHooks.size > 0) this.#withoutHooks.delete(parentPath(path))
+    return overflowOf(this.#found) === undefined ? undefined : 'stop'
+  }
+
+  #lookAtFile(path: MountPath, name: string, type: FileType): void {
+    for (const pattern of this.#options.patterns) {
+      if (!pattern.mayMatchName(name)) continue
+      const looking = this.#looking.get(parentPath(path)) ?? none
+      this.#match(joinPath(this.#start.mount.at, path), type, looking)
+      return
+    }
+  }
+
+  /** The patterns that look at what lies in a directory: none where it is not entered. Notes what it matches itself. */
+  #patternsIn(path: MountPath): readonly CompiledPattern[] {
+    const known = this.#looking.get(path)
+    if (known !== undefined) return known
+    const around = this.#looking.get(parentPath(path)) ?? none
+    // What lies below a directory that is not entered may be listed all the same, and need not be remembered.
+    if (around.length === 0) return none
+    const virtual = joinPath(this.#start.mount.at, path)
+    const found = this.#match(virtual, 'directory', around)
+    const looking =
+      found === undefined ? none : around.filter((one) => !found.includes(one) && one.mayMatchBelow(virtual))
+    this.#enter(path, virtual, looking)
+    return looking
+  }
+
+  #enter(path: MountPath, virtual: VirtualPath, looking: readonly CompiledPattern[]): void {
+    this.#looking.set(path, looking)
+    if (looking.length === 0) return
+    this.#found.directories += 1
+    if (baseName(virtual) === '.git') this.#withoutHooks.add(path)
+  }
+
+  /** @returns the patterns that an entry matches; `undefined` where nothing is to be looked for at it or in it */
+  #match(
+    path: VirtualPath,
+    type: FileType,
+    looking: readonly CompiledPattern[],
+  ): readonly CompiledPattern[] | undefined {
+    const { gate, rightsAt } = this.#options
+    const { mount } = this.#start
+    const found = looking.filter((pattern) => pattern.matchAt(path) !== undefined)
+    if (found.length === 0 && type !== 'directory') return undefined
+    const node = gate.namespace.find(path)
+    // Another mount is a starting place of its own.
+    if (node.reserved || node.mount !== mount || (rightsAt(node) & READ) === 0) return undefined
+    const pattern = strictest(found)
+    if (pattern !== undefined) this.#add({ path, type, mount, pattern })
+    return pattern?.rights === 0 ? undefined : found
+  }
+
+  /** A directory that cannot be looked into: something in it may match. */
+  #close(directory: MountPath): void {
+    const { mount } = this.#start
+    this.#withoutHooks.delete(directory)
+    const pattern = strictest(this.#looking.get(directory) ?? none)
+    if (pattern !== undefined) this.#add({ path: joinPath(mount.at, directory), type: 'closed', mount, pattern })
+  }
+
+  #missHooks(directory: MountPath): void {
+    const { mount } = this.#start
+    const path = childPath(joinPath(mount.at, directory), 'hooks')
+    const looking = this.#looking.get(directory) ?? none
+    const pattern = strictest(looking.filter((one) => one.matchAt(path) !== undefined))
+    if (pattern !== undefined) this.#add({ path, type: 'missing', mount, pattern })
+  }
+
+  #add(match: Match): void {
+    if (this.#found.matches.length <= maxMatches) this.#found.matches.push(match)
+  }
 }
 
 function strictest(patterns: readonly CompiledPattern[]): CompiledPattern | undefined {

@@ -1,5 +1,5 @@
 import { LinkSignal } from '../adapter/link-signal.ts'
-import type { Entry } from '../adapter/types.ts'
+import type { Entry, ListOptions } from '../adapter/types.ts'
 import { isWorkspaceError } from '../errors.ts'
 import { foldName } from '../path/fold.ts'
 import { childPath, isWithin, relativeTo, segmentsOf } from '../path/virtual-path.ts'
@@ -47,11 +47,12 @@ async function listNames(directory: VirtualPath, mount: WorkspaceMount): Promise
   const names = new Map<string, string[]>()
   try {
     await eachEntry(mount, directory, ({ name, unreachable }) => {
-      if (unreachable === true) return
+      if (unreachable === true) return undefined
       const folded = foldName(name)
       const same = names.get(folded)
       if (same === undefined) names.set(folded, [name])
       else same.push(name)
+      return undefined
     })
   } catch (error) {
     if (!isGone(error)) throw error
@@ -59,17 +60,26 @@ async function listNames(directory: VirtualPath, mount: WorkspaceMount): Promise
   return names
 }
 
-/** Calls back for each entry of a directory. */
+/** Calls back for each entry of a directory, or of a tree, until that returns `stop`. */
 export async function eachEntry(
   mount: WorkspaceMount,
   directory: VirtualPath,
-  callback: (entry: Entry) => void,
+  callback: (entry: Entry) => 'stop' | undefined,
+  options?: ListOptions,
 ): Promise<void> {
-  const entries = mount.adapter?.list(relativeTo(directory, mount.at))
-  for (let next = await entries?.next(); next?.done === false; next = await entries?.next()) {
-    callback(next.value)
-    // Without a promise where there is no need to wait: a command waits for all of them.
-    for (let at = entries?.nextNow?.(); at !== undefined; at = entries?.nextNow?.()) callback(at)
+  const entries = mount.adapter?.list(relativeTo(directory, mount.at), options)
+  let stopped = true
+  try {
+    for (let next = await entries?.next(); next?.done === false; next = await entries?.next()) {
+      if (callback(next.value) === 'stop') return
+      // Without a promise where there is no need to wait: a command waits for all of them.
+      for (let at = entries?.nextNow?.(); at !== undefined; at = entries?.nextNow?.()) {
+        if (callback(at) === 'stop') return
+      }
+    }
+    stopped = false
+  } finally {
+    if (stopped) await entries?.return?.()
   }
 }
 

@@ -4,6 +4,7 @@ import type { AdapterCapabilities } from '../adapter/capabilities.ts'
 import type { StorageAdapter } from '../adapter/contract.ts'
 import type {
   Entry,
+  ListOptions,
   ReadResult,
   ReadStreamResult,
   SearchHit,
@@ -132,7 +133,7 @@ export function wrapAdapter(inner: StorageAdapter, layer: Layer): StorageAdapter
     },
     list: (path, options = {}) =>
       iterate<Entry>({ operation: 'list', path }, () =>
-        inner.list(toInner(path), { ...options, exclude: options.exclude?.map(toInner) }),
+        inner.list(toInner(path), toOuter === same ? options : innerOptions(options, toInner, toOuter)),
       ),
     createDirectory: (path, options) =>
       call({ operation: 'createDirectory', path }, () => inner.createDirectory(toInner(path), options)),
@@ -156,6 +157,19 @@ interface Around {
   readonly check: (it: Call) => void
   readonly toInner: (path: MountPath) => MountPath
   readonly hostPath: Layer['hostPath']
+}
+
+function innerOptions(
+  { exclude, skips, onUnreadable, ...options }: ListOptions,
+  toInner: (path: MountPath) => MountPath,
+  toOuter: (path: MountPath) => MountPath,
+): ListOptions {
+  return {
+    ...options,
+    exclude: exclude?.map(toInner),
+    skips: skips && ((directory) => skips(toOuter(directory))),
+    onUnreadable: onUnreadable && ((directory, error) => onUnreadable(toOuter(directory), error)),
+  }
 }
 
 /** True for content that comes in chunks; what is neither that nor bytes is the inner adapter's to refuse. */

@@ -20,7 +20,7 @@ export interface WorkspaceEntry extends Omit<Entry, 'path'> {
   readonly mount?: true | undefined
 }
 
-export interface WorkspaceListOptions extends Omit<ListOptions, 'exclude'> {
+export interface WorkspaceListOptions extends Omit<ListOptions, 'exclude' | 'skips' | 'onUnreadable'> {
   /** Paths that are listed and not entered, besides those the policy denies. 1,000 at most. */
   readonly exclude?: readonly string[] | undefined
 }

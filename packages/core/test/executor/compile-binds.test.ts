@@ -37,12 +37,12 @@ function disk(root: string, tree: Tree): StorageAdapter {
       const code = below ? 'ENOTDIR' : 'ENOENT'
       throw new WorkspaceError({ code, operation: 'stat', path, reason: 'does not exist' })
     },
-    async *list(path): AsyncGenerator<Entry, void, undefined> {
+    async *list(path, { recursive = false } = {}): AsyncGenerator<Entry, void, undefined> {
       const prefix = path === '/' ? '/' : `${path}/`
       for (const [entry, type] of known) {
-        const name = entry.slice(prefix.length)
-        if (entry.startsWith(prefix) && !name.includes('/'))
-          yield { path: entry as MountPath, name, type: type === 'link' ? 'symlink' : type }
+        if (!entry.startsWith(prefix) || (!recursive && entry.slice(prefix.length).includes('/'))) continue
+        const name = entry.slice(entry.lastIndexOf('/') + 1)
+        yield { path: entry as MountPath, name, type: type === 'link' ? 'symlink' : type }
       }
     },
     createDirectory: (path) => {
