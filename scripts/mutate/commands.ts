@@ -343,4 +343,16 @@ export const commandMutations: readonly Mutation[] = [
     ],
     test: { file: 'packages/core/test/glob/glob.test.ts', title: 'is EINVAL' },
   },
+  {
+    row: 'a change that remembered names of a directory would hide from the next walk',
+    removes: 'the comparison of the time of change',
+    changes: [
+      {
+        file: 'packages/adapter-local/src/read/known-entries.ts',
+        text: 'if (known.ctimeNs === ctimeNs) {',
+        by: 'if (known.ctimeNs > 0n) {',
+      },
+    ],
+    test: { file: 'packages/adapter-local/test/known-entries.test.ts', title: 'after each kind of change' },
+  },
 ]

@@ -16,7 +16,7 @@ import { calls } from './host/blocking.ts'
 import { anyDirectory } from './host/constants.ts'
 import { learnOwnDirectory, pathOfDescriptor } from './host/descriptor.ts'
 import { Engines } from './host/engine.ts'
-import { NestedMounts, fuseType, isSizedType, mountTypeOf } from './host/mounts.ts'
+import { NestedMounts, fuseType, isExactType, mountTypeOf } from './host/mounts.ts'
 import { replacement } from './host/name.ts'
 import {
   type CheckedOptions,
@@ -89,9 +89,11 @@ async function describeRoot({ root, fd, givenOwner, io }: Root, onClose: OnClose
   const mounts = new NestedMounts(root)
   const identity = identityOf(status)
   const type = mountTypeOf(root)
-  const sizedDevice = isSizedType(type) ? status.dev : undefined
-  const parts = { root, fd, identity, mounts, giveTo: recipientOf(owner), sizedDevice }
-  const slowRoot = isSlowType(type) || (await isFuse(root))
+  const magic = await magicOf(fd >= 0 ? pathOfDescriptor(fd) : root)
+  const exactDevice = magic !== undefined && isExactType(magic) ? status.dev : undefined
+  const parts = { root, fd, identity, mounts, giveTo: recipientOf(owner), exactDevice }
+  // A file system that cannot even say its type gets no chance to block.
+  const slowRoot = isSlowType(type) || magic === undefined || magic === fuseType
   const engines = new Engines({ io, slowRoot, mounts, device: String(status.dev) })
   const first = new Tree({ ...parts, caseSensitive: true })
   const handle = fd >= 0 ? { fd: -1, self: pathOfDescriptor(fd) } : { fd: -1, self: root }
@@ -155,11 +157,12 @@ async function openDescriptor(root: string): Promise<number> {
   throw missingRoot('the root directory was exchanged while it was opened')
 }
 
-async function isFuse(root: string): Promise<boolean> {
+/** The type of the file system behind a path, as statfs(2) tells it. */
+async function magicOf(path: string): Promise<number | undefined> {
   try {
-    return (await statfs(root)).type === fuseType
+    return (await statfs(path)).type
   } catch {
-    return true // what cannot even say what it is gets no chance to block
+    return undefined
   }
 }
 

@@ -23,19 +23,26 @@ export interface TreeOptions {
   readonly giveTo?: Owner | undefined
   /** Names that differ in case only are two names. */
   readonly caseSensitive: boolean
-  /** The device where a directory's size in bytes bounds the number of its entries; absent where it says nothing. */
-  readonly sizedDevice?: bigint | undefined
+  /**
+   * The root's device, where a directory's size in bytes bounds the number of its entries, and its time of change tells
+   * whether they are the same; absent where they say nothing.
+   */
+  readonly exactDevice?: bigint | undefined
 }
+
+let lastId = 0
 
 /** The one directory that an adapter is confined to. */
 export class Tree {
+  /** No other tree of this process has had it. */
+  readonly id = ++lastId
   readonly root: string
   readonly fd: number
   readonly identity: string
   readonly mounts: NestedMounts
   readonly giveTo: Owner | undefined
   readonly caseSensitive: boolean
-  readonly sizedDevice: bigint | undefined
+  readonly exactDevice: bigint | undefined
   /** Descriptors tell where they are. Elsewhere (no `/proc`), paths are checked before use. */
   readonly verified: boolean
   readonly #prefix: string
@@ -43,9 +50,9 @@ export class Tree {
   readonly #needsBytes: boolean
   #seenAt = Number.NEGATIVE_INFINITY
 
-  constructor({ root, fd, identity, mounts, giveTo, caseSensitive, sizedDevice }: TreeOptions) {
+  constructor({ root, fd, identity, mounts, giveTo, caseSensitive, exactDevice }: TreeOptions) {
     this.caseSensitive = caseSensitive
-    this.sizedDevice = sizedDevice
+    this.exactDevice = exactDevice
     this.root = root
     this.fd = fd
     this.identity = identity

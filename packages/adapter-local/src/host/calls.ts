@@ -3,7 +3,6 @@ import { promisify } from 'node:util'
 
 import { nativeCode } from '../errors.ts'
 import type { Gate, Pace } from './pace.ts'
-import { WholeListing } from './whole-listing.ts'
 
 /** A path for the kernel. Bytes where a name is not valid UTF-8. */
 export type HostName = string | Buffer
@@ -63,7 +62,7 @@ export interface ImmediateCalls extends Calls {
   lookUp(name: HostName): Status | undefined
   unlink(name: HostName): void
   /** For directories that are known to be small: everything in it at once, with fewer calls. */
-  listSmall(name: string): OpenListing
+  listSmall(name: string): readonly fs.Dirent[]
   openListing(name: HostName, encoding: 'utf8' | 'buffer'): OpenListing
   closeListing(listing: OpenListing): void
   /** Several calls that are timed as one: looking at the clock around each of them costs as much as one of them. */
@@ -146,7 +145,7 @@ export function immediateCalls(pace: Pace): ImmediateCalls {
     ftruncate: timed(fs.ftruncateSync),
     futimes: timed(fs.futimesSync),
     copyFile: timed(fs.copyFileSync),
-    listSmall: timed((name) => new WholeListing(fs.readdirSync(name, { withFileTypes: true }))),
+    listSmall: timed((name) => fs.readdirSync(name, { withFileTypes: true })),
     openListing: timed((name, encoding) => fs.opendirSync(name as string, listingOptions(encoding))),
     readListing: (listing) => listing.readSync(), // 255 of 256 make no system call: the listing times itself
     closeListing: timed((listing) => listing.closeSync()),

@@ -6,16 +6,18 @@ export interface HostMount {
   readonly type: string
 }
 
-/** Kinds of file system where every entry adds to its directory's size. Not overlayfs: it tells that of one layer. */
-const sizedTypes: ReadonlySet<string> = new Set(['ext2', 'ext3', 'ext4', 'xfs', 'btrfs', 'tmpfs'])
-
-export function isSizedType(type: string): boolean {
-  return sizedTypes.has(type)
-}
-
 /** The `f_type` that statfs(2) gives for FUSE. */
 export const fuseType = 0x65735546
 
+/**
+ * Of ext4, xfs, btrfs and tmpfs. There every entry adds to its directory's size, and every change of the entries is a change
+ * of the directory's times. Not so on overlayfs, which tells the size of one layer.
+ */
+const exactTypes: ReadonlySet<number> = new Set([0xef53, 0x58465342, 0x9123683e, 0x01021994])
+
+export function isExactType(type: number): boolean {
+  return exactTypes.has(type)
+}
 /** The mount table of this process; empty where the system shows none. Reading it touches no mount. */
 export function readMounts(): HostMount[] {
   try {

@@ -8,6 +8,8 @@ import { statOf } from '../confine/status.ts'
 import type { Task } from '../confine/task.ts'
 import { type HostName, type ImmediateCalls, type OpenListing, isImmediate } from '../host/calls.ts'
 import { under } from '../host/name.ts'
+import { WholeListing } from '../host/whole-listing.ts'
+import { knownEntries } from './known-entries.ts'
 
 /** A directory that is being listed. */
 export interface Level {
@@ -19,13 +21,14 @@ export interface Level {
   /** The first pass met a name with U+FFFD, which may stand for other bytes. */
   doubtful: boolean
   readonly temps: string[]
-  /** Of the reserved names, when it was opened. */
+  /** Of the reserved names, before it was opened. */
   readonly reserved: number
 }
 
 /** A level whose listing has just begun. */
 export function levelOf(path: MountPath, handle: Handle, listing: OpenListing): Level {
-  const reserved = reservedNames.generation()
+  // Looked at a moment ago: when the listing began, or at the entry that led here.
+  const reserved = reservedNames.lastGeneration
   return { path, handle, listing, asBytes: false, doubtful: false, temps: [], reserved }
 }
 
@@ -34,9 +37,10 @@ const smallDirectoryBytes = 4_096n
 
 /** `undefined` where it is not known to be small, and where something has to be waited for. */
 export function listWhole({ calls, tree }: Task, { fd, self }: Handle): OpenListing | undefined {
-  if (fd < 0 || tree.sizedDevice === undefined || !isImmediate(calls)) return undefined
-  const { dev, size } = calls.fstat(fd)
-  return dev === tree.sizedDevice && size <= smallDirectoryBytes ? calls.listSmall(self) : undefined
+  if (fd < 0 || tree.exactDevice === undefined || !isImmediate(calls)) return undefined
+  const status = calls.fstat(fd)
+  if (status.dev !== tree.exactDevice || status.size > smallDirectoryBytes) return undefined
+  return new WholeListing(knownEntries.of(tree.id, status, () => calls.listSmall(self)))
 }
 
 /** `undefined` for what is not there any more, and for every error: the thorough way meets it again. */

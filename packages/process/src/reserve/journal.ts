@@ -38,6 +38,11 @@ export class ReservedNames {
     return this.#generation
   }
 
+  /** The {@link ReservedNames.generation} as it was when anything was last asked for. Looks at nothing. */
+  get lastGeneration(): number {
+    return this.#generation
+  }
+
   /** A host path that is reserved, or was when the journal was written: see {@link ReservedNames.holds}. */
   names(path: string): boolean {
     this.#refresh()

@@ -3,6 +3,8 @@ import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 
 let known: string | undefined
+let lastParent = ''
+let lastDirectory = ''
 
 /**
  * Where this user's processes note which names they have reserved. The same for all of them, whatever their environment,
@@ -10,8 +12,13 @@ let known: string | undefined
  */
 export function reservedDirectory(): string {
   const named = process.env['WS_STATE_DIRECTORY']
-  if (named?.startsWith('/') === true) return join(named, 'reserved')
-  return join((known ??= chooseDirectory()), 'reserved')
+  const parent = named?.startsWith('/') === true ? named : (known ??= chooseDirectory())
+  // It is asked for with every directory of a listing.
+  if (parent !== lastParent) {
+    lastParent = parent
+    lastDirectory = join(parent, 'reserved')
+  }
+  return lastDirectory
 }
 
 function chooseDirectory(): string {

@@ -1,0 +1,105 @@
+import type { Dirent } from 'node:fs'
+
+import type { Status } from '../host/calls.ts'
+
+type Entries = readonly Dirent[]
+
+/** The entries of a directory, and the time of its last change, which was over when they were listed. */
+interface Known {
+  readonly entries: Entries
+  readonly ctimeNs: bigint
+  usedAt: number
+}
+
+/**
+ * A directory has changed if its time of change is another one; two changes within one tick of the kernel's clock (4 to
+ * 10 ms) have the same. So the last change must be older than this (ms) when a directory is listed.
+ */
+const settledMs = 20
+/** Entries that are remembered at most in this process, about 100 bytes each; a directory itself counts as two. */
+const mostEntries = 65_536
+/** One that was used within so many milliseconds makes no room for another: a walk over more than that would use none. */
+const keptMs = 60_000
+/** By so many milliseconds the clocks may differ from what they were. */
+const clockToleranceMs = 10
+
+/**
+ * The names and types in small directories, as they were listed last. A directory is looked at each time; its inode and its
+ * time of change tell whether its entries are still those. Only for file systems that keep these times exactly.
+ */
+export class KnownEntries {
+  readonly #known = new Map<string, Known>()
+  readonly #now: () => number
+  readonly #monotonic: () => number
+  #size = 0
+  #clockOffset = 0
+
+  /** `now` and `monotonic`: milliseconds of the clock that files are stamped by, and of one that is never set. */
+  constructor(now: () => number = Date.now, monotonic: () => number = () => performance.now()) {
+    this.#now = now
+    this.#monotonic = monotonic
+  }
+
+  /**
+   * @param tree a number of the tree, which holds its file system in place: no other one gets its inodes
+   * @param status of the directory, looked at just now
+   */
+  of(tree: number, { ino, ctimeNs }: Pick<Status, 'ino' | 'ctimeNs'>, list: () => Entries): Entries {
+    const now = this.#now()
+    this.#watchClock(now)
+    const key = `${tree}:${ino}`
+    const known = this.#known.get(key)
+    if (known !== undefined) {
+      if (known.ctimeNs === ctimeNs) {
+        this.#use(key, known, now)
+        return known.entries
+      }
+      this.#forget(key, known)
+    }
+    const entries = list()
+    // Whole seconds: the file system has no finer times for this directory.
+    const isFine = ctimeNs % 1_000_000_000n !== 0n
+    if (isFine && now - Number(ctimeNs / 1_000_000n) > settledMs) this.#remember(key, { entries, ctimeNs, usedAt: now })
+    return entries
+  }
+
+  #use(key: string, known: Known, now: number): void {
+    if (now - known.usedAt < keptMs / 4) return
+    known.usedAt = now
+    // The one that was used first is the first of the map.
+    this.#known.delete(key)
+    this.#known.set(key, known)
+  }
+
+  #remember(key: string, known: Known): void {
+    const size = sizeOf(known)
+    for (const [oldKey, old] of this.#known) {
+      if (this.#size + size <= mostEntries) break
+      if (known.usedAt - old.usedAt < keptMs) return
+      this.#forget(oldKey, old)
+    }
+    this.#known.set(key, known)
+    this.#size += size
+  }
+
+  #forget(key: string, known: Known): void {
+    this.#known.delete(key)
+    this.#size -= sizeOf(known)
+  }
+
+  /** Where the clock was set, a change may get the time of an earlier one. */
+  #watchClock(now: number): void {
+    const offset = now - this.#monotonic()
+    if (Math.abs(offset - this.#clockOffset) <= clockToleranceMs) return
+    this.#clockOffset = offset
+    this.#known.clear()
+    this.#size = 0
+  }
+}
+
+function sizeOf({ entries }: Known): number {
+  return entries.length + 2
+}
+
+/** Of this process. */
+export const knownEntries = new KnownEntries()
