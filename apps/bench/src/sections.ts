@@ -10,6 +10,8 @@ export const sections: Readonly<Record<string, () => Promise<Measure>>> = {
   search: async () => (await import('./search.ts')).measureSearch,
   opening: async () => (await import('./opening.ts')).measureOpening,
   commands: async () => (await import('./commands.ts')).measureCommands,
+  programs: async () => (await import('./programs/index.ts')).measurePrograms,
+  'programs rclone': async () => (await import('./programs/index.ts')).measureProgramsOnMount,
   'event loop': async () => (await import('./loop-delay.ts')).measureLoopDelay,
   s3: async () => (await import('./s3/index.ts')).measureS3,
   's3 search': async () => (await import('./s3/index.ts')).measureS3Search,
@@ -19,8 +21,10 @@ export const sections: Readonly<Record<string, () => Promise<Measure>>> = {
 
 export const sectionNames: readonly string[] = Object.keys(sections)
 
-/** Milliseconds that a section gets, where that is more than usual: these fill a bucket first. */
+/** Milliseconds that a section gets, where that is more than usual: these fill a bucket first, or run whole programs. */
 export const sectionLimits: Readonly<Record<string, number>> = {
+  programs: 900_000,
+  'programs rclone': 900_000,
   s3: 240_000,
   's3 search': 240_000,
   rclone: 420_000,

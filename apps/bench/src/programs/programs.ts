@@ -1,0 +1,76 @@
+import type { Sizes } from './prepare.ts'
+
+export interface Program {
+  readonly name: string
+  /**
+   * For a POSIX shell in the workspace's root. What it prints is thrown away, so that no reader is measured. What it makes has
+   * `number` in its name and stays: a file system that has just deleted much may create slowly.
+   */
+  readonly command: (number: number) => string
+  /** Untimed, by the plain shell. */
+  readonly before?: ((number: number) => string) | undefined
+  /** The virtual executor has this program as well. */
+  readonly virtual?: true | undefined
+  /** It works on no files: the same on a mount as on a local disk. */
+  readonly fileless?: true | undefined
+}
+
+/** What takes a few milliseconds is done several times in a sandbox, or it could not be told from the start. */
+export function programsFor({ files, modules }: Sizes): readonly Program[] {
+  const tree = `${files.toLocaleString('en')} files`
+  return [
+    { name: `git status, ${tree}`, command: () => times(10, 'git -C tree status --porcelain > /dev/null') },
+    {
+      name: `git add -A, ${tree}`,
+      before: (number) => `git init -q repository${number}`,
+      command: (number) => `git --git-dir=repository${number}/.git --work-tree=tree add -A`,
+    },
+    {
+      name: `grep -r, ${tree}`,
+      command: () => times(4, 'grep -rc "not to be found" tree > /dev/null; test $? = 1'),
+      virtual: true,
+    },
+    { name: `find -type f, ${tree}`, command: () => times(8, 'find tree -type f > /dev/null'), virtual: true },
+    // Into a pipe: tar reads no file where it writes to /dev/null.
+    { name: `tar, ${tree}`, command: () => times(4, 'tar cf - tree | cat > /dev/null'), virtual: true },
+    {
+      name: `python3 -m compileall, ${modules} modules`,
+      command: (number) => `python3 -X pycache_prefix=compiled${number} -m compileall -q modules > /dev/null`,
+    },
+    {
+      name: 'npm ci, 10 packages of 10 files',
+      before: (number) => `cp -r app app${number}`,
+      command: (number) =>
+        `cd app${number} && npm ci --offline --cache ../npm-cache --no-audit --no-fund --no-update-notifier > /dev/null`,
+    },
+    {
+      name: `pip install --target, ${modules} modules`,
+      command: (number) =>
+        `python3 -m pip install -q --no-index --no-deps --no-cache-dir --disable-pip-version-check --target installed${number} greet-1.0-py3-none-any.whl`,
+    },
+    {
+      name: 'node, a loop',
+      command: () => `node -e 'let x = 0; for (let i = 0; i < 3e8; i++) x = (x * 31 + i) | 0'`,
+      fileless: true,
+    },
+    { name: 'python3, a loop', command: () => `python3 -c 'for i in range(3000000): i * i'`, fileless: true },
+    {
+      name: '200 MB through a pipe',
+      command: () => 'head -c 200000000 /dev/zero | cat > /dev/null',
+      fileless: true,
+    },
+    { name: `cp -r, ${tree}`, command: (number) => `cp -r tree copy${number}`, virtual: true },
+    // Last, for what it deletes.
+    {
+      name: `rm -r, ${tree}`,
+      before: (number) => `cp -r tree gone${number}`,
+      command: (number) => `rm -r gone${number}`,
+      virtual: true,
+    },
+  ]
+}
+
+function times(count: number, command: string): string {
+  const numbers = Array.from({ length: count }, (_, index) => index).join(' ')
+  return `for i in ${numbers}; do ${command}; done`
+}

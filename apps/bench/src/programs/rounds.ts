@@ -1,0 +1,100 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import type { Figures, Measurement } from '../measure.ts'
+import type { Program } from './programs.ts'
+import type { Runner } from './runners.ts'
+
+/** Milliseconds of one runner, a value for each round. */
+interface Times {
+  /** `true`, which is the start of the sandbox and its end. */
+  readonly starts: number[]
+  readonly wholes: number[]
+  failure?: string
+}
+
+export interface Conditions {
+  /** What the files are on, for the table. */
+  readonly place: string
+  readonly plain: Runner
+  readonly runners: readonly Runner[]
+  /** Milliseconds for which the kernel believes what it knows of a file: waited before each run. */
+  readonly believedMs: number
+  /** Waits until no upload of the last run is under way. */
+  readonly settle?: (() => Promise<unknown>) | undefined
+}
+
+const leastRounds = 3
+const mostRounds = 9
+/** Milliseconds after which no new round begins. */
+const budget = 10_000
+
+let runs = 0
+
+/** All runners in turn, round by round; in each round the start of a runner right before its program. */
+export async function measureProgram(program: Program, conditions: Conditions): Promise<Measurement> {
+  const { plain, runners, place } = conditions
+  const able = runners.filter(({ name }) => program.virtual === true || !name.startsWith('virtual'))
+  const all = [plain, ...able]
+  const times = new Map(all.map((runner): [Runner, Times] => [runner, { starts: [], wholes: [] }]))
+  const end = performance.now() + budget
+  for (let round = 0; round < mostRounds && (round < leastRounds || performance.now() < end); round += 1) {
+    for (const index of all.keys()) {
+      // Another order in each round: whoever comes after a heavy one must not always be the same.
+      const runner = all[(index + round) % all.length]
+      const taken = runner === undefined ? undefined : times.get(runner)
+      if (runner === undefined || taken === undefined || taken.failure !== undefined) continue
+      try {
+        const number = (runs += 1)
+        if (program.before !== undefined) await plain.run(program.before(number))
+        await conditions.settle?.()
+        await delay(conditions.believedMs)
+        taken.starts.push(await timed(() => runner.run('true')))
+        taken.wholes.push(await timed(() => runner.run(program.command(number))))
+      } catch (error) {
+        taken.failure = error instanceof Error ? error.message.split('\n', 1).join('') : String(error)
+      }
+    }
+  }
+  const base = times.get(plain) ?? { starts: [], wholes: [] }
+  const figures = all.map((runner) => figuresOf(runner.name, times.get(runner) ?? base, base))
+  return {
+    section: 'programs',
+    name: `${program.name}; ${place}`,
+    against: plain.name,
+    figures,
+    note: notes(all, times),
+  }
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now()
+  await work()
+  return performance.now() - start
+}
+
+const least = (values: readonly number[]): number => Math.min(...values)
+/** The shortest run less the shortest start. */
+const net = ({ starts, wholes }: Times): number => least(wholes) - least(starts)
+
+/** The ratio of the shortest times, without the starts; the smallest and the largest such ratio of a round. */
+function figuresOf(way: string, own: Times, base: Times): Figures {
+  const { failure, starts, wholes } = own
+  if (failure !== undefined) return { way, median: Number.NaN, min: Number.NaN, max: Number.NaN, samples: 0, failure }
+  const ratios = wholes.map((whole, round) => (whole - (starts[round] ?? 0)) / roundOf(base, round))
+  const [min, max] = [least(ratios), Math.max(...ratios)]
+  return { way, median: net(own) / net(base), min, max, samples: wholes.length, microseconds: net(own) * 1_000 }
+}
+
+function roundOf({ starts, wholes }: Times, round: number): number {
+  return (wholes[round] ?? Number.NaN) - (starts[round] ?? Number.NaN)
+}
+
+/** Ratios say little of how long one waits. */
+function notes(all: readonly Runner[], times: ReadonlyMap<Runner, Times>): string {
+  const shown = all.flatMap((runner) => {
+    const taken = times.get(runner)
+    if (taken === undefined || taken.failure !== undefined) return []
+    return [`${runner.name} ${net(taken).toFixed(0)} ms after a start of ${least(taken.starts).toFixed(0)} ms`]
+  })
+  return shown.join(', ')
+}

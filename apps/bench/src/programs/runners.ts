@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process'
+
+import { type Executor, type StorageAdapter, createWorkspace } from '@ws/core'
+import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
+import { createProotExecutor } from '@ws/executor-proot'
+import { createSanitizeExecutor } from '@ws/executor-sanitize'
+import { createVirtualExecutor } from '@ws/executor-virtual'
+import { ordinaryOwner } from '@ws/test-fixtures'
+
+/** A way to run a command of a POSIX shell in the directory with the files. */
+export interface Runner {
+  readonly name: string
+  /** @throws where it does not end with 0 */
+  run(command: string, env?: Readonly<Record<string, string>>): Promise<void>
+}
+
+interface Subject {
+  readonly executor: string
+  readonly at: '/' | '/workspace'
+  readonly create: () => Executor
+}
+
+/** Every executor, with the workspace at both places that it can have. */
+export const subjects: readonly Subject[] = [
+  { executor: 'bubblewrap', at: '/workspace', create: () => createBubblewrapExecutor() },
+  { executor: 'bubblewrap', at: '/', create: () => createBubblewrapExecutor() },
+  { executor: 'proot', at: '/workspace', create: () => createProotExecutor() },
+  { executor: 'proot', at: '/', create: () => createProotExecutor() },
+  { executor: 'sanitize', at: '/workspace', create: () => createSanitizeExecutor({ trustPrograms: 'all' }) },
+  { executor: 'sanitize', at: '/', create: () => createSanitizeExecutor({ trustPrograms: 'all' }) },
+  { executor: 'virtual', at: '/workspace', create: () => createVirtualExecutor() },
+]
+
+/** In a workspace of its own, without rules: not each executor holds the same ones. */
+export async function openRunner(
+  { executor, at, create }: Subject,
+  adapter: StorageAdapter,
+): Promise<Runner & AsyncDisposable> {
+  const workspace = await createWorkspace({ mounts: [{ at, adapter }], executors: [create()] })
+  return {
+    name: `${executor} at ${at}`,
+    async run(command) {
+      const { exitCode, stderr } = await workspace.exec(command, { shell: '/bin/sh', login: false })
+      if (exitCode !== 0) throw new Error(`exit ${exitCode}: ${stderr}`)
+    },
+    [Symbol.asyncDispose]: () => workspace.close(),
+  }
+}
+
+/** By a bare `child_process.spawn`: the same user and limits, and an environment as commands have it. */
+export function plainRunner(directory: string): Runner {
+  const owner = process.getuid?.() === 0 ? ordinaryOwner() : {}
+  const clean = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: directory, LANG: 'C.UTF-8', TERM: 'dumb' }
+  return {
+    name: 'plain command',
+    run: (command, env) =>
+      new Promise((resolve, reject) => {
+        const child = spawn('/bin/sh', ['-c', command], {
+          ...owner,
+          cwd: directory,
+          env: { ...clean, ...env },
+          stdio: ['ignore', 'pipe', 'pipe'],
+        })
+        let errors = ''
+        child.stdout.resume()
+        child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString('latin1')))
+        child.on('error', reject)
+        child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(`exit ${code}: ${errors.trim()}`))))
+      }),
+  }
+}
