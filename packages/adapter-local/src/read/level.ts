@@ -23,13 +23,15 @@ export interface Level {
   readonly temps: string[]
   /** Of the reserved names, before it was opened. */
   readonly reserved: number
+  /** The reserved names were looked at after all entries had been read: it cannot hold any others. */
+  isChecked: boolean
 }
 
 /** A level whose listing has just begun. */
 export function levelOf(path: MountPath, handle: Handle, listing: OpenListing): Level {
   // Looked at a moment ago: when the listing began, or at the entry that led here.
   const reserved = reservedNames.lastGeneration
-  return { path, handle, listing, asBytes: false, doubtful: false, temps: [], reserved }
+  return { path, handle, listing, asBytes: false, doubtful: false, temps: [], reserved, isChecked: false }
 }
 
 /** Bytes of a directory that a listing reads in one go: at most a few hundred entries. */
@@ -63,10 +65,10 @@ export function detailsAtOnce(
  *
  * @param place host path of the level
  */
-export function mayBeReserved({ reserved }: Level, place: string, name: HostName): boolean {
-  return (
-    reservedNames.generation() !== reserved || reservedNames.names(`${place === '/' ? '' : place}/${name.toString()}`)
-  )
+export function mayBeReserved(level: Level, place: string, name: HostName): boolean {
+  const generation = level.isChecked ? reservedNames.lastGeneration : reservedNames.generation()
+  level.isChecked = level.listing instanceof WholeListing
+  return generation !== level.reserved || reservedNames.names(`${place === '/' ? '' : place}/${name.toString()}`)
 }
 
 export function typeOfDirent(dirent: Dirent): FileType {

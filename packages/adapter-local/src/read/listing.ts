@@ -320,6 +320,7 @@ export class Listing implements EntryIterator, Held {
     }
     await task.calls.closeListing(level.listing)
     level.asBytes = true
+    level.isChecked = false
     try {
       level.listing = await task.calls.openListing(level.handle.self, 'buffer')
     } catch (error) {

@@ -43,9 +43,8 @@ export class ReservedNames {
     return this.#generation
   }
 
-  /** A host path that is reserved, or was when the journal was written: see {@link ReservedNames.holds}. */
+  /** A host path that was reserved when anything was last asked for: see {@link ReservedNames.holds}. Looks at nothing. */
   names(path: string): boolean {
-    this.#refresh()
     return this.#paths.size > 0 && this.#paths.has(path)
   }
 
