@@ -19,6 +19,17 @@ const hooks: Rule = {
   remedy: 'ask the user to change it',
 }
 
+/** Makes a package for pip, which needs neither a network nor setuptools for it. */
+const wheel = `
+import zipfile
+info = 'greet-1.0.dist-info'
+with zipfile.ZipFile('greet-1.0-py3-none-any.whl', 'w') as z:
+    z.writestr('greet.py', 'def hello(): print("hello")\\n')
+    z.writestr(f'{info}/METADATA', 'Metadata-Version: 2.1\\nName: greet\\nVersion: 1.0\\n')
+    z.writestr(f'{info}/WHEEL', 'Wheel-Version: 1.0\\nGenerator: x\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n')
+    z.writestr(f'{info}/RECORD', f'greet.py,,\\n{info}/METADATA,,\\n{info}/WHEEL,,\\n{info}/RECORD,,\\n')
+`
+
 for (const mode of modes) {
   describeWith(needed[mode], `rules by pattern in commands (${mode})`, () => {
     let scratch: ScratchDirectory
@@ -184,6 +195,15 @@ for (const mode of modes) {
         await works('mkdir project && cd project && npm init -y && npm install --offline --no-audit ../local')
         expect(await works('cd project && node node_modules/.bin/local-tool')).toBe('tool ran\n')
         await works('python3 -m venv --without-pip .venv && .venv/bin/python -c "print(1)"')
+        // Two times pip takes long where each of its calls is traced.
+        if (mode !== 'nested' || process.env['WS_DEEP'] === '1') {
+          await put('wheel.py', wheel)
+          await works('python3 wheel.py && python3 -m venv .pip')
+          const pip = '.pip/bin/pip install -q --no-index --no-deps --disable-pip-version-check'
+          await works(`${pip} greet-1.0-py3-none-any.whl && ${pip} --target vendor greet-1.0-py3-none-any.whl`)
+          expect(await works('.pip/bin/python -c "import greet; greet.hello()"')).toBe('hello\n')
+          expect(await works('PYTHONPATH=vendor python3 -c "import greet; greet.hello()"')).toBe('hello\n')
+        }
         for (const refused of [
           'cat .env',
           'git remote add o x',
