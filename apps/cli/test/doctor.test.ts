@@ -131,3 +131,18 @@ it('[RU6] has every boundary and limit with -v, within 80 columns', async () => 
   const wide = tables.split('\n').filter((line) => line.length > 80 && !/^ {2}do /u.test(line))
   expect(wide).toEqual([])
 })
+
+describeWith([component('proot'), component('perl')], 'ws doctor where each system call is stopped', () => {
+  it('[RU6] hints at it on the first screen, and says what it costs and the way out with -v', async () => {
+    const { stdout } = await ws(['--executor', 'proot', '--json', 'doctor'])
+    const { executors } = JSON.parse(stdout) as { executors: { details: { stoppedCalls: string } }[] }
+    const slow = executors.map(({ details }) => details.stoppedCalls)
+    expect(slow).toEqual(slow[0] === 'all' ? ['all', 'all'] : ['some', 'some'])
+    const first = await ws(['--executor', 'proot', 'doctor'])
+    const verbose = await ws(['--executor', 'proot', 'doctor', '-v'])
+    expect(/; slow with many files/u.test(first.stdout)).toBe(slow[0] === 'all')
+    const all =
+      /slow\s+every system call is stopped: file-heavy commands take 10 to 100 times as long; use\s+bubblewrap/u
+    expect(all.test(verbose.stdout.replaceAll(/\s+/gu, ' '))).toBe(slow[0] === 'all')
+  })
+})

@@ -1,4 +1,11 @@
-import { type BindPlan, getNativeCause, type HostPath, isWorkspaceError, type VirtualPath } from '@ws/core'
+import {
+  type BindPlan,
+  getNativeCause,
+  type HostPath,
+  isWorkspaceError,
+  type ProbeDetails,
+  type VirtualPath,
+} from '@ws/core'
 import {
   attachCgroup,
   cgroupRemedy,
@@ -20,6 +27,7 @@ import { heldLimits } from './limits.ts'
 import { extractLoader } from './loader-image.ts'
 import type { ResolvedOptions } from './options.ts'
 import { createRuntimeDirectory, removeTree } from './runtime-directory.ts'
+import { countStops, stoppedCallsOf } from './stopped-calls.ts'
 import { createOwnedDirectory } from './system.ts'
 
 type Probed = ConfinedProbe<Machine>
@@ -43,13 +51,17 @@ export async function probeProot(target: ConfinedTarget, options: ResolvedOption
   const landlock = options.landlock === 'off' ? undefined : await probeLandlock()
   const namespaces = options.pidNamespace === 'auto' && (await namespaceWorks())
   const abi = landlock?.available === true ? landlock.abi : 0
-  let problem: string | undefined
+  let problem = ''
   for (const confinement of alternatives(abi, namespaces)) {
     const machine: Machine = { proot: found.path, loader, ...confinement }
-    problem = await tryOut(target, options, machine, cgroup)
-    if (problem === undefined) return available(machine, options, versionOf(program), landlock?.reason)
+    const outcome = await tryOut(target, options, machine, cgroup)
+    if (outcome.problem === undefined) {
+      const { stoppedCalls } = outcome
+      return available(machine, options, { proot: versionOf(program), stoppedCalls, noLandlock: landlock?.reason })
+    }
+    problem = outcome.problem
   }
-  return unavailable(`proot does not work here (${problem})`, remedyFor(problem ?? ''))
+  return unavailable(`proot does not work here (${problem})`, remedyFor(problem))
 }
 
 function alternatives(landlockAbi: number, pidNamespace: boolean) {
@@ -66,12 +78,15 @@ function alternatives(landlockAbi: number, pidNamespace: boolean) {
   )
 }
 
-function available(
-  machine: Machine,
-  options: ResolvedOptions,
-  version: string,
-  noLandlock: string | undefined,
-): Probed {
+interface Found {
+  /** Its version. */
+  readonly proot: string
+  readonly stoppedCalls: StoppedCalls
+  /** Why there is no Landlock, where that is known. */
+  readonly noLandlock: string | undefined
+}
+
+function available(machine: Machine, options: ResolvedOptions, { noLandlock, ...found }: Found): Probed {
   const { landlockAbi, pidNamespace } = machine
   return {
     machine,
@@ -82,7 +97,7 @@ function available(
       howToFix: [],
       limits: heldLimits(machine, options.cgroup !== undefined),
       details: {
-        proot: version,
+        ...found,
         landlock:
           landlockAbi > 0 ? `ABI ${landlockAbi}` : `not used${noLandlock === undefined ? '' : `: ${noLandlock}`}`,
         processes: pidNamespace ? 'PID namespace' : 'supervisor',
@@ -107,13 +122,16 @@ async function namespaceWorks(): Promise<boolean> {
 
 const token = 'workspace'
 
-/** @returns what went wrong, or `undefined` */
+type StoppedCalls = NonNullable<ProbeDetails['stoppedCalls']>
+/** What went wrong, or what was found. */
+type Outcome = { readonly problem: string } | { readonly problem?: undefined; readonly stoppedCalls: StoppedCalls }
+
 async function tryOut(
   { root, owner }: ConfinedTarget,
   options: ResolvedOptions,
   machine: Machine,
   cgroup: DelegatedCgroup | undefined,
-): Promise<string | undefined> {
+): Promise<Outcome> {
   const directory = createRuntimeDirectory()
   // What is asked of commands is for attaching to judge.
   const attached = attachProot({ machine, options: { ...options, limits: {}, tools: [] }, root, owner, cgroup })
@@ -123,7 +141,7 @@ async function tryOut(
     chmodSync(join(source, 'probe'), 0o644)
     const running = await attached.spawn(
       {
-        command: 'read -r word < probe; echo "$word"; test -s "$PWD/probe" && id -u',
+        command: `read -r word < probe; echo "$word"; test -s "$PWD/probe" && id -u && ${countStops}`,
         cwd: root,
         env: {},
         login: false,
@@ -135,12 +153,15 @@ async function tryOut(
       planFor(root, source as HostPath),
     )
     const result = await running.wait()
-    if (result.stdout === `${token}\n${owner.uid}\n`) return undefined
-    return result.timedOut ? 'it does not answer' : firstLine(result.stderr) || 'its answer is wrong'
+    const [word, uid, stops = ''] = result.stdout.split('\n')
+    if (word === token && uid === String(owner.uid) && /^\d+$/.test(stops)) {
+      return { stoppedCalls: stoppedCallsOf(Number(stops)) }
+    }
+    return { problem: result.timedOut ? 'it does not answer' : firstLine(result.stderr) || 'its answer is wrong' }
   } catch (error) {
     const native = getNativeCause(error)
-    if (native instanceof Error && native.message !== '') return firstLine(native.message)
-    return error instanceof Error ? error.message : String(error)
+    if (native instanceof Error && native.message !== '') return { problem: firstLine(native.message) }
+    return { problem: error instanceof Error ? error.message : String(error) }
   } finally {
     await attached.close()
     removeTree(directory)

@@ -11,6 +11,7 @@ import { guaranteesOf } from '../src/guarantees.ts'
 import { extractLoader } from '../src/loader-image.ts'
 import { firstProcess, parseReport, reportDescriptor } from '../src/first-process.ts'
 import { createRuntimeDirectory, sweepRuntimeDirectories } from '../src/runtime-directory.ts'
+import { countStops, stoppedCallsOf } from '../src/stopped-calls.ts'
 import { owner, virtual } from './support.ts'
 
 const needed = [component('proot'), component('perl')]
@@ -58,6 +59,14 @@ describeWith(needed, 'the probe', () => {
     }
     expect((await readdir(tmpdir())).filter((name) => name.startsWith(`ws-proot-${process.pid}-`))).toEqual([])
     expect(before.filter((name) => /^proot(ed)?-/.test(name))).toEqual([])
+  })
+
+  it('counts how many system calls are stopped: whatever this proot does, a bare one does the same', async () => {
+    const { stdout } = await startProcess({ argv: ['/usr/bin/proot', '-r', '/', '/bin/sh', '-c', countStops] }).wait()
+    const count = Number(stdout.text)
+    expect(count).toBeGreaterThanOrEqual(0)
+    const { details } = await createProotExecutor().probe({ owner })
+    expect(details.stoppedCalls).toBe(count >= 300 ? 'all' : 'some')
   })
 
   it('says less where it is told to use less', async () => {
@@ -127,6 +136,13 @@ describe('the parts', () => {
     if (!component('proot').available) return
     const loader = extractLoader(await readFile('/usr/bin/proot'))
     expect(loader?.subarray(0, 4).toString('latin1')).toBe('\x7fELF')
+  })
+
+  it('count no stop where nothing traces', async () => {
+    const { stdout } = await startProcess({ argv: ['/bin/sh', '-c', countStops] }).wait()
+    expect(stdout.text).toMatch(/^\d+\n$/)
+    expect(stoppedCallsOf(Number(stdout.text))).toBe('some')
+    expect(stoppedCallsOf(602)).toBe('all')
   })
 
   it('read what the first process reports', () => {

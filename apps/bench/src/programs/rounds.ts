@@ -23,7 +23,7 @@ export interface Conditions {
   readonly settle?: (() => Promise<unknown>) | undefined
 }
 
-const leastRounds = 3
+const leastRounds = 5
 const mostRounds = 9
 /** Milliseconds after which no new round begins. */
 const budget = 10_000

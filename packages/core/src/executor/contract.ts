@@ -15,6 +15,16 @@ export interface ProbeTarget {
   readonly signal?: AbortSignal | undefined
 }
 
+/** By name, in words. */
+export interface ProbeDetails {
+  readonly [name: string]: string
+  /**
+   * Which system calls of commands stop until a tracer has looked at them. `all`: file-heavy commands take 10 to 100 times as
+   * long. `some`: those that name a path, and few more. Absent where none do, or where it was not found out.
+   */
+  readonly stoppedCalls?: 'all' | 'some'
+}
+
 /** What running the real thing once has shown. */
 export interface ProbeReport {
   readonly available: boolean
@@ -25,7 +35,7 @@ export interface ProbeReport {
   /** What to do about each of `missing`, as a command where there is one: `apt-get install bubblewrap`. */
   readonly howToFix: readonly string[]
   /** Facts worth showing: versions, the Landlock ABI. No host paths but those of system programs. */
-  readonly details: Readonly<Record<string, string>>
+  readonly details: ProbeDetails
   /** By what each limit would be held; a field that is absent is not held. */
   readonly limits?: readonly LimitReport[] | undefined
 }

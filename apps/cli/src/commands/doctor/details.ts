@@ -4,7 +4,7 @@ import type { SuggestedTool } from '../../config/tools.ts'
 import type { Context } from '../../context.ts'
 import type { Style } from '../../terminal/style.ts'
 import { renderTable } from '../../terminal/table.ts'
-import { lastResort, mergeRoots, type Finding } from './finding.ts'
+import { isSlow, lastResort, mergeRoots, type Finding } from './finding.ts'
 import type { Rules } from './rules.ts'
 
 interface Details {
@@ -53,6 +53,7 @@ function renderFindings(all: readonly Finding[], style: Style): string {
         : []),
       ...missing.map((text) => ['lacks', text] as const),
       ...strongerElsewhere(finding, findings).map((text) => ['weaker', text] as const),
+      ...(isSlow(finding) ? [['slow', slow] as const] : []),
     ]
     const lines = [
       ...(said.length === 0 ? [] : [renderNotes(said, style)]),
@@ -64,6 +65,10 @@ function renderFindings(all: readonly Finding[], style: Style): string {
   })
   return [renderTable(rows, { head }), ...notes].join('\n\n')
 }
+
+const slow =
+  'every system call is stopped: file-heavy commands take 10 to 100 times as long; use bubblewrap, or a proot that is built ' +
+  'with its seccomp filter, which the packages of Debian are not'
 
 /** By what each limit is held, and over what. */
 function renderLimits(all: readonly Finding[], style: Style): string {

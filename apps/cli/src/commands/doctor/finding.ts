@@ -14,12 +14,17 @@ export interface Finding extends ProbeReport {
 /** Shown always, used only when it is named. */
 export const lastResort: ExecutorName = 'sanitize'
 
+/** Every system call of a command is stopped: what opens many files takes far longer. */
+export function isSlow({ details }: Pick<ProbeReport, 'details'>): boolean {
+  return details.stoppedCalls === 'all'
+}
+
 /** Findings that say the same for several roots, as one. */
 export function mergeRoots(findings: readonly Finding[]): (Finding & { readonly roots: readonly string[] })[] {
   const merged = new Map<string, Finding & { readonly roots: string[] }>()
   for (const finding of findings) {
-    const { at: _, details: _details, ...said } = finding
-    const key = JSON.stringify(said)
+    const { at: _, details, ...said } = finding
+    const key = JSON.stringify({ ...said, slow: isSlow({ details }) })
     const same = merged.get(key)
     if (same === undefined) merged.set(key, { ...finding, roots: [finding.at] })
     else same.roots.push(finding.at)

@@ -4,7 +4,7 @@ import type { ExecutorName } from '../../config/executors.ts'
 import type { Context } from '../../context.ts'
 import type { Style } from '../../terminal/style.ts'
 import { renderTable } from '../../terminal/table.ts'
-import { lastResort, mergeRoots, type Finding } from './finding.ts'
+import { isSlow, lastResort, mergeRoots, type Finding } from './finding.ts'
 import type { Rules } from './rules.ts'
 
 interface Summary {
@@ -44,7 +44,7 @@ function stateOf(finding: Finding, { used, passed, style }: StateOptions): [stri
   if (!available) return [style.bad('missing'), missing.join('; ')]
   if (unmet.length > 0) return [style.bad('too weak'), `does not hold what is required: ${unmet.join(', ')}`]
   if (passed) return [style.bad('not here'), 'cannot run the commands of this workspace']
-  const held = holds(guarantees)
+  const held = `${holds(guarantees)}${isSlow(finding) ? '; slow with many files' : ''}`
   if (used) return [style.good('chosen'), held]
   return executor === lastResort
     ? [style.note('if named'), `${held}; for trusted commands`]
