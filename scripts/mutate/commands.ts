@@ -13,8 +13,8 @@ export const commandMutations: readonly Mutation[] = [
     changes: [
       {
         file: 'packages/executor-bubblewrap/src/arguments.ts',
-        text: "      ...['--remount-ro', '/', '--chdir',",
-        by: "      ...['--ro-bind', '/tmp', '/tmp', '--remount-ro', '/', '--chdir',",
+        text: "      ...(command.direct === undefined ? ['--remount-ro', '/'] : []),",
+        by: "      ...['--ro-bind', '/tmp', '/tmp'], ...(command.direct === undefined ? ['--remount-ro', '/'] : []),",
       },
     ],
     test: { file: 'packages/executor-bubblewrap/test/escape.test.ts', title: 'are closed' },
@@ -215,8 +215,8 @@ export const commandMutations: readonly Mutation[] = [
     changes: [
       {
         file: 'packages/executor-bubblewrap/src/layout.ts',
-        text: '    for (const bind of plan.binds) own.push(placed(bind, place(bind.at), own))',
-        by: "    for (const bind of plan.binds) if (bind.kind !== 'mask' || place(bind.at) === bind.at || mode === 'nested') own.push(placed(bind, place(bind.at), own))",
+        text: '      own.push(placed(bind, below(prefix, place(bind.at)), own))',
+        by: "      if (bind.kind !== 'mask' || prefix === '') own.push(placed(bind, below(prefix, place(bind.at)), own))",
       },
     ],
     test: { file: 'packages/executor-bubblewrap/test/view.test.ts', title: 'alias' },

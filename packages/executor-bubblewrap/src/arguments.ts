@@ -5,6 +5,8 @@ import {
   type DelegatedCgroup,
   type DescriptorSource,
   type ExtraDescriptors,
+  type HiddenNames,
+  hidingCommand,
   type KeptContents,
   limitedCommand,
   type SystemEntry,
@@ -14,6 +16,7 @@ import {
 import { descriptors, gatedCommand, splitEnvironment } from './gate.ts'
 import { type Layout, nestedRoot, nestedTemporary, type Placement, placeOf, temporary } from './layout.ts'
 import type { OpenedSources } from './sources.ts'
+import { memory, mountSystem, systemNames } from './system-mounts.ts'
 
 export interface SandboxCommand {
   readonly layout: Layout
@@ -23,6 +26,8 @@ export interface SandboxCommand {
   readonly system: readonly SystemEntry[]
   /** Directories of this machine, by open descriptor. */
   readonly tools: readonly { readonly at: string; readonly fd: number }[]
+  /** Where the workspace's directory is the root. */
+  readonly direct?: DirectRoot | undefined
   readonly argv: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly cwd: VirtualPath
@@ -38,6 +43,12 @@ export interface SandboxCommand {
   readonly cgroup?: DelegatedCgroup | undefined
   readonly bwrap: string
   readonly proot?: string | undefined
+}
+
+export interface DirectRoot {
+  /** A directory with the files of `/etc`, by open descriptor. */
+  readonly etc: number | undefined
+  readonly hidden: HiddenNames
 }
 
 export interface SandboxArguments {
@@ -61,7 +72,7 @@ const prootBytes = 16 * 1024 * 1024
  * @throws WorkspaceError `EUNENFORCEABLE` when the plan has more parts than there are descriptors
  */
 export function sandboxArguments(command: SandboxCommand): SandboxArguments {
-  const { layout, network, cwd, scratchBytes } = command
+  const { layout, network, cwd } = command
   const opened: number[] = []
   const fds = new Map<number, DescriptorSource>(command.extraFds)
   let next: number = descriptors.firstSource
@@ -81,23 +92,22 @@ export function sandboxArguments(command: SandboxCommand): SandboxArguments {
   }
   try {
     const environment = splitEnvironment(command.env)
-    const nested = layout.mode === 'nested'
+    const nested = layout.mode === 'translated'
     const outer = nested ? { ...environment.outer, ...prootEnvironment } : environment.outer
     const args = [
       ...['--unshare-all', ...(network === 'host' ? ['--share-net'] : []), '--die-with-parent', '--new-session'],
       ...['--as-pid-1', '--cap-drop', 'ALL', '--clearenv'],
       ...Object.entries(outer).flatMap(([name, value]) => ['--setenv', name, value]),
-      ...command.system.flatMap((entry) => systemArguments(entry, copy, data)),
-      ...command.tools.flatMap(({ at, fd }) => ['--ro-bind-fd', give(fd), at]),
-      ...['--proc', '/proc', '--remount-ro', '/proc', '--dev', '/dev'],
-      ...[...memory('/dev/shm', scratchBytes), '--remount-ro', '/dev'],
-      ...(layout.hasTemporary ? [] : memory(nested ? nestedTemporary : temporary, scratchBytes)),
-      // proot's own files are not in the view: it knows no other place for them.
-      ...(nested ? [...memory(temporary, prootBytes), '--dir', nestedRoot] : []),
-      ...layout.placements.flatMap((placement) => placementArguments(placement, command.sources, give)),
+      ...(command.direct === undefined ? builtRoot(command, copy, data, give) : []),
+      ...layout.placements.flatMap((placement) =>
+        placement.show === 'system'
+          ? mountSystem(placement, { ...command, etc: command.direct?.etc }, give)
+          : placementArguments(placement, command.sources, give),
+      ),
       ...closedFirst(layout.placements),
-      ...(nested ? [] : layout.aliases.flatMap((alias) => aliasArguments(alias, command))),
-      ...['--remount-ro', '/', '--chdir', placeOf(cwd, layout.mode)],
+      ...(layout.mode === 'below' ? layout.aliases.flatMap((alias) => aliasArguments(alias, command)) : []),
+      ...(command.direct === undefined ? ['--remount-ro', '/'] : []),
+      ...['--chdir', placeOf(cwd, layout.mode)],
       ...['--json-status-fd', String(descriptors.status), '--seccomp', String(descriptors.seccomp)],
     ]
     fds.set(descriptors.status, 'pipe')
@@ -109,8 +119,10 @@ export function sandboxArguments(command: SandboxCommand): SandboxArguments {
     const limited = limitedCommand(command.argv, limits, { ownProcesses: nested ? 2 : 1 })
     const gated = gatedCommand(limited, environment.inner)
     const inside = nested ? [...prootArguments(command), ...gated] : gated
+    const argv = [command.bwrap, '--args', String(descriptors.arguments), '--', ...inside]
+    const hidden = command.direct?.hidden
     return {
-      argv: [command.bwrap, '--args', String(descriptors.arguments), '--', ...inside],
+      argv: hidden === undefined ? argv : hidingCommand({ hidden, gate: descriptors.status, argv }),
       options: Buffer.from(args.map((argument) => `${argument}\0`).join('')),
       extraFds: fds,
       close,
@@ -124,11 +136,26 @@ export function sandboxArguments(command: SandboxCommand): SandboxArguments {
 // Without this, proot makes mount points on the workspace's own disk [RP18].
 const prootEnvironment = { PROOT_DONT_POLLUTE_ROOTFS: '1' }
 
-function memory(at: string, bytes: number): string[] {
-  return ['--perms', '1777', '--size', String(bytes), '--tmpfs', at]
-}
-
 type Give = (source: DescriptorSource) => string
+
+/** A root in memory, with the system's part of the tree. */
+function builtRoot(
+  { layout, system, tools, scratchBytes }: SandboxCommand,
+  copy: (path: string) => string,
+  data: (content: Uint8Array) => string,
+  give: Give,
+): string[] {
+  const nested = layout.mode === 'translated'
+  return [
+    ...system.flatMap((entry) => systemArguments(entry, copy, data)),
+    ...tools.flatMap(({ at, fd }) => ['--ro-bind-fd', give(fd), at]),
+    ...['--proc', '/proc', '--remount-ro', '/proc', '--dev', '/dev'],
+    ...[...memory('/dev/shm', scratchBytes), '--remount-ro', '/dev'],
+    ...(layout.hasTemporary ? [] : memory(nested ? nestedTemporary : temporary, scratchBytes)),
+    // proot's own files are not in the view: it knows no other place for them.
+    ...(nested ? [...memory(temporary, prootBytes), '--dir', nestedRoot] : []),
+  ]
+}
 
 function systemArguments(
   entry: SystemEntry,
@@ -168,12 +195,6 @@ function aliasArguments(alias: VirtualPath, { system, tools, layout }: SandboxCo
     `/${name}`,
     `${alias}/${name}`,
   ])
-}
-
-/** The top-level names that commands need of the system. */
-function systemNames(system: readonly { readonly at: string }[]): string[] {
-  const top = system.map(({ at }) => at.split('/')[1] ?? '').filter((name) => name !== '')
-  return [...new Set([...top, 'dev', 'proc'])]
 }
 
 function prootArguments({ proot, layout, system, tools, cwd }: SandboxCommand): string[] {

@@ -3,11 +3,9 @@ import {
   type BindPlan,
   type CommandRequest,
   type Guarantees,
-  type HostPath,
   type Owner,
   type RunningCommand,
   type VirtualPath,
-  WorkspaceError,
 } from '@ws/core'
 import {
   checkToolAccess,
@@ -37,15 +35,16 @@ import {
   useNameKeeper,
   usePipes,
   viewEnvironment,
-  type WantedName,
 } from '@ws/process'
 
-import { layOut, type Placement } from './layout.ts'
+import { type EtcDirectory, makeEtcDirectory } from './etc-directory.ts'
+import { layOut } from './layout.ts'
 import { heldLimits, limitsOf } from './limits.ts'
 import type { ResolvedOptions } from './options.ts'
+import { checkReserved, prepare, rootIdentity } from './prepare.ts'
 import type { Programs } from './programs.ts'
 import { startCommand } from './running.ts'
-import { type OpenedSources, openSources } from './sources.ts'
+import { openSources } from './sources.ts'
 import { openTools } from './tools.ts'
 import { useWarden, type Warden } from './warden.ts'
 
@@ -78,6 +77,15 @@ export function createAttached({
   let nameKeeper: NameKeeper | undefined
   const keeper = () => (nameKeeper ??= useNameKeeper())
 
+  /** For each system tree. */
+  const etcs = new Map<readonly SystemEntry[], EtcDirectory>()
+
+  function etcFor(system: readonly SystemEntry[]): EtcDirectory {
+    const known = etcs.get(system) ?? makeEtcDirectory(system)
+    etcs.set(system, known)
+    return known
+  }
+
   function systemFor(shell: string): readonly SystemEntry[] {
     const known = systems.get(shell) ?? systemTree({ root, owner, shell, network: options.network === 'host' })
     systems.set(shell, known)
@@ -86,8 +94,6 @@ export function createAttached({
 
   /** With a terminal, a blank command is an interactive shell. */
   async function start(request: CommandRequest, plan: BindPlan, terminal?: TerminalDevice): Promise<RunningCommand> {
-    const layout = layOut(plan)
-    const limits = limitsOf(request, options, layout)
     checkToolPlaces(options.tools, [plan.root, ...plan.aliases, ...plan.binds.map(({ at }) => at)], 'exec')
     const shell = resolveShell({ shell: request.shell, existsInView: isSystemProgram })
     const { login, bare } = request
@@ -108,58 +114,65 @@ export function createAttached({
     const onTerminal = terminal ? terminalCommand(plain.argv, plain.env, terminal.descriptor) : plain
     const { argv, env } = onTerminal
     const extraFds = new Map([...invocation.extraFds, ...onTerminal.extraFds])
-    const nested = layout.mode === 'nested'
-    if (nested && programs.proot === undefined) throw needsProot()
-    const extendedAttributes = offersExtendedAttributes(plan)
-    const seccomp = sandboxProgram({
-      allowPtrace: nested,
-      forProot: nested,
-      interprocess: true,
-      unixSockets: options.unixSockets === 'workspace',
-      extendedAttributes,
-    })
-    const signal = request.signal === undefined ? stop.signal : AbortSignal.any([request.signal, stop.signal])
-    warden ??= useWarden()
-    pipes ??= usePipes()
-    const wanted = missingNames(plan)
-    const held = wanted.length === 0 ? undefined : await keeper().reserve(wanted, owner)
-    const started = startCommand({
-      request: { ...request, signal },
-      owner,
-      warden,
-      keeper,
-      release: held?.release,
-      // A command on a terminal has its streams there.
-      pipes: terminal === undefined ? pipes : undefined,
-      async withCommand(use) {
-        using sources = await openSources(layout.placements)
-        const reserved = held?.identities ?? new Map()
-        checkReserved(layout.placements, sources, reserved)
-        const { bwrap, proot } = programs
-        using opened = await openTools(options.tools)
-        const { network } = options
-        const scratchBytes = limits.scratchBytes ?? options.scratchBytes
-        const system = systemFor(shell)
-        const common = {
-          layout,
-          sources,
-          reserved,
-          system,
-          argv,
-          env,
-          cwd: request.cwd,
-          extraFds,
-          seccomp,
-          contents,
-          limits,
-        }
-        return await use({ ...common, tools: opened.tools, network, scratchBytes, cgroup, bwrap, proot })
-      },
-    })
+    const system = systemFor(shell)
+    const { mode, held, mounted, hidden } = await prepare(plan, system, { owner, options, programs, keeper })
+    const release = held?.release
+    let started: Promise<RunningCommand>
     try {
+      const layout = layOut(plan, mode, mounted)
+      const limits = limitsOf(request, options, layout)
+      const nested = mode === 'translated'
+      const extendedAttributes = offersExtendedAttributes(plan)
+      const seccomp = sandboxProgram({
+        allowPtrace: nested,
+        forProot: nested,
+        interprocess: true,
+        unixSockets: options.unixSockets === 'workspace',
+        extendedAttributes,
+      })
+      const signal = request.signal === undefined ? stop.signal : AbortSignal.any([request.signal, stop.signal])
+      warden ??= useWarden()
+      pipes ??= usePipes()
+      started = startCommand({
+        request: { ...request, signal },
+        owner,
+        warden,
+        keeper,
+        release,
+        // A command on a terminal has its streams there.
+        pipes: terminal === undefined ? pipes : undefined,
+        async withCommand(use) {
+          using sources = await openSources(layout.placements)
+          const reserved = held?.identities ?? new Map()
+          checkReserved(layout.placements, sources, reserved)
+          const { bwrap, proot } = programs
+          using opened = await openTools(options.tools)
+          const { network } = options
+          const scratchBytes = limits.scratchBytes ?? options.scratchBytes
+          const direct = hidden && {
+            etc: etcFor(system).fd,
+            hidden: { identity: rootIdentity(plan, sources), names: hidden },
+          }
+          const common = {
+            layout,
+            sources,
+            reserved,
+            system,
+            argv,
+            env,
+            cwd: request.cwd,
+            extraFds,
+            seccomp,
+            contents,
+            limits,
+            direct,
+          }
+          return await use({ ...common, tools: opened.tools, network, scratchBytes, cgroup, bwrap, proot })
+        },
+      })
       return await started
     } catch (error) {
-      await held?.release()
+      await release?.()
       throw error
     }
   }
@@ -187,40 +200,8 @@ export function createAttached({
       nameKeeper?.close()
       nameKeeper = undefined
       contents.close()
+      for (const etc of etcs.values()) etc.close()
+      etcs.clear()
     },
   }
-}
-
-function missingNames({ binds }: BindPlan): WantedName[] {
-  return binds.flatMap(({ missing, at, rules }) =>
-    missing === undefined ? [] : [{ name: missing, at, rule: rules[0] }],
-  )
-}
-
-/** What was opened at a reserved name must be what holds it. */
-function checkReserved(
-  placements: readonly Placement[],
-  sources: OpenedSources,
-  reserved: ReadonlyMap<HostPath, string>,
-): void {
-  for (const { beneath, virtual, rule } of placements) {
-    if (beneath === undefined || !reserved.has(beneath) || sources.identity(beneath) === reserved.get(beneath)) continue
-    throw new WorkspaceError({
-      code: 'EBUSY',
-      operation: 'exec',
-      path: virtual,
-      rule,
-      reason: 'appeared or changed while the command was started',
-      remedy: 'run the command again',
-    })
-  }
-}
-
-function needsProot(): WorkspaceError {
-  return new WorkspaceError({
-    code: 'ENOEXECUTOR',
-    operation: 'exec',
-    reason: 'a mount at `/` takes proot, which is not installed',
-    remedy: '`apt-get install proot`, or mount at /workspace',
-  })
 }

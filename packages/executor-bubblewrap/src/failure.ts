@@ -43,6 +43,20 @@ const known: readonly (readonly [RegExp, StartFailure])[] = [
     /Unknown option/,
     { reason: 'bubblewrap is too old: it cannot bind by descriptor', remedy: 'install bubblewrap 0.8 or later' },
   ],
+  [
+    /listing supervisor: seccomp 16/,
+    {
+      reason: 'something already answers system calls of this process: its commands cannot have names hidden',
+      remedy: 'run it where no seccomp listener is (a container without intercepted system calls)',
+    },
+  ],
+  [
+    /listing supervisor: \w/,
+    {
+      reason: 'the kernel does not let a directory be listed without some names (seccomp user notification)',
+      remedy: 'use Linux 5.9 or later, and in a container let it use `seccomp`, `pidfd_open` and `pidfd_getfd`',
+    },
+  ],
   [/Argument list too long/, { reason: 'its arguments and environment are longer than the kernel allows' }],
   [/execvp.*No such file/, { reason: 'the system has no /bin/sh that a sandbox could use' }],
 ]

@@ -16,7 +16,8 @@ export interface Placement {
   readonly virtual: VirtualPath
   readonly rule?: string | undefined
   /** `empty`: a directory that can be read and holds nothing, for a name that is missing. */
-  readonly show: 'source' | 'mask' | 'empty' | 'closed'
+  /** `system`: what commands need of the machine, over a name that is reserved in the workspace's directory. */
+  readonly show: 'source' | 'mask' | 'empty' | 'closed' | 'system'
   readonly type: 'directory' | 'file'
   readonly source?: HostPath | undefined
   readonly readOnly: boolean
@@ -24,9 +25,15 @@ export interface Placement {
   readonly beneath?: HostPath | undefined
 }
 
+/**
+ * - `below`: all mounts lie below directories such as `/workspace`, in a root that bubblewrap makes.
+ * - `direct`: the workspace's own directory is the root; the system's directories lie over names that are reserved in it.
+ * - `translated`: a mount is at `/`, and proot makes the workspace's tree the root.
+ */
+export type LayoutMode = 'below' | 'direct' | 'translated'
+
 export interface Layout {
-  /** `nested`: a mount is at `/`, so proot makes the workspace's tree the root. */
-  readonly mode: 'direct' | 'nested'
+  readonly mode: LayoutMode
   /** Parents before children, alias by alias. */
   readonly placements: readonly Placement[]
   readonly aliases: readonly VirtualPath[]
@@ -34,44 +41,84 @@ export interface Layout {
   readonly hasTemporary: boolean
 }
 
+/** A plan with a mount at `/`: there is a choice. */
+export function isAtRoot({ binds }: Pick<BindPlan, 'binds'>): boolean {
+  return binds.some(({ at }) => at === '/')
+}
+
 /**
  * Places a plan's binds.
  *
+ * @param systemNames for `direct`: the top-level names of what commands need of the system
  * @throws WorkspaceError `EUNENFORCEABLE` for a plan that cannot be laid out: a bind without a source, an alias that
  * proot could not be told.
  */
-export function layOut(plan: BindPlan): Layout {
-  const mode = plan.binds.some(({ at }) => at === '/') ? 'nested' : 'direct'
-  const places = mode === 'nested' ? [(path: string) => placeNested(path)] : directPlaces(plan.aliases)
-  const placements: Placement[] = []
-  for (const place of places) {
+export function layOut(plan: BindPlan, mode: LayoutMode, systemNames: readonly string[] = []): Layout {
+  const { aliases } = plan
+  const hasTemporary = plan.binds.some(({ at }) => at === temporary)
+  const prefixes = mode === 'translated' ? [''] : ['', ...aliases]
+  const place = mode === 'translated' ? placeTranslated : (path: string) => path
+  const placements = prefixes.flatMap((prefix) => {
     const own: Placement[] = []
-    for (const bind of plan.binds) own.push(placed(bind, place(bind.at), own))
-    placements.push(...own)
-  }
-  if (mode === 'nested') for (const alias of plan.aliases) checkAlias(alias)
-  return { mode, placements, aliases: plan.aliases, hasTemporary: plan.binds.some(({ at }) => at === temporary) }
+    for (const bind of plan.binds) {
+      own.push(placed(bind, below(prefix, place(bind.at)), own))
+      if (mode === 'direct' && bind.at === '/') own.push(...systemPlacements(bind, prefix, aliases, systemNames))
+    }
+    return mode === 'direct' && prefix !== '' ? overReserved(own, prefix, plan.binds) : own
+  })
+  if (mode === 'translated') for (const alias of aliases) checkAlias(alias)
+  return { mode, placements, aliases, hasTemporary }
 }
 
 /** A virtual path in the tree that bubblewrap makes. */
-export function placeOf(path: VirtualPath, mode: Layout['mode']): string {
-  return mode === 'nested' ? placeNested(path) : path
+export function placeOf(path: VirtualPath, mode: LayoutMode): string {
+  return mode === 'translated' ? placeTranslated(path) : path
 }
 
-function placeNested(path: string): string {
+function placeTranslated(path: string): string {
   if (within(path, temporary)) return nestedTemporary + path.slice(temporary.length)
   return path === '/' ? nestedRoot : nestedRoot + path
 }
 
-function directPlaces(aliases: readonly VirtualPath[]): ((path: string) => string)[] {
-  return ['', ...aliases].map((alias) => (path: string) => alias + path)
+function below(prefix: string, path: string): string {
+  return prefix !== '' && path === '/' ? prefix : prefix + path
+}
+
+/** Over the reserved names: the system's, and below an alias nothing where that itself is. */
+function systemPlacements(
+  root: Bind,
+  prefix: string,
+  aliases: readonly VirtualPath[],
+  systemNames: readonly string[],
+): Placement[] {
+  const over = (path: string, show: Placement['show']): Placement => ({
+    at: prefix + path,
+    virtual: below(prefix, path) as VirtualPath,
+    type: 'directory',
+    show,
+    readOnly: show === 'empty',
+    beneath: inside(root.source ?? '', path),
+  })
+  const system = systemNames.map((name) => over(`/${name}`, 'system'))
+  return prefix === '' ? system : [...system, ...aliases.map((alias) => over(alias, 'empty'))]
+}
+
+/** The first placement below an alias lies over its name in the root's directory. */
+function overReserved(own: readonly Placement[], alias: string, binds: readonly Bind[]): Placement[] {
+  const source = binds.find(({ at }) => at === '/')?.source ?? ''
+  return own.map((placement) => (placement.at === alias ? { ...placement, beneath: inside(source, alias) } : placement))
+}
+
+function inside(directory: string, path: string): HostPath {
+  return (directory === '/' ? path : directory + path) as HostPath
 }
 
 function placed(bind: Bind, at: string, before: readonly Placement[]): Placement {
   const { at: virtual, type, source } = bind
   // Later ones lie over earlier ones, and parents come first.
   const around = before.findLast((placement) => within(at, placement.at))
-  const beneath = around?.source === undefined ? undefined : ((around.source + at.slice(around.at.length)) as HostPath)
+  const rest = around === undefined || around.at === '/' ? at : at.slice(around.at.length)
+  const beneath = around?.source === undefined ? undefined : inside(around.source, rest)
   const common = { at, virtual, type, beneath, rule: bind.rules[0] }
   if (bind.missing !== undefined && bind.kind === 'mask') return { ...common, show: 'empty', readOnly: true }
   if (bind.kind === 'mask' || bind.kind === 'closed') return { ...common, show: bind.kind, readOnly: true }

@@ -56,6 +56,8 @@ function onlyEntryAt(table: string, point: string): MountEntry | undefined {
 
 function shows(entry: MountEntry, placement: Placement, expected: ExpectedMount): boolean {
   if (placement.readOnly && !entry.readOnly) return false
+  // Its own mount, made by bubblewrap for this place alone.
+  if (placement.show === 'system') return true
   if (placement.source === undefined) return entry.fileSystem === 'tmpfs'
   const wanted = expected(placement)
   return wanted !== undefined && wanted.device === entry.device && wanted.root === entry.root

@@ -13,6 +13,12 @@ import {
 
 export interface BubblewrapExecutorOptions extends LimitOptions {
   /**
+   * How a mount at `/` becomes the root of commands; without one it means nothing. `direct`: the workspace's directory itself, at
+   * full speed; where that cannot be, commands are refused. `translated`: through proot. `auto` (default): `direct` where it
+   * can be, else `translated`; `probe().details` says which, and why.
+   */
+  readonly root?: 'auto' | 'direct' | 'translated' | undefined
+  /**
    * `none` (default): commands have a network namespace of their own with nothing in it. `host`: they share the host's
    * network and its abstract sockets; `network` and `sockets` are then guaranteed by nobody (`none`).
    */
@@ -34,6 +40,7 @@ export interface BubblewrapExecutorOptions extends LimitOptions {
 }
 
 export interface ResolvedOptions extends ResolvedLimits {
+  readonly root: 'auto' | 'direct' | 'translated'
   readonly network: 'none' | 'host'
   readonly unixSockets: 'workspace' | 'none'
   readonly env: readonly string[]
@@ -46,6 +53,7 @@ const defaultScratchBytes = 64 * 1024 * 1024
 const leastScratchBytes = 4096
 
 const shapes: OptionShapes<BubblewrapExecutorOptions> = {
+  root: option.oneOf('auto', 'direct', 'translated'),
   network: option.oneOf('none', 'host'),
   unixSockets: option.oneOf('workspace', 'none'),
   env: environmentNamesShape,
@@ -57,7 +65,8 @@ const shapes: OptionShapes<BubblewrapExecutorOptions> = {
 /** @throws WorkspaceError `EINVAL` that names the option, says what it must be and what was given. */
 export function resolveOptions(options: BubblewrapExecutorOptions): ResolvedOptions {
   checkOptions<BubblewrapExecutorOptions>(options, shapes, { operation })
-  const { network = 'none', unixSockets = 'workspace', env = [], scratchBytes = defaultScratchBytes } = options
+  const { root = 'auto', network = 'none', unixSockets = 'workspace', env = [] } = options
+  const { scratchBytes = defaultScratchBytes } = options
   const held = resolveLimits(options, operation)
-  return { network, unixSockets, env, scratchBytes, ...held, tools: resolveTools(options.tools ?? [], operation) }
+  return { root, network, unixSockets, env, scratchBytes, ...held, tools: resolveTools(options.tools ?? [], operation) }
 }

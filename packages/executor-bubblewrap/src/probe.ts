@@ -1,21 +1,41 @@
-import { type Guarantees, isWorkspaceError, getNativeCause, rootPath } from '@ws/core'
+import { chown, mkdtemp, realpath, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import {
+  type Bind,
+  type BindPlan,
+  type Guarantees,
+  getNativeCause,
+  type HostPath,
+  isWorkspaceError,
+  type Owner,
+  type ProbeReport,
+  rootPath,
+  WorkspaceError,
+} from '@ws/core'
 import {
   attachCgroup,
   type ConfinedProbe,
   type ConfinedTarget,
   type DelegatedCgroup,
+  hidingProblem,
   KeptContents,
+  type NameKeeper,
   sandboxProgram,
   systemTree,
   unavailable,
+  useNameKeeper,
   viewEnvironment,
 } from '@ws/process'
 
+import type { SandboxCommand } from './arguments.ts'
+import { makeEtcDirectory, placeForAll } from './etc-directory.ts'
 import { explainFailure } from './failure.ts'
-import { layOut, type Layout } from './layout.ts'
+import { type LayoutMode, layOut } from './layout.ts'
 import { heldLimits } from './limits.ts'
 import type { ResolvedOptions } from './options.ts'
 import { findPrograms, type Programs } from './programs.ts'
+import { directProblem, mountedNames, translationCost, wantedPoints } from './root-form.ts'
 import { startSandbox } from './sandbox.ts'
 import { openSources } from './sources.ts'
 
@@ -36,36 +56,68 @@ export function heldGuarantees({ network, unixSockets }: Pick<ResolvedOptions, '
   }
 }
 
-/** Runs `true` in a sandbox, just as a command would be. Never rejects for what is missing. */
+/**
+ * Runs something in a sandbox, just as a command would be: with the workspace at `/` in each form that may be used, up to the
+ * first that works. Never rejects for what is missing.
+ */
 export async function probeBubblewrap(
   target: ConfinedTarget,
   options: ResolvedOptions,
 ): Promise<ConfinedProbe<Programs>> {
-  const nested = target.root === '/'
   const { versions, bwrap, proot } = await findPrograms()
-  const details = { ...versions, mode: nested ? 'bubblewrap with proot inside' : 'bubblewrap' }
-  if (bwrap === undefined) return unavailable('bubblewrap is not installed', 'apt-get install bubblewrap', details)
-  if (nested && proot === undefined) return unavailable('proot is not installed', 'apt-get install proot', details)
-  const programs = { bwrap, proot }
+  if (bwrap === undefined) return unavailable('bubblewrap is not installed', 'apt-get install bubblewrap', versions)
   let cgroup: DelegatedCgroup | undefined
   try {
     cgroup = attachCgroup(options.cgroup)
   } catch (error) {
     if (!isWorkspaceError(error)) throw error
-    return unavailable(error.reason, error.remedy, details)
+    return unavailable(error.reason, error.remedy, versions)
   }
-  try {
-    await runOnce(target, options, programs, cgroup)
-  } catch (error) {
-    const { reason, remedy } = describe(error)
-    return unavailable(reason, remedy, details)
+  const attempt = { target, options, programs: { bwrap, proot }, cgroup }
+  const available = (mode: LayoutMode, more: ProbeReport['details'] = {}): ConfinedProbe<Programs> => {
+    const limits = heldLimits(bwrap, options.cgroup !== undefined)
+    const details = { ...versions, mode: modeNames[mode], ...more }
+    const report = { available: true, guarantees: heldGuarantees(options), missing: [], howToFix: [], details, limits }
+    return { machine: { bwrap, proot, direct: mode === 'direct' }, report }
   }
-  const limits = heldLimits(bwrap, options.cgroup !== undefined)
-  const report = { available: true, guarantees: heldGuarantees(options), missing: [], howToFix: [], details, limits }
-  return { machine: programs, report }
+  if (target.root !== '/') {
+    const problem = await problemOf(() => runBelow(attempt, 'below'))
+    return problem === undefined ? available('below') : unavailable(problem.reason, problem.remedy, versions)
+  }
+  const direct = options.root === 'translated' ? undefined : await problemOf(() => runDirect(attempt))
+  if (options.root !== 'translated' && direct === undefined) return available('direct', { root: 'direct' })
+  if (options.root === 'direct') return unavailable(direct?.reason ?? '', direct?.remedy, versions)
+  const why = direct && { 'not direct': direct.reason, cost: translationCost }
+  const more = { root: 'translated', ...why }
+  const translated =
+    proot === undefined
+      ? { reason: 'proot is not installed', remedy: 'apt-get install proot' }
+      : await problemOf(() => runBelow(attempt, 'translated'))
+  if (translated === undefined) return available('translated', more)
+  return unavailable(translated.reason, translated.remedy, { ...versions, ...why })
 }
 
-function describe(error: unknown): { readonly reason: string; readonly remedy?: string | undefined } {
+const modeNames: Readonly<Record<LayoutMode, string>> = {
+  below: 'bubblewrap',
+  direct: "bubblewrap, the workspace's directory as the root",
+  translated: 'bubblewrap with proot inside',
+}
+
+async function problemOf(run: () => Promise<void>): Promise<Problem | undefined> {
+  try {
+    await run()
+    return undefined
+  } catch (error) {
+    return describe(error)
+  }
+}
+
+interface Problem {
+  readonly reason: string
+  readonly remedy?: string | undefined
+}
+
+function describe(error: unknown): Problem {
   if (isWorkspaceError(error, 'EUNENFORCEABLE') || isWorkspaceError(error, 'ENOEXECUTOR')) return error
   const native = getNativeCause(error)
   if (native instanceof Error) return explainFailure(native.message)
@@ -76,24 +128,75 @@ function nothingProtected(): never {
   throw new Error('a probe protects nothing')
 }
 
-async function runOnce(
-  { root, owner }: ConfinedTarget,
-  options: ResolvedOptions,
-  { bwrap, proot }: Programs,
-  cgroup: DelegatedCgroup | undefined,
-): Promise<void> {
-  const nested = root === '/'
-  const empty = layOut({ root, binds: [], aliases: [], restrictions: [], renameBorders: [] })
-  const layout: Layout = nested ? { ...empty, mode: 'nested' } : empty
+interface Attempt {
+  readonly target: ConfinedTarget
+  readonly options: ResolvedOptions
+  readonly programs: Programs
+  readonly cgroup: DelegatedCgroup | undefined
+}
+
+const emptyPlan: BindPlan = { root: rootPath, binds: [], aliases: [], restrictions: [], renameBorders: [] }
+
+/** `true`, with nothing of a workspace. */
+async function runBelow(attempt: Attempt, mode: LayoutMode): Promise<void> {
   using sources = await openSources([])
+  const { root, owner } = attempt.target
+  const system = systemTree({ root, owner, network: attempt.options.network === 'host' })
+  await runOnce(attempt, { layout: layOut(emptyPlan, mode), sources, system, argv: ['/bin/true'] }, nothingProtected)
+}
+
+/** With a directory as the root, and names that must not be seen there. */
+async function runDirect(attempt: Attempt): Promise<void> {
+  const hiding = hidingProblem()
+  if (hiding !== undefined) throw new WorkspaceError({ code: 'EUNENFORCEABLE', operation: 'probe', ...hiding })
+  const { owner } = attempt.target
+  await using directory = await createRoot(owner)
+  const source = directory.path
+  const bind: Bind = { kind: 'mount', at: rootPath, type: 'directory', source, access: 'read-write', rules: [] }
+  const plan: BindPlan = { ...emptyPlan, binds: [bind] }
+  const system = systemTree({ root: rootPath, owner, network: attempt.options.network === 'host' })
+  const mounted = mountedNames(plan, system)
+  const problem = directProblem(plan, mounted)
+  if (problem !== undefined) throw new WorkspaceError({ code: 'EUNENFORCEABLE', operation: 'probe', ...problem })
+  const keeper = useNameKeeper()
+  const etc = makeEtcDirectory(system)
+  try {
+    const held = await keeper.reserve(wantedPoints(plan, mounted), owner)
+    try {
+      const layout = layOut(plan, 'direct', mounted)
+      using sources = await openSources(layout.placements)
+      const hidden = { identity: sources.identity(source) ?? '', names: mounted }
+      const argv = ['/bin/sh', '-c', 'test "$(echo /*)" = "/*"']
+      const direct = { etc: etc.fd, hidden }
+      await runOnce(attempt, { layout, sources, system, argv, direct, reserved: held.identities }, () => keeper)
+    } finally {
+      await held.release()
+    }
+  } finally {
+    etc.close()
+    keeper.close()
+  }
+}
+
+async function createRoot(owner: Owner): Promise<{ readonly path: HostPath } & AsyncDisposable> {
+  const path = (await realpath(await mkdtemp(join(placeForAll(), 'ws-probe-')))) as HostPath
+  if (process.getuid?.() === 0) await chown(path, owner.uid, owner.gid)
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
+}
+
+type Run = Pick<SandboxCommand, 'layout' | 'sources' | 'system' | 'argv' | 'direct'> &
+  Partial<Pick<SandboxCommand, 'reserved'>>
+
+async function runOnce(
+  { target: { root, owner }, options, programs: { bwrap, proot }, cgroup }: Attempt,
+  run: Run,
+  keeper: () => NameKeeper,
+): Promise<void> {
+  const nested = run.layout.mode === 'translated'
   using contents = new KeptContents()
   const sandbox = await startSandbox({
     command: {
-      layout,
-      sources,
       reserved: new Map(),
-      system: systemTree({ root, owner, network: options.network === 'host' }),
-      argv: ['/bin/true'],
       env: viewEnvironment({ root }),
       cwd: rootPath,
       extraFds: new Map(),
@@ -106,15 +209,24 @@ async function runOnce(
       tools: [],
       bwrap,
       proot,
+      ...run,
     },
     owner,
     // One process that waits, once, if this one is killed meanwhile.
     warden: { starting: () => () => undefined, close: () => undefined },
-    keeper: nothingProtected,
+    keeper,
     stdin: 'none',
     maxOutputBytes: 4096,
   })
   const { stderr } = await sandbox.process.wait()
   await sandbox.gone
-  if (sandbox.exitCode() !== 0) throw new Error(stderr.text)
+  await sandbox.watch?.end()
+  if (sandbox.exitCode() === 0) return
+  if (nested || run.direct === undefined) throw new Error(stderr.text)
+  throw new WorkspaceError({
+    code: 'EUNENFORCEABLE',
+    operation: 'probe',
+    reason: 'names were seen at `/` that are reserved for the system',
+    remedy: 'use Linux 5.9 or later, which lets a directory be listed without some names',
+  })
 }

@@ -4,6 +4,8 @@ import { findProgram } from '@ws/process'
 export interface Programs {
   readonly bwrap: string
   readonly proot?: string | undefined
+  /** A workspace's directory can be the root of commands itself. */
+  readonly direct?: boolean | undefined
 }
 
 export interface FoundPrograms {

@@ -191,7 +191,8 @@ async function follow(
     executor: executorName,
   }
   if (lost !== undefined) throw protectionLost(result, lost.at)
-  if (exitCode === undefined && sent.size === 0) throw sandboxKilled(result)
+  const killed = sandbox.hides && (ended.signal !== null || ended.exitCode !== 0) && !sent.has('SIGKILL')
+  if (killed || (exitCode === undefined && sent.size === 0)) throw sandboxKilled(result)
   return result
 }
 

@@ -21,7 +21,7 @@ import {
 import { type SandboxCommand, sandboxArguments } from './arguments.ts'
 import { startError } from './failure.ts'
 import { descriptors, readGate } from './gate.ts'
-import type { Placement } from './layout.ts'
+import type { LayoutMode, Placement } from './layout.ts'
 import { findMisplaced } from './mount-table.ts'
 import { type MountWatch, watchMounts } from './mount-watch.ts'
 import { orderOptions } from './order.ts'
@@ -57,6 +57,8 @@ export interface Sandbox {
   /** Resolves when no process of the sandbox is left. */
   readonly gone: Promise<void>
   readonly watch: MountWatch | undefined
+  /** The process is what hides names: only if it ended by itself were all listings right. */
+  readonly hides: boolean
 }
 
 /** Milliseconds for building a sandbox; on a machine where this takes longer, something is stuck. */
@@ -72,8 +74,8 @@ export async function startSandbox(start: SandboxStart): Promise<Sandbox> {
   const { cgroup, limits, layout } = start.command
   start.signal?.throwIfAborted()
   if (cgroup === undefined) return await startIn(undefined, start)
-  // bubblewrap, the gate and proot are in it as well.
-  const group = cgroup.make(limits, { ownProcesses: layout.mode === 'nested' ? 3 : 2 })
+  // bubblewrap and the gate are in it as well, and proot or what hides names.
+  const group = cgroup.make(limits, { ownProcesses: layout.mode === 'below' ? 2 : 3 })
   try {
     const sandbox = await startIn(group, start)
     return { ...sandbox, gone: sandbox.gone.then(group.end, group.end) }
@@ -123,6 +125,8 @@ async function startIn(group: CommandGroup | undefined, start: SandboxStart): Pr
     close()
   }
   order.send(running)
+  // What hides names waits for this: bubblewrap must come into the group with it.
+  if (command.direct !== undefined) running.pipes.get(descriptors.status)?.write('\n')
   const status = collect(running.pipes.get(descriptors.status))
   const gate = collect(running.pipes.get(descriptors.gate))
   const stderr = capturePipe(running.pipes.get(descriptors.commandError), {
@@ -153,7 +157,7 @@ async function startIn(group: CommandGroup | undefined, start: SandboxStart): Pr
     const end = () => endSandbox(running, child)
     const needed = placements.some(({ beneath }) => beneath !== undefined)
     const watch = needed ? watchMounts({ keeper: start.keeper(), child, placements, end }) : undefined
-    return { ...letGo(running, gate, child, { nested: mode === 'nested' }), stderr, watch }
+    return { ...letGo(running, gate, child, mode), stderr, watch }
   } catch (error) {
     running.kill('SIGKILL')
     await running.wait().catch(() => undefined)
@@ -251,7 +255,7 @@ function letGo(
   running: RunningProcess,
   gate: Collected,
   first: Child,
-  { nested }: { readonly nested: boolean },
+  mode: LayoutMode,
 ): Omit<Sandbox, 'stderr' | 'watch'> {
   const { pid: child } = first
   const isChild = () => isAlive(first)
@@ -260,15 +264,19 @@ function letGo(
   const exitCode = () => readGate(gate.text()).exitCode
   gate.stream?.write('go\n')
   // What the command left running ends with it: with the gate, where that is process 1; else with proot, which would wait.
-  if (nested) void gate.until((text) => readGate(text).exitCode !== undefined).then(() => send(child, 'SIGKILL'))
+  if (mode === 'translated')
+    void gate.until((text) => readGate(text).exitCode !== undefined).then(() => send(child, 'SIGKILL'))
   // bubblewrap ends after everything inside, unless somebody kills it. If that happens before its child has asked to die
   // with it, nobody but this process can end the child.
   const lookAfter = async () => {
     send(child, 'SIGKILL')
     await waitUntil(() => !isChild())
   }
-  const gone = running.wait().then(({ signal }) => (signal === null ? undefined : lookAfter()), lookAfter)
-  return { process: running, exitCode, signal: (signal) => send(-child, signal), end, gone }
+  // Behind what hides names, bubblewrap's own end is not known.
+  const gone = running
+    .wait()
+    .then(({ signal }) => (signal === null && mode !== 'direct' ? undefined : lookAfter()), lookAfter)
+  return { process: running, exitCode, signal: (signal) => send(-child, signal), end, gone, hides: mode === 'direct' }
 }
 
 function childOf(status: string): number {

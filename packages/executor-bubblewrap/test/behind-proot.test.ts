@@ -13,7 +13,7 @@ const warden = { starting: () => () => undefined, close: () => undefined }
 
 /** Runs a command in the very tree that proot is given, without proot: what a program sees that has got past it. */
 async function runBehind(bench: Workbench, command: string, parts: Parameters<Workbench['run']>[1] = {}) {
-  const layout = layOut(bench.plan(parts))
+  const layout = layOut(bench.plan(parts), 'translated')
   const { owner } = bench.scratch
   const root = parseVirtualPath('/')
   using contents = new KeptContents()
@@ -22,7 +22,7 @@ async function runBehind(bench: Workbench, command: string, parts: Parameters<Wo
   const { bwrap = '' } = await findPrograms()
   const sandbox = await startSandbox({
     command: {
-      layout: { ...layout, mode: 'direct', aliases: [] },
+      layout: { ...layout, mode: 'below', aliases: [] },
       sources,
       reserved: new Map(),
       system: systemTree({ root, owner }),
@@ -50,9 +50,9 @@ async function runBehind(bench: Workbench, command: string, parts: Parameters<Wo
   return { stdout: stdout.text, stderr: (await sandbox.stderr).text }
 }
 
-describeWith(needed.nested, 'a program that has got past proot', () => {
+describeWith(needed.translated, 'a program that has got past proot', () => {
   it('finds the same files, masked and read-only as in the view, and nothing of the host', async () => {
-    await using bench = await Workbench.create('nested')
+    await using bench = await Workbench.create('translated')
     await bench.file(bench.host('dir/secret'), 'hush')
     await bench.file(bench.host('dir/open'), 'open')
     await bench.file(bench.host('fixed/file'), 'fixed')

@@ -19,7 +19,7 @@ import { heldGuarantees } from '../src/probe.ts'
 import { findPrograms } from '../src/programs.ts'
 import { createBubblewrapExecutor } from '../src/index.ts'
 import { eventually, processesWith } from './support/processes.ts'
-import { modes, needed, Workbench } from './support/workbench.ts'
+import { formOf, modes, needed, Workbench } from './support/workbench.ts'
 
 const groupOf = (pid: number) => /^0::(.*)$/m.exec(readFileSync(`/proc/${pid}/cgroup`, 'latin1'))?.[1] ?? ''
 
@@ -42,10 +42,10 @@ for (const mode of modes) {
 
     async function attach(own: Partial<CommandGroup> = {}) {
       const { delegated, asked } = recordGroups(openCgroup(cgroup.path, { controllers: [] }), {}, own)
-      const options = { ...resolveOptions({}), cgroup: cgroup.path }
+      const options = { ...resolveOptions(formOf(mode)), cgroup: cgroup.path }
       const { bwrap = '', proot } = await findPrograms()
       const { root, scratch } = bench
-      const programs = { bwrap, proot }
+      const programs = { bwrap, proot, direct: true }
       const guarantees = heldGuarantees(options)
       executor = createAttached({ root, owner: scratch.owner, options, programs, guarantees, cgroup: delegated })
       return { executor, asked }
@@ -111,7 +111,7 @@ describeWith([component('bubblewrap')], 'the option `cgroup`', () => {
       missing: [expect.stringContaining('not on a cgroup v2 file system')],
       howToFix: [expect.stringContaining('Delegate=')],
     })
-    const bench = await Workbench.create('direct')
+    const bench = await Workbench.create('below')
     const view = { root: bench.root, owner: bench.scratch.owner, files: undefined as unknown as FileDoor }
     await expect(executor.attach(view)).rejects.toMatchObject({ code: 'ENOEXECUTOR' })
     await bench[Symbol.asyncDispose]()

@@ -126,16 +126,17 @@ describe('the layout of a plan', () => {
   const mount = { kind: 'mount', type: 'directory', source, access: 'read-write', rules: [] } as const
   const plan = { root: parseVirtualPath('/'), aliases: [], restrictions: [], renameBorders: [] }
 
-  it('puts a mount at / into a directory of its own, and /tmp beside it', () => {
-    const { mode, placements } = layOut({
-      ...plan,
-      binds: [
-        { ...mount, at: parseVirtualPath('/') },
-        { ...mount, kind: 'scratch', at: parseVirtualPath('/tmp') },
-        { ...mount, kind: 'mask', source: undefined, at: parseVirtualPath('/secret') },
-      ],
-    })
-    expect(mode).toBe('nested')
+  const atRoot = {
+    ...plan,
+    binds: [
+      { ...mount, at: parseVirtualPath('/') },
+      { ...mount, kind: 'scratch', source: '/tmp/scratch' as HostPath, at: parseVirtualPath('/tmp') },
+      { ...mount, kind: 'mask', source: undefined, at: parseVirtualPath('/secret') },
+    ],
+  } as const
+
+  it('puts what a mount at / translates into a directory of its own, and /tmp beside it', () => {
+    const { placements } = layOut(atRoot, 'translated')
     expect(placements.map(({ at, beneath }) => ({ at, beneath }))).toEqual([
       { at: nestedRoot, beneath: undefined },
       { at: '/.tmp', beneath: undefined },
@@ -143,18 +144,32 @@ describe('the layout of a plan', () => {
     ])
   })
 
+  it('lays the system over the names of a root that is the workspace itself, and all of it again below an alias', () => {
+    const { placements } = layOut({ ...atRoot, aliases: [parseVirtualPath('/again')] }, 'direct', ['usr', 'proc'])
+    expect(placements.map(({ at, show, beneath }) => [at, show, beneath])).toEqual([
+      ['/', 'source', undefined],
+      ['/usr', 'system', '/home/me/ws/usr'],
+      ['/proc', 'system', '/home/me/ws/proc'],
+      ['/tmp', 'source', '/home/me/ws/tmp'],
+      ['/secret', 'mask', '/home/me/ws/secret'],
+      ['/again', 'source', '/home/me/ws/again'],
+      ['/again/usr', 'system', '/home/me/ws/usr'],
+      ['/again/proc', 'system', '/home/me/ws/proc'],
+      ['/again/again', 'empty', '/home/me/ws/again'],
+      ['/again/tmp', 'source', '/home/me/ws/tmp'],
+      ['/again/secret', 'mask', '/home/me/ws/secret'],
+    ])
+  })
+
   it('knows what lies on the disk below each place, through the innermost bind around it', () => {
-    const { mode, placements } = layOut({
-      ...plan,
-      binds: [
-        { ...mount, at: root },
-        { ...mount, at: parseVirtualPath('/workspace/skills'), source: '/srv/skills' as HostPath },
-        { ...mount, kind: 'mask', source: undefined, at: parseVirtualPath('/workspace/skills/private') },
-        { ...mount, kind: 'closed', source: undefined, at: parseVirtualPath('/workspace/area') },
-        { ...mount, kind: 'subtree', at: parseVirtualPath('/workspace/area/open') },
-      ],
-    })
-    expect(mode).toBe('direct')
+    const binds = [
+      { ...mount, at: root },
+      { ...mount, at: parseVirtualPath('/workspace/skills'), source: '/srv/skills' as HostPath },
+      { ...mount, kind: 'mask', source: undefined, at: parseVirtualPath('/workspace/skills/private') },
+      { ...mount, kind: 'closed', source: undefined, at: parseVirtualPath('/workspace/area') },
+      { ...mount, kind: 'subtree', at: parseVirtualPath('/workspace/area/open') },
+    ] as const
+    const { placements } = layOut({ ...plan, binds }, 'below')
     expect(placements.map(({ beneath }) => beneath)).toEqual([
       undefined,
       '/home/me/ws/skills',
@@ -166,9 +181,9 @@ describe('the layout of a plan', () => {
 
   it('refuses what cannot be shown', () => {
     const without = { ...mount, source: undefined, at: parseVirtualPath('/') }
-    expect(() => layOut({ ...plan, binds: [without] })).toThrow(/EUNENFORCEABLE/)
+    expect(() => layOut({ ...plan, binds: [without] }, 'direct')).toThrow(/EUNENFORCEABLE/)
     const aliased = { ...plan, binds: [{ ...mount, at: parseVirtualPath('/') }], aliases: [parseVirtualPath('/a:b')] }
-    expect(() => layOut(aliased)).toThrow(/EUNENFORCEABLE/)
+    expect(() => layOut(aliased, 'translated')).toThrow(/EUNENFORCEABLE/)
   })
 })
 

@@ -7,7 +7,7 @@ import { component, createScratchDirectory, describeWith, itWith, type ScratchDi
 import { afterEach, beforeEach, expect, it } from 'vitest'
 
 import { createBubblewrapExecutor } from '../src/index.ts'
-import { modes, namesBelow, needed } from './support/workbench.ts'
+import { formOf, modes, namesBelow, needed } from './support/workbench.ts'
 
 const hooks: Rule = {
   kind: 'pattern',
@@ -35,7 +35,7 @@ for (const mode of modes) {
     let scratch: ScratchDirectory
     let root: string
     let opened: Workspace[]
-    const at = (path: string) => (mode === 'nested' ? path : `/workspace${path}`)
+    const at = (path: string) => (mode === 'below' ? `/workspace${path}` : path)
     beforeEach(async () => {
       scratch = await createScratchDirectory({ prefix: 'ws-patterns-' })
       root = join(scratch.path, 'work')
@@ -65,10 +65,13 @@ for (const mode of modes) {
       await give(join(root, path))
     }
     async function open(...list: Rule[]): Promise<Workspace> {
+      return await openIn(formOf(mode), ...list)
+    }
+    async function openIn(form: ReturnType<typeof formOf>, ...list: Rule[]): Promise<Workspace> {
       const workspace = await createWorkspace({
-        mounts: [{ at: mode === 'nested' ? '/' : '/workspace', adapter: await createLocalAdapter({ root }) }],
+        mounts: [{ at: mode === 'below' ? '/workspace' : '/', adapter: await createLocalAdapter({ root }) }],
         rules: list,
-        executors: [createBubblewrapExecutor()],
+        executors: [createBubblewrapExecutor(form)],
         require: 'untrusted',
       })
       opened.push(workspace)
@@ -196,7 +199,7 @@ for (const mode of modes) {
         expect(await works('cd project && node node_modules/.bin/local-tool')).toBe('tool ran\n')
         await works('python3 -m venv --without-pip .venv && .venv/bin/python -c "print(1)"')
         // Two times pip takes long where each of its calls is traced.
-        if (mode !== 'nested' || process.env['WS_DEEP'] === '1') {
+        if (mode !== 'translated' || process.env['WS_DEEP'] === '1') {
           await put('wheel.py', wheel)
           await works('python3 wheel.py && python3 -m venv .pip')
           const pip = '.pip/bin/pip install -q --no-index --no-deps --disable-pip-version-check'
@@ -218,7 +221,9 @@ for (const mode of modes) {
     )
 
     it('[RU4] refuse what cannot all be covered, with a remedy', { timeout: 60_000 }, async () => {
-      const workspace = await open(rules.denyGlob('*.pem'))
+      // With an alias, these are more parts than the direct form has descriptors for.
+      const form = mode === 'direct' ? formOf('below') : formOf(mode)
+      const workspace = await openIn(form, rules.denyGlob('*.pem'))
       for (let i = 0; i < 200; i++) await put(`many/${i}.pem`)
       expect((await workspace.exec('cat many/*')).stdout).toBe('')
       await put('many/200.pem')

@@ -11,7 +11,7 @@ import { modes, namesBelow, needed, Workbench } from './support/workbench.ts'
 const exchange = join(import.meta.dirname, 'support/exchange.pl')
 const renameat2 = process.arch === 'arm64' ? 276 : 316
 const deep = process.env['WS_DEEP'] === '1'
-const starts = { direct: deep ? 3000 : 200, nested: deep ? 1000 : 50 }
+const starts = { below: deep ? 3000 : 200, direct: deep ? 2000 : 100, translated: deep ? 1000 : 50 }
 
 for (const mode of modes) {
   describeWith([...needed[mode], component('perl')], `exchanges during the start (${mode})`, () => {

@@ -11,7 +11,7 @@ import { component, createScratchDirectory, describeWith, type ScratchDirectory 
 import { afterEach, beforeEach, expect, it } from 'vitest'
 
 import { createBubblewrapExecutor } from '../src/index.ts'
-import { modes, namesBelow, needed } from './support/workbench.ts'
+import { formOf, modes, namesBelow, needed } from './support/workbench.ts'
 
 const deep = process.env['WS_DEEP'] === '1'
 const worker = fileURLToPath(new URL('support/worker.ts', import.meta.url))
@@ -20,8 +20,8 @@ for (const mode of modes) {
   describeWith([...needed[mode], component('perl')], `reserved names under attack (${mode})`, () => {
     let scratch: ScratchDirectory
     let root: string
-    const top = mode === 'nested' ? '/' : '/workspace'
-    const at = (path: string) => (mode === 'nested' ? path : top + path)
+    const top = mode === 'below' ? '/workspace' : '/'
+    const at = (path: string) => (mode === 'below' ? top + path : path)
     const children: ChildProcess[] = []
     beforeEach(async () => {
       scratch = await createScratchDirectory({ prefix: 'ws-races-' })
@@ -59,7 +59,7 @@ for (const mode of modes) {
       await using workspace = await createWorkspace({
         mounts: [{ at: top, adapter: await createLocalAdapter({ root }) }],
         rules: [rules.deny(at('/.env')), rules.readOnly(at('/.git/hooks'))],
-        executors: [createBubblewrapExecutor()],
+        executors: [createBubblewrapExecutor(formOf(mode))],
       })
       await workspace.exec('true', { login: false, shell: '/bin/sh' })
     }
@@ -143,7 +143,7 @@ for (const mode of modes) {
       return await createWorkspace({
         mounts: [{ at: top, adapter: await createLocalAdapter({ root }) }],
         rules: [rules.deny(at('/.env')), rules.readOnly(at('/dir/name')), rules.readOnly(at('/.git/hooks'))],
-        executors: [createBubblewrapExecutor()],
+        executors: [createBubblewrapExecutor(formOf(mode))],
       })
     }
     const plain = { login: false, shell: '/bin/sh' } as const

@@ -8,14 +8,14 @@ import { createScratchDirectory, describeWith, type ScratchDirectory } from '@ws
 import { afterEach, beforeEach, expect, it } from 'vitest'
 
 import { createBubblewrapExecutor } from '../src/index.ts'
-import { modes, namesBelow, needed } from './support/workbench.ts'
+import { formOf, modes, namesBelow, needed } from './support/workbench.ts'
 
 for (const mode of modes) {
   describeWith(needed[mode], `protected names that are missing (${mode})`, () => {
     let scratch: ScratchDirectory
     let root: string
     let opened: Workspace[]
-    const at = (path: string) => (mode === 'nested' ? path : `/workspace${path}`)
+    const at = (path: string) => (mode === 'below' ? `/workspace${path}` : path)
     beforeEach(async () => {
       scratch = await createScratchDirectory({ prefix: 'ws-reserve-' })
       root = join(scratch.path, 'work')
@@ -43,7 +43,7 @@ for (const mode of modes) {
       const workspace = await createWorkspace({
         mounts: [{ at: at('/').replace(/(.)\/$/, '$1'), adapter }],
         rules: list,
-        executors: [createBubblewrapExecutor()],
+        executors: [createBubblewrapExecutor(formOf(mode))],
         require: 'untrusted',
       })
       opened.push(workspace)

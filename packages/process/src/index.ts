@@ -1,6 +1,7 @@
 export { cleanEnvironment, defaultAllowList, defaultPath } from './environment/clean.ts'
 export type { CleanEnvironmentOptions } from './environment/clean.ts'
 export * from './executor/index.ts'
+export { hidingCommand, hidingProblem, type HiddenNames } from './hide/hide.ts'
 export { probeLandlock } from './landlock/probe.ts'
 export type { LandlockAccess, LandlockPolicy, LandlockProbe, LandlockRule } from './landlock/types.ts'
 export { confineArgv } from './loader/confine.ts'

@@ -19,11 +19,18 @@ import { component, createScratchDirectory, type ScratchDirectory } from '@ws/te
 import { type BubblewrapExecutorOptions, createBubblewrapExecutor } from '../../src/index.ts'
 
 export const needed = {
-  direct: [component('bubblewrap')],
-  nested: [component('bubblewrap'), component('proot')],
+  below: [component('bubblewrap')],
+  direct: [component('bubblewrap'), component('perl')],
+  translated: [component('bubblewrap'), component('proot')],
 }
-export const modes = ['direct', 'nested'] as const
+/** A mount at /workspace, and at `/` in both forms. */
+export const modes = ['below', 'direct', 'translated'] as const
 export type Mode = (typeof modes)[number]
+
+/** What an executor is told, so that it uses no other form. */
+export function formOf(mode: Mode): { readonly root: NonNullable<BubblewrapExecutorOptions['root']> } {
+  return { root: mode === 'below' ? 'auto' : mode }
+}
 
 export interface Part {
   readonly kind: BindKind
@@ -60,7 +67,11 @@ export class Workbench implements AsyncDisposable {
     const scratch = await createScratchDirectory({ prefix: 'ws-bwrap-' })
     const files = undefined as unknown as FileDoor // processes do not use it
     const view = { root: rootOf(mode), owner: scratch.owner, files }
-    const bench = new Workbench(mode, scratch, await createBubblewrapExecutor(options).attach(view))
+    const bench = new Workbench(
+      mode,
+      scratch,
+      await createBubblewrapExecutor({ ...formOf(mode), ...options }).attach(view),
+    )
     await bench.directory(bench.host())
     await bench.directory(bench.outside())
     await bench.directory(join(scratch.path, 'tmp'))
@@ -156,7 +167,7 @@ export class Workbench implements AsyncDisposable {
 }
 
 function rootOf(mode: Mode): VirtualPath {
-  return parseVirtualPath(mode === 'nested' ? '/' : '/workspace')
+  return parseVirtualPath(mode === 'below' ? '/workspace' : '/')
 }
 
 /** Names below a directory, sorted, for showing that nothing was left. */

@@ -37,26 +37,30 @@ sub fits { my ($s, $e) = @_; return 0 unless $s && $s->{id} eq $e->{id};
   return $s->{mode} == 040755 if $e->{kind} eq 'parent';
   $s->{mode} == 040555 && $s->{time} == $e->{time} && $s->{ns} == 0 }
 
+# What the journal says, kept while the lock is held.
+my $listed;
 sub locked { my ($work) = @_; my $until = time() + 6;
   return 'unwritable' unless $dir ne '' && ($mutex || open($mutex, '>>', "$dir/mutex"));
   until (flock($mutex, 6)) { return 'busy' if time() > $until; attend(0, 0.001) }
   unless ($lock) { my $own; return 'unwritable' unless sysopen($own, "$dir/$mark.lock", 0102, 0600) && flock($own, 6); $lock = $own; sweep() }
-  my $answer = $work->(); flock($mutex, 8); $answer }
+  undef $listed; my $answer = $work->(); undef $listed; flock($mutex, 8); $answer }
 sub put { my ($file, @fields) = @_; open(my $f, '>', "$dir/new.$mark") or return 0;
   my $ok = print $f join(' ', @fields) . "\n"; $ok = close($f) && $ok; $ok && rename("$dir/new.$mark", "$dir/$file") }
-sub journal { my @all; opendir(my $d, $dir) or return ();
+sub journal { return @$listed if $listed; my @all; opendir(my $d, $dir) or return ();
   for my $file (readdir $d) { next unless $file =~ /^([\w-]+)\.(\d+)$/; my $owner = $1;
     open(my $f, '<', "$dir/$file") or next; my ($kind, $path, $dev, $ino, $time) = split /\s+/, <$f> // ''; close $f;
     next unless defined $path;
     push @all, { file => $file, owner => $owner, kind => $kind, path => pack('H*', $path), id => defined $ino ? "$dev:$ino" : '', time => $time // 0 } }
-  @all }
+  $listed = \@all; @all }
+sub forget { my %gone = map { $_ => 1 } @_; unlink "$dir/$_" for @_; @$listed = grep { !$gone{$_->{file}} } @$listed if $listed }
 my %lives;
 sub lives { my ($owner) = @_; return 1 if $owner eq $mark; return $lives{$owner} if exists $lives{$owner};
   my $alive = 0; if (open(my $f, '<', "$dir/$owner.lock")) { $alive = flock($f, 5) ? 0 : 1 }
   $lives{$owner} = $alive }
 my $count = 0;
 sub note { my ($e) = @_; my $file = "$mark." . ++$count; my ($dev, $ino) = split /:/, $e->{id};
-  put($file, $e->{kind}, unpack('H*', $e->{path}), $dev, $ino, $e->{time}) or return undef; $file }
+  put($file, $e->{kind}, unpack('H*', $e->{path}), $dev, $ino, $e->{time}) or return undef;
+  push @$listed, { %$e, file => $file, owner => $mark } if $listed; $file }
 # What is made in a placeholder, or taken from it, changes its time.
 sub settle { my ($fd, @all) = @_; my $s = look($fd, '', 0x1000) or return;
   for my $e (@all) { next unless $e->{kind} eq 'leaf' && $e->{id} eq $s->{id}; utime($e->{time}, $e->{time}, through($fd, '.')); return } }
@@ -83,12 +87,12 @@ sub place { my ($id, $uid, $gid, $root, $path) = @_; $root = pack('H*', $root);
     $fd = $next; $at .= "/$name"; shift @names }
   my %kept = map { $_->{fd} => 1 } @chain; closefd($_) for grep { !$kept{$_} } @spare;
   $held{$id} = \@chain; "placed $chain[-1]{id}" }
-sub finish { my ($answer, $chain, $spare) = @_; unlink "$dir/$_->{file}" for @$chain; closefd($_) for @$spare; $answer }
+sub finish { my ($answer, $chain, $spare) = @_; forget(map { $_->{file} } @$chain); closefd($_) for @$spare; $answer }
 
 sub make { my ($fd, $at, $names, $uid, $gid, $spare) = @_; my @names = @$names;
   my $temp = ".ws-tmp-$mark-" . int(rand(2 ** 31)); my $intent = "$mark." . ++$count;
   return 'unwritable' unless put($intent, 'temp', unpack('H*', "$at/$temp"));
-  my $base = through($fd, $temp); my $undo = sub { my ($answer) = @_; prune($base); unlink "$dir/$_" for $intent, @_[1 .. $#_]; $answer };
+  my $base = through($fd, $temp); my $undo = sub { my ($answer) = @_; prune($base); forget($intent, @_[1 .. $#_]); $answer };
   my @paths = ($base); my $virtual = "$at/$names[0]"; my @virtual = ($virtual);
   for (@names[1 .. $#names]) { push @paths, "$paths[-1]/$_"; push @virtual, "$virtual[-1]/$_" }
   for (@paths) { mkdir($_, 0755) or return $undo->($! == 13 || $! == 1 || $! == 30 ? 'forbidden' : $! == 28 || $! == 122 ? 'full' : 'changed');
@@ -111,7 +115,7 @@ sub drop { my ($id) = @_; my $chain = delete $held{$id} or return 'gone'; my @al
   for my $e (reverse @$chain) {
     my @others = grep { $_->{id} eq $e->{id} && !$own{$_->{file}} && lives($_->{owner}) } @all;
     if (!@others && -e "$dir/$e->{file}" && fits(look($e->{fd}, $e->{name}), $e) && rmdir(through($e->{fd}, $e->{name}))) { settle($e->{fd}, @all) }
-    unlink "$dir/$e->{file}"; $closed{$e->{fd}} = 1 }
+    forget($e->{file}); $closed{$e->{fd}} = 1 }
   closefd($_) for keys %closed; 'gone' }
 
 sub sweep { %lives = (); my @all = journal(); my $swept = 0;
@@ -148,11 +152,19 @@ sub changed { my ($id) = @_; my $w = $watched{$id}; my $points = table($w);
     return lost($id, $w, $i) unless defined $points->{$mount} && $points->{$mount} eq $w->{wanted}[$i] } }
 
 sub order { my ($what, $id, @rest) = split / /, $_[0];
-  if ($what eq 'place') { say_('placed', $id, locked(sub { place($id, @rest) })) }
-  elsif ($what eq 'drop') { say_('dropped', $id, locked(sub { drop($id) })) }
+  if ($what eq 'place') { return ('placed', $id, place($id, @rest)) }
+  elsif ($what eq 'drop') { return ('dropped', $id, drop($id)) }
   elsif ($what eq 'sweep') { say_('swept', $id, locked(\&sweep)) }
   elsif ($what eq 'watch') { watch($id, @rest) }
   elsif ($what eq 'unwatch') { changed($id) if $watched{$id}; leave($id, $watched{$id}) if $watched{$id} } }
+
+# Names come and go in groups: one lock and one look at the journal for what has come together.
+sub orders { my @lines = @_;
+  while (@lines) { my (@group, @said); push @group, shift @lines while @lines && $lines[0] =~ /^(?:place|drop) /;
+    my $failed = @group ? locked(sub { push @said, [order($_)] for @group; '' }) : '';
+    @said = map { my ($what, $id) = split / /; [$what eq 'place' ? 'placed' : 'dropped', $id, $failed] } @group if $failed ne '';
+    say_(@$_) for @said;
+    order(shift @lines) if @lines } }
 
 # Waits for a change of what is watched, or for so many seconds. True when there is something to read.
 sub attend { my ($read, $seconds) = @_; my ($in, $changes) = ('', ''); vec($in, 0, 1) = 1 if $read;
@@ -162,7 +174,7 @@ sub attend { my ($read, $seconds) = @_; my ($in, $changes) = ('', ''); vec($in, 
   $read && vec($in, 0, 1) }
 
 while (1) {
-  while ($buffer =~ s/^([^\n]*)\n//) { order($1) }
+  my @lines; push @lines, $1 while $buffer =~ s/^([^\n]*)\n//; orders(@lines);
   if (attend(1, undef)) { my $got = sysread(STDIN, $buffer, 65536, length $buffer); last unless $got } }
 end($_) for values %watched;
 my $until = time() + 10;

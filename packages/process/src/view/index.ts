@@ -1,4 +1,4 @@
-export { openBindSource, openBindSources, type BindSource, type WantedSource } from './bind-source.ts'
+export { isOnSlowMount, openBindSource, openBindSources, type BindSource, type WantedSource } from './bind-source.ts'
 export {
   doubtOwnMounts,
   type MountEntry,

@@ -1,0 +1,108 @@
+import {
+  closeSync,
+  constants,
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+import { WorkspaceError } from '@ws/core'
+import { readProcessStat, type SystemEntry, temporaryRemedy } from '@ws/process'
+
+const pathOnly = 0o10000000
+
+/**
+ * The files of `/etc` in a directory of this process, to be mounted as a whole: bubblewrap would write them one by one, by
+ * names in the workspace's directory, which others may lead elsewhere meanwhile.
+ */
+export interface EtcDirectory {
+  /** An open descriptor of it. */
+  readonly fd: number
+  /** Removes it. */
+  close(): void
+}
+
+/** @throws WorkspaceError `ENOEXECUTOR` where there is no place for it */
+export function makeEtcDirectory(system: readonly SystemEntry[]): EtcDirectory {
+  try {
+    return makeIn(placeForAll(), system)
+  } catch (native) {
+    const reason = 'the files of `/etc` could not be copied for commands'
+    throw new WorkspaceError({ code: 'ENOEXECUTOR', operation: 'exec', reason, remedy: temporaryRemedy, native })
+  }
+}
+
+function makeIn(place: string, system: readonly SystemEntry[]): EtcDirectory {
+  sweep(place)
+  const directory = mkdtempSync(join(place, `${ownPrefix()}-`))
+  const close = () => rmSync(directory, { recursive: true, force: true })
+  try {
+    chmodSync(directory, 0o755)
+    for (const entry of system) if (entry.at.startsWith('/etc/')) put(entry, directory + entry.at.slice('/etc'.length))
+    const fd = openSync(directory, pathOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+    return {
+      fd,
+      close() {
+        closeSync(fd)
+        close()
+      },
+    }
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
+function put(entry: SystemEntry, at: string): void {
+  mkdirSync(dirname(at), { recursive: true, mode: 0o755 })
+  if (entry.kind === 'directory') mkdirSync(at, { recursive: true, mode: 0o755 })
+  else if (entry.kind === 'link') symlinkSync(entry.target, at)
+  else {
+    if (entry.kind === 'file') copyFileSync(entry.source, at)
+    else writeFileSync(at, entry.content)
+    chmodSync(at, 0o444)
+  }
+}
+
+/** A directory that every user may enter: bubblewrap looks up what it mounts by name, as the workspace's owner. */
+export function placeForAll(): string {
+  try {
+    readdirSync('/dev/shm')
+    return '/dev/shm'
+  } catch {
+    return tmpdir()
+  }
+}
+
+/** Names this process among those that share its process numbers. */
+function ownPrefix(): string {
+  return `${sharedPrefix()}-${process.pid}-${readProcessStat(process.pid)?.startTime ?? 0}`
+}
+
+function sharedPrefix(): string {
+  return `ws-etc-${/\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0]}`
+}
+
+/** Removes what processes that were killed have left. */
+function sweep(place: string): void {
+  const prefix = `${sharedPrefix()}-`
+  for (const name of readdirSync(place)) {
+    if (!name.startsWith(prefix)) continue
+    const [pid, startTime] = name.slice(prefix.length).split('-')
+    if (readProcessStat(Number(pid))?.startTime === startTime) continue
+    try {
+      rmSync(join(place, name), { recursive: true, force: true })
+    } catch {
+      // Another user's.
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import { type BindPlan, type HostPath, isWorkspaceError, type Owner, rootPath, WorkspaceError } from '@ws/core'
+import type { NameKeeper, Reservation, SystemEntry, WantedName } from '@ws/process'
+
+import { isAtRoot, type LayoutMode, type Placement } from './layout.ts'
+import type { ResolvedOptions } from './options.ts'
+import type { Programs } from './programs.ts'
+import { directProblem, mountedNames, pointNames, wantedPoints } from './root-form.ts'
+import type { OpenedSources } from './sources.ts'
+
+/** How a command's tree is made, and the names that are held for it. */
+export interface Prepared {
+  readonly mode: LayoutMode
+  readonly held: Reservation | undefined
+  /** For `direct`: the top-level names over which the system is mounted, and those that are hidden. */
+  readonly mounted?: readonly string[] | undefined
+  readonly hidden?: readonly string[] | undefined
+}
+
+export interface PrepareOptions {
+  readonly owner: Owner
+  readonly options: ResolvedOptions
+  readonly programs: Programs
+  readonly keeper: () => NameKeeper
+}
+
+/**
+ * Chooses how a mount at `/` becomes the root, and reserves the names that this and the rules need.
+ *
+ * @throws WorkspaceError `EBUSY`, `EUNENFORCEABLE` for what cannot be reserved; `EUNENFORCEABLE`, `ENOEXECUTOR` where the
+ * root cannot be had in the form that is asked for
+ */
+export async function prepare(
+  plan: BindPlan,
+  system: readonly SystemEntry[],
+  { owner, options, programs, keeper }: PrepareOptions,
+): Promise<Prepared> {
+  const missing = missingNames(plan)
+  const reserve = async (names: readonly WantedName[]) =>
+    names.length === 0 ? undefined : await keeper().reserve(names, owner)
+  if (!isAtRoot(plan)) return { mode: 'below', held: await reserve(missing) }
+  if (options.root !== 'translated' && programs.direct === true) {
+    const mounted = mountedNames(plan, [...system, ...options.tools])
+    const hidden = pointNames(plan, mounted)
+    const problem = directProblem(plan, hidden)
+    const mayTranslate = options.root === 'auto' && programs.proot !== undefined
+    if (problem !== undefined && !mayTranslate) throw unenforceable(problem.reason, problem.remedy)
+    try {
+      if (problem === undefined) {
+        const held = await reserve([...missing, ...wantedPoints(plan, hidden)])
+        return { mode: 'direct', held, mounted, hidden }
+      }
+    } catch (error) {
+      if (!mayTranslate || !isWorkspaceError(error)) throw error
+    }
+  }
+  if (programs.proot === undefined) throw needsProot()
+  return { mode: 'translated', held: await reserve(missing) }
+}
+
+function missingNames({ binds }: BindPlan): WantedName[] {
+  return binds.flatMap(({ missing, at, rules }) =>
+    missing === undefined ? [] : [{ name: missing, at, rule: rules[0] }],
+  )
+}
+
+/** What was opened at a reserved name must be what holds it. */
+export function checkReserved(
+  placements: readonly Placement[],
+  sources: OpenedSources,
+  reserved: ReadonlyMap<HostPath, string>,
+): void {
+  for (const { beneath, virtual, rule } of placements) {
+    if (beneath === undefined || !reserved.has(beneath) || sources.identity(beneath) === reserved.get(beneath)) continue
+    throw new WorkspaceError({
+      code: 'EBUSY',
+      operation: 'exec',
+      path: virtual,
+      rule,
+      reason: 'appeared or changed while the command was started',
+      remedy: 'run the command again',
+    })
+  }
+}
+
+/** `device:inode` of the directory that is the root. */
+export function rootIdentity({ binds }: BindPlan, sources: OpenedSources): string {
+  const source = binds.find(({ at }) => at === rootPath)?.source
+  const identity = source === undefined ? undefined : sources.identity(source)
+  if (identity === undefined) throw new Error('the root was not opened')
+  return identity
+}
+
+function unenforceable(reason: string, remedy: string): WorkspaceError {
+  return new WorkspaceError({
+    code: 'EUNENFORCEABLE',
+    operation: 'exec',
+    path: rootPath,
+    reason: `cannot be the root of commands itself: it ${reason}`,
+    remedy,
+  })
+}
+
+function needsProot(): WorkspaceError {
+  return new WorkspaceError({
+    code: 'ENOEXECUTOR',
+    operation: 'exec',
+    reason: 'a mount at `/` takes proot, which is not installed',
+    remedy: '`apt-get install proot`, or mount at /workspace',
+  })
+}

@@ -1,0 +1,61 @@
+import { lstatSync } from 'node:fs'
+
+import { type BindPlan, type MountPath, parseVirtualPath, type RestrictionProblem } from '@ws/core'
+import { isOnSlowMount, placeOf, reservationProblem, reservedNames, type WantedName } from '@ws/process'
+
+import { temporary } from './layout.ts'
+import { systemNames } from './system-mounts.ts'
+
+/** Each takes a descriptor of bubblewrap; beside them go those of the command and of the system. */
+const mostParts = 210
+
+/** What translation costs, for whoever asks. */
+export const translationCost =
+  'programs that open many files take 8 to 100 times as long (`git status`, `grep -r`), a start about twice as long'
+
+/** The top-level names over which the system is mounted, in memory where the plan brings no `/tmp`. */
+export function mountedNames({ binds }: BindPlan, system: readonly { readonly at: string }[]): string[] {
+  return [...systemNames(system), ...(binds.some(({ at }) => at === temporary) ? [] : ['tmp'])]
+}
+
+/** The top-level names that have to be reserved in the root's directory: these, and where the plan has no directory yet. */
+export function pointNames({ aliases, binds }: BindPlan, mounted: readonly string[]): string[] {
+  const hasScratch = binds.some(({ kind }) => kind === 'scratch')
+  return [...mounted, ...(hasScratch ? ['tmp'] : []), ...aliases.map((alias) => alias.slice(1))]
+}
+
+/** Why this plan's root cannot be the root of a command itself; `undefined` where it can, as far as that can be seen. */
+export function directProblem(plan: BindPlan, names: readonly string[]): RestrictionProblem | undefined {
+  const root = plan.binds.find(({ at }) => at === '/')
+  const source = root?.source
+  const remedy = "pass `root: 'auto'` to the executor, or mount at `/workspace`"
+  const isReadOnlyMount = plan.restrictions.some(({ rule, path }) => rule === 'mount:/' && path === '/')
+  if (source === undefined || root?.access === 'none' || isReadOnlyMount)
+    return { reason: 'must not be written, and mount points have to be made in it', remedy }
+  if (plan.binds.length * (1 + plan.aliases.length) > mostParts) {
+    const less = plan.aliases.length === 0 ? remedy : `make the workspace with \`aliases: {}\`, or ${remedy}`
+    return { reason: 'has more parts under rules than a command can be started with, aliases counted', remedy: less }
+  }
+  if (isOnSlowMount([source])) return { reason: 'lies on FUSE or on a network, where no mount points are made', remedy }
+  for (const name of names) {
+    if (isTaken(placeOf({ root: source, path: `/${name}` as MountPath })))
+      return { reason: `has an entry \`/${name}\`, a name that commands need for the system`, remedy }
+  }
+  const problem = reservationProblem({ root: source, path: '/usr' as MountPath })
+  return problem && { reason: `cannot hold mount points: \`/usr\` ${problem.reason}`, remedy: problem.remedy }
+}
+
+/** What the keeper is asked for. */
+export function wantedPoints({ binds }: BindPlan, names: readonly string[]): WantedName[] {
+  const source = binds.find(({ at }) => at === '/')?.source
+  if (source === undefined) return []
+  return names.map((name) => {
+    const at = parseVirtualPath(`/${name}`)
+    return { name: { root: source, path: at as string as MountPath }, at }
+  })
+}
+
+function isTaken(path: string): boolean {
+  const status = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  return status !== undefined && !reservedNames.holds(status, path)
+}

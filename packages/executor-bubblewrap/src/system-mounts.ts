@@ -1,0 +1,57 @@
+import { realpathSync } from 'node:fs'
+
+import type { DescriptorSource, SystemEntry } from '@ws/process'
+
+import { type Placement, temporary } from './layout.ts'
+
+/** What is mounted where the workspace's own directory is the root. */
+export interface SystemMounts {
+  readonly system: readonly SystemEntry[]
+  readonly tools: readonly { readonly at: string; readonly fd: number }[]
+  /** A directory that holds the files of `/etc`, and an empty one where one of the machine's is mounted. */
+  readonly etc: number | undefined
+  readonly scratchBytes: number
+}
+
+/** The top-level names that commands need of the system, with those of tools. */
+export function systemNames(system: readonly { readonly at: string }[]): string[] {
+  const top = system.map(({ at }) => at.split('/')[1] ?? '').filter((name) => name !== '')
+  return [...new Set([...top, 'dev', 'proc'])]
+}
+
+/** A file system in memory that everybody may write to. */
+export function memory(at: string, bytes: number): string[] {
+  return ['--perms', '1777', '--size', String(bytes), '--tmpfs', at]
+}
+
+/**
+ * bubblewrap's options for one of these names. Nothing is written to any of them but mount points: who works on the
+ * same directory outside could lead a name elsewhere meanwhile, and is found out only then.
+ */
+export function mountSystem(
+  { at, virtual }: Pick<Placement, 'at' | 'virtual'>,
+  { system, tools, etc, scratchBytes }: SystemMounts,
+  give: (source: DescriptorSource) => string,
+): string[] {
+  const name = virtual.slice(virtual.lastIndexOf('/'))
+  const below = <Entry extends { readonly at: string }>(entries: readonly Entry[]) =>
+    entries.filter((entry) => entry.at.startsWith(`${name}/`))
+  const place = (entry: { readonly at: string }) => at + entry.at.slice(name.length)
+  if (name === '/proc') return ['--proc', at, '--remount-ro', at]
+  if (name === '/dev') return ['--dev', at, ...memory(`${at}/shm`, scratchBytes), '--remount-ro', at]
+  if (name === temporary) return memory(at, scratchBytes)
+  if (name === '/etc' && etc !== undefined) {
+    const mounted = below(system).flatMap((entry) =>
+      entry.kind === 'directory' ? ['--ro-bind', entry.source, place(entry)] : [],
+    )
+    return ['--ro-bind-fd', give(etc), at, ...mounted]
+  }
+  const entry = system.find((one) => one.at === name)
+  if (entry?.kind === 'directory') return ['--ro-bind', entry.source, at]
+  // A link cannot be mounted, and nothing is made in the workspace.
+  if (entry?.kind === 'link') return ['--ro-bind', realpathSync(name), at]
+  const tool = tools.find((one) => one.at === name)
+  if (tool !== undefined) return ['--ro-bind-fd', give(tool.fd), at]
+  const inside = below(tools).flatMap((one) => ['--ro-bind-fd', give(one.fd), place(one)])
+  return ['--perms', '0755', '--size', '4096', '--tmpfs', at, ...inside, '--remount-ro', at]
+}

@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs'
+
+import { auditArchitecture } from '../seccomp/syscalls.ts'
+import { hideScript } from './script.ts'
+
+/** One directory that is listed without some of its names. */
+export interface HiddenNames {
+  /** `device:inode` of the directory, in decimal. */
+  readonly identity: string
+  readonly names: readonly string[]
+}
+
+export interface HidingOptions {
+  readonly hidden: HiddenNames
+  /** Descriptor from which the supervisor reads one byte before it starts the command. */
+  readonly gate: number
+  readonly argv: readonly string[]
+}
+
+const perl = '/usr/bin/perl'
+
+const numbers = {
+  x64: {
+    write: 1,
+    read: 0,
+    close: 3,
+    lseek: 8,
+    ioctl: 16,
+    clone: 56,
+    getdents: 78,
+    prctl: 157,
+    getdents64: 217,
+    seccomp: 317,
+    statx: 332,
+    architecture: auditArchitecture.x64,
+  },
+  arm64: {
+    write: 64,
+    read: 63,
+    close: 57,
+    lseek: 62,
+    ioctl: 29,
+    clone: 220,
+    prctl: 167,
+    getdents64: 61,
+    seccomp: 277,
+    statx: 291,
+    architecture: auditArchitecture.arm64,
+  },
+} as const
+/** The same on every architecture. */
+const common = { pidfd_open: 434, close_range: 436, pidfd_getfd: 438 }
+
+/** Why names cannot be hidden here, as far as that can be seen without trying. */
+export function hidingProblem(): { readonly reason: string; readonly remedy: string } | undefined {
+  if (!Object.hasOwn(numbers, process.arch))
+    return { reason: `there is no system call table for ${process.arch}`, remedy: 'run on x64 or arm64' }
+  if (!existsSync(perl)) return { reason: 'perl is not installed', remedy: '`apt-get install perl-base`' }
+  return undefined
+}
+
+/**
+ * Wraps a command so that it, and all that it starts, lists one directory without some names: see {@link hideScript}. Start
+ * it from the main thread of this process. The process that is started stays until the command ends, and exits with 0 then,
+ * whatever became of the command; when it is killed, the command must end by itself (`--die-with-parent`).
+ */
+export function hidingCommand({ hidden, gate, argv }: HidingOptions): string[] {
+  const calls: Readonly<Record<string, number>> | undefined = { ...numbers }[process.arch as 'x64']
+  if (calls === undefined) throw new Error(`there is no system call table for ${process.arch}`)
+  const table = Object.entries({ ...calls, ...common }).map(([name, number]) => `${name}=${number}`)
+  const [device = '0', inode = '0'] = hidden.identity.split(':')
+  const names = hidden.names.map((name) => Buffer.from(name).toString('hex'))
+  const orders = [process.pid, gate, table.join(','), `${majorMinor(BigInt(device))}:${inode}`, names.join(',')]
+  return [perl, '-e', hideScript, ...orders.map(String), ...argv]
+}
+
+/** As the kernel tells them apart in `statx`. */
+function majorMinor(device: bigint): string {
+  const major = ((device >> 8n) & 0xfffn) | ((device >> 32n) & 0xfffff000n)
+  const minor = (device & 0xffn) | ((device >> 12n) & 0xffffff00n)
+  return `${major}:${minor}`
+}
