@@ -337,7 +337,7 @@ export const commandMutations: readonly Mutation[] = [
     changes: [
       {
         file: 'packages/core/src/glob/glob.ts',
-        text: 'export const maxGlobCost = 500\n',
+        text: 'export const maxGlobCost = 300\n',
         by: 'export const maxGlobCost = 1e9\n',
       },
     ],

@@ -33,7 +33,7 @@ export const fileMutations: readonly Mutation[] = [
     changes: [
       {
         file: virtualPath,
-        text: 'path.length > root.length && path.startsWith(root) && path.charCodeAt(root.length) === 47',
+        text: 'path.charCodeAt(root.length) === 47 && path.slice(0, root.length) === root',
         by: 'path.startsWith(root)',
       },
     ],
@@ -122,7 +122,7 @@ export const fileMutations: readonly Mutation[] = [
     changes: [
       {
         file: 'packages/core/src/workspace/view.ts',
-        text: "    if (!this.#mayEnter(parentPath(path))) return 'hidden'\n",
+        text: "    if (!this.#entered.at(parentPath(path))) return 'hidden'\n",
         by: '',
       },
     ],

@@ -1,4 +1,5 @@
 import {
+  Pace,
   createGlobFilter,
   isWithin,
   type MountPath,
@@ -10,9 +11,6 @@ import { createLineMatcher } from '@ws/text-search'
 import { invalid } from './errors.ts'
 import { walkTree } from './listing.ts'
 import type { Link, MemoryTree } from './tree.ts'
-
-/** Milliseconds of searching after which others get their turn. */
-const turn = 10
 
 export async function* search(
   open: () => MemoryTree,
@@ -29,11 +27,15 @@ export async function* search(
   const filter = createGlobFilter(glob)
   const start = tree.find(path, { operation: 'search', follow: true })
   let hits = 0
-  let started = performance.now()
-  for (const found of filesAt(tree, path, start, exclude)) {
+  const pace = new Pace(signal)
+  for (const found of entriesAt(tree, path, start, exclude)) {
+    if (pace.isDue) {
+      await pace.rest()
+      open()
+    }
     const { link } = found
+    if (!link.getNode().isFile() || link.getNode().getSize() > maxFileBytes) continue
     if (found.below !== undefined && !filter.matches(found.below)) continue
-    if (link.getNode().getSize() > maxFileBytes) continue
     for await (const hit of matcher.searchBytes(tree.content(link), { signal, path: found.path })) {
       if (hits >= maxHits) return undefined
       hits += 1
@@ -41,29 +43,23 @@ export async function* search(
       signal?.throwIfAborted()
       open()
     }
-    if (performance.now() - started > turn) {
-      await new Promise((resolve) => setImmediate(resolve))
-      signal?.throwIfAborted()
-      open()
-      started = performance.now()
-    }
   }
   return undefined
 }
 
-interface File {
+interface Found {
   readonly path: MountPath
   readonly link: Link
   /** The path below what is searched; absent for a file that was asked for itself, which no glob leaves out. */
   readonly below?: string
 }
 
-function* filesAt(
+function* entriesAt(
   tree: MemoryTree,
   path: MountPath,
   start: Link,
   exclude: readonly MountPath[],
-): Generator<File, void, undefined> {
+): Generator<Found, void, undefined> {
   if (start.getNode().isFile()) {
     if (!exclude.some((root) => isWithin(path, root))) yield { path, link: start }
     return
@@ -71,7 +67,7 @@ function* filesAt(
   const skipped = path === '/' ? 1 : path.length + 1
   for (const found of walkTree(tree, path, start, { recursive: true, exclude })) {
     // a link below is left alone, as in listings; an excluded entry is seen by listings only
-    if (!found.link.getNode().isFile() || exclude.includes(found.path)) continue
+    if (exclude.includes(found.path)) continue
     yield { path: found.path, link: found.link, below: found.path.slice(skipped) }
   }
 }

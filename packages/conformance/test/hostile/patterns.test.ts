@@ -16,8 +16,7 @@ const attempts = 4
 
 /** Stores, and how deep a directory may lie in them. */
 const stores: Readonly<Record<string, { readonly depth: number; open(): Promise<StorageAdapter> }>> = {
-  // At 1,500 one turn takes 18 ms here, and up to 28 where other work fills the caches.
-  memory: { depth: process.env['WS_DEEP'] === '1' ? 1500 : 700, open: async () => createMemoryAdapter() },
+  memory: { depth: 1500, open: async () => createMemoryAdapter() },
   local: {
     depth: 300,
     async open() {

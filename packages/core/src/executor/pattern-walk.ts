@@ -79,7 +79,7 @@ function startingPlaces({ gate, patterns, rightsAt }: WalkOptions, matches: Matc
     const own = strictest(patterns.filter((pattern) => pattern.match(path) !== undefined))
     if (own !== undefined) matches.push({ path, type: 'directory', mount, pattern: own })
     if (own?.rights === 0) continue
-    const looking = patterns.filter((pattern) => pattern.looksBelow(path))
+    const looking = patterns.filter((pattern) => pattern.mayMatchBelow(path))
     if (looking.length > 0) places.push({ path, mount, patterns: looking })
   }
   return places
@@ -167,7 +167,7 @@ class TreeWalk {
   ): readonly CompiledPattern[] | undefined {
     const { gate, rightsAt } = this.#options
     const { mount } = this.#start
-    const found = looking.filter((pattern) => pattern.matchAt(path) !== undefined)
+    const found = looking.filter((pattern) => pattern.match(path) !== undefined)
     if (found.length === 0 && type !== 'directory') return undefined
     const node = gate.namespace.find(path)
     // Another mount is a starting place of its own.
@@ -189,7 +189,7 @@ class TreeWalk {
     const { mount } = this.#start
     const path = childPath(joinPath(mount.at, directory), 'hooks')
     const looking = this.#looking.get(directory) ?? none
-    const pattern = strictest(looking.filter((one) => one.matchAt(path) !== undefined))
+    const pattern = strictest(looking.filter((one) => one.match(path) !== undefined))
     if (pattern !== undefined) this.#add({ path, type: 'missing', mount, pattern })
   }
 

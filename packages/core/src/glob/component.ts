@@ -1,20 +1,31 @@
 import { classLength } from './braces.ts'
 import { CharacterClass } from './character-class.ts'
+import { foldCharacters } from './folds.ts'
+import type { Name } from './names.ts'
+import { foldName } from '../path/fold.ts'
 
-/** Says whether one name matches. */
-export type NameMatcher = (name: string) => boolean
+/** What a glob says about one name. */
+export interface Component {
+  /** The only name that matches, where there is only one. */
+  readonly literal: string | undefined
+  /** About the steps for each character of a name, at worst: 0 where the whole name is looked up. */
+  readonly cost: number
+  readonly matches: (name: Name) => boolean
+}
+
+type TextMatcher = (name: string) => boolean
 
 /** Refuses the glob. */
 export type Refuse = (reason: string, remedy: string) => Error
 
 /** Text, a wildcard, or a character class. */
-export type Part = string | typeof anyOne | typeof anyMany | CharacterClass
+type Part = string | typeof anyOne | typeof anyMany | CharacterClass
 
 const anyOne = Symbol('?')
 const anyMany = Symbol('*')
 
 /** The parts of one component of a glob; text between wildcards is in one piece, without its escapes. */
-export function parseComponent(component: string, refuse: Refuse): readonly Part[] {
+function parseComponent(component: string, refuse: Refuse): readonly Part[] {
   const parts: Part[] = []
   let text = ''
   const add = (part: Part): void => {
@@ -42,15 +53,33 @@ export function parseComponent(component: string, refuse: Refuse): readonly Part
   return parts
 }
 
-/** With `fold`, names come folded in that way. */
-export function compileComponent(parts: readonly Part[], fold?: (text: string) => string): NameMatcher {
-  const folded = fold === undefined ? parts : parts.map((part) => foldPart(part, fold))
-  const [first, second] = folded
-  if (folded.length === 1 && typeof first === 'string') return (name) => name === first
-  if (folded.length === 1 && first === anyMany) return () => true
-  if (folded.length === 2 && first === anyMany && typeof second === 'string') return (name) => name.endsWith(second)
-  if (folded.length === 1 && first === anyOne) return (name) => name.length === characterLength(name, 0)
-  return wildcards(folded)
+/** With `foldCase`, a name matches in either of the ways in which it is folded. */
+export function compileComponent(source: string, foldCase: boolean, refuse: Refuse): Component {
+  const parts = parseComponent(source, refuse)
+  const byText = textMatcher(foldCase ? parts.map((part) => foldPart(part, foldName)) : parts)
+  const [only, second] = parts
+  if (second === undefined && typeof only === 'string') {
+    const literal = foldCase ? foldName(only) : only
+    return { literal, cost: 0, matches: ({ text }) => text === literal }
+  }
+  const isSimple = parts.length <= 2 && parts.every((part) => part === anyMany || typeof part === 'string')
+  const cost = isSimple ? 1 : parts.length + (source.length >> 3)
+  if (!foldCase) return { literal: undefined, cost, matches: ({ text }) => byText(text) }
+  const byCharacter = textMatcher(parts.map((part) => foldPart(part, foldCharacters)))
+  return {
+    literal: undefined,
+    cost,
+    matches: ({ text, characters }) => byText(text) || (characters !== undefined && byCharacter(characters)),
+  }
+}
+
+function textMatcher(parts: readonly Part[]): TextMatcher {
+  const [first, second] = parts
+  if (parts.length === 1 && first === anyMany) return () => true
+  if (parts.length === 2 && first === anyMany && typeof second === 'string') return (name) => name.endsWith(second)
+  if (parts.length === 2 && second === anyMany && typeof first === 'string') return (name) => name.startsWith(first)
+  if (parts.length === 1 && first === anyOne) return (name) => name.length === characterLength(name, 0)
+  return wildcards(parts)
 }
 
 function foldPart(part: Part, fold: (text: string) => string): Part {
@@ -62,7 +91,7 @@ function foldPart(part: Part, fold: (text: string) => string): Part {
  * Matches by going back to the last `*` only: what an earlier `*` took need never change. So the steps are at most the
  * product of the two lengths.
  */
-function wildcards(parts: readonly Part[]): NameMatcher {
+function wildcards(parts: readonly Part[]): TextMatcher {
   return (name) => {
     let part = 0
     let at = 0

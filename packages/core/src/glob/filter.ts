@@ -1,6 +1,11 @@
-import { compileGlob, maxGlobCost } from './glob.ts'
-import type { Glob } from './glob.ts'
+import { Descent } from '../path/descent.ts'
+import { Automaton } from './automaton.ts'
+import type { Progress } from './automaton.ts'
+import { maxGlobCost, stepsOf } from './glob.ts'
+import type { Steps } from './glob.ts'
 import { malformed } from './malformed.ts'
+import { nameOf } from './names.ts'
+import type { Name } from './names.ts'
 
 /** Says which files below a directory are meant. Paths are relative to it: `src/a.ts`, without a slash in front. */
 export interface GlobFilter {
@@ -16,43 +21,59 @@ const maxListLength = 4000
 const everything: GlobFilter = { matches: () => true, excludes: () => false }
 
 /**
- * Makes a filter of globs, in the syntax of {@link compileGlob}, for the search of a directory.
+ * Makes a filter of globs, in the syntax of `compileGlob`, for the search of a directory.
  *
  * A file is meant when at least one glob without `!` matches it (or there is none), and no glob with `!` excludes it. A glob
  * without `/` is about the name, at any depth. One with `/` is about the path below the directory that is searched; `/` or
  * `./` in front changes nothing else. A glob with `!` excludes a directory with everything below it.
  *
- * @throws WorkspaceError `EINVAL` for a glob that {@link compileGlob} refuses, and for a list of more than 4,000 characters,
- * or with more than 500 of them before a `**` (all characters of an excluding glob stand before one).
+ * @throws WorkspaceError `EINVAL` for a glob that `compileGlob` refuses, and for a list of more than 4,000 characters, or
+ * whose `cost` is over 300 together.
  */
 export function createGlobFilter(globs: readonly string[] = [], operation = 'search'): GlobFilter {
   if (globs.length === 0) return everything
-  const included: Glob[] = []
-  const excluded: Glob[] = []
+  const included: Steps[] = []
+  const excluded: Steps[] = []
   let length = 0
   let cost = 0
   for (const glob of globs) {
-    const compiled = compileGiven(glob, operation)
-    if (glob.startsWith('!')) excluded.push(...compiled)
-    else included.push(...compiled.slice(0, 1))
+    const all = stepsGiven(glob, operation)
+    if (glob.startsWith('!')) excluded.push(...all)
+    else included.push(...all)
     length += glob.length
-    cost += compiled.reduce((total, one) => total + one.cost, 0)
+    cost += all.reduce((total, one) => total + one.cost, 0)
     if (length <= maxListLength && cost <= maxGlobCost) continue
     throw malformed(glob, operation, 'is one too many: the list takes too long to match', 'pass fewer or simpler globs')
   }
-  const excludes = (path: string): boolean => excluded.some((glob) => glob.matches(`/${path}`))
+  const includes = memberTest(included)
+  const excludes = memberTest(excluded)
   return {
-    matches: (path) => (included.length === 0 || included.some((glob) => glob.matches(`/${path}`))) && !excludes(path),
+    matches: (path) => (included.length === 0 || includes(path)) && !excludes(path),
     excludes,
   }
 }
 
+/** Says whether some glob matches a relative path. */
+function memberTest(globs: readonly Steps[]): (path: string) => boolean {
+  if (globs.length === 0) return () => false
+  const automaton = new Automaton(globs.map(({ steps }) => steps))
+  const lastOf = (path: string): Name => nameOf(path.slice(path.lastIndexOf('/') + 1), false)
+  const directories = new Descent<Progress, string>('', automaton.start, (above, path) =>
+    automaton.enter(above, lastOf(path)),
+  )
+  return (path) => {
+    const slash = path.lastIndexOf('/')
+    const directory = slash < 0 || automaton.isFlat ? automaton.start : directories.at(path.slice(0, slash))
+    return automaton.match(directory, lastOf(path)) !== undefined
+  }
+}
+
 /** The glob; for one that excludes, also everything below its matches. */
-function compileGiven(glob: unknown, operation: string): readonly [Glob, ...Glob[]] {
-  if (typeof glob !== 'string') return [compileGlob(glob as string, { operation })]
+function stepsGiven(glob: unknown, operation: string): Steps[] {
+  if (typeof glob !== 'string') return [stepsOf(glob as string, { operation })]
   const isExcluding = glob.startsWith('!')
   const given = isExcluding ? glob.slice(1) : glob
   const rooted = given.includes('/') ? `/${given.replace(/^(?:\.?\/)+/u, '')}` : given
-  const compiled = compileGlob(rooted, { operation })
-  return isExcluding && !rooted.endsWith('/') ? [compiled, compileGlob(`${rooted}/**`, { operation })] : [compiled]
+  const steps = stepsOf(rooted, { operation })
+  return isExcluding && !rooted.endsWith('/') ? [steps, stepsOf(`${rooted}/**`, { operation })] : [steps]
 }

@@ -1,11 +1,11 @@
+import { Automaton, anyDirectories } from './automaton.ts'
+import type { Progress, Step } from './automaton.ts'
 import { expandBraces } from './braces.ts'
-import { compileComponent, parseComponent } from './component.ts'
-import type { Refuse } from './component.ts'
-import { foldName } from '../path/fold.ts'
-import { Alternative, anyDirectories } from './alternative.ts'
-import { foldCharacters } from './folds.ts'
+import { compileComponent } from './component.ts'
+import type { Component, Refuse } from './component.ts'
 import { malformed } from './malformed.ts'
-import { Names } from './names.ts'
+import { namesOf } from './names.ts'
+import type { Name } from './names.ts'
 
 export interface GlobOptions {
   /** Ignores case and Unicode normalisation, as a case-insensitive file system does. Default false. */
@@ -24,8 +24,8 @@ export interface Glob {
   /** As it was given. */
   readonly pattern: string
   /**
-   * How much of the glob may be compared with every name of a path, braces expanded: of the components before its last `**`
-   * the characters of those with a wildcard, and 1 for each other.
+   * About the steps for each character of a path, at worst: of its different names with wildcards, braces expanded, 1 for
+   * `*`, `*text` and `text*`; for others 1 for each wildcard and each text between, and 1 for every 8 characters.
    */
   readonly cost: number
   matches(path: string): boolean
@@ -37,7 +37,7 @@ export interface Glob {
 const maxGlobLength = 1000
 
 /** The {@link Glob.cost} of a glob at most, and of all globs together where several are asked about one path. */
-export const maxGlobCost = 500
+export const maxGlobCost = 300
 
 /**
  * Compiles a glob. Its syntax, where no other character is special:
@@ -52,61 +52,56 @@ export const maxGlobCost = 500
  * - `\` takes the meaning from the next character.
  *
  * Names that begin with a dot are names like all others. A glob that ends in `**` matches neither the directory itself nor
- * its parents. Matching takes at most as many steps as glob and path have characters, multiplied: a few milliseconds at worst.
+ * its parents. Matching takes at most as many steps as {@link Glob.cost} and the path have characters, multiplied: milliseconds at worst.
  *
  * @throws WorkspaceError `EINVAL` for a glob that is empty, over 1,000 characters, not closed or not well-formed; that has `.`,
  * `..` or an empty name between slashes; that begins with `!`; whose braces nest more than 8 deep, stand for more than 256
- * globs, or come to more than 4,000 characters, 500 of them before a `**`.
+ * globs, or come to more than 4,000 characters; or whose {@link Glob.cost} is over 300.
  */
-export function compileGlob(
+export function compileGlob(pattern: string, options: GlobOptions = {}): Glob {
+  const { steps, cost } = stepsOf(pattern, options)
+  const foldCase = options.foldCase === true
+  const automaton = new Automaton([steps])
+  const progressAt = (names: readonly Name[]): Progress =>
+    names.reduce((above, name) => automaton.enter(above, name), automaton.start)
+  return {
+    pattern,
+    cost,
+    matches(path) {
+      const names = namesOf(path, foldCase)
+      const last = names.pop()
+      return last !== undefined && automaton.match(progressAt(names), last) !== undefined
+    },
+    mayMatchBelow: (directory) => automaton.isOpen(progressAt(namesOf(directory, foldCase))),
+  }
+}
+
+/** What a glob is made of. */
+export interface Steps {
+  /** One list for each glob without braces that it stands for. The same component is the same object. */
+  readonly steps: readonly (readonly Step[])[]
+  /** As {@link Glob.cost}. */
+  readonly cost: number
+}
+
+/** @throws WorkspaceError `EINVAL` as {@link compileGlob} does. */
+export function stepsOf(
   pattern: string,
   { foldCase = false, topDown = false, operation = 'glob' }: GlobOptions = {},
-): Glob {
+): Steps {
   checkGlob(pattern, operation)
   const refuse: Refuse = (reason, remedy) => malformed(pattern, operation, reason, remedy)
   const parsed = expandBraces(pattern, operation).map((one) => componentsOf(one, topDown, refuse))
-  const cost = parsed.reduce((total, components) => total + costOf(components), 0)
-  if (cost > maxGlobCost) {
-    throw refuse(`stands for more than ${maxGlobCost} characters in front of a \`**\``, 'write a simpler one')
+  const known = new Map<string, Component>()
+  const compile = (source: string): Component => {
+    const component = known.get(source) ?? compileComponent(source, foldCase, refuse)
+    known.set(source, component)
+    return component
   }
-  const compile = (fold?: (text: string) => string): Alternative[] =>
-    parsed.map(
-      (components) =>
-        new Alternative(
-          components.map((one) => (one === anyDirectories ? one : compileComponent(parseComponent(one, refuse), fold))),
-        ),
-    )
-  if (!foldCase) {
-    const alternatives = compile()
-    return globOf({ pattern, cost }, (path, test) => test(alternatives, new Names(path, 'none')))
-  }
-  const byText = compile(foldName)
-  const byCharacter = compile(foldCharacters)
-  return globOf({ pattern, cost }, (path, test) => {
-    const names = new Names(path, 'text')
-    return test(byText, names) || (!names.isAscii && test(byCharacter, new Names(path, 'characters')))
-  })
-}
-
-type Test = (alternatives: readonly Alternative[], names: Names) => boolean
-
-const isMatch: Test = (alternatives, names) => alternatives.some((one) => one.matches(names))
-const isAbove: Test = (alternatives, names) => alternatives.some((one) => one.mayMatchBelow(names))
-
-function globOf(described: Pick<Glob, 'pattern' | 'cost'>, run: (path: string, test: Test) => boolean): Glob {
-  return {
-    ...described,
-    matches: (path) => run(path, isMatch),
-    mayMatchBelow: (directory) => run(directory, isAbove),
-  }
-}
-
-/** Of the components before the last `**`: the characters of those with a wildcard, and one for each other. */
-function costOf(components: readonly string[]): number {
-  return components
-    .slice(0, components.lastIndexOf(anyDirectories) + 1)
-    .filter((component) => component !== anyDirectories)
-    .reduce((total, component) => total + (/[*?[]/.test(component) ? component.length : 1), 0)
+  const steps = parsed.map((components) => components.map((one) => (one === anyDirectories ? one : compile(one))))
+  const cost = [...known.values()].reduce((total, component) => total + component.cost, 0)
+  if (cost <= maxGlobCost) return { steps, cost }
+  throw refuse(`takes too long to match: it has over ${maxGlobCost} wildcards, braces expanded`, 'write several globs')
 }
 
 function checkGlob(pattern: unknown, operation: string): asserts pattern is string {

@@ -1,47 +1,30 @@
 import { foldName } from '../path/fold.ts'
 import { foldCharacters, onlyAscii } from './folds.ts'
 
-/** How names are folded before they are compared. */
-export type Folding = 'none' | 'text' | 'characters'
+/** One name of a path, as globs compare it. */
+export interface Name {
+  /** The name; with case folded, where case does not matter. */
+  readonly text: string
+  /** Folded in such a way that one character stays one; `undefined` where that makes no difference. */
+  readonly characters: string | undefined
+}
 
-/** The names of a path, split off from its end as far as they are asked for: most globs are about the last few. */
-export class Names {
-  readonly #path: string
-  readonly #folding: Folding
-  readonly #fromEnd: string[] = []
-  #end: number
-  #isAscii = true
+/** `foldCase` ignores case and Unicode normalisation. */
+export function nameOf(name: string, foldCase: boolean): Name {
+  if (!foldCase) return { text: name, characters: undefined }
+  if (onlyAscii.test(name)) return { text: name.toLowerCase(), characters: undefined }
+  return { text: foldName(name), characters: foldCharacters(name) }
+}
 
-  constructor(path: string, folding: Folding) {
-    this.#path = path
-    this.#folding = folding
-    this.#end = path === '/' ? 0 : path.length
-  }
+export function sameName(left: Name, right: Name): boolean {
+  return left.text === right.text && left.characters === right.characters
+}
 
-  /** No name that was asked for has a character beyond ASCII. */
-  get isAscii(): boolean {
-    return this.#isAscii
-  }
-
-  /** `undefined` when there are no more names. */
-  fromEnd(index: number): string | undefined {
-    while (this.#fromEnd.length <= index && this.#end > 0) {
-      const slash = this.#path.lastIndexOf('/', this.#end - 1)
-      this.#fromEnd.push(this.#fold(this.#path.slice(slash + 1, this.#end)))
-      this.#end = slash
-    }
-    return this.#fromEnd[index]
-  }
-
-  all(): string[] {
-    this.fromEnd(Number.POSITIVE_INFINITY)
-    return this.#fromEnd.toReversed()
-  }
-
-  #fold(name: string): string {
-    if (this.#folding === 'none') return name
-    if (onlyAscii.test(name)) return name.toLowerCase()
-    this.#isAscii = false
-    return this.#folding === 'text' ? foldName(name) : foldCharacters(name)
-  }
+/** The names of an absolute path. */
+export function namesOf(path: string, foldCase: boolean): Name[] {
+  if (path === '/') return []
+  return path
+    .slice(1)
+    .split('/')
+    .map((name) => nameOf(name, foldCase))
 }

@@ -30,7 +30,7 @@ export class DeclaredRules {
 
   /** Something below `directory` may match a rule by pattern. */
   mayMatchBelow(directory: VirtualPath): boolean {
-    return this.patterns.some((pattern) => pattern.match(directory) === undefined && pattern.mayMatchBelow(directory))
+    return this.patterns.some((pattern) => pattern.mayMatchBelow(directory))
   }
 
   /** The refusal, if there is one; `node` is the deepest one at or above the path, in a namespace of these subtrees. */

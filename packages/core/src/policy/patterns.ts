@@ -1,5 +1,9 @@
 import { WorkspaceError } from '../errors.ts'
-import { parentPath } from '../path/virtual-path.ts'
+import type { Progress } from '../glob/automaton.ts'
+import { nameOf } from '../glob/names.ts'
+import type { Name } from '../glob/names.ts'
+import { Descent } from '../path/descent.ts'
+import { baseName, parentPath, rootPath } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { rightsOf } from './access.ts'
 import { NameSet } from './name-set.ts'
@@ -13,13 +17,14 @@ export interface PatternMatch {
   readonly pattern: string
 }
 
-/** Of what lies below a directory: it is under the rule, is looked at, or is not. */
-type Below = PatternMatch | 'open' | 'skipped'
-
-/** Directories that a rule remembers at most. */
-const maxRemembered = 1024
-/** Characters of a directory that is remembered by its path. Of longer ones the last is, or deep trees would take long. */
-const longestRemembered = 512
+/** What a rule says of a directory. */
+interface Level {
+  /** What lies below it is under the rule, is looked at, or is not. */
+  readonly below: PatternMatch | 'open' | 'skipped'
+  readonly patterns: Progress
+  readonly except: Progress
+  readonly skip: Progress
+}
 
 /** A rule by pattern whose globs are compiled. Pure: what it says of a path depends on the path alone. */
 export class CompiledPattern {
@@ -29,10 +34,8 @@ export class CompiledPattern {
   readonly #patterns: NameSet
   readonly #except: NameSet
   readonly #skip: NameSet
-  /** Most paths that are asked about lie beside one another. */
-  readonly #directories = new Map<VirtualPath, Below>()
-  #lastAsked: { readonly path: VirtualPath; readonly pattern: string | undefined } | undefined
-  #last: { readonly directory: VirtualPath; readonly below: Below } = { directory: '/' as VirtualPath, below: 'open' }
+  readonly #levels: Descent<Level>
+  #lastAsked: { readonly path: VirtualPath; readonly match: PatternMatch | undefined } | undefined
 
   /** @throws WorkspaceError `EINVAL` for a malformed glob, and for a rule that could match nothing. */
   constructor(rule: PatternRule) {
@@ -48,49 +51,20 @@ export class CompiledPattern {
     this.#patterns = new NameSet(rule.patterns, (rule.except ?? []).length === 0)
     this.#except = new NameSet(rule.except ?? [])
     this.#skip = new NameSet(rule.skip ?? [], true)
+    const [all, except, skip] = [this.#patterns.start, this.#except.start, this.#skip.start]
+    this.#levels = new Descent<Level>(rootPath, { below: 'open', patterns: all, except, skip }, (above, path) =>
+      this.#enter(above, path),
+    )
   }
 
   /** The match that decides about `path`: its own, or that of the highest directory above it. */
   match(path: VirtualPath): PatternMatch | undefined {
     if (path === '/') return undefined
-    const above = this.#below(parentPath(path))
-    if (above === 'skipped') return undefined
-    if (above !== 'open') return above
-    const pattern = this.matchAt(path)
-    return pattern === undefined ? undefined : { at: path, pattern }
-  }
-
-  /** What the rule says of everything below a directory. */
-  #below(directory: VirtualPath): Below {
-    if (directory === '/') return 'open'
-    if (directory === this.#last.directory) return this.#last.below
-    const isShort = directory.length <= longestRemembered
-    const known = isShort ? this.#directories.get(directory) : undefined
-    if (known !== undefined) return known
-    const above = this.#below(parentPath(directory))
-    let below = above
-    if (above === 'open') {
-      const pattern = this.matchAt(directory)
-      if (pattern !== undefined) below = { at: directory, pattern }
-      else if (this.skips(directory)) below = 'skipped'
-    }
-    if (isShort) {
-      if (this.#directories.size >= maxRemembered) this.#directories.clear()
-      this.#directories.set(directory, below)
-    } else {
-      this.#last = { directory, below }
-    }
-    return below
-  }
-
-  /** The pattern that `path` itself matches. For a walk from the top, which never goes below a match or a skipped directory. */
-  matchAt(path: VirtualPath): string | undefined {
     // A path is asked about several times in a row, for one operation after the other.
-    if (path === this.#lastAsked?.path) return this.#lastAsked.pattern
-    const found = this.#patterns.find(path)
-    const pattern = found === undefined || this.#except.find(path) !== undefined ? undefined : found
-    this.#lastAsked = { path, pattern }
-    return pattern
+    if (path === this.#lastAsked?.path) return this.#lastAsked.match
+    const match = this.#matchIn(this.#levels.at(parentPath(path)), path, nameOf(baseName(path), true))
+    this.#lastAsked = { path, match }
+    return match
   }
 
   /** Some path that ends in this name may match. False for most names, at once. */
@@ -98,19 +72,29 @@ export class CompiledPattern {
     return this.#patterns.mayMatchName(name)
   }
 
-  /** A walk that starts at `directory` has something to look for: it is neither under the rule nor left out. */
-  looksBelow(directory: VirtualPath): boolean {
-    return this.#below(directory) === 'open' && this.mayMatchBelow(directory)
-  }
-
-  /** Nothing below `directory` is looked at. */
-  skips(directory: VirtualPath): boolean {
-    return this.#skip.find(directory) !== undefined
-  }
-
   /** Something below `directory` may match. A walk need not enter it otherwise. */
   mayMatchBelow(directory: VirtualPath): boolean {
-    return !this.skips(directory) && this.#patterns.mayMatchBelow(directory)
+    const { below, patterns } = this.#levels.at(directory)
+    return below === 'open' && this.#patterns.mayMatchBelow(patterns)
+  }
+
+  #matchIn({ below, patterns, except }: Level, path: VirtualPath, name: Name): PatternMatch | undefined {
+    if (below === 'skipped') return undefined
+    if (below !== 'open') return below
+    const pattern = this.#patterns.match(patterns, name)
+    return pattern === undefined || this.#except.match(except, name) !== undefined ? undefined : { at: path, pattern }
+  }
+
+  #enter(above: Level, path: VirtualPath): Level {
+    if (above.below !== 'open') return above
+    const name = nameOf(baseName(path), true)
+    const match = this.#matchIn(above, path, name)
+    return {
+      below: match ?? (this.#skip.match(above.skip, name) === undefined ? 'open' : 'skipped'),
+      patterns: this.#patterns.enter(above.patterns, name),
+      except: this.#except.enter(above.except, name),
+      skip: this.#skip.enter(above.skip, name),
+    }
   }
 }
 

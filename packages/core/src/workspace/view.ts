@@ -1,10 +1,8 @@
-import { baseName, isWithin, parentPath } from '../path/virtual-path.ts'
+import { Descent } from '../path/descent.ts'
+import { baseName, isWithin, parentPath, rootPath } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import type { FileOperation } from '../policy/types.ts'
 import type { Gate } from './gate.ts'
-
-/** Directories that a view remembers at most. */
-const maxRemembered = 4096
 
 // A hit shows names and content, so a search needs the rights of a listing and of a reader too.
 const needed = {
@@ -29,7 +27,8 @@ export class View {
   /** What must be allowed at a directory that is entered, and at an entry that is described. */
   readonly #needed: { readonly toEnter: readonly FileOperation[]; readonly toDescribe: readonly FileOperation[] }
   readonly #inScratch: boolean
-  readonly #entered = new Map<VirtualPath, boolean>()
+  /** Whether a directory may be entered. */
+  readonly #entered: Descent<boolean>
   /** Paths that mounts and rules name. Elsewhere below, nothing differs from the start. */
   readonly #special: ReadonlySet<string>
   /** Storage that folds case may show a special path in another spelling. */
@@ -47,6 +46,7 @@ export class View {
     this.#gate = gate
     this.#start = start
     this.#needed = needed[operation]
+    this.#entered = new Descent<boolean>(rootPath, true, (above, directory) => above && this.#mayEnter(directory))
     this.#showsFilesOnly = operation === 'search'
     const node = namespace.find(start)
     this.#inScratch = node.mount?.scratch === true
@@ -66,7 +66,7 @@ export class View {
     if (!this.#concerns(path)) return 'described'
     const node = this.#gate.namespace.find(path)
     if (node.reserved || (node.mount?.scratch === true && !this.#inScratch)) return 'hidden'
-    if (!this.#mayEnter(parentPath(path))) return 'hidden'
+    if (!this.#entered.at(parentPath(path))) return 'hidden'
     if (this.#allows(this.#needed.toDescribe, path)) return 'described'
     this.#shut = true
     return 'named'
@@ -80,12 +80,7 @@ export class View {
 
   #mayEnter(directory: VirtualPath): boolean {
     if (directory === this.#start || !isWithin(directory, this.#start)) return true
-    const known = this.#entered.get(directory)
-    if (known !== undefined) return known
-    const entered = this.#mayEnter(parentPath(directory)) && this.#allows(this.#needed.toEnter, directory)
-    if (this.#entered.size >= maxRemembered) this.#entered.clear()
-    this.#entered.set(directory, entered)
-    return entered
+    return this.#allows(this.#needed.toEnter, directory)
   }
 
   #allows(operations: readonly FileOperation[], path: VirtualPath): boolean {

@@ -90,10 +90,7 @@ describe('[RU4] a glob', () => {
     ['x'.repeat(1001), 'the limit is 1000'],
     ['{a,b}'.repeat(9), 'more than 256 globs'],
     [`{${'a,'.repeat(100)}b}${'x'.repeat(100)}`, 'longer than 4000 characters'],
-    [
-      `{${Array.from({ length: 120 }, (_, n) => n).join('*,')}}/${'c/'.repeat(6)}**/x`,
-      'more than 500 characters in front of',
-    ],
+    [`{${Array.from({ length: 180 }, (_, n) => n.toString(36)).join('*?,')}}/**/x`, 'over 300 wildcards'],
     [`${'{a,'.repeat(9)}b${'}'.repeat(9)}`, 'more than 8 deep'],
   ])('%j is EINVAL, with a remedy', (glob, reason) => {
     const error = caught(() => compileGlob(glob, { operation: 'search' }))

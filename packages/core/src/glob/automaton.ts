@@ -1,0 +1,108 @@
+import type { Component } from './component.ts'
+import { NameIndex, setBit } from './name-index.ts'
+import type { Bits } from './name-index.ts'
+import type { Name } from './names.ts'
+
+/** Any number of directories, also none. */
+export const anyDirectories = '**'
+
+/** One part of a glob between slashes. */
+export type Step = Component | typeof anyDirectories
+
+/** How far globs have got with the names of a directory: one bit for each step that may come next. Nobody changes it. */
+export type Progress = Bits
+
+/**
+ * Many globs at once, asked name by name from the root. What they have got to at a directory holds for everything in it, so
+ * that a walk asks about the one new name only. A name takes as long at any depth.
+ */
+export class Automaton {
+  /** At the root. */
+  readonly start: Progress
+  /** Every glob is about one name, at any depth: what it says does not depend on the directory. */
+  readonly isFlat: boolean
+  /** What is left of {@link start} after a name that no glob is about: what relative globs begin with. */
+  readonly #idle: Progress
+  /** The steps that are `**`. */
+  readonly #any: Bits
+  /** The index of the glob that a last step belongs to. */
+  readonly #globAt = new Map<number, number>()
+  readonly #innerNames: NameIndex
+  readonly #lastNames: NameIndex
+
+  /** Each glob stands for one or more lists of steps. The last step is not `**`. The same component is the same object. */
+  constructor(globs: readonly (readonly (readonly Step[])[])[]) {
+    this.isFlat = globs.flat().every((steps) => steps.length === 2 && steps[0] === anyDirectories)
+    const length = (globs.flat(2).length + 31) >> 5
+    const start = new Int32Array(length)
+    this.#any = new Int32Array(length)
+    const inner: { component: Component; bit: number }[] = []
+    const last: typeof inner = []
+    let bit = 0
+    for (const [index, lists] of globs.entries()) {
+      for (const steps of lists) {
+        setBit(start, bit)
+        for (const [at, step] of steps.entries()) {
+          if (step === anyDirectories) setBit(this.#any, bit)
+          else (at === steps.length - 1 ? last : inner).push({ component: step, bit })
+          bit += 1
+        }
+        this.#globAt.set(bit - 1, index)
+      }
+    }
+    this.#idle = this.#arrive(start.map((bits, word) => bits & (this.#any[word] ?? 0)))
+    const begun = this.#arrive(start)
+    this.start = begun.every((bits, word) => bits === this.#idle[word]) ? this.#idle : begun
+    this.#innerNames = new NameIndex(inner, length, this.#idle)
+    this.#lastNames = new NameIndex(last, length, this.#idle)
+  }
+
+  /** What the globs have got to in a directory. */
+  enter(above: Progress, name: Name): Progress {
+    const matching = this.#innerNames.find(name, above === this.#idle)
+    if (matching === undefined && above === this.#idle) return above
+    const next = new Int32Array(above.length)
+    let carry = 0
+    for (let word = 0; word < next.length; word += 1) {
+      const bits = above[word] ?? 0
+      const taken = matching === undefined ? 0 : bits & (matching[word] ?? 0)
+      next[word] = (bits & (this.#any[word] ?? 0)) | (taken << 1) | carry
+      carry = taken >>> 31
+    }
+    this.#arrive(next)
+    for (let word = 0; word < next.length; word += 1) if (next[word] !== this.#idle[word]) return next
+    return this.#idle
+  }
+
+  /** The index of the first glob that an entry of a directory matches; `undefined` when none does. */
+  match(directory: Progress, name: Name): number | undefined {
+    const matching = this.#lastNames.find(name, directory === this.#idle)
+    if (matching === undefined) return undefined
+    for (let word = 0; word < directory.length; word += 1) {
+      const matched = (directory[word] ?? 0) & (matching[word] ?? 0)
+      if (matched !== 0) return this.#globAt.get((word << 5) + 31 - Math.clz32(matched & -matched))
+    }
+    return undefined
+  }
+
+  /** The last name of some glob matches. */
+  mayMatchName(name: Name): boolean {
+    return this.#lastNames.find(name, false) !== undefined
+  }
+
+  /** Something below a directory may match. */
+  isOpen(directory: Progress): boolean {
+    return directory.some((bits) => bits !== 0)
+  }
+
+  /** Where `**` may begin, what follows may begin too. Two `**` never follow one another. */
+  #arrive(bits: Bits): Bits {
+    let carry = 0
+    for (let word = 0; word < bits.length; word += 1) {
+      const any = (bits[word] ?? 0) & (this.#any[word] ?? 0)
+      bits[word] = (bits[word] ?? 0) | (any << 1) | carry
+      carry = any >>> 31
+    }
+    return bits
+  }
+}

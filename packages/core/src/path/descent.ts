@@ -1,0 +1,58 @@
+import { isWithin } from './virtual-path.ts'
+import type { VirtualPath } from './virtual-path.ts'
+
+interface Place<Path, Known> {
+  readonly path: Path
+  readonly known: Known
+}
+
+/** Directories that are remembered at most. */
+const maxRemembered = 1024
+/** Characters of a directory that is remembered by its path. Longer ones take long to look up. */
+const longestRemembered = 512
+
+/**
+ * What is known of a directory, made of what is known of the one above. Remembers the way to the directory that was asked
+ * about last: most that are asked about lie beside it or in it, so a walk takes as long for each at any depth.
+ */
+export class Descent<Known, Path extends string = VirtualPath> {
+  readonly #root: Place<Path, Known>
+  /** Below the root. */
+  readonly #way: Place<Path, Known>[] = []
+  readonly #remembered = new Map<Path, Known>()
+  readonly #next: (above: Known, directory: Path) => Known
+
+  /**
+   * @param root `/` for absolute paths, empty for relative ones
+   * @param next what is known of a directory, by what is known of its parent
+   */
+  constructor(root: Path, known: Known, next: (above: Known, directory: Path) => Known) {
+    this.#root = { path: root, known }
+    this.#next = next
+  }
+
+  at(directory: Path): Known {
+    let last = this.#way.at(-1) ?? this.#root
+    if (directory === last.path) return last.known
+    const known = directory.length <= longestRemembered ? this.#remembered.get(directory) : undefined
+    if (known !== undefined) return known
+    while (last !== this.#root && !isWithin(directory as string as VirtualPath, last.path as string as VirtualPath)) {
+      this.#way.pop()
+      last = this.#way.at(-1) ?? this.#root
+    }
+    while (last.path.length < directory.length) {
+      const slash = directory.indexOf('/', last === this.#root ? last.path.length : last.path.length + 1)
+      const path = slash < 0 ? directory : (directory.slice(0, slash) as Path)
+      last = { path, known: this.#next(last.known, path) }
+      this.#way.push(last)
+      this.#remember(last)
+    }
+    return last.known
+  }
+
+  #remember({ path, known }: Place<Path, Known>): void {
+    if (path.length > longestRemembered) return
+    if (this.#remembered.size >= maxRemembered) this.#remembered.clear()
+    this.#remembered.set(path, known)
+  }
+}
