@@ -191,12 +191,36 @@ export const fileMutations: readonly Mutation[] = [
     removes: 'the comparison of write ids',
     changes: [
       {
-        file: 'packages/adapter-s3/src/objects/conditional.ts',
-        text: '  const index = writes.indexOf(id)\n',
-        by: "  const index = writes.indexOf('') + 0 * id.length\n",
+        file: 'packages/adapter-s3/src/objects/outcome.ts',
+        text: "  if (writes.includes(id)) return 'done'\n",
+        by: "  if (id === '') return 'done'\n",
       },
     ],
     test: { file: 'packages/adapter-s3/test/conditions.test.ts', title: 'a lost answer is not taken for a lost race' },
+  },
+  {
+    row: 'a request sent again over the confirmed work of others',
+    removes: 'the look before a write is repeated',
+    changes: [
+      {
+        file: 'packages/adapter-s3/src/objects/put.ts',
+        text: '        if (this.#fate.lost) {\n',
+        by: '        if (!plan) {\n',
+      },
+    ],
+    test: { file: 'packages/adapter-s3/test/answers.test.ts', title: 'what others wrote without looking' },
+  },
+  {
+    row: 'bytes of a store that arrive damaged, or are cut off with a fitting length',
+    removes: 'the refusal of bytes whose checksum differs',
+    changes: [
+      {
+        file: 'packages/adapter-s3/src/objects/read.ts',
+        text: "        if (verdict !== 'right' && !isExcused) throw",
+        by: "        if (verdict !== 'right' && !isExcused && digest === '') throw",
+      },
+    ],
+    test: { file: 'packages/adapter-s3/test/bytes.test.ts', title: 'is EIO for read and readStream' },
   },
   {
     row: 'credentials of a store in errors, outputs or config files',
@@ -209,8 +233,8 @@ export const fileMutations: readonly Mutation[] = [
       },
       {
         file: failures,
-        text: 'import { nativeNameOf,',
-        by: "import { inspect } from 'node:util'\nimport { nativeNameOf,",
+        text: 'import { isPage, nativeNameOf,',
+        by: "import { inspect } from 'node:util'\nimport { isPage, nativeNameOf,",
       },
     ],
     test: { file: 'packages/adapter-s3/test/refusals.test.ts', title: 'no message tells them' },

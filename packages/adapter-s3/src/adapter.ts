@@ -28,13 +28,15 @@ import { translate } from './client/failures.ts'
 import type { Task } from './client/requests.ts'
 import { remove } from './delete/delete.ts'
 import { createDirectory } from './directories/create.ts'
-import { failure } from './errors.ts'
+import { failure, invalid } from './errors.ts'
 import { createSymlink, readSymlink } from './links/links.ts'
 import { entriesOf, S3Listing } from './listing/list.ts'
 import { append } from './objects/append.ts'
 import { lookUp } from './objects/lookup.ts'
+import { parseChangeId } from './objects/outcome.ts'
 import { read } from './objects/read.ts'
 import { readStream } from './objects/read-stream.ts'
+import { resolve, type ResolvedChange, type S3StorageAdapter } from './objects/resolve.ts'
 import { write } from './objects/write.ts'
 import { createScratch } from './scratch.ts'
 import { search } from './search/search.ts'
@@ -51,7 +53,7 @@ export interface S3AdapterParts {
 }
 
 /** The contract on one store: checks what is common to all operations, and leaves the rest to their folders. */
-export class S3Adapter implements StorageAdapter {
+export class S3Adapter implements S3StorageAdapter {
   readonly name: string
   readonly capabilities: AdapterCapabilities
   readonly append?: NonNullable<StorageAdapter['append']>
@@ -143,6 +145,13 @@ export class S3Adapter implements StorageAdapter {
     return createScratch(this.#store, (parts) => new S3Adapter({ ...parts, name: this.name, readOnly: false }))
   }
 
+  async resolve(id: string, { signal }: SignalOption = {}): Promise<ResolvedChange> {
+    const change = parseChangeId(id)
+    if (change === undefined) throw invalid('resolve', '/', 'was given an id that is not a `changeId`')
+    const { path } = change
+    return this.#run('resolve', path as MountPath, signal, (task) => resolve(this.#store, change, task))
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
@@ -166,7 +175,7 @@ export class S3Adapter implements StorageAdapter {
     run: (task: Task) => Promise<Result>,
   ): Promise<Result> {
     this.#check(operation, path, signal)
-    return this.#attempt({ operation, path, signal }, run)
+    return this.#attempt({ operation, path, signal, until: this.#store.requests.begin() }, run)
   }
 
   async #attempt<Result>(task: Task, run: (task: Task) => Promise<Result>): Promise<Result> {
@@ -185,6 +194,6 @@ export class S3Adapter implements StorageAdapter {
   ): Promise<Result> {
     this.#check(operation, path, signal)
     if (this.capabilities.readOnly) throw failure('EROFS', operation, path)
-    return this.#attempt({ operation, path, signal }, run)
+    return this.#attempt({ operation, path, signal, until: this.#store.requests.begin() }, run)
   }
 }

@@ -21,7 +21,17 @@ const bucket: OptionShapes<BucketOptions> = {
     controlCharacters: option.boolean,
     normalisesKeys: option.boolean,
     md5Etags: option.boolean,
+    checksums: option.boolean,
   }),
+  contentType: option.of(
+    'a media type, or a function that tells one',
+    (value) => isText(value) || typeof value === 'function',
+  ),
+  cacheControl: option.text,
+  metadata: option.of('names and values that are text, of at most 1,000 bytes', isMetadata),
+  encryption: option.of("`{ algorithm: 'AES256' }` or `{ algorithm: 'aws:kms', keyId }`", isEncryption),
+  storageClass: option.text,
+  copyPartBytes: option.integer(minPartBytes, maxPartBytes),
   partBytes: option.integer(minPartBytes, maxPartBytes),
   concurrency: option.integer(1, 256),
   attemptTimeout: durationShape,
@@ -41,6 +51,11 @@ const credentials = option.hidden(
   ),
 )
 
+const ca = option.of('certificates in PEM', (value) => {
+  const all: unknown[] = Array.isArray(value) ? value : [value]
+  return all.length > 0 && all.every((one) => typeof one === 'string' && one.includes('-----BEGIN CERTIFICATE-----'))
+})
+
 const s3: OptionShapes<BucketOptions & Omit<WithConnection, 'client'> & { readonly client?: unknown }> = {
   ...bucket,
   client,
@@ -48,6 +63,7 @@ const s3: OptionShapes<BucketOptions & Omit<WithConnection, 'client'> & { readon
   region: option.text,
   credentials,
   forcePathStyle: option.boolean,
+  ca,
 }
 
 const r2 = {
@@ -56,18 +72,19 @@ const r2 = {
   accountId: option.of('an account id', (value) => typeof value === 'string' && /^[\w-]+$/u.test(value)),
   endpoint,
   credentials,
+  ca,
 }
 
 /** @throws WorkspaceError `EINVAL` that names the option */
 export function checkS3Options(options: S3AdapterOptions, operation: string): void {
   checkOptions<object>(options, s3, { operation })
-  refuseBeside(options, ['endpoint', 'region', 'credentials', 'forcePathStyle'], operation)
+  refuseBeside(options, ['endpoint', 'region', 'credentials', 'forcePathStyle', 'ca'], operation)
 }
 
 /** @throws WorkspaceError `EINVAL` that names the option */
 export function checkR2Options(options: R2AdapterOptions, operation: string): void {
   checkOptions<object>(options, r2, { operation })
-  refuseBeside(options, ['accountId', 'endpoint', 'credentials'], operation)
+  refuseBeside(options, ['accountId', 'endpoint', 'credentials', 'ca'], operation)
   const { client: given, accountId, endpoint: url } = options as object as Readonly<Record<string, unknown>>
   if (given !== undefined || (accountId === undefined) !== (url === undefined)) return
   const both = accountId !== undefined
@@ -102,4 +119,25 @@ function isCredentials(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   const { accessKeyId, secretAccessKey } = value as Readonly<Record<string, unknown>>
   return typeof accessKeyId === 'string' && accessKeyId !== '' && typeof secretAccessKey === 'string'
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() !== ''
+}
+
+/** What headers can hold. */
+function isMetadata(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const entries = Object.entries(value)
+  const isHeld = ([name, text]: [string, unknown]): boolean =>
+    /^[a-z0-9_-]+$/u.test(name) && typeof text === 'string' && /^[\u0020-\u007e]*$/u.test(text)
+  return entries.every(isHeld) && entries.flat().join('').length <= 1_000
+}
+
+function isEncryption(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const { algorithm, keyId, ...rest } = value as Readonly<Record<string, unknown>>
+  if (Object.keys(rest).length > 0) return false
+  if (algorithm === 'AES256') return keyId === undefined
+  return algorithm === 'aws:kms' && (keyId === undefined || isText(keyId))
 }

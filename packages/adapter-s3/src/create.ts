@@ -1,6 +1,6 @@
-import type { StorageAdapter } from '@ws/core'
 import { S3Adapter } from './adapter.ts'
 import { connect } from './client/connect.ts'
+import { Deadline } from './client/deadline.ts'
 import { translate } from './client/failures.ts'
 import { Requests } from './client/requests.ts'
 import { leastDialect, type S3Dialect } from './dialect/dialect.ts'
@@ -9,15 +9,22 @@ import { DirectoryHints } from './directories/hints.ts'
 import { KeySpace } from './keys/key-space.ts'
 import { makeReservedName } from './keys/names.ts'
 import { WriteHistory } from './objects/history.ts'
+import type { S3StorageAdapter } from './objects/resolve.ts'
+import { sweepUploads } from './objects/uploads.ts'
+import type { Store, WriteHeaders } from './store.ts'
 import { checkR2Options, checkS3Options } from './check-options.ts'
 import type { R2AdapterOptions, S3AdapterOptions } from './options.ts'
 
 const defaults = {
   partBytes: 8 * 1024 * 1024,
+  copyPartBytes: 5 * 1024 ** 3,
   concurrency: 16,
   attemptTimeout: 30_000,
   deadline: 120_000,
 } as const
+
+/** Milliseconds. */
+const sweepTime = 2_000
 
 /**
  * An adapter on a bucket, or on a part of one. Unless it is told the server's dialect, it asks the server first what it
@@ -26,13 +33,13 @@ const defaults = {
  * @throws WorkspaceError `ENOWORKSPACE` for a bucket that does not exist, `EBACKEND` when the server refuses or cannot be
  * reached, `EINVAL` that names the option.
  */
-export async function createS3Adapter(options: S3AdapterOptions): Promise<StorageAdapter> {
+export async function createS3Adapter(options: S3AdapterOptions): Promise<S3StorageAdapter> {
   checkS3Options(options, 'createS3Adapter')
   return create(options, 's3')
 }
 
 /** {@link createS3Adapter} for Cloudflare's R2: the endpoint from the account, the region that R2 has. */
-export async function createR2Adapter(options: R2AdapterOptions): Promise<StorageAdapter> {
+export async function createR2Adapter(options: R2AdapterOptions): Promise<S3StorageAdapter> {
   checkR2Options(options, 'createR2Adapter')
   if (options.client !== undefined) return create(options, 'r2')
   const { accountId, endpoint = `https://${accountId}.r2.cloudflarestorage.com`, ...rest } = options
@@ -46,16 +53,17 @@ export async function probeS3Dialect(options: S3AdapterOptions): Promise<S3Diale
   try {
     return await probe(requests, options)
   } finally {
-    end()
+    await end()
   }
 }
 
-async function create(options: S3AdapterOptions, name: 's3' | 'r2'): Promise<StorageAdapter> {
+async function create(options: S3AdapterOptions, name: 's3' | 'r2'): Promise<S3StorageAdapter> {
   const {
     readOnly = false,
     symlinks = 'off',
     partBytes = defaults.partBytes,
     concurrency = defaults.concurrency,
+    copyPartBytes = defaults.copyPartBytes,
   } = options
   const { requests, end } = open(options)
   try {
@@ -67,31 +75,48 @@ async function create(options: S3AdapterOptions, name: 's3' | 'r2'): Promise<Sto
       controlCharacters: dialect.controlCharacters,
       normalised: dialect.normalisesKeys,
     })
-    return new S3Adapter({
-      name,
-      readOnly,
-      release: end,
-      store: {
-        bucket: options.bucket,
-        keys,
-        dialect,
-        requests,
-        hints: new DirectoryHints(),
-        history: new WriteHistory(),
-        links,
-        partBytes,
-        concurrency,
-        report: options.onProblem ?? (() => undefined),
-        progress: options.onProgress ?? (() => undefined),
-      },
-    })
+    const { contentType, cacheControl, metadata } = options
+    const store: Store = {
+      bucket: options.bucket,
+      keys,
+      dialect,
+      requests,
+      hints: new DirectoryHints(),
+      history: new WriteHistory(),
+      defaults: { contentType, cacheControl, metadata },
+      extra: headersOf(options),
+      copyPartBytes,
+      links,
+      partBytes,
+      concurrency,
+      report: options.onProblem ?? (() => undefined),
+      progress: options.onProgress ?? (() => undefined),
+    }
+    if (!readOnly) await sweep(store)
+    return new S3Adapter({ name, readOnly, release: end, store })
   } catch (error) {
-    end()
+    await end()
     throw error
   }
 }
 
-function open(options: S3AdapterOptions): { readonly requests: Requests; readonly end: () => void } {
+/** What was left by others, as far as it can be done in a moment: the rest is for the next start. */
+async function sweep(store: Store): Promise<void> {
+  const until = new Deadline(sweepTime)
+  await sweepUploads(store, { operation: 'createS3Adapter', path: '/', until }).catch(() => undefined)
+}
+
+function headersOf({ encryption, storageClass }: S3AdapterOptions): WriteHeaders {
+  const keyId = encryption?.algorithm === 'aws:kms' ? encryption.keyId : undefined
+  return {
+    ...(encryption === undefined ? {} : { ServerSideEncryption: encryption.algorithm }),
+    ...(keyId === undefined ? {} : { SSEKMSKeyId: keyId }),
+    // the SDK's list of names is AWS's of the day it was made
+    ...(storageClass === undefined ? {} : { StorageClass: storageClass as NonNullable<WriteHeaders['StorageClass']> }),
+  }
+}
+
+function open(options: S3AdapterOptions): { readonly requests: Requests; readonly end: () => Promise<void> } {
   const {
     attemptTimeout = defaults.attemptTimeout,
     deadline = defaults.deadline,
@@ -101,8 +126,8 @@ function open(options: S3AdapterOptions): { readonly requests: Requests; readonl
   const client = own ?? options.client
   if (client === undefined) throw new TypeError('a client is missing')
   const requests = new Requests(client, { attemptTimeout, deadline })
-  const end = (): void => {
-    requests.close()
+  const end = async (): Promise<void> => {
+    await requests.close()
     own?.destroy()
   }
   return { requests, end }
@@ -116,7 +141,7 @@ async function dialectOf(requests: Requests, options: S3AdapterOptions): Promise
 }
 
 async function probe(requests: Requests, { bucket, prefix }: S3AdapterOptions): Promise<S3Dialect> {
-  const task = { operation: 'createS3Adapter', path: '/' }
+  const task = { operation: 'createS3Adapter', path: '/', until: requests.begin() }
   const key = new KeySpace({ prefix }).prefix + makeReservedName('probe')
   try {
     return await new Probe(requests, { bucket, key, task }).run()

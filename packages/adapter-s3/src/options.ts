@@ -2,7 +2,7 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import type { S3Dialect } from './dialect/dialect.ts'
 import type { S3Problem, TransferProgress } from './reports.ts'
 
-/** What the AWS SDK takes: fixed credentials, or a function that gets them (and gets them anew when they expire). */
+/** What the AWS SDK takes: fixed credentials, or a function that gets them: anew when they expire, or the store says so. */
 export type S3CredentialsOption =
   | S3Credentials
   | (() => Promise<S3Credentials & { readonly expiration?: Date | undefined }>)
@@ -12,6 +12,11 @@ export interface S3Credentials {
   readonly secretAccessKey: string
   readonly sessionToken?: string | undefined
 }
+
+/** The store encrypts with its own key, or with one that its key service holds. */
+export type S3Encryption =
+  | { readonly algorithm: 'AES256' }
+  | { readonly algorithm: 'aws:kms'; readonly keyId?: string | undefined }
 
 /** What all kinds of buckets have in common. */
 export interface BucketOptions {
@@ -33,13 +38,31 @@ export interface BucketOptions {
    * requests on objects that are removed again. Take it from `probeS3Dialect` to spare many adapters the same question.
    */
   readonly dialect?: Partial<S3Dialect> | undefined
+  /**
+   * The media type of new files, or a function that tells it by the path. Default: by the ending of the name. A file that is
+   * replaced keeps its type, and everything else that it has.
+   */
+  readonly contentType?: string | ((path: string) => string | undefined) | undefined
+  /** `Cache-Control` of new files. Default none. */
+  readonly cacheControl?: string | undefined
+  /** Metadata of new files, of at most 1,000 bytes. Default none. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined
+  /** Encryption in the store, of everything that is written. Default: what the bucket has. */
+  readonly encryption?: S3Encryption | undefined
+  /** `STANDARD_IA` and the like, of everything that is written. Default: the store's. */
+  readonly storageClass?: string | undefined
+  /** Bytes that the store copies with one request: 5 MiB to 5 GiB. Larger objects are copied by parts of this size. Default 5 GiB. */
+  readonly copyPartBytes?: number | undefined
   /** Bytes of one part of a large upload, all but the last: at least 5 MiB, at most 5 GiB. 10,000 make one file. Default 8 MiB. */
   readonly partBytes?: number | undefined
   /** Requests at a time in one operation on many objects (copy, delete, search). Default 16. */
   readonly concurrency?: number | undefined
   /** Milliseconds that one attempt may take until its answer begins, and until the next bytes of a body come. Default 30,000. */
   readonly attemptTimeout?: number | undefined
-  /** Milliseconds after which no request is tried again: `ETIMEDOUT`. Default 120,000. */
+  /**
+   * Milliseconds for a whole operation with all its requests, and for `close()`, which takes 5,000 at most: then it is
+   * `ETIMEDOUT`. Bytes, objects and pages that come or go begin it anew. Default 120,000.
+   */
   readonly deadline?: number | undefined
   /** Told of what is found in the bucket that a tree of files cannot show. It must not throw. */
   readonly onProblem?: ((problem: S3Problem) => void) | undefined
@@ -60,6 +83,8 @@ export interface WithConnection {
   readonly region?: string | undefined
   /** Default: the SDK's provider chain (environment, shared configuration, roles). */
   readonly credentials?: S3CredentialsOption | undefined
+  /** Certificates, in PEM, of authorities that are trusted besides the usual ones. */
+  readonly ca?: string | readonly string[] | undefined
   /** `endpoint/bucket/key` instead of `bucket.endpoint/key`; servers of one's own mostly need it. Default: with an `endpoint`. */
   readonly forcePathStyle?: boolean | undefined
 }
@@ -76,11 +101,13 @@ export type R2AdapterOptions = BucketOptions &
         readonly accountId: string
         readonly endpoint?: undefined
         readonly credentials?: S3CredentialsOption | undefined
+        readonly ca?: string | readonly string[] | undefined
       }
     | {
         readonly client?: undefined
         readonly accountId?: undefined
         readonly endpoint: string
         readonly credentials?: S3CredentialsOption | undefined
+        readonly ca?: string | readonly string[] | undefined
       }
   )

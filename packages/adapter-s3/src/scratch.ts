@@ -24,7 +24,7 @@ export function createScratch(
   const inner: Store = { ...store, keys, hints: new DirectoryHints() }
   const release = async (): Promise<void> => {
     if (store.requests.closed) return
-    await deleteTree(inner, '/' as never, { operation: 'close', path: '/' })
+    await deleteTree(inner, '/' as never, { operation: 'close', path: '/', until: store.requests.begin() })
   }
   return make({ store: inner, release })
 }

@@ -1,10 +1,15 @@
+import type { PutObjectCommandInput } from '@aws-sdk/client-s3'
 import type { MountPath } from '@ws/core'
 import type { Requests } from './client/requests.ts'
 import type { S3Dialect } from './dialect/dialect.ts'
 import type { DirectoryHints } from './directories/hints.ts'
 import type { KeySpace } from './keys/key-space.ts'
+import type { FileDefaults } from './objects/attributes.ts'
 import type { WriteHistory } from './objects/history.ts'
 import type { S3Problem, TransferProgress } from './reports.ts'
+
+/** As the SDK takes them. */
+export type WriteHeaders = Pick<PutObjectCommandInput, 'ServerSideEncryption' | 'SSEKMSKeyId' | 'StorageClass'>
 
 /** What every operation of one adapter works with. */
 export interface Store {
@@ -14,6 +19,12 @@ export interface Store {
   readonly requests: Requests
   readonly hints: DirectoryHints
   readonly history: WriteHistory
+  /** What new files are given. */
+  readonly defaults: FileDefaults
+  /** Headers of each object that is written: encryption, storage class. */
+  readonly extra: WriteHeaders
+  /** Bytes that the store copies with one request; larger objects by parts of this size. */
+  readonly copyPartBytes: number
   /** `.rclonelink` objects are links. */
   readonly links: boolean
   /** Bytes of one part of a large upload. */

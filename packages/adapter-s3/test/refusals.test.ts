@@ -115,7 +115,9 @@ for (const name of s3ServerNames) {
       }
       await adapter.write(at('/a'), encode('x'))
       expect(performance.now() - started).toBeGreaterThanOrEqual(199)
-      expect(bench.requests.length).toBe(4)
+      // the first error may have come after the store had acted: from then on it is looked first
+      const sent = bench.requests.map(({ name: request }) => request)
+      expect(sent).toEqual(['PutObject', 'HeadObject', 'HeadObject', 'HeadObject', 'PutObject'])
     })
 
     it('is not asked for longer than the deadline, and an abort ends every wait', async () => {
@@ -194,6 +196,7 @@ for (const name of s3ServerNames) {
         controlCharacters: name === 'ceph',
         normalisesKeys: false,
         md5Etags: true,
+        checksums: false,
       })
       expect(await bench.keys(`${prefix}/`)).toEqual([])
     })

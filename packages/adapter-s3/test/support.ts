@@ -8,7 +8,13 @@ import {
 import { parseMountPath, type MountPath, type StorageAdapter } from '@ws/core'
 import type { S3Server, S3ServerName } from '@ws/test-fixtures/s3'
 import { sharedS3Server } from '@ws/test-fixtures/s3/vitest'
-import { createS3Adapter, probeS3Dialect, type BucketOptions, type S3Dialect } from '../src/index.ts'
+import {
+  createS3Adapter,
+  probeS3Dialect,
+  type BucketOptions,
+  type S3Dialect,
+  type S3StorageAdapter,
+} from '../src/index.ts'
 
 export const at = (path: string): MountPath => parseMountPath(path)
 export const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -73,7 +79,7 @@ export class Bench {
     return `p${this.#used}/t1`
   }
 
-  async adapter(options: Partial<BucketOptions> = {}): Promise<StorageAdapter> {
+  async adapter(options: Partial<BucketOptions> = {}): Promise<S3StorageAdapter> {
     const { bucket } = this.server
     const adapter = await createS3Adapter({
       client: this.watched,

@@ -71,6 +71,8 @@ export interface WorkspaceErrorOptions {
   /** What the caller can do to go on, as an imperative: "write below `/out`". */
   readonly remedy?: string | undefined
   readonly partial?: PartialProgress | undefined
+  /** Of a change of which nobody knows whether it has happened: what the adapter that made the error can be asked with. */
+  readonly changeId?: string | undefined
   /** The error of the layer below, for operators: see {@link getNativeCause}. Never printed. */
   readonly native?: unknown
 }
@@ -92,6 +94,7 @@ export class WorkspaceError extends Error {
   readonly remedy: string | undefined
   readonly reason: string
   readonly partial: PartialProgress | undefined
+  readonly changeId: string | undefined
 
   constructor(options: WorkspaceErrorOptions) {
     super(formatMessage(options))
@@ -103,14 +106,15 @@ export class WorkspaceError extends Error {
     this.remedy = options.remedy
     this.reason = options.reason
     this.partial = options.partial
+    this.changeId = options.changeId
     Object.defineProperty(this, brand, { value: true })
     if (options.native !== undefined) nativeCauses.set(this, options.native)
   }
 
   /** What is safe to show a model or to send over a wire. */
   toJSON(): Record<string, unknown> {
-    const { code, operation, path, rule, remedy, message, partial } = this
-    return { name: this.name, code, operation, path, rule, remedy, message, partial }
+    const { code, operation, path, rule, remedy, message, partial, changeId } = this
+    return { name: this.name, code, operation, path, rule, remedy, message, partial, changeId }
   }
 }
 
@@ -151,7 +155,7 @@ export function rewriteError(
   error: WorkspaceError,
   changes: Partial<Omit<WorkspaceErrorOptions, 'native'>>,
 ): WorkspaceError {
-  const { code, operation, path, reason, rule, remedy, partial } = error
+  const { code, operation, path, reason, rule, remedy, partial, changeId } = error
   return new WorkspaceError({
     code,
     operation,
@@ -160,6 +164,7 @@ export function rewriteError(
     rule,
     remedy,
     partial,
+    changeId,
     ...changes,
     native: getNativeCause(error),
   })

@@ -1,5 +1,7 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
-import type { WithConnection } from '../options.ts'
+import { rootCertificates } from 'node:tls'
+import type { S3Credentials, WithConnection } from '../options.ts'
+import { assertNoPage } from './native.ts'
 import { shortenWay } from './transport.ts'
 
 const ignore = (): void => undefined
@@ -13,7 +15,8 @@ const silent = { trace: ignore, debug: ignore, info: ignore, warn: ignore, error
  * signed, and what is read is compared with its ETag.
  */
 export function connect(options: WithConnection, maxSockets: number): S3Client {
-  const { endpoint, region, credentials, forcePathStyle = endpoint !== undefined } = options
+  const { endpoint, region, credentials, forcePathStyle = endpoint !== undefined, ca } = options
+  const trusted = ca === undefined ? {} : { ca: [...rootCertificates, ...[ca].flat()] }
   const config: S3ClientConfig = {
     forcePathStyle,
     maxAttempts: 1,
@@ -24,7 +27,7 @@ export function connect(options: WithConnection, maxSockets: number): S3Client {
     requestHandler: {
       connectionTimeout: 10_000,
       httpAgent: { keepAlive: true, maxSockets },
-      httpsAgent: { keepAlive: true, maxSockets },
+      httpsAgent: { keepAlive: true, maxSockets, ...trusted },
       socketAcquisitionWarningTimeout: 600_000,
     },
     ...(endpoint === undefined ? {} : { endpoint }),
@@ -32,12 +35,36 @@ export function connect(options: WithConnection, maxSockets: number): S3Client {
     ...(credentials === undefined
       ? {}
       : {
-          credentials: typeof credentials === 'function' ? async () => plain(await credentials()) : plain(credentials),
+          credentials: typeof credentials === 'function' ? () => ask(credentials) : plain(credentials),
         }),
   }
   const client = new S3Client(config)
-  shortenWay(client, maxSockets)
+  refusePages(client)
+  shortenWay(client, maxSockets, trusted)
   return client
+}
+
+async function ask(provide: () => Promise<S3Credentials & { readonly expiration?: Date | undefined }>) {
+  try {
+    return plain(await provide())
+  } catch (error) {
+    throw Object.assign(new Error('the function that gives credentials failed', { cause: error }), {
+      name: 'CredentialsFunctionError',
+    })
+  }
+}
+
+/** A page for people is no answer, even where the SDK would find nothing wrong with it. */
+function refusePages(client: S3Client): void {
+  client.middlewareStack.add(
+    (next) => async (given) => {
+      const result = await next(given)
+      const { statusCode, headers } = result.response as { statusCode: number; headers: Record<string, string> }
+      assertNoPage(statusCode, headers)
+      return result
+    },
+    { step: 'deserialize', name: 'refusePages' },
+  )
 }
 
 /** The SDK tells an absent field from an undefined one. */

@@ -40,7 +40,41 @@ export function retryAfterOf(error: unknown, now = Date.now()): number | undefin
 /** Nothing is stored under the key. Not the same as a bucket that is missing. */
 export function isMissing(error: unknown): boolean {
   const name = nativeNameOf(error)
-  return statusOf(error) === 404 && name !== 'NoSuchBucket' && name !== 'NoSuchUpload'
+  return statusOf(error) === 404 && name !== 'NoSuchBucket' && name !== 'NoSuchUpload' && !isPage(error)
+}
+
+const expiredNames: ReadonlySet<string> = new Set([
+  'ExpiredToken',
+  'ExpiredTokenException',
+  'TokenRefreshRequired',
+  'InvalidToken',
+])
+
+/** The credentials were good once. */
+export function isExpired(error: unknown): boolean {
+  return expiredNames.has(nativeNameOf(error))
+}
+
+/** A refusal that does not say why: HEAD has no body for the error. */
+export function isWordless(error: unknown): boolean {
+  const status = statusOf(error)
+  if (status !== 400 && status !== 401 && status !== 403) return false
+  return /^(?:|\d+|Unknown|UnknownError|Forbidden|BadRequest|Error)$/u.test(nativeNameOf(error))
+}
+
+/** A page for people, from a proxy or from a server that speaks no S3. */
+export function isPage(error: unknown): boolean {
+  const type = asNative(error).$response?.headers?.['content-type']
+  return type !== undefined && /^text\/html/iu.test(type)
+}
+
+/** @throws for a success that is a page: what has an ETag is an object that happens to be one. */
+export function assertNoPage(statusCode: number, headers: Readonly<Record<string, string>>): void {
+  if (statusCode >= 300 || headers['etag'] !== undefined) return
+  const error = new Error('a page instead of an answer')
+  error.name = 'NotS3'
+  Object.defineProperty(error, '$response', { value: { statusCode, headers } })
+  if (isPage(error)) throw error
 }
 
 /** A condition did not hold. */

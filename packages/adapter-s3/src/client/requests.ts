@@ -1,7 +1,11 @@
 import type { S3Client } from '@aws-sdk/client-s3'
+import { isWorkspaceError } from '@ws/core'
 import { failure } from '../errors.ts'
+import { refreshCredentials } from './credentials.ts'
+import { Deadline } from './deadline.ts'
 import { retryAfterOf } from './native.ts'
 import { attemptsFor, delayBefore, mayHaveHappened } from './retry.ts'
+import { raceAbort, sleep } from './wait.ts'
 
 /** For whom a request is made. */
 export interface Task {
@@ -9,6 +13,14 @@ export interface Task {
   /** The path that errors name. */
   readonly path: string
   readonly signal?: AbortSignal | undefined
+  /** The end of the whole operation. Absent: each request has a time of its own. */
+  readonly until?: Deadline | undefined
+}
+
+/** What has become of the attempts of one request. */
+export interface Fate {
+  /** An attempt may have had its effect, although its answer was lost. */
+  lost: boolean
 }
 
 /** What one attempt is given. */
@@ -16,9 +28,7 @@ export interface Attempt {
   readonly client: S3Client
   /** For the SDK. Ends with the caller's signal, the time limit of the attempt, and the adapter. */
   readonly abortSignal: AbortSignal
-  /** An attempt before this one may have had its effect, although its answer was lost. */
-  readonly repeated: boolean
-  /** Something has come: the time limit begins anew. */
+  /** Something has come or gone: time limit and deadline begin anew. */
   readonly alive: () => void
 }
 
@@ -29,14 +39,28 @@ export interface RequestLimits {
   readonly deadline: number
 }
 
+export interface RunOptions {
+  /** Bytes sent or received, which allow an attempt more time. */
+  readonly bytes?: number
+  /** Told of attempts whose answer was lost. */
+  readonly fate?: Fate
+  /** Goes on while the adapter closes. */
+  readonly whileClosing?: boolean
+}
+
+/** Milliseconds that `close()` waits for what has to be cleaned up. */
+const longestClose = 5_000
+
 /**
- * Sends requests: each with a time limit, again after errors that pass, until its deadline. What it rejects with are the
- * SDK's own errors, for `translate`; an abort rejects with the caller's reason.
+ * Sends requests: each with a time limit, again after errors that pass, until the deadline of its operation. What it rejects
+ * with are the SDK's own errors, for `translate`; an abort rejects with the caller's reason.
  */
 export class Requests {
   readonly client: S3Client
   readonly #limits: RequestLimits
   readonly #closing = new AbortController()
+  /** What has to end before the adapter is closed. */
+  readonly #last = new Set<Promise<void>>()
 
   constructor(client: S3Client, limits: RequestLimits) {
     this.client = client
@@ -48,30 +72,75 @@ export class Requests {
     return this.#limits.attemptTimeout
   }
 
+  /** Aborted when the adapter is closed. */
+  get closing(): AbortSignal {
+    return this.#closing.signal
+  }
+
   get closed(): boolean {
     return this.#closing.signal.aborted
   }
 
-  /** Ends what is running; later requests are refused. */
-  close(): void {
-    this.#closing.abort()
+  /** The time of one operation, from now on. */
+  begin(): Deadline {
+    return new Deadline(this.#limits.deadline)
   }
 
-  /** Runs `attempt` until it succeeds or there is no point in going on. `bytes` sent or received allow an attempt more time. */
-  async run<Result>(task: Task, attempt: (attempt: Attempt) => Promise<Result>, bytes = 0): Promise<Result> {
-    const started = performance.now()
-    let repeated = false
+  /** Ends what is running, and waits for what is being cleaned up, within its time; later requests are refused. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    if (this.#last.size === 0) return
+    const late = Promise.withResolvers<void>()
+    let isLate = false
+    const timer = setTimeout(
+      () => {
+        isLate = true
+        late.resolve()
+      },
+      Math.min(longestClose, this.#limits.deadline),
+    )
+    while (this.#last.size > 0 && !isLate) await Promise.race([Promise.all(this.#last), late.promise])
+    clearTimeout(timer)
+  }
+
+  /** `close()` waits for something that ends by itself when the adapter closes. Returns what says that it has ended. */
+  hold(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const tracked = promise.finally(() => this.#last.delete(tracked))
+    this.#last.add(tracked)
+    return resolve
+  }
+
+  /** Runs in the background what nobody waits for but `close()`. It must not reject, and end by itself. */
+  inBackground(work: (until: Deadline) => Promise<void>): void {
+    const running = work(new Deadline(Math.min(longestClose, this.#limits.deadline))).catch(() => undefined)
+    const tracked = running.finally(() => this.#last.delete(tracked))
+    this.#last.add(tracked)
+  }
+
+  /** Runs `attempt` until it succeeds or there is no point in going on. */
+  async run<Result>(
+    task: Task,
+    attempt: (attempt: Attempt) => Promise<Result>,
+    options: RunOptions = {},
+  ): Promise<Result> {
+    const { fate = { lost: false }, whileClosing = false } = options
+    const until = task.until ?? this.begin()
+    let last: unknown
     for (let count = 1; ; count += 1) {
-      this.#check(task)
+      this.#check(task, whileClosing)
       try {
-        return await this.once(task, attempt, { repeated, bytes })
+        return await this.once({ ...task, until }, attempt, options)
       } catch (error) {
-        this.#check(task)
-        const left = this.#limits.deadline - (performance.now() - started)
-        if (count >= attemptsFor(error) || left <= 0) throw error
-        repeated ||= mayHaveHappened(error)
+        fate.lost ||= !isWorkspaceError(error) && mayHaveHappened(error)
+        this.#check(task, whileClosing)
+        // what was wrong before says more than that there was no time left
+        if (until.left <= 0) throw isTimeout(error) && last !== undefined ? last : error
+        if (count >= attemptsFor(error)) throw error
+        last = error
         const delay = delayBefore(count, retryAfterOf(error))
-        if (delay >= left) throw error
+        if (delay >= until.left) throw error
+        await refreshCredentials(this.client, error)
         await this.#sleep(delay, task)
       }
     }
@@ -79,31 +148,35 @@ export class Requests {
 
   /** One attempt, with its time limit. */
   async once<Result>(
-    { signal }: Task,
+    { signal, until = this.begin() }: Task,
     attempt: (attempt: Attempt) => Promise<Result>,
-    { repeated = false, bytes = 0 } = {},
+    { bytes = 0, whileClosing = false }: RunOptions = {},
   ): Promise<Result> {
     const controller = new AbortController()
     const closing = this.#closing.signal
     const end = (): void => controller.abort(signal?.aborted === true ? signal.reason : undefined)
     const expire = (): void => controller.abort(new DOMException('the attempt took too long', 'TimeoutError'))
     // 50 bytes a millisecond is a slow line that still gets anywhere
-    const timer = setTimeout(expire, this.#limits.attemptTimeout + bytes / 50)
+    const patience = this.#limits.attemptTimeout + bytes / 50
+    const first = Math.max(0, Math.min(patience, until.left))
+    let timer = setTimeout(expire, first)
+    const alive = (): void => {
+      until.extend()
+      if (first === patience) {
+        timer.refresh()
+        return
+      }
+      clearTimeout(timer)
+      timer = setTimeout(expire, Math.min(patience, until.left))
+    }
     signal?.addEventListener('abort', end)
-    closing.addEventListener('abort', end)
+    if (!whileClosing) closing.addEventListener('abort', end)
     const { client } = this
     try {
-      const running = attempt({
-        client,
-        abortSignal: controller.signal,
-        repeated,
-        alive: () => timer.refresh(),
-      })
+      const running = attempt({ client, abortSignal: controller.signal, alive })
       return await raceAbort(running, controller.signal)
     } catch (error) {
-      if (controller.signal.reason instanceof DOMException && controller.signal.reason.name === 'TimeoutError') {
-        throw controller.signal.reason
-      }
+      if (isTimeout(controller.signal.reason)) throw controller.signal.reason
       throw error
     } finally {
       clearTimeout(timer)
@@ -113,35 +186,16 @@ export class Requests {
   }
 
   async #sleep(delay: number, task: Task): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, delay)
-    const wake = (): void => resolve()
-    task.signal?.addEventListener('abort', wake)
-    this.#closing.signal.addEventListener('abort', wake)
-    await promise
-    clearTimeout(timer)
-    task.signal?.removeEventListener('abort', wake)
-    this.#closing.signal.removeEventListener('abort', wake)
+    await sleep(delay, [task.signal, this.#closing.signal])
     this.#check(task)
   }
 
-  #check({ operation, path, signal }: Task): void {
+  #check({ operation, path, signal }: Task, whileClosing = false): void {
     if (signal?.aborted === true) throw signal.reason
-    if (this.closed) throw failure('ECLOSED', operation, path)
+    if (this.closed && !whileClosing) throw failure('ECLOSED', operation, path)
   }
 }
 
-/** The SDK obeys its signal everywhere but while it waits for a socket or for credentials. */
-export async function raceAbort<Result>(running: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
-  if (signal === undefined) return running
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const onAbort = (): void => reject(signal.reason)
-  signal.addEventListener('abort', onAbort, { once: true })
-  if (signal.aborted) onAbort()
-  running.catch(() => undefined)
-  try {
-    return await Promise.race([running, aborted])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-  }
+function isTimeout(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'TimeoutError'
 }

@@ -1,5 +1,5 @@
 import { isWorkspaceError } from '@ws/core'
-import { nativeNameOf, statusOf } from './native.ts'
+import { isExpired, isPage, nativeNameOf, statusOf } from './native.ts'
 
 /** Names of errors that pass, whatever their status. */
 const passing: ReadonlySet<string> = new Set([
@@ -14,18 +14,25 @@ const passing: ReadonlySet<string> = new Set([
   'TooManyRequests',
 ])
 
-/** Errors that are worth a second try only: the SDK corrects its clock, or gets credentials anew. */
-const onceMore: ReadonlySet<string> = new Set(['RequestTimeTooSkewed', 'ExpiredToken', 'ExpiredTokenException'])
+/** Errors that are worth a few tries only: the clock is corrected. A clock that jumps may need it again. */
+const clock: ReadonlySet<string> = new Set(['RequestTimeTooSkewed', 'RequestExpired'])
+
+/** The resolver of names is away for a moment, or for good. */
+const nameless = 'EAI_AGAIN'
 
 /** Network errors that say that nobody is there. */
 const unreachable: ReadonlySet<string> = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH'])
 
 const neverPassing: ReadonlySet<string> = new Set([
   'CredentialsProviderError',
+  'CredentialsFunctionError',
+  'CERT_NOT_YET_VALID',
   'ENOTFOUND',
   'EPROTO',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   'CERT_HAS_EXPIRED',
   'ERR_TLS_CERT_ALTNAME_INVALID',
@@ -41,14 +48,17 @@ export function attemptsFor(error: unknown): number {
   if (error instanceof DamagedBodyError) return manyAttempts
   const name = nativeNameOf(error)
   const status = statusOf(error)
-  if (onceMore.has(name)) return 2
-  if (neverPassing.has(name) || name.startsWith('ERR_SSL')) return 1
+  if (isExpired(error)) return 2
+  if (clock.has(name)) return 4
+  if (neverPassing.has(name) || name.startsWith('ERR_SSL') || name.startsWith('ERR_TLS')) return 1
   if (unreachable.has(name)) return 4
+  // less than three seconds in all
+  if (name === nameless || (isPage(error) && (status ?? 0) < 500)) return 6
   if (passing.has(name)) return manyAttempts
   if (status === undefined) return networkNames.test(name) || isBrokenAnswer(error) ? manyAttempts : 1
   if (status === 409) return name === 'BucketAlreadyOwnedByYou' ? 1 : manyAttempts
   if (status === 408 || status === 425 || status === 429) return manyAttempts
-  if (status === 501 || status === 505 || status === 507) return 1 // a store that is full stays so for longer than anybody waits
+  if (isRefusedForGood(status)) return 1
   return status >= 500 || (status < 300 && isBrokenAnswer(error)) ? manyAttempts : 1
 }
 
@@ -62,15 +72,25 @@ const manyAttempts = 10
 export function mayHaveHappened(error: unknown): boolean {
   const status = statusOf(error)
   const name = nativeNameOf(error)
-  if (status === undefined) return !unreachable.has(name) && name !== 'ENOTFOUND'
-  return status >= 500 || status < 300
+  if (status === undefined) return !isNeverSent(name)
+  return (status >= 500 && !isRefusedForGood(status)) || status < 300
+}
+
+/** The store does not offer it, or is full: it stays so for longer than anybody waits. */
+function isRefusedForGood(status: number): boolean {
+  return status === 501 || status === 505 || status === 507
+}
+
+/** No connection was made, or no request was. */
+function isNeverSent(name: string): boolean {
+  return unreachable.has(name) || neverPassing.has(name) || name === nameless || /^ERR_(?:SSL|TLS)/u.test(name)
 }
 
 /** An answer that came, but could not be understood or was cut off. */
 function isBrokenAnswer(error: unknown): boolean {
   return (
     error instanceof SyntaxError ||
-    (error instanceof Error && /pars|deseriali[sz]|aborted|premature|socket/iu.test(error.message))
+    (error instanceof Error && /pars|deseriali[sz]|aborted|premature|socket|checksum mismatch/iu.test(error.message))
   )
 }
 

@@ -12,6 +12,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import { Agent, type Dispatcher } from 'undici'
+import { assertNoPage } from './native.ts'
 
 type Config = S3Client['config']
 type Signer = Awaited<ReturnType<Config['signer']>>
@@ -76,8 +77,8 @@ const operations: ReadonlyMap<unknown, Operation> = new Map(
  * sends them. Results and errors are the SDK's own. All other requests, and those that are unusual, go the SDK's way. The
  * client must have no retries of its own.
  */
-export function shortenWay(client: S3Client, connections: number): void {
-  const transport = new Transport(client, connections)
+export function shortenWay(client: S3Client, connections: number, trusted: { readonly ca?: string[] } = {}): void {
+  const transport = new Transport(client, connections, trusted)
   const send = client.send.bind(client) as (command: object, options?: SendOptions) => Promise<unknown>
   const destroy = client.destroy.bind(client)
   const sendShort = (command: object, options?: SendOptions): Promise<unknown> => {
@@ -106,10 +107,15 @@ class Transport {
   readonly #agent: Agent
   readonly #routes = new Map<string, Route | undefined>()
 
-  constructor(client: S3Client, connections: number) {
+  constructor(client: S3Client, connections: number, trusted: { readonly ca?: string[] }) {
     this.#config = client.config
     // how long an answer may take is the caller's affair
-    this.#agent = new Agent({ connections, connect: { timeout: 10_000 }, headersTimeout: 0, bodyTimeout: 0 })
+    this.#agent = new Agent({
+      connections,
+      connect: { timeout: 10_000, ...trusted },
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    })
     // the SDK's own requests, of which there is always one before, tell where a bucket is
     client.middlewareStack.add(
       (next, context) => async (args) => {
@@ -172,11 +178,12 @@ class Transport {
     const headers = answer.headers as Record<string, string>
     delete headers['expires'] // nobody asks for it, and one that is no date would be an error
     try {
+      assertNoPage(statusCode, headers)
       const protocol = this.#config.protocol as unknown as Protocol
       return await protocol.deserializeResponse(operation, context, { statusCode, headers, body })
     } catch (error) {
       body.on('error', () => undefined).destroy()
-      if (!(error instanceof Error)) throw error
+      if (!(error instanceof Error) || error.name === 'NotS3') throw error
       // as the SDK's middleware has it
       Object.defineProperty(error, '$response', { value: { statusCode, headers } })
       if (!('$metadata' in error)) error.message += ' (deserialization error)'

@@ -22,12 +22,14 @@ export async function remove(store: Store, path: MountPath, options: DeleteOptio
 /** Below what was found to be no directory: a file or a link. False when there is nothing. */
 async function removeLeaf(store: Store, path: MountPath, task: Task): Promise<boolean> {
   const key = store.keys.key(path)
-  if ((await headObject(store, key, task)) !== undefined) {
-    await deleteObject(store, key, task)
+  const state = await headObject(store, key, task)
+  if (state !== undefined) {
+    await deleteObject(store, key, task, state)
     return true
   }
-  if (!store.links || (await linkAt(store, path, task)) === undefined) return false
-  await deleteObject(store, store.keys.linkKey(path), task)
+  const link = store.links ? await linkAt(store, path, task) : undefined
+  if (link === undefined) return false
+  await deleteObject(store, store.keys.linkKey(path), task, link.state)
   return true
 }
 
@@ -39,7 +41,8 @@ async function removeOne(store: Store, path: MountPath, options: DeleteOptions, 
   if (ifVersion !== undefined && ifVersion !== found.stat.version) throw failure('ECONFLICT', task.operation, path)
   if (found.type !== 'directory') {
     const key = found.type === 'symlink' ? store.keys.linkKey(path) : store.keys.key(path)
-    if (ifVersion === undefined) await deleteObject(store, key, task)
+    const seen = found.type === 'file' ? found.state : undefined
+    if (ifVersion === undefined) await deleteObject(store, key, task, seen)
     else await deleteVersion(store, key, ifVersion, task)
     return true
   }
@@ -67,19 +70,20 @@ export async function deleteTree(store: Store, path: MountPath, task: Task): Pro
   let current: string = path
   try {
     for await (const page of pagesOf(store, { prefix, flat: false }, task)) {
-      const keys = page.map(({ rest, shown }) => {
-        if (rest !== undefined) return prefix + rest
+      const objects = page.map(({ rest, shown, etag, modifiedAt }) => {
+        if (rest !== undefined) return { key: prefix + rest, etag, modifiedAt }
         throw invalid(
           task.operation,
           `${path}/${shown}`,
           'has a name that is no UTF-8, and cannot be deleted from here',
         )
       })
-      const [first] = keys
+      const [first] = objects
       if (first === undefined) continue
-      current = store.keys.pathOf(first)
-      await deleteBatch(store, keys, task)
-      for (const key of keys) {
+      current = store.keys.pathOf(first.key)
+      await deleteBatch(store, objects, task)
+      task.until?.extend()
+      for (const { key } of objects) {
         const done = store.keys.pathOf(key)
         count += 1
         if (completed.length < reported) completed.push(done)

@@ -1,52 +1,72 @@
 import { DeleteObjectCommand, DeleteObjectsCommand } from '@aws-sdk/client-s3'
-import { type Version, forEachOf } from '@ws/core'
+import { forEachOf, isWorkspaceError, type Version } from '@ws/core'
 import { isMissing } from '../client/native.ts'
-import type { Task } from '../client/requests.ts'
+import type { Attempt, Fate, Task } from '../client/requests.ts'
 import { failure } from '../errors.ts'
-import { headObject } from '../objects/lookup-real.ts'
+import { versionOf } from '../keys/etag.ts'
 import { withObject } from '../objects/locks.ts'
+import { headObject, headOnce } from '../objects/lookup-real.ts'
+import { makeWriteId } from '../objects/metadata.ts'
+import { outcomeOf, startOfId, unknownError, type Effort } from '../objects/outcome.ts'
+import { isSameObject, type ObjectState } from '../objects/stat.ts'
 import type { Store } from '../store.ts'
-import { conditionHeaders, isRefusal } from '../objects/conditional.ts'
+import { conditionHeaders, conditionOn, isRefusal } from '../objects/conditional.ts'
 
-/** Deletes one object; that it is not there is no error. */
-export async function deleteObject({ requests, bucket }: Store, key: string, task: Task): Promise<void> {
-  try {
-    await requests.run(task, ({ client, abortSignal }) =>
-      client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }), { abortSignal }),
-    )
-  } catch (error) {
-    if (!isMissing(error)) throw error
+/**
+ * Deletes one object; that it is not there is no error. After an answer that was lost it is deleted again only while it is
+ * what was `seen`; without that, only while it is certain that it is older than the delete.
+ */
+export async function deleteObject(store: Store, key: string, task: Task, seen?: ObjectState): Promise<void> {
+  const { requests, bucket, dialect, history } = store
+  const effort = begin(store, key)
+  const fate: Fate = { lost: false }
+  const attemptOnce = async (attempt: Attempt): Promise<void> => {
+    const { client, abortSignal } = attempt
+    let condition = {}
+    if (fate.lost) {
+      const now = await headOnce(store, key, attempt)
+      if (now === undefined) return
+      const isSame = seen === undefined ? outcomeOf(store, effort, now) === 'not-done' : isSameObject(now, seen)
+      if (!isSame) throw unknownError(effort, task)
+      if (dialect.conditionalDelete) condition = conditionHeaders(store, conditionOn(now), task)
+    }
+    await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key, ...condition }), { abortSignal })
   }
+  try {
+    await requests.run(task, attemptOnce, { fate })
+  } catch (error) {
+    if (!isMissing(error)) throw isUncertain(error, fate, task) ? unknownError(effort, task, error) : error
+  }
+  history.noteAbsent(key)
 }
 
 /** Deletes an object in one version only: the server sees to it, or this process among its own writers. */
 export async function deleteVersion(store: Store, key: string, version: Version, task: Task): Promise<void> {
-  const { requests, bucket, dialect } = store
+  const { requests, bucket, dialect, history } = store
   const conflict = (): Error => failure('ECONFLICT', task.operation, task.path)
   if (!dialect.conditionalDelete) {
-    await withObject(`${bucket}/${key}`, 'exclusive', async () => {
+    await withObject(`${bucket}/${key}`, 'exclusive', task, async () => {
       const state = await headObject(store, key, task)
       if (state === undefined) throw failure('ENOENT', task.operation, task.path)
       if (state.stat.version !== version) throw conflict()
-      await deleteObject(store, key, task)
+      await deleteObject(store, key, task, state)
     })
     return
   }
   const { IfMatch } = conditionHeaders(store, version, task)
-  let again = false
+  const effort = begin(store, key)
+  const fate: Fate = { lost: false }
   try {
-    await requests.run(task, async ({ client, abortSignal, repeated }) => {
-      again = repeated
-      await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key, ...(IfMatch && { IfMatch }) }), {
-        abortSignal,
-      })
-    })
+    const command = new DeleteObjectCommand({ Bucket: bucket, Key: key, ...(IfMatch && { IfMatch }) })
+    await requests.run(task, ({ client, abortSignal }) => client.send(command, { abortSignal }), { fate })
   } catch (error) {
-    if (!isRefusal(error)) throw error
+    if (!isRefusal(error)) throw isUncertain(error, fate, task) ? unknownError(effort, task, error) : error
+    if (!fate.lost) throw conflict()
     // it is gone: by the attempt whose answer was lost
-    if (again && (await headObject(store, key, task)) === undefined) return
-    throw conflict()
+    const now = await headObject(store, key, task)
+    if (now !== undefined) throw outcomeOf(store, effort, now) === 'not-done' ? conflict() : unknownError(effort, task)
   }
+  history.noteAbsent(key)
 }
 
 /** Some of a batch could not be deleted. */
@@ -63,26 +83,73 @@ export class BatchError extends Error {
   }
 }
 
-/** Deletes up to a thousand objects with one request; those that fail for a reason that passes are tried again. */
-export async function deleteBatch(store: Store, keys: readonly string[], task: Task): Promise<void> {
-  const single = keys.filter((key) => unfitForXml.test(key))
-  let left = single.length === 0 ? [...keys] : keys.filter((key) => !unfitForXml.test(key))
-  if (left.length > 0) {
-    await store.requests.run(task, async ({ client, abortSignal }) => {
-      const command = new DeleteObjectsCommand({
-        Bucket: store.bucket,
-        Delete: { Objects: left.map((Key) => ({ Key })) },
-      })
-      // not `Quiet`: an answer that was emptied on its way would look like success
-      const { Deleted = [], Errors = [] } = await client.send(command, { abortSignal })
-      const done = new Set<string | undefined>(Deleted.map(({ Key }) => Key))
-      for (const { Key, Code } of Errors) if (Code === 'NoSuchKey') done.add(Key)
-      left = left.filter((key) => !done.has(key))
-      if (left.length === 0) return
-      throw new BatchError(Errors.find(({ Code }) => Code !== 'NoSuchKey')?.Code ?? 'InternalError', left)
-    })
+/** An object as a listing has it. */
+export interface ListedObject {
+  readonly key: string
+  readonly etag: string | undefined
+  readonly modifiedAt: number | undefined
+}
+
+/**
+ * Deletes up to a thousand objects with one request; those that fail for a reason that passes are tried again, as long as
+ * they are what was listed.
+ */
+export async function deleteBatch(store: Store, objects: readonly ListedObject[], task: Task): Promise<void> {
+  const single = objects.filter(({ key }) => unfitForXml.test(key))
+  let left = objects.filter(({ key }) => !unfitForXml.test(key))
+  const effort = begin(store, left[0]?.key ?? '')
+  const fate: Fate = { lost: false }
+  const attemptOnce = async (attempt: Attempt): Promise<void> => {
+    const { client, abortSignal } = attempt
+    if (fate.lost) left = await stillThere(left, attempt)
+    if (left.length === 0) return
+    const Objects = left.map(({ key }) => ({ Key: key }))
+    const command = new DeleteObjectsCommand({ Bucket: store.bucket, Delete: { Objects } })
+    // not `Quiet`: an answer that was emptied on its way would look like success
+    const { Deleted = [], Errors = [] } = await client.send(command, { abortSignal })
+    const done = new Set<string | undefined>(Deleted.map(({ Key }) => Key))
+    for (const { Key, Code } of Errors) if (Code === 'NoSuchKey') done.add(Key)
+    left = left.filter(({ key }) => !done.has(key))
+    if (left.length === 0) return
+    const code = Errors.find(({ Code }) => Code !== 'NoSuchKey')?.Code ?? 'InternalError'
+    throw new BatchError(
+      code,
+      left.map(({ key }) => key),
+    )
   }
-  await forEachOf(single, store.concurrency, (key) => deleteObject(store, key, task))
+  try {
+    if (left.length > 0) await store.requests.run(task, attemptOnce, { fate })
+  } catch (error) {
+    const isPartial = error instanceof BatchError
+    throw !isPartial && isUncertain(error, fate, task) ? unknownError(effort, task, error) : error
+  }
+  for (const { key } of objects) store.history.noteAbsent(key)
+  await forEachOf(single, store.concurrency, ({ key }) => deleteObject(store, key, task))
+
+  async function stillThere(listed: readonly ListedObject[], attempt: Attempt): Promise<ListedObject[]> {
+    const found: ListedObject[] = []
+    await forEachOf(listed, store.concurrency, async (object) => {
+      const now = await headOnce(store, object.key, attempt)
+      if (now === undefined) return
+      if (!isListed(now, object)) throw unknownError({ ...effort, key: object.key }, task)
+      found.push(object)
+    })
+    return found
+  }
+}
+
+function begin(store: Store, key: string): Effort {
+  return { id: makeWriteId(), key, since: performance.now(), startedAt: startOfId(store) }
+}
+
+function isUncertain(error: unknown, { lost }: Fate, { signal }: Task): boolean {
+  return lost && !isWorkspaceError(error) && signal?.aborted !== true
+}
+
+/** Headers have whole seconds. */
+function isListed({ stat, headers }: ObjectState, { etag, modifiedAt }: ListedObject): boolean {
+  const seconds = (time: number | undefined): number => Math.floor((time ?? 0) / 1000)
+  return stat.version === versionOf(etag) && seconds(headers.LastModified?.getTime()) === seconds(modifiedAt)
 }
 
 // XML cannot hold control characters, and servers may take white space at the ends for nothing

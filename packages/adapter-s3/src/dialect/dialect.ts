@@ -21,6 +21,8 @@ export interface S3Dialect {
   readonly normalisesKeys: boolean
   /** The ETag of an object that was put in one piece is the MD5 of its bytes: what is read can be checked. */
   readonly md5Etags: boolean
+  /** CRC-32s that are sent with the parts of an upload are checked, and that of the whole object is kept. */
+  readonly checksums: boolean
 }
 
 /** The least that can be expected; for adapters that only read, which need no more. */
@@ -34,4 +36,5 @@ export const leastDialect: S3Dialect = Object.freeze({
   controlCharacters: true,
   normalisesKeys: false,
   md5Etags: false,
+  checksums: false,
 })

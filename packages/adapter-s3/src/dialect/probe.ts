@@ -11,7 +11,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import { createHash } from 'node:crypto'
-import { isPreconditionFailure } from '../client/native.ts'
+import { isPreconditionFailure, statusOf } from '../client/native.ts'
 import type { Requests, Task } from '../client/requests.ts'
 import { copySource } from '../keys/key-space.ts'
 import { versionOf } from '../keys/etag.ts'
@@ -60,7 +60,7 @@ export class Probe {
         controlCharacters,
         normalisesKeys,
         ...others,
-        conditionalComplete: complete,
+        ...complete,
         md5Etags,
       }
     } finally {
@@ -126,19 +126,27 @@ export class Probe {
     return { conditionalCopyDestination, conditionalDelete }
   }
 
-  async #probeComplete(): Promise<boolean> {
+  async #probeComplete(): Promise<Pick<S3Dialect, 'conditionalComplete' | 'checksums'>> {
     const target = { Bucket: this.#bucket, Key: `${this.#key}-parts` }
     try {
       await this.#put(target.Key, 'a')
-      const { UploadId } = await this.#requests.run(this.#task, ({ client, abortSignal }) =>
-        client.send(new CreateMultipartUploadCommand(target), { abortSignal }),
+      const checked = { ChecksumAlgorithm: 'CRC32', ChecksumType: 'FULL_OBJECT' } as const
+      const begin = (more: object) =>
+        this.#requests.run(this.#task, ({ client, abortSignal }) =>
+          client.send(new CreateMultipartUploadCommand({ ...target, ...more }), { abortSignal }),
+        )
+      const { UploadId } = await begin(checked).catch(() => begin({}))
+      const part = { ...target, UploadId, PartNumber: 1, Body: new TextEncoder().encode('a') }
+      const send = (more: object) =>
+        this.#requests.run(this.#task, ({ client, abortSignal }) =>
+          client.send(new UploadPartCommand({ ...part, ...more }), { abortSignal }),
+        )
+      // one that cannot be right is refused by who compares it
+      const wrong = await send({ ChecksumCRC32: 'AAAAAA==' }).then(
+        () => false,
+        (error: unknown) => statusOf(error) === 400,
       )
-      const { ETag } = await this.#requests.run(this.#task, ({ client, abortSignal }) =>
-        client.send(
-          new UploadPartCommand({ ...target, UploadId, PartNumber: 1, Body: new TextEncoder().encode('a') }),
-          { abortSignal },
-        ),
-      )
+      const { ETag } = await send(wrong ? { ChecksumCRC32: '6Le+Qw==' } : {})
       const refused = await this.#refuses((client, options) =>
         client.send(
           new CompleteMultipartUploadCommand({
@@ -153,14 +161,14 @@ export class Probe {
       await this.#accepts((client, options) =>
         client.send(new AbortMultipartUploadCommand({ ...target, UploadId }), options),
       )
-      return refused
+      return { conditionalComplete: refused, checksums: wrong }
     } catch {
-      return false // no uploads in parts, so no conditions on them
+      return { conditionalComplete: false, checksums: false } // no uploads in parts, so no conditions on them
     }
   }
 
   async #probeControlCharacters(): Promise<boolean> {
-    const key = `${this.#key}\t\n\u0001`
+    const key = `${this.#key}\t\n\u0001\u2028`
     try {
       // once: servers that cannot do it may hang up
       await this.#requests.once(this.#task, ({ client, abortSignal }) =>

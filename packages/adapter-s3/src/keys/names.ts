@@ -12,8 +12,9 @@ export function makeReservedName(purpose: 'scratch' | 'probe'): string {
   return `.ws-${purpose}-${crypto.randomUUID()}`
 }
 
+// with the separators of lines and paragraphs, which some servers cannot route
 // eslint-disable-next-line no-control-regex -- control characters are what is looked for
-export const controlCharacters = /[\u0001-\u001f\u007f]/u
+export const controlCharacters = /[\u0001-\u001f\u007f\u2028\u2029]/u
 
 /** Ends the name of an object that holds a link, as rclone has it. */
 export const linkSuffix = '.rclonelink'

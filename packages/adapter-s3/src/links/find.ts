@@ -1,4 +1,3 @@
-import { GetObjectCommand } from '@aws-sdk/client-s3'
 import {
   LinkSignal,
   maxPathBytes,
@@ -9,12 +8,14 @@ import {
   type LinkArgument,
   type MountPath,
 } from '@ws/core'
-import type { Readable } from 'node:stream'
 import { isMissing } from '../client/native.ts'
 import type { Task } from '../client/requests.ts'
-import { discard } from '../objects/get.ts'
+import { DamagedBodyError } from '../client/retry.ts'
+import { discard } from '../objects/discard.ts'
+import { collect, getObject } from '../objects/get.ts'
 import { lookUpReal } from '../objects/lookup-real.ts'
-import { stateOf, type ObjectState } from '../objects/stat.ts'
+import type { ObjectState } from '../objects/stat.ts'
+import { settleDoubt, verifierFor } from '../objects/verify.ts'
 import type { Store } from '../store.ts'
 
 /** A task on a path that may lead through links. */
@@ -85,17 +86,22 @@ async function firstLink(store: Store, path: MountPath, task: Task): Promise<Fou
 
 /** The object that holds a link; `undefined` where there is none. */
 export async function readLink(store: Store, at: MountPath, task: Task): Promise<FoundLink | undefined> {
+  const key = store.keys.linkKey(at)
   try {
-    return await store.requests.run(task, async ({ client, abortSignal }) => {
-      const command = new GetObjectCommand({ Bucket: store.bucket, Key: store.keys.linkKey(at) })
-      const answer = await client.send(command, { abortSignal })
-      const state = stateOf(answer)
-      if (state.stat.size <= maxPathBytes) {
-        const text = (await answer.Body?.transformToString()) ?? ''
-        return { at, target: text === '' || text.includes('\0') ? undefined : text, state }
+    return await store.requests.run(task, async (attempt) => {
+      const opened = await getObject(store, key, attempt)
+      const { state } = opened
+      if (state.stat.size > maxPathBytes) {
+        discard(opened.body)
+        return { at, target: undefined, state }
       }
-      discard(answer.Body as unknown as Readable)
-      return { at, target: undefined, state }
+      const verifier = verifierFor(state, store.dialect)
+      const bytes = await collect(opened, attempt, (chunk) => verifier?.update(chunk))
+      const { verdict } = (await verifier?.verdict()) ?? {}
+      const settled = verdict === 'doubtful' ? settleDoubt(bytes, state, store.dialect) : verdict
+      if (settled === 'wrong') throw new DamagedBodyError('the checksum differs')
+      const text = new TextDecoder().decode(bytes)
+      return { at, target: text === '' || text.includes('\0') ? undefined : text, state }
     })
   } catch (error) {
     if (isMissing(error)) return undefined

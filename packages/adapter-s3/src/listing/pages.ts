@@ -12,6 +12,8 @@ export interface ListedKey {
   readonly shown: string
   readonly size: number
   readonly etag: string | undefined
+  /** Milliseconds since the epoch, where the object is told of. */
+  readonly modifiedAt?: number | undefined
 }
 
 export interface PageOptions {
@@ -66,11 +68,17 @@ async function fetchPage(
   const options = { Prefix: prefix, EncodingType: 'url', ...(flat ? { Delimiter: '/' } : {}), ...from } as const
   const answer = await listOnce(store, { ...options, ...(pageSize === undefined ? {} : { MaxKeys: pageSize }) }, task)
   const encoded = answer.EncodingType === 'url'
-  const listed = (given: string | undefined, size = 0, etag?: string): ListedKey => {
+  const listed = (given: string | undefined, size = 0, etag?: string, changed?: Date): ListedKey => {
     const { key, shown } = encoded ? decodeKey(given ?? '') : { key: given ?? '', shown: given ?? '' }
-    return { rest: key?.slice(prefix.length), shown: shown.slice(prefix.length), size, etag }
+    return {
+      rest: key?.slice(prefix.length),
+      shown: shown.slice(prefix.length),
+      size,
+      etag,
+      modifiedAt: changed?.getTime(),
+    }
   }
-  const keys = (answer.Contents ?? []).map(({ Key, Size, ETag }) => listed(Key, Size, ETag))
+  const keys = (answer.Contents ?? []).map(({ Key, Size, ETag, LastModified }) => listed(Key, Size, ETag, LastModified))
   const prefixes = (answer.CommonPrefixes ?? []).map(({ Prefix }) => listed(Prefix))
   if (prefixes.length > 0) {
     keys.push(...prefixes)

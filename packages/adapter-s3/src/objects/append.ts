@@ -1,11 +1,12 @@
 import { isWorkspaceError, WorkspaceError, type AppendOptions, type MountPath, type WriteResult } from '@ws/core'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Task } from '../client/requests.ts'
+import { sleep } from '../client/wait.ts'
 import { failure, invalid } from '../errors.ts'
 import type { Store } from '../store.ts'
+import { attributesFor, type Attributes } from './attributes.ts'
 import { isBytes } from './content.ts'
 import { bytesBody, putObject } from './put.ts'
-import { read } from './read.ts'
+import { readObject } from './read.ts'
 import { shared } from './write.ts'
 
 /** How large a file may be that is read and written again for every append. */
@@ -26,20 +27,21 @@ export async function append(
   if (!isBytes(data)) throw invalid(task.operation, path, 'was given content that is no Uint8Array')
   if (path === '/') throw failure('EBUSY', task.operation, path)
   for (let attempt = 1; ; attempt += 1) {
-    const { bytes, version, mode } = await current(store, path, task)
+    const { bytes, version, mode, attributes } = await current(store, path, task)
     if (ifVersion !== undefined && ifVersion !== version) throw failure('ECONFLICT', task.operation, path)
     if (bytes.length + data.length > maxBytes) throw tooLarge(task)
     const whole = new Uint8Array(bytes.length + data.length)
     whole.set(bytes)
     whole.set(data, bytes.length)
     try {
-      const put = { key: store.keys.key(path), condition: version, mode }
-      const result = await shared(store, path, () => putObject(store, bytesBody(whole), put, task))
+      const put = { key: store.keys.key(path), condition: version, mode, attributes }
+      const result = await shared(store, path, task, () => putObject(store, bytesBody(whole), put, task))
       store.hints.addAbove(path)
       return result
     } catch (error) {
       if (ifVersion !== undefined || attempt === attempts || !isWorkspaceError(error, 'ECONFLICT')) throw error
-      await sleep(Math.random() * Math.min(1_000, 10 * 2 ** attempt))
+      await sleep(Math.random() * Math.min(1_000, 10 * 2 ** attempt), [task.signal])
+      task.signal?.throwIfAborted()
     }
   }
 }
@@ -48,13 +50,21 @@ async function current(
   store: Store,
   path: MountPath,
   task: Task,
-): Promise<{ readonly bytes: Uint8Array; readonly version: string; readonly mode?: number | undefined }> {
+): Promise<{
+  readonly bytes: Uint8Array
+  readonly version: string
+  readonly mode?: number | undefined
+  readonly attributes: Attributes
+}> {
   try {
-    const { bytes, stat } = await read(store, path, {}, task)
-    return { bytes, version: stat.version, mode: stat.mode }
+    // what cannot be told from damage must not be stored again
+    const { bytes, state } = await readObject(store, path, {}, task, { strict: true })
+    const { stat, attributes } = state
+    return { bytes, version: stat.version, mode: stat.mode, attributes }
   } catch (error) {
     if (!isWorkspaceError(error, 'ENOENT')) throw error
-    return { bytes: new Uint8Array(), version: 'absent' }
+    const attributes = attributesFor(path, undefined, store.defaults)
+    return { bytes: new Uint8Array(), version: 'absent', attributes }
   }
 }
 

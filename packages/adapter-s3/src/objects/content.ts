@@ -1,11 +1,14 @@
 import { BodyFailure } from '../client/failures.ts'
-import { raceAbort } from '../client/requests.ts'
-import { invalid } from '../errors.ts'
+import type { Task } from '../client/requests.ts'
+import { raceAbort } from '../client/wait.ts'
+import { failure, invalid } from '../errors.ts'
 
 /** True for content that is there at once. */
 export function isBytes(data: unknown): data is Uint8Array {
   return data instanceof Uint8Array
 }
+
+type ReaderTask = Pick<Task, 'path' | 'signal' | 'until'>
 
 /** Bytes that the first part begins with; it grows, so that a short body needs no large one. */
 const firstBytes = 64 * 1024
@@ -14,19 +17,20 @@ const firstBytes = 64 * 1024
 export class PartReader {
   readonly #iterator: AsyncIterator<Uint8Array>
   readonly #partBytes: number
-  readonly #path: string
-  readonly #signal: AbortSignal | undefined
+  readonly #task: ReaderTask
+  readonly #signal: AbortSignal
   /** What a chunk had more than fitted. */
   #rest: Uint8Array | undefined
   #ended = false
   /** Parts that are sent, to be filled again. */
   readonly #free: Uint8Array[] = []
 
-  constructor(data: AsyncIterable<Uint8Array>, partBytes: number, path: string, signal: AbortSignal | undefined) {
+  /** @param closing aborted when the adapter is closed */
+  constructor(data: AsyncIterable<Uint8Array>, partBytes: number, task: ReaderTask, closing: AbortSignal) {
     this.#iterator = data[Symbol.asyncIterator]()
     this.#partBytes = partBytes
-    this.#path = path
-    this.#signal = signal
+    this.#task = task
+    this.#signal = task.signal === undefined ? closing : AbortSignal.any([task.signal, closing])
   }
 
   /** Nothing is left. Known at the latest with the part that is not full. */
@@ -73,14 +77,17 @@ export class PartReader {
   }
 
   async #chunk(): Promise<Uint8Array | undefined> {
+    const { path, signal, until } = this.#task
     let result: IteratorResult<Uint8Array>
     try {
       result = await raceAbort(this.#iterator.next(), this.#signal)
     } catch (error) {
-      throw this.#signal?.aborted === true ? this.#signal.reason : new BodyFailure(error)
+      if (signal?.aborted === true) throw signal.reason
+      throw this.#signal.aborted ? failure('ECLOSED', 'write', path) : new BodyFailure(error)
     }
+    until?.extend()
     if (result.done === true) return undefined
-    if (!isBytes(result.value)) throw invalid('write', this.#path, 'was given a chunk that is no Uint8Array')
+    if (!isBytes(result.value)) throw invalid('write', path, 'was given a chunk that is no Uint8Array')
     return result.value
   }
 }

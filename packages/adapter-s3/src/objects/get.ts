@@ -1,10 +1,13 @@
 import { GetObjectCommand } from '@aws-sdk/client-s3'
 import type { ByteRange } from '@ws/core'
-import type { Readable } from 'node:stream'
+import { pipeline, type Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
 import type { Attempt } from '../client/requests.ts'
 import { DamagedBodyError } from '../client/retry.ts'
 import { answeredVersion } from '../keys/etag.ts'
 import type { Store } from '../store.ts'
+import { discard } from './discard.ts'
+import { headOnce } from './lookup-real.ts'
 import { stateOf, type ObjectState } from './stat.ts'
 
 /** An answer to GET, whose body has yet to come. */
@@ -15,30 +18,69 @@ export interface OpenObject {
   readonly body: Readable
 }
 
+/** Bytes up to which a body is expected in the ordinary time. */
+const smallBytes = 1024 * 1024
+
 /** One GET. @throws the SDK's error, a 416 for a range behind the end included. */
-export async function getObject(
-  { bucket }: Store,
-  key: string,
-  { client, abortSignal }: Attempt,
-  range?: ByteRange,
-): Promise<OpenObject> {
+export async function getObject(store: Store, key: string, attempt: Attempt, range?: ByteRange): Promise<OpenObject> {
+  const { client, abortSignal } = attempt
   const { offset = 0, length } = range ?? {}
   const whole = offset === 0 && length === undefined
-  const header = whole ? {} : { Range: `bytes=${offset}-${length === undefined ? '' : offset + length - 1}` }
-  const answer = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key, ...header }), { abortSignal })
-  const body = answer.Body as unknown as Readable
-  const state = stateOf(answer)
-  answeredVersion(answer.ETag)
-  const expected = Math.max(0, Math.min(state.stat.size - offset, length ?? Number.POSITIVE_INFINITY))
-  if (answer.ContentLength !== undefined && answer.ContentLength !== expected) {
-    discard(body)
-    throw new DamagedBodyError(`${answer.ContentLength} bytes were announced instead of ${expected}`)
+  const header = whole
+    ? ({ ChecksumMode: 'ENABLED' } as const)
+    : { Range: `bytes=${offset}-${length === undefined ? '' : offset + length - 1}` }
+  const answer = await client.send(new GetObjectCommand({ Bucket: store.bucket, Key: key, ...header }), { abortSignal })
+  const raw = answer.Body as unknown as Readable
+  try {
+    answeredVersion(answer.ETag)
+    const packed = answer.ContentLength === undefined
+    const state =
+      packed && answer.ContentRange === undefined ? await measure(store, key, attempt, answer.ETag) : stateOf(answer)
+    const expected = Math.max(0, Math.min(state.stat.size - offset, length ?? Number.POSITIVE_INFINITY))
+    if (answer.ContentLength !== undefined && answer.ContentLength !== expected) {
+      throw new DamagedBodyError(`${answer.ContentLength} bytes were announced instead of ${expected}`)
+    }
+    return { state, expected, body: packed && answer.ContentEncoding === 'gzip' ? unpack(raw) : raw }
+  } catch (error) {
+    discard(raw)
+    throw error
   }
-  return { state, expected, body }
 }
 
-/** Ends a body that nobody wants any more. */
-export function discard(body: Readable): void {
-  body.on('error', () => undefined)
-  body.destroy()
+/** All of a body, in an array of the caller's own. */
+export async function collect(
+  { body, expected }: OpenObject,
+  { abortSignal, alive }: Attempt,
+  update: (chunk: Uint8Array) => void = () => undefined,
+): Promise<Uint8Array> {
+  const bytes = new Uint8Array(expected)
+  let filled = 0
+  const end = (): void => discard(body)
+  abortSignal.addEventListener('abort', end, { once: true })
+  try {
+    for await (const chunk of body as AsyncIterable<Uint8Array>) {
+      if (filled + chunk.length > expected) throw new DamagedBodyError('more bytes came than were announced')
+      bytes.set(chunk, filled)
+      update(chunk)
+      filled += chunk.length
+      if (expected > smallBytes) alive()
+    }
+  } finally {
+    abortSignal.removeEventListener('abort', end)
+  }
+  if (filled < expected) throw new DamagedBodyError(`${filled} of ${expected} bytes came`)
+  return bytes
+}
+
+/** An answer without a length says nothing about the object's: HEAD does. */
+async function measure(store: Store, key: string, attempt: Attempt, etag: string | undefined): Promise<ObjectState> {
+  const state = await headOnce(store, key, attempt)
+  if (state === undefined || state.headers.ETag !== etag) throw new DamagedBodyError('the object was changed meanwhile')
+  return state
+}
+
+/** Some servers pack what is packed already once more for its way. */
+function unpack(body: Readable): Readable {
+  // errors of either reach who reads
+  return pipeline(body, createGunzip(), () => undefined)
 }

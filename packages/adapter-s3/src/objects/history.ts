@@ -1,28 +1,75 @@
 import type { Version } from '@ws/core'
+import type { Attributes } from './attributes.ts'
+import type { ObjectState } from './stat.ts'
 
-/** States that are remembered. */
+/** States, ids and keys that are remembered, of each. */
 const capacity = 2_000
+
+/** What the adapter has last seen or made at a key. */
+export interface KnownState {
+  readonly version: Version
+  /** Ids of the writes that made it, the latest first. */
+  readonly writes: readonly string[]
+  readonly attributes: Attributes
+  /** On the clock of `performance.now()`. */
+  readonly at: number
+}
 
 /**
  * Which writes made the states that this adapter has seen. A conditional write names them with its own, so that a writer
- * whose answer was lost finds its id in what came after, and does not take its own success for a lost race.
+ * whose answer was lost finds its id in what came after. An id that was seen before an attempt began, and still is there,
+ * shows that the attempt has not had its effect.
  */
 export class WriteHistory {
   readonly #states = new Map<string, readonly string[]>()
+  readonly #latest = new Map<string, KnownState | 'absent'>()
+  /** When an id was first seen at a key. */
+  readonly #ids = new Map<string, number>()
 
-  note(key: string, version: Version, writes: readonly string[]): void {
-    const state = stateOf(key, version)
-    this.#states.delete(state)
-    if (writes.length === 0) return
-    this.#states.set(state, writes)
-    if (this.#states.size <= capacity) return
-    const [oldest] = this.#states.keys()
-    if (oldest !== undefined) this.#states.delete(oldest)
+  /** Something was read or written. */
+  note(key: string, { version, writes, attributes }: Omit<KnownState, 'at'>): void {
+    const at = performance.now()
+    keep(this.#latest, key, { version, writes, attributes, at })
+    const [id] = writes
+    if (id === undefined) {
+      this.#states.delete(stateOf(key, version))
+      return
+    }
+    keep(this.#states, stateOf(key, version), writes)
+    if (!this.#ids.has(stateOf(key, id))) keep(this.#ids, stateOf(key, id), at)
+  }
+
+  noteState(key: string, { stat, metadata, attributes }: ObjectState): void {
+    this.note(key, { version: stat.version, writes: metadata.writes, attributes })
+  }
+
+  /** Nothing is there. */
+  noteAbsent(key: string): void {
+    keep(this.#latest, key, 'absent')
+  }
+
+  /** The latest that is known of a key. */
+  latest(key: string): KnownState | 'absent' | undefined {
+    return this.#latest.get(key)
   }
 
   before(key: string, version: Version): readonly string[] {
     return this.#states.get(stateOf(key, version)) ?? []
   }
+
+  /** A write with that id had been seen at the key before that time. */
+  knewBefore(key: string, id: string, time: number): boolean {
+    const at = this.#ids.get(stateOf(key, id))
+    return at !== undefined && at < time
+  }
+}
+
+function keep<Value>(map: Map<string, Value>, name: string, value: Value): void {
+  map.delete(name)
+  map.set(name, value)
+  if (map.size <= capacity) return
+  const [oldest] = map.keys()
+  if (oldest !== undefined) map.delete(oldest)
 }
 
 function stateOf(key: string, version: Version): string {

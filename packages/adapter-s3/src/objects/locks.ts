@@ -1,3 +1,6 @@
+import type { Task } from '../client/requests.ts'
+import { waitFor } from '../client/wait.ts'
+
 interface Queue {
   /** Resolves when the last one that asked for all of it is through. */
   tail: Promise<void>
@@ -16,6 +19,7 @@ const queues = new Map<string, Queue>()
 export async function withObject<Result>(
   object: string,
   how: 'shared' | 'exclusive',
+  task: Pick<Task, 'signal' | 'until'>,
   run: () => Promise<Result>,
 ): Promise<Result> {
   const queue = queues.get(object) ?? { tail: Promise.resolve(), sharing: new Set<Promise<void>>(), users: 0 }
@@ -25,13 +29,14 @@ export async function withObject<Result>(
   try {
     if (how === 'exclusive') {
       const before = [queue.tail, ...queue.sharing]
-      queue.tail = promise
-      await Promise.all(before)
+      // whoever comes next waits for those before too, also when this one gives up
+      queue.tail = Promise.all([promise, ...before]).then(() => undefined)
+      await waitFor(Promise.all(before), task)
       return await run()
     }
     const { tail } = queue
     queue.sharing.add(promise)
-    await tail
+    await waitFor(tail, task)
     return await run()
   } finally {
     resolve()

@@ -1,10 +1,12 @@
-import { HeadObjectCommand } from '@aws-sdk/client-s3'
+import { GetObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3'
 import type { MountPath, Stat } from '@ws/core'
-import { isMissing } from '../client/native.ts'
-import type { Task } from '../client/requests.ts'
+import { isMissing, isWordless, statusOf } from '../client/native.ts'
+import type { Attempt, Task } from '../client/requests.ts'
+import type { Readable } from 'node:stream'
 import { answeredVersion } from '../keys/etag.ts'
 import { listOnce } from '../listing/request.ts'
 import type { Store } from '../store.ts'
+import { discard } from './discard.ts'
 import { directoryStat, stateOf, type ObjectState } from './stat.ts'
 
 /** A file or a directory. */
@@ -15,15 +17,42 @@ export type RealFound =
 /** One HEAD; `undefined` when there is no such object. */
 export async function headObject(store: Store, key: string, task: Task): Promise<ObjectState | undefined> {
   try {
-    const headers = await store.requests.run(task, async ({ client, abortSignal }) => {
-      const answer = await client.send(new HeadObjectCommand({ Bucket: store.bucket, Key: key }), { abortSignal })
-      answeredVersion(answer.ETag)
-      return answer
-    })
-    return stateOf(headers)
+    return await store.requests.run(task, (attempt) => headOnce(store, key, attempt))
   } catch (error) {
     if (isMissing(error)) return undefined
     throw error
+  }
+}
+
+/** The same within one attempt. */
+export async function headOnce({ bucket }: Store, key: string, attempt: Attempt): Promise<ObjectState | undefined> {
+  const head = async (): Promise<ObjectState | undefined> => {
+    const command = new HeadObjectCommand({ Bucket: bucket, Key: key })
+    try {
+      const answer = await attempt.client.send(command, { abortSignal: attempt.abortSignal })
+      answeredVersion(answer.ETag)
+      return stateOf(answer)
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      throw error
+    }
+  }
+  try {
+    return await head()
+  } catch (error) {
+    if (!isWordless(error)) throw error
+    await askWhy(bucket, key, attempt)
+    return await head()
+  }
+}
+
+/** HEAD has no words for what is wrong: GET has. @throws its error, if it is refused as well. */
+async function askWhy(bucket: string, key: string, { client, abortSignal }: Attempt): Promise<void> {
+  const command = new GetObjectCommand({ Bucket: bucket, Key: key, Range: 'bytes=0-0' })
+  try {
+    discard((await client.send(command, { abortSignal })).Body as unknown as Readable)
+  } catch (error) {
+    if (!isMissing(error) && statusOf(error) !== 416) throw error
   }
 }
 
@@ -52,8 +81,11 @@ export async function lookUpReal(store: Store, path: MountPath, task: Task): Pro
     return { type: 'directory', stat: directoryStat }
   }
   store.hints.remove(path)
-  if (head.value === undefined) return undefined
-  const { stat, metadata } = head.value
-  store.history.note(store.keys.key(path), stat.version, metadata.writes)
-  return { type: 'file', stat, state: head.value }
+  const key = store.keys.key(path)
+  if (head.value === undefined) {
+    store.history.noteAbsent(key)
+    return undefined
+  }
+  store.history.noteState(key, head.value)
+  return { type: 'file', stat: head.value.stat, state: head.value }
 }

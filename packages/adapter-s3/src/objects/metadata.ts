@@ -4,6 +4,8 @@ export interface FileMetadata {
   readonly modifiedAt?: number | undefined
   /** Permission bits. */
   readonly mode?: number | undefined
+  /** CRC-32 of the bytes, where they were known before they were sent. */
+  readonly crc32?: number | undefined
   /** The ids of the write that made it and of those it knew to be before it, the latest first. */
   readonly writes: readonly string[]
 }
@@ -19,21 +21,55 @@ export function makeWriteId(): string {
   return crypto.getRandomValues(Buffer.alloc(6)).toString('base64url')
 }
 
-export function writeMetadata({ modifiedAt, mode, writes }: FileMetadata): Record<string, string> {
+/** Bytes of names and values that S3 takes. */
+const maxMetadataBytes = 2_000
+
+/** Names that are this adapter's, and those of others that speak of bytes that are replaced. */
+export const ownNames: ReadonlySet<string> = new Set([
+  ...['mtime', 'mode', 'ws-writes', 'ws-crc32', 'ws-part-bytes'],
+  ...['md5chksum', 's3cmd-attrs'],
+])
+
+/** As many ids as fit beside the metadata of others, which comes first. */
+export function writeMetadata(
+  { modifiedAt, mode, crc32, writes }: FileMetadata,
+  others: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const kept = Object.fromEntries(Object.entries(others).map(([name, value]) => [name, toHeader(value)]))
+  const left = maxMetadataBytes - 100 - Buffer.byteLength(Object.entries(kept).flat().join(''))
+  const ids = Math.max(1, Math.min(keptWrites, Math.floor(left / 9)))
   return {
+    ...kept,
     ...(modifiedAt === undefined ? {} : { mtime: `${formatSeconds(modifiedAt)}` }),
     // with the type, in octal, as `rclone --metadata` writes it
     ...(mode === undefined ? {} : { mode: (0o100000 | (mode & 0o777)).toString(8) }),
-    ...(writes.length === 0 ? {} : { 'ws-writes': writes.slice(0, keptWrites).join(',') }),
+    ...(crc32 === undefined ? {} : { 'ws-crc32': crc32.toString(16).padStart(8, '0') }),
+    ...(writes.length === 0 ? {} : { 'ws-writes': writes.slice(0, ids).join(',') }),
   }
 }
 
 export function readMetadata(metadata: Readonly<Record<string, string>> | undefined): FileMetadata {
-  const { mtime, mode, 'ws-writes': writes } = metadata ?? {}
+  const { mtime, mode, 'ws-writes': writes, 'ws-crc32': crc32 } = metadata ?? {}
   return {
     modifiedAt: mtime === undefined ? undefined : parseSeconds(mtime),
     mode: mode === undefined ? undefined : parseMode(mode),
+    crc32: crc32 !== undefined && /^[0-9a-f]{8}$/u.test(crc32) ? Number.parseInt(crc32, 16) : undefined,
     writes: writes === undefined || writes === '' ? [] : writes.split(','),
+  }
+}
+
+/** Metadata in odd encodings, as headers can hold it: RFC 2047, as S3 itself gives it. */
+function toHeader(value: string): string {
+  return /^[\u0020-\u007e]*$/u.test(value) ? value : `=?UTF-8?B?${Buffer.from(fromHeader(value)).toString('base64')}?=`
+}
+
+/** Headers come as Latin-1; mostly they were UTF-8. */
+function fromHeader(value: string): string {
+  if (/[\u0100-\uffff]/u.test(value)) return value
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(value, 'latin1'))
+  } catch {
+    return value
   }
 }
 

@@ -1,13 +1,18 @@
 import { PutObjectCommand, type PutObjectCommandInput } from '@aws-sdk/client-s3'
-import type { Condition, MountPath, WriteResult } from '@ws/core'
+import { isWorkspaceError, type Condition, type MountPath, type Version, type WriteResult } from '@ws/core'
 import { createHash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 import { nativeAttemptsOf } from '../client/native.ts'
-import type { Task } from '../client/requests.ts'
+import type { Attempt, Fate, Task } from '../client/requests.ts'
 import { failure } from '../errors.ts'
 import { answeredVersion } from '../keys/etag.ts'
 import type { Store } from '../store.ts'
-import { conditionHeaders, findOwnWrite, identify, isRefusal, supersededError } from './conditional.ts'
+import { attributeHeaders, attributesFor, forNewBytes, noAttributes, type Attributes } from './attributes.ts'
+import { conditionHeaders, conditionOn, identify, isRefusal, writesOn, type WriteIdentity } from './conditional.ts'
+import { headObject } from './lookup-real.ts'
 import { writeMetadata } from './metadata.ts'
+import { findOutcome, supersededError, unknownError } from './outcome.ts'
+import type { ObjectState } from './stat.ts'
 
 /** What is put in one piece. */
 export interface PutBody {
@@ -16,6 +21,8 @@ export interface PutBody {
   readonly open: () => NonNullable<PutObjectCommandInput['Body']>
   /** For bodies that are not signed: base64. */
   readonly md5?: string | undefined
+  /** For what is read later. */
+  readonly crc32: number
   /** For the version of a write whose answer was lost. */
   readonly digest: () => string
 }
@@ -25,57 +32,171 @@ export interface PutOptions {
   readonly condition?: Condition | undefined
   readonly mode?: number | undefined
   readonly modifiedAt?: number | undefined
-  readonly contentType?: string | undefined
+  /** Exactly these; or `keep`: those of what is replaced, else what a new file of that name is given. */
+  readonly attributes: Attributes | 'keep'
 }
+
+/** What one attempt is sent with. */
+interface Plan {
+  readonly condition: Condition | undefined
+  readonly attributes: Attributes
+}
+
+/** Bytes up to which a body is sent on a guess, which the server may refuse. */
+const guessBytes = 1024 * 1024
+/** Refusals of guesses, one after the other, after which others are too busy there. */
+const maxRefusals = 10
 
 export function bytesBody(bytes: Uint8Array): PutBody {
   return {
     bytes: bytes.length,
     open: () => bytes,
+    crc32: crc32(bytes),
     digest: () => createHash('md5').update(bytes).digest('hex'),
   }
 }
 
 /** One PUT: the old content or the new, nothing between. A condition is checked by the server. */
 export async function putObject(store: Store, body: PutBody, options: PutOptions, task: Task): Promise<WriteResult> {
-  const { key, condition, mode, modifiedAt = Date.now(), contentType } = options
-  const identity = identify(store, key, condition)
-  const headers = conditionHeaders(store, condition, task)
-  const metadata = writeMetadata({ modifiedAt, mode, writes: identity.writes })
-  const result = await store.requests
-    .run(
-      task,
-      async ({ client, abortSignal, repeated }) => {
-        const command = new PutObjectCommand({
-          Bucket: store.bucket,
-          Key: key,
-          Body: body.open(),
-          ContentLength: body.bytes,
-          Metadata: metadata,
-          ...(body.md5 === undefined ? {} : { ContentMD5: body.md5 }),
-          ...(contentType === undefined ? {} : { ContentType: contentType }),
-          ...headers,
-        })
-        try {
-          return answeredVersion((await client.send(command, { abortSignal })).ETag)
-        } catch (error) {
-          // also at the first attempt: a client of the caller's may have retried by itself
-          if (condition === undefined || !isRefusal(error)) throw error
-          const isRepeated = repeated || nativeAttemptsOf(error) > 1
-          const own = await findOwnWrite(store, key, identity, task, isRepeated)
-          if (own === undefined) throw error
-          const version = own.version ?? (store.dialect.md5Etags ? body.digest() : undefined)
-          if (version === undefined) throw supersededError(task)
-          return version
+  const put = new Put(store, body, options, task)
+  const version = await put.run()
+  return { version, size: body.bytes }
+}
+
+/**
+ * A write without a condition guesses what it replaces, and asks the server to check: so it keeps type and metadata with one
+ * request. When the guess was wrong it looks, and writes whatever is there. After an answer that was lost it looks as well,
+ * and every further attempt is on the condition of what was seen.
+ */
+class Put {
+  readonly #store: Store
+  readonly #body: PutBody
+  readonly #options: PutOptions
+  readonly #task: Task
+  readonly #identity: WriteIdentity
+  readonly #modifiedAt: number
+  readonly #fate: Fate = { lost: false }
+
+  constructor(store: Store, body: PutBody, options: PutOptions, task: Task) {
+    this.#store = store
+    this.#body = body
+    this.#options = options
+    this.#task = task
+    this.#modifiedAt = options.modifiedAt ?? Date.now()
+    this.#identity = identify(store, options.key, options.condition)
+  }
+
+  async run(): Promise<Version> {
+    const { requests } = this.#store
+    conditionHeaders(this.#store, this.#options.condition, this.#task)
+    let plan = await this.#firstPlan()
+    try {
+      const sending = async (attempt: Attempt): Promise<Version> => {
+        if (this.#fate.lost) {
+          const found = await this.#look(attempt, true)
+          if ('version' in found) return found.version
+          plan = this.#planOn(found.state)
         }
-      },
-      body.bytes,
-    )
-    .catch((error: unknown) => {
-      throw condition !== undefined && isRefusal(error) ? failure('ECONFLICT', task.operation, task.path) : error
+        return this.#send(plan, attempt)
+      }
+      return await requests.run(this.#task, sending, { bytes: this.#body.bytes, fate: this.#fate })
+    } catch (error) {
+      if (!this.#fate.lost || isWorkspaceError(error) || this.#task.signal?.aborted === true) throw error
+      throw unknownError(this.#identity, this.#task, error)
+    }
+  }
+
+  async #firstPlan(): Promise<Plan> {
+    const { key, condition, attributes } = this.#options
+    const { history, dialect } = this.#store
+    if (attributes !== 'keep') return { condition, attributes }
+    if (condition === 'absent') return { condition, attributes: this.#attributes(undefined) }
+    const known = history.latest(key)
+    const seen = known === 'absent' ? undefined : known
+    if (condition !== undefined && seen?.version === condition) {
+      return { condition, attributes: this.#attributes(seen.attributes) }
+    }
+    const mayGuess = condition === undefined && dialect.conditionalPut && this.#body.bytes <= guessBytes
+    if (mayGuess) return { condition: seen?.version ?? 'absent', attributes: this.#attributes(seen?.attributes) }
+    const state = await headObject(this.#store, key, this.#task)
+    return { condition, attributes: this.#attributes(state?.attributes) }
+  }
+
+  /** The next attempt, when it is certain that none before has had its effect. */
+  #planOn(state: ObjectState | undefined): Plan {
+    const { condition, attributes } = this.#options
+    const seen = conditionOn(state)
+    if (condition !== undefined && condition !== seen) {
+      throw failure('ECONFLICT', this.#task.operation, this.#task.path)
+    }
+    if (!this.#store.dialect.conditionalPut) throw unknownError(this.#identity, this.#task)
+    return { condition: seen, attributes: attributes === 'keep' ? this.#attributes(state?.attributes) : attributes }
+  }
+
+  /** One request, and others where it was a wrong guess. */
+  async #send(first: Plan, attempt: Attempt): Promise<Version> {
+    let plan = first
+    for (let refusals = 0; ; refusals += 1) {
+      try {
+        return await this.#request(plan, attempt)
+      } catch (error) {
+        if (plan.condition === undefined || !isRefusal(error)) throw error
+        // a client of the caller's, or the network, may have sent it twice
+        const isRepeated = this.#fate.lost || nativeAttemptsOf(error) > 1
+        const found = await this.#look(attempt, isRepeated)
+        if ('version' in found) return found.version
+        if (this.#options.condition !== undefined || refusals === maxRefusals) {
+          throw failure('ECONFLICT', this.#task.operation, this.#task.path)
+        }
+        plan = isRepeated ? this.#planOn(found.state) : { ...this.#planOn(found.state), condition: undefined }
+      }
+    }
+  }
+
+  async #request({ condition, attributes }: Plan, { client, abortSignal }: Attempt): Promise<Version> {
+    const { key, mode } = this.#options
+    const { bucket, history, extra } = this.#store
+    const writes = writesOn(this.#store, key, this.#identity.id, condition)
+    const { crc32: checksum, bytes, md5 } = this.#body
+    const command = new PutObjectCommand({
+      Bucket: bucket,
+      Key: key,
+      Body: this.#body.open(),
+      ContentLength: bytes,
+      ...attributeHeaders(attributes),
+      ...extra,
+      Metadata: writeMetadata({ modifiedAt: this.#modifiedAt, mode, crc32: checksum, writes }, attributes.Metadata),
+      ...(md5 === undefined ? {} : { ContentMD5: md5 }),
+      ...conditionHeaders(this.#store, condition, this.#task),
     })
-  store.history.note(key, result, identity.writes)
-  return { version: result, size: body.bytes }
+    const version = answeredVersion((await client.send(command, { abortSignal })).ETag)
+    history.note(key, { version, writes, attributes })
+    return version
+  }
+
+  /** What is there, unless it is this very write. @throws `EIO` when that cannot be told, and matters. */
+  async #look(
+    attempt: Attempt,
+    isRepeated: boolean,
+  ): Promise<{ readonly version: Version } | { readonly state: ObjectState | undefined }> {
+    const { outcome, state } = await findOutcome(this.#store, this.#identity, attempt)
+    if (outcome === 'done') return { version: this.#ownVersion(state) }
+    if (outcome === 'unknown' && isRepeated) throw unknownError(this.#identity, this.#task)
+    return { state }
+  }
+
+  /** The version of this write, which others may have built on since. */
+  #ownVersion(state: ObjectState | undefined): Version {
+    if (state?.metadata.writes[0] === this.#identity.id) return state.stat.version
+    if (!this.#store.dialect.md5Etags) throw supersededError(this.#identity, this.#task)
+    return this.#body.digest()
+  }
+
+  #attributes(kept: Attributes | undefined): Attributes {
+    const { keys, defaults } = this.#store
+    const path = keys.pathOf(this.#options.key)
+    return attributesFor(path, kept === undefined ? undefined : forNewBytes(kept), defaults)
+  }
 }
 
 /** A marker, a link: what is no file of somebody. */
@@ -86,5 +207,6 @@ export async function putSmall(
   { text = '', condition }: { readonly text?: string; readonly condition?: Condition | undefined },
   task: Task,
 ): Promise<WriteResult> {
-  return putObject(store, bytesBody(Buffer.from(text)), { key, condition }, { ...task, path })
+  const options = { key, condition, attributes: noAttributes }
+  return putObject(store, bytesBody(Buffer.from(text)), options, { ...task, path })
 }

@@ -1,13 +1,15 @@
 import { WorkspaceError, type ByteRange, type MountPath, type ReadOptions, type ReadStreamResult } from '@ws/core'
+import type { Deadline } from '../client/deadline.ts'
 import { translate } from '../client/failures.ts'
 import { isMissing, statusOf } from '../client/native.ts'
 import { type Task } from '../client/requests.ts'
 import { DamagedBodyError } from '../client/retry.ts'
 import { failure } from '../errors.ts'
 import type { Store } from '../store.ts'
-import { discard, getObject, type OpenObject } from './get.ts'
+import { discard } from './discard.ts'
+import { getObject, type OpenObject } from './get.ts'
 import { assertRange, checkVersion, explainMiss, stateAt } from './read.ts'
-import { Verifier } from './verify.ts'
+import { verifierFor, type Verifier } from './verify.ts'
 
 export async function readStream(
   store: Store,
@@ -36,9 +38,9 @@ export async function readStream(
     discard(opened.body)
     throw error
   }
-  const { stat, metadata } = opened.state
-  store.history.note(store.keys.key(path), stat.version, metadata.writes)
-  return { stat, stream: new ObjectStream(store, path, range ?? { offset: 0 }, task, opened) }
+  store.history.noteState(store.keys.key(path), opened.state)
+  const stream = new ObjectStream(store, path, range ?? { offset: 0 }, task, opened)
+  return { stat: opened.state.stat, stream }
 }
 
 /** The stream of no bytes. */
@@ -63,6 +65,7 @@ class ObjectStream implements AsyncIterableIterator<Uint8Array> {
   #done = false
   /** One for the whole stream: a timer for each chunk would cost more than the chunk. */
   #watchdog: NodeJS.Timeout | undefined
+  #patience = 0
   #isWaiting = false
   /** Connections in a row that brought nothing. */
   #fruitless = 0
@@ -70,11 +73,11 @@ class ObjectStream implements AsyncIterableIterator<Uint8Array> {
 
   constructor(store: Store, path: MountPath, range: ByteRange, task: Task, { state, expected, body }: OpenObject) {
     this.#store = store
-    this.#task = task
+    this.#task = { ...task, until: undefined }
     this.#key = store.keys.key(path)
     this.#version = state.stat.version
     const whole = range.offset === 0 && range.length === undefined
-    this.#verifier = whole ? Verifier.for(state.headers, store.dialect) : undefined
+    this.#verifier = whole ? verifierFor(state, store.dialect) : undefined
     this.#offset = range.offset
     this.#left = expected
     this.#body = body
@@ -92,7 +95,7 @@ class ObjectStream implements AsyncIterableIterator<Uint8Array> {
       for (;;) {
         const chunk = this.#left === 0 ? undefined : await this.#chunk()
         if (chunk === undefined) {
-          this.#finish()
+          await this.#finish()
           return { done: true, value: undefined }
         }
         this.#verifier?.update(chunk)
@@ -109,14 +112,16 @@ class ObjectStream implements AsyncIterableIterator<Uint8Array> {
     return { done: true, value: undefined }
   }
 
-  /** The next chunk; `undefined` at the end. */
-  async #chunk(): Promise<Uint8Array | undefined> {
+  /** The next chunk, within the time that an operation has. */
+  async #chunk(): Promise<Uint8Array> {
+    const { requests } = this.#store
+    const until = requests.begin()
     for (;;) {
       this.#task.signal?.throwIfAborted()
-      if (this.#store.requests.closed) throw failure('ECLOSED', this.#task.operation, this.#task.path)
+      if (requests.closed) throw failure('ECLOSED', this.#task.operation, this.#task.path)
       try {
         this.#chunks ??= this.#body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>
-        const { done, value } = await this.#watched(this.#chunks.next())
+        const { done, value } = await this.#watched(this.#chunks.next(), until)
         if (done === true) throw new DamagedBodyError(`${this.#left} bytes did not come`)
         if (value.length > this.#left) throw new DamagedBodyError('more bytes came than were announced')
         this.#fruitless = 0
@@ -126,18 +131,26 @@ class ObjectStream implements AsyncIterableIterator<Uint8Array> {
       } catch (error) {
         this.#task.signal?.throwIfAborted()
         this.#fruitless += 1
+        if (until.left <= 0) throw new DOMException('the stream took too long', 'TimeoutError')
         if (!isInterruption(error) || this.#fruitless > fruitlessLimit) throw error
-        await this.#reopen()
+        await this.#reopen(until)
       }
     }
   }
 
   /** A body that stops in the middle must not hang its reader. */
-  async #watched<Result>(next: Promise<Result>): Promise<Result> {
+  async #watched<Result>(next: Promise<Result>, until: Deadline): Promise<Result> {
     this.#isWaiting = true
-    this.#watchdog ??= setTimeout(() => {
-      if (this.#isWaiting) this.#body.destroy(new DamagedBodyError('nothing comes'))
-    }, this.#store.requests.attemptTimeout).unref() // the connection keeps the process alive
+    const { attemptTimeout } = this.#store.requests
+    const patience = Math.max(1, Math.min(attemptTimeout, until.left))
+    if (this.#watchdog === undefined || Math.abs(patience - this.#patience) > tolerance) {
+      clearTimeout(this.#watchdog)
+      this.#patience = patience
+      const give = (): void => {
+        if (this.#isWaiting) this.#body.destroy(new DamagedBodyError('nothing comes'))
+      }
+      this.#watchdog = setTimeout(give, patience).unref() // the connection keeps the process alive
+    }
     this.#watchdog.refresh()
     try {
       return await next
@@ -146,13 +159,13 @@ class ObjectStream implements AsyncIterableIterator<Uint8Array> {
     }
   }
 
-  async #reopen(): Promise<void> {
+  async #reopen(until: Deadline): Promise<void> {
     discard(this.#body)
     this.#chunks = undefined
     const range = { offset: this.#offset, length: this.#left }
     let opened: OpenObject
     try {
-      opened = await this.#store.requests.run(this.#task, (attempt) =>
+      opened = await this.#store.requests.run({ ...this.#task, until }, (attempt) =>
         getObject(this.#store, this.#key, attempt, range),
       )
     } catch (error) {
@@ -177,10 +190,10 @@ class ObjectStream implements AsyncIterableIterator<Uint8Array> {
   }
 
   /** Everything came: is it what was stored? */
-  #finish(): void {
-    const digest = this.#verifier?.digest()
+  async #finish(): Promise<void> {
+    const { verdict = 'right' } = (await this.#verifier?.verdict()) ?? {}
     this.#end()
-    if (digest === undefined || this.#verifier?.isExpected(digest) === true) return
+    if (verdict === 'right') return
     const { operation, path } = this.#task
     const reason = 'arrived damaged: its checksum differs'
     throw new WorkspaceError({ code: 'EIO', operation, path, reason, remedy: 'read it again' })
@@ -195,6 +208,8 @@ class ObjectStream implements AsyncIterableIterator<Uint8Array> {
 }
 
 const fruitlessLimit = 10
+/** Milliseconds by which the patience with a chunk may be off. */
+const tolerance = 50
 
 /** The connection failed, not the request: whatever a body ends with before its end. */
 function isInterruption(error: unknown): boolean {

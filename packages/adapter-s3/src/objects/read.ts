@@ -1,51 +1,70 @@
 import { type ByteRange, checkReadSize, type MountPath, type ReadOptions, type ReadResult } from '@ws/core'
 import { isMissing, statusOf } from '../client/native.ts'
-import { type Attempt, type Task } from '../client/requests.ts'
+import type { Task } from '../client/requests.ts'
 import { DamagedBodyError } from '../client/retry.ts'
 import { failure, invalid } from '../errors.ts'
 import { assertNoLink } from '../links/find.ts'
 import type { Store } from '../store.ts'
-import { discard, getObject, type OpenObject } from './get.ts'
+import { discard } from './discard.ts'
+import { collect, getObject } from './get.ts'
 import { countBelow, headObject } from './lookup-real.ts'
 import type { ObjectState } from './stat.ts'
-import { Verifier } from './verify.ts'
-
-/** Bytes up to which a body is expected in the ordinary time. */
-const smallBytes = 1024 * 1024
+import { settleDoubt, verifierFor } from './verify.ts'
 
 export async function read(store: Store, path: MountPath, options: ReadOptions, task: Task): Promise<ReadResult> {
-  const { range, ifVersion, maxBytes } = options
+  const { range } = options
   assertRange(range, task)
   if (path === '/') throw failure('EISDIR', task.operation, path)
-  if (range?.length === 0) return { bytes: new Uint8Array(), stat: (await stateAt(store, path, options, task)).stat }
-  // a digest that comes twice is no damage: then the ETag is no checksum
-  let digest: string | undefined
+  const none = async (): Promise<ReadResult> => {
+    const { stat } = await stateAt(store, path, options, task)
+    return { bytes: new Uint8Array(), stat }
+  }
+  if (range?.length === 0) return none()
+  try {
+    const { bytes, state } = await readObject(store, path, options, task)
+    return { bytes, stat: state.stat }
+  } catch (error) {
+    if (statusOf(error) === 416) return none()
+    throw error
+  }
+}
+
+/**
+ * The bytes of a file and all that is known of it. Whole files are checked; what cannot be told from damage, in objects of
+ * others whose ETag may be no checksum, is given when it comes twice, but not with `strict`.
+ */
+export async function readObject(
+  store: Store,
+  path: MountPath,
+  { range, ifVersion, maxBytes }: ReadOptions,
+  task: Task,
+  { strict = false } = {},
+): Promise<{ readonly bytes: Uint8Array; readonly state: ObjectState }> {
+  const key = store.keys.key(path)
+  let doubted: string | undefined
   try {
     return await store.requests.run(task, async (attempt) => {
-      const opened = await getObject(store, store.keys.key(path), attempt, range)
+      const opened = await getObject(store, key, attempt, range)
+      const { state } = opened
       try {
-        checkVersion(opened.state, ifVersion, task)
+        checkVersion(state, ifVersion, task)
         checkReadSize(task.operation, path, opened.expected, maxBytes)
-        const verifier = range === undefined ? Verifier.for(opened.state.headers, store.dialect) : undefined
-        const bytes = await collect(opened, attempt, verifier)
-        const found = verifier?.digest()
-        if (found !== undefined && verifier?.isExpected(found) !== true && found !== digest) {
-          digest = found
-          throw new DamagedBodyError('the checksum differs', found)
-        }
-        const { stat, metadata } = opened.state
-        store.history.note(store.keys.key(path), stat.version, metadata.writes)
-        return { bytes, stat }
+        const verifier = range === undefined ? verifierFor(state, store.dialect) : undefined
+        const bytes = await collect(opened, attempt, (chunk) => verifier?.update(chunk))
+        const { verdict: first = 'right', digest } = (await verifier?.verdict()) ?? {}
+        const verdict = first === 'doubtful' ? settleDoubt(bytes, state, store.dialect) : first
+        const isExcused = verdict === 'doubtful' && !strict && digest === doubted
+        doubted = digest
+        if (verdict !== 'right' && !isExcused) throw new DamagedBodyError('the checksum differs')
+        store.history.noteState(key, state)
+        return { bytes, state }
       } catch (error) {
         discard(opened.body)
         throw error
       }
     })
   } catch (error) {
-    if (statusOf(error) === 416) {
-      const { stat } = await stateAt(store, path, options, task)
-      return { bytes: new Uint8Array(), stat }
-    }
+    if (isMissing(error)) store.history.noteAbsent(key)
     throw await explainMiss(store, path, error, task)
   }
 }
@@ -84,29 +103,4 @@ export function assertRange(range: ByteRange | undefined, { operation, path }: T
   const valid = Number.isSafeInteger(offset) && offset >= 0
   if (valid && (length === undefined || (Number.isSafeInteger(length) && length >= 0))) return
   throw invalid(operation, path, 'cannot be read in that range', 'give offset and length as whole numbers from 0')
-}
-
-/** All of a body, in an array of the caller's own. */
-async function collect(
-  { body, expected }: OpenObject,
-  { abortSignal, alive }: Attempt,
-  verifier: Verifier | undefined,
-): Promise<Uint8Array> {
-  const bytes = new Uint8Array(expected)
-  let filled = 0
-  const end = (): void => discard(body)
-  abortSignal.addEventListener('abort', end, { once: true })
-  try {
-    for await (const chunk of body as AsyncIterable<Uint8Array>) {
-      if (filled + chunk.length > expected) throw new DamagedBodyError('more bytes came than were announced')
-      bytes.set(chunk, filled)
-      verifier?.update(chunk)
-      filled += chunk.length
-      if (expected > smallBytes) alive()
-    }
-  } finally {
-    abortSignal.removeEventListener('abort', end)
-  }
-  if (filled < expected) throw new DamagedBodyError(`${filled} of ${expected} bytes came`)
-  return bytes
 }

@@ -1,5 +1,6 @@
 import { WorkspaceError } from '@ws/core'
 import { createHash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 import { createReadStream } from 'node:fs'
 import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -26,6 +27,7 @@ export async function spool(
     const file = join(directory, 'body')
     const hash = createHash('md5')
     let bytes = 0
+    let checksum = 0
     const handle = await open(file, 'wx', 0o600)
     try {
       for (let part = first; part.length > 0; part = await reader.next()) {
@@ -36,6 +38,7 @@ export async function spool(
           throw new WorkspaceError({ code: 'EFBIG', operation, path, reason, remedy: 'write it without `ifVersion`' })
         }
         hash.update(part)
+        checksum = crc32(part, checksum)
         await handle.writeFile(part)
         reader.recycle(part)
         if (reader.ended) break
@@ -49,6 +52,7 @@ export async function spool(
         bytes,
         open: () => createReadStream(file),
         md5: digest.toString('base64'),
+        crc32: checksum,
         digest: () => digest.toString('hex'),
       },
       remove,

@@ -1,4 +1,5 @@
 import type { Stat } from '@ws/core'
+import { attributesOf, type Attributes } from './attributes.ts'
 import { directoryVersion, versionOf } from '../keys/etag.ts'
 import { readMetadata, type FileMetadata } from './metadata.ts'
 
@@ -11,6 +12,14 @@ export interface ObjectHeaders {
   readonly LastModified?: Date | undefined
   readonly Metadata?: Record<string, string> | undefined
   readonly ContentType?: string | undefined
+  readonly CacheControl?: string | undefined
+  readonly ContentDisposition?: string | undefined
+  readonly ContentLanguage?: string | undefined
+  readonly ContentEncoding?: string | undefined
+  readonly ChecksumCRC32?: string | undefined
+  readonly ChecksumCRC64NVME?: string | undefined
+  /** `FULL_OBJECT`, or `COMPOSITE` for a checksum of checksums of parts. */
+  readonly ChecksumType?: string | undefined
   readonly ServerSideEncryption?: string | undefined
   readonly SSECustomerAlgorithm?: string | undefined
 }
@@ -19,6 +28,8 @@ export interface ObjectHeaders {
 export interface ObjectState {
   readonly stat: Stat
   readonly metadata: FileMetadata
+  /** What stays when the bytes change. */
+  readonly attributes: Attributes
   readonly headers: ObjectHeaders
 }
 
@@ -36,12 +47,20 @@ export function stateOf(headers: ObjectHeaders): ObjectState {
     ...(mode === undefined ? {} : { mode }),
     version: versionOf(headers.ETag),
   }
-  return { stat, metadata, headers }
+  return { stat, metadata, attributes: attributesOf(headers), headers }
 }
 
 /** A link is what its object's headers say, without a size. */
 export function linkStat({ stat }: ObjectState): Stat {
   return { ...stat, type: 'symlink', size: 0 }
+}
+
+/** By the id of its last write; of objects of others by content and time. */
+export function isSameObject(one: ObjectState, other: ObjectState): boolean {
+  if (one.stat.version !== other.stat.version) return false
+  const [id, known] = [one.metadata.writes[0], other.metadata.writes[0]]
+  if (id !== undefined || known !== undefined) return id === known
+  return one.headers.LastModified?.getTime() === other.headers.LastModified?.getTime()
 }
 
 /** The size of the whole object, also where only a range of it comes. */

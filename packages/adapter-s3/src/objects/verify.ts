@@ -1,7 +1,9 @@
+import { Crc64Nvme } from '@aws-sdk/checksums/crc'
 import { createHash, type Hash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 import type { S3Dialect } from '../dialect/dialect.ts'
 import { versionOf } from '../keys/etag.ts'
-import type { ObjectHeaders } from './stat.ts'
+import type { ObjectHeaders, ObjectState } from './stat.ts'
 
 /** The name of the metadata in which a file that was uploaded in parts tells their size. */
 export const partBytesName = 'ws-part-bytes'
@@ -9,31 +11,114 @@ export const partBytesName = 'ws-part-bytes'
 const encrypted = /^aws:kms/u
 
 /**
- * Checks the bytes of a whole object against its ETag, where that is a checksum: the MD5 of the bytes, or of the MD5s of
- * its parts, whose size the metadata tells.
+ * - `right`: the bytes are those that were stored.
+ * - `wrong`: they are not.
+ * - `doubtful`: they differ from what may be no checksum of them: of an object that others have made.
  */
-export class Verifier {
+export type Verdict = 'right' | 'wrong' | 'doubtful'
+
+/** A checksum of the bytes of a whole object, as they come. */
+export interface Verifier {
+  update(chunk: Uint8Array): void
+  /** Once, at the end. */
+  verdict(): Promise<{ readonly verdict: Verdict; readonly digest: string }>
+}
+
+/**
+ * The cheapest check that an object has: the store's CRC-32, then this adapter's own in the metadata, then the ETag where it
+ * is an MD5, then the store's CRC-64/NVME, which costs more than MD5 in JavaScript. `undefined` where nothing can be checked.
+ */
+export function verifierFor({ headers, metadata }: ObjectState, dialect: S3Dialect): Verifier | undefined {
+  const { ChecksumCRC32, ChecksumCRC64NVME, ChecksumType } = headers
+  const isWhole = ChecksumType !== 'COMPOSITE'
+  const isOwn = metadata.writes.length > 0
+  if (isWhole && ChecksumCRC32 !== undefined && !ChecksumCRC32.includes('-')) {
+    return new Crc32Verifier(Buffer.from(ChecksumCRC32, 'base64').toString('hex'), 'wrong')
+  }
+  const md5 = Md5Verifier.for(headers, dialect, isOwn)
+  // programs that keep metadata when they replace bytes make it a checksum of others
+  if (metadata.crc32 !== undefined) {
+    return new Crc32Verifier(metadata.crc32.toString(16).padStart(8, '0'), md5 === undefined ? 'wrong' : 'doubtful')
+  }
+  if (md5 !== undefined) return md5
+  if (isWhole && ChecksumCRC64NVME !== undefined) return new Crc64Verifier(ChecksumCRC64NVME)
+  return undefined
+}
+
+/**
+ * What remains of a doubt when all bytes are there: an object of this adapter has an ETag that is a checksum, or none that
+ * could excuse anything.
+ */
+export function settleDoubt(bytes: Uint8Array, state: ObjectState, dialect: S3Dialect): Verdict {
+  if (state.metadata.writes.length === 0) return 'doubtful'
+  const md5 = Md5Verifier.for(state.headers, dialect, true)
+  md5?.update(bytes)
+  return md5?.isRight() === true ? 'right' : 'wrong'
+}
+
+class Crc32Verifier implements Verifier {
+  readonly #expected: string
+  readonly #otherwise: Verdict
+  #value = 0
+
+  constructor(expected: string, otherwise: Verdict) {
+    this.#expected = expected
+    this.#otherwise = otherwise
+  }
+
+  update(chunk: Uint8Array): void {
+    this.#value = crc32(chunk, this.#value)
+  }
+
+  async verdict(): Promise<{ verdict: Verdict; digest: string }> {
+    const digest = this.#value.toString(16).padStart(8, '0')
+    return { verdict: digest === this.#expected ? 'right' : this.#otherwise, digest }
+  }
+}
+
+class Crc64Verifier implements Verifier {
+  readonly #expected: string
+  readonly #crc = new Crc64Nvme()
+
+  constructor(expected: string) {
+    this.#expected = expected
+  }
+
+  update(chunk: Uint8Array): void {
+    this.#crc.update(chunk)
+  }
+
+  async verdict(): Promise<{ verdict: Verdict; digest: string }> {
+    const digest = Buffer.from(await this.#crc.digest()).toString('base64')
+    return { verdict: digest === this.#expected ? 'right' : 'wrong', digest }
+  }
+}
+
+/** The MD5 of the bytes, or of the MD5s of its parts, whose size the metadata tells. */
+class Md5Verifier implements Verifier {
   readonly #expected: string
   readonly #partBytes: number | undefined
+  readonly #isOwn: boolean
   #hash: Hash = createHash('md5')
   /** Bytes that are in `#hash`. */
   #filled = 0
   readonly #parts: Buffer[] = []
 
-  /** `undefined` where nothing can be checked. */
-  static for(headers: ObjectHeaders, { md5Etags }: S3Dialect): Verifier | undefined {
+  /** `undefined` where the ETag is no checksum. */
+  static for(headers: ObjectHeaders, { md5Etags }: S3Dialect, isOwn: boolean): Md5Verifier | undefined {
     const { ServerSideEncryption = '', SSECustomerAlgorithm, Metadata, ETag } = headers
     if (!md5Etags || SSECustomerAlgorithm !== undefined || encrypted.test(ServerSideEncryption)) return undefined
     const etag = versionOf(ETag)
-    if (/^[0-9a-f]{32}$/u.test(etag)) return new Verifier(etag, undefined)
+    if (/^[0-9a-f]{32}$/u.test(etag)) return new Md5Verifier(etag, undefined, isOwn)
     const partBytes = Number(Metadata?.[partBytesName])
     if (!/^[0-9a-f]{32}-\d+$/u.test(etag) || !Number.isSafeInteger(partBytes) || partBytes <= 0) return undefined
-    return new Verifier(etag, partBytes)
+    return new Md5Verifier(etag, partBytes, isOwn)
   }
 
-  private constructor(expected: string, partBytes: number | undefined) {
+  private constructor(expected: string, partBytes: number | undefined, isOwn: boolean) {
     this.#expected = expected
     this.#partBytes = partBytes
+    this.#isOwn = isOwn
   }
 
   update(chunk: Uint8Array): void {
@@ -50,16 +135,20 @@ export class Verifier {
     }
   }
 
-  /** What came, in the form of an ETag. Once, at the end. */
-  digest(): string {
+  isRight(): boolean {
+    return this.#digest() === this.#expected
+  }
+
+  async verdict(): Promise<{ verdict: Verdict; digest: string }> {
+    const digest = this.#digest()
+    return { verdict: digest === this.#expected ? 'right' : this.#isOwn ? 'wrong' : 'doubtful', digest }
+  }
+
+  #digest(): string {
     if (this.#partBytes === undefined) return this.#hash.digest('hex')
     if (this.#filled > 0) this.#endPart()
     const { length } = this.#parts
     return `${createHash('md5').update(Buffer.concat(this.#parts)).digest('hex')}-${length}`
-  }
-
-  isExpected(digest: string): boolean {
-    return digest === this.#expected
   }
 
   #endPart(): void {

@@ -1,20 +1,18 @@
-import { CopyObjectCommand } from '@aws-sdk/client-s3'
 import type { Condition, MountPath, Version } from '@ws/core'
+import { nativeNameOf, statusOf } from '../client/native.ts'
 import type { Task } from '../client/requests.ts'
 import { failure } from '../errors.ts'
-import { answeredVersion, conditionOf } from '../keys/etag.ts'
-import { copySource } from '../keys/key-space.ts'
-import { conditionHeaders, isRefusal } from '../objects/conditional.ts'
-import { PartReader } from '../objects/content.ts'
 import { withObject } from '../objects/locks.ts'
 import { headObject } from '../objects/lookup-real.ts'
+import { PartReader } from '../objects/content.ts'
 import { uploadParts } from '../objects/multipart.ts'
 import { bytesBody, putObject } from '../objects/put.ts'
-import { read } from '../objects/read.ts'
+import { readObject } from '../objects/read.ts'
 import { readStream } from '../objects/read-stream.ts'
-import { maxPutBytes } from '../objects/spool.ts'
 import type { ObjectState } from '../objects/stat.ts'
 import type { Store } from '../store.ts'
+import { copyByParts } from './copy-parts.ts'
+import { copyInStore } from './copy-in-store.ts'
 
 export interface ObjectCopy {
   readonly source: MountPath
@@ -31,16 +29,16 @@ export interface ObjectCopy {
 export async function copyObject(store: Store, copy: ObjectCopy, task: Task): Promise<Version> {
   const { condition, destinationKey, state } = copy
   const { conditionalCopyDestination, conditionalCopySource } = store.dialect
-  if (state.stat.size > maxPutBytes) return locked(store, copy, task, () => copyThrough(store, copy, task))
+  if (state.stat.size > store.copyPartBytes) return locked(store, copy, task, () => copyLarge(store, copy, task))
   const object = `${store.bucket}/${destinationKey}`
   if (condition === undefined || conditionalCopyDestination) {
-    return withObject(object, 'shared', () => copyInStore(store, copy, task))
+    return withObject(object, 'shared', task, () => copyInStore(store, copy, task))
   }
   // as many requests as looking first, and checked by the server
   const isFile = copy.sourceKey === store.keys.key(copy.source)
   const plain = isFile && state.stat.size <= store.partBytes && conditionalCopySource
   if (plain && store.dialect.conditionalPut && !destinationKey.endsWith('/')) {
-    return withObject(object, 'shared', () => copySmall(store, copy, task))
+    return withObject(object, 'shared', task, () => copySmall(store, copy, task))
   }
   return locked(store, copy, task, () => copyInStore(store, { ...copy, condition: undefined }, task))
 }
@@ -49,69 +47,46 @@ export async function copyObject(store: Store, copy: ObjectCopy, task: Task): Pr
 async function locked(store: Store, copy: ObjectCopy, task: Task, run: () => Promise<Version>): Promise<Version> {
   const { destination, destinationKey, condition } = copy
   if (condition === undefined) return run()
-  return withObject(`${store.bucket}/${destinationKey}`, 'exclusive', async () => {
+  return withObject(`${store.bucket}/${destinationKey}`, 'exclusive', task, async () => {
     const there = await headObject(store, destinationKey, task)
     if ((there?.stat.version ?? 'absent') !== condition) throw failure('ECONFLICT', task.operation, destination)
     return run()
   })
 }
 
-/** The store copies; no byte comes here. Time, mode and whatever else the object has go with it. */
-async function copyInStore(store: Store, copy: ObjectCopy, task: Task): Promise<Version> {
-  const { source, sourceKey, destination, destinationKey, condition, state } = copy
-  const { dialect, bucket } = store
-  const etag = dialect.conditionalCopySource ? conditionOf(state.stat.version, dialect) : undefined
-  const headers = conditionHeaders(store, condition, { ...task, path: destination })
-  try {
-    return await store.requests.run(
-      task,
-      async ({ client, abortSignal, repeated }) => {
-        const command = new CopyObjectCommand({
-          Bucket: bucket,
-          Key: destinationKey,
-          CopySource: copySource(bucket, sourceKey),
-          ...(etag === undefined ? {} : { CopySourceIfMatch: etag }),
-          ...headers,
-        })
-        try {
-          return answeredVersion((await client.send(command, { abortSignal })).CopyObjectResult?.ETag)
-        } catch (error) {
-          // the attempt before may have done it: what is there is then what was to be copied
-          const there = repeated && isRefusal(error) ? await headObject(store, destinationKey, task) : undefined
-          const same = there?.stat.version === state.stat.version
-          if (there === undefined || !same || there.metadata.writes[0] !== state.metadata.writes[0]) throw error
-          return there.stat.version
-        }
-      },
-      state.stat.size,
-    )
-  } catch (error) {
-    if (!isRefusal(error)) throw error
-    const now = await headObject(store, sourceKey, task)
-    if (now === undefined) throw failure('ENOENT', task.operation, source)
-    const side = now.stat.version === state.stat.version ? destination : source
-    throw failure('ECONFLICT', task.operation, side)
-  }
-}
-
 /** By way of this machine, with the condition on one PUT. */
 async function copySmall(store: Store, copy: ObjectCopy, task: Task): Promise<Version> {
   const { source, destination, destinationKey, condition, state } = copy
-  const { bytes } = await read(store, source, { ifVersion: state.stat.version }, { ...task, path: source })
+  const from = { ...task, path: source }
+  const { bytes } = await readObject(store, source, { ifVersion: state.stat.version }, from, { strict: true })
   const { mode, modifiedAt } = state.stat
-  const options = { key: destinationKey, condition, mode, modifiedAt, contentType: state.headers.ContentType }
+  const options = { key: destinationKey, condition, mode, modifiedAt, attributes: state.attributes }
   const { version } = await putObject(store, bytesBody(bytes), options, { ...task, path: destination })
   return version
 }
 
-/** Larger than what a store copies in one request: in parts, by way of this machine. */
+/** Larger than what a store copies in one request: in parts, in the store if it can. */
+async function copyLarge(store: Store, copy: ObjectCopy, task: Task): Promise<Version> {
+  // a listing does not tell type and metadata
+  const state = await headObject(store, copy.sourceKey, task)
+  if (state === undefined) throw failure('ENOENT', task.operation, copy.source)
+  if (state.stat.version !== copy.state.stat.version) throw failure('ECONFLICT', task.operation, copy.source)
+  try {
+    return await copyByParts(store, { ...copy, state }, task)
+  } catch (error) {
+    if (statusOf(error) !== 501 && nativeNameOf(error) !== 'NotImplemented') throw error
+    return copyThrough(store, { ...copy, state }, task)
+  }
+}
+
+/** By way of this machine. */
 async function copyThrough(store: Store, copy: ObjectCopy, task: Task): Promise<Version> {
   const { source, destination, destinationKey, state } = copy
   const { mode, modifiedAt, version: ifVersion } = state.stat
   const { stream } = await readStream(store, source, { ifVersion }, { ...task, path: source })
-  const reader = new PartReader(stream, store.partBytes, destination, task.signal)
+  const reader = new PartReader(stream, store.partBytes, { ...task, path: destination }, store.requests.closing)
   try {
-    const options = { key: destinationKey, mode, modifiedAt, contentType: state.headers.ContentType }
+    const options = { key: destinationKey, mode, modifiedAt, attributes: state.attributes }
     const { version } = await uploadParts(store, reader, await reader.next(), options, { ...task, path: destination })
     return version
   } finally {

@@ -39,7 +39,10 @@ export async function copyLeaf(
     const raced = isWorkspaceError(error, 'ECONFLICT') && error.path === to && ifDestination === undefined && !overwrite
     throw raced ? failure('EEXIST', task.operation, to) : error
   }
-  if (!sameObject) await deleteObject(store, isLink ? keys.key(to) : keys.linkKey(to), task)
+  if (!sameObject) {
+    const replaced = destination?.type === 'file' ? destination.state : undefined
+    await deleteObject(store, isLink ? keys.key(to) : keys.linkKey(to), task, replaced)
+  }
   store.hints.addAbove(to)
   return { version }
 }

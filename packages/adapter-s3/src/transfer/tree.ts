@@ -1,7 +1,7 @@
 import { childPath, isWithin, relativeTo, type MountPath, forEachOf } from '@ws/core'
 import type { Task } from '../client/requests.ts'
 import { withProgress } from '../delete/delete.ts'
-import { deleteBatch } from '../delete/objects.ts'
+import { deleteBatch, type ListedObject } from '../delete/objects.ts'
 import { failure, invalid } from '../errors.ts'
 import { versionOf } from '../keys/etag.ts'
 import { pagesOf, type ListedKey } from '../listing/pages.ts'
@@ -68,6 +68,7 @@ export async function copyTree(
       await copyObject(store, copy, { ...task, path: copy.source })
       if (operation === 'move') copied.set(rest, etag)
       progress.note(copy.destination)
+      task.until?.extend()
       store.progress({ operation, path: copy.destination, done: progress.count })
     }
     for (const wave of waves ?? [objectsOf(store, from, task)]) await forEachOf(wave, store.concurrency, copyOne)
@@ -95,17 +96,15 @@ export async function deleteCopied(
     let changed: string | undefined
     for await (const page of pagesOf(store, { prefix, flat: false }, task)) {
       const [same, others] = [[] as string[], [] as string[]]
-      for (const { rest = '', etag } of page) {
+      const objects: ListedObject[] = []
+      for (const { rest = '', etag, modifiedAt } of page) {
         const isCopied = copied.has(rest) && versionOf(copied.get(rest)) === versionOf(etag)
         ;(isCopied ? same : others).push(rest)
+        if (isCopied) objects.push({ key: prefix + rest, etag, modifiedAt })
       }
       changed ??= others[0]
-      if (same.length > 0)
-        await deleteBatch(
-          store,
-          same.map((rest) => prefix + rest),
-          task,
-        )
+      if (objects.length > 0) await deleteBatch(store, objects, task)
+      task.until?.extend()
       for (const rest of same) progress.note(pathOf(from, rest))
     }
     if (changed !== undefined) {

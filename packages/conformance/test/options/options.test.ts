@@ -67,6 +67,12 @@ const bucket = {
   readOnly: boolean,
   symlinks: ['on', true, null],
   dialect: [7, null, { etags: 'x' }, { conditionalPut: 1 }, { conditionalputs: true }],
+  contentType: text,
+  cacheControl: text,
+  metadata: ['x', 7, null, { Ä: 'x' }, { a: 7 }, { a: 'ü' }],
+  encryption: ['AES256', 7, null, {}, { algorithm: 'none' }, { algorithm: 'AES256', keyId: 'k' }],
+  storageClass: text,
+  copyPartBytes: [...count, 5 * 1024 ** 2 - 1, 5 * 1024 ** 3 + 1],
   partBytes: [...count, 5 * 1024 ** 2 - 1, 5 * 1024 ** 3 + 1],
   concurrency: [0, ...count, 257],
   attemptTimeout: duration,
@@ -76,6 +82,7 @@ const bucket = {
   client: ['x', null, {}, 7],
   endpoint: url,
   credentials: ['x', null, {}, { accessKeyId: 'a' }, { accessKeyId: '', secretAccessKey: '' }],
+  ca: ['x', 7, null, [], ['x']],
 }
 const s3 = { ...bucket, region: text, forcePathStyle: boolean }
 const r2 = { ...bucket, accountId: ['a/b', '', 7, null] }

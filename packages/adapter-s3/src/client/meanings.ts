@@ -1,0 +1,205 @@
+import type { ErrorCode } from '@ws/core'
+
+/** An error as the contract has it. */
+export interface Meaning {
+  readonly code: ErrorCode
+  readonly reason: string
+  readonly remedy?: string
+}
+
+const credentials: Meaning = {
+  code: 'EBACKEND',
+  reason: 'cannot be reached: the store does not accept the credentials',
+  remedy: 'check access key and secret',
+}
+const expired: Meaning = {
+  code: 'EBACKEND',
+  reason: 'cannot be reached: the credentials have expired',
+  remedy: 'give credentials that are still valid; a function that gives them has been asked again',
+}
+const region: Meaning = {
+  code: 'EBACKEND',
+  reason: 'cannot be reached: the bucket lies in another region than the one that is configured',
+  remedy: 'set the region of the bucket',
+}
+export const noRegion: Meaning = {
+  code: 'EBACKEND',
+  reason: 'cannot be reached: no region is configured',
+  remedy: 'give the region, or set it up where the AWS SDK looks for it',
+}
+const endpoint: Meaning = {
+  code: 'EBACKEND',
+  reason: 'cannot be reached: nothing answers at the endpoint',
+  remedy: 'check the endpoint and the network',
+}
+const busy: Meaning = {
+  code: 'EIO',
+  reason: 'cannot be served now: the store is overloaded',
+  remedy: 'try again later',
+}
+
+const noName: Meaning = {
+  code: 'EBACKEND',
+  reason: 'cannot be reached: the name of the endpoint has no address',
+  remedy: 'check the endpoint, and whether this machine can resolve names',
+}
+const noTls: Meaning = {
+  code: 'EBACKEND',
+  reason: 'cannot be reached: the endpoint does not speak TLS',
+  remedy: 'write the endpoint with `http://`, or give the port that speaks TLS',
+}
+const noAuthority: Meaning = {
+  code: 'EBACKEND',
+  reason: 'cannot be reached: this machine does not know the authority that signed the endpoint’s certificate',
+  remedy: 'pass the certificate of the authority as `ca`',
+}
+const certificate: Meaning = {
+  code: 'EBACKEND',
+  reason: 'cannot be reached: the certificate of the endpoint is not valid now',
+  remedy: 'renew the certificate, or set the clock of this machine',
+}
+const clock: Meaning = {
+  code: 'EBACKEND',
+  reason: 'cannot be reached: the clock of this machine and that of the store are too far apart',
+  remedy: 'set the clock',
+}
+
+/** By the S3 name of the error, or the code of a network one. */
+export const byName: Readonly<Record<string, Meaning>> = {
+  NoSuchBucket: {
+    code: 'ENOWORKSPACE',
+    reason: 'cannot be reached: the bucket does not exist',
+    remedy: 'make the bucket, or correct its name',
+  },
+  NoSuchKey: { code: 'ENOENT', reason: 'does not exist' },
+  PreconditionFailed: {
+    code: 'ECONFLICT',
+    reason: 'is not in the state that the condition asks for',
+    remedy: 'read it again, then decide',
+  },
+  AccessDenied: {
+    code: 'EBACKEND',
+    reason: 'cannot be reached: the store denies access with these credentials',
+    remedy: 'grant them the right, or use others',
+  },
+  AllAccessDisabled: { code: 'EBACKEND', reason: 'cannot be reached: the bucket is disabled' },
+  InvalidAccessKeyId: credentials,
+  SignatureDoesNotMatch: credentials,
+  Unauthorized: credentials,
+  InvalidSecurity: credentials,
+  CredentialsProviderError: {
+    code: 'EBACKEND',
+    reason: 'cannot be reached: no credentials were found',
+    remedy: 'give credentials, or set them up where the AWS SDK looks for them',
+  },
+  ExpiredToken: expired,
+  ExpiredTokenException: expired,
+  TokenRefreshRequired: expired,
+  InvalidToken: expired,
+  CredentialsFunctionError: {
+    code: 'EBACKEND',
+    reason: 'cannot be reached: the function that gives credentials failed',
+    remedy: 'mend the function that was given as `credentials`',
+  },
+  InvalidBucketName: {
+    code: 'EINVAL',
+    reason: 'cannot be reached: the store does not take the name of the bucket',
+    remedy: 'correct `bucket`: 3 to 63 lower-case letters, digits, dots and hyphens',
+  },
+  NoSuchUpload: {
+    code: 'EIO',
+    reason: 'was not written: its upload was ended by somebody else',
+    remedy: 'write it again, and check the lifecycle rules of the bucket',
+  },
+  MetadataTooLarge: {
+    code: 'EINVAL',
+    reason: 'has more metadata than the store takes',
+    remedy: 'give less `metadata`',
+  },
+  RequestTimeTooSkewed: clock,
+  RequestExpired: clock,
+  PermanentRedirect: region,
+  TemporaryRedirect: region,
+  AuthorizationHeaderMalformed: region,
+  IllegalLocationConstraintException: region,
+  InvalidObjectState: {
+    code: 'EBACKEND',
+    reason: 'is archived, and cannot be read as it is',
+    remedy: 'restore it in the store first',
+  },
+  EntityTooLarge: { code: 'EFBIG', reason: 'is larger than the store allows' },
+  KeyTooLongError: { code: 'ENAMETOOLONG', reason: 'is longer than the store allows' },
+  QuotaExceeded: { code: 'EDQUOT', reason: 'does not fit into what the store grants' },
+  InsufficientCapacity: { code: 'ENOSPC', reason: 'does not fit: the store is full' },
+  NotImplemented: { code: 'ENOTSUP', reason: 'cannot be done: the store does not offer it' },
+  SlowDown: busy,
+  TooManyRequests: busy,
+  ServiceUnavailable: busy,
+  ENOTFOUND: noName,
+  EAI_AGAIN: noName,
+  EPROTO: noTls,
+  ERR_SSL_WRONG_VERSION_NUMBER: noTls,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: noTls,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: noAuthority,
+  UNABLE_TO_GET_ISSUER_CERT: noAuthority,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: noAuthority,
+  DEPTH_ZERO_SELF_SIGNED_CERT: noAuthority,
+  SELF_SIGNED_CERT_IN_CHAIN: noAuthority,
+  CERT_HAS_EXPIRED: certificate,
+  CERT_NOT_YET_VALID: certificate,
+  ERR_TLS_CERT_ALTNAME_INVALID: {
+    code: 'EBACKEND',
+    reason: 'cannot be reached: the certificate of the endpoint is for another name',
+    remedy: 'write the endpoint with the name in its certificate',
+  },
+  ECONNREFUSED: endpoint,
+  EHOSTUNREACH: endpoint,
+  ENETUNREACH: endpoint,
+}
+
+/** By the status, for answers without a name: HEAD has no body to say more. */
+export const byStatus: Readonly<Record<number, Meaning>> = {
+  301: region,
+  307: region,
+  400: {
+    code: 'EBACKEND',
+    reason: 'cannot be reached: the store does not accept the request; region, credentials or clock may be wrong',
+    remedy: 'check region and credentials',
+  },
+  401: credentials,
+  403: {
+    code: 'EBACKEND',
+    reason: 'cannot be reached: the store denies access with these credentials',
+    remedy: 'check the credentials, and what they may do',
+  },
+  404: { code: 'ENOENT', reason: 'does not exist' },
+  412: {
+    code: 'ECONFLICT',
+    reason: 'is not in the state that the condition asks for',
+    remedy: 'read it again, then decide',
+  },
+  429: busy,
+  503: busy,
+  507: { code: 'ENOSPC', reason: 'does not fit: the store is full' },
+}
+
+export const damaged: Meaning = {
+  code: 'EIO',
+  reason: 'arrived damaged, again and again',
+  remedy: 'check what lies between this machine and the store',
+}
+export const timedOut: Meaning = {
+  code: 'ETIMEDOUT',
+  reason: 'was not served in time',
+  remedy: 'try again, or allow more time',
+}
+export const unknown: Meaning = {
+  code: 'EIO',
+  reason: 'could not be served by the store',
+  remedy: 'try again; the native cause of this error says more to operators',
+}
+export const noStore: Meaning = {
+  code: 'EBACKEND',
+  reason: 'cannot be reached: a page or a server that speaks no S3 answers at the endpoint',
+  remedy: 'check the endpoint, and the proxies in front of it',
+}

@@ -1,0 +1,55 @@
+import { getType } from './media-type.ts'
+import { ownNames } from './metadata.ts'
+import type { ObjectHeaders } from './stat.ts'
+
+/** What an object has beside its bytes, its time and its mode: it stays when the bytes change. */
+export interface Attributes {
+  readonly ContentType?: string | undefined
+  readonly CacheControl?: string | undefined
+  readonly ContentDisposition?: string | undefined
+  readonly ContentLanguage?: string | undefined
+  /** Only where the bytes stay as they are, or grow. */
+  readonly ContentEncoding?: string | undefined
+  /** Metadata of others. */
+  readonly Metadata: Readonly<Record<string, string>>
+}
+
+/** What new files are given. */
+export interface FileDefaults {
+  readonly contentType?: string | ((path: string) => string | undefined) | undefined
+  readonly cacheControl?: string | undefined
+  readonly metadata?: Readonly<Record<string, string>> | undefined
+}
+
+const names = ['ContentType', 'CacheControl', 'ContentDisposition', 'ContentLanguage', 'ContentEncoding'] as const
+
+/** What stores say where nobody said anything. */
+const unknownType = /^(?:application|binary)\/octet-stream$/u
+
+export const noAttributes: Attributes = Object.freeze({ Metadata: Object.freeze({}) })
+
+export function attributesOf(headers: ObjectHeaders): Attributes {
+  const Metadata = Object.fromEntries(Object.entries(headers.Metadata ?? {}).filter(([name]) => !ownNames.has(name)))
+  const found = Object.fromEntries(names.map((name) => [name, headers[name]]).filter(([, value]) => value))
+  return { ...found, Metadata }
+}
+
+/** What a file is written with: what was there, else the defaults, and a type by its name. */
+export function attributesFor(path: string, kept: Attributes | undefined, defaults: FileDefaults): Attributes {
+  const { contentType, cacheControl: CacheControl, metadata: Metadata = {} } = defaults
+  const base = kept ?? { ...(CacheControl === undefined ? {} : { CacheControl }), Metadata }
+  if (base.ContentType !== undefined && !unknownType.test(base.ContentType)) return base
+  const chosen = typeof contentType === 'function' ? contentType(path) : contentType
+  const ContentType = chosen ?? getType(path) ?? base.ContentType
+  return ContentType === undefined ? base : { ...base, ContentType }
+}
+
+/** Without what tells how the bytes that were there are packed. */
+export function forNewBytes(attributes: Attributes): Attributes {
+  return attributes.ContentEncoding === undefined ? attributes : { ...attributes, ContentEncoding: undefined }
+}
+
+/** As the SDK takes it: what is undefined is not sent. */
+export function attributeHeaders(attributes: Attributes): Omit<Attributes, 'Metadata'> {
+  return Object.fromEntries(names.map((name) => [name, attributes[name]]).filter(([, value]) => value !== undefined))
+}

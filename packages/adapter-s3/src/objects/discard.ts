@@ -1,0 +1,7 @@
+import type { Readable } from 'node:stream'
+
+/** Ends a body that nobody wants any more. */
+export function discard(body: Readable): void {
+  body.on('error', () => undefined)
+  body.destroy()
+}

@@ -1,0 +1,104 @@
+import { WorkspaceError } from '@ws/core'
+import { meaningOf } from '../client/failures.ts'
+import type { Attempt, Task } from '../client/requests.ts'
+import type { Store } from '../store.ts'
+import { headOnce } from './lookup-real.ts'
+import type { ObjectState } from './stat.ts'
+
+/** One change of one object, as long as nobody knows what became of it. */
+export interface Effort {
+  readonly id: string
+  readonly key: string
+  /** When it began, on the clock of `performance.now()`. */
+  readonly since: number
+  /** The same on the store's clock, as far as it is known: milliseconds since the epoch. */
+  readonly startedAt: number
+}
+
+/** What is there now tells of a change whether it has happened. */
+export type Outcome = 'done' | 'not-done' | 'unknown'
+
+/** Stores refuse requests of clocks that differ by more: milliseconds. */
+const clockTolerance = 15 * 60_000
+
+export function startOfId({ requests }: Store): number {
+  const { systemClockOffset = 0 } = (requests.client.config ?? {}) as { readonly systemClockOffset?: number }
+  return Date.now() + systemClockOffset
+}
+
+/**
+ * Whether a change has happened whose answer was lost. Its id in what is there shows that it has. An id there that was seen
+ * before the change began shows that it has not: every write in between names those that it builds on. So does a state that
+ * is older than the change by more than any clock may be wrong; parts that were uploaded for long have the time of their
+ * beginning, and show nothing. Where nothing is, and nothing was known to be, it has not.
+ */
+export function outcomeOf(
+  { history }: Store,
+  { id, key, since, startedAt }: Effort,
+  state: ObjectState | undefined,
+): Outcome {
+  if (state === undefined) {
+    const known = history.latest(key)
+    return known === undefined || known === 'absent' ? 'not-done' : 'unknown'
+  }
+  const { writes } = state.metadata
+  if (writes.includes(id)) return 'done'
+  if (writes.some((one) => history.knewBefore(key, one, since))) return 'not-done'
+  const changedAt = state.headers.LastModified?.getTime()
+  const inParts = state.stat.version.includes('-')
+  const isOlder = changedAt !== undefined && !inParts && changedAt < startedAt - clockTolerance
+  return isOlder ? 'not-done' : 'unknown'
+}
+
+/** Looks, within an attempt, what is there and what it tells of a change. */
+export async function findOutcome(
+  store: Store,
+  effort: Effort,
+  attempt: Attempt,
+): Promise<{ readonly outcome: Outcome; readonly state: ObjectState | undefined }> {
+  const state = await headOnce(store, effort.key, attempt)
+  return { outcome: outcomeOf(store, effort, state), state }
+}
+
+/** What a caller can give to `resolve` later. */
+export function changeIdOf({ id, startedAt }: Effort, path: string): string {
+  return `${id}.${Math.round(startedAt).toString(36)}${path}`
+}
+
+/** The inverse of {@link changeIdOf}; `undefined` for what it has not made. */
+export function parseChangeId(text: string): { id: string; startedAt: number; path: string } | undefined {
+  const { id, time, path } = /^(?<id>[\w-]{8})\.(?<time>[0-9a-z]+)(?<path>\/.*)$/su.exec(text)?.groups ?? {}
+  if (id === undefined || time === undefined || path === undefined) return undefined
+  return { id, startedAt: Number.parseInt(time, 36), path }
+}
+
+/** Nobody can tell whether the change has happened. */
+export function unknownError(effort: Effort, { operation, path }: Task, native?: unknown): WorkspaceError {
+  const id = changeIdOf(effort, path)
+  const why = native === undefined ? '' : ` (it ${meaningOf(native).reason})`
+  return new WorkspaceError({
+    code: isTimeout(native) ? 'ETIMEDOUT' : 'EIO',
+    operation,
+    path,
+    reason: `may have been ${operation === 'delete' ? 'deleted' : 'written'}: the store’s answer was lost${why}`,
+    remedy: `ask \`adapter.resolve('${id}')\` later, or read it again`,
+    changeId: id,
+    ...(native === undefined ? {} : { native }),
+  })
+}
+
+/** The change has happened, and something else since: there is no version to give that could be asked for. */
+export function supersededError(effort: Effort, { operation, path }: Task): WorkspaceError {
+  return new WorkspaceError({
+    code: 'EIO',
+    operation,
+    path,
+    reason: 'was written, and changed again by somebody else before the store’s answer came',
+    remedy: 'read it again',
+    changeId: changeIdOf(effort, path),
+  })
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'TimeoutError'
+}

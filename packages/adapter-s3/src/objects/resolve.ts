@@ -1,0 +1,44 @@
+import type { MountPath, SignalOption, StorageAdapter, Version } from '@ws/core'
+import type { Task } from '../client/requests.ts'
+import type { Store } from '../store.ts'
+import { headObject } from './lookup-real.ts'
+import { outcomeOf } from './outcome.ts'
+
+/** What became of a change whose answer was lost. */
+export interface ResolvedChange {
+  /**
+   * - `written`: it has happened. With `version` it is what is there now, without it others have written since.
+   * - `not-written`: it has not happened, and does not any more.
+   * - `unknown`: what is there does not tell.
+   */
+  readonly outcome: 'written' | 'not-written' | 'unknown'
+  readonly version?: Version
+}
+
+/** An adapter on a bucket. */
+export interface S3StorageAdapter extends StorageAdapter {
+  /**
+   * What became of a change that failed with `EIO` or `ETIMEDOUT` because its answer was lost; also asked by another
+   * adapter on the same prefix, and later.
+   *
+   * @param id the error's `changeId`
+   * @throws WorkspaceError `EINVAL` for anything else
+   */
+  resolve(id: string, options?: SignalOption): Promise<ResolvedChange>
+}
+
+/** Looks for a change in what is there now. */
+export async function resolve(
+  store: Store,
+  { id, startedAt, path }: { readonly id: string; readonly startedAt: number; readonly path: string },
+  task: Task,
+): Promise<ResolvedChange> {
+  const key = store.keys.key(path as MountPath)
+  const state = await headObject(store, key, task)
+  // on this process's own clock it may have begun before this process
+  const since = Math.max(0, performance.now() - (Date.now() - startedAt))
+  const outcome = outcomeOf(store, { id, key, since, startedAt }, state)
+  if (outcome === 'unknown' || state === undefined) return { outcome: 'unknown' }
+  if (outcome === 'not-done') return { outcome: 'not-written' }
+  return state.metadata.writes[0] === id ? { outcome: 'written', version: state.stat.version } : { outcome: 'written' }
+}

@@ -1,0 +1,146 @@
+import { CompleteMultipartUploadCommand, CreateMultipartUploadCommand } from '@aws-sdk/client-s3'
+import { isWorkspaceError, type Condition, type Version } from '@ws/core'
+import { isMissing, isPreconditionFailure, nativeAttemptsOf, nativeNameOf } from '../client/native.ts'
+import type { Attempt, Fate, Task } from '../client/requests.ts'
+import { failure } from '../errors.ts'
+import { versionOf } from '../keys/etag.ts'
+import type { Store } from '../store.ts'
+import { attributeHeaders, type Attributes } from './attributes.ts'
+import { conditionHeaders, isRefusal, type WriteIdentity } from './conditional.ts'
+import { headOnce } from './lookup-real.ts'
+import { writeMetadata } from './metadata.ts'
+import { findOutcome, supersededError, unknownError } from './outcome.ts'
+import { abandon, liveUploads, sweepKey } from './uploads.ts'
+import { partBytesName } from './verify.ts'
+
+/** An upload in parts that has begun. */
+export interface Upload {
+  readonly key: string
+  readonly id: string
+}
+
+/** What makes an upload an object. */
+export interface UploadOptions {
+  readonly identity: WriteIdentity
+  readonly condition: Condition | undefined
+  readonly modifiedAt: number | undefined
+  readonly mode: number | undefined
+  readonly crc32?: number | undefined
+  readonly partBytes: number
+  readonly attributes: Attributes
+}
+
+/** The parts in their order. */
+export interface Parts {
+  readonly etags: readonly string[]
+  /** CRC-32 of all bytes, for stores that keep it. */
+  readonly checksum: string | undefined
+}
+
+/** Begins an upload, lets `send` fill it, and completes it; a failure ends it, and leaves no parts behind. */
+export async function withUpload(
+  store: Store,
+  options: UploadOptions,
+  task: Task,
+  send: (upload: Upload) => Promise<Parts>,
+): Promise<Version> {
+  const { key, writes } = options.identity
+  const fate: Fate = { lost: false }
+  let upload: Upload | undefined
+  const pending = liveUploads.begin(store, key)
+  const release = store.requests.hold()
+  try {
+    upload = await begin(store, options, task, fate).finally(pending)
+    liveUploads.add(upload.id)
+    const parts = await send(upload)
+    const version = await complete(store, upload, parts, options, task)
+    store.history.note(key, { version, writes, attributes: options.attributes })
+    return version
+  } catch (error) {
+    if (upload !== undefined) abandon(store, upload, task)
+    throw error
+  } finally {
+    if (upload !== undefined) liveUploads.delete(upload.id)
+    // an upload whose beginning was not answered has an id that nobody knows
+    if (fate.lost) sweepKey(store, key, task)
+    release()
+  }
+}
+
+async function begin(store: Store, options: UploadOptions, task: Task, fate: Fate): Promise<Upload> {
+  const { requests, bucket, dialect, extra } = store
+  const { identity, modifiedAt, mode, crc32, partBytes, attributes } = options
+  const { key, writes } = identity
+  const metadata = writeMetadata({ modifiedAt, mode, crc32, writes }, attributes.Metadata)
+  const command = new CreateMultipartUploadCommand({
+    Bucket: bucket,
+    Key: key,
+    ...attributeHeaders(attributes),
+    ...extra,
+    Metadata: { ...metadata, [partBytesName]: `${partBytes}` },
+    ...(dialect.checksums ? { ChecksumAlgorithm: 'CRC32', ChecksumType: 'FULL_OBJECT' } : {}),
+  })
+  const { UploadId: id } = await requests.run(
+    task,
+    ({ client, abortSignal }) => client.send(command, { abortSignal }),
+    { fate },
+  )
+  if (id === undefined) throw failure('ENOTSUP', task.operation, task.path)
+  return { key, id }
+}
+
+/** An upload can be completed once only, so that asking again has no second effect. */
+async function complete(
+  store: Store,
+  { key, id }: Upload,
+  { etags, checksum }: Parts,
+  { identity, condition }: UploadOptions,
+  task: Task,
+): Promise<Version> {
+  const headers = conditionHeaders(store, condition, task)
+  const fate: Fate = { lost: false }
+  const command = new CompleteMultipartUploadCommand({
+    Bucket: store.bucket,
+    Key: key,
+    UploadId: id,
+    MultipartUpload: { Parts: etags.map((ETag, index) => ({ ETag, PartNumber: index + 1 })) },
+    ...(checksum === undefined ? {} : { ChecksumCRC32: checksum, ChecksumType: 'FULL_OBJECT' }),
+    ...headers,
+  })
+  const attemptOnce = async (attempt: Attempt): Promise<Version> => {
+    const { client, abortSignal } = attempt
+    if (fate.lost) {
+      const { outcome, state } = await findOutcome(store, identity, attempt)
+      if (outcome === 'done') return ownVersion(state)
+    }
+    try {
+      const { ETag } = await client.send(command, { abortSignal })
+      // Ceph leaves it empty
+      if (ETag !== undefined && ETag.replaceAll('"', '') !== '') return versionOf(ETag)
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      const { outcome, state } = await findOutcome(store, identity, attempt)
+      if (outcome === 'done') return ownVersion(state)
+      const isRepeated = fate.lost || nativeAttemptsOf(error) > 1
+      if (isRepeated && outcome === 'unknown') throw unknownError(identity, task)
+      if (condition !== undefined && isPreconditionFailure(error)) throw failure('ECONFLICT', task.operation, task.path)
+      throw isMissing(error) && condition !== undefined ? failure('ECONFLICT', task.operation, task.path) : error
+    }
+    const state = await headOnce(store, key, attempt)
+    if (state?.metadata.writes.includes(identity.id) !== true) throw supersededError(identity, task)
+    return ownVersion(state)
+  }
+  try {
+    return await store.requests.run(task, attemptOnce, { fate })
+  } catch (error) {
+    if (!fate.lost || isWorkspaceError(error) || task.signal?.aborted === true) throw error
+    // one that is gone, and has not made what is there, was ended by somebody else
+    if (nativeNameOf(error) === 'NoSuchUpload') throw error
+    throw unknownError(identity, task, error)
+  }
+
+  function ownVersion(state: Awaited<ReturnType<typeof headOnce>>): Version {
+    if (state?.metadata.writes[0] === identity.id) return state.stat.version
+    throw supersededError(identity, task)
+  }
+}

@@ -1,0 +1,97 @@
+import { AbortMultipartUploadCommand, ListMultipartUploadsCommand, ListPartsCommand } from '@aws-sdk/client-s3'
+import type { Task } from '../client/requests.ts'
+import type { Store } from '../store.ts'
+
+type Sweepable = Pick<Store, 'bucket' | 'keys' | 'requests'>
+
+/** Milliseconds without a new part after which an upload is nobody's any more. */
+const idleTime = 24 * 3_600_000
+
+/** The uploads of this process, of all its adapters: those that have an id, and the keys of those that have none yet. */
+class LiveUploads {
+  readonly #ids = new Set<string>()
+  readonly #pending = new Map<string, number>()
+
+  add(id: string): void {
+    this.#ids.add(id)
+  }
+
+  delete(id: string): void {
+    this.#ids.delete(id)
+  }
+
+  has(id: string): boolean {
+    return this.#ids.has(id)
+  }
+
+  /** An upload is asked for. Returns what says that it has its id. */
+  begin({ bucket }: Store, key: string): () => void {
+    const name = `${bucket}/${key}`
+    this.#pending.set(name, (this.#pending.get(name) ?? 0) + 1)
+    return () => {
+      const left = (this.#pending.get(name) ?? 1) - 1
+      if (left === 0) this.#pending.delete(name)
+      else this.#pending.set(name, left)
+    }
+  }
+
+  isPending({ bucket }: Store, key: string): boolean {
+    return this.#pending.has(`${bucket}/${key}`)
+  }
+}
+
+export const liveUploads = new LiveUploads()
+
+/**
+ * Ends an upload that was given up: its parts keep costing money. Nobody waits for it but `close()`: a store that hangs would
+ * hold up whoever gave up.
+ */
+export function abandon(store: Store, { key, id }: { key: string; id: string }, task: Task): void {
+  store.requests.inBackground((until) => abort(store, key, id, { operation: task.operation, path: task.path, until }))
+}
+
+/** Ends uploads of one key that were begun without an answer: those that have no part, and are none of this process. */
+export function sweepKey(store: Store, key: string, { operation, path }: Task): void {
+  store.requests.inBackground(async (until) => {
+    const task = { operation, path, until }
+    for (const { Key, UploadId } of await uploadsBelow(store, key, task)) {
+      if (Key !== key || UploadId === undefined || liveUploads.has(UploadId)) continue
+      if (await hasParts(store, key, UploadId, task)) continue
+      if (!liveUploads.has(UploadId) && !liveUploads.isPending(store, key)) await abort(store, key, UploadId, task)
+    }
+  })
+}
+
+/** Ends what processes that were killed have left below the prefix. Where the store does not tell, nothing is done. */
+export async function sweepUploads(store: Sweepable, task: Task, now = Date.now()): Promise<void> {
+  const oldest = now - idleTime
+  for (const { Key, UploadId, Initiated } of await uploadsBelow(store, store.keys.prefix, task)) {
+    if (Key === undefined || UploadId === undefined || Initiated === undefined) continue
+    if (liveUploads.has(UploadId) || Initiated.getTime() > oldest) continue
+    if (!(await hasParts(store, Key, UploadId, task, oldest))) await abort(store, Key, UploadId, task)
+  }
+}
+
+async function uploadsBelow(store: Sweepable, prefix: string, task: Task) {
+  const command = new ListMultipartUploadsCommand({ Bucket: store.bucket, Prefix: prefix })
+  const send = store.requests.once(task, ({ client, abortSignal }) => client.send(command, { abortSignal }), closing)
+  return (await send).Uploads ?? []
+}
+
+/** With `since`, parts that came later only. */
+async function hasParts(store: Sweepable, key: string, id: string, task: Task, since = 0): Promise<boolean> {
+  const command = new ListPartsCommand({ Bucket: store.bucket, Key: key, UploadId: id })
+  const { Parts = [], IsTruncated = false } = await store.requests.run(
+    task,
+    ({ client, abortSignal }) => client.send(command, { abortSignal }),
+    closing,
+  )
+  return IsTruncated || Parts.some(({ LastModified }) => (LastModified?.getTime() ?? Number.MAX_VALUE) > since)
+}
+
+async function abort({ requests, bucket }: Sweepable, key: string, id: string, task: Task): Promise<void> {
+  const command = new AbortMultipartUploadCommand({ Bucket: bucket, Key: key, UploadId: id })
+  await requests.run(task, ({ client, abortSignal }) => client.send(command, { abortSignal }), closing)
+}
+
+const closing = { whileClosing: true } as const
