@@ -70,7 +70,7 @@ export async function startCommand({
   const ending = createEnding(sandbox, request)
   const run = async () => {
     try {
-      return await follow(sandbox, request, ending, startedAt)
+      return await follow(sandbox, { request, ending, startedAt, release })
     } finally {
       await release?.()
       ending.finish()
@@ -166,16 +166,16 @@ function createEnding(sandbox: Sandbox, request: CommandRequest): Ending {
   }
 }
 
-async function follow(
-  sandbox: Sandbox,
-  request: CommandRequest,
-  ending: Ending,
-  startedAt: number,
-): Promise<CommandResult> {
+interface Following extends Pick<CommandStart, 'request' | 'release'> {
+  readonly ending: Ending
+  readonly startedAt: number
+}
+
+async function follow(sandbox: Sandbox, { request, ending, startedAt, release }: Following): Promise<CommandResult> {
   const ended = await sandbox.process.wait()
   await sandbox.gone
-  const lost = await sandbox.watch?.end()
-  const stderr = await sandbox.stderr
+  // The keeper looks a last time before it lets go of what it is asked to after that.
+  const [lost, stderr] = await Promise.all([sandbox.watch?.end(), sandbox.stderr, release?.()])
   const { timedOut, aborted, sent } = ending.state()
   if (aborted && !timedOut) throw request.signal?.reason
   const exitCode = sandbox.exitCode()
