@@ -9,6 +9,7 @@ export const sections: Readonly<Record<string, () => Promise<Measure>>> = {
   deletions: async () => (await import('./files/deletions.ts')).measureDeletions,
   search: async () => (await import('./search.ts')).measureSearch,
   opening: async () => (await import('./opening.ts')).measureOpening,
+  rules: async () => (await import('./rules.ts')).measureRules,
   commands: async () => (await import('./commands.ts')).measureCommands,
   programs: async () => (await import('./programs/index.ts')).measurePrograms,
   'programs rclone': async () => (await import('./programs/index.ts')).measureProgramsOnMount,

@@ -1,13 +1,15 @@
-import { chown, mkdir, symlink, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 
-import { createLocalAdapter } from '@ws/adapter-local'
-import { type AccessEvent, createWorkspace, type Rule, rules, type Workspace } from '@ws/core'
-import { component, createScratchDirectory, describeWith, itWith, type ScratchDirectory } from '@ws/test-fixtures'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type AccessEvent, type Executor, type Rule, rules } from '@ws/core'
+import { component, describeWith, itWith } from '@ws/test-fixtures'
+import { expect, it } from 'vitest'
 
 import { createBubblewrapExecutor } from '../src/index.ts'
-import { formOf, modes, namesBelow, needed } from './support/workbench.ts'
+import { useRuleSite } from './support/rule-site.ts'
+import { formOf, type Mode, modes, namesBelow, needed } from './support/workbench.ts'
 
 const hooks: Rule = {
   kind: 'pattern',
@@ -32,51 +34,8 @@ with zipfile.ZipFile('greet-1.0-py3-none-any.whl', 'w') as z:
 
 for (const mode of modes) {
   describeWith(needed[mode], `rules by pattern in commands (${mode})`, () => {
-    let scratch: ScratchDirectory
-    let root: string
-    let opened: Workspace[]
-    const at = (path: string) => (mode === 'below' ? `/workspace${path}` : path)
-    beforeEach(async () => {
-      scratch = await createScratchDirectory({ prefix: 'ws-patterns-' })
-      root = join(scratch.path, 'work')
-      await mkdir(root)
-      await give(root)
-      opened = []
-    })
-    afterEach(async () => {
-      for (const workspace of opened) await workspace.close()
-      await scratch.remove()
-    })
-
-    async function give(path: string): Promise<void> {
-      if (process.getuid?.() === 0) await chown(path, scratch.owner.uid, scratch.owner.gid)
-    }
-    async function directory(path: string): Promise<void> {
-      let made = root
-      for (const name of path.split('/')) {
-        made = join(made, name)
-        await mkdir(made, { recursive: true })
-        await give(made)
-      }
-    }
-    async function put(path: string, content = 'hush\n'): Promise<void> {
-      if (dirname(path) !== '.') await directory(dirname(path))
-      await writeFile(join(root, path), content)
-      await give(join(root, path))
-    }
-    async function open(...list: Rule[]): Promise<Workspace> {
-      return await openIn(formOf(mode), ...list)
-    }
-    async function openIn(form: ReturnType<typeof formOf>, ...list: Rule[]): Promise<Workspace> {
-      const workspace = await createWorkspace({
-        mounts: [{ at: mode === 'below' ? '/workspace' : '/', adapter: await createLocalAdapter({ root }) }],
-        rules: list,
-        executors: [createBubblewrapExecutor(form)],
-        require: 'untrusted',
-      })
-      opened.push(workspace)
-      return workspace
-    }
+    const site = useRuleSite(mode)
+    const { at, put, open, openWith } = site
 
     it('[RU4] mask every match that is there, at any depth and in any case, and leave the rest', async () => {
       for (const path of ['a.pem', 'x/B.PEM', 'x/y/.pem', 'x/keys.pem/inner/file']) await put(path)
@@ -111,7 +70,7 @@ for (const mode of modes) {
 
     it('[RU4] leave links and other special entries of such names alone: no command can keep the next from running', async () => {
       const workspace = await open(rules.denyGlob('*.pem'))
-      await symlink('/tmp', join(root, 'l.pem'))
+      await symlink('/tmp', join(site.root, 'l.pem'))
       expect((await workspace.exec('mkfifo f.pem; ln -s x g.pem')).exitCode).toBe(0)
       expect((await workspace.exec('true')).exitCode).toBe(0)
     })
@@ -149,7 +108,7 @@ for (const mode of modes) {
       const workspace = await open(hooks)
       const attack = await workspace.exec('mkdir -p .git/hooks && echo x > .git/hooks/pre-commit')
       expect(attack.exitCode).not.toBe(0)
-      expect(await namesBelow(root)).toEqual(['.git', '.git/HEAD', '.git/config'])
+      expect(await namesBelow(site.root)).toEqual(['.git', '.git/HEAD', '.git/config'])
     })
 
     it('[RU10] say which rule a failed command ran into', { timeout: 20_000 }, async () => {
@@ -220,10 +179,89 @@ for (const mode of modes) {
       120_000,
     )
 
+    it('[RU4] hold for what was changed since the last command', { timeout: 60_000 }, async () => {
+      for (const path of ['d/plain', 'd/sub/plain', 'e/plain']) await put(path)
+      const workspace = await open(rules.denyGlob('.env*'), hooks)
+      const host = (path: string) => join(site.root, path)
+      const changes: Record<string, () => void> = {
+        create: () => writeFileSync(host('d/.env'), 'hush\n'),
+        'create in a new directory': () => {
+          mkdirSync(host('d/new'))
+          writeFileSync(host('d/new/.env'), 'hush\n')
+        },
+        rename: () => renameSync(host('d/plain'), host('d/sub/.env.local')),
+        'hard link': () => linkSync(host('e/plain'), host('e/.env')),
+        'replace a file by a directory': () => {
+          rmSync(host('e/.env'))
+          mkdirSync(host('e/.env'))
+          writeFileSync(host('e/.env/x'), 'hush\n')
+        },
+        'replace a directory': () => {
+          renameSync(host('d'), host('f'))
+          renameSync(host('e'), host('d'))
+        },
+        'delete and make again': () => {
+          rmSync(host('d'), { recursive: true })
+          mkdirSync(host('d'))
+          writeFileSync(host('d/.env'), 'hush\n')
+        },
+      }
+      const read = "find . -path '*/.env*' -type f -exec cat {} +"
+      for (const [kind, change] of Object.entries(changes)) {
+        // Names in directories are remembered once their last change is a while ago.
+        await delay(30)
+        expect({ kind, stdout: (await workspace.exec(`${read}; echo`)).stdout }).toEqual({ kind, stdout: '\n' })
+        change()
+        expect({ kind, stdout: (await workspace.exec(`${read}; echo`)).stdout }).toEqual({ kind, stdout: '\n' })
+      }
+    })
+
+    it('[RU4] cover what is at its path or refuse, where others change it before it is covered', {
+      timeout: 60_000,
+    }, async () => {
+      const host = (path: string) => join(site.root, path)
+      const changes: Record<string, () => void> = {
+        'replace the file': () => {
+          writeFileSync(host('d/new'), 'hush\n')
+          renameSync(host('d/new'), host('d/.env'))
+        },
+        'replace the file by a directory': () => {
+          rmSync(host('d/.env'))
+          mkdirSync(host('d/.env'))
+          writeFileSync(host('d/.env/x'), 'hush\n')
+        },
+        'replace the file by a link': () => {
+          renameSync(host('d/.env'), host('d/plain'))
+          symlinkSync('plain', host('d/.env'))
+        },
+        'rename its directory': () => renameSync(host('d'), host('other')),
+        'replace its directory': () => {
+          renameSync(host('d'), host('other'))
+          mkdirSync(host('d'))
+          writeFileSync(host('d/.env'), 'hush\n')
+        },
+        'replace its directory by a link': () => {
+          renameSync(host('d'), host('other'))
+          symlinkSync('other', host('d'))
+        },
+      }
+      for (const [kind, change] of Object.entries(changes)) {
+        rmSync(host('other'), { recursive: true, force: true })
+        rmSync(host('d'), { recursive: true, force: true })
+        await put('d/.env')
+        const workspace = await openWith(changingBefore(mode, change), rules.denyGlob('.env'))
+        const outcome = await workspace.exec('cat d/.env d/.env/*; true').then(
+          ({ stdout }) => stdout,
+          (error: unknown) => (error as { code?: string }).code,
+        )
+        expect({ kind, outcome }).toEqual({ kind, outcome: expect.stringMatching(/^(?:|EBUSY)$/) })
+      }
+    })
+
     it('[RU4] refuse what cannot all be covered, with a remedy', { timeout: 60_000 }, async () => {
       // With an alias, these are more parts than the direct form has descriptors for.
       const form = mode === 'direct' ? formOf('below') : formOf(mode)
-      const workspace = await openIn(form, rules.denyGlob('*.pem'))
+      const workspace = await openWith(createBubblewrapExecutor(form), rules.denyGlob('*.pem'))
       for (let i = 0; i < 200; i++) await put(`many/${i}.pem`)
       expect((await workspace.exec('cat many/*')).stdout).toBe('')
       await put('many/200.pem')
@@ -234,4 +272,22 @@ for (const mode of modes) {
       })
     })
   })
+}
+
+/** Changes something when it has been found out what is to be covered, and before it is. */
+function changingBefore(mode: Mode, change: () => void): Executor {
+  const inner = createBubblewrapExecutor(formOf(mode))
+  return {
+    ...inner,
+    async attach(target) {
+      const attached = await inner.attach(target)
+      return {
+        ...attached,
+        spawn(request, plan) {
+          change()
+          return attached.spawn(request, plan)
+        },
+      }
+    },
+  }
 }

@@ -1,54 +1,17 @@
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { chown, mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 
-import { createLocalAdapter } from '@ws/adapter-local'
-import { type AccessEvent, createWorkspace, type Rule, rules, type Workspace } from '@ws/core'
-import { createScratchDirectory, describeWith, type ScratchDirectory } from '@ws/test-fixtures'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type AccessEvent, rules } from '@ws/core'
+import { describeWith } from '@ws/test-fixtures'
+import { expect, it } from 'vitest'
 
-import { createBubblewrapExecutor } from '../src/index.ts'
-import { formOf, modes, namesBelow, needed } from './support/workbench.ts'
+import { useRuleSite } from './support/rule-site.ts'
+import { modes, namesBelow, needed } from './support/workbench.ts'
 
 for (const mode of modes) {
   describeWith(needed[mode], `protected names that are missing (${mode})`, () => {
-    let scratch: ScratchDirectory
-    let root: string
-    let opened: Workspace[]
-    const at = (path: string) => (mode === 'below' ? `/workspace${path}` : path)
-    beforeEach(async () => {
-      scratch = await createScratchDirectory({ prefix: 'ws-reserve-' })
-      root = join(scratch.path, 'work')
-      await mkdir(root)
-      await give(root)
-      opened = []
-    })
-    afterEach(async () => {
-      for (const workspace of opened) await workspace.close()
-      await scratch.remove()
-    })
-
-    async function give(path: string): Promise<void> {
-      if (process.getuid?.() === 0) await chown(path, scratch.owner.uid, scratch.owner.gid)
-    }
-    async function put(path: string, content = ''): Promise<void> {
-      const host = join(root, path)
-      await mkdir(dirname(host), { recursive: true })
-      await give(dirname(host))
-      await writeFile(host, content)
-      await give(host)
-    }
-    async function open(...list: Rule[]): Promise<Workspace> {
-      const adapter = await createLocalAdapter({ root })
-      const workspace = await createWorkspace({
-        mounts: [{ at: at('/').replace(/(.)\/$/, '$1'), adapter }],
-        rules: list,
-        executors: [createBubblewrapExecutor(formOf(mode))],
-        require: 'untrusted',
-      })
-      opened.push(workspace)
-      return workspace
-    }
+    const site = useRuleSite(mode)
+    const { at, put, directory, open } = site
     const natural = () => [rules.withinOutput(at('/out')), rules.deny(at('/.env')), rules.readOnly(at('/.git/hooks'))]
 
     it('[RU2] run commands under the natural rules on an empty directory, and leave nothing', async () => {
@@ -56,7 +19,7 @@ for (const mode of modes) {
       const { exitCode, stderr } = await workspace.exec('echo hi > out/x; echo no > .env; echo no > other; mkdir .git')
       expect(exitCode).not.toBe(0)
       expect(stderr.match(/read-only file system/gi)).toHaveLength(3)
-      expect(await namesBelow(root)).toEqual(['out', 'out/x'])
+      expect(await namesBelow(site.root)).toEqual(['out', 'out/x'])
     })
 
     it('[RU2] cannot be made, in any way, where their directory can be written', async () => {
@@ -80,7 +43,7 @@ for (const mode of modes) {
       for (const attack of attacks) {
         const { exitCode } = await workspace.exec(attack)
         expect({ attack, succeeded: exitCode === 0 }).toEqual({ attack, succeeded: false })
-        expect({ attack, names: (await namesBelow(root)).filter((name) => name !== 'y') }).toEqual({
+        expect({ attack, names: (await namesBelow(site.root)).filter((name) => name !== 'y') }).toEqual({
           attack,
           names: [],
         })
@@ -109,7 +72,7 @@ for (const mode of modes) {
       }
       resume()
       expect((await command.wait()).stdout).toBe('started\n.git/hooks\ndir/name\n')
-      expect(await namesBelow(root)).toEqual(['dir', 'dir/file'])
+      expect(await namesBelow(site.root)).toEqual(['dir', 'dir/file'])
     })
 
     it('[RU2] give way when the file API makes something of them: a directory stays, a file ends the commands', async () => {
@@ -124,14 +87,14 @@ for (const mode of modes) {
       expect(await codeOf(other.stat(at('/.git/hooks')))).toBe('ENOENT')
       resume()
       expect((await command.wait()).stdout).toBe('started\nconfig\nhooks\nx\n')
-      expect(await namesBelow(root)).toEqual(['.git', '.git/config', '.git/x'])
+      expect(await namesBelow(site.root)).toEqual(['.git', '.git/config', '.git/x'])
 
       const ended = await workspace.spawn('echo started; while :; do cat .env 2>/dev/null; done', {})
       await firstOf(ended.stdout)
       await other.write(at('/.env'), 'secret')
       const error = await ended.wait().catch((thrown: unknown) => thrown)
       expect(error).toMatchObject({ code: 'EIO', path: at('/.env'), rule: `deny(${at('/.env')})` })
-      expect(readFileSync(join(root, '.env'), 'utf8')).toBe('secret')
+      expect(readFileSync(join(site.root, '.env'), 'utf8')).toBe('secret')
       // The next one masks the file.
       expect((await workspace.exec('cat .env')).stdout).toBe('')
     })
@@ -139,10 +102,9 @@ for (const mode of modes) {
     it('[RU2] that are a file or an empty directory of the user are masked, and stay as they are', async () => {
       const workspace = await open(rules.deny(at('/.env')), rules.deny(at('/dir')))
       await put('.env')
-      await mkdir(join(root, 'dir'))
-      await give(join(root, 'dir'))
+      await directory('dir')
       expect((await workspace.exec('cat .env || ls dir')).exitCode).not.toBe(0)
-      expect(await namesBelow(root)).toEqual(['.env', 'dir'])
+      expect(await namesBelow(site.root)).toEqual(['.env', 'dir'])
     })
 
     it('[RU2] pin the file that a worktree has in place of the directory', async () => {
@@ -151,7 +113,7 @@ for (const mode of modes) {
       const attack = 'mv .git x; rm -f .git; mkdir -p .git/hooks && echo evil > .git/hooks/pre-commit'
       const { exitCode, stdout } = await workspace.exec(`${attack}; cat .git; false`)
       expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: 'gitdir: /elsewhere\n' })
-      expect(await namesBelow(root)).toEqual(['.git'])
+      expect(await namesBelow(site.root)).toEqual(['.git'])
     })
 
     it('[RU2] let git make a repository and commit', { timeout: 20_000 }, async () => {
@@ -159,9 +121,9 @@ for (const mode of modes) {
       const commit = 'git add -A && git -c user.name=n -c user.email=e commit -qm m && git status --porcelain'
       const { exitCode, stderr, stdout } = await workspace.exec(`git init -q . && echo x > file && ${commit}`)
       expect({ exitCode, stderr, stdout }).toEqual({ exitCode: 0, stderr: '', stdout: '' })
-      expect(existsSync(join(root, '.git/hooks'))).toBe(false)
+      expect(existsSync(join(site.root, '.git/hooks'))).toBe(false)
       expect((await workspace.exec(`echo y > file && ${commit}; git log --oneline | wc -l`)).stdout).toBe('2\n')
-      expect(readdirSync(root).sort()).toEqual(['.git', 'file'])
+      expect(readdirSync(site.root).sort()).toEqual(['.git', 'file'])
     })
 
     it('[RU2, RU9] a mask that is lost ends the command, and what replaced it is not read on', async () => {
@@ -176,8 +138,8 @@ for (const mode of modes) {
       ] as const) {
         const command = await workspace.spawn('echo started; while :; do sleep 0.01; done')
         await firstOf(command.stdout)
-        writeFileSync(join(root, 'new'), 'new')
-        renameSync(join(root, 'new'), join(root, path))
+        writeFileSync(join(site.root, 'new'), 'new')
+        renameSync(join(site.root, 'new'), join(site.root, path))
         const error = await command.wait().catch((thrown: unknown) => thrown)
         expect(error).toMatchObject({ code: 'EIO', path: at(`/${path}`), rule })
         expect(events.at(-1)).toMatchObject({
