@@ -61,7 +61,11 @@ async function demo(): Promise<number> {
   )
   {
     await using world = await createWorld({ owner, populate })
-    say(`${style.strong('At work')} in / with ${executor.name}; skills are mounted read-only, /notes is denied\n`)
+    const { root } = (await executor.probe({ owner, signal })).details
+    const form = root === undefined ? '' : ` (root: ${root})`
+    say(
+      `${style.strong('At work')} in / with ${executor.name}${form}; skills are mounted read-only, /notes is denied\n`,
+    )
     await walk(world, executor, style, say)
   }
   const bucket = await starting
@@ -111,6 +115,7 @@ function merge([first, ...others]: readonly [Report, ...Report[]]): Report {
   return {
     results: all.flatMap(({ results }) => results),
     unavailable: all.flatMap(({ unavailable }) => unavailable),
+    roots: all.flatMap(({ roots }) => roots),
     checks: first.checks,
   }
 }

@@ -38,10 +38,10 @@ import {
 } from '@ws/process'
 
 import { type EtcDirectory, makeEtcDirectory } from './etc-directory.ts'
-import { layOut } from './layout.ts'
+import { isAtRoot, layOut } from './layout.ts'
 import { heldLimits, limitsOf } from './limits.ts'
 import type { ResolvedOptions } from './options.ts'
-import { checkReserved, prepare, rootIdentity } from './prepare.ts'
+import { checkReserved, prepare, rootFormOf, rootIdentity } from './prepare.ts'
 import type { Programs } from './programs.ts'
 import { startCommand } from './running.ts'
 import { openSources } from './sources.ts'
@@ -181,6 +181,11 @@ export function createAttached({
     guarantees,
     limits,
     refuseMissing: reservationProblem,
+    rootForm(plan) {
+      if (!isAtRoot(plan)) return undefined
+      const shell = resolveShell({ existsInView: isSystemProgram })
+      return rootFormOf(plan, systemFor(shell), { options, programs })
+    },
     spawn: (request, plan) => work.hold(() => start(request, plan)),
     openTerminal: (request, plan) =>
       work.hold(async () => {

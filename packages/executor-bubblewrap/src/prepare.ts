@@ -1,4 +1,13 @@
-import { type BindPlan, type HostPath, isWorkspaceError, type Owner, rootPath, WorkspaceError } from '@ws/core'
+import {
+  type BindPlan,
+  type HostPath,
+  isWorkspaceError,
+  type Owner,
+  type RootForm,
+  type RestrictionProblem,
+  rootPath,
+  WorkspaceError,
+} from '@ws/core'
 import type { NameKeeper, Reservation, SystemEntry, WantedName } from '@ws/process'
 
 import { isAtRoot, type LayoutMode, type Placement } from './layout.ts'
@@ -34,27 +43,60 @@ export async function prepare(
   system: readonly SystemEntry[],
   { owner, options, programs, keeper }: PrepareOptions,
 ): Promise<Prepared> {
-  const missing = missingNames(plan)
   const reserve = async (names: readonly WantedName[]) =>
     names.length === 0 ? undefined : await keeper().reserve(names, owner)
+  const missing = missingNames(plan)
   if (!isAtRoot(plan)) return { mode: 'below', held: await reserve(missing) }
-  if (options.root !== 'translated' && programs.direct === true) {
-    const mounted = mountedNames(plan, [...system, ...options.tools])
-    const hidden = pointNames(plan, mounted)
-    const problem = directProblem(plan, hidden)
-    const mayTranslate = options.root === 'auto' && programs.proot !== undefined
-    if (problem !== undefined && !mayTranslate) throw unenforceable(problem.reason, problem.remedy)
+  const mayTranslate = options.root !== 'direct' && programs.proot !== undefined
+  const { mounted, hidden, problem } = lookAtRoot(plan, system, { options, programs })
+  if (problem === undefined) {
     try {
-      if (problem === undefined) {
-        const held = await reserve([...missing, ...wantedPoints(plan, hidden)])
-        return { mode: 'direct', held, mounted, hidden }
-      }
+      const held = await reserve([...missing, ...wantedPoints(plan, hidden)])
+      return { mode: 'direct', held, mounted, hidden }
     } catch (error) {
       if (!mayTranslate || !isWorkspaceError(error)) throw error
     }
-  }
+  } else if (options.root === 'direct') throw unenforceable(problem.reason, problem.remedy)
   if (programs.proot === undefined) throw needsProot()
   return { mode: 'translated', held: await reserve(missing) }
+}
+
+/** {@link AttachedExecutor.rootForm} */
+export function rootFormOf(
+  plan: BindPlan,
+  system: readonly SystemEntry[],
+  known: Pick<PrepareOptions, 'options' | 'programs'>,
+): RootForm {
+  const { problem } = lookAtRoot(plan, system, known)
+  if (problem === undefined) return { form: 'direct' }
+  const { reason, remedy } = problem
+  return known.options.root === 'direct'
+    ? { form: 'direct', refused: unenforceable(reason, remedy) }
+    : { form: 'translated', reason }
+}
+
+/** How a mount at `/` would become the root, as far as that can be seen. */
+function lookAtRoot(
+  plan: BindPlan,
+  system: readonly SystemEntry[],
+  { options, programs }: Pick<PrepareOptions, 'options' | 'programs'>,
+): {
+  readonly mounted: readonly string[]
+  readonly hidden: readonly string[]
+  /** Why it cannot be `direct`. */
+  readonly problem: RestrictionProblem | undefined
+} {
+  const mounted = mountedNames(plan, [...system, ...options.tools])
+  const hidden = pointNames(plan, mounted)
+  return { mounted, hidden, problem: findProblem() }
+
+  function findProblem(): RestrictionProblem | undefined {
+    const remedy = "pass `root: 'auto'` to the executor"
+    if (options.root === 'translated') return { reason: 'is to be translated, as the option `root` says', remedy }
+    if (programs.direct !== true)
+      return { reason: 'cannot be the root itself on this machine (`ws doctor -v`)', remedy }
+    return directProblem(plan, hidden)
+  }
 }
 
 function missingNames({ binds }: BindPlan): WantedName[] {

@@ -43,7 +43,7 @@ for (const mode of modes) {
     }
     function start(names: [string, string][], command: string, count: number, parallel = 1): ChildProcess {
       const argv = ['--conditions=@ws/source', worker, root, top, JSON.stringify(names), command]
-      const child = spawn(process.execPath, [...argv, String(count), String(parallel)], {
+      const child = spawn(process.execPath, [...argv, String(count), String(parallel), formOf(mode).root], {
         stdio: ['ignore', 'pipe', 'inherit'],
       })
       children.push(child)

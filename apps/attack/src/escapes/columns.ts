@@ -18,14 +18,24 @@ export interface Column {
 const roots = ['/', '/workspace'] as const
 
 export const columns: readonly Column[] = [
-  ...roots.map(
-    (root): Column => ({
-      name: `bubblewrap at ${root}`,
-      root,
-      components: root === '/' ? ['bubblewrap', 'proot'] : ['bubblewrap'],
-      create: () => createBubblewrapExecutor(),
-    }),
-  ),
+  {
+    name: 'bubblewrap at /',
+    root: '/',
+    components: ['bubblewrap', 'perl'],
+    create: () => createBubblewrapExecutor({ root: 'direct' }),
+  },
+  {
+    name: 'bubblewrap with proot at /',
+    root: '/',
+    components: ['bubblewrap', 'proot'],
+    create: () => createBubblewrapExecutor({ root: 'translated' }),
+  },
+  {
+    name: 'bubblewrap at /workspace',
+    root: '/workspace',
+    components: ['bubblewrap'],
+    create: () => createBubblewrapExecutor(),
+  },
   {
     name: 'bubblewrap at /workspace, no Unix sockets',
     root: '/workspace',

@@ -23,11 +23,12 @@ export function renderReport(report: Report, style: Style): string {
   return [...blocks, ...(notes.length === 0 ? [] : [notes.join('\n')]), summary(report, style)].join('\n\n')
 }
 
-function notesOf({ results, unavailable }: Report, style: Style): string[] {
+function notesOf({ results, unavailable, roots }: Report, style: Style): string[] {
   const skipped = new Set(results.flatMap(({ status, note = '' }) => (status === 'skipped' ? [note] : [])))
   const stores = new Map(results.flatMap(({ store, executor }) => (store === undefined ? [] : [[store, executor]])))
   return [
     ...[...stores].map(([store, executor]) => style.dim(`${store}  over a bucket, with ${executor}`)),
+    ...roots.map(({ executor, at, form }) => style.dim(`root     ${executor} at ${at}: ${form}`)),
     ...unavailable.map(
       ({ executor, at, missing, howToFix }) =>
         `${style.note('missing')}  ${executor} at ${at}: ${[...missing, ...howToFix].join('; ') || 'not available'}`,

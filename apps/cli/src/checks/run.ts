@@ -33,6 +33,8 @@ export interface Unavailable {
 export interface Report {
   readonly results: readonly CheckResult[]
   readonly unavailable: readonly Unavailable[]
+  /** How each executor makes the root of commands, where there is a choice. */
+  readonly roots: readonly { readonly executor: ExecutorName; readonly at: MountPoint; readonly form: string }[]
   /** What was asked for, in the order in which it is shown. */
   readonly checks: readonly CheckTitle[]
 }
@@ -44,6 +46,7 @@ const concurrency = 2
 export async function runChecks(options: RunOptions): Promise<Report> {
   const results: CheckResult[] = []
   const unavailable: Unavailable[] = []
+  const roots: Report['roots'][number][] = []
   const placesOf = async (name: ExecutorName) => {
     // Attacks are programs: those that are not trusted would only be refused.
     const executor = await createExecutor(name, { sanitize: { trustPrograms: 'all' } })
@@ -55,6 +58,8 @@ export async function runChecks(options: RunOptions): Promise<Report> {
       const { name, executor, at } = place
       options.signal.throwIfAborted()
       const probe = await executor.probe({ root: rootOf(at), owner: options.owner, signal: options.signal })
+      const form = probe.details['root']
+      if (form !== undefined) roots.push({ executor: name, at, form })
       if (probe.available) await checkPlace(options, name, executor, at, (result) => results.push(result))
       else unavailable.push({ executor: name, at, missing: probe.missing, howToFix: probe.howToFix })
     }
@@ -70,7 +75,7 @@ export async function runChecks(options: RunOptions): Promise<Report> {
     await workAll()
   }
   const checks = options.checks.map(({ id, group, title, only }) => ({ id, group, title, only }))
-  return { results, unavailable, checks }
+  return { results, unavailable, roots, checks }
 }
 
 type Root = NonNullable<Parameters<Executor['probe']>[0]>['root']

@@ -100,6 +100,7 @@ function rowsOf(
     ['remedy', remedy],
     ['held at the file API by', enforcedBy.files],
     ['held in commands by', enforcedBy.exec === undefined ? undefined : `${enforcedBy.exec} (${executor ?? ''})`],
+    ['root of commands', rootOf(explanation)],
     ['no commands', operation === 'exec' ? undefined : refusal?.message],
     ...(explanation.exceptions ?? []).map((exception) => ['exception', exception] as const),
     ...(explanation.unenforceable ?? []).map(
@@ -108,4 +109,10 @@ function rowsOf(
     ...(explanation.renameBorders ?? []).map((border) => ['rename across is EXDEV', output.name(border)] as const),
   ]
   return rows.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+}
+
+function rootOf({ rootForm }: Explanation): string | undefined {
+  if (rootForm === undefined) return undefined
+  if (rootForm.form === 'direct') return 'direct (the directory itself, at full speed)'
+  return `translated, slow with many files${rootForm.reason === undefined ? '' : `: it ${rootForm.reason}`}`
 }

@@ -121,7 +121,13 @@ export const configSchema = z.strictObject({
   executors: z.array(z.enum(executorNames)).min(1).optional(),
   executorOptions: z
     .strictObject({
-      bubblewrap: z.strictObject({ network: z.enum(['none', 'host']).optional(), ...viewOptions }).optional(),
+      bubblewrap: z
+        .strictObject({
+          root: z.enum(['auto', 'direct', 'translated']).optional(),
+          network: z.enum(['none', 'host']).optional(),
+          ...viewOptions,
+        })
+        .optional(),
       proot: z.strictObject(viewOptions).optional(),
       sanitize: z
         .strictObject({

@@ -45,23 +45,39 @@ export interface Door {
   create(limits?: CommandLimits): Executor
 }
 
-/** Every executor at both roots. */
-export const doors: readonly Door[] = (['/', '/workspace'] as const).flatMap((root) => [
+/** Every executor at both roots, and bubblewrap at `/` in both of its forms. */
+export const doors: readonly Door[] = [
   {
-    name: `bubblewrap at ${root}`,
-    components: root === '/' ? (['bubblewrap', 'proot'] as const) : (['bubblewrap'] as const),
-    root,
+    name: 'bubblewrap at /',
+    components: ['bubblewrap', 'perl'],
+    root: '/',
     kernel: true,
-    create: (limits?: CommandLimits) => createBubblewrapExecutor({ limits }),
+    create: (limits) => createBubblewrapExecutor({ limits, root: 'direct' }),
   },
   {
-    name: `proot at ${root}`,
-    components: ['proot'] as const,
-    root,
-    kernel: false,
-    create: (limits?: CommandLimits) => createProotExecutor({ limits }),
+    name: 'bubblewrap with proot at /',
+    components: ['bubblewrap', 'proot'],
+    root: '/',
+    kernel: true,
+    create: (limits) => createBubblewrapExecutor({ limits, root: 'translated' }),
   },
-])
+  {
+    name: 'bubblewrap at /workspace',
+    components: ['bubblewrap'],
+    root: '/workspace',
+    kernel: true,
+    create: (limits) => createBubblewrapExecutor({ limits }),
+  },
+  ...(['/', '/workspace'] as const).map(
+    (root): Door => ({
+      name: `proot at ${root}`,
+      components: ['proot'],
+      root,
+      kernel: false,
+      create: (limits) => createProotExecutor({ limits }),
+    }),
+  ),
+]
 
 export const kernelDoors = doors.filter(({ kernel }) => kernel)
 

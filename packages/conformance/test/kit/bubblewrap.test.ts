@@ -3,11 +3,11 @@ import { component, describeWith } from '@ws/test-fixtures'
 import { testExecutor, testWorkspace } from '../../src/vitest.ts'
 import { onDisk } from './fixtures.ts'
 
-const executor = createBubblewrapExecutor()
+for (const root of ['auto', 'translated'] as const)
+  describeWith([component('bubblewrap'), component('proot')], `bubblewrap (${root})`, () => {
+    const executor = createBubblewrapExecutor({ root })
+    const create = () => onDisk(executor)
 
-describeWith([component('bubblewrap'), component('proot')], 'bubblewrap', () => {
-  const create = () => onDisk(executor)
-
-  testExecutor({ name: 'bubblewrap', create })
-  testWorkspace({ name: 'bubblewrap', create })
-})
+    testExecutor({ name: 'bubblewrap', create })
+    testWorkspace({ name: 'bubblewrap', create })
+  })

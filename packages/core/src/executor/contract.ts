@@ -1,3 +1,4 @@
+import type { WorkspaceError } from '../errors.ts'
 import type { StorageAdapter } from '../adapter/contract.ts'
 import type { Owner } from '../adapter/types.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
@@ -187,6 +188,16 @@ export interface Terminal extends AsyncDisposable {
   wait(): Promise<TerminalResult>
 }
 
+/** How the root of a command is made where a mount lies at `/`. */
+export interface RootForm {
+  /** `direct`: the directory of that mount itself, at full speed. `translated`: a tracer shows it as the root, which is slow. */
+  readonly form: 'direct' | 'translated'
+  /** Why it is not `direct`, to follow the path in a sentence. */
+  readonly reason?: string | undefined
+  /** `direct` is asked for and cannot be: commands are refused with this. */
+  readonly refused?: WorkspaceError | undefined
+}
+
 /** An executor bound to one workspace. */
 export interface AttachedExecutor {
   readonly guarantees: Guarantees
@@ -197,6 +208,11 @@ export interface AttachedExecutor {
    * Looks only, and does not wait.
    */
   refuseMissing?(name: MissingName): RestrictionProblem | undefined
+  /**
+   * How a command's root would be made as things stand; `undefined` where there is no choice. Absent: there never is one.
+   * Looks only, and does not wait.
+   */
+  rootForm?(plan: BindPlan): RootForm | undefined
   /**
    * Starts a command in the tree that `plan` describes. Rejects with `ENOEXEC` when it cannot be started, `EBUSY` when
    * what is to be bound keeps changing, `EUNENFORCEABLE` when the plan asks for what cannot be held now.

@@ -31,11 +31,13 @@ export async function explain(door: CommandDoor, request: ExplainRequest): Promi
   checkMethod('explain', 'explain', request, 'request')
   admitCall(context, 'explain', undefined)
   const { operation } = request
-  const { resolvedPath, refusal } =
+  const { resolvedPath, refusal: refused } =
     operation === 'exec' ? await judgeExec(door, request) : await judgeFiles(context, operation, request.path)
   const node = context.gate.namespace.find(resolvedPath)
   const plan =
     door.executor === undefined ? undefined : await planFor(context, door.executor, new Set(), { looksOnly: true })
+  const rootForm = operation === 'exec' && plan !== undefined ? door.executor?.attached.rootForm?.(plan) : undefined
+  const refusal = refused ?? rootForm?.refused
   const open = plan === undefined || door.executor === undefined ? [] : unheld(plan, door.executor.attached)
   const exceptions = exceptionsAt(door, resolvedPath)
   const borders = (plan?.renameBorders ?? []).filter(
@@ -58,6 +60,7 @@ export async function explain(door: CommandDoor, request: ExplainRequest): Promi
             ...describeUnheld(restriction, door.executor?.name ?? ''),
           }))
         : undefined,
+    rootForm,
     matches: operation === 'exec' ? await matchesNow(context) : undefined,
     renameBorders: borders.length > 0 ? borders : undefined,
   }

@@ -1,7 +1,14 @@
 import type { StorageAdapter } from '../adapter/contract.ts'
 import type { SignalOption } from '../adapter/types.ts'
 import type { ErrorCode } from '../errors.ts'
-import type { CommandResult, Executor, RuleViolation, RunningCommand, StandardInput } from '../executor/contract.ts'
+import type {
+  CommandResult,
+  Executor,
+  RootForm,
+  RuleViolation,
+  RunningCommand,
+  StandardInput,
+} from '../executor/contract.ts'
 import type { GuaranteeLevel, Guarantees, Requirement } from '../executor/guarantees.ts'
 import type { CommandLimits } from '../executor/limits.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
@@ -144,6 +151,8 @@ export interface Explanation {
   readonly unenforceable?:
     | readonly { readonly rule: string; readonly reason: string; readonly remedy: string }[]
     | undefined
+  /** For `exec`: how the root of commands is made where a mount lies at `/` and there is a choice. */
+  readonly rootForm?: RootForm | undefined
   /** For `exec`: what rules by pattern match now, and so cover in a command that would start. */
   readonly matches?: readonly { readonly rule: string; readonly path: VirtualPath }[] | undefined
   /** Directories on the way across whose border rename and link are `EXDEV` in commands. */

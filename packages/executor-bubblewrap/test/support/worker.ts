@@ -4,13 +4,14 @@ import { createWorkspace, isWorkspaceError, rules } from '@ws/core'
 import { createBubblewrapExecutor } from '../../src/index.ts'
 
 // Runs one command again and again, several at once, and prints what each of them printed.
-const [root = '', at = '', protectedNames = '', command = '', count = '', parallel = '1'] = process.argv.slice(2)
+const [root = '', at = '', protectedNames = '', command = '', count = '', parallel = '1', form = 'auto'] =
+  process.argv.slice(2)
 const workspace = await createWorkspace({
   mounts: [{ at, adapter: await createLocalAdapter({ root }) }],
   rules: (JSON.parse(protectedNames) as [kind: 'deny' | 'readOnly', path: string][]).map(([kind, path]) =>
     rules[kind](path),
   ),
-  executors: [createBubblewrapExecutor()],
+  executors: [createBubblewrapExecutor({ root: form as 'auto' | 'direct' | 'translated' })],
 })
 let left = Number(count)
 const lane = async () => {

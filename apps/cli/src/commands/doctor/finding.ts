@@ -16,7 +16,7 @@ export const lastResort: ExecutorName = 'sanitize'
 
 /** Every system call of a command is stopped: what opens many files takes far longer. */
 export function isSlow({ details }: Pick<ProbeReport, 'details'>): boolean {
-  return details.stoppedCalls === 'all'
+  return details.stoppedCalls === 'all' || details['root'] === 'translated'
 }
 
 /** Findings that say the same for several roots, as one. */
