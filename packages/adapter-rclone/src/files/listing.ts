@@ -1,4 +1,5 @@
 import { type Entry, type ListOptions, type MountPath, isWorkspaceError, mapInOrder } from '@ws/core'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 
 import type { Open } from '../opened.ts'
@@ -7,15 +8,31 @@ import { settled } from './versions.ts'
 /** Entries of which the details are on their way: while one is waited for, the next ones are asked for. */
 const detailsAhead = 16
 
-/** A listing that names each path once: rclone shows a file twice for a moment that is renamed while it is uploaded. */
+/** Milliseconds after the cache noted something of a file in which its upload may still be under way, with much to spare. */
+const inFlightMs = 600_000
+
+/**
+ * A listing that names each path once: rclone shows a file twice for a moment that is renamed while it is uploaded. Only
+ * names of such files are remembered, so that a listing of any size takes little memory.
+ */
 export async function* listed(open: Open, path: MountPath, options: ListOptions): AsyncGenerator<Entry, undefined> {
   const seen = new Set<MountPath>()
   for await (const entry of entriesOf(open, path, options)) {
     if (seen.has(entry.path)) continue
-    seen.add(entry.path)
+    if (entry.type === 'file' && isInFlight(join(open.metadata, entry.path))) seen.add(entry.path)
     yield entry
   }
   return undefined
+}
+
+/** `metadata`: of the cache, which notes each rename and each upload of a file there. */
+function isInFlight(metadata: string): boolean {
+  try {
+    const status = statSync(metadata, { throwIfNoEntry: false })
+    return status !== undefined && Date.now() - status.mtimeMs < inFlightMs
+  } catch {
+    return true // a name that is too long there, or something of another kind
+  }
 }
 
 /** Details come by the shortest way there is, several at a time, since each is a question to the mount. */
