@@ -128,7 +128,8 @@ export class Mount {
     this.#pending.expire()
     const hungMs = performance.now() - (this.#hungSince ?? 0)
     // Killing it wakes everybody who waits in the kernel, and loses nothing: the cache is on the disk.
-    if (this.options.recovery === 'auto' && hungMs > this.options.operationTimeoutMs) process.kill()
+    const isDue = this.options.recovery === 'auto' && hungMs > this.options.operationTimeoutMs
+    if (isDue || process.isStuck) process.kill()
   }
 
   /** Ends what is there and mounts again, with the same cache. */

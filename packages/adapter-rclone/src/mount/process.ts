@@ -3,12 +3,13 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { defaultPath } from '@ws/process'
+import { defaultPath, readProcessStat } from '@ws/process'
 
 import { diagnosed, failure } from '../errors.ts'
 import { MountLog, type MountLogListener } from './log.ts'
-import { supervisorExit, supervisorScript } from './supervisor.ts'
+import { guardScript, supervisorExit, supervisorScript } from './supervisor.ts'
 import { mountAt } from './table.ts'
+import { force } from './unmount.ts'
 
 const operation = 'createRcloneAdapter'
 /** Milliseconds between two looks at the mount table: it tells nobody of its changes. */
@@ -35,6 +36,12 @@ export interface MountProcessOptions {
   readonly listener: MountLogListener
 }
 
+const endAtExit = new Set<MountProcess>()
+
+function endAll(): void {
+  for (const one of endAtExit) one.leave()
+}
+
 /** rclone and its keeper. */
 export class MountProcess {
   readonly log: MountLog
@@ -44,6 +51,7 @@ export class MountProcess {
   readonly #mountPoint: string
   #pid: number | undefined
   #exitCode: number | undefined
+  #forcing: Promise<void> | undefined
 
   constructor({ program, args, lock, mountPoint, home, listener }: MountProcessOptions) {
     const stale = mountAt(mountPoint) === undefined ? 'keep' : 'clear'
@@ -52,7 +60,8 @@ export class MountProcess {
       const value = process.env[name]
       if (value !== undefined) env[name] = value
     }
-    const child = spawn('/bin/sh', ['-c', supervisorScript, 'ws-rclone', lock, mountPoint, stale, program, ...args], {
+    const supervisor = [supervisorScript, 'ws-rclone', lock, mountPoint, stale, program, ...args]
+    const child = spawn('/bin/sh', ['-c', guardScript, 'sh', ...supervisor], {
       cwd: '/',
       env,
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
@@ -66,7 +75,10 @@ export class MountProcess {
     this.ended = promise
     const finish = (code: number | null): void => {
       this.#exitCode ??= code ?? -1
-      resolve()
+      endAtExit.delete(this)
+      if (endAtExit.size === 0) process.off('exit', endAll)
+      // What is mounted here next must not be what is being broken.
+      void (this.#forcing ?? Promise.resolve()).then(resolve)
     }
     child.once('exit', finish)
     child.once('error', () => finish(-1))
@@ -76,6 +88,8 @@ export class MountProcess {
       if (stream && 'unref' in stream && typeof stream.unref === 'function') stream.unref()
     }
     child.unref()
+    endAtExit.add(this)
+    if (endAtExit.size === 1) process.once('exit', endAll)
   }
 
   get hasEnded(): boolean {
@@ -122,14 +136,25 @@ export class MountProcess {
     return diagnosed(`exit ${code}\n${this.log.text}`, operation)
   }
 
+  /** rclone was killed, and cannot end: one of its threads waits in the kernel. */
+  get isStuck(): boolean {
+    return !this.hasEnded && this.#pid !== undefined && readProcessStat(this.#pid)?.zombie === true
+  }
+
   /** SIGKILL for rclone: what waits for the mount is woken with an error. The cache stays. */
   kill(): void {
     if (this.hasEnded || this.#pid === undefined) return
     try {
       process.kill(this.#pid, 'SIGKILL')
     } catch {
-      // it has just ended
+      return // it has just ended
     }
+    this.#forcing ??= force(this.#mountPoint).finally(() => (this.#forcing = undefined))
+  }
+
+  /** Has the keeper end all of it, for a process that ends: its own threads that wait for the mount would keep it. */
+  leave(): void {
+    this.#child.kill('SIGTERM')
   }
 
   /** Lets go: the keeper detaches the mount and kills what still runs. Resolves when all of it is gone. */

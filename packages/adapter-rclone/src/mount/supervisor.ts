@@ -1,7 +1,29 @@
 /**
- * Keeps rclone, for as long as whoever started it holds descriptor 3 open: when that closes, by whatever death, the mount
- * is detached and rclone is killed. Its cache stays. Arguments: lock file, mount point, `clear` to detach what is mounted
- * there already, then rclone's command line. Prints rclone's process id.
+ * A function of the shell: breaks the connection between the kernel and whoever serves the mount at a path. Everybody who
+ * waits for it is woken with an error, rclone's own threads too. Detaching does not do that, nor does killing rclone: one of
+ * its threads may wait in the kernel for somebody who waits for rclone.
+ *
+ * The connection has the number of the mount's device. Where `fusectl` is not mounted, root mounts it for this moment only.
+ */
+export const forceFunction = `
+force() {
+  number=
+  while read -r _ _ device _ point rest; do
+    case $rest in *" - fuse.rclone "*) [ "$(printf '%b' "$point")" = "$1" ] && number=\${device#*:} ;; esac
+  done </proc/self/mountinfo
+  [ -n "$number" ] || return 0
+  abort=/sys/fs/fuse/connections/$number/abort
+  ( echo 1 >"$abort" ) 2>/dev/null && return 0
+  unshare -m -- sh -c 'mount -t fusectl none /sys/fs/fuse/connections && echo 1 >"$0"' "$abort" 2>/dev/null && return 0
+  umount -f -c -- "$1" 2>/dev/null
+}
+`
+
+/**
+ * Keeps rclone, for as long as whoever started it lives: then the mount is detached and rclone is killed. Its cache stays.
+ * Two things tell of that death. Descriptor 3 closes; not so while a thread of a killed process waits for the mount. The
+ * signal TERM comes with the death of the main thread, where `setpriv` can ask for it. Arguments: lock file, mount point,
+ * `clear` to detach what is mounted there already, then rclone's command line. Prints rclone's process id.
  *
  * The lock is a descriptor that rclone inherits: the kernel gives it back when the last holder is gone, however it went.
  */
@@ -12,22 +34,38 @@ shift 3
 exec 9>>"$lock" || exit 73
 command -v flock >/dev/null || exit 72
 flock -n 9 || exit 75
+${forceFunction}
 detach() {
+  force "$mount"
   fusermount3 -uz -- "$mount" 2>/dev/null || fusermount -uz -- "$mount" 2>/dev/null || umount -l -- "$mount" 2>/dev/null
 }
 [ "$clear" = clear ] && detach
-"$@" 1>&2 3<&- &
+asked=
+trap asked=1 TERM
+( trap - TERM; exec "$@" 1>&2 3<&- ) &
 rclone=$!
 echo "$rclone"
 exec 1>&-
-( exec 9>&-; read -r _ <&3; detach; kill -KILL "$rclone" 2>/dev/null ) &
+end() { kill -KILL "$rclone" 2>/dev/null; detach; }
+( trap - TERM; exec 9>&-; read -r _ <&3; trap '' TERM; end ) &
 keeper=$!
 exec 3<&-
 wait "$rclone"
 code=$?
-kill -KILL "$keeper" 2>/dev/null
+if [ -n "$asked" ]; then
+  end
+  wait "$rclone"
+  code=$?
+fi
+kill -TERM "$keeper" 2>/dev/null
 wait "$keeper" 2>/dev/null
 exit "$code"
+`
+
+/** Runs the script that follows, with the signal where it can be had. */
+export const guardScript = `
+setpriv --pdeathsig TERM true 2>/dev/null && exec setpriv --pdeathsig TERM /bin/sh -c "$@"
+exec /bin/sh -c "$@"
 `
 
 /** Exit codes of the script itself. */

@@ -2,16 +2,18 @@ import { execFile } from 'node:child_process'
 
 import { defaultPath } from '@ws/process'
 
+import { forceFunction } from './supervisor.ts'
 import { mountAt } from './table.ts'
 
 /** Milliseconds that the helper may take: on a mount that hangs it can wait for ever. */
 const helperMs = 5_000
 
 /**
- * Takes the mount away. `lazy`: at once, whoever still uses it; else only when nobody does. True when nothing is mounted
- * there any more.
+ * Takes the mount away. `lazy`: at once, whoever still uses it, who is woken with an error; else only when nobody does.
+ * True when nothing is mounted there any more.
  */
 export async function unmount(mountPoint: string, { lazy }: { readonly lazy: boolean }): Promise<boolean> {
+  if (lazy) await force(mountPoint)
   const ways = [
     ['fusermount3', lazy ? '-uz' : '-u', '--', mountPoint],
     ['fusermount', lazy ? '-uz' : '-u', '--', mountPoint],
@@ -22,6 +24,11 @@ export async function unmount(mountPoint: string, { lazy }: { readonly lazy: boo
     await run(program, args)
   }
   return mountAt(mountPoint) === undefined
+}
+
+/** Wakes everybody who waits for the mount at this place, with an error. It serves nothing any more, and stays mounted. */
+export async function force(mountPoint: string): Promise<void> {
+  if (mountAt(mountPoint) !== undefined) await run('/bin/sh', ['-c', `${forceFunction}force "$1"`, 'sh', mountPoint])
 }
 
 /** Resolves when it has ended, well or not: the mount table tells what came of it. */

@@ -1,4 +1,7 @@
-// Mounts by the options on standard input, writes what it is told, says so, and waits to be killed.
+// Mounts by the options on standard input, writes what it is told, says so, and waits to be killed. SIGUSR2 has a thread
+// ask for a file that nobody knows, SIGHUP has it exit.
+import { stat } from 'node:fs'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 
 import { parseMountPath } from '@ws/core'
@@ -18,4 +21,6 @@ for (const [path, content] of Object.entries(files)) {
   process.stdout.write(`${path}\n`)
 }
 process.stdout.write('done\n')
+process.on('SIGUSR2', () => stat(join(adapter.hostPath(parseMountPath('/')), 'cold/none'), () => undefined))
+process.on('SIGHUP', () => process.exit(0))
 setInterval(() => undefined, 60_000)
