@@ -15,6 +15,7 @@ import { virtualError } from './errors.ts'
 import { judgeCommand } from './judged-command.ts'
 import { checkMethod } from './method-options.ts'
 import { teeToFile } from './sessions/output-file.ts'
+import { startInTime } from './start-in-time.ts'
 import type { Command, ExecOptions } from './types.ts'
 import { notDirectoryError } from './walk.ts'
 
@@ -72,15 +73,22 @@ export async function launch(
 ): Promise<{ readonly running: RunningCommand; readonly line: string }> {
   const audit = auditOf(door, { operation: 'exec', command, options })
   try {
-    const admitted = await admit(door, command, options, { onAdmitted: audit.onAdmitted })
-    const { normalised, executor } = admitted
-    const running = await startPlanned(door, admitted, async (plan) =>
-      judgeCommand(await executor.attached.spawn(request(admitted), plan), {
-        ...admitted,
-        gate: door.context.gate,
-        plan,
-      }),
-    )
+    const { timeout } = narrowCommand(door.context.commands, options)
+    const limits = { operation: 'exec', timeout, signal: options.signal }
+    const start = async (left: () => number | undefined) => {
+      const admitted = await admit(door, command, options, { onAdmitted: audit.onAdmitted })
+      const { normalised, executor } = admitted
+      const running = await startPlanned(door, admitted, async (plan) =>
+        judgeCommand(await executor.attached.spawn(request(admitted, left()), plan), {
+          ...admitted,
+          gate: door.context.gate,
+          plan,
+        }),
+      )
+      return { running, line: normalised.line }
+    }
+    const started = await startInTime(limits, start, ({ running }) => running)
+    const { running } = started
     door.running.add(running)
     const forget = (): void => {
       door.running.delete(running)
@@ -95,7 +103,7 @@ export async function launch(
         audit.failed(error)
       },
     )
-    return { running, line: normalised.line }
+    return started
   } catch (error) {
     audit.failed(error)
     throw error
@@ -209,7 +217,10 @@ async function resolveCwd(context: Context, cwd: string | undefined): Promise<Vi
   }
 }
 
-function request({ normalised: command, cwd, narrowed: options, bare }: Admitted<NormalisedCommand>): CommandRequest {
+function request(
+  { normalised: command, cwd, narrowed: options, bare }: Admitted<NormalisedCommand>,
+  timeout: number | undefined,
+): CommandRequest {
   const shell = options.shell?.trim() === '' ? undefined : options.shell
   return {
     command: command.line,
@@ -219,7 +230,7 @@ function request({ normalised: command, cwd, narrowed: options, bare }: Admitted
     shell: shell ?? command.shell,
     login: bare ? false : (options.login ?? command.login ?? true),
     bare,
-    timeout: options.timeout,
+    timeout,
     killGrace: options.killGrace ?? defaultKillGrace,
     maxOutputBytes: options.maxOutputBytes ?? defaultOutputBytes,
     limits: options.limits,

@@ -1,10 +1,12 @@
 import type { TerminalRequest } from '../../executor/contract.ts'
 import { auditOf } from '../command-audit.ts'
 import { admit, defaultKillGrace, defaultOutputBytes, startPlanned } from '../commands.ts'
+import { narrowCommand } from '../command-options.ts'
 import type { CommandDoor } from '../commands.ts'
 import { virtualError } from '../errors.ts'
 import { findMade } from '../judged-command.ts'
 import { checkMethod } from '../method-options.ts'
+import { startInTime } from '../start-in-time.ts'
 import type { Ids } from './ids.ts'
 import { LiveSession } from './session.ts'
 import type { OpenSessionOptions, Session } from './types.ts'
@@ -21,31 +23,37 @@ export async function openSession(
   try {
     const reserved = sessions.reserve(options.id)
     id = reserved
-    const admitted = await admit(door, options.command, options, {
-      operation: 'openSession',
-      onAdmitted: audit.onAdmitted,
-    })
-    const { normalised, cwd, executor, narrowed, bare } = admitted
-    const { attached } = executor
-    const openTerminal = attached.openTerminal?.bind(attached)
-    if (openTerminal === undefined) throw noTerminals(executor.name)
-    const shell = options.shell?.trim() === '' ? undefined : options.shell
     const killGrace = options.killGrace ?? defaultKillGrace
-    const request: TerminalRequest = {
-      command: normalised?.line,
-      cwd,
-      env: narrowed.env ?? {},
-      shell: shell ?? normalised?.shell,
-      login: bare ? false : (narrowed.login ?? normalised?.login ?? true),
-      bare,
-      timeout: narrowed.timeout,
-      killGrace,
-      limits: options.limits,
-      signal: options.signal,
-      columns: options.columns ?? 80,
-      rows: options.rows ?? 24,
+    const { timeout } = narrowCommand(door.context.commands, options)
+    const limits = { operation: 'openSession', timeout, signal: options.signal }
+    const start = async (left: () => number | undefined) => {
+      const admitted = await admit(door, options.command, options, {
+        operation: 'openSession',
+        onAdmitted: audit.onAdmitted,
+      })
+      const { normalised, cwd, executor, narrowed, bare } = admitted
+      const { attached } = executor
+      const openTerminal = attached.openTerminal?.bind(attached)
+      if (openTerminal === undefined) throw noTerminals(executor.name)
+      const shell = options.shell?.trim() === '' ? undefined : options.shell
+      const request: TerminalRequest = {
+        command: normalised?.line,
+        cwd,
+        env: narrowed.env ?? {},
+        shell: shell ?? normalised?.shell,
+        login: bare ? false : (narrowed.login ?? normalised?.login ?? true),
+        bare,
+        killGrace,
+        limits: options.limits,
+        signal: options.signal,
+        columns: options.columns ?? 80,
+        rows: options.rows ?? 24,
+      }
+      const terminal = await startPlanned(door, admitted, (plan) => openTerminal({ ...request, timeout: left() }, plan))
+      return { terminal, admitted }
     }
-    const terminal = await startPlanned(door, admitted, (plan) => openTerminal(request, plan))
+    const { terminal, admitted } = await startInTime(limits, start, (started) => started.terminal)
+    const { normalised, narrowed } = admitted
     const session = new LiveSession({
       id: reserved,
       command: normalised?.line,

@@ -1,0 +1,55 @@
+import { virtualError } from './errors.ts'
+
+export interface StartLimits {
+  readonly operation: string
+  /** Milliseconds for the start and the run together. Default: none. */
+  readonly timeout?: number | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Prepares and starts a command, and waits no longer than the command may take: a file system that does not answer keeps
+ * nobody. A command that starts after its time was over is ended.
+ *
+ * @param start is given a function that tells how many milliseconds are left; `undefined` without a limit
+ * @param runningOf what is ended when it comes too late
+ * @throws WorkspaceError `ETIMEDOUT`; `signal.reason`
+ */
+export async function startInTime<Started>(
+  { operation, timeout, signal }: StartLimits,
+  start: (left: () => number | undefined) => Promise<Started>,
+  runningOf: (started: Started) => AsyncDisposable,
+): Promise<Started> {
+  const begun = performance.now()
+  const left = () => (timeout === undefined ? undefined : Math.max(1, timeout - Math.floor(performance.now() - begun)))
+  const starting = start(left)
+  if ((timeout === undefined && signal === undefined) || signal?.aborted === true) return await starting
+  const { promise: over, reject } = Promise.withResolvers<never>()
+  const onAbort = (): void => reject(signal?.reason)
+  const onTimeout = (): void => reject(late(operation, timeout))
+  const timer = timeout === undefined ? undefined : setTimeout(onTimeout, timeout)
+  signal?.addEventListener('abort', onAbort, { once: true })
+  let isOver = false
+  starting.then(
+    (started) => (isOver ? void runningOf(started)[Symbol.asyncDispose]() : undefined),
+    () => undefined,
+  )
+  try {
+    return await Promise.race([starting, over])
+  } catch (error) {
+    isOver = true
+    throw error
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', onAbort)
+  }
+}
+
+function late(operation: string, timeout: number | undefined): Error {
+  return virtualError({
+    code: 'ETIMEDOUT',
+    operation,
+    reason: `could not be started within ${timeout} ms: a file system of the workspace does not answer`,
+    remedy: 'try again later, or raise `timeout`',
+  })
+}
