@@ -28,6 +28,7 @@ import {
   checkOptions,
   durationShape,
   isWithin,
+  isWorkspaceError,
   mountRoot,
   option,
 } from '@ws/core'
@@ -46,7 +47,7 @@ import { openSteadyStream, readSteadily } from './files/steady.ts'
 import { settled } from './files/versions.ts'
 import { flushBarrier } from './flush/barrier.ts'
 import type { Mount } from './mount/mount.ts'
-import type { Call } from './mount/pending.ts'
+import { type Call, hungError } from './mount/pending.ts'
 import { type Open, openFiles } from './opened.ts'
 import { Looks } from './part/looks.ts'
 import { MountedPart } from './part/mounted-part.ts'
@@ -58,6 +59,12 @@ export interface FlushOptions extends SignalOption {
   readonly timeoutMs?: number | undefined
 }
 
+/** `force`: without waiting for whoever uses the mount. */
+export type OnClose = (options: { readonly force: boolean }) => Promise<void>
+
+/** Milliseconds by which a flush may end later than its limit. */
+const lateMs = 150
+
 /** A part of a store as rclone mounts it. Made by `createRcloneAdapter`, or by a bucket's `adapter`. */
 export class RcloneAdapter implements StorageAdapter {
   readonly name = 'rclone'
@@ -66,42 +73,42 @@ export class RcloneAdapter implements StorageAdapter {
   readonly readSymlink?: (path: MountPath, options?: SignalOption) => Promise<string>
   readonly #part: MountedPart
   readonly #looks: Looks
-  readonly #onClose: () => Promise<void>
+  readonly #onClose: OnClose
   readonly #replacing = new Replacing()
   readonly #gate = new PathGate()
   #closing: Promise<void> | undefined
 
-  private constructor(mount: Mount, below: string, first: Open, onClose: () => Promise<void>) {
+  private constructor(mount: Mount, below: string, first: Open, onClose: OnClose) {
     this.capabilities = capabilitiesOf(first.files.capabilities, mount.options, mount.features, below)
     this.#part = new MountedPart(mount, below, first, this.capabilities.maxPathBytes)
     this.#looks = new Looks(this.#part, this.#replacing)
     this.#onClose = onClose
     if (this.capabilities.symlinks) {
       this.createSymlink = (path, target, options) =>
-        this.#part.run({ operation: 'createSymlink', path }, async ({ files }) =>
+        this.#part.run({ operation: 'createSymlink', path, signal: options?.signal }, async ({ files }) =>
           files.createSymlink?.(path, target, options),
         )
       this.readSymlink = (path, options) =>
-        this.#part.run({ operation: 'readSymlink', path }, async ({ files }) =>
+        this.#part.run({ operation: 'readSymlink', path, signal: options?.signal }, async ({ files }) =>
           String(await files.readSymlink?.(path, options)),
         )
     }
   }
 
   /** `below`: the part of the mount, which must be there. `onClose`: what ends with this adapter. */
-  static async open(mount: Mount, below: string, onClose: () => Promise<void>): Promise<RcloneAdapter> {
+  static async open(mount: Mount, below: string, onClose: OnClose): Promise<RcloneAdapter> {
     return new RcloneAdapter(mount, below, await openFiles(mount, below), onClose)
   }
 
   stat(path: MountPath, options?: StatOptions): Promise<Stat> {
-    return this.#looks.look({ operation: 'stat', path }, ({ direct }, metadata) =>
+    return this.#looks.look({ operation: 'stat', path, signal: options?.signal }, ({ direct }, metadata) =>
       this.#gate.shared(path, async () => settled(metadata, await direct.stat(path, options))),
     )
   }
 
   read(path: MountPath, options: ReadOptions = {}): Promise<ReadResult> {
     const conditions = [{ path, condition: options.ifVersion }]
-    const call = { operation: 'read', path }
+    const call = { operation: 'read', path, signal: options.signal }
     return this.#looks.conditional(call, conditions, ({ direct }, [ifVersion], metadata) =>
       this.#gate.shared(path, () => readSteadily(direct, metadata, path, { ...options, ifVersion })),
     )
@@ -109,7 +116,7 @@ export class RcloneAdapter implements StorageAdapter {
 
   /** Small files are read at once; should a larger one be replaced while it is read, the stream fails with `ECONFLICT`. */
   async readStream(path: MountPath, options: ReadOptions = {}): Promise<ReadStreamResult> {
-    const call = { operation: 'readStream', path }
+    const call = { operation: 'readStream', path, signal: options.signal }
     const conditions = [{ path, condition: options.ifVersion }]
     const { stat, stream } = await this.#looks.conditional(call, conditions, ({ files }, [ifVersion], metadata) =>
       this.#gate.shared(path, () => openSteadyStream(files, metadata, path, { ...options, ifVersion })),
@@ -124,7 +131,7 @@ export class RcloneAdapter implements StorageAdapter {
   }
 
   async write(path: MountPath, data: WriteData, options: WriteOptions = {}): Promise<WriteResult> {
-    const call = { operation: 'write', path }
+    const call = { operation: 'write', path, signal: options.signal }
     const done = this.#replacing.begin(path)
     let leave: (() => void) | undefined
     const enter = async (): Promise<void> => {
@@ -150,7 +157,7 @@ export class RcloneAdapter implements StorageAdapter {
   }
 
   async append(path: MountPath, data: Uint8Array, options: AppendOptions = {}): Promise<WriteResult> {
-    const call = { operation: 'append', path }
+    const call = { operation: 'append', path, signal: options.signal }
     const conditions = [{ path, condition: options.ifVersion }]
     return await this.#looks.conditional(call, conditions, (open, [ifVersion]) =>
       this.#gate.exclusive([path], async () => {
@@ -161,7 +168,7 @@ export class RcloneAdapter implements StorageAdapter {
   }
 
   list(path: MountPath, options: ListOptions = {}): AsyncIterableIterator<Entry> {
-    const call = { operation: 'list', path }
+    const call = { operation: 'list', path, signal: options.signal }
     return trackIterator<Entry>(
       async () => listed(await this.#part.openedFor(call), path, options),
       (work) => this.#part.track(call, work),
@@ -169,7 +176,7 @@ export class RcloneAdapter implements StorageAdapter {
   }
 
   search(query: SearchQuery, options: SearchOptions = {}): AsyncIterableIterator<SearchHit> {
-    const call = { operation: 'search', path: query.in }
+    const call = { operation: 'search', path: query.in, signal: options.signal }
     return trackIterator<SearchHit>(
       async () => {
         const { files } = await this.#part.openedFor(call)
@@ -181,12 +188,14 @@ export class RcloneAdapter implements StorageAdapter {
   }
 
   createDirectory(path: MountPath, options?: CreateDirectoryOptions): Promise<void> {
-    return this.#part.run({ operation: 'createDirectory', path }, ({ files }) => files.createDirectory(path, options))
+    const call = { operation: 'createDirectory', path, signal: options?.signal }
+    return this.#part.run(call, ({ files }) => files.createDirectory(path, options))
   }
 
   async delete(path: MountPath, options: DeleteOptions = {}): Promise<void> {
     const conditions = [{ path, condition: options.ifVersion }]
-    await this.#looks.conditional({ operation: 'delete', path }, conditions, (open, [ifVersion]) =>
+    const call = { operation: 'delete', path, signal: options.signal }
+    await this.#looks.conditional(call, conditions, (open, [ifVersion]) =>
       this.#gate.exclusive([path], async () => {
         await removeStored(open, await callOff(open, path), 'delete')
         await open.files.delete(path, { ...options, ifVersion })
@@ -210,14 +219,14 @@ export class RcloneAdapter implements StorageAdapter {
   async flush(options: FlushOptions = {}): Promise<void> {
     checkOptions<FlushOptions>(options, { signal: option.signal, timeoutMs: durationShape }, { operation: 'flush' })
     const { signal, timeoutMs } = options
-    const call = { operation: 'flush', path: mountRoot }
     signal?.throwIfAborted()
-    await this.#flush(await this.#part.opened(call), call, { signal, timeoutMs })
+    const call = { operation: 'flush', path: mountRoot, signal }
+    await this.#flush(await this.#part.opened(call), call, timeoutMs)
   }
 
   /** From now on, what others changed in the store before this call is seen: names, sizes and content. */
   async refresh({ signal }: SignalOption = {}): Promise<void> {
-    const call = { operation: 'refresh', path: mountRoot }
+    const call = { operation: 'refresh', path: mountRoot, signal }
     const { below, mount } = this.#part
     const { running } = await this.#part.opened(call)
     const { attributeCacheMs } = mount.options
@@ -270,25 +279,35 @@ export class RcloneAdapter implements StorageAdapter {
     if (open !== undefined && !this.capabilities.readOnly && this.#part.mount.state === 'ready') {
       await this.#flush(open, { operation: 'close', path: mountRoot }).catch((error: unknown) => problems.push(error))
     }
-    const { released } = await this.#part.leave()
-    await this.#onClose()
-    await released
+    // Nobody is waited for where the store was waited for in vain.
+    const isSilent = problems.some((problem) => isWorkspaceError(problem, 'ETIMEDOUT'))
+    const isLeft = await this.#part.leave(isSilent ? 0 : this.#part.mount.options.operationTimeoutMs)
+    await this.#onClose({ force: !isLeft })
     for (const problem of problems) throw problem
   }
 
-  async #flush(open: Open, call: Call, { signal, timeoutMs }: FlushOptions = {}): Promise<void> {
+  async #flush(open: Open, call: Call, timeoutMs = this.#part.mount.options.flushTimeoutMs): Promise<void> {
     const { running, dirty } = open
     const { control, process, metadata, departures } = running
-    const { features, options } = this.#part.mount
-    await this.#part.track(call, async () => {
+    const { features } = this.#part.mount
+    const { operation, path } = call
+    // The barrier ends by itself, and knows more about why.
+    const limit = AbortSignal.timeout(timeoutMs + lateMs)
+    const signal = call.signal === undefined ? limit : AbortSignal.any([call.signal, limit])
+    const flushing = async (): Promise<void> => {
       await flushBarrier({
-        ...{ control, log: process.log, dirty, metadata, signal },
+        ...{ control, log: process.log, dirty, metadata, signal, timeoutMs },
         queue: features.queue,
         onHurry: () => departures.noteHurry(),
-        timeoutMs: timeoutMs ?? options.flushTimeoutMs,
       })
       await settleUploads(open, signal)
-    })
+    }
+    try {
+      await this.#part.track({ operation, path, signal }, flushing, { hasOwnLimit: true })
+    } catch (error) {
+      call.signal?.throwIfAborted()
+      throw limit.aborted && !isWorkspaceError(error) ? hungError(call, 'store') : error
+    }
   }
 
   async #transfer(operation: 'move' | 'copy', source: MountPath, destination: MountPath, options: CopyOptions) {
@@ -298,7 +317,8 @@ export class RcloneAdapter implements StorageAdapter {
       { path: source, condition: ifSource },
       { path: destination, condition: ifDestination },
     ]
-    return await this.#looks.conditional({ operation, path: source }, conditions, async (open, [first, second]) => {
+    const call = { operation, path: source, signal: options.signal }
+    return await this.#looks.conditional(call, conditions, async (open, [first, second]) => {
       const { files } = open
       const isMove = operation === 'move' && source !== destination
       if (isMove) await this.#prepareMove(files, source, destination, options)

@@ -16,7 +16,7 @@ export async function createRcloneAdapter(options: RcloneAdapterOptions): Promis
   options.signal?.throwIfAborted()
   const mount = await Mount.open(checked, options.signal)
   try {
-    return await RcloneAdapter.open(mount, '', () => mount.close())
+    return await RcloneAdapter.open(mount, '', (how) => mount.close(how))
   } catch (error) {
     await mount.close()
     throw error

@@ -5,13 +5,14 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { describeWith } from '@ws/test-fixtures'
-import { startFaultProxy } from '@ws/test-fixtures/s3'
+import { type FaultPlan, startFaultProxy } from '@ws/test-fixtures/s3'
 import { expect, it, onTestFinished, vi } from 'vitest'
 
 import { force } from '../src/mount/unmount.ts'
 import { startHolder } from './child/start.ts'
 import {
   at,
+  failureOf,
   mountNeeds,
   mountsBelow,
   open,
@@ -23,6 +24,7 @@ import {
   readText,
   scratch,
   type Store,
+  write,
 } from './support.ts'
 
 /** A store behind a proxy that can stop answering, connections open. */
@@ -37,6 +39,7 @@ async function storeThatHangs() {
     store: { ...store, server } satisfies Store,
     hang: () => proxy.setFaults(() => ({ kind: 'hang', when: 'before' })),
     answer: () => proxy.setFaults(undefined),
+    setFaults: (plan: FaultPlan) => proxy.setFaults(plan),
   }
 }
 
@@ -88,6 +91,82 @@ describeWith(mountNeeds, 'a mount whose server does not answer', () => {
       expect(await readText(next, '/d/a')).toBe('written')
     },
   )
+
+  const limits = { operationTimeoutMs: 1_000, flushTimeoutMs: 1_500, directoryCacheMs: 1, attributeCacheMs: 1 }
+
+  it('while one delete waits for the store, every other operation ends by its limit or its signal, and works after `recover()`', async () => {
+    const { store, hang, answer } = await storeThatHangs()
+    const { adapter } = await openSite(limits, store)
+    await write(adapter, '/d/warm', 'x')
+    await write(adapter, '/d/gone', 'x')
+    await adapter.flush()
+    hang()
+    const deleting = failureOf(adapter.delete(at('/d/gone')))
+    const calls = [
+      () => adapter.read(at('/d/warm')),
+      () => adapter.stat(at('/d/none')),
+      () => adapter.write(at('/d/new'), new Uint8Array(1)),
+      () => adapter.list(at('/d')).next(),
+      () => adapter.move(at('/d/warm'), at('/d/other')),
+      () => adapter.createDirectory(at('/d/e/f')),
+      () => adapter.flush(),
+    ]
+    for (const error of await Promise.all(
+      calls.map((call) =>
+        call().then(
+          () => undefined,
+          (thrown: unknown) => thrown,
+        ),
+      ),
+    )) {
+      // what needs nothing of the store may have worked
+      if (error !== undefined) expect(error).toMatchObject({ code: 'ETIMEDOUT' })
+    }
+    expect(await deleting).toMatchObject({ code: 'ETIMEDOUT', operation: 'delete', path: '/d/gone' })
+
+    const reason = new Error('enough')
+    const controller = new AbortController()
+    const aborted = [
+      adapter.stat(at('/d/never'), { signal: controller.signal }),
+      adapter.list(at('/e'), { signal: controller.signal }).next(),
+      adapter.refresh({ signal: controller.signal }),
+    ].map(async (call) => await call.catch((thrown: unknown) => thrown))
+    controller.abort(reason)
+    for (const call of aborted) expect([reason, undefined]).toContain(await call)
+    answer()
+    // at once, without waiting until rclone gives its connections up
+    await adapter.recover()
+    expect(await readText(adapter, '/d/warm')).toBe('x')
+  }, 60_000)
+
+  it('a store that answers slowly has more time than one that does not answer', async () => {
+    const { store, setFaults } = await storeThatHangs()
+    const { adapter } = await openSite(limits, store)
+    await store.put('threads/t1/slow', 'came in the end')
+    // only the content: the store answers everything else
+    setFaults(({ operation }) => (operation === 'GetObject' ? { kind: 'delay', ms: 2_500 } : undefined))
+    expect(await readText(adapter, '/slow')).toBe('came in the end')
+  })
+
+  it('closing ends in time, with rclone and the mount; the cache is uploaded by the next one', async () => {
+    const { store, hang, answer } = await storeThatHangs()
+    const { adapter, directory, options } = await openSite(
+      { ...limits, writeBackMs: 2_000, flushTimeoutMs: 5_000 },
+      store,
+    )
+    await write(adapter, '/d/gone', 'x')
+    await adapter.flush()
+    await write(adapter, '/new', 'kept')
+    hang()
+    const deleting = failureOf(adapter.delete(at('/d/gone')))
+    expect(await failureOf(adapter.close())).toMatchObject({ code: 'ETIMEDOUT' })
+    expect(mountsBelow(directory)).toEqual([])
+    expect(await processesNaming(directory)).toEqual([])
+    await deleting
+    answer()
+    const next = await open(options)
+    expect(await readText(next, '/new')).toBe('kept')
+  }, 30_000)
 })
 
 /** Threads of a process that wait for an answer of FUSE. */

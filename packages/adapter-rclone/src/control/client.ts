@@ -43,11 +43,14 @@ export async function explained(operation: string, ask: () => Promise<unknown>):
   }
 }
 
+/** More than are ever used at once: a question must not wait for the answers to others. */
+const maxSockets = 32
+
 /** rclone's control interface. It listens on this machine only, and answers nobody without the password. */
 export class Control {
   readonly #url: URL
   readonly #authorization: string
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 4 })
+  readonly #agent = new Agent({ keepAlive: true, maxSockets })
 
   constructor({ address, user, password }: ControlOptions) {
     this.#url = new URL(address)

@@ -7,9 +7,9 @@ import type { CheckedOptions } from '../options.ts'
 import { type Features, featuresOf } from '../program/features.ts'
 import { type FoundRclone, findRclone } from '../program/find.ts'
 import { type Place, clearPlace, placeFor } from '../state/place.ts'
-import { type Call, Pending, hungError } from './pending.ts'
+import { type Call, Pending, type TrackOptions, hungError } from './pending.ts'
 import { uploadLeftovers } from './leftovers.ts'
-import { type RunningMount, endMount, startMount } from './start.ts'
+import { type RunningMount, endMount, nowhere, startMount } from './start.ts'
 import { unmount } from './unmount.ts'
 
 export type MountState = 'ready' | 'hung' | 'restoring' | 'lost' | 'closed'
@@ -36,7 +36,7 @@ export class Mount {
   readonly program: FoundRclone
   readonly features: Features
   readonly #users = new Set<MountUser>()
-  readonly #pending = new Pending()
+  readonly #pending: Pending
   #state: MountState = 'lost'
   #running: RunningMount | undefined
   #restoring: Promise<void> | undefined
@@ -49,6 +49,7 @@ export class Mount {
     this.program = program
     this.features = featuresOf(program.version)
     this.place = placeFor(options)
+    this.#pending = new Pending({ limitMs: options.operationTimeoutMs, ask: (ms) => this.#askStore(ms) })
   }
 
   static async open(options: CheckedOptions, signal: AbortSignal | undefined): Promise<Mount> {
@@ -94,13 +95,26 @@ export class Mount {
   }
 
   /** Does something through the mount. It ends when the mount hangs, whatever the system calls do. */
-  async track<Result>(call: Call, work: () => Promise<Result>): Promise<Result> {
-    return await this.#pending.track(call, work)
+  async track<Result>(call: Call, work: () => Promise<Result>, options?: TrackOptions): Promise<Result> {
+    return await this.#pending.track(call, work, options)
   }
 
-  /** Resolves when the mount turns out to hang, or is gone. */
-  async untilHung(): Promise<void> {
-    while (this.#state === 'ready') await delay(50)
+  /** True when the store answers, with an error too, or when nobody can be asked: then others see to the mount. */
+  async #askStore(timeoutMs: number): Promise<boolean> {
+    const running = this.#running
+    if (running === undefined) return true
+    const { control, fs } = running
+    try {
+      await control.call('operations/stat', { fs, remote: nowhere }, { timeoutMs })
+      return true
+    } catch (error) {
+      return !isWorkspaceError(error, 'ETIMEDOUT')
+    }
+  }
+
+  /** Resolves when the mount turns out to hang, or is gone, or nobody waits for that any more. */
+  async untilHung(signal: AbortSignal): Promise<void> {
+    while (this.#state === 'ready' && !signal.aborted) await delay(50)
   }
 
   /** Asks the mount whether it is alive, and says what follows from the answer. */
@@ -154,13 +168,7 @@ export class Mount {
     void running.process.ended.then(() => this.#onEnd(running))
     const every = Math.min(healthEveryMs, options.operationTimeoutMs)
     clearInterval(this.#timer)
-    this.#timer = setInterval(() => void this.#watch(), every).unref()
-  }
-
-  async #watch(): Promise<void> {
-    const alive = await this.checkHealth()
-    // rclone lives, but its answer has not come for very long: a store that is slow gets much more time than a mount that hangs
-    if (alive) this.#pending.expire(this.options.operationTimeoutMs * slowFactor)
+    this.#timer = setInterval(() => void this.checkHealth(), every).unref()
   }
 
   #onEnd(running: RunningMount): void {
@@ -201,17 +209,20 @@ export class Mount {
     throw problem
   }
 
-  /** Unmounts and ends rclone; nothing stays but the cache. `flush` first: this does not. */
-  close(): Promise<void> {
-    this.#closing ??= this.#close()
+  /**
+   * Unmounts and ends rclone; nothing stays but the cache. `flush` first: this does not. `force`: without waiting for
+   * whoever uses the mount.
+   */
+  close({ force = false }: { readonly force?: boolean } = {}): Promise<void> {
+    this.#closing ??= this.#close(force)
     return this.#closing
   }
 
-  async #close(): Promise<void> {
+  async #close(force: boolean): Promise<void> {
     clearInterval(this.#timer)
     await this.#restoring?.catch(() => undefined)
     const running = this.#running
-    const wasHung = this.#state === 'hung'
+    const wasHung = force || this.#state === 'hung'
     this.#state = 'closed'
     if (running !== undefined) {
       if (wasHung) running.process.kill()
@@ -222,9 +233,6 @@ export class Mount {
     await clearPlace(this.place)
   }
 }
-
-/** A store that is slow may take so many times what a mount may take that does not answer. */
-const slowFactor = 30
 
 function closedError({ operation, path }: Partial<Call> & { readonly operation: string }): Error {
   return failure('ECLOSED', 'the adapter is closed', { operation, path, remedy: 'create a new one' })

@@ -6,50 +6,117 @@ import { failure } from '../errors.ts'
 export interface Call {
   readonly operation: string
   readonly path: MountPath
+  /** Ends the wait. */
+  readonly signal?: AbortSignal | undefined
 }
 
 interface Entry extends Call {
   readonly since: number
-  readonly reject: (error: Error) => void
+  readonly hasOwnLimit: boolean
+  readonly reject: (error: unknown) => void
 }
+
+export interface PendingOptions {
+  /** Milliseconds that an operation may wait for something that does not answer. */
+  readonly limitMs: number
+  /** Asks the store whether it answers, for so many milliseconds at most. */
+  readonly ask: (ms: number) => Promise<boolean>
+}
+
+export interface TrackOptions {
+  /** The operation ends by a limit of its own, whatever the store does. Default false. */
+  readonly hasOwnLimit?: boolean | undefined
+}
+
+/** The server of the mount, or the store behind it. */
+type Silent = 'mount' | 'store'
+
+/** A store that answers, but is slow, may take so many times as long as one that does not answer. */
+const slowFactor = 30
+/** Milliseconds between two looks while something has waited for long. */
+const lookEveryMs = 50
 
 /**
  * Operations on their way through the mount. A mount that hangs answers nothing, and nothing can call a system call back:
  * whoever waits is told, and the call itself ends when rclone goes on or is killed.
+ *
+ * An operation that has waited for half of its limit has the store asked. While that does not answer, operations end at
+ * their limit; else they have {@link slowFactor} times as long.
  */
 export class Pending {
+  readonly #options: PendingOptions
   readonly #entries = new Set<Entry>()
+  #isLooking = false
+  #asking = false
+  #isSilent = false
 
-  async track<Result>(call: Call, work: () => Promise<Result>): Promise<Result> {
+  constructor(options: PendingOptions) {
+    this.#options = options
+  }
+
+  async track<Result>(call: Call, work: () => Promise<Result>, options: TrackOptions = {}): Promise<Result> {
+    const { signal } = call
+    signal?.throwIfAborted()
     const { promise: expired, reject } = Promise.withResolvers<never>()
-    const entry: Entry = { operation: call.operation, path: call.path, since: performance.now(), reject }
+    const { hasOwnLimit = false } = options
+    const entry: Entry = { ...call, since: performance.now(), hasOwnLimit, reject }
+    const onAbort = (): void => reject(signal?.reason)
     this.#entries.add(entry)
+    this.#lookAfter(this.#options.limitMs / 2)
+    signal?.addEventListener('abort', onAbort, { once: true })
     try {
       return await Promise.race([work(), expired])
     } finally {
       this.#entries.delete(entry)
+      signal?.removeEventListener('abort', onAbort)
     }
   }
 
-  /** Milliseconds for which the oldest one has been waiting; 0 when there is none. */
-  get oldestMs(): number {
-    for (const { since } of this.#entries) return performance.now() - since
-    return 0
+  /** Tells all of them that they wait in vain: the mount does not answer. */
+  expire(): void {
+    for (const entry of this.#entries) this.#end(entry, 'mount')
   }
 
-  /** Tells all of them, or those that have waited so many milliseconds, that they wait in vain. */
-  expire(olderThanMs = 0): void {
+  #lookAfter(ms: number): void {
+    if (this.#isLooking) return
+    this.#isLooking = true
+    setTimeout(() => this.#look(), ms).unref()
+  }
+
+  #look(): void {
+    this.#isLooking = false
+    const { limitMs } = this.#options
     const now = performance.now()
-    for (const entry of this.#entries) {
-      if (now - entry.since < olderThanMs) return
-      this.#entries.delete(entry)
-      entry.reject(hungError(entry))
+    const waiting = [...this.#entries].filter(({ hasOwnLimit }) => !hasOwnLimit)
+    const [oldest] = waiting
+    if (oldest === undefined) return
+    const untilAskMs = oldest.since + limitMs / 2 - now
+    if (untilAskMs <= 0) {
+      void this.#ask(limitMs / 2)
+      const endsAfterMs = this.#isSilent ? limitMs : limitMs * slowFactor
+      for (const entry of waiting) if (now - entry.since >= endsAfterMs) this.#end(entry, 'store')
     }
+    this.#lookAfter(Math.max(untilAskMs, lookEveryMs))
+  }
+
+  async #ask(ms: number): Promise<void> {
+    if (this.#asking) return
+    this.#asking = true
+    try {
+      this.#isSilent = !(await this.#options.ask(ms))
+    } finally {
+      this.#asking = false
+    }
+  }
+
+  #end(entry: Entry, silent: Silent): void {
+    this.#entries.delete(entry)
+    entry.reject(hungError(entry, silent))
   }
 }
 
-export function hungError({ operation, path }: Call): Error {
-  return failure('ETIMEDOUT', 'could not be worked on in time: the mount does not answer', {
+export function hungError({ operation, path }: Call, silent: Silent = 'mount'): Error {
+  return failure('ETIMEDOUT', `could not be worked on in time: the ${silent} does not answer`, {
     operation,
     path,
     remedy: 'try again later; whether a change took place is not known until then',

@@ -123,7 +123,7 @@ async function unmountOwn({ mountPoint }: Place, error: unknown): Promise<void> 
 }
 
 /** A directory of this name is looked for, so that the answer is short however much there is. */
-const nowhere = '.ws-nowhere'
+export const nowhere = '.ws-nowhere'
 
 async function checkStore(control: Control, { section, readOnly }: CheckedOptions, signal: AbortSignal): Promise<void> {
   const hasBuckets = section['type'] === 's3'

@@ -57,7 +57,7 @@ export class Looks {
     mayRetry: () => boolean = () => true,
   ): Promise<Result> {
     for (let attempt = 0; ; attempt += 1) {
-      const given = await Promise.all(conditions.map((one) => this.#conditionNow(one)))
+      const given = await Promise.all(conditions.map((one) => this.#conditionNow(one, call.signal)))
       try {
         return await this.look(call, (open, metadata) => work(open, given, metadata))
       } catch (error) {
@@ -77,9 +77,12 @@ export class Looks {
   }
 
   /** What the disk's adapter is to be asked for; a version that no longer holds stays as it is, and is refused there. */
-  async #conditionNow({ path, condition }: PathCondition): Promise<Condition | undefined> {
+  async #conditionNow(
+    { path, condition }: PathCondition,
+    signal: AbortSignal | undefined,
+  ): Promise<Condition | undefined> {
     if (!isVersion(condition)) return condition
-    const call = { operation: 'stat', path }
+    const call = { operation: 'stat', path, signal }
     const { files, running, metadata } = await this.#part.opened(call)
     const context = { files, running, metadata, below: this.#part.below }
     return (await this.#part.track(call, () => sameContentNow(context, path, condition))) ?? condition

@@ -1,9 +1,10 @@
 import { type HostPath, type MountPath, assertMountPath, contractError, mountRoot } from '@ws/core'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 
 import { failure } from '../errors.ts'
 import type { Mount, MountUser } from '../mount/mount.ts'
-import type { Call } from '../mount/pending.ts'
+import type { Call, TrackOptions } from '../mount/pending.ts'
 import { type Open, openFiles } from '../opened.ts'
 
 /** A part of a mount as one adapter uses it. What is open of it goes and comes back with the mount. */
@@ -47,15 +48,23 @@ export class MountedPart implements MountUser {
     this.#isClosed = true
   }
 
-  /** Lets go of everything, once. A mount that hangs is not waited for: `released` resolves when it has been ended. */
-  async leave(): Promise<{ readonly released: Promise<void> | undefined }> {
+  /** Lets go of everything, once. Waits for that, for so many milliseconds at most. True when it is done. */
+  async leave(ms: number): Promise<boolean> {
     const open = this.#open
     this.mount.removeUser(this)
     this.#open = undefined
-    // A mount that hangs is killed first, and wakes what its descriptors wait for.
     const released = open?.files.close().catch(() => undefined)
-    if (this.mount.state === 'ready') await Promise.race([released, this.mount.untilHung()])
-    return { released }
+    if (released === undefined || this.mount.state !== 'ready') return released === undefined
+    const stop = new AbortController()
+    try {
+      return await Promise.race([
+        released.then(() => true),
+        this.mount.untilHung(stop.signal).then(() => false),
+        delay(ms, false, { signal: stop.signal }),
+      ])
+    } finally {
+      stop.abort()
+    }
   }
 
   /** @throws WorkspaceError `ECLOSED` */
@@ -85,7 +94,7 @@ export class MountedPart implements MountUser {
   async opened(call: Call): Promise<Open> {
     this.assertOpen(call)
     if (this.#open !== undefined && this.mount.state === 'ready') return this.#open
-    await this.mount.running(call)
+    await this.mount.track(call, () => this.mount.running(call), { hasOwnLimit: true })
     if (this.#open === undefined)
       throw failure('EIO', 'cannot be reached: the mount is gone', { ...call, remedy: 'call `recover()`' })
     return this.#open
@@ -99,8 +108,8 @@ export class MountedPart implements MountUser {
   }
 
   /** Something that may hang: then it is given up with `ETIMEDOUT`. */
-  track<Result>(call: Call, work: () => Promise<Result>): Promise<Result> {
-    return this.mount.track(call, work)
+  track<Result>(call: Call, work: () => Promise<Result>, options?: TrackOptions): Promise<Result> {
+    return this.mount.track(call, work, options)
   }
 
   /** An operation on a path. */

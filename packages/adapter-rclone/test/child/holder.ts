@@ -20,7 +20,7 @@ for (const [path, content] of Object.entries(files)) {
   await adapter.write(parseMountPath(path), new TextEncoder().encode(content), { parents: true })
   process.stdout.write(`${path}\n`)
 }
-process.stdout.write('done\n')
 process.on('SIGUSR2', () => stat(join(adapter.hostPath(parseMountPath('/')), 'cold/none'), () => undefined))
 process.on('SIGHUP', () => process.exit(0))
+process.stdout.write('done\n')
 setInterval(() => undefined, 60_000)
