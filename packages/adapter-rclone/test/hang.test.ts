@@ -92,14 +92,14 @@ describeWith(mountNeeds, 'a mount whose server does not answer', () => {
     },
   )
 
-  const limits = { operationTimeoutMs: 1_000, flushTimeoutMs: 1_500, directoryCacheMs: 1, attributeCacheMs: 1 }
+  const limits = { operationTimeoutMs: 2_000, flushTimeoutMs: 2_000, directoryCacheMs: 1, attributeCacheMs: 1 }
 
   it('while one delete waits for the store, every other operation ends by its limit or its signal, and works after `recover()`', async () => {
     const { store, hang, answer } = await storeThatHangs()
     const { adapter } = await openSite(limits, store)
     await write(adapter, '/d/warm', 'x')
     await write(adapter, '/d/gone', 'x')
-    await adapter.flush()
+    await adapter.flush({ timeoutMs: 30_000 })
     hang()
     const deleting = failureOf(adapter.delete(at('/d/gone')))
     const calls = [
@@ -144,7 +144,7 @@ describeWith(mountNeeds, 'a mount whose server does not answer', () => {
     const { adapter } = await openSite(limits, store)
     await store.put('threads/t1/slow', 'came in the end')
     // only the content: the store answers everything else
-    setFaults(({ operation }) => (operation === 'GetObject' ? { kind: 'delay', ms: 2_500 } : undefined))
+    setFaults(({ operation }) => (operation === 'GetObject' ? { kind: 'delay', ms: 4_500 } : undefined))
     expect(await readText(adapter, '/slow')).toBe('came in the end')
   })
 
@@ -155,7 +155,7 @@ describeWith(mountNeeds, 'a mount whose server does not answer', () => {
       store,
     )
     await write(adapter, '/d/gone', 'x')
-    await adapter.flush()
+    await adapter.flush({ timeoutMs: 30_000 })
     await write(adapter, '/new', 'kept')
     hang()
     const deleting = failureOf(adapter.delete(at('/d/gone')))

@@ -33,6 +33,8 @@ type Silent = 'mount' | 'store'
 
 /** A store that answers, but is slow, may take so many times as long as one that does not answer. */
 const slowFactor = 30
+/** Milliseconds that a store has for an answer at least. */
+const answerMs = 1_000
 /** Milliseconds between two looks while something has waited for long. */
 const lookEveryMs = 50
 
@@ -92,7 +94,7 @@ export class Pending {
     if (oldest === undefined) return
     const untilAskMs = oldest.since + limitMs / 2 - now
     if (untilAskMs <= 0) {
-      void this.#ask(limitMs / 2)
+      void this.#ask(Math.max(limitMs / 2, answerMs))
       const endsAfterMs = this.#isSilent ? limitMs : limitMs * slowFactor
       for (const entry of waiting) if (now - entry.since >= endsAfterMs) this.#end(entry, 'store')
     }
