@@ -7,6 +7,12 @@ export interface StartLimits {
   readonly signal?: AbortSignal | undefined
 }
 
+/** Milliseconds that a preparation may take on a busy machine. What takes no longer is not counted. */
+const preparation = 1_000
+
+/** Milliseconds in which a start that is aborted ends by itself, and leaves nothing. */
+const grace = 200
+
 /**
  * Prepares and starts a command, and waits no longer than the command may take: a file system that does not answer keeps
  * nobody. A command that starts after its time was over is ended.
@@ -21,13 +27,19 @@ export async function startInTime<Started>(
   runningOf: (started: Started) => AsyncDisposable,
 ): Promise<Started> {
   const begun = performance.now()
-  const left = () => (timeout === undefined ? undefined : Math.max(1, timeout - Math.floor(performance.now() - begun)))
+  const left = () => {
+    const took = Math.floor(performance.now() - begun)
+    return timeout === undefined || took < preparation ? timeout : Math.max(1, timeout - took)
+  }
   const starting = start(left)
   if ((timeout === undefined && signal === undefined) || signal?.aborted === true) return await starting
   const { promise: over, reject } = Promise.withResolvers<never>()
-  const onAbort = (): void => reject(signal?.reason)
-  const onTimeout = (): void => reject(late(operation, timeout))
-  const timer = timeout === undefined ? undefined : setTimeout(onTimeout, timeout)
+  let giveUp: NodeJS.Timeout | undefined
+  const onAbort = (): void => {
+    giveUp = setTimeout(() => reject(signal?.reason), grace)
+  }
+  const onTimeout = (): void => reject(late(operation))
+  const timer = timeout === undefined ? undefined : setTimeout(onTimeout, Math.max(timeout, preparation))
   signal?.addEventListener('abort', onAbort, { once: true })
   let isOver = false
   starting.then(
@@ -41,15 +53,16 @@ export async function startInTime<Started>(
     throw error
   } finally {
     clearTimeout(timer)
+    clearTimeout(giveUp)
     signal?.removeEventListener('abort', onAbort)
   }
 }
 
-function late(operation: string, timeout: number | undefined): Error {
+function late(operation: string): Error {
   return virtualError({
     code: 'ETIMEDOUT',
     operation,
-    reason: `could not be started within ${timeout} ms: a file system of the workspace does not answer`,
+    reason: 'could not be started in time: a file system of the workspace does not answer',
     remedy: 'try again later, or raise `timeout`',
   })
 }
