@@ -89,11 +89,17 @@ export class KnownEntries {
 
   /** Where the clock was set, a change may get the time of an earlier one. */
   #watchClock(now: number): void {
-    const offset = now - this.#monotonic()
-    if (Math.abs(offset - this.#clockOffset) <= clockToleranceMs) return
+    let offset = now - this.#monotonic()
+    // The thread may have waited for a processor between the two clocks.
+    if (!this.#isUsual(offset)) offset = this.#now() - this.#monotonic()
+    if (this.#isUsual(offset)) return
     this.#clockOffset = offset
     this.#known.clear()
     this.#size = 0
+  }
+
+  #isUsual(offset: number): boolean {
+    return Math.abs(offset - this.#clockOffset) <= clockToleranceMs
   }
 }
 
