@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createWorkspace, rules } from '@ws/core'
-import type { AccessRequest, Policy, Rule, StorageAdapter, Workspace, WorkspaceOptions } from '@ws/core'
+import type { AccessRequest, Entry, Policy, Rule, StorageAdapter, Workspace, WorkspaceOptions } from '@ws/core'
 import { createScratchDirectory } from '@ws/test-fixtures'
 import { afterEach, describe, expect, it } from 'vitest'
 import { codeOf } from '../workspace/open.ts'
@@ -54,9 +54,20 @@ function engine(allows: (request: AccessRequest) => boolean): Policy {
   }
 }
 
+async function* recorded(entries: AsyncIterable<Entry>, read: string[]): AsyncGenerator<Entry, undefined> {
+  for await (const entry of entries) {
+    read.push(entry.path)
+    yield entry
+  }
+  return undefined
+}
+
 describe.each(Object.entries(adapters))('listings and searches over %s', (_name, create) => {
-  async function open(options: Partial<WorkspaceOptions>): Promise<Workspace> {
-    const adapter = await create()
+  async function open(
+    options: Partial<WorkspaceOptions>,
+    around = (adapter: StorageAdapter): StorageAdapter => adapter,
+  ): Promise<Workspace> {
+    const adapter = around(await create())
     const workspace = await createWorkspace({ mounts: [{ at: '/', adapter }], ...options })
     closing.push(adapter, workspace)
     return workspace
@@ -77,6 +88,20 @@ describe.each(Object.entries(adapters))('listings and searches over %s', (_name,
     expect(await found(workspace)).toEqual(['/a.txt', '/pub/priv/y'])
     expect(await found(workspace, { maxHits: 2 })).toEqual(['/a.txt', '/pub/priv/y'])
   })
+
+  it.each(Object.entries(kinds))(
+    '[RU3] have the adapter read nothing in what is denied by %s',
+    async (_kind, options) => {
+      const read: string[] = []
+      const workspace = await open(options, (adapter) => {
+        const list = adapter.list.bind(adapter)
+        adapter.list = (path, given) => recorded(list(path, given), read)
+        return adapter
+      })
+      await Array.fromAsync(workspace.list('/', { recursive: true }))
+      expect(read.sort()).toEqual(['/a.txt', '/priv', '/pub', '/pub/priv', '/pub/priv/y'])
+    },
+  )
 
   it('[RU3] find nothing in a look-alike of a denied directory', async () => {
     const workspace = await open({ rules: [rules.deny('/PRIV')] })

@@ -1,8 +1,8 @@
 import type { StorageAdapter } from '../adapter/contract.ts'
 import type { Entry, EntryIterator, ListOptions } from '../adapter/types.ts'
 import { Pace } from '../adapter/pace.ts'
-import { isWithin } from '../path/virtual-path.ts'
-import type { VirtualPath } from '../path/virtual-path.ts'
+import { isWithin, joinPath } from '../path/virtual-path.ts'
+import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 import { admitCall, parseFor, recordFiles } from './context.ts'
 import type { Context } from './context.ts'
 import { EntryShaper } from './entry-shaper.ts'
@@ -201,7 +201,12 @@ async function openRegion(
     return { start: virtual, mount: undefined, entries: undefined, first: undefined }
   }
   const exclude = recursive === true ? skippedIn(context, virtual, mount, excluded) : []
-  const listOptions: ListOptions = { recursive, details, signal, exclude }
+  const { gate } = context
+  // Nothing below a directory that may not be listed is shown.
+  const skips = (directory: MountPath): boolean =>
+    gate.decide({ operation: 'list', path: joinPath(mount.at, directory), need: 'read' }).effect === 'deny'
+  const judges = recursive === true && gate.judgesEntriesBelow(virtual)
+  const listOptions: ListOptions = { recursive, details, signal, exclude, skips: judges ? skips : undefined }
   const entries = adapter.list(located.path, listOptions)
   return { start: virtual, mount, entries, first: await entries.next() }
 }
