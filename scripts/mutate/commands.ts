@@ -166,6 +166,30 @@ export const commandMutations: readonly Mutation[] = [
     test: { file: 'packages/process/test/reserve/reserve.test.ts', title: 'are swept at the next start' },
   },
   {
+    row: "the system's names at `/`, which commands would walk, commit, archive or remove with the workspace",
+    removes: 'the look for these names in what was read',
+    changes: [
+      {
+        file: 'packages/process/src/hide/script.ts',
+        text: 'return (0, $read) if $got <= $size && $read !~ $any;',
+        by: 'return (0, $read) if $got <= $size;',
+      },
+    ],
+    test: { file: 'packages/executor-bubblewrap/test/direct.test.ts', title: 'shows at / to every program' },
+  },
+  {
+    row: 'the death of what answers these calls, at which a command would see something else and end well',
+    removes: 'the error of a sandbox that was killed',
+    changes: [
+      {
+        file: 'packages/executor-bubblewrap/src/running.ts',
+        text: 'if (killed || (exitCode === undefined && sent.size === 0)) throw',
+        by: 'if (!killed && killed) throw',
+      },
+    ],
+    test: { file: 'packages/executor-bubblewrap/test/direct-hostile.test.ts', title: 'ends with EIO' },
+  },
+  {
     row: 'a mask that is lost while a command runs, since a program on the host replaced the file',
     removes: 'the watch of the mount table',
     changes: [

@@ -29,7 +29,8 @@ const createExecutor = defineConfinedExecutor({
 
 /**
  * Runs commands in bubblewrap: namespaces of their own, a tree made of the workspace's mounts and the system's programs,
- * a system-call filter. With a mount at `/`, proot inside makes the workspace the root; the boundary stays the kernel's.
+ * a system-call filter. With a mount at `/`, the workspace's directory is the root, itself or through proot; the boundary is the
+ * kernel's in both forms.
  *
  * Commands run as the workspace's owner, never as root. Call it from the main thread: what a Worker starts ends with it.
  *

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
-import { chown, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { chown, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -16,6 +16,7 @@ import { eventually, processesWith } from './support/processes.ts'
 import { needed } from './support/workbench.ts'
 
 const deep = process.env['WS_DEEP'] === '1'
+const exchange = fileURLToPath(new URL('support/exchange.pl', import.meta.url))
 const worker = fileURLToPath(new URL('support/worker.ts', import.meta.url))
 
 describeWith(needed.direct, 'a root that hides names, under attack', () => {
@@ -164,6 +165,45 @@ print('calm')`
       expect(readFileSync(join(root, 'mine'), 'utf8')).toBe(marker)
     }
     await rm(state, { recursive: true })
+  })
+
+  it(`writes nothing elsewhere when its names are led there during the start, in ${deep ? 600 : 60} starts`, {
+    timeout: 600_000,
+  }, async () => {
+    await using workspace = await open()
+    const outside = join(scratch.path, 'outside')
+    await mkdir(outside)
+    await give(outside)
+    const names = ['etc', 'dev', 'proc', 'usr', 'tmp', 'workspace']
+    for (const name of names) await symlink(outside, join(root, `link-${name}`))
+    const pairs = names.flatMap((name) => [join(root, name), join(root, `link-${name}`)])
+    const attacker = spawn(
+      '/usr/bin/perl',
+      [exchange, String(process.arch === 'arm64' ? 276 : 316), '20000', ...pairs],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+        ...(process.getuid?.() === 0 ? scratch.owner : {}),
+      },
+    )
+    if (attacker.stdout !== null) await once(attacker.stdout, 'data')
+    const seen = { ran: 0, refused: 0 }
+    try {
+      for (let i = 0; i < (deep ? 600 : 60); i++) {
+        const result = await workspace.exec('true').catch((error: unknown) => error)
+        if (isWorkspaceError(result)) seen.refused++
+        else seen.ran++
+      }
+    } finally {
+      const exited = once(attacker, 'exit')
+      attacker.kill('SIGKILL')
+      await exited
+    }
+    expect(seen.refused).toBeGreaterThan(0)
+    // What bubblewrap makes in a /dev, and mount points; none of the files of /etc.
+    const made = ['null', 'zero', 'full', 'random', 'urandom', 'tty', 'pts', 'shm', 'ptmx', 'fd', 'core', 'stdin']
+    made.push('stdout', 'stderr', 'console', 'alternatives', 'ssl', 'fonts', 'usr', 'etc', 'dev', 'proc', 'tmp')
+    const strange = (await readdir(outside)).filter((name) => !made.includes(name) && !/^(?:java|python)/.test(name))
+    expect(strange).toEqual([])
   })
 
   function bubblewraps(word: string): number[] {
