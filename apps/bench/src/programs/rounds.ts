@@ -23,10 +23,12 @@ export interface Conditions {
   readonly settle?: (() => Promise<unknown>) | undefined
 }
 
-const leastRounds = 5
+const leastRounds = 3
 const mostRounds = 9
 /** Milliseconds after which no new round begins. */
 const budget = 10_000
+/** What takes so many milliseconds is not done again in every round. */
+const patience = 1_000
 
 let runs = 0
 
@@ -43,6 +45,7 @@ export async function measureProgram(program: Program, conditions: Conditions): 
       const runner = all[(index + round) % all.length]
       const taken = runner === undefined ? undefined : times.get(runner)
       if (runner === undefined || taken === undefined || taken.failure !== undefined) continue
+      if (round >= leastRounds && runner !== plain && least(taken.wholes) > patience) continue
       try {
         const number = (runs += 1)
         if (program.before !== undefined) await plain.run(program.before(number))

@@ -59,6 +59,7 @@ export function plainRunner(directory: string): Runner {
           ...owner,
           cwd: directory,
           env: { ...clean, ...env },
+          detached: true, // a session of its own, as commands have one
           stdio: ['ignore', 'pipe', 'pipe'],
         })
         let errors = ''
