@@ -62,7 +62,9 @@ describeWith(needed, 'the probe', () => {
   })
 
   it('counts how many system calls are stopped: whatever this proot does, a bare one does the same', async () => {
-    const { stdout } = await startProcess({ argv: ['/usr/bin/proot', '-r', '/', '/bin/sh', '-c', countStops] }).wait()
+    const { stdout } = await startProcess({
+      argv: [component('proot').path ?? '', '-r', '/', '/bin/sh', '-c', countStops],
+    }).wait()
     const count = Number(stdout.text)
     expect(count).toBeGreaterThanOrEqual(0)
     const { details } = await createProotExecutor().probe({ owner })

@@ -5,14 +5,18 @@ export interface Sizes {
   readonly files: number
   /** In what python compiles and installs. */
   readonly modules: number
+  /** What npm installs. */
+  readonly packages: number
+  /** How often what takes a few milliseconds is done in one sandbox. */
+  readonly repeats: number
 }
 
 /** Puts what the programs work on into the directory that `plain` runs in. Nothing of it comes from a network. */
-export async function prepare(plain: Runner, { files, modules }: Sizes): Promise<void> {
+export async function prepare(plain: Runner, { files, modules, packages }: Sizes): Promise<void> {
   const commit = 'git add -A && git -c user.name=n -c user.email=e commit -qm first'
   const install = 'npm install --package-lock-only --offline --cache ../npm-cache --no-audit --no-fund'
   for (const command of [
-    `python3 -c "$SCRIPT" ${files} ${modules}`,
+    `python3 -c "$SCRIPT" ${files} ${modules} ${packages}`,
     `cd tree && git init -q && ${commit} > /dev/null`,
     `cd app && ${install} > /dev/null`,
   ]) {
@@ -23,7 +27,7 @@ export async function prepare(plain: Runner, { files, modules }: Sizes): Promise
 const script = `
 import io, json, os, sys, tarfile, zipfile
 
-files, modules = int(sys.argv[1]), int(sys.argv[2])
+files, modules, packages = map(int, sys.argv[1:])
 
 def source(name, functions):
     one = 'def f{0}(x, y={0}):\\n    """${'Words. '.repeat(8)}"""\\n    return [x + y * i for i in range(y) if i % 3]\\n\\n'
@@ -46,7 +50,7 @@ with zipfile.ZipFile('greet-1.0-py3-none-any.whl', 'w') as wheel:
     wheel.writestr(f'{info}/RECORD', ''.join(f'{name},,\\n' for name in names))
 
 os.makedirs('packages')
-for i in range(10):
+for i in range(packages):
     with tarfile.open(f'packages/dep{i}.tgz', 'w:gz') as package:
         contents = {'package.json': json.dumps({'name': f'dep{i}', 'version': '1.0.0'})}
         contents.update({f'lib/m{j}.js': f'exports.value = {j}\\n' * 50 for j in range(9)})
@@ -54,6 +58,6 @@ for i in range(10):
             entry = tarfile.TarInfo(f'package/{name}')
             entry.size = len(text)
             package.addfile(entry, io.BytesIO(text.encode()))
-dependencies = {f'dep{i}': f'file:../packages/dep{i}.tgz' for i in range(10)}
+dependencies = {f'dep{i}': f'file:../packages/dep{i}.tgz' for i in range(packages)}
 write('app/package.json', json.dumps({'name': 'app', 'version': '1.0.0', 'dependencies': dependencies}))
 `

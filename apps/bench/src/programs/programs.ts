@@ -16,29 +16,33 @@ export interface Program {
 }
 
 /** What takes a few milliseconds is done several times in a sandbox, or it could not be told from the start. */
-export function programsFor({ files, modules }: Sizes): readonly Program[] {
+export function programsFor({ files, modules, packages, repeats }: Sizes): readonly Program[] {
   const tree = `${files.toLocaleString('en')} files`
   return [
-    { name: `git status, ${tree}`, command: () => times(10, 'git -C tree status --porcelain > /dev/null') },
+    { name: `git status, ${tree}`, command: () => times(4 * repeats, 'git -C tree status --porcelain > /dev/null') },
     {
       name: `git add -A, ${tree}`,
-      before: (number) => `git init -q repository${number}`,
+      before: (number) => `git init -q --template= repository${number}`,
       command: (number) => `git --git-dir=repository${number}/.git --work-tree=tree add -A`,
     },
     {
       name: `grep -r, ${tree}`,
-      command: () => times(4, 'grep -rc "not to be found" tree > /dev/null; test $? = 1'),
+      command: () => times(repeats, 'grep -rc "not to be found" tree > /dev/null; test $? = 1'),
       virtual: true,
     },
-    { name: `find -type f, ${tree}`, command: () => times(8, 'find tree -type f > /dev/null'), virtual: true },
+    {
+      name: `find -type f, ${tree}`,
+      command: () => times(4 * repeats, 'find tree -type f > /dev/null'),
+      virtual: true,
+    },
     // Into a pipe: tar reads no file where it writes to /dev/null.
-    { name: `tar, ${tree}`, command: () => times(4, 'tar cf - tree | cat > /dev/null'), virtual: true },
+    { name: `tar, ${tree}`, command: () => times(repeats, 'tar cf - tree | cat > /dev/null'), virtual: true },
     {
       name: `python3 -m compileall, ${modules} modules`,
       command: (number) => `python3 -X pycache_prefix=compiled${number} -m compileall -q modules > /dev/null`,
     },
     {
-      name: 'npm ci, 10 packages of 10 files',
+      name: `npm ci, ${packages} packages of 10 files`,
       before: (number) => `cp -r app app${number}`,
       command: (number) =>
         `cd app${number} && npm ci --offline --cache ../npm-cache --no-audit --no-fund --no-update-notifier > /dev/null`,
@@ -50,7 +54,7 @@ export function programsFor({ files, modules }: Sizes): readonly Program[] {
     },
     {
       name: 'node, a loop',
-      command: () => `node -e 'let x = 0; for (let i = 0; i < 3e8; i++) x = (x * 31 + i) | 0'`,
+      command: () => `node -e 'let x = 0; for (let i = 0; i < 3e7; i++) x = (x * 31 + i) | 0'`,
       fileless: true,
     },
     { name: 'python3, a loop', command: () => `python3 -c 'for i in range(3000000): i * i'`, fileless: true },
@@ -63,7 +67,7 @@ export function programsFor({ files, modules }: Sizes): readonly Program[] {
     // Last, for what it deletes.
     {
       name: `rm -r, ${tree}`,
-      before: (number) => `cp -r tree gone${number}`,
+      before: (number) => `mkdir gone${number}; ${times(repeats, `cp -r tree gone${number}/$i`)}`,
       command: (number) => `rm -r gone${number}`,
       virtual: true,
     },

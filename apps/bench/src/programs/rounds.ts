@@ -26,7 +26,7 @@ export interface Conditions {
 const leastRounds = 3
 const mostRounds = 9
 /** Milliseconds after which no new round begins. */
-const budget = 10_000
+const budget = 20_000
 /** What takes so many milliseconds is not done again in every round. */
 const patience = 1_000
 

@@ -23,7 +23,8 @@ interface Subject {
 /** Every executor, with the workspace at both places that it can have. */
 export const subjects: readonly Subject[] = [
   { executor: 'bubblewrap', at: '/workspace', create: () => createBubblewrapExecutor() },
-  { executor: 'bubblewrap', at: '/', create: () => createBubblewrapExecutor() },
+  { executor: 'bubblewrap', at: '/', create: () => createBubblewrapExecutor({ root: 'direct' }) },
+  { executor: 'bubblewrap, translated', at: '/', create: () => createBubblewrapExecutor({ root: 'translated' }) },
   { executor: 'proot', at: '/workspace', create: () => createProotExecutor() },
   { executor: 'proot', at: '/', create: () => createProotExecutor() },
   { executor: 'sanitize', at: '/workspace', create: () => createSanitizeExecutor({ trustPrograms: 'all' }) },
