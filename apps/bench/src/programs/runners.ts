@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { tmpdir } from 'node:os'
 
 import { type Executor, type StorageAdapter, createWorkspace } from '@ws/core'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
@@ -51,7 +52,14 @@ export async function openRunner(
 /** By a bare `child_process.spawn`: the same user and limits, and an environment as commands have it. */
 export function plainRunner(directory: string): Runner {
   const owner = process.getuid?.() === 0 ? ordinaryOwner() : {}
-  const clean = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: directory, LANG: 'C.UTF-8', TERM: 'dumb' }
+  // Where a workspace has its /tmp: pip moves what it installs from there.
+  const clean = {
+    PATH: '/usr/local/bin:/usr/bin:/bin',
+    HOME: directory,
+    TMPDIR: tmpdir(),
+    LANG: 'C.UTF-8',
+    TERM: 'dumb',
+  }
   return {
     name: 'plain command',
     run: (command, env) =>

@@ -1,5 +1,6 @@
 import { guaranteeFields, satisfies, type GuaranteeLevel, type LimitField, limitFields, type Owner } from '@ws/core'
 
+import type { ExecutorName } from '../../config/executors.ts'
 import type { SuggestedTool } from '../../config/tools.ts'
 import type { Context } from '../../context.ts'
 import type { Style } from '../../terminal/style.ts'
@@ -53,7 +54,7 @@ function renderFindings(all: readonly Finding[], style: Style): string {
         : []),
       ...missing.map((text) => ['lacks', text] as const),
       ...strongerElsewhere(finding, findings).map((text) => ['weaker', text] as const),
-      ...(isSlow(finding) ? [['slow', slow] as const] : []),
+      ...(isSlow(finding) ? [['slow', `${slow}; ${quickerThan(executor)}`] as const] : []),
     ]
     const lines = [
       ...(said.length === 0 ? [] : [renderNotes(said, style)]),
@@ -66,9 +67,13 @@ function renderFindings(all: readonly Finding[], style: Style): string {
   return [renderTable(rows, { head }), ...notes].join('\n\n')
 }
 
-const slow =
-  'every system call is stopped: file-heavy commands take 10 to 100 times as long; use bubblewrap, or a proot that is built ' +
-  'with its seccomp filter, which the packages of Debian are not'
+const slow = 'every system call is stopped: file-heavy commands take 10 to 100 times as long'
+
+function quickerThan(executor: ExecutorName): string {
+  return executor === 'bubblewrap'
+    ? 'mount at /workspace instead of /, or change what stands in the way below'
+    : 'use bubblewrap, or a proot that is built with its seccomp filter, which the packages of Debian are not'
+}
 
 /** By what each limit is held, and over what. */
 function renderLimits(all: readonly Finding[], style: Style): string {
