@@ -75,6 +75,12 @@ export class OutputLog {
     return { text: decode(bytes), next: begin + bytes.length, dropped: Math.max(0, begin - since) }
   }
 
+  /** What is kept from one byte offset up to another, both at the beginning of a character. */
+  textUpTo(since: number, end: number): string {
+    const from = Math.max(since, this.#start)
+    return decode(this.#bytes(from).subarray(0, Math.max(0, end - from)))
+  }
+
   /** The byte offset of a position in the text that `read(since)` gives. */
   offsetOf(since: number, position: number): number {
     const { text, next, dropped } = this.read(since)

@@ -19,10 +19,12 @@ export async function waitFor(
   pattern: string | RegExp,
   { timeout = defaultTimeout, signal }: WaitForOptions,
 ): Promise<PatternMatch> {
-  const find = finder(pattern)
+  const { find, reach } = finder(pattern)
   signal?.throwIfAborted()
   return await new Promise<PatternMatch>((resolve, reject) => {
     let pending: ReturnType<typeof setTimeout> | undefined
+    /** The byte offset up to which all has been looked at. */
+    let seen = 0
     const stop = (): void => {
       clearTimeout(timer)
       clearTimeout(pending)
@@ -37,19 +39,30 @@ export async function waitFor(
     const check = (): void => {
       pending = undefined
       const since = begin()
-      const { text, dropped } = log.read(since)
-      const found = find(text)
+      const from = Math.max(since, seen - reach)
+      const { text, next, dropped } = log.read(from)
+      const start = from + dropped
+      // What is cut off at its beginning could begin with a part of a character, and is no beginning for `^`.
+      const first = from > since ? Math.min(4, text.length) : 0
+      const known = text.length - log.read(Math.max(from, seen)).text.length
+      const { found, end } = find(text, first, known)
       if (found !== undefined) {
         stop()
         const { match, groups, at } = found
+        const matchStart = log.offsetOf(start, at)
         resolve({
           match,
           groups,
-          before: text.slice(0, at),
-          next: log.offsetOf(since + dropped, at + match.length),
+          before: log.textUpTo(since, matchStart),
+          next: log.offsetOf(start, at + match.length),
         })
-      } else if (ended()) {
-        fail(waitError('ECLOSED', 'the session ended before its output had it', 'read the output to see why'))
+      } else if (end < text.length) {
+        seen = log.offsetOf(start, end)
+        pending = setTimeout(check, 0)
+      } else {
+        seen = next
+        if (ended())
+          fail(waitError('ECLOSED', 'the session ended before its output had it', 'read the output to see why'))
       }
     }
     // Many chunks at once are looked at once.
@@ -58,7 +71,9 @@ export async function waitFor(
     })
     const timer = setTimeout(() => {
       const reason = `the output did not have it within ${timeout} ms`
-      fail(waitError('ETIMEDOUT', reason, 'read the output to see what came instead, or wait longer with `timeout`'))
+      const hint = pattern instanceof RegExp ? `; a RegExp finds what begins in the last ${regExpReach} bytes` : ''
+      const remedy = `read the output to see what came instead, or wait longer with \`timeout\`${hint}`
+      fail(waitError('ETIMEDOUT', reason, remedy))
     }, timeout)
     signal?.addEventListener('abort', onAbort, { once: true })
     check()
@@ -71,22 +86,56 @@ interface Found {
   readonly at: number
 }
 
-function finder(pattern: string | RegExp): (text: string) => Found | undefined {
+interface Finder {
+  /**
+   * Looks for what begins at `first` or behind, in a text that was looked at up to `known`. `end` is as far as it got
+   * before others should have their turn.
+   */
+  find(text: string, first: number, known: number): { readonly found: Found | undefined; readonly end: number }
+  /** Bytes before what is new in which a match may begin. */
+  readonly reach: number
+}
+
+/** Bytes before the end of the output in which a match of a RegExp may begin: some take the square of that in time. */
+const regExpReach = 4096
+/** Characters that come to a RegExp at once, at most. */
+const regExpPiece = 2048
+
+function finder(pattern: string | RegExp): Finder {
   if (pattern instanceof RegExp) {
-    // `g` and `y` would remember where the last search ended.
-    const own = new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ''))
-    return (text) => {
-      const found = own.exec(text)
-      return found === null ? undefined : { match: found[0], groups: found.slice(1), at: found.index }
-    }
+    // `y` would remember where the last search ended, and `g` lets the search begin within the text.
+    const own = new RegExp(pattern.source, `${pattern.flags.replace(/[gy]/g, '')}g`)
+    return { reach: regExpReach, find: (text, first, known) => inPieces(own, text, first, known) }
   }
   if (typeof pattern !== 'string' || pattern === '') {
     throw waitError('EINVAL', 'the pattern must be a RegExp, or a string that is not empty', 'pass what to wait for')
   }
-  return (text) => {
-    const at = text.indexOf(pattern)
-    return at < 0 ? undefined : { match: pattern, groups: [], at }
+  return {
+    // Four bytes more, since a character could be cut off at the beginning.
+    reach: new TextEncoder().encode(pattern).length + 4,
+    find(text, first) {
+      const at = text.indexOf(pattern, first)
+      return { found: at < 0 ? undefined : { match: pattern, groups: [], at }, end: text.length }
+    },
   }
+}
+
+/**
+ * As if the output had come in pieces of whole lines, whatever came at once: the time for each is bounded by its length.
+ * A line that is longer than a piece is cut.
+ */
+function inPieces(own: RegExp, text: string, first: number, known: number): ReturnType<Finder['find']> {
+  const started = performance.now()
+  let end = Math.max(first, known)
+  do {
+    const most = Math.min(end + regExpPiece, text.length)
+    const line = most < text.length ? text.lastIndexOf('\n', most - 1) + 1 : most
+    end = line > end ? line : most
+    own.lastIndex = Math.max(first, end - regExpReach)
+    const found = own.exec(text.slice(0, end))
+    if (found !== null) return { found: { match: found[0], groups: found.slice(1), at: found.index }, end }
+  } while (end < text.length && performance.now() - started < 5)
+  return { found: undefined, end }
 }
 
 function waitError(code: 'ETIMEDOUT' | 'ECLOSED' | 'EINVAL', reason: string, remedy: string): Error {
