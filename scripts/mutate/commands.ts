@@ -368,6 +368,30 @@ export const commandMutations: readonly Mutation[] = [
     test: { file: 'packages/core/test/glob/glob.test.ts', title: 'is EINVAL' },
   },
   {
+    row: 'a command line that takes long to judge',
+    removes: 'the bound on its parts',
+    changes: [
+      {
+        file: 'packages/command-parser/src/parse.ts',
+        text: 'const maxParts = 10_000\n',
+        by: 'const maxParts = 1e9\n',
+      },
+    ],
+    test: { file: 'packages/command-parser/test/commands.test.ts', title: 'too many parts' },
+  },
+  {
+    row: 'output that a RegExp of `waitFor` takes long for',
+    removes: 'the turn of others between pieces',
+    changes: [
+      {
+        file: 'packages/core/src/workspace/sessions/wait-for.ts',
+        text: ' && performance.now() - started < 5)',
+        by: ')',
+      },
+    ],
+    test: { file: 'packages/core/test/workspace/wait-for.test.ts', title: 'lets others have their turn' },
+  },
+  {
     row: 'a change that remembered names of a directory would hide from the next walk',
     removes: 'the comparison of the time of change',
     changes: [

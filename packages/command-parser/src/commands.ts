@@ -1,7 +1,8 @@
 import type { CommandParserOptions, SimpleCommand } from '@ws/core'
 import type { Command, Word } from 'unbash'
 
-import { parseScript, UnreadableCommand, visit } from './parse.ts'
+import { newBudget, parseScript, UnreadableCommand, visit } from './parse.ts'
+import type { ParseBudget } from './parse.ts'
 import { staticText } from './pieces.ts'
 import { findWrapped, shells, wrappers } from './wrappers.ts'
 
@@ -22,20 +23,26 @@ interface Found {
  * Each wrapper is in the list too, before what it starts. What a name means at run time (a function, an alias, another
  * PATH) is not known here.
  *
- * @throws UnreadableCommand for what cannot be read with certainty, and for shells with a syntax of their own (fish)
+ * @throws UnreadableCommand for what cannot be read with certainty or is too long ({@link parseScript}), and for shells with
+ * a syntax of their own (fish)
  */
 export function parseCommands(line: string, options: CommandParserOptions = {}): SimpleCommand[] {
   if (/(?:^|\/)(?:fish|t?csh|pwsh|nu)$/.test(options.shell ?? '')) {
     throw new UnreadableCommand('the shell has a syntax of its own')
   }
-  const found: SimpleCommand[] = []
+  const found: Collected = { commands: [], budget: newBudget() }
   collect(line, [], found, 0)
-  return found
+  return found.commands
 }
 
-function collect(line: string, around: readonly string[], found: SimpleCommand[], depth: number): void {
+interface Collected {
+  readonly commands: SimpleCommand[]
+  readonly budget: ParseBudget
+}
+
+function collect(line: string, around: readonly string[], found: Collected, depth: number): void {
   if (depth > deepest) throw new UnreadableCommand('lines inside of lines, nested too deeply')
-  visit(parseScript(line), (node) => {
+  visit(parseScript(line, found.budget), (node) => {
     if (node.type !== 'Command' || node.name === undefined) return
     const words = wordsOf(node)
     const texts = [node.name, ...node.args].map(({ text }) => text)
@@ -56,11 +63,11 @@ function assignmentText(assignment: Extract<Command['args'][number], { type: 'As
   return value === undefined ? undefined : `${assignment.name}${assignment.append ? '+' : ''}=${value}`
 }
 
-function add({ words, text, wrappers: around }: Found, found: SimpleCommand[], depth: number): void {
+function add({ words, text, wrappers: around }: Found, found: Collected, depth: number): void {
   if (depth > deepest) throw new UnreadableCommand('commands inside of commands, nested too deeply')
   const [path, ...rest] = words
   const program = path === undefined ? undefined : baseName(path)
-  found.push({ program, path, arguments: rest, text, wrappers: around })
+  found.commands.push({ program, path, arguments: rest, text, wrappers: around })
   if (program === undefined) return
   const inside = [...around, program]
   const inner = (next: readonly (string | undefined)[]) =>

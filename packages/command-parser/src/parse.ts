@@ -8,18 +8,41 @@ export class UnreadableCommand extends Error {
 
 /** Here-documents of one line at most: the parser's time grows with the square of their number. */
 const maxHereDocuments = 1000
+/** Characters (UTF-16 units) of one line at most, here-documents included. */
+const maxLineLength = 65_536
+/** Commands, words and their parts in one line at most, those of lines inside of it included. */
+const maxParts = 10_000
+
+/** What may still be read of one line and of the lines inside of it (`sh -c`, `eval`). */
+export interface ParseBudget {
+  parts: number
+}
+
+export function newBudget(): ParseBudget {
+  return { parts: maxParts }
+}
 
 /**
  * Parses a line as bash reads it (a POSIX line is read alike), with everything that lies in it: substitutions too.
  *
- * @throws UnreadableCommand where the parser had to guess: unterminated quotes, a missing `fi`, too deep nesting
+ * @throws UnreadableCommand where the parser had to guess: unterminated quotes, a missing `fi`, too deep nesting; and for
+ * more than 65,536 characters, 10,000 commands, words and their parts, or 1,000 here-documents, which would take long
  */
-export function parseScript(source: string): ParsedScript {
+export function parseScript(source: string, budget: ParseBudget = newBudget()): ParsedScript {
+  if (source.length > maxLineLength) {
+    throw new UnreadableCommand(`it has more than ${maxLineLength} characters; write a script into the workspace`)
+  }
   if (source.split('<<', maxHereDocuments + 2).length > maxHereDocuments + 1) {
     throw new UnreadableCommand('too many here-documents')
   }
   const script = parse(source)
-  visit(script, checkErrors)
+  visit(script, (node) => {
+    budget.parts -= 1
+    if (budget.parts < 0) {
+      throw new UnreadableCommand(`it has more than ${maxParts} commands and words; write a script into the workspace`)
+    }
+    checkErrors(node)
+  })
   return script
 }
 

@@ -1,18 +1,14 @@
-import { availableParallelism, loadavg } from 'node:os'
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createS3Adapter } from '@ws/adapter-s3'
-import { createWorkspace, isWorkspaceError, parseMountPath, rules } from '@ws/core'
+import { createWorkspace, parseMountPath, rules } from '@ws/core'
 import type { Rule, StorageAdapter, Workspace } from '@ws/core'
-import { createScratchDirectory, watchTurns } from '@ws/test-fixtures'
+import { createScratchDirectory } from '@ws/test-fixtures'
 import { sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { endsInTime, holds } from './in-time.ts'
+import type { Attempt } from './in-time.ts'
 import { hostileExpressions, hostileGlobs, hostileTexts, hostileTree } from './patterns.ts'
-
-/** Milliseconds: of the whole, of one turn of the event loop, and from an abort to its effect. */
-const most = { whole: 250, turn: 20, abort: 100 }
-/** A measurement that another process or a garbage collection has spoilt is made again. */
-const attempts = 4
 
 /** Stores, and how deep a directory may lie in them. */
 const stores: Readonly<Record<string, { readonly depth: number; open(): Promise<StorageAdapter> }>> = {
@@ -44,80 +40,6 @@ afterAll(async () => {
 function sampled<Pattern>(store: string, patterns: readonly Pattern[]): readonly Pattern[] {
   const oneOf = store === 'memory' || process.env['WS_DEEP'] === '1' ? 1 : 4
   return patterns.filter((_, index) => index % oneOf === 0)
-}
-
-type Attempt = (workspace: Workspace, signal: AbortSignal) => AsyncIterable<unknown> | Promise<unknown>
-
-interface Measured {
-  readonly outcome: string
-  /** Milliseconds of this thread's processor time, and by the clock. */
-  readonly whole: number
-  readonly turn: number
-  readonly wall: number
-}
-
-async function measure(workspace: Workspace, attempt: Attempt, signal: AbortSignal): Promise<Measured> {
-  const turns = watchTurns()
-  await new Promise((resolve) => setImmediate(resolve))
-  const [before, start] = [process.threadCpuUsage(), performance.now()]
-  const outcome = await outcomeOf(attempt, workspace, signal)
-  const { user, system } = process.threadCpuUsage(before)
-  const wall = performance.now() - start
-  await new Promise((resolve) => setImmediate(resolve))
-  turns.stop()
-  return { outcome, whole: (user + system) / 1000, turn: turns.longest(), wall }
-}
-
-async function outcomeOf(attempt: Attempt, workspace: Workspace, signal: AbortSignal): Promise<string> {
-  try {
-    const result = await attempt(workspace, signal)
-    if (typeof result !== 'object' || result === null || !(Symbol.asyncIterator in result)) return 'done'
-    let count = 0
-    for await (const _ of result as AsyncIterable<unknown>) count += 1
-    return `found ${count}`
-  } catch (error) {
-    if (error === signal.reason && signal.aborted) return 'aborted'
-    if (isWorkspaceError(error) && error.remedy !== undefined) return error.code
-    throw error
-  }
-}
-
-/** The attempt is answered or refused, in time. A bound that does not hold is exceeded each time. */
-async function holds(workspace: Workspace, attempt: Attempt, what: string): Promise<string> {
-  const never = new AbortController().signal
-  let measured = await measure(workspace, attempt, never)
-  const isLate = (): boolean =>
-    measured.whole > most.whole || measured.turn > most.turn || (isIdle() && measured.wall > most.whole)
-  for (let left = attempts; left > 0 && isLate(); left -= 1) measured = await measure(workspace, attempt, never)
-  const { outcome, whole, turn } = measured
-  if (isLate()) expect.fail(`${what}: ${outcome} after ${whole} ms, with a turn of ${turn} ms`)
-  expect(outcome, what).toMatch(/^(?:done|found \d+|EINVAL|EACCES|EFBIG|ENAMETOOLONG|EOUTSIDE|ENOENT)$/)
-  return outcome
-}
-
-/** An abort after some milliseconds has its effect in time. */
-async function endsInTime(workspace: Workspace, attempt: Attempt, what: string): Promise<void> {
-  let late = 0
-  for (let left = attempts; left >= 0; left -= 1) {
-    const controller = new AbortController()
-    let aborted = Number.POSITIVE_INFINITY
-    let before = process.threadCpuUsage()
-    const timer = setTimeout(() => {
-      aborted = performance.now()
-      before = process.threadCpuUsage()
-      controller.abort(new Error('enough'))
-    }, 15)
-    await outcomeOf(attempt, workspace, controller.signal)
-    clearTimeout(timer)
-    const { user, system } = process.threadCpuUsage(before)
-    late = isIdle() ? performance.now() - aborted : (user + system) / 1000
-    if (!controller.signal.aborted || late < most.abort) return
-  }
-  expect.fail(`${what} went on for ${late} ms after its abort`)
-}
-
-function isIdle(): boolean {
-  return (loadavg()[0] ?? 0) < availableParallelism() / 2
 }
 
 function shown(pattern: string): string {

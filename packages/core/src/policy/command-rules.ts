@@ -1,18 +1,25 @@
-import type { CommandLineRequest, CommandRule, Decision, SimpleCommand } from './types.ts'
+import type { CommandLineRequest, CommandParser, CommandRule, Decision, SimpleCommand } from './types.ts'
 
 /** Asks every rule for every simple command of the line. Where a line cannot be read, or a rule fails, it is refused. */
 export function decideCommandLine(rules: readonly CommandRule[], request: CommandLineRequest): Decision {
+  // Most rules have the same parser: the line is read once.
+  const parsed = new Map<CommandParser, readonly SimpleCommand[]>()
   for (const rule of rules) {
-    const refused = ask(rule, request)
+    const refused = ask(rule, request, parsed)
     if (refused !== undefined) return refused
   }
   return { effect: 'allow' }
 }
 
-function ask(rule: CommandRule, { line, shell }: CommandLineRequest): Decision | undefined {
+function ask(
+  rule: CommandRule,
+  { line, shell }: CommandLineRequest,
+  parsed: Map<CommandParser, readonly SimpleCommand[]>,
+): Decision | undefined {
   let commands: readonly SimpleCommand[]
   try {
-    commands = rule.parser(line, { shell })
+    commands = parsed.get(rule.parser) ?? rule.parser(line, { shell })
+    parsed.set(rule.parser, commands)
   } catch (error) {
     const detail = error instanceof Error && error.message !== '' ? `: ${error.message}` : ''
     return refuse(rule, `the command cannot be read${detail}`, 'write it in a simpler way')
