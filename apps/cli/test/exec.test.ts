@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { component, describeWith, type ComponentName } from '@ws/test-fixtures'
+import { component, createScratchDirectory, describeWith, type ComponentName } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 
 import { awaitProcesses } from '../src/checks/host/processes.ts'
@@ -83,6 +83,26 @@ for (const executor of ['bubblewrap', 'proot'] as const satisfies readonly Compo
         expect(result.stdout).toContain('MINE=a=b\n')
         expect(result.stdout).not.toContain('parent-secret')
       })
+
+      it.runIf(executor === 'bubblewrap')(
+        '[PC13] names the rule that may be why a command failed in one line, and in the result with --json',
+        async () => {
+          await using project = await createProject({ 'locked/a.txt': 'as it was\n' })
+          await using elsewhere = await createScratchDirectory()
+          const config = join(elsewhere.path, 'ws.json')
+          await writeFile(config, JSON.stringify({ rules: [{ rule: 'readOnly', path: './locked', name: 'lock' }] }))
+          const args = [...options(project.path), '--config', config]
+          const command = ['exec', '--', 'echo new > locked/a.txt']
+          const { code, stderr } = await ws([...args, ...command])
+          expect(code).not.toBe(0)
+          const lines = stderr.split('\n').filter((line) => line.startsWith('ws: '))
+          expect(lines).toEqual([expect.stringMatching(/^ws: the rule lock may be why: \/\S*locked is read-only/u)])
+          const json = await ws([...args, '--json', ...command])
+          expect(JSON.parse(json.stdout)).toMatchObject({ hints: [{ rule: 'lock', access: 'read-only' }] })
+          // A command that succeeds says nothing.
+          expect((await ws([...args, 'exec', '--', 'cat locked/a.txt'])).stderr).toBe('')
+        },
+      )
 
       it('ends with 124 after a timeout, with 128+n after a signal', async () => {
         await using project = await createProject({})

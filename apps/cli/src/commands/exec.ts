@@ -1,10 +1,11 @@
-import { type CommandResult, type RunningCommand, type Workspace } from '@ws/core'
+import { type CommandResult, type RuleHint, type RunningCommand, type Workspace } from '@ws/core'
 import { Option, type Command } from 'commander'
 
 import type { Context, Start } from '../context.ts'
 import { exitCodes, signalExitCode } from '../exit-codes.ts'
 import { standardInput } from '../terminal/input.ts'
 import { register } from '../registry.ts'
+import { escapeName } from '../terminal/escape.ts'
 import { collect, parseEnvironment, parseTime } from './options.ts'
 
 interface ExecFlags {
@@ -61,6 +62,7 @@ async function exec(context: Context, command: readonly string[], flags: ExecFla
     const result = await running.wait()
     context.signal.throwIfAborted()
     if (output.json) await output.value(result)
+    else for (const hint of result.hints ?? []) process.stderr.write(`ws: ${describeHint(hint)}\n`)
     return exitCodeOf(result)
   } catch (error) {
     const report = context.complain(error)
@@ -97,6 +99,12 @@ async function stream({ output }: Context, running: RunningCommand): Promise<voi
     for await (const chunk of running.stdout) await output.bytes(chunk)
   }
   await Promise.all([toStandardOutput(), toStandardError()])
+}
+
+/** Which rule may be why a command failed. */
+function describeHint({ rule, path, access, reason, remedy }: RuleHint): string {
+  const why = reason ?? (access === 'none' ? 'is denied' : 'is read-only')
+  return `the rule ${escapeName(rule)} may be why: ${escapeName(path)} ${escapeName([why, remedy].filter(Boolean).join('; '))}`
 }
 
 function exitCodeOf({ timedOut, signal, exitCode }: CommandResult): number {
