@@ -1,7 +1,7 @@
 import { isWorkspaceError, LinkSignal, WorkspaceError } from '@ws/core'
 import { byName, byStatus, damaged, noRegion, noStore, timedOut, unknown, type Meaning } from './meanings.ts'
 import { isPage, nativeNameOf, statusOf } from './native.ts'
-import { DamagedBodyError } from './retry.ts'
+import { DamagedBodyError, NoVersionError } from './retry.ts'
 
 /** An error of a body that the caller gave: it reaches the caller as it is. */
 export class BodyFailure extends Error {
@@ -26,6 +26,7 @@ export function translate(error: unknown, operation: string, path: string, signa
 
 /** What an error of the SDK or of the network means. */
 export function meaningOf(error: unknown): Meaning {
+  if (error instanceof NoVersionError) return noStore
   if (error instanceof DamagedBodyError) return damaged
   const name = nativeNameOf(error)
   const status = statusOf(error)

@@ -62,6 +62,13 @@ export function isWordless(error: unknown): boolean {
   return /^(?:|\d+|Unknown|UnknownError|Forbidden|BadRequest|Error)$/u.test(nativeNameOf(error))
 }
 
+/** An answer that came, and never was XML. One that was cut off says that it is. */
+export function isOtherFormat(error: unknown): boolean {
+  const { $response } = asNative(error)
+  const { headers } = $response ?? {}
+  return headers !== undefined && !/xml/iu.test(headers['content-type'] ?? '')
+}
+
 /** A page for people, from a proxy or from a server that speaks no S3. */
 export function isPage(error: unknown): boolean {
   const type = asNative(error).$response?.headers?.['content-type']

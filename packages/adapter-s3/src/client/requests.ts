@@ -3,8 +3,8 @@ import { isWorkspaceError } from '@ws/core'
 import { failure } from '../errors.ts'
 import { refreshCredentials } from './credentials.ts'
 import { Deadline } from './deadline.ts'
-import { retryAfterOf } from './native.ts'
-import { attemptsFor, delayBefore, mayHaveHappened } from './retry.ts'
+import { nativeNameOf, retryAfterOf } from './native.ts'
+import { attemptsFor, delayBefore, manyAttempts, mayHaveHappened } from './retry.ts'
 import { raceAbort, sleep } from './wait.ts'
 
 /** For whom a request is made. */
@@ -127,6 +127,8 @@ export class Requests {
     const { fate = { lost: false }, whileClosing = false } = options
     const until = task.until ?? this.begin()
     let last: unknown
+    /** How often in a row the same went wrong. */
+    let streak = 0
     for (let count = 1; ; count += 1) {
       this.#check(task, whileClosing)
       try {
@@ -136,7 +138,8 @@ export class Requests {
         this.#check(task, whileClosing)
         // what was wrong before says more than that there was no time left
         if (until.left <= 0) throw isTimeout(error) && last !== undefined ? last : error
-        if (count >= attemptsFor(error)) throw error
+        streak = last !== undefined && nativeNameOf(last) === nativeNameOf(error) ? streak + 1 : 1
+        if (streak >= attemptsFor(error) || count >= manyAttempts) throw error
         last = error
         const delay = delayBefore(count, retryAfterOf(error))
         if (delay >= until.left) throw error

@@ -1,5 +1,5 @@
 import { isWorkspaceError } from '@ws/core'
-import { isExpired, isPage, nativeNameOf, statusOf } from './native.ts'
+import { isExpired, isOtherFormat, isPage, nativeNameOf, statusOf } from './native.ts'
 
 /** Names of errors that pass, whatever their status. */
 const passing: ReadonlySet<string> = new Set([
@@ -42,9 +42,10 @@ const neverPassing: ReadonlySet<string> = new Set([
 
 const networkNames = /^(?:E[A-Z]+|UND_ERR_[A-Z_]+|TimeoutError|AbortError|NetworkingError|ERR_STREAM_PREMATURE_CLOSE)$/u
 
-/** How many attempts in all an error allows. */
+/** How often in a row an error may come until it is given up. */
 export function attemptsFor(error: unknown): number {
   if (isWorkspaceError(error)) return 1 // it has been decided already
+  if (error instanceof NoVersionError) return fewAttempts
   if (error instanceof DamagedBodyError) return manyAttempts
   const name = nativeNameOf(error)
   const status = statusOf(error)
@@ -52,9 +53,9 @@ export function attemptsFor(error: unknown): number {
   if (clock.has(name)) return 4
   if (neverPassing.has(name) || name.startsWith('ERR_SSL') || name.startsWith('ERR_TLS')) return 1
   if (unreachable.has(name)) return 4
-  // less than three seconds in all
-  if (name === nameless || (isPage(error) && (status ?? 0) < 500)) return 6
+  if (name === nameless || (isPage(error) && (status ?? 0) < 500)) return fewAttempts
   if (passing.has(name)) return manyAttempts
+  if (isBrokenAnswer(error) && isOtherFormat(error)) return fewAttempts
   if (status === undefined) return networkNames.test(name) || isBrokenAnswer(error) ? manyAttempts : 1
   if (status === 409) return name === 'BucketAlreadyOwnedByYou' ? 1 : manyAttempts
   if (status === 408 || status === 425 || status === 429) return manyAttempts
@@ -62,8 +63,11 @@ export function attemptsFor(error: unknown): number {
   return status >= 500 || (status < 300 && isBrokenAnswer(error)) ? manyAttempts : 1
 }
 
+/** Less than three seconds in all. */
+const fewAttempts = 6
+
 /** With one fault in five, a request fails for good once in ten million. */
-const manyAttempts = 10
+export const manyAttempts = 10
 
 /**
  * True when the server may have done what was asked although there is no good answer. What it refuses with a status below
@@ -111,3 +115,6 @@ export class DamagedBodyError extends Error {
     this.digest = digest
   }
 }
+
+/** An answer of a server that speaks another language: it has no ETag where there must be one. */
+export class NoVersionError extends DamagedBodyError {}

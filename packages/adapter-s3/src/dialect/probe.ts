@@ -10,11 +10,12 @@ import {
   UploadPartCommand,
   type S3Client,
 } from '@aws-sdk/client-s3'
+import type { Version } from '@ws/core'
 import { createHash } from 'node:crypto'
 import { isPreconditionFailure, statusOf } from '../client/native.ts'
 import type { Requests, Task } from '../client/requests.ts'
 import { copySource } from '../keys/key-space.ts'
-import { versionOf } from '../keys/etag.ts'
+import { answeredVersion } from '../keys/etag.ts'
 import { decodeKey } from '../listing/keys.ts'
 import type { S3Dialect } from './dialect.ts'
 
@@ -43,7 +44,7 @@ export class Probe {
   }
 
   async run(): Promise<S3Dialect> {
-    const first = versionOf(await this.#put(this.#key, 'a'))
+    const first = await this.#put(this.#key, 'a')
     try {
       const md5Etags = first === createHash('md5').update('a').digest('hex')
       const [put, copySourceMatch, controlCharacters, normalisesKeys, complete, others] = await Promise.all([
@@ -199,13 +200,11 @@ export class Probe {
       )
   }
 
-  async #put(key: string, text: string): Promise<string | undefined> {
-    const { ETag } = await this.#requests.run(this.#task, ({ client, abortSignal }) =>
-      client.send(new PutObjectCommand({ Bucket: this.#bucket, Key: key, Body: new TextEncoder().encode(text) }), {
-        abortSignal,
-      }),
+  async #put(key: string, text: string): Promise<Version> {
+    const command = new PutObjectCommand({ Bucket: this.#bucket, Key: key, Body: new TextEncoder().encode(text) })
+    return this.#requests.run(this.#task, async ({ client, abortSignal }) =>
+      answeredVersion((await client.send(command, { abortSignal })).ETag),
     )
-    return ETag
   }
 
   async #keys(): Promise<(string | undefined)[]> {

@@ -1,5 +1,5 @@
 import type { Version } from '@ws/core'
-import { DamagedBodyError } from '../client/retry.ts'
+import { NoVersionError } from '../client/retry.ts'
 import type { S3Dialect } from '../dialect/dialect.ts'
 
 /** The version of what has no ETag: directories. */
@@ -14,9 +14,9 @@ export function versionOf(etag: string | undefined): Version {
   return bare === '' || bare === 'absent' ? `etag:${bare}` : bare
 }
 
-/** The version in an answer that must have one. @throws `DamagedBodyError` for an answer that was emptied on its way. */
+/** The version in an answer that must have one. @throws `NoVersionError` for an answer that was emptied on its way. */
 export function answeredVersion(etag: string | undefined): Version {
-  if (etag === undefined) throw new DamagedBodyError('the answer has no ETag')
+  if (etag === undefined) throw new NoVersionError('the answer has no ETag')
   return versionOf(etag)
 }
 

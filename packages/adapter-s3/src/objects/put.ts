@@ -73,7 +73,8 @@ class Put {
   readonly #body: PutBody
   readonly #options: PutOptions
   readonly #task: Task
-  readonly #identity: WriteIdentity
+  /** Begins when all that can be known has been found out. */
+  #identity: WriteIdentity
   readonly #modifiedAt: number
   readonly #fate: Fate = { lost: false }
 
@@ -90,6 +91,7 @@ class Put {
     const { requests } = this.#store
     conditionHeaders(this.#store, this.#options.condition, this.#task)
     let plan = await this.#firstPlan()
+    this.#identity = identify(this.#store, this.#options.key, this.#options.condition)
     try {
       const sending = async (attempt: Attempt): Promise<Version> => {
         if (this.#fate.lost) {
@@ -119,6 +121,10 @@ class Put {
     const mayGuess = condition === undefined && dialect.conditionalPut && this.#body.bytes <= guessBytes
     if (mayGuess) return { condition: seen?.version ?? 'absent', attributes: this.#attributes(seen?.attributes) }
     const state = await headObject(this.#store, key, this.#task)
+    if (state !== undefined) history.noteState(key, state)
+    if (condition !== undefined && condition !== conditionOn(state)) {
+      throw failure('ECONFLICT', this.#task.operation, this.#task.path)
+    }
     return { condition, attributes: this.#attributes(state?.attributes) }
   }
 

@@ -1,0 +1,137 @@
+import { isWorkspaceError, parseMountPath, type MountPath, type StorageAdapter, type Version } from '@ws/core'
+import { seededRandom } from '@ws/test-fixtures/s3'
+import { idOfContent, makeContent, streamContent } from './content.ts'
+import type { FileState } from './known-files.ts'
+import type { Event } from './register.ts'
+
+const weights = {
+  write: 14,
+  create: 12,
+  swap: 22,
+  stream: 1,
+  read: 18,
+  'read stream': 5,
+  stat: 6,
+  delete: 8,
+  'delete version': 8,
+} as const
+
+type Operation = keyof typeof weights
+
+/** Content ids are never used twice in a process. */
+let lastId = 1_000_000_000
+
+export interface ClientOptions {
+  readonly adapter: StorageAdapter
+  readonly client: number
+  readonly seed: number
+  readonly paths: readonly string[]
+  readonly largeBytes: number
+  /** Told of each operation. */
+  readonly record: (path: string, event: Event) => void
+}
+
+/** One of several that work on the same files, and know only what they have seen. */
+export class Client {
+  readonly #options: ClientOptions
+  readonly #random: () => number
+  /** The latest version of each file that was seen, and what it stood for. */
+  readonly #known = new Map<string, { readonly version: Version; readonly state: FileState }>()
+  /** What a version stands for. */
+  readonly #states: Map<Version, FileState>
+
+  /** @param states shared by all clients: a version follows from the content */
+  constructor(options: ClientOptions, states: Map<Version, FileState>) {
+    this.#options = options
+    this.#random = seededRandom(options.seed)
+    this.#states = states
+  }
+
+  /** One operation on one file. Rejects when something is wrong whatever others do. */
+  async step(): Promise<void> {
+    const operation = this.#draw()
+    const path = this.#options.paths[Math.floor(this.#random() * this.#options.paths.length)] ?? ''
+    const known = this.#known.get(path)
+    const start = performance.now()
+    let plan: Pick<Event, 'condition' | 'value'> = {}
+    const finish = (rest: Pick<Event, 'outcome' | 'seen'>): void => {
+      const { client } = this.#options
+      this.#options.record(path, { client, operation, start, end: performance.now(), ...plan, ...rest })
+    }
+    try {
+      const at = parseMountPath(path)
+      switch (operation) {
+        case 'read':
+        case 'read stream':
+          return finish({ outcome: 'done', seen: await this.#read(at, operation === 'read') })
+        case 'stat': {
+          const { version } = await this.#options.adapter.stat(at)
+          const seen = this.#states.get(version)
+          // one whose writer has not yet told its version
+          return seen === undefined ? undefined : finish({ outcome: 'done', seen })
+        }
+        case 'delete':
+          plan = { value: 'absent' }
+          await this.#options.adapter.delete(at)
+          return finish({ outcome: 'done' })
+        case 'delete version':
+          if (known === undefined) return undefined
+          plan = { value: 'absent', condition: known.state }
+          await this.#options.adapter.delete(at, { ifVersion: known.version })
+          return finish({ outcome: 'done' })
+        default: {
+          const value = (lastId += 1)
+          const isSwap = operation === 'swap' && known !== undefined
+          const condition = isSwap ? known.state : operation === 'create' ? 'absent' : undefined
+          plan = condition === undefined ? { value } : { value, condition }
+          const ifVersion = isSwap ? known.version : operation === 'create' ? 'absent' : undefined
+          await this.#write(at, value, operation === 'stream', ifVersion)
+          return finish({ outcome: 'done' })
+        }
+      }
+    } catch (error) {
+      if (!isWorkspaceError(error)) throw error
+      const looks = operation === 'read' || operation === 'read stream' || operation === 'stat'
+      const { code } = error
+      if (code === 'ENOENT') return finish(looks ? { outcome: 'done', seen: 'absent' } : { outcome: 'refused' })
+      if (code === 'ECONFLICT') {
+        this.#known.delete(path)
+        // a stream that was changed while it was read says so
+        return looks ? undefined : finish({ outcome: 'refused' })
+      }
+      if (code !== 'EIO' && code !== 'ETIMEDOUT')
+        throw new Error(`${operation} of ${path}: ${error.message}`, { cause: error })
+      this.#known.delete(path)
+      return looks ? undefined : finish({ outcome: 'unknown' })
+    }
+  }
+
+  async #read(path: MountPath, whole: boolean): Promise<FileState> {
+    const { adapter } = this.#options
+    const opened = whole ? undefined : await adapter.readStream(path)
+    const { bytes, stat } =
+      opened === undefined
+        ? await adapter.read(path)
+        : { bytes: Buffer.concat(await Array.fromAsync(opened.stream)), stat: opened.stat }
+    const state = idOfContent(bytes)
+    if (typeof state === 'string') throw new Error(`${path} holds ${state}`)
+    this.#states.set(stat.version, state)
+    this.#known.set(path, { version: stat.version, state })
+    return state
+  }
+
+  async #write(path: MountPath, value: number, large: boolean, ifVersion: Version | undefined): Promise<void> {
+    const { adapter, largeBytes } = this.#options
+    const content = makeContent(value, large ? largeBytes : Math.floor(this.#random() ** 4 * 60_000))
+    const data = large ? streamContent(content, this.#random) : content
+    const { version } = await adapter.write(path, data, ifVersion === undefined ? {} : { ifVersion })
+    this.#states.set(version, value)
+    this.#known.set(path, { version, state: value })
+  }
+
+  #draw(): Operation {
+    const all = Object.entries(weights) as [Operation, number][]
+    let left = this.#random() * all.reduce((sum, [, weight]) => sum + weight, 0)
+    return all.find(([, weight]) => (left -= weight) < 0)?.[0] ?? 'read'
+  }
+}
