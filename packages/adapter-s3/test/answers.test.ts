@@ -66,6 +66,18 @@ for (const name of s3ServerNames) {
         expect(await text(adapter, '/a')).toBe('theirs')
       })
 
+      it('over a file that was not seen is sent again when its answer is lost before the store acted', async () => {
+        await bench.put(`${prefix}/unseen`, 'theirs')
+        let puts = 0
+        bench.interceptor = async ({ name: sent }, send) => {
+          // the first is a wrong guess, which the store refuses
+          if (sent === 'PutObject' && (puts += 1) === 2) throw lostAnswer()
+          return send()
+        }
+        await adapter.write(at('/unseen'), encode('mine'))
+        expect([puts, await text(adapter, '/unseen')]).toEqual([3, 'mine'])
+      })
+
       it('is sent again where it certainly has not happened, and replaces what came since only if it was seen', async () => {
         lose('PutObject', undefined, false)
         await adapter.write(at('/new'), encode('1'))

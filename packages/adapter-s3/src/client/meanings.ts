@@ -106,6 +106,11 @@ export const byName: Readonly<Record<string, Meaning>> = {
     reason: 'cannot be reached: the store does not take the name of the bucket',
     remedy: 'correct `bucket`: 3 to 63 lower-case letters, digits, dots and hyphens',
   },
+  EndpointError: {
+    code: 'EBACKEND',
+    reason: 'cannot be reached: endpoint, region and bucket give no address together',
+    remedy: 'check `endpoint`, `region` and `bucket`',
+  },
   NoSuchUpload: {
     code: 'EIO',
     reason: 'was not written: its upload was ended by somebody else',

@@ -27,6 +27,7 @@ const neverPassing: ReadonlySet<string> = new Set([
   'CredentialsProviderError',
   'CredentialsFunctionError',
   'CERT_NOT_YET_VALID',
+  'EndpointError',
   'ENOTFOUND',
   'EPROTO',
   'DEPTH_ZERO_SELF_SIGNED_CERT',

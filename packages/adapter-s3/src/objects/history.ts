@@ -11,6 +11,8 @@ export interface KnownState {
   /** Ids of the writes that made it, the latest first. */
   readonly writes: readonly string[]
   readonly attributes: Attributes
+  /** The store's time of the change, where it was told. Milliseconds since the epoch. */
+  readonly changedAt?: number | undefined
   /** On the clock of `performance.now()`. */
   readonly at: number
 }
@@ -27,9 +29,9 @@ export class WriteHistory {
   readonly #ids = new Map<string, number>()
 
   /** Something was read or written. */
-  note(key: string, { version, writes, attributes }: Omit<KnownState, 'at'>): void {
+  note(key: string, { version, writes, attributes, changedAt }: Omit<KnownState, 'at'>): void {
     const at = performance.now()
-    keep(this.#latest, key, { version, writes, attributes, at })
+    keep(this.#latest, key, { version, writes, attributes, changedAt, at })
     const [id] = writes
     if (id === undefined) {
       this.#states.delete(stateOf(key, version))
@@ -39,8 +41,9 @@ export class WriteHistory {
     if (!this.#ids.has(stateOf(key, id))) keep(this.#ids, stateOf(key, id), at)
   }
 
-  noteState(key: string, { stat, metadata, attributes }: ObjectState): void {
-    this.note(key, { version: stat.version, writes: metadata.writes, attributes })
+  noteState(key: string, { stat, metadata, attributes, headers }: ObjectState): void {
+    const changedAt = headers.LastModified?.getTime()
+    this.note(key, { version: stat.version, writes: metadata.writes, attributes, changedAt })
   }
 
   /** Nothing is there. */

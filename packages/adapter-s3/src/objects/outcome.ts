@@ -37,14 +37,17 @@ export function outcomeOf(
   { id, key, since, startedAt }: Effort,
   state: ObjectState | undefined,
 ): Outcome {
+  const known = history.latest(key)
   if (state === undefined) {
-    const known = history.latest(key)
     return known === undefined || known === 'absent' ? 'not-done' : 'unknown'
   }
   const { writes } = state.metadata
   if (writes.includes(id)) return 'done'
   if (writes.some((one) => history.knewBefore(key, one, since))) return 'not-done'
   const changedAt = state.headers.LastModified?.getTime()
+  // of others, who leave no ids: by content and time
+  const isSeen = typeof known === 'object' && known.at < since && known.version === state.stat.version
+  if (isSeen && writes.length === 0 && changedAt !== undefined && known.changedAt === changedAt) return 'not-done'
   const inParts = state.stat.version.includes('-')
   const isOlder = changedAt !== undefined && !inParts && changedAt < startedAt - clockTolerance
   return isOlder ? 'not-done' : 'unknown'

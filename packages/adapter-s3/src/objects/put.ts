@@ -154,9 +154,18 @@ class Put {
         if (this.#options.condition !== undefined || refusals === maxRefusals) {
           throw failure('ECONFLICT', this.#task.operation, this.#task.path)
         }
-        plan = isRepeated ? this.#planOn(found.state) : { ...this.#planOn(found.state), condition: undefined }
+        plan = this.#planOn(found.state)
+        if (!isRepeated) plan = { ...plan, condition: this.#startAfter(found.state) }
       }
     }
+  }
+
+  /** Nothing has happened so far: what was seen now is what the write begins with. It no longer asks for a state. */
+  #startAfter(state: ObjectState | undefined): undefined {
+    const { key } = this.#options
+    if (state === undefined) this.#store.history.noteAbsent(key)
+    else this.#store.history.noteState(key, state)
+    this.#identity = { ...this.#identity, since: performance.now() }
   }
 
   async #request({ condition, attributes }: Plan, { client, abortSignal }: Attempt): Promise<Version> {
