@@ -20,42 +20,80 @@ export interface Event {
   readonly seen?: FileState
 }
 
+interface Step {
+  readonly state: FileState
+  /** Indexes of what has happened. */
+  readonly done: ReadonlySet<number>
+  /** Of them those that were certain. */
+  readonly count: number
+}
+
 /**
  * Whether there is an order in which all events happened one at a time, each between its start and its end: then nothing
  * was lost, done twice, refused without a reason or told falsely (linearizability of one register, after Wing and Gong).
- * Returns the events that no order explains, with those before them; none when all is well.
+ * What is unknown happens as late as it can: right before an event that could not happen without it.
+ *
+ * Returns the events that no order explains, with those around them; none when all is well.
  */
 export function unexplained(events: readonly Event[]): readonly Event[] {
   const sorted = events
     .filter(({ outcome, value }) => outcome !== 'unknown' || value !== undefined)
     .toSorted((a, b) => a.start - b.start)
   const certain = sorted.filter(({ outcome }) => outcome !== 'unknown').length
-  const seen = new Set<string>()
+  const observed = new Set(sorted.flatMap(({ seen, condition }) => [seen, condition]))
+  const tried = new Set<string>()
   let [furthest, stuck] = [-1, 0]
-  interface Step {
-    readonly state: FileState
-    readonly done: ReadonlySet<number>
-    readonly count: number
-  }
   const stack: Step[] = [{ state: 'absent', done: new Set(), count: 0 }]
   for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
     const { state, done, count } = step
     if (count === certain) return []
-    const open = openEvents(sorted, done)
-    const name = `${state} ${open.first} ${[...done].filter((index) => index > open.first).join()} ${unknownsOf(sorted, done, open.first)}`
-    if (seen.has(name)) continue
-    seen.add(name)
-    if (count > furthest) [furthest, stuck] = [count, open.first]
-    // what is popped first is what was certain to happen
-    for (const index of open.indexes.toSorted((a, b) => rank(sorted[b]) - rank(sorted[a]))) {
+    const { first, indexes } = openEvents(sorted, done)
+    const ahead = [...done].filter((index) => index > first || sorted[index]?.outcome === 'unknown')
+    const name = `${state} ${first} ${ahead.toSorted((a, b) => a - b).join()}`
+    if (tried.has(name)) continue
+    tried.add(name)
+    if (count > furthest) [furthest, stuck] = [count, first]
+    for (const index of indexes) {
       const event = sorted[index]
-      const next = event === undefined ? undefined : apply(state, event)
-      if (event === undefined || next === undefined) continue
-      const isCertain = event.outcome !== 'unknown'
-      stack.push({ state: next, done: new Set(done).add(index), count: count + (isCertain ? 1 : 0) })
+      if (event === undefined || event.outcome === 'unknown') continue
+      for (const { next, used } of waysTo(event, state, { sorted, open: indexes, observed })) {
+        stack.push({ state: next, done: new Set([...done, ...used, index]), count: count + 1 })
+      }
     }
   }
   return sorted.slice(Math.max(0, stuck - 12), stuck + 12)
+}
+
+/** How an event can happen: in the state as it is, or else after one or two of those that are unknown. */
+function waysTo(
+  event: Event,
+  state: FileState,
+  {
+    sorted,
+    open,
+    observed,
+  }: { readonly sorted: readonly Event[]; readonly open: readonly number[]; readonly observed: ReadonlySet<unknown> },
+): { next: FileState; used: number[] }[] {
+  const plain = apply(state, event)
+  if (plain !== undefined) return [{ next: plain, used: [] }]
+  const ways: { next: FileState; used: number[] }[] = []
+  const after = (from: FileState, used: number[]): void => {
+    const tried = new Set<unknown>()
+    for (const index of open) {
+      const unknown = sorted[index]
+      if (unknown?.outcome !== 'unknown' || used.includes(index)) continue
+      const between = apply(from, unknown)
+      // of several that lead to the same, or to what nobody has seen, the first will do
+      const kind = between !== undefined && observed.has(between) ? between : 'unseen'
+      if (between === undefined || tried.has(kind)) continue
+      tried.add(kind)
+      const next = apply(between, event)
+      if (next !== undefined) ways.push({ next, used: [...used, index] })
+      else if (used.length === 0) after(between, [index])
+    }
+  }
+  after(state, [])
+  return ways
 }
 
 /** The state after an event; `undefined` when it cannot happen in this one. */
@@ -75,8 +113,6 @@ function apply(state: FileState, { condition, value, outcome, seen, operation }:
 const holds = (state: FileState, condition: FileState | undefined): boolean =>
   condition === undefined || condition === state
 
-const rank = (event: Event | undefined): number => (event?.outcome === 'unknown' ? 1 : 0)
-
 /** Events that may be next: nothing that has not happened yet ended before they began. */
 function openEvents(sorted: readonly Event[], done: ReadonlySet<number>): { first: number; indexes: number[] } {
   const indexes: number[] = []
@@ -92,9 +128,4 @@ function openEvents(sorted: readonly Event[], done: ReadonlySet<number>): { firs
     indexes.push(index)
   }
   return { first, indexes }
-}
-
-/** Unknown events of before that have been used up. */
-function unknownsOf(sorted: readonly Event[], done: ReadonlySet<number>, before: number): string {
-  return [...done].filter((index) => index < before && sorted[index]?.outcome === 'unknown').join()
 }
