@@ -99,5 +99,5 @@ function notes(all: readonly Runner[], times: ReadonlyMap<Runner, Times>): strin
     if (taken === undefined || taken.failure !== undefined) return []
     return [`${runner.name} ${net(taken).toFixed(0)} ms after a start of ${least(taken.starts).toFixed(0)} ms`]
   })
-  return shown.join(', ')
+  return `no rules; ratios of the shortest times, without the starts: ${shown.join(', ')}`
 }
