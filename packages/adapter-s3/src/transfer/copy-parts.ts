@@ -46,7 +46,7 @@ async function copyParts(store: Store, { key, id }: Upload, copy: ObjectCopy, ta
   const numbers = Array.from({ length: Math.ceil(size / copyPartBytes) }, (_, index) => index)
   await forEachOf(numbers, partsAtATime, async (index) => {
     const [from, to] = [index * copyPartBytes, Math.min(size, (index + 1) * copyPartBytes) - 1]
-    const send = () =>
+    const send = (condition: string | undefined) =>
       requests.run(
         task,
         async ({ client, abortSignal }) => {
@@ -57,7 +57,7 @@ async function copyParts(store: Store, { key, id }: Upload, copy: ObjectCopy, ta
             PartNumber: index + 1,
             CopySource: copySource(bucket, copy.sourceKey),
             CopySourceRange: `bytes=${from}-${to}`,
-            ...(etag === undefined ? {} : { CopySourceIfMatch: etag }),
+            ...(condition === undefined ? {} : { CopySourceIfMatch: condition }),
           })
           const { CopyPartResult } = await client.send(command, { abortSignal })
           if (CopyPartResult?.ETag === undefined) throw new DamagedBodyError('the answer has no ETag')
@@ -65,14 +65,15 @@ async function copyParts(store: Store, { key, id }: Upload, copy: ObjectCopy, ta
         },
         { bytes: to - from + 1 },
       )
+    const condition = etag
     try {
-      etags[index] = await send()
+      etags[index] = await send(condition)
     } catch (error) {
       if (isPreconditionFailure(error)) throw failure('ECONFLICT', task.operation, copy.source)
       // some stores have conditions on whole copies only
-      if (statusOf(error) !== 501 || etag === undefined) throw error
+      if (statusOf(error) !== 501 || condition === undefined) throw error
       etag = undefined
-      etags[index] = await send()
+      etags[index] = await send(undefined)
     }
     task.until?.extend()
   })
