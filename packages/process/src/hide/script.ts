@@ -42,7 +42,7 @@ my $ended = syscall($n{pidfd_open}, $pid, 0); fail('pidfd') if $ended < 0;
 { my ($low, $high) = sort { $a <=> $b } $listener, $ended; my $at = 0;
   for my $keep ($low, $high, 0x100000000) { syscall($n{close_range}, $at, $keep - 1, 0) if $keep > $at; $at = $keep + 1 } }
 syscall($n{ioctl}, $listener, 0x40082104, 1);
-my $wanted = pack('QLL', $inode, $major, $minor); my $status = "\0" x 256;
+my ($inodeword, $deviceword) = (pack('Q', $inode), pack('LL', $major, $minor)); my $wanted = $inodeword . $deviceword; my $status = "\0" x 256;
 sub identity { substr($status, 32, 8) . substr($status, 136, 8) }
 sub answer { my ($id, $value, $error, $flags) = @_; my $r = pack('QqlL', $id, $value, -$error, $flags); syscall($n{ioctl}, $listener, 0xc0182101, $r) }
 sub field { my ($tid, $name) = @_; open(my $f, '<', "/proc/$tid/status") or return 0; while (<$f>) { return $1 if /^$name:\s+(\d+)/ } 0 }
@@ -74,14 +74,19 @@ sub root { my ($id, $tid, $call, $fd, $memory, $size) = @_;
     syscall($n{lseek}, $d, $before, 0) if $answered < 0 || $error == 14; syscall($n{close}, $d) }
   syscall($n{close}, $process) if $process >= 0 }
 
+# From Linux 6.12 at the latest, a wait for a notification ends when nobody is left who could send one. Before, it has to be seen here.
+my ($first, $second) = do { open(my $f, '<', '/proc/sys/kernel/osrelease'); (($f && <$f>) // '') =~ /^(\d+)\.(\d+)/ };
+my $tells = ($first // 0) > 6 || (($first // 0) == 6 && $second >= 12);
 my $both = ''; vec($both, $listener, 1) = 1; vec($both, $ended, 1) = 1;
 while (1) {
-  my $ready = $both; next if select($ready, undef, undef, undef) < 0;
-  last if vec($ready, $ended, 1);
-  my $q = "\0" x 80; next if syscall($n{ioctl}, $listener, 0xc0502100, $q) < 0;
-  my ($id, $tid, undef, $call, undef, undef, $fd, $memory, $size) = unpack('QLLlLQQQQ', $q); $fd &= 0xffffffff;
+  unless ($tells) { my $ready = $both; next if select($ready, undef, undef, undef) < 0; last if vec($ready, $ended, 1) }
+  my $q = "\0" x 80;
+  if (syscall($n{ioctl}, $listener, 0xc0502100, $q) < 0) {
+    my $ready = ''; vec($ready, $ended, 1) = 1; last if $tells && select($ready, undef, undef, 0) > 0; next }
+  my ($id, $tid, $call, $fd, $memory, $size) = unpack('QLx4lx12QQQ', $q); $fd &= 0xffffffff;
   if (syscall($n{statx}, -100, "/proc/$tid/fd/$fd", 0x4000, 0x100, $status) >= 0) {
-    if (identity() eq $wanted) { root($id, $tid, $call, $fd, $memory, $size & 0xffffffff) } else { answer($id, 0, 0, 1) } }
+    if (substr($status, 32, 8) eq $inodeword && substr($status, 136, 8) eq $deviceword) { root($id, $tid, $call, $fd, $memory, $size & 0xffffffff) }
+    else { my $r = pack('Qx12L', $id, 1); syscall($n{ioctl}, $listener, 0xc0182101, $r) } }
   elsif (($! == 13 || $! == 1) && !own($tid)) { answer($id, 0, 13, 0) }
   else { answer($id, 0, 0, 1) } }
 waitpid($pid, 0);
