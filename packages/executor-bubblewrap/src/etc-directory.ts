@@ -8,6 +8,7 @@ import {
   openSync,
   readdirSync,
   readlinkSync,
+  realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -34,16 +35,14 @@ export interface EtcDirectory {
 /** @throws WorkspaceError `ENOEXECUTOR` where there is no place for it */
 export function makeEtcDirectory(system: readonly SystemEntry[]): EtcDirectory {
   try {
-    return makeIn(placeForAll(), system)
+    return fill(makeDirectoryForAll(), system)
   } catch (native) {
     const reason = 'the files of `/etc` could not be copied for commands'
     throw new WorkspaceError({ code: 'ENOEXECUTOR', operation: 'exec', reason, remedy: temporaryRemedy, native })
   }
 }
 
-function makeIn(place: string, system: readonly SystemEntry[]): EtcDirectory {
-  sweep(place)
-  const directory = mkdtempSync(join(place, `${ownPrefix()}-`))
+function fill(directory: string, system: readonly SystemEntry[]): EtcDirectory {
   const close = () => rmSync(directory, { recursive: true, force: true })
   try {
     chmodSync(directory, 0o755)
@@ -73,8 +72,17 @@ function put(entry: SystemEntry, at: string): void {
   }
 }
 
-/** A directory that every user may enter: bubblewrap looks up what it mounts by name, as the workspace's owner. */
-export function placeForAll(): string {
+/**
+ * Makes a directory, mode 0700, below one that every user may enter: bubblewrap looks up what it mounts by name, as the
+ * workspace's owner. Removes those that killed processes have left.
+ */
+export function makeDirectoryForAll(): string {
+  const place = placeForAll()
+  sweep(place)
+  return mkdtempSync(join(realpathSync(place), `${ownPrefix()}-`))
+}
+
+function placeForAll(): string {
   try {
     readdirSync('/dev/shm')
     return '/dev/shm'
@@ -89,7 +97,7 @@ function ownPrefix(): string {
 }
 
 function sharedPrefix(): string {
-  return `ws-etc-${/\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0]}`
+  return `ws-view-${/\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0]}`
 }
 
 /** Removes what processes that were killed have left. */

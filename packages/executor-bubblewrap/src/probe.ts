@@ -1,5 +1,4 @@
-import { chown, mkdtemp, realpath, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chown, rm } from 'node:fs/promises'
 
 import {
   type Bind,
@@ -29,7 +28,7 @@ import {
 } from '@ws/process'
 
 import type { SandboxCommand } from './arguments.ts'
-import { makeEtcDirectory, placeForAll } from './etc-directory.ts'
+import { makeDirectoryForAll, makeEtcDirectory } from './etc-directory.ts'
 import { explainFailure } from './failure.ts'
 import { type LayoutMode, layOut } from './layout.ts'
 import { heldLimits } from './limits.ts'
@@ -179,7 +178,7 @@ async function runDirect(attempt: Attempt): Promise<void> {
 }
 
 async function createRoot(owner: Owner): Promise<{ readonly path: HostPath } & AsyncDisposable> {
-  const path = (await realpath(await mkdtemp(join(placeForAll(), 'ws-probe-')))) as HostPath
+  const path = makeDirectoryForAll() as HostPath
   if (process.getuid?.() === 0) await chown(path, owner.uid, owner.gid)
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
 }
