@@ -50,7 +50,9 @@ const run = async (workspace: Workspace, command: string, acknowledge: readonly 
 }
 
 /** Both executors and both roots; all four in the deep run. */
-const tried = doors.filter(({ root, kernel }) => process.env['WS_DEEP'] === '1' || kernel === (root === '/'))
+// A directory on a mount cannot be the root of commands itself.
+const possible = doors.filter(({ name }) => name !== 'bubblewrap at /')
+const tried = possible.filter(({ root, kernel }) => process.env['WS_DEEP'] === '1' || kernel === (root === '/'))
 
 for (const door of tried) {
   describeWith(needs, `the persistence flow on Ceph: ${door.name}`, () => {
@@ -156,7 +158,7 @@ describeWith(needs, 'mounts that a workspace can do without', () => {
     const { owner } = mounted.options
     const skills = await orEmpty(broken, { owner, onDegraded: ({ code, message }) => told.push(`${code} ${message}`) })
     expect(told).toEqual([expect.stringContaining('the bucket does not exist')])
-    const [door] = doors
+    const [door] = possible
     await using workspace = await createWorkspace({
       mounts: [
         { at: '/', adapter: () => mounted.bucket.adapter('threads/t1') },
