@@ -200,15 +200,18 @@ export const fileMutations: readonly Mutation[] = [
   },
   {
     row: 'a request sent again over the confirmed work of others',
-    removes: 'the look before a write is repeated',
+    removes: 'the condition of a write that is repeated',
     changes: [
       {
         file: 'packages/adapter-s3/src/objects/put.ts',
-        text: '        if (this.#fate.lost) {\n',
-        by: '        if (!plan) {\n',
+        text: 'return { condition: seen, attributes',
+        by: 'return { condition: undefined, attributes',
       },
     ],
-    test: { file: 'packages/adapter-s3/test/answers.test.ts', title: 'what others wrote without looking' },
+    test: {
+      file: 'packages/adapter-s3/test/answers.test.ts',
+      title: 'replaces what came since only if it was seen',
+    },
   },
   {
     row: 'bytes of a store that arrive damaged, or are cut off with a fitting length',
