@@ -116,6 +116,11 @@ export const byName: Readonly<Record<string, Meaning>> = {
     reason: 'was not written: its upload was ended by somebody else',
     remedy: 'write it again, and check the lifecycle rules of the bucket',
   },
+  InvalidPart: {
+    code: 'EIO',
+    reason: 'was not written: the store has other parts of it than were sent',
+    remedy: 'write it again',
+  },
   MetadataTooLarge: {
     code: 'EINVAL',
     reason: 'has more metadata than the store takes',

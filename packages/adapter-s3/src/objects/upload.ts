@@ -10,7 +10,7 @@ import { conditionHeaders, isRefusal, type WriteIdentity } from './conditional.t
 import { headOnce } from './lookup-real.ts'
 import { writeMetadata } from './metadata.ts'
 import { findOutcome, supersededError, unknownError } from './outcome.ts'
-import { abandon, liveUploads, sweepKey } from './uploads.ts'
+import { abandon, liveUploads, partsOf, sweepKey } from './uploads.ts'
 import { partBytesName } from './verify.ts'
 
 /** An upload in parts that has begun. */
@@ -33,6 +33,8 @@ export interface UploadOptions {
 /** The parts in their order. */
 export interface Parts {
   readonly etags: readonly string[]
+  /** Bytes of all parts. Absent where a part that comes again may have other bytes: one that is copied in the store. */
+  readonly size?: number
   /** CRC-32 of all bytes, for stores that keep it. */
   readonly checksum: string | undefined
 }
@@ -93,28 +95,35 @@ async function begin(store: Store, options: UploadOptions, task: Task, fate: Fat
 async function complete(
   store: Store,
   { key, id }: Upload,
-  { etags, checksum }: Parts,
+  { etags, size, checksum }: Parts,
   { identity, condition }: UploadOptions,
   task: Task,
 ): Promise<Version> {
   const headers = conditionHeaders(store, condition, task)
   const fate: Fate = { lost: false }
-  const command = new CompleteMultipartUploadCommand({
-    Bucket: store.bucket,
-    Key: key,
-    UploadId: id,
-    MultipartUpload: { Parts: etags.map((ETag, index) => ({ ETag, PartNumber: index + 1 })) },
-    ...(checksum === undefined ? {} : { ChecksumCRC32: checksum, ChecksumType: 'FULL_OBJECT' }),
-    ...headers,
-  })
+  let parts = etags
+  const send = async ({ client, abortSignal }: Attempt) => {
+    const command = new CompleteMultipartUploadCommand({
+      Bucket: store.bucket,
+      Key: key,
+      UploadId: id,
+      MultipartUpload: { Parts: parts.map((ETag, index) => ({ ETag, PartNumber: index + 1 })) },
+      ...(checksum === undefined ? {} : { ChecksumCRC32: checksum, ChecksumType: 'FULL_OBJECT' }),
+      ...headers,
+    })
+    return await client.send(command, { abortSignal })
+  }
   const attemptOnce = async (attempt: Attempt): Promise<Version> => {
-    const { client, abortSignal } = attempt
     if (fate.lost) {
       const { outcome, state } = await findOutcome(store, identity, attempt)
       if (outcome === 'done') return ownVersion(state)
     }
     try {
-      const { ETag } = await client.send(command, { abortSignal })
+      const { ETag } = await send(attempt).catch(async (error: unknown) => {
+        if (nativeNameOf(error) !== 'InvalidPart' || size === undefined) throw error
+        parts = (await partsOf(store, { key, id }, attempt, { count: etags.length, size })) ?? parts
+        return await send(attempt)
+      })
       // Ceph leaves it empty
       if (ETag !== undefined && ETag.replaceAll('"', '') !== '') return versionOf(ETag)
     } catch (error) {

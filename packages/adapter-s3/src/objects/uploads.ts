@@ -1,5 +1,5 @@
 import { AbortMultipartUploadCommand, ListMultipartUploadsCommand, ListPartsCommand } from '@aws-sdk/client-s3'
-import type { Task } from '../client/requests.ts'
+import type { Attempt, Task } from '../client/requests.ts'
 import type { Store } from '../store.ts'
 
 type Sweepable = Pick<Store, 'bucket' | 'keys' | 'requests'>
@@ -70,6 +70,35 @@ export async function sweepUploads(store: Sweepable, task: Task, now = Date.now(
     if (liveUploads.has(UploadId) || Initiated.getTime() > oldest) continue
     if (!(await hasParts(store, Key, UploadId, task, oldest))) await abort(store, Key, UploadId, task)
   }
+}
+
+/**
+ * The ETags of an upload's parts as the store has them, in their order. R2 gives a part another ETag each time that it comes,
+ * so a network that delivers one twice leaves the client with the wrong one. `undefined` where the store does not tell, or has
+ * other parts than were sent.
+ */
+export async function partsOf(
+  { bucket }: Sweepable,
+  { key, id }: { readonly key: string; readonly id: string },
+  { client, abortSignal }: Attempt,
+  sent: { readonly count: number; readonly size: number },
+): Promise<string[] | undefined> {
+  const etags: string[] = []
+  let size = 0
+  // not the SDK's paginator: Ceph names a next page on the last one as well
+  for (let marker: string | undefined, more = true; more; ) {
+    const page = new ListPartsCommand({ Bucket: bucket, Key: key, UploadId: id, PartNumberMarker: marker })
+    const answer = await client.send(page, { abortSignal }).catch(() => undefined)
+    if (answer === undefined) return undefined
+    for (const { ETag, PartNumber, Size = 0 } of answer.Parts ?? []) {
+      if (ETag === undefined || PartNumber !== etags.length + 1) return undefined
+      etags.push(ETag)
+      size += Size
+    }
+    marker = answer.NextPartNumberMarker
+    more = answer.IsTruncated === true && marker !== undefined
+  }
+  return etags.length === sent.count && size === sent.size ? etags : undefined
 }
 
 async function uploadsBelow(store: Sweepable, prefix: string, task: Task) {
