@@ -105,6 +105,15 @@ for (const name of s3ServerNames) {
       expect(String(failed)).not.toMatch(/secret-key|bucket-x/u)
     })
 
+    it('is asked again after a HEAD that is refused without a word, where a GET is not', async () => {
+      const adapter = await bench.adapter()
+      await adapter.write(at('/a'), encode('x'))
+      let left = 3
+      bench.interceptor = ({ name: request }, send) =>
+        request === 'HeadObject' && left-- > 0 ? Promise.reject(answer(403)) : send()
+      expect(await adapter.stat(at('/a'))).toMatchObject({ size: 1 })
+    })
+
     it('is asked again after what passes, and waits as long as the server says', async () => {
       const adapter = await bench.adapter()
       const passing = [answer(503, 'SlowDown', { 'retry-after': '0.2' }), answer(500), answer(429)]

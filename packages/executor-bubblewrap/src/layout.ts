@@ -15,8 +15,10 @@ export interface Placement {
   /** For messages. */
   readonly virtual: VirtualPath
   readonly rule?: string | undefined
-  /** `empty`: a directory that can be read and holds nothing, for a name that is missing. */
-  /** `system`: what commands need of the machine, over a name that is reserved in the workspace's directory. */
+  /**
+   * - `empty`: a directory that can be read and holds nothing, for a name that is missing.
+   * - `system`: what commands need of the machine, over a name that is reserved in the workspace's directory.
+   */
   readonly show: 'source' | 'mask' | 'empty' | 'closed' | 'system'
   readonly type: 'directory' | 'file'
   readonly source?: HostPath | undefined

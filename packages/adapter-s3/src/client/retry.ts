@@ -1,5 +1,5 @@
 import { isWorkspaceError } from '@ws/core'
-import { isExpired, isOtherFormat, isPage, nativeNameOf, statusOf } from './native.ts'
+import { isExpired, isOtherFormat, isPage, isWordless, nativeNameOf, statusOf } from './native.ts'
 
 /** Names of errors that pass, whatever their status. */
 const passing: ReadonlySet<string> = new Set([
@@ -54,6 +54,8 @@ export function attemptsFor(error: unknown): number {
   if (clock.has(name)) return 4
   if (neverPassing.has(name) || name.startsWith('ERR_SSL') || name.startsWith('ERR_TLS')) return 1
   if (unreachable.has(name)) return 4
+  // a GET that asks why was not refused
+  if (isWordless(error)) return fewAttempts
   if (name === nameless || (isPage(error) && (status ?? 0) < 500)) return fewAttempts
   if (passing.has(name)) return manyAttempts
   if (isBrokenAnswer(error) && isOtherFormat(error)) return fewAttempts
