@@ -64,7 +64,7 @@ sub note { my ($e) = @_; my $file = "$mark." . ++$count; my ($dev, $ino) = split
 # What is made in a placeholder, or taken from it, changes its time.
 sub settle { my ($fd, @all) = @_; my $s = look($fd, '', 0x1000) or return;
   for my $e (@all) { next unless $e->{kind} eq 'leaf' && $e->{id} eq $s->{id}; utime($e->{time}, $e->{time}, through($fd, '.')); return } }
-sub prune { my ($path) = @_; if (opendir(my $d, $path)) { for (readdir $d) { next if $_ eq '.' || $_ eq '..'; prune("$path/$_") if -d "$path/$_" && !-l _ } }
+sub prune { my ($path) = @_; if (opendir(my $d, $path)) { for (readdir $d) { next if $_ eq '.' || $_ eq '..'; prune("$path/$_") if !-l "$path/$_" && -d _ } }
   rmdir $path }
 
 sub place { my ($id, $uid, $gid, $root, $path) = @_; $root = pack('H*', $root);

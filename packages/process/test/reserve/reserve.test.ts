@@ -146,6 +146,10 @@ describeWith([component('perl')], 'reserved names', () => {
     writeFileSync(place('b'), '')
     // What a keeper was writing when it was killed.
     writeFileSync(join(scratch.path, 'state/reserved/new.1-killed'), '')
+    // And the directories that it was making, before they had their name.
+    mkdirSync(place('.ws-tmp-1-killed-7/hooks'), { recursive: true })
+    const unfinished = `temp ${Buffer.from(place('.ws-tmp-1-killed-7')).toString('hex')}\n`
+    writeFileSync(join(scratch.path, 'state/reserved/1-killed.7'), unfinished)
     await sweepReserved()
     expect(readdirSync(join(scratch.path, 'state/reserved')).filter((name) => name.startsWith('new.'))).toEqual([])
     expect(readdirSync(root).sort()).toEqual(['a', 'b'])
