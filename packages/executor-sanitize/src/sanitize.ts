@@ -40,7 +40,7 @@ export function sanitize(source: string, options: SanitizeOptions): string {
   analyseSource(source, state, {
     settings: { view, trust, bash, isInstalled, mayMoveFiles: () => (moves ??= movesFiles(source)) },
     edits,
-    facts: { links: false, unchecked: false },
+    facts: { links: false, unchecked: false, leaving: new Map() },
     source,
     input: { tainted: false },
     functions: new Set(),

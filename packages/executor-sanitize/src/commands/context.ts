@@ -28,6 +28,8 @@ export interface Facts {
   links: boolean
   /** Links may have been made whose targets nobody looked at. */
   unchecked: boolean
+  /** By directory of a mount: {@link leavingLinks}, as far as it was asked for. */
+  readonly leaving: Map<string, ReadonlySet<string> | undefined>
 }
 
 /** What holds for one command and what is inside of it. */

@@ -3,7 +3,7 @@ import { readlinkSync } from 'node:fs'
 import { quoteForShell } from '@ws/core'
 import type { Word } from '@ws/command-parser'
 
-import { findProblem, holdsOption, lookAt, walkLinks } from '../paths/links.ts'
+import { findProblem, holdsOption, leavingLinks, lookAt, walkLinks } from '../paths/links.ts'
 import { namesOf, type Place } from '../paths/path-view.ts'
 import { refuse } from '../refusal.ts'
 import type { Context } from './context.ts'
@@ -120,12 +120,24 @@ function checkRelative(text: string, request: PathRequest): void {
     refuse('climbs', word.text)
   if (state.cwd === 'any') {
     if (names.includes('..')) refuse('climbs', word.text)
-    return
+    return checkAnywhere(names, request)
   }
   for (const directory of state.cwd) {
     const mount = context.settings.view.mountOf(directory)
     if (mount === undefined) return refuse('outside', word.text)
     checkNames([...namesOf(directory.slice(mount.at.length)), ...names], mount.at, request)
+  }
+}
+
+/** Nobody knows from where the names are followed: none may be that of a link that leaves its mount. */
+function checkAnywhere(names: readonly string[], { word, value, context }: PathRequest): void {
+  const { leaving } = context.facts
+  for (const { host } of context.settings.view.mounts) {
+    if (!leaving.has(host)) leaving.set(host, leavingLinks(host))
+    const links = leaving.get(host)
+    const meets = (name: string) => links?.has(name) === true || (value.glob && globCharacters.test(name))
+    if (links === undefined || (links.size > 0 && names.some(meets)))
+      refuse('link', word.text, 'go to its directory with `cd` and a path that is written out, not in a function')
   }
 }
 
