@@ -121,13 +121,7 @@ export class RcloneAdapter implements StorageAdapter {
     const { stat, stream } = await this.#looks.conditional(call, conditions, ({ files }, [ifVersion], metadata) =>
       this.#gate.shared(path, () => openSteadyStream(files, metadata, path, { ...options, ifVersion })),
     )
-    return {
-      stat,
-      stream: trackIterator(
-        async () => stream,
-        (work) => this.#part.track(call, work),
-      ),
-    }
+    return { stat, stream: trackIterator(call, this.#part, async () => stream) }
   }
 
   async write(path: MountPath, data: WriteData, options: WriteOptions = {}): Promise<WriteResult> {
@@ -169,22 +163,16 @@ export class RcloneAdapter implements StorageAdapter {
 
   list(path: MountPath, options: ListOptions = {}): AsyncIterableIterator<Entry> {
     const call = { operation: 'list', path, signal: options.signal }
-    return trackIterator<Entry>(
-      async () => listed(await this.#part.openedFor(call), path, options),
-      (work) => this.#part.track(call, work),
-    )
+    return trackIterator<Entry>(call, this.#part, async () => listed(await this.#part.openedFor(call), path, options))
   }
 
   search(query: SearchQuery, options: SearchOptions = {}): AsyncIterableIterator<SearchHit> {
     const call = { operation: 'search', path: query.in, signal: options.signal }
-    return trackIterator<SearchHit>(
-      async () => {
-        const { files } = await this.#part.openedFor(call)
-        if (files.search === undefined) throw failure('ENOTSUP', 'cannot be searched', call)
-        return files.search(query, options)
-      },
-      (work) => this.#part.track(call, work),
-    )
+    return trackIterator<SearchHit>(call, this.#part, async () => {
+      const { files } = await this.#part.openedFor(call)
+      if (files.search === undefined) throw failure('ENOTSUP', 'cannot be searched', call)
+      return files.search(query, options)
+    })
   }
 
   createDirectory(path: MountPath, options?: CreateDirectoryOptions): Promise<void> {

@@ -82,6 +82,15 @@ export function abortTests({ describe, test, change }: Suite): void {
       const failed = await rejection(Array.fromAsync(listing), 'the listing')
       check(failed === reason, `it should have rejected with signal.reason, not with ${String(failed)}`)
     })
+
+    test('lets a listing be left', {}, async (it) => {
+      await it.put('/file', '')
+      const controller = new AbortController()
+      const listing = it.adapter.list(at('/'), { signal: controller.signal })
+      await listing.next()
+      controller.abort(reason)
+      equal((await listing.return?.())?.done, true, 'done')
+    })
   })
 }
 
