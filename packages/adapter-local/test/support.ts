@@ -11,7 +11,7 @@ export const isRoot = process.getuid?.() === 0
 export const isDeep = process.env['WS_DEEP'] === '1'
 
 /** Everything that a local adapter offers; these methods are always there. */
-export type Local = Required<Omit<StorageAdapter, 'flush' | 'watch'>>
+export type Local = Required<Omit<StorageAdapter, 'flush'>>
 
 export interface Site {
   readonly adapter: Local

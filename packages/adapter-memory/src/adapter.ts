@@ -219,7 +219,6 @@ const capabilities: AdapterCapabilities = Object.freeze({
   symlinks: true,
   search: true,
   flush: false,
-  watch: false,
   hostPath: false,
   atomicMove: true,
   atomicDirectoryMove: true,

@@ -20,7 +20,6 @@ export function capabilitiesOf({ dialect, keys, links, readOnly }: CapabilityFac
     symlinks: links,
     search: true,
     flush: false,
-    watch: false,
     hostPath: false,
     atomicMove: false,
     atomicDirectoryMove: false,

@@ -18,7 +18,6 @@ export function capabilitiesOf({ root, verified, caseSensitive }: CapabilityFact
     symlinks: true,
     search: true,
     flush: false,
-    watch: false,
     hostPath: true,
     atomicMove: true,
     atomicDirectoryMove: true,

@@ -66,30 +66,6 @@ export function lifecycleTests({ describe, test, change }: Suite): void {
     })
   })
 
-  describe('watch', () => {
-    change('tells of changes at and below a path, and of no others', { watch: true }, async (it) => {
-      const watch = offered(it.adapter.watch, 'watch').bind(it.adapter)
-      await it.put('/in/sub/file')
-      await it.put('/out/file')
-      const events = watch(at('/in'))
-      const first = events.next()
-      let told = false
-      void first.finally(() => {
-        told = true
-      })
-      // it may take the store a moment to listen: changes go on until one is told
-      for (let round = 0; !told && round < 1000; round += 1) {
-        await it.adapter.write(at('/out/file'), encode(`${round}`))
-        await it.adapter.write(at('/in/sub/file'), encode(`${round}`))
-        await new Promise((resolve) => setTimeout(resolve, 10))
-      }
-      const { value } = await first
-      equal(value?.path, '/in/sub/file', 'the path')
-      await events.return?.()
-      equal((await events.next()).done, true, 'done')
-    })
-  })
-
   describe('createScratch', () => {
     test('[RP20] makes an empty adapter that is nobody else’s', {}, async (it) => {
       const first = await it.adapter.createScratch?.()

@@ -19,7 +19,6 @@ const optional: readonly Optional[] = [
   },
   { capability: 'search', methods: ['search'], ask: (workspace) => Array.fromAsync(workspace.search('x')) },
   { capability: 'flush', methods: ['flush'] },
-  { capability: 'watch', methods: ['watch'] },
   { capability: 'hostPath', methods: ['hostPath', 'hostDirectory'] },
 ]
 

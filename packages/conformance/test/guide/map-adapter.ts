@@ -3,7 +3,7 @@ import { type AdapterCapabilities, type ErrorCode, type MountPath, WorkspaceErro
 import type { CopyOptions, SignalOption, Stat, StorageAdapter, TransferResult, WriteData } from '@ws/core'
 
 const capabilities: AdapterCapabilities = {
-  ...{ readOnly: false, append: false, symlinks: false, search: false, flush: false, watch: false, hostPath: false },
+  ...{ readOnly: false, append: false, symlinks: false, search: false, flush: false, hostPath: false },
   ...{ atomicMove: true, atomicDirectoryMove: true, enforcesHierarchy: true, keepsEmptyDirectories: true },
   ...{ conditionalWrite: 'process', conditionalDelete: 'process', conditionalMove: 'process', caseSensitive: true },
   ...{ controlCharacters: true, uniqueVersions: true },

@@ -19,8 +19,6 @@ export interface AdapterCapabilities {
   readonly search: boolean
   /** `flush` is there: what was written may be held back until then. Without it, what was acknowledged is in the store. */
   readonly flush: boolean
-  /** `watch` is there. */
-  readonly watch: boolean
   /** `hostPath` and `hostDirectory` are there: real processes can see the tree. */
   readonly hostPath: boolean
   /** A file is moved in one step: readers see it at one of the two places. */

@@ -20,7 +20,6 @@ import type {
   Stat,
   StatOptions,
   TransferResult,
-  WatchEvent,
   WriteData,
   WriteOptions,
   WriteResult,
@@ -113,9 +112,6 @@ export interface StorageAdapter extends AsyncDisposable {
 
   /** The barrier: when it resolves, everything acknowledged before is in the store for good. Capability `flush`. */
   flush?(options?: SignalOption): Promise<void>
-
-  /** Changes at and below a path, until the loop is left. Capability `watch`. */
-  watch?(path: MountPath, options?: SignalOption): AsyncIterableIterator<WatchEvent>
 
   /** Where a path is on this machine; lexical, without I/O. For executors only. Capability `hostPath`. */
   hostPath?(path: MountPath): HostPath

@@ -196,11 +196,6 @@ export interface SearchHit {
   readonly text: string
 }
 
-export interface WatchEvent {
-  readonly kind: 'created' | 'changed' | 'deleted'
-  readonly path: MountPath
-}
-
 /** Whom files belong to and commands run as. Never uid 0. */
 export interface Owner {
   readonly uid: number

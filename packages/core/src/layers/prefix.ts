@@ -18,14 +18,7 @@ const creating: ReadonlySet<AdapterOperation> = new Set(['write', 'append', 'cre
 /** What is `EBUSY` for the root, where the inner adapter sees a directory like any other. */
 const replacing: ReadonlySet<AdapterOperation> = new Set(['write', 'append', 'delete', 'move'])
 /** What would treat a file or a link in the root's place as the entry it is. */
-const entering: ReadonlySet<AdapterOperation> = new Set([
-  'stat',
-  'read',
-  'readStream',
-  'readSymlink',
-  'search',
-  'watch',
-])
+const entering: ReadonlySet<AdapterOperation> = new Set(['stat', 'read', 'readStream', 'readSymlink', 'search'])
 
 /**
  * A subtree as an adapter of its own: `/` is the directory at `path`, and there is nothing above. Entries, links in the

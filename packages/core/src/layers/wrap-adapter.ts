@@ -8,7 +8,6 @@ import type {
   ReadResult,
   ReadStreamResult,
   SearchHit,
-  WatchEvent,
   WriteData,
   WriteResult,
 } from '../adapter/types.ts'
@@ -191,7 +190,6 @@ function optionalOperations(
   const readSymlink = inner.readSymlink?.bind(inner)
   const search = inner.search?.bind(inner)
   const flush = inner.flush?.bind(inner)
-  const watch = inner.watch?.bind(inner)
   const hostPath = inner.hostPath?.bind(inner)
   const hostDirectory = inner.hostDirectory?.bind(inner)
   const createScratch = inner.createScratch?.bind(inner)
@@ -215,9 +213,6 @@ function optionalOperations(
         ),
     }),
     ...(flush && { flush: (options) => call({ operation: 'flush', path: mountRoot }, () => flush(options)) }),
-    ...(watch && {
-      watch: (path, options) => iterate<WatchEvent>({ operation: 'watch', path }, () => watch(toInner(path), options)),
-    }),
     ...(hostPath && {
       hostPath: (path) => {
         const it: Call = { operation: 'hostPath', path }

@@ -12,7 +12,6 @@ const capabilities: AdapterCapabilities = {
   symlinks: false,
   search: false,
   flush: false,
-  watch: false,
   hostPath: false,
   atomicMove: true,
   atomicDirectoryMove: true,
