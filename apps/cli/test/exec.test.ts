@@ -105,6 +105,28 @@ for (const executor of ['bubblewrap', 'proot'] as const satisfies readonly Compo
         },
       )
 
+      it.runIf(executor === 'bubblewrap')(
+        '[RU10] names what a command made against a rule, also when it succeeds',
+        async () => {
+          await using project = await createProject({})
+          await using elsewhere = await createScratchDirectory()
+          const config = join(elsewhere.path, 'ws.json')
+          await writeFile(config, JSON.stringify({ rules: [{ rule: 'denyGlob', glob: '.env', name: 'secrets' }] }))
+          const made = await ws([
+            ...options(project.path),
+            '--config',
+            config,
+            'exec',
+            '--',
+            'mkdir sub; echo x > sub/.env',
+          ])
+          expect(made.code).toBe(0)
+          expect(made.stderr).toMatch(
+            /^ws: the rule secrets was not held: \/\S*sub\/\.env: the command made this name;/u,
+          )
+        },
+      )
+
       it('ends with 124 after a timeout, with 128+n after a signal', async () => {
         await using project = await createProject({})
         const timeout = await ws([...options(project.path), 'exec', '--timeout', '300ms', '--', 'sleep 60'])

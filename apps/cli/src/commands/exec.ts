@@ -1,4 +1,4 @@
-import { type CommandResult, type RuleHint, type RunningCommand, type Workspace } from '@ws/core'
+import { type CommandResult, type RuleHint, type RuleViolation, type RunningCommand, type Workspace } from '@ws/core'
 import { Option, type Command } from 'commander'
 
 import type { Context, Start } from '../context.ts'
@@ -62,7 +62,10 @@ async function exec(context: Context, command: readonly string[], flags: ExecFla
     const result = await running.wait()
     context.signal.throwIfAborted()
     if (output.json) await output.value(result)
-    else for (const hint of result.hints ?? []) process.stderr.write(`ws: ${describeHint(hint)}\n`)
+    else {
+      const remarks = [...(result.violations ?? []).map(describeViolation), ...(result.hints ?? []).map(describeHint)]
+      for (const remark of remarks) process.stderr.write(`ws: ${remark}\n`)
+    }
     return exitCodeOf(result)
   } catch (error) {
     const report = context.complain(error)
@@ -105,6 +108,15 @@ async function stream({ output }: Context, running: RunningCommand): Promise<voi
 function describeHint({ rule, path, access, reason, remedy }: RuleHint): string {
   const why = reason ?? (access === 'none' ? 'is denied' : 'is read-only')
   return `the rule ${escapeName(rule)} may be why: ${escapeName(path)} ${escapeName([why, remedy].filter(Boolean).join('; '))}`
+}
+
+/** What the command did against a rule that could not stop it. */
+function describeViolation({ rule, path, kind }: RuleViolation): string {
+  const what =
+    kind === 'created'
+      ? 'the command made this name; the rule holds for it from the next command on'
+      : 'what covered it was lost while the command ran; the command may have read it'
+  return `the rule ${escapeName(rule)} was not held: ${escapeName(path)}: ${what}`
 }
 
 function exitCodeOf({ timedOut, signal, exitCode }: CommandResult): number {
