@@ -1,0 +1,115 @@
+// Measures how easy the repository is to live in: lines and public names of each package, long files, circles between
+// folders, and sentences that begin with a headless "what". With --json it prints the numbers for a comparison.
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
+
+import { cruise } from 'dependency-cruiser'
+
+import { circles } from './lib/circles.ts'
+import { dependencyRules } from './lib/dependency-rules.ts'
+import { publicNames } from './lib/public-names.ts'
+import { repositoryRoot } from './lib/run.ts'
+
+const maxLines = 250
+/** A clause that opens with "what", "whatever" or "who(ever)" in the place of its subject, at the start of a sentence. */
+const headless = /(?:^|[.:;]\s+|\/\*\*\s+|^\s*\*\s+|\/\/\s+)(?:What|Whatever|Who|Whoever)\s+(?!if\b)[^?\n]*$/gmu
+
+process.chdir(repositoryRoot)
+const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } })
+
+const packages = globSync('{packages,apps}/*/package.json')
+  .sort()
+  .map((file) => measure(dirname(file)))
+const texts = globSync(['{packages,apps}/*/{src,test}/**/*.ts', '{docs,packages,apps}/**/*.md', '*.md'], {
+  exclude: ['**/node_modules/**'],
+})
+const result = {
+  packages,
+  total: sum(packages.map(({ code }) => code)),
+  longFiles: globSync('{packages,apps}/*/{src,test}/**/*.ts')
+    .map((file) => ({ file, lines: readFileSync(file, 'utf8').split('\n').length - 1 }))
+    .filter(({ lines }) => lines > maxLines)
+    .sort((left, right) => right.lines - left.lines),
+  circles: await folderCircles(),
+  headlessClauses: sum(texts.map((file) => readFileSync(file, 'utf8').match(headless)?.length ?? 0)),
+}
+
+if (values.json) console.log(JSON.stringify(result, undefined, 2))
+else print()
+
+interface PackageSize {
+  readonly name: string
+  readonly files: number
+  readonly code: number
+  readonly comment: number
+  /** Names by the door that exports them. */
+  readonly names: Readonly<Record<string, number>>
+}
+
+function measure(folder: string): PackageSize {
+  const files = globSync(`${folder}/src/**/*.ts`)
+  const lines = files.flatMap((file) => readFileSync(file, 'utf8').split('\n')).map((line) => line.trim())
+  const written = lines.filter((line) => line !== '')
+  const comment = written.filter((line) => /^(?:\/\/|\/\*|\*)/u.test(line)).length
+  return { name: folder, files: files.length, code: written.length - comment, comment, names: doors(folder) }
+}
+
+function doors(folder: string): Record<string, number> {
+  const { exports = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { exports?: object }
+  const counted: Record<string, number> = {}
+  for (const [door, target] of Object.entries(exports) as [string, string | Record<string, string>][]) {
+    const source = typeof target === 'string' ? target : target['@ws/source']
+    if (source?.endsWith('.ts') !== true) continue
+    const file = join(folder, source)
+    if (existsSync(file)) counted[door] = publicNames(file).size
+  }
+  return counted
+}
+
+/** Folders of one package that import each other. A type may point back, as between files. */
+async function folderCircles(): Promise<string[][]> {
+  const { output } = await cruise(['packages', 'apps'], dependencyRules.options ?? {})
+  if (typeof output === 'string') throw new Error('dependency-cruiser answered with text instead of a result')
+  const edges = new Map<string, Set<string>>()
+  for (const { source, dependencies } of output.modules) {
+    const from = folderOf(source)
+    if (from === undefined) continue
+    const reached = edges.get(from) ?? new Set()
+    edges.set(from, reached)
+    for (const { resolved, dependencyTypes } of dependencies) {
+      const to = folderOf(resolved)
+      if (to === undefined || to === from || dependencyTypes.includes('type-only')) continue
+      if (packageOf(to) === packageOf(from)) reached.add(to)
+    }
+  }
+  return circles(edges)
+}
+
+/** The first folder below `src`; the files beside it are a folder each. */
+function folderOf(file: string): string | undefined {
+  return /^(?:packages|apps)\/[^/]+\/src\/[^/]+/u.exec(file)?.[0]
+}
+
+function packageOf(folder: string): string {
+  return folder.split('/').slice(0, 2).join('/')
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}
+
+function print(): void {
+  for (const { name, files, code, comment, names } of packages) {
+    const exported = Object.entries(names).map(([door, count]) => `${door} ${count}`)
+    console.log(
+      `${name.padEnd(32)}${`${code}`.padStart(6)} lines ${`${comment}`.padStart(5)} comment ${`${files}`.padStart(4)} files  ${exported.join(', ')}`,
+    )
+  }
+  console.log(`\n${result.total} lines of code`)
+  console.log(`${result.longFiles.length} files over ${maxLines} lines:`)
+  for (const { file, lines } of result.longFiles) console.log(`  ${lines} ${file}`)
+  console.log(`${result.circles.length} circles between folders:`)
+  for (const circle of result.circles) console.log(`  ${circle.join(' ')}`)
+  console.log(`${result.headlessClauses} sentences that begin with "what" or "who" and ask nothing`)
+}
