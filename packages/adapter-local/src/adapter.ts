@@ -50,7 +50,7 @@ import { deleteEntry } from './write/delete.ts'
 import { type WayOptions, makeWay } from './write/make-way.ts'
 import { moveEntry } from './write/move.ts'
 import { createSymlinkAt, readSymlinkAt } from './write/symlinks.ts'
-import { holdsTempName } from './write/temp.ts'
+import { holdsTempName } from './confine/temp.ts'
 import { writeFile } from './write/write.ts'
 
 export interface LocalAdapterParts {

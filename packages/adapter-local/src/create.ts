@@ -31,7 +31,7 @@ import { probeCase } from './place/case.ts'
 import { chooseOwner, ownUser, recipientOf } from './place/owner.ts'
 import { lookAt } from './write/place.ts'
 import { RemovalProgress, removeEntry } from './write/remove.ts'
-import { isGone, isTempName, ownMark, sweep } from './write/temp.ts'
+import { isGone, isTempName, ownMark, sweep } from './confine/temp.ts'
 
 const operation = 'createLocalAdapter'
 /** Entries of the root that are looked at for leftovers when an adapter is made. */

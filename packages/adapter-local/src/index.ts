@@ -1,7 +1,7 @@
 export { createLocalAdapter, createScratchAdapter } from './create.ts'
 export type { LocalAdapterOptions, ScratchAdapterOptions } from './options.ts'
 export { realpath } from './place/realpath.ts'
-export { isGone, ownMark, newTempName, tempPrefix } from './write/temp.ts'
+export { isGone, ownMark, newTempName, tempPrefix } from './confine/temp.ts'
 export { factsOfVersion, statOf, versionFrom } from './confine/status.ts'
 export { slowMountCalls } from './host/engine.ts'
 export { creating } from './host/constants.ts'

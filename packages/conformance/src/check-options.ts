@@ -2,7 +2,7 @@ import { checkOptions, option, type OptionShapes } from '@ws/core'
 
 import type { AdapterSuiteOptions } from './adapter/options.ts'
 import type { CoherenceSuiteOptions } from './coherence/options.ts'
-import type { WorkspaceSuiteOptions } from './workspace/options.ts'
+import type { WorkspaceSuiteOptions } from './doors/options.ts'
 
 const suite = { name: option.required(option.text), create: option.required(option.function) }
 

@@ -6,7 +6,7 @@ import { testCoherence as defineCoherence } from './coherence/test-coherence.ts'
 import { testExecutor as defineExecutor } from './executor/test-executor.ts'
 import type { Runner } from './runner.ts'
 import { securitySuite as defineSecurity } from './security/security-suite.ts'
-import type { WorkspaceSuiteOptions } from './workspace/options.ts'
+import type { WorkspaceSuiteOptions } from './doors/options.ts'
 import { testWorkspace as defineWorkspace } from './workspace/test-workspace.ts'
 
 /** The runner of vitest. */

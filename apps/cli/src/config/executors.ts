@@ -3,7 +3,7 @@ import type { BubblewrapExecutorOptions } from '@ws/executor-bubblewrap'
 import type { ProotExecutorOptions } from '@ws/executor-proot'
 import type { SanitizeExecutorOptions } from '@ws/executor-sanitize'
 
-import { usageOf } from './usage.ts'
+import { usageOf } from '../usage.ts'
 
 export const executorNames = ['bubblewrap', 'proot', 'sanitize', 'virtual'] as const
 

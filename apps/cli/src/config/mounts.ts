@@ -6,7 +6,7 @@ import { storageOfFlags, type StorageFlags } from '../storage/flags.ts'
 import type { StorageSettings } from '../storage/settings.ts'
 import type { LoadedConfig } from './load.ts'
 import type { MountConfig } from './schema.ts'
-import { checkMountPoint } from './values.ts'
+import { checkMountPoint } from '../usage.ts'
 
 export interface MountSettings {
   readonly at: string

@@ -12,7 +12,7 @@ import {
 import type { LoadedConfig } from './load.ts'
 import { resolveMounts, type MountFlags, type MountSettings } from './mounts.ts'
 import type { RuleConfig } from './schema.ts'
-import { usageOf } from './usage.ts'
+import { usageOf } from '../usage.ts'
 import { parseExecutorName, parseOwner, parseRequirement } from './values.ts'
 
 /** The global options as they were typed. */

@@ -1,6 +1,5 @@
 import {
   guaranteeFields,
-  parseVirtualPath,
   quotePath,
   type GuaranteeField,
   type GuaranteeLevel,
@@ -10,7 +9,6 @@ import {
 
 import { UsageError } from '../errors.ts'
 import { executorNames, type ExecutorName } from './executors.ts'
-import { usageOf } from './usage.ts'
 
 const levels: readonly GuaranteeLevel[] = ['kernel', 'interpreter', 'translated', 'none']
 const largestId = 0xffff_fffe
@@ -51,12 +49,4 @@ export function parseExecutorName(text: string, place: string): ExecutorName {
   const known = executorNames.find((name) => name === text)
   if (known !== undefined) return known
   throw new UsageError(`${place}: ${quotePath(text)} is no executor; choose one of ${executorNames.join(', ')}`)
-}
-
-/** An absolute path without `..`. */
-export function checkMountPoint(text: string, place: string): string {
-  if (!text.startsWith('/')) {
-    throw new UsageError(`${place}: ${quotePath(text)} is not absolute; give a path such as /workspace`)
-  }
-  return usageOf(place, () => parseVirtualPath(text, { operation: 'mount' }))
 }

@@ -1,8 +1,7 @@
 import { quotePath } from '@ws/core'
 
 import { UsageError } from '../errors.ts'
-import { usageOf } from '../config/usage.ts'
-import { checkMountPoint } from '../config/values.ts'
+import { checkMountPoint, usageOf } from '../usage.ts'
 
 /** `BUCKET`, `BUCKET/PREFIX`, also with `s3://` in front. Throws UsageError. */
 export function parseBucket(text: string, place: string): { readonly bucket: string; readonly prefix: string } {

@@ -6,7 +6,7 @@ import { nativeCode } from '../errors.ts'
 import { creating } from '../host/constants.ts'
 import { under } from '../host/name.ts'
 import { lookAt } from '../write/place.ts'
-import { newTempName } from '../write/temp.ts'
+import { newTempName } from '../confine/temp.ts'
 
 /** Entries that are looked at for one whose name has a letter. */
 const entriesLookedAt = 64

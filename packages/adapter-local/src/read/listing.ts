@@ -23,7 +23,7 @@ import { decodeName, replacement, showBytes, under } from '../host/name.ts'
 import { orAbort } from '../host/abandon.ts'
 import { isTurnOver, ownTurn, spend } from '../host/pace.ts'
 import type { Held, Resources } from '../resources.ts'
-import { isTempName, sweep } from '../write/temp.ts'
+import { isTempName, sweep } from '../confine/temp.ts'
 import { type Level, detailsAtOnce, levelOf, listWhole, mayBeReserved, typeOfDirent } from './level.ts'
 
 /** Of each directory, so many leftovers at most are looked at. */

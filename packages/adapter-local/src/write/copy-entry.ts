@@ -16,7 +16,7 @@ import { type Placing, putInPlace, withFreshFile } from './fresh-file.ts'
 import { creationStart, giveNew } from './give.ts'
 import { withLocks } from './locks.ts'
 import { checkCondition, conflict, lookAt } from './place.ts'
-import { newTempName } from './temp.ts'
+import { newTempName } from '../confine/temp.ts'
 
 export interface CopiedEntry {
   readonly source: {

@@ -14,7 +14,7 @@ import { ownTurn } from '../host/pace.ts'
 import { type CopiedEntry, checkReplaceable, copyLink, copyRegularFile } from './copy-entry.ts'
 import { makeDirectory } from './parents.ts'
 import { lookAt } from './place.ts'
-import { isTempName } from './temp.ts'
+import { isTempName } from '../confine/temp.ts'
 
 const reportedEntries = 1_000
 

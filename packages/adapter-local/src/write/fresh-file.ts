@@ -8,7 +8,7 @@ import type { HostName, Status } from '../host/calls.ts'
 import { creating } from '../host/constants.ts'
 import { under } from '../host/name.ts'
 import { giveFile } from './give.ts'
-import { newTempName } from './temp.ts'
+import { newTempName } from '../confine/temp.ts'
 
 /** As for any new file: the umask takes from it. */
 export const fileMode = 0o666

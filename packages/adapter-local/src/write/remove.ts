@@ -9,7 +9,7 @@ import { type HostName, type OpenListing, isImmediate } from '../host/calls.ts'
 import { replacement, showBytes, under } from '../host/name.ts'
 import { isTurnOver, ownTurn } from '../host/pace.ts'
 import { listWhole } from '../read/level.ts'
-import { isTempName, sweep } from './temp.ts'
+import { isTempName, sweep } from '../confine/temp.ts'
 
 /** How often a directory is emptied again that somebody else fills, or exchanges. */
 const attempts = 16

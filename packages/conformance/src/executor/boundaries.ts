@@ -2,8 +2,8 @@ import { parseMountPath } from '@ws/core'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { check, equal } from '../assert.ts'
-import { neighbourSecret } from '../workspace/site.ts'
-import type { DoorSuite } from '../workspace/suite.ts'
+import { neighbourSecret } from '../doors/site.ts'
+import type { DoorSuite } from '../doors/suite.ts'
 import { createOutside, createVictim, listen } from './outside.ts'
 
 const connect = (address: string): string =>

@@ -1,6 +1,6 @@
 import { check, equal, rejection } from '../assert.ts'
-import type { Site } from '../workspace/site.ts'
-import type { DoorSuite } from '../workspace/suite.ts'
+import type { Site } from '../doors/site.ts'
+import type { DoorSuite } from '../doors/suite.ts'
 
 /** Says that it has begun, ends by itself after a while, and says that too. */
 const long = 'echo x > begun; sleep 3; echo x > after'

@@ -1,5 +1,5 @@
 import { equal } from '../assert.ts'
-import type { DoorSuite } from '../workspace/suite.ts'
+import type { DoorSuite } from '../doors/suite.ts'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 

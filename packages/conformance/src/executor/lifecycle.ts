@@ -1,6 +1,6 @@
 import { equal } from '../assert.ts'
-import { codeOf } from '../workspace/site.ts'
-import type { DoorSuite } from '../workspace/suite.ts'
+import { codeOf } from '../doors/site.ts'
+import type { DoorSuite } from '../doors/suite.ts'
 
 const sleeper = 'echo x > begun; sleep 3; echo x > after'
 

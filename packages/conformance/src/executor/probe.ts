@@ -1,6 +1,6 @@
 import { guaranteeFields, type Guarantees, parseVirtualPath, type ProbeReport, satisfies } from '@ws/core'
 import { check, equal, rejects } from '../assert.ts'
-import type { DoorSuite } from '../workspace/suite.ts'
+import type { DoorSuite } from '../doors/suite.ts'
 
 const levels: readonly unknown[] = ['kernel', 'interpreter', 'translated', 'none']
 

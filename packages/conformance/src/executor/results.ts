@@ -1,5 +1,5 @@
 import { check, equal } from '../assert.ts'
-import type { DoorSuite } from '../workspace/suite.ts'
+import type { DoorSuite } from '../doors/suite.ts'
 
 /** What a command tells: exit code, signal, streams. */
 export function resultTests({ describe, test }: DoorSuite): void {

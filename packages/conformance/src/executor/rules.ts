@@ -1,7 +1,7 @@
 import { type GuaranteeField, rules } from '@ws/core'
 import { check, equal, rejects } from '../assert.ts'
-import { codeOf, skillsPath, type Site, type SiteOptions } from '../workspace/site.ts'
-import type { DoorSuite } from '../workspace/suite.ts'
+import { codeOf, skillsPath, type Site, type SiteOptions } from '../doors/site.ts'
+import type { DoorSuite } from '../doors/suite.ts'
 
 /** A rule that needs one guarantee, and how it shows that the rule holds. */
 interface Ruled {

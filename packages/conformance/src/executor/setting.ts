@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { check, equal, rejects } from '../assert.ts'
-import { codeOf } from '../workspace/site.ts'
-import type { DoorSuite } from '../workspace/suite.ts'
+import { codeOf } from '../doors/site.ts'
+import type { DoorSuite } from '../doors/suite.ts'
 
 /** What a command finds: its environment, its directory, its shell. */
 export function settingTests({ describe, test }: DoorSuite): void {

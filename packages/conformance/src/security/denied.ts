@@ -1,7 +1,7 @@
 import { isWorkspaceError, rules } from '@ws/core'
 import { check, equal, rejects } from '../assert.ts'
-import { codeOf, type Site, type SiteOptions } from '../workspace/site.ts'
-import type { DoorSuite } from '../workspace/suite.ts'
+import { codeOf, type Site, type SiteOptions } from '../doors/site.ts'
+import type { DoorSuite } from '../doors/suite.ts'
 
 const protectedContent = 'KEY-NEEDLE'
 

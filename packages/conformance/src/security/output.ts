@@ -1,7 +1,7 @@
 import { rules } from '@ws/core'
 import { check, equal } from '../assert.ts'
-import { codeOf, skillsPath } from '../workspace/site.ts'
-import type { DoorSuite } from '../workspace/suite.ts'
+import { codeOf, skillsPath } from '../doors/site.ts'
+import type { DoorSuite } from '../doors/suite.ts'
 
 const noWrite = /Read-only file system|Permission denied|Device or resource busy|Operation not permitted/
 

@@ -1,7 +1,7 @@
 import { checkSuite } from '../check-options.ts'
 import type { Runner } from '../runner.ts'
-import type { WorkspaceSuiteOptions } from '../workspace/options.ts'
-import { defineDoors, type DoorSuite } from '../workspace/suite.ts'
+import type { WorkspaceSuiteOptions } from '../doors/options.ts'
+import { defineDoors, type DoorSuite } from '../doors/suite.ts'
 import { deniedTests } from './denied.ts'
 import { outputTests } from './output.ts'
 

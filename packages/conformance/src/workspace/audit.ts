@@ -1,7 +1,7 @@
 import { type AccessEvent, rules } from '@ws/core'
 import { check, equal } from '../assert.ts'
-import { codeOf } from './site.ts'
-import type { DoorSuite } from './suite.ts'
+import { codeOf } from '../doors/site.ts'
+import type { DoorSuite } from '../doors/suite.ts'
 
 export function auditTests({ describe, test }: DoorSuite): void {
   describe('the audit', () => {

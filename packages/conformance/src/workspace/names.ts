@@ -1,6 +1,6 @@
 import { equal } from '../assert.ts'
-import type { Site } from './site.ts'
-import type { DoorSuite } from './suite.ts'
+import type { Site } from '../doors/site.ts'
+import type { DoorSuite } from '../doors/suite.ts'
 
 export const oddNames: readonly string[] = [
   'a b',

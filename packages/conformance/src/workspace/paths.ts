@@ -1,7 +1,7 @@
 import { rules } from '@ws/core'
 import { check, equal } from '../assert.ts'
-import { codeOf, neighbourSecret } from './site.ts'
-import type { DoorSuite } from './suite.ts'
+import { codeOf, neighbourSecret } from '../doors/site.ts'
+import type { DoorSuite } from '../doors/suite.ts'
 
 /** What the kernel, and so a command, says for a code of the file door. */
 const words: Readonly<Record<string, string>> = { ENOENT: 'No such file or directory', ENOTDIR: 'Not a directory' }

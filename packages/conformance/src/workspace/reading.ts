@@ -1,5 +1,5 @@
 import { equal } from '../assert.ts'
-import type { DoorSuite } from './suite.ts'
+import type { DoorSuite } from '../doors/suite.ts'
 
 export function readingTests({ describe, test }: DoorSuite): void {
   describe('reading', () => {

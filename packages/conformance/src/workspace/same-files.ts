@@ -1,7 +1,7 @@
 import { systemNames } from '@ws/core'
 import { equal } from '../assert.ts'
-import { codeOf, type Site, skillsPath } from './site.ts'
-import type { DoorSuite } from './suite.ts'
+import { codeOf, type Site, skillsPath } from '../doors/site.ts'
+import type { DoorSuite } from '../doors/suite.ts'
 
 /** With a root at `/`, commands find the system's names in it besides: the one difference between the two listings. */
 function withoutSystem(site: Site, paths: readonly string[]): string[] {

@@ -3,11 +3,11 @@ import type { Runner } from '../runner.ts'
 import { securityFiles } from '../security/security-suite.ts'
 import { auditTests } from './audit.ts'
 import { nameTests } from './names.ts'
-import type { WorkspaceSuiteOptions } from './options.ts'
+import type { WorkspaceSuiteOptions } from '../doors/options.ts'
 import { pathTests } from './paths.ts'
 import { readingTests } from './reading.ts'
 import { sameFilesTests } from './same-files.ts'
-import { defineDoors } from './suite.ts'
+import { defineDoors } from '../doors/suite.ts'
 
 const files = [sameFilesTests, pathTests, nameTests, readingTests, auditTests, ...securityFiles]
 

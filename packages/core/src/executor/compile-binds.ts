@@ -1,7 +1,7 @@
 import { relativeTo, segmentsOf } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { READ, WRITE } from '../policy/access.ts'
-import { mountRuleName } from '../workspace/mounts.ts'
+import { mountRuleName } from '../policy/namespace.ts'
 import type { WorkspaceMount } from '../workspace/mounts.ts'
 import { BindList, missingName } from './bind-list.ts'
 import type { Node, Surroundings } from './bind-list.ts'

@@ -190,3 +190,8 @@ function newNode<Mount extends NamespaceMount>(
     reserved: false,
   }
 }
+
+/** The name under which a read-only mount is acknowledged and reported. */
+export function mountRuleName(at: VirtualPath): string {
+  return `mount:${at}`
+}

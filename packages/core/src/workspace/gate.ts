@@ -7,7 +7,7 @@ import { RulePolicy } from '../policy/policy.ts'
 import type { AccessRequest, Decision, FileOperation, Need, Policy, ResolvedSubtreeRule } from '../policy/types.ts'
 import { denialError, reservedError } from './denials.ts'
 import { virtualError } from './errors.ts'
-import { mountRuleName } from './mounts.ts'
+import { mountRuleName } from '../policy/namespace.ts'
 import type { WorkspaceMount } from './mounts.ts'
 
 /** Where an allowed path lies. */

@@ -12,8 +12,3 @@ export interface WorkspaceMount {
   readonly owned: boolean
   readonly scratch: boolean
 }
-
-/** The name under which a read-only mount is acknowledged and reported. */
-export function mountRuleName(at: VirtualPath): string {
-  return `mount:${at}`
-}

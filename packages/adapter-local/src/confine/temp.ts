@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 
-import type { Handle } from '../confine/handle.ts'
-import type { Task } from '../confine/task.ts'
+import type { Handle } from './handle.ts'
+import type { Task } from './task.ts'
 import { nativeCode } from '../errors.ts'
 import { under } from '../host/name.ts'
 

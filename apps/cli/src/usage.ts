@@ -1,0 +1,21 @@
+import { isWorkspaceError, parseVirtualPath, quotePath } from '@ws/core'
+
+import { UsageError } from './errors.ts'
+
+/** Runs what checks a value; its error becomes one that names the place. */
+export function usageOf<Value>(place: string, check: () => Value): Value {
+  try {
+    return check()
+  } catch (error) {
+    if (!isWorkspaceError(error)) throw error
+    throw new UsageError(`${place}: ${error.message}`)
+  }
+}
+
+/** An absolute path without `..`. */
+export function checkMountPoint(text: string, place: string): string {
+  if (!text.startsWith('/')) {
+    throw new UsageError(`${place}: ${quotePath(text)} is not absolute; give a path such as /workspace`)
+  }
+  return usageOf(place, () => parseVirtualPath(text, { operation: 'mount' }))
+}
