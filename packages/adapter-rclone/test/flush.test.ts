@@ -6,7 +6,18 @@ import { describeWith, itWith } from '@ws/test-fixtures'
 import { startCephServer } from '@ws/test-fixtures/s3'
 import { expect, onTestFinished } from 'vitest'
 
-import { at, failureOf, isDeep, mountNeeds, open, openSite, openStore, readText, write } from './support.ts'
+import {
+  at,
+  failureOf,
+  isDeep,
+  mountNeeds,
+  open,
+  openSite,
+  openStore,
+  readText,
+  storeThatHangs,
+  write,
+} from './support.ts'
 
 const it = (title: string, test: () => Promise<void>, timeoutMs?: number): void => itWith([], title, test, timeoutMs)
 
@@ -40,6 +51,22 @@ describeWith(mountNeeds, 'what is in the store', () => {
     const renamed = names.filter((_, index) => index % 3 !== 0)
     expect(await store.keys()).toEqual(renamed.map((name) => `threads/t1/new-${name}`))
     for (const name of renamed) expect(await store.get(`threads/t1/new-${name}`)).toBe(`content ${name}`)
+  })
+
+  it('[RP14] a flush asks for each file that went with few questions, whatever else its directory holds', async () => {
+    const { store, proxy } = await storeThatHangs()
+    const { adapter, root } = await openSite({ writeBackMs: 1 }, store)
+    const names = Array.from({ length: 20 }, (_, index) => join(root, `gone-${index}`))
+    for (const name of names) {
+      await writeFile(name, 'x')
+      await delay(5) // its upload may have begun
+      await rm(name)
+    }
+    const { requests } = await proxy.record(() => adapter.flush())
+    const asked = requests.filter(({ operation }) => operation === 'HeadObject')
+    expect(asked.length).toBeGreaterThan(0)
+    // the store takes the longer for a listing, the more there is
+    expect(requests.filter(({ method, key }) => method === 'GET' && key === '')).toEqual([])
   })
 
   it('a flush right after close(2) waits for a file that rclone has not heard of yet', async () => {

@@ -5,7 +5,6 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { describeWith } from '@ws/test-fixtures'
-import { type FaultPlan, startFaultProxy } from '@ws/test-fixtures/s3'
 import { expect, it, onTestFinished, vi } from 'vitest'
 
 import { force } from '../src/mount/unmount.ts'
@@ -17,31 +16,14 @@ import {
   mountsBelow,
   open,
   openSite,
-  openStore,
   optionsFor,
   processesNaming,
   rcloneOf,
   readText,
   scratch,
-  type Store,
+  storeThatHangs,
   write,
 } from './support.ts'
-
-/** A store behind a proxy that can stop answering, connections open. */
-async function storeThatHangs() {
-  const store = await openStore()
-  const proxy = await startFaultProxy(store.server)
-  onTestFinished(() => proxy.close())
-  const server = new Proxy(store.server, {
-    get: (target, name) => (name === 'endpoint' ? proxy.endpoint : Reflect.get(target, name)),
-  })
-  return {
-    store: { ...store, server } satisfies Store,
-    hang: () => proxy.setFaults(() => ({ kind: 'hang', when: 'before' })),
-    answer: () => proxy.setFaults(undefined),
-    setFaults: (plan: FaultPlan) => proxy.setFaults(plan),
-  }
-}
 
 describeWith(mountNeeds, 'a mount whose server does not answer', () => {
   it('is broken by force: who waits for it is woken, though rclone lives', async () => {

@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises'
 
 import { type MountPath, type StorageAdapter, type WorkspaceError, isWorkspaceError, parseMountPath } from '@ws/core'
 import { component, createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
-import type { S3Server } from '@ws/test-fixtures/s3'
+import { type FaultPlan, type S3Server, startFaultProxy } from '@ws/test-fixtures/s3'
 import { sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { onTestFinished } from 'vitest'
 
@@ -47,6 +47,23 @@ export async function openStore(server?: S3Server): Promise<Store> {
     async put(key, content) {
       await client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: content }))
     },
+  }
+}
+
+/** A store behind a proxy, which records, and can stop answering with its connections open. */
+export async function storeThatHangs(given?: S3Server) {
+  const store = await openStore(given)
+  const proxy = await startFaultProxy(store.server)
+  onTestFinished(() => proxy.close())
+  const server = new Proxy(store.server, {
+    get: (target, name) => (name === 'endpoint' ? proxy.endpoint : Reflect.get(target, name)),
+  })
+  return {
+    proxy,
+    store: { ...store, server } satisfies Store,
+    hang: () => proxy.setFaults(() => ({ kind: 'hang', when: 'before' })),
+    answer: () => proxy.setFaults(undefined),
+    setFaults: (plan: FaultPlan) => proxy.setFaults(plan),
   }
 }
 

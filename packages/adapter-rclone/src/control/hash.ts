@@ -15,7 +15,7 @@ export async function hashInStore(
 ): Promise<string | undefined> {
   const item = await statInStore(
     control,
-    { ...file, opt: { showHash: true, noModTime: true, noMimeType: true } },
+    { ...file, opt: { ...fileOnly, showHash: true, noModTime: true } },
     signal,
   )
   return item?.Hashes?.['md5']
@@ -27,9 +27,12 @@ export async function timeInStore(
   file: RemoteFile,
   signal?: AbortSignal,
 ): Promise<number | undefined> {
-  const item = await statInStore(control, { ...file, opt: { noMimeType: true } }, signal)
+  const item = await statInStore(control, { ...file, opt: fileOnly }, signal)
   return item?.ModTime === undefined ? undefined : Date.parse(item.ModTime)
 }
+
+/** Without `filesOnly`, rclone lists the whole directory of each name that the store does not have. */
+const fileOnly = { filesOnly: true, noMimeType: true }
 
 interface StoredFile {
   readonly Hashes?: Readonly<Record<string, string>>

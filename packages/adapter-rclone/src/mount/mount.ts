@@ -105,7 +105,7 @@ export class Mount {
     if (running === undefined) return true
     const { control, fs } = running
     try {
-      await control.call('operations/stat', { fs, remote: nowhere }, { timeoutMs })
+      await control.call('operations/stat', { fs, remote: nowhere, opt: { filesOnly: true } }, { timeoutMs })
       return true
     } catch (error) {
       return !isWorkspaceError(error, 'ETIMEDOUT')
