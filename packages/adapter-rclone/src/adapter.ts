@@ -45,9 +45,9 @@ import { PathGate } from './files/path-gate.ts'
 import { Replacing } from './files/replacing.ts'
 import { openSteadyStream, readSteadily } from './files/steady.ts'
 import { settled } from './files/versions.ts'
-import { flushBarrier } from './flush/barrier.ts'
+import { flushBarrier, late } from './flush/barrier.ts'
 import type { Mount } from './mount/mount.ts'
-import { type Call, hungError } from './mount/pending.ts'
+import type { Call } from './mount/pending.ts'
 import { type Open, openFiles } from './opened.ts'
 import { Looks } from './part/looks.ts'
 import { MountedPart } from './part/mounted-part.ts'
@@ -263,14 +263,20 @@ export class RcloneAdapter implements StorageAdapter {
   async #close(): Promise<void> {
     const open = this.#part.now
     const problems: unknown[] = []
+    const { mount } = this.#part
+    const { operationTimeoutMs } = mount.options
+    const call = { operation: 'close', path: mountRoot }
     this.#part.refuse()
-    if (open !== undefined && !this.capabilities.readOnly && this.#part.mount.state === 'ready') {
-      await this.#flush(open, { operation: 'close', path: mountRoot }).catch((error: unknown) => problems.push(error))
-    }
+    const isHung = mount.state === 'hung'
+    const canFlush = open !== undefined && mount.state === 'ready'
+    if (canFlush && !this.capabilities.readOnly)
+      await this.#flush(open, call).catch((error: unknown) => problems.push(error))
     // Nobody is waited for where the store was waited for in vain.
     const isSilent = problems.some((problem) => isWorkspaceError(problem, 'ETIMEDOUT'))
-    const isLeft = await this.#part.leave(isSilent ? 0 : this.#part.mount.options.operationTimeoutMs)
-    await this.#onClose({ force: !isLeft })
+    const isLeft = await this.#part.leave(isSilent ? 0 : operationTimeoutMs)
+    await this.#onClose({ force: !isLeft }).catch((error: unknown) => problems.push(error))
+    if (!canFlush && !this.capabilities.readOnly && (await this.#part.isDirty(operationTimeoutMs)))
+      problems.unshift(unflushed(call, isHung))
     for (const problem of problems) throw problem
   }
 
@@ -284,7 +290,7 @@ export class RcloneAdapter implements StorageAdapter {
     const signal = call.signal === undefined ? limit : AbortSignal.any([call.signal, limit])
     const flushing = async (): Promise<void> => {
       await flushBarrier({
-        ...{ control, log: process.log, dirty, metadata, signal, timeoutMs },
+        ...{ control, log: process.log, dirty, metadata, signal, timeoutMs, operation },
         queue: features.queue,
         onHurry: () => departures.noteHurry(),
       })
@@ -294,7 +300,7 @@ export class RcloneAdapter implements StorageAdapter {
       await this.#part.track({ operation, path, signal }, flushing, { hasOwnLimit: true })
     } catch (error) {
       call.signal?.throwIfAborted()
-      throw limit.aborted && !isWorkspaceError(error) ? hungError(call, 'store') : error
+      throw limit.aborted && !isWorkspaceError(error) ? late(process.log, operation) : error
     }
   }
 
@@ -330,6 +336,14 @@ export class RcloneAdapter implements StorageAdapter {
     if (options.overwrite === true) await refuseFull(files, destination)
     await this.flush({ signal: options.signal })
   }
+}
+
+function unflushed(call: Call, isHung: boolean): Error {
+  const state = isHung ? 'the mount does not answer' : 'the mount is gone'
+  return failure(isHung ? 'ETIMEDOUT' : 'EIO', `could not upload everything: ${state}`, {
+    ...call,
+    remedy: 'mount the same part again with the same `directory`: the cache keeps it',
+  })
 }
 
 /** Waits until the cache holds what was written. */

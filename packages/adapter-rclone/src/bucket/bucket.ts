@@ -33,6 +33,7 @@ export async function openRcloneBucket(options: RcloneMountOptions): Promise<Rcl
   const mount = await Mount.open(checkMountOptions(options), options.signal)
   const open = new Map<string, RcloneAdapter>()
   let closing: Promise<void> | undefined
+  let mustForce = false
 
   const adapter = async (prefix: string): Promise<RcloneAdapter> => {
     const path = parseMountPath(`/${prefix.replace(/^\/+|\/+$/g, '')}`, operation)
@@ -44,13 +45,16 @@ export async function openRcloneBucket(options: RcloneMountOptions): Promise<Rcl
     const { mountPoint } = mount.place
     await mount.running(call)
     await mount.track(call, () => mkdir(join(mountPoint, below), { recursive: true }))
-    const made = await RcloneAdapter.open(mount, below, async () => void open.delete(below))
+    const made = await RcloneAdapter.open(mount, below, async ({ force }) => {
+      mustForce ||= force
+      open.delete(below)
+    })
     open.set(below, made)
     return made
   }
   const close = async (): Promise<void> => {
     const ended = await Promise.allSettled([...open.values()].map((one) => one.close()))
-    await mount.close()
+    await mount.close({ force: mustForce })
     const failed = ended.find((one) => one.status === 'rejected')
     if (failed !== undefined) throw failed.reason
   }

@@ -13,11 +13,7 @@ export async function hashInStore(
   file: RemoteFile,
   signal?: AbortSignal,
 ): Promise<string | undefined> {
-  const item = await statInStore(
-    control,
-    { ...file, opt: { ...fileOnly, showHash: true, noModTime: true } },
-    signal,
-  )
+  const item = await statInStore(control, { ...file, opt: { ...fileOnly, showHash: true, noModTime: true } }, signal)
   return item?.Hashes?.['md5']
 }
 

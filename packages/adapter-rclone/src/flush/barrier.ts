@@ -20,6 +20,8 @@ export interface BarrierOptions {
   readonly dirty: DirtyFiles
   /** Host path of the metadata of the whole mount. */
   readonly metadata: string
+  /** What errors name. Default `flush`. */
+  readonly operation?: string | undefined
   /** `vfs/queue-set-expiry` is there. */
   readonly queue: boolean
   /** Called before what waits is uploaded at once. */
@@ -37,7 +39,7 @@ export interface BarrierOptions {
  * says, `ETIMEDOUT`.
  */
 export async function flushBarrier(options: BarrierOptions): Promise<void> {
-  const { control, dirty, queue, timeoutMs, signal } = options
+  const { control, dirty, queue, timeoutMs, signal, operation = 'flush' } = options
   const start = performance.now()
   const deadline = start + timeoutMs
   let unqueuedSince: number | undefined
@@ -51,8 +53,9 @@ export async function flushBarrier(options: BarrierOptions): Promise<void> {
     if (isClean && (waiting === 0 || waiting <= (await new DirtyFiles(options.metadata).count()))) return
     const now = performance.now()
     unqueuedSince = waiting > 0 ? undefined : (unqueuedSince ?? now)
-    if (path !== undefined && unqueuedSince !== undefined && now - unqueuedSince > openGraceMs) throw stillOpen(path)
-    if (now > deadline || (now - start > openGraceMs && isRefused(options.log))) throw late(options.log)
+    if (path !== undefined && unqueuedSince !== undefined && now - unqueuedSince > openGraceMs)
+      throw stillOpen(path, operation)
+    if (now > deadline || (now - start > openGraceMs && isRefused(options.log))) throw late(options.log, operation)
     if (queue && queued > 0) {
       options.onHurry?.()
       await hurry(control)
@@ -91,9 +94,9 @@ async function hurry(control: Control): Promise<void> {
   }
 }
 
-function stillOpen(path: string): Error {
+function stillOpen(path: string, operation: string): Error {
   return failure('EBUSY', 'is open for writing, and is uploaded when it is closed', {
-    operation: 'flush',
+    operation,
     path: path as MountPath,
     remedy: 'end the command that writes it, or close it, then flush again',
   })
@@ -105,16 +108,17 @@ function isRefused({ failing }: MountLog): boolean {
   return false
 }
 
-function late(log: MountLog): Error {
+/** Why the uploads have not ended in time, as far as rclone says. */
+export function late(log: MountLog, operation: string): Error {
   const [said] = log.failing.values()
   if (said === undefined) {
     const remedy = 'flush again, or give it more time (`flushTimeoutMs`); what is not uploaded stays in the cache'
-    return failure('ETIMEDOUT', 'the uploads took too long', { operation: 'flush', remedy })
+    return failure('ETIMEDOUT', 'the uploads took too long', { operation, remedy })
   }
   const { code, reason, remedy } = diagnose(said)
   const kept = `${remedy}; what is not uploaded stays in the cache, and is tried again`
   return failure(code, `nothing can be uploaded: ${reason}`, {
-    operation: 'flush',
+    operation,
     remedy: kept,
     native: new Error(said),
   })

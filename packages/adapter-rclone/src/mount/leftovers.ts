@@ -24,7 +24,7 @@ const atOnceMs = 1
  * What the store does not take now stays in the cache, and is uploaded later.
  */
 export async function uploadLeftovers(start: StartOptions): Promise<void> {
-  const { options, place, features, signal } = start
+  const { options, place, features } = start
   if (options.readOnly || !(await isUsed(place))) return
   await repairCache(place)
   const cached = join(place.cache, 'vfsMeta')
@@ -37,16 +37,19 @@ export async function uploadLeftovers(start: StartOptions): Promise<void> {
   const dirty = new DirtyFiles(metadata)
   const { queue } = features
   const timeoutMs = options.startTimeoutMs
+  const limit = AbortSignal.timeout(timeoutMs)
+  const signal = start.signal === undefined ? limit : AbortSignal.any([start.signal, limit])
   try {
     await flushBarrier({ control, log: process.log, dirty, metadata, queue, timeoutMs, signal })
     await settleDepartures(running, signal)
     for (const directory of directories) await removeUnfinished(running, relative(metadata, directory), signal)
     for (const remote of await unfinishedFiles(metadata)) {
-      await control.call('operations/deletefile', { fs, remote }).catch(() => undefined) // it may have come to nothing
+      // it may have come to nothing
+      await control.call('operations/deletefile', { fs, remote }, { signal }).catch(() => undefined)
       await rm(join(metadata, remote), { force: true })
     }
   } catch {
-    signal?.throwIfAborted()
+    start.signal?.throwIfAborted()
   } finally {
     await endMount(running, place, { lazy: false })
   }

@@ -7,9 +7,9 @@ import type { CheckedOptions } from '../options.ts'
 import { type Features, featuresOf } from '../program/features.ts'
 import { type FoundRclone, findRclone } from '../program/find.ts'
 import { type Place, clearPlace, placeFor } from '../state/place.ts'
-import { type Call, Pending, type TrackOptions, hungError } from './pending.ts'
+import { type Call, Pending, type TrackOptions, closedError, hungError } from './pending.ts'
 import { uploadLeftovers } from './leftovers.ts'
-import { type RunningMount, endMount, nowhere, startMount } from './start.ts'
+import { type RunningMount, endMount, nowhere, startMount, stuckError } from './start.ts'
 import { unmount } from './unmount.ts'
 
 export type MountState = 'ready' | 'hung' | 'restoring' | 'lost' | 'closed'
@@ -41,6 +41,8 @@ export class Mount {
   #running: RunningMount | undefined
   #restoring: Promise<void> | undefined
   #closing: Promise<void> | undefined
+  /** Ends what is being brought back when the mount is closed. */
+  readonly #ending = new AbortController()
   #timer: NodeJS.Timeout | undefined
   #hungSince: number | undefined
 
@@ -149,8 +151,10 @@ export class Mount {
   /** Ends what is there and mounts again, with the same cache. */
   async recover(): Promise<void> {
     if (this.#closing !== undefined) throw closedError({ operation: 'recover' })
-    this.#running?.process.kill()
-    await this.#running?.process.ended
+    const process = this.#running?.process
+    process?.kill()
+    if (process !== undefined && !(await process.end())) throw stuckError('recover')
+    await process?.ended
     await this.#restore(1)
   }
 
@@ -162,6 +166,10 @@ export class Mount {
     const start = { options, place, program, features, onUploadFailure, signal }
     await uploadLeftovers(start)
     const running = await startMount(start)
+    if (signal?.aborted === true) {
+      await endMount(running, place, { lazy: true })
+      signal.throwIfAborted()
+    }
     this.#running = running
     this.#state = 'ready'
     this.#hungSince = undefined
@@ -191,11 +199,12 @@ export class Mount {
   async #restoreNow(attempts: number): Promise<void> {
     this.#state = 'restoring'
     let problem: unknown
+    const { signal } = this.#ending
     for (const ms of restoreAfterMs.slice(0, attempts)) {
-      if (ms > 0) await delay(ms)
-      if (this.#closing !== undefined) throw closedError({ operation: 'recover' })
+      if (ms > 0) await delay(ms, undefined, { signal }).catch(() => undefined)
+      if (signal.aborted) throw closedError({ operation: 'recover' })
       try {
-        await this.#start(undefined)
+        await this.#start(signal)
         await Promise.all([...this.#users].map((user) => user.attach()))
         this.options.onEvent({ kind: 'recovered', detail: 'the mount is back, with its cache' })
         return
@@ -211,7 +220,9 @@ export class Mount {
 
   /**
    * Unmounts and ends rclone; nothing stays but the cache. `flush` first: this does not. `force`: without waiting for
-   * whoever uses the mount.
+   * whoever uses the mount. Every step has a limit.
+   *
+   * @throws WorkspaceError `EIO` when something of rclone is left.
    */
   close({ force = false }: { readonly force?: boolean } = {}): Promise<void> {
     this.#closing ??= this.#close(force)
@@ -219,21 +230,23 @@ export class Mount {
   }
 
   async #close(force: boolean): Promise<void> {
-    clearInterval(this.#timer)
-    await this.#restoring?.catch(() => undefined)
-    const running = this.#running
-    const wasHung = force || this.#state === 'hung'
-    this.#state = 'closed'
-    if (running !== undefined) {
-      if (wasHung) running.process.kill()
-      await endMount(running, this.place, { lazy: wasHung })
+    const restoring = this.#restoring
+    const lazy = force || this.#state === 'hung' || restoring !== undefined
+    this.#ending.abort(closedError({ operation: 'recover' }))
+    if (restoring !== undefined) {
+      // what was mounted this moment is still being looked at
+      this.#running?.process.kill()
+      this.#pending.expire()
+      await restoring.catch(() => undefined)
     }
+    clearInterval(this.#timer)
+    const running = this.#running
+    this.#state = 'closed'
+    if (lazy) running?.process.kill()
+    const hasEnded = running === undefined || (await endMount(running, this.place, { lazy }))
     this.#pending.expire()
-    await unmount(this.place.mountPoint, { lazy: true })
+    const isUnmounted = await unmount(this.place.mountPoint, { lazy: true })
+    if (!hasEnded || !isUnmounted) throw stuckError('close')
     await clearPlace(this.place)
   }
-}
-
-function closedError({ operation, path }: Partial<Call> & { readonly operation: string }): Error {
-  return failure('ECLOSED', 'the adapter is closed', { operation, path, remedy: 'create a new one' })
 }

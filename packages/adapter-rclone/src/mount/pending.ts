@@ -124,3 +124,7 @@ export function hungError({ operation, path }: Call, silent: Silent = 'mount'): 
     remedy: 'try again later; whether a change took place is not known until then',
   })
 }
+
+export function closedError({ operation, path }: Partial<Call> & { readonly operation: string }): Error {
+  return failure('ECLOSED', 'the adapter is closed', { operation, path, remedy: 'create a new one' })
+}

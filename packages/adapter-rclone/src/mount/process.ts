@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { readdirSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -12,6 +13,10 @@ import { mountAt } from './table.ts'
 import { force } from './unmount.ts'
 
 const operation = 'createRcloneAdapter'
+/** Milliseconds that the keeper has to end everything. */
+const keeperMs = 5_000
+/** Milliseconds that everything has to end once it was killed. */
+const killedMs = 2_000
 /** Milliseconds between two looks at the mount table: it tells nobody of its changes. */
 const lookEveryMs = 5
 
@@ -40,6 +45,14 @@ const endAtExit = new Set<MountProcess>()
 
 function endAll(): void {
   for (const one of endAtExit) one.leave()
+}
+
+function threadsOf(pid: number): number {
+  try {
+    return readdirSync(`/proc/${pid}/task`).length
+  } catch {
+    return 0
+  }
 }
 
 /** rclone and its keeper. */
@@ -157,10 +170,39 @@ export class MountProcess {
     this.#child.kill('SIGTERM')
   }
 
-  /** Lets go: the keeper detaches the mount and kills what still runs. Resolves when all of it is gone. */
-  async end(): Promise<void> {
+  /**
+   * Lets go: the keeper detaches the mount and kills what still runs. A keeper that takes too long is killed, with rclone.
+   * True when all of it is gone. Else a thread of rclone waits in the kernel, and nothing can end it.
+   */
+  async end(): Promise<boolean> {
     this.#child.stdio[3]?.destroy()
-    while (!this.hasEnded) await delay(lookEveryMs)
+    if (await this.untilEnded(keeperMs)) return true
+    this.kill()
+    this.#killGroup()
+    await this.untilEnded(killedMs)
+    await this.#forcing
+    const deadline = performance.now() + killedMs
+    while (this.#isLeft && performance.now() < deadline) await delay(lookEveryMs)
+    return this.hasEnded && !this.#isLeft
+  }
+
+  /** The keeper, its parts and rclone. */
+  #killGroup(): void {
+    if (this.hasEnded || this.#child.pid === undefined) return
+    try {
+      process.kill(-this.#child.pid, 'SIGKILL')
+    } catch {
+      // it has just ended
+    }
+  }
+
+  /** Something of rclone is there, though its keeper was killed. */
+  get #isLeft(): boolean {
+    if (this.#pid === undefined) return false
+    const now = readProcessStat(this.#pid)
+    if (now === undefined || now.group !== this.#child.pid) return false
+    // A zombie of one thread is gone: only its parent has not asked for it.
+    return !now.zombie || threadsOf(this.#pid) > 1
   }
 
   /** Waits for it to end by itself, for so many milliseconds at most. */

@@ -95,16 +95,27 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
 /** Milliseconds for rclone to end once it is unmounted. */
 const endMs = 5_000
 
-/** Unmounts, and waits for rclone and its keeper to end. `lazy`: without asking the mount, which hangs. */
+/**
+ * Unmounts, and waits for rclone and its keeper to end, within limits. `lazy`: without asking the mount, which hangs. True
+ * when nothing is left of them.
+ */
 export async function endMount(
   { process, control }: RunningMount,
   { mountPoint }: Place,
   { lazy }: { readonly lazy: boolean },
-): Promise<void> {
+): Promise<boolean> {
   if (!(await unmount(mountPoint, { lazy }))) await unmount(mountPoint, { lazy: true })
   await process.untilEnded(endMs)
-  await process.end()
+  const hasEnded = await process.end()
   control.close()
+  return hasEnded
+}
+
+export function stuckError(operation: string): Error {
+  return failure('EIO', 'rclone was killed, and cannot end: a thread of it waits in the kernel', {
+    operation,
+    remedy: 'unmount it as root with `umount -f`, or restart the machine; the cache is kept',
+  })
 }
 
 /** Milliseconds in which a process that stopped answering turns out to be dead. */

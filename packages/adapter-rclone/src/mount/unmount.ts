@@ -1,11 +1,11 @@
-import { execFile } from 'node:child_process'
+import { spawn } from 'node:child_process'
 
 import { defaultPath } from '@ws/process'
 
 import { forceFunction } from './supervisor.ts'
 import { mountAt } from './table.ts'
 
-/** Milliseconds that the helper may take: on a mount that hangs it can wait for ever. */
+/** Milliseconds that the helper may take. On a mount that hangs it can wait for ever, in the kernel, where nothing ends it. */
 const helperMs = 5_000
 
 /**
@@ -31,10 +31,18 @@ export async function force(mountPoint: string): Promise<void> {
   if (mountAt(mountPoint) !== undefined) await run('/bin/sh', ['-c', `${forceFunction}force "$1"`, 'sh', mountPoint])
 }
 
-/** Resolves when it has ended, well or not: the mount table tells what came of it. */
+/** Resolves when it has ended, well or not, or was killed: the mount table tells what came of it. */
 async function run(program: string, args: readonly string[]): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const env = { PATH: defaultPath, LC_ALL: 'C' }
-  execFile(program, args, { cwd: '/', env, timeout: helperMs, killSignal: 'SIGKILL' }, () => resolve())
+  const child = spawn(program, args, { cwd: '/', env, stdio: 'ignore' })
+  child.once('exit', () => resolve())
+  child.once('error', () => resolve())
+  const timer = setTimeout(() => {
+    child.kill('SIGKILL')
+    child.unref()
+    resolve()
+  }, helperMs)
   await promise
+  clearTimeout(timer)
 }

@@ -2,6 +2,7 @@ import { type HostPath, type MountPath, assertMountPath, contractError, mountRoo
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
+import type { DirtyFiles } from '../cache/dirty.ts'
 import { failure } from '../errors.ts'
 import type { Mount, MountUser } from '../mount/mount.ts'
 import type { Call, TrackOptions } from '../mount/pending.ts'
@@ -16,12 +17,14 @@ export class MountedPart implements MountUser {
   readonly #maxPathBytes: number
   #open: Open | undefined
   #isClosed = false
+  #dirty: DirtyFiles
 
   /** `maxPathBytes`: what the store takes. */
   constructor(mount: Mount, below: string, first: Open, maxPathBytes: number) {
     this.mount = mount
     this.below = below
     this.#open = first
+    this.#dirty = first.dirty
     this.#root = String(first.files.hostPath?.(mountRoot))
     this.#maxPathBytes = maxPathBytes
     mount.addUser(this)
@@ -41,6 +44,20 @@ export class MountedPart implements MountUser {
 
   async attach(): Promise<void> {
     this.#open ??= await openFiles(this.mount, this.below)
+    this.#dirty = this.#open.dirty
+  }
+
+  /** The cache has something that is not in the store, or nothing can tell within so many milliseconds. */
+  async isDirty(ms: number): Promise<boolean> {
+    const stop = new AbortController()
+    const unknown = delay(ms, true, { signal: stop.signal }).catch(() => true)
+    try {
+      return await Promise.race([this.#dirty.first().then((path) => path !== undefined), unknown])
+    } catch {
+      return true
+    } finally {
+      stop.abort()
+    }
   }
 
   /** From now on every operation is `ECLOSED`. */
