@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 
 import { auditArchitecture } from '../seccomp/syscalls.ts'
-import { hideScript } from './script.ts'
+import { hideScript, superviseScript } from './script.ts'
 
 /** One directory that is listed without some of its names. */
 export interface HiddenNames {
@@ -70,7 +70,8 @@ export function hidingCommand({ hidden, gate, argv }: HidingOptions): string[] {
   const table = Object.entries({ ...calls, ...common }).map(([name, number]) => `${name}=${number}`)
   const [device = '0', inode = '0'] = hidden.identity.split(':')
   const names = hidden.names.map((name) => Buffer.from(name).toString('hex'))
-  const orders = [process.pid, gate, table.join(','), `${majorMinor(BigInt(device))}:${inode}`, names.join(',')]
+  const root = `${majorMinor(BigInt(device))}:${inode}`
+  const orders = [process.pid, gate, table.join(','), root, names.join(','), superviseScript]
   return [perl, '-e', hideScript, ...orders.map(String), ...argv]
 }
 

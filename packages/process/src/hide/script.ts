@@ -15,13 +15,12 @@
  * - The death of the parent ends it, and with that the command, which asks for the same.
  *
  * Arguments: the parent's process number, a descriptor from which one byte is awaited, numbers of system calls, device (major, minor) and
- * inode, the names in hexadecimal, and the command.
+ * inode, the names in hexadecimal, {@link superviseScript}, and the command.
  */
 export const hideScript = String.raw`
-my ($parent, $gate, $numbers, $root, $names) = splice(@ARGV, 0, 5); $_ += 0 for $parent, $gate;
+my ($parent, $gate, $numbers, $root, $names, $supervise) = splice(@ARGV, 0, 6); $_ += 0 for $parent, $gate;
 my %n = map { my ($k, $v) = split /=/; ($k, $v + 0) } split /,/, $numbers;
 my ($major, $minor, $inode) = map { $_ + 0 } split /:/, $root; my %hide = map { pack('H*', $_) => 1 } split /,/, $names;
-my $any = join '|', map { quotemeta } sort keys %hide; $any = qr/(?:$any)\0/; my $self = '';
 sub fail { my $e = $! + 0; syswrite(STDERR, "listing supervisor: $_[0] $e\n"); exit 126 }
 syscall($n{prctl}, 1, 9, 0, 0, 0) >= 0 or fail('parent'); getppid() == $parent or exit 126;
 my $go = "\0"; syscall($n{read}, $gate, $go, 1) == 1 or exit 126;
@@ -37,6 +36,13 @@ if (!$pid) { syscall($n{prctl}, 38, 1, 0, 0, 0) >= 0 or fail('no-new-privs');
   my $word = pack('l', $fd); syscall($n{write}, fileno($to), $word, 4);
   exec { $ARGV[0] } @ARGV; fail('exec') }
 close($to); sysread($from, my $word, 4) == 4 or do { waitpid($pid, 0); exit 126 }; close($from);
+eval $supervise; die $@ if $@;
+waitpid($pid, 0);
+`
+
+/** What it does once the command is started. perl compiles this meanwhile, which takes it longer than all that comes before. */
+export const superviseScript = String.raw`
+my $any = join '|', map { quotemeta } sort keys %hide; $any = qr/(?:$any)\0/; my $self = '';
 my $listener = unpack('l', $word);
 my $ended = syscall($n{pidfd_open}, $pid, 0); fail('pidfd') if $ended < 0;
 { my ($low, $high) = sort { $a <=> $b } $listener, $ended; my $at = 0;
@@ -89,5 +95,4 @@ while (1) {
     else { my $r = pack('Qx12L', $id, 1); syscall($n{ioctl}, $listener, 0xc0182101, $r) } }
   elsif (($! == 13 || $! == 1) && !own($tid)) { answer($id, 0, 13, 0) }
   else { answer($id, 0, 0, 1) } }
-waitpid($pid, 0);
 `
