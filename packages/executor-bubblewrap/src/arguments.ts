@@ -13,10 +13,11 @@ import {
   resourceLimits,
 } from '@ws/process'
 
+import { againArguments } from './again.ts'
 import { descriptors, gatedCommand, splitEnvironment } from './gate.ts'
 import { type Layout, nestedRoot, nestedTemporary, type Placement, placeOf, temporary } from './layout.ts'
 import type { OpenedSources } from './sources.ts'
-import { memory, mountSystem, systemNames } from './system-mounts.ts'
+import { memory, mountSystem, systemNames, withoutEntries } from './system-mounts.ts'
 
 export interface SandboxCommand {
   readonly layout: Layout
@@ -99,12 +100,13 @@ export function sandboxArguments(command: SandboxCommand): SandboxArguments {
       ...['--as-pid-1', '--cap-drop', 'ALL', '--clearenv'],
       ...Object.entries(outer).flatMap(([name, value]) => ['--setenv', name, value]),
       ...(command.direct === undefined ? builtRoot(command, copy, data, give) : []),
-      ...layout.placements.flatMap((placement) =>
+      ...firstMounts(layout).flatMap((placement) =>
         placement.show === 'system'
           ? mountSystem(placement, { ...command, etc: command.direct?.etc }, give)
           : placementArguments(placement, command.sources, give),
       ),
       ...closedFirst(layout.placements),
+      ...(layout.mode === 'direct' ? againArguments(layout) : []),
       ...(layout.mode === 'below' ? layout.aliases.flatMap((alias) => aliasArguments(alias, command)) : []),
       ...(command.direct === undefined ? ['--remount-ro', '/'] : []),
       ...['--chdir', placeOf(cwd, layout.mode)],
@@ -178,9 +180,14 @@ function placementArguments(
   if (source !== undefined) return [readOnly ? '--ro-bind-fd' : '--bind-fd', give(sources.descriptor(source)), at]
   if (type === 'file') return ['--perms', '0000', '--ro-bind-data', give('null'), at]
   if (show === 'closed') return ['--perms', '0111', '--size', '4096', '--tmpfs', at]
-  // Read-only, so that its owner cannot change the mode. Nothing is kept from a command where nothing is: git and tar
-  // complain of what they cannot read.
-  return ['--perms', show === 'empty' ? '0555' : '0000', '--size', '4096', '--tmpfs', at, '--remount-ro', at]
+  // Nothing is kept from a command where nothing is: git and tar complain of what they cannot read.
+  return withoutEntries(at, show === 'empty' ? '0555' : '0000')
+}
+
+/** All but those that come with a copy of the tree. */
+function firstMounts({ placements }: Layout): readonly Placement[] {
+  const first = placements.findIndex(({ show }) => show === 'again')
+  return first < 0 ? placements : placements.slice(0, first)
 }
 
 /** Only when their open parts have been bound: those need a place in them. */

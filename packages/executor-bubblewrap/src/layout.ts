@@ -18,8 +18,9 @@ export interface Placement {
   /**
    * - `empty`: a directory that can be read and holds nothing, for a name that is missing.
    * - `system`: what commands need of the machine, over a name that is reserved in the workspace's directory.
+   * - `again`: the whole tree with all its mounts, at an alias.
    */
-  readonly show: 'source' | 'mask' | 'empty' | 'closed' | 'system'
+  readonly show: 'source' | 'mask' | 'empty' | 'closed' | 'system' | 'again'
   readonly type: 'directory' | 'file'
   readonly source?: HostPath | undefined
   readonly readOnly: boolean
@@ -58,16 +59,17 @@ export function isAtRoot({ binds }: Pick<BindPlan, 'binds'>): boolean {
 export function layOut(plan: BindPlan, mode: LayoutMode, systemNames: readonly string[] = []): Layout {
   const { aliases } = plan
   const hasTemporary = plan.binds.some(({ at }) => at === temporary)
-  const prefixes = mode === 'translated' ? [''] : ['', ...aliases]
+  const prefixes = mode === 'below' ? ['', ...aliases] : ['']
   const place = mode === 'translated' ? placeTranslated : (path: string) => path
   const placements = prefixes.flatMap((prefix) => {
     const own: Placement[] = []
     for (const bind of plan.binds) {
       own.push(placed(bind, below(prefix, place(bind.at)), own))
-      if (mode === 'direct' && bind.at === '/') own.push(...systemPlacements(bind, prefix, aliases, systemNames))
+      if (mode === 'direct' && bind.at === '/') own.push(...systemPlacements(bind, systemNames))
     }
-    return mode === 'direct' && prefix !== '' ? overReserved(own, prefix, plan.binds) : own
+    return own
   })
+  if (mode === 'direct') placements.push(...againPlacements(plan))
   if (mode === 'translated') for (const alias of aliases) checkAlias(alias)
   return { mode, placements, aliases, hasTemporary }
 }
@@ -86,29 +88,34 @@ function below(prefix: string, path: string): string {
   return prefix !== '' && path === '/' ? prefix : prefix + path
 }
 
-/** Over the reserved names: the system's, and below an alias nothing where that itself is. */
-function systemPlacements(
-  root: Bind,
-  prefix: string,
-  aliases: readonly VirtualPath[],
-  systemNames: readonly string[],
-): Placement[] {
-  const over = (path: string, show: Placement['show']): Placement => ({
-    at: prefix + path,
-    virtual: below(prefix, path) as VirtualPath,
+/** Over the reserved names. */
+function systemPlacements({ source }: Bind, systemNames: readonly string[]): Placement[] {
+  return systemNames.map((name) => ({
+    at: `/${name}`,
+    virtual: `/${name}` as VirtualPath,
     type: 'directory',
-    show,
-    readOnly: show === 'empty',
-    beneath: inside(root.source ?? '', path),
-  })
-  const system = systemNames.map((name) => over(`/${name}`, 'system'))
-  return prefix === '' ? system : [...system, ...aliases.map((alias) => over(alias, 'empty'))]
+    show: 'system',
+    readOnly: false,
+    beneath: inside(source ?? '', `/${name}`),
+  }))
 }
 
-/** The first placement below an alias lies over its name in the root's directory. */
-function overReserved(own: readonly Placement[], alias: string, binds: readonly Bind[]): Placement[] {
-  const source = binds.find(({ at }) => at === '/')?.source ?? ''
-  return own.map((placement) => (placement.at === alias ? { ...placement, beneath: inside(source, alias) } : placement))
+/**
+ * The tree once more at each alias, over a reserved name, and nothing at the names of aliases in that. The mounts below come
+ * with it: they hang on the same directories as those they are copied from, so that nothing can befall them alone.
+ */
+function againPlacements({ binds, aliases }: BindPlan): Placement[] {
+  const root = binds.find(({ at }) => at === '/')
+  const at = (path: string, over: string) => ({
+    at: path,
+    virtual: path as VirtualPath,
+    type: 'directory' as const,
+    beneath: inside(root?.source ?? '', over),
+  })
+  return aliases.flatMap((alias): Placement[] => [
+    { ...at(alias, alias), show: 'again', source: root?.source, readOnly: root?.access === 'read-only' },
+    ...aliases.map((one): Placement => ({ ...at(alias + one, one), show: 'empty', readOnly: true })),
+  ])
 }
 
 function inside(directory: string, path: string): HostPath {

@@ -8,6 +8,7 @@ import {
   type HostPath,
   isWorkspaceError,
   type Owner,
+  parseVirtualPath,
   type ProbeReport,
   rootPath,
   WorkspaceError,
@@ -34,7 +35,7 @@ import { type LayoutMode, layOut } from './layout.ts'
 import { heldLimits } from './limits.ts'
 import type { ResolvedOptions } from './options.ts'
 import { findPrograms, type Programs } from './programs.ts'
-import { directProblem, mountedNames, translationCost, wantedPoints } from './root-form.ts'
+import { directProblem, mountedNames, pointNames, translationCost, wantedPoints } from './root-form.ts'
 import { startSandbox } from './sandbox.ts'
 import { openSources } from './sources.ts'
 
@@ -144,7 +145,7 @@ async function runBelow(attempt: Attempt, mode: LayoutMode): Promise<void> {
   await runOnce(attempt, { layout: layOut(emptyPlan, mode), sources, system, argv: ['/bin/true'] }, nothingProtected)
 }
 
-/** With a directory as the root, and names that must not be seen there. */
+/** With a directory as the root, seen at an alias as well, and names that must not be seen there. */
 async function runDirect(attempt: Attempt): Promise<void> {
   const hiding = hidingProblem()
   if (hiding !== undefined) throw new WorkspaceError({ code: 'EUNENFORCEABLE', operation: 'probe', ...hiding })
@@ -152,20 +153,21 @@ async function runDirect(attempt: Attempt): Promise<void> {
   await using directory = await createRoot(owner)
   const source = directory.path
   const bind: Bind = { kind: 'mount', at: rootPath, type: 'directory', source, access: 'read-write', rules: [] }
-  const plan: BindPlan = { ...emptyPlan, binds: [bind] }
+  const plan: BindPlan = { ...emptyPlan, binds: [bind], aliases: [parseVirtualPath('/workspace')] }
   const system = systemTree({ root: rootPath, owner, network: attempt.options.network === 'host' })
   const mounted = mountedNames(plan, system)
-  const problem = directProblem(plan, mounted)
+  const names = pointNames(plan, mounted)
+  const problem = directProblem(plan, names)
   if (problem !== undefined) throw new WorkspaceError({ code: 'EUNENFORCEABLE', operation: 'probe', ...problem })
   const keeper = useNameKeeper()
   const etc = makeEtcDirectory(system)
   try {
-    const held = await keeper.reserve(wantedPoints(plan, mounted), owner)
+    const held = await keeper.reserve(wantedPoints(plan, names), owner)
     try {
       const layout = layOut(plan, 'direct', mounted)
       using sources = await openSources(layout.placements)
-      const hidden = { identity: sources.identity(source) ?? '', names: mounted }
-      const argv = ['/bin/sh', '-c', 'test "$(echo /*)" = "/*"']
+      const hidden = { identity: sources.identity(source) ?? '', names }
+      const argv = ['/bin/sh', '-c', 'test "$(echo /* /workspace/*)" = "/* /workspace/*"']
       const direct = { etc: etc.fd, hidden }
       await runOnce(attempt, { layout, sources, system, argv, direct, reserved: held.identities }, () => keeper)
     } finally {

@@ -32,10 +32,8 @@ export function directProblem(plan: BindPlan, names: readonly string[]): Restric
   const isReadOnlyMount = plan.restrictions.some(({ rule, path }) => rule === 'mount:/' && path === '/')
   if (source === undefined || root?.access === 'none' || isReadOnlyMount)
     return { reason: 'must not be written, and mount points have to be made in it', remedy }
-  if (plan.binds.length * (1 + plan.aliases.length) > mostParts) {
-    const less = plan.aliases.length === 0 ? remedy : `make the workspace with \`aliases: {}\`, or ${remedy}`
-    return { reason: 'has more parts under rules than a command can be started with, aliases counted', remedy: less }
-  }
+  if (plan.binds.length > mostParts)
+    return { reason: 'has more parts under rules than a command can be started with', remedy }
   if (isOnSlowMount([source])) return { reason: 'lies on FUSE or on a network, where no mount points are made', remedy }
   for (const name of names) {
     if (isTaken(placeOf({ root: source, path: `/${name}` as MountPath })))

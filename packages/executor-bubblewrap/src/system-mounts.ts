@@ -24,6 +24,11 @@ export function memory(at: string, bytes: number): string[] {
   return ['--perms', '1777', '--size', String(bytes), '--tmpfs', at]
 }
 
+/** A directory that holds nothing. Read-only, so that its owner cannot change the mode. */
+export function withoutEntries(at: string, mode: string): string[] {
+  return ['--perms', mode, '--size', '4096', '--tmpfs', at, '--remount-ro', at]
+}
+
 /**
  * bubblewrap's options for one of these names. Nothing is written to any of them but mount points: who works on the
  * same directory outside could lead a name elsewhere meanwhile, and is found out only then.

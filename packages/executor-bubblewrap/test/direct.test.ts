@@ -213,6 +213,28 @@ describeWith(needed.direct, 'a workspace whose own directory is the root of comm
     expect(await readFile(join(root, 'secret'), 'utf8')).toBe('hush\n')
   })
 
+  it('shows the same below each alias, and no alias in another', async () => {
+    await directory('area')
+    await directory('area/open')
+    await file('area/open/file', 'open\n')
+    await file('secret', 'hush\n')
+    const workspace = await open({
+      aliases: { '/one': '/', '/two': '/' },
+      rules: [
+        rules.deny('/area'),
+        rules.allow('/area/open', { from: ['deny(/area)'], justification: 'shown' }),
+        rules.deny('/secret'),
+      ],
+    })
+    for (const at of ['/one', '/two']) {
+      const outcome = await workspace.exec(
+        `cd ${at} && ls -A .; cat area/open/file secret; ls area; chmod 777 area; touch area/x usr/x one/x two/x; ls -A one two; echo x > dev/null && echo null; bin/echo ran; readlink /proc/self/cwd`,
+      )
+      expect(outcome.stdout).toBe(`area\nsecret\nopen\none:\n\ntwo:\nnull\nran\n${at}\n`)
+      expect(outcome.stderr.match(/Permission denied|Read-only file system/g)).toHaveLength(7)
+    }
+  })
+
   it('shows mounts of the workspace inside it, and /tmp in memory where there is no scratch', async () => {
     await mkdir(join(scratch.path, 'data'))
     await give(join(scratch.path, 'data'))

@@ -152,12 +152,8 @@ describe('the layout of a plan', () => {
       ['/proc', 'system', '/home/me/ws/proc'],
       ['/tmp', 'source', '/home/me/ws/tmp'],
       ['/secret', 'mask', '/home/me/ws/secret'],
-      ['/again', 'source', '/home/me/ws/again'],
-      ['/again/usr', 'system', '/home/me/ws/usr'],
-      ['/again/proc', 'system', '/home/me/ws/proc'],
+      ['/again', 'again', '/home/me/ws/again'],
       ['/again/again', 'empty', '/home/me/ws/again'],
-      ['/again/tmp', 'source', '/home/me/ws/tmp'],
-      ['/again/secret', 'mask', '/home/me/ws/secret'],
     ])
   })
 
