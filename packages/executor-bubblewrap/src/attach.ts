@@ -10,7 +10,6 @@ import {
 import {
   checkToolAccess,
   checkToolPlaces,
-  closedError,
   type DelegatedCgroup,
   followTerminal,
   HeldWork,
@@ -68,14 +67,16 @@ export function createAttached({
 }: AttachOptions): AttachedExecutor {
   const work = new HeldWork()
   const systems = new Map<string, readonly SystemEntry[]>()
-  const stop = new AbortController()
   const limits = heldLimits(programs.bwrap, cgroup !== undefined)
   const contents = new KeptContents()
   checkToolAccess(options.tools, owner, 'attach')
   let warden: Warden | undefined
   let pipes: PipeMaker | undefined
   let nameKeeper: NameKeeper | undefined
-  const keeper = () => (nameKeeper ??= useNameKeeper())
+  const keeper = () => {
+    work.stopped.throwIfAborted()
+    return (nameKeeper ??= useNameKeeper())
+  }
 
   /** For each system tree. */
   const etcs = new Map<readonly SystemEntry[], EtcDirectory>()
@@ -130,11 +131,11 @@ export function createAttached({
         unixSockets: options.unixSockets === 'workspace',
         extendedAttributes,
       })
-      const signal = request.signal === undefined ? stop.signal : AbortSignal.any([request.signal, stop.signal])
+      request.signal?.throwIfAborted()
       warden ??= useWarden()
       pipes ??= usePipes()
       started = startCommand({
-        request: { ...request, signal },
+        request,
         owner,
         warden,
         keeper,
@@ -186,27 +187,30 @@ export function createAttached({
       const shell = resolveShell({ existsInView: isSystemProgram })
       return rootFormOf(plan, systemFor(shell), { options, programs })
     },
-    spawn: (request, plan) => work.hold(() => start(request, plan)),
+    spawn: (request, plan) => work.hold((signal) => start({ ...request, signal }, plan), request.signal),
     openTerminal: (request, plan) =>
-      work.hold(async () => {
+      work.hold(async (signal) => {
         // Before the terminal, whose master it would inherit and keep.
         warden ??= useWarden()
-        const { columns, rows, signal } = request
+        const { columns, rows } = request
         const device = await startTerminal({ columns, rows, owner, signal })
-        return followTerminal({ request, device, start: () => start(plainRequest(request, device), plan, device) })
-      }),
+        const plain = { ...plainRequest(request, device), signal }
+        return followTerminal({ request, device, start: () => start(plain, plan, device) })
+      }, request.signal),
     async close() {
-      stop.abort(closedError())
-      await work.end()
-      warden?.close()
-      warden = undefined
-      pipes?.close()
-      pipes = undefined
-      nameKeeper?.close()
-      nameKeeper = undefined
-      contents.close()
-      for (const etc of etcs.values()) etc.close()
-      etcs.clear()
+      try {
+        await work.end()
+      } finally {
+        warden?.close()
+        warden = undefined
+        pipes?.close()
+        pipes = undefined
+        nameKeeper?.close()
+        nameKeeper = undefined
+        contents.close()
+        for (const etc of etcs.values()) etc.close()
+        etcs.clear()
+      }
     },
   }
 }

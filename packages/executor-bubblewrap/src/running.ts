@@ -68,11 +68,18 @@ export async function startCommand({
   )
   feed(sandbox, request)
   const ending = createEnding(sandbox, request)
+  const { outOfReach } = sandbox.process
+  const letGo = async () => {
+    const released = release?.()
+    // The command waits for a file system that does not answer, and so may this.
+    if (!outOfReach.aborted) await released
+    else void released?.catch(() => undefined)
+  }
   const run = async () => {
     try {
-      return await follow(sandbox, { request, ending, startedAt, release })
+      return await follow(sandbox, { request, ending, startedAt, letGo })
     } finally {
-      await release?.()
+      await letGo()
       ending.finish()
       stdout.end()
       stderr.end()
@@ -84,6 +91,9 @@ export async function startCommand({
     stdout: stdout.output,
     stderr: stderr.output,
     kill: ending.kill,
+    get survivors() {
+      return sandbox.process.survivors
+    },
     wait: () => result,
     async [Symbol.asyncDispose]() {
       ending.kill('SIGKILL')
@@ -166,16 +176,17 @@ function createEnding(sandbox: Sandbox, request: CommandRequest): Ending {
   }
 }
 
-interface Following extends Pick<CommandStart, 'request' | 'release'> {
+interface Following extends Pick<CommandStart, 'request'> {
+  readonly letGo: () => Promise<void>
   readonly ending: Ending
   readonly startedAt: number
 }
 
-async function follow(sandbox: Sandbox, { request, ending, startedAt, release }: Following): Promise<CommandResult> {
+async function follow(sandbox: Sandbox, { request, ending, startedAt, letGo }: Following): Promise<CommandResult> {
   const ended = await sandbox.process.wait()
-  await sandbox.gone
+  if (!ended.survivors) await sandbox.gone
   // The keeper looks a last time before it lets go of what it is asked to after that.
-  const [lost, stderr] = await Promise.all([sandbox.watch?.end(), sandbox.stderr, release?.()])
+  const [lost, stderr] = await Promise.all([sandbox.watch?.end(), sandbox.stderr, letGo()])
   const { timedOut, aborted, sent } = ending.state()
   if (aborted && !timedOut) throw request.signal?.reason
   const exitCode = sandbox.exitCode()
@@ -189,6 +200,7 @@ async function follow(sandbox: Sandbox, { request, ending, startedAt, release }:
     truncated: ended.stdout.truncated || stderr.truncated,
     duration: Math.round(performance.now() - startedAt),
     executor: executorName,
+    ...(ended.survivors && { survivors: true as const }),
   }
   if (lost !== undefined) throw protectionLost(result, lost.at)
   const killed = sandbox.hides && (ended.signal !== null || ended.exitCode !== 0) && !sent.has('SIGKILL')

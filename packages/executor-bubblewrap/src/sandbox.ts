@@ -248,7 +248,8 @@ function signalIn(child: Child, pid: number, signal: NodeJS.Signals): boolean {
 
 /** Process 1 of the namespace: the kernel ends all others with it. Without it, bubblewrap's own end does that. */
 function endSandbox(running: RunningProcess, child: Child): void {
-  if (!signalIn(child, child.pid, 'SIGKILL')) running.kill('SIGKILL')
+  if (signalIn(child, child.pid, 'SIGKILL')) running.expectEnd()
+  else running.kill('SIGKILL')
 }
 
 function letGo(

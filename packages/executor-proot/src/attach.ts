@@ -154,28 +154,41 @@ class AttachedProot implements AttachedExecutor {
   }
 
   spawn(request: CommandRequest, plan: BindPlan): Promise<RunningCommand> {
-    return this.#work.hold(() => this.#start(request, plan), request.signal)
+    return this.#work.hold((stop) => this.#start(request, plan, stop), request.signal)
   }
 
   openTerminal(request: TerminalRequest, plan: BindPlan): Promise<Terminal> {
-    const { columns, rows, signal } = request
-    return this.#work.hold(async () => {
+    const { columns, rows } = request
+    return this.#work.hold(async (stop) => {
       const { owner } = this.#attachment
-      const device = await startTerminal({ columns, rows, owner, signal })
-      return followTerminal({ request, device, start: () => this.#start(plainRequest(request, device), plan, device) })
-    }, signal)
+      const device = await startTerminal({ columns, rows, owner, signal: stop })
+      const start = () => this.#start(plainRequest(request, device), plan, stop, device)
+      return followTerminal({ request, device, start })
+    }, request.signal)
   }
 
   async close(): Promise<void> {
-    await this.#work.end()
-    this.#pipes?.close()
-    this.#pipes = undefined
-    this.#runs.close()
-    removeTree(this.#directory)
+    try {
+      await this.#work.end()
+    } finally {
+      this.#pipes?.close()
+      this.#pipes = undefined
+      this.#runs.close()
+      removeTree(this.#directory)
+    }
   }
 
-  /** With a terminal, a blank command is an interactive shell. */
-  async #start(request: CommandRequest, plan: BindPlan, terminal?: TerminalDevice): Promise<RunningCommand> {
+  /**
+   * With a terminal, a blank command is an interactive shell.
+   *
+   * @param stop nothing is started any more once it is aborted
+   */
+  async #start(
+    request: CommandRequest,
+    plan: BindPlan,
+    stop: AbortSignal,
+    terminal?: TerminalDevice,
+  ): Promise<RunningCommand> {
     const { machine, owner, options, cgroup } = this.#attachment
     const limits = narrowedLimits(options, request.limits)
     const ownLimits = resourceLimits(limits, cgroup)
@@ -202,10 +215,11 @@ class AttachedProot implements AttachedExecutor {
       const covers = writable ? new Covers(run.path) : this.#covers
       const view = await composeView({ plan, system: this.#system, run, landlock, skeletons, covers })
       try {
+        stop.throwIfAborted()
         // Before there is anything that has to be started at once.
         const { errors, ...pipes } = await this.#standardPipes(request, terminal)
         const confined = withPipes([errors, pipes.stdoutPipe, pipes.stdinPipe], () => {
-          request.signal?.throwIfAborted()
+          stop.throwIfAborted()
           const first = firstProcess({
             argv: limitedCommand(argv, ownLimits, { ownProcesses: 2 }),
             env,

@@ -64,7 +64,9 @@ export function followCommand(options: FollowOptions): RunningCommand {
       clearTimeout(timer)
       stdout.end()
       stderr.end()
-      await options.cleanUp()
+      const cleaned = options.cleanUp()
+      // What is left may keep it for as long as it waits itself.
+      if (!process.outOfReach.aborted) await cleaned
     }
   }
 
@@ -86,6 +88,7 @@ export function followCommand(options: FollowOptions): RunningCommand {
       truncated: ended.stdout.truncated || commandErrors.truncated,
       duration: ended.durationMs,
       executor: 'proot',
+      ...(ended.survivors && { survivors: true as const }),
     }
     if (ending !== undefined || ended.timedOut || signalled) return result
     throw sandboxKilled(result)
@@ -98,6 +101,9 @@ export function followCommand(options: FollowOptions): RunningCommand {
       if (process.pid === undefined || report.parsed().ending !== undefined) return false
       signalled = true
       return signal === 'SIGKILL' ? process.kill('SIGKILL') : signalGroup(process.pid, signal)
+    },
+    get survivors() {
+      return process.survivors
     },
     wait: () => result,
     async [Symbol.asyncDispose]() {
@@ -120,7 +126,7 @@ function readReport(process: RunningProcess) {
   const closed =
     pipe === undefined
       ? Promise.resolve()
-      : once(pipe, 'end').then(
+      : Promise.race([once(pipe, 'end'), once(pipe, 'close')]).then(
           () => undefined,
           () => undefined,
         )

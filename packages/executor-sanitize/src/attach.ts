@@ -59,14 +59,15 @@ class AttachedSanitize implements AttachedExecutor {
   }
 
   spawn(request: CommandRequest, plan: BindPlan): Promise<RunningCommand> {
-    return this.#work.hold(() => this.#start(request, plan), request.signal)
+    return this.#work.hold((stop) => this.#start(request, plan, stop), request.signal)
   }
 
   close(): Promise<void> {
     return this.#work.end()
   }
 
-  async #start(request: CommandRequest, plan: BindPlan): Promise<RunningCommand> {
+  /** @param stop nothing is started any more once it is aborted */
+  async #start(request: CommandRequest, plan: BindPlan, stop: AbortSignal): Promise<RunningCommand> {
     const { options, owner, landlockAbi } = this.#attachment
     const view = new PathView(plan)
     const shell = chooseShell(request.shell)
@@ -95,7 +96,7 @@ class AttachedSanitize implements AttachedExecutor {
       const cwd = await openBindSource({ path: directoryOf(view, request.cwd), type: 'directory', at: request.cwd })
       sources.push(cwd)
       const command = mapCommand(request, { view, trust: options.trust, bash, env })
-      request.signal?.throwIfAborted()
+      stop.throwIfAborted()
       const confined = confineArgv({
         argv: bash ? [shell, '--noprofile', '--norc', '-c', command] : [shell, '-c', command],
         env,

@@ -56,6 +56,9 @@ export function followCommand({ process, stdout, stderr }: FollowOptions): Runni
     stdout: stdout.output,
     stderr: stderr.output,
     kill: (signal: KillSignal = 'SIGTERM') => !ended && process.kill(signal),
+    get survivors() {
+      return process.survivors
+    },
     wait: () => result,
     async [Symbol.asyncDispose]() {
       process.kill('SIGKILL')
@@ -81,5 +84,6 @@ function describe(
     truncated: stdout.truncated || stderr.truncated,
     duration: process.durationMs,
     executor: 'sanitize',
+    ...(process.survivors && { survivors: true as const }),
   }
 }

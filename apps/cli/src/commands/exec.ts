@@ -64,6 +64,7 @@ async function exec(context: Context, command: readonly string[], flags: ExecFla
     if (output.json) await output.value(result)
     else {
       const remarks = [...(result.violations ?? []).map(describeViolation), ...(result.hints ?? []).map(describeHint)]
+      if (result.survivors) remarks.push(survivorsNote)
       for (const remark of remarks) process.stderr.write(`ws: ${remark}\n`)
     }
     return exitCodeOf(result)
@@ -105,6 +106,9 @@ async function stream({ output }: Context, running: RunningCommand): Promise<voi
 }
 
 /** Which rule may be why a command failed. */
+const survivorsNote =
+  'processes of the command could not be ended: they wait for a file system that does not answer, and end when it does'
+
 function describeHint({ rule, path, access, reason, remedy }: RuleHint): string {
   const why = reason ?? (access === 'none' ? 'is denied' : 'is read-only')
   return `the rule ${escapeName(rule)} may be why: ${escapeName(path)} ${escapeName([why, remedy].filter(Boolean).join('; '))}`

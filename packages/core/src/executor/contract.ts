@@ -109,6 +109,8 @@ export interface CommandResult {
   readonly stderrBytes: number
   /** The timeout ended it. */
   readonly timedOut: boolean
+  /** Processes are left that SIGKILL has not ended: they wait in the kernel for a file system that does not answer. Or absent. */
+  readonly survivors?: true | undefined
   /** Output in the middle of a stream was left out. */
   readonly truncated: boolean
   /** Milliseconds. */
@@ -141,8 +143,11 @@ export interface RunningCommand extends AsyncDisposable {
   readonly stderr: AsyncIterable<Uint8Array>
   /** Sends a signal to the command; `SIGKILL` ends the whole process tree. False when it has ended already. */
   kill(signal?: KillSignal): boolean
+  /** True while {@link CommandResult.survivors} are left, after an abort too. Absent where commands are not processes. */
+  readonly survivors?: boolean | undefined
   /**
-   * Resolves when the command and everything it started have ended. Never rejects on a non-zero exit, but with
+   * Resolves when the command and everything it started have ended; at most 250 ms after SIGKILL when some of it cannot be
+   * ended, see {@link CommandResult.survivors}. Never rejects on a non-zero exit, but with
    * `signal.reason` after an abort, and with `EIO` when somebody else killed what enclosed the command.
    */
   wait(): Promise<CommandResult>
@@ -158,15 +163,14 @@ export interface TerminalRequest extends Omit<CommandRequest, 'command' | 'stdin
 }
 
 export interface TerminalResult {
-  /**
-   * `null` when a signal ended it. Where the first process of a PID namespace reports the end, and only tells a number, a
-   * signal that the command brought upon itself shows as 128 and its number; a timeout and `kill` are told by name always.
-   */
+  /** As in {@link CommandResult}. */
   readonly exitCode: number | null
   /** The signal's name; `null` after an exit. */
   readonly signal: string | null
   /** The timeout ended it. */
   readonly timedOut: boolean
+  /** As in {@link CommandResult}. */
+  readonly survivors?: true | undefined
 }
 
 /** A command on its way, on a terminal. */
@@ -184,7 +188,9 @@ export interface Terminal extends AsyncDisposable {
    * `SIGKILL` ends the whole process tree. False when there is nobody left.
    */
   kill(signal?: KillSignal): boolean
-  /** Resolves when the command and everything it started have ended and all output has been handed on. */
+  /** As {@link RunningCommand.survivors}. */
+  readonly survivors?: boolean | undefined
+  /** Resolves when the command and everything it started have ended, as {@link RunningCommand.wait} does, and all output has been handed on. */
   wait(): Promise<TerminalResult>
 }
 
@@ -223,7 +229,7 @@ export interface AttachedExecutor {
    * this machine has no terminals. Absent: sessions are `ENOTSUP`.
    */
   openTerminal?(request: TerminalRequest, plan: BindPlan): Promise<Terminal>
-  /** Ends every process and releases everything. */
+  /** Ends every process and releases everything. Rejects with `ETIMEDOUT` when processes or starts are left that no signal ends. */
   close(): Promise<void>
 }
 

@@ -9,7 +9,7 @@ import type { AccessEvent, Command, ExecOptions } from './types.ts'
 /** How a command or a session ended, as far as its event tells. */
 export type CommandEnd = Pick<
   CommandResult,
-  'exitCode' | 'signal' | 'timedOut' | 'stdoutBytes' | 'stderrBytes' | 'violations'
+  'exitCode' | 'signal' | 'timedOut' | 'survivors' | 'stdoutBytes' | 'stderrBytes' | 'violations'
 >
 
 interface CommandAuditOptions {
@@ -25,7 +25,7 @@ export function auditOf({ context, executor }: CommandDoor, { operation, command
   const start = performance.now()
   let line: string | undefined
   let landed: VirtualPath | undefined
-  const record = (error: unknown, end: CommandEnd | undefined): void => {
+  const record = (error: unknown, end: CommandEnd | undefined, survivors = end?.survivors): void => {
     if (!context.audit.active) return
     const ended = outcomeOf('exec', error, signal)
     const path = typeof cwd === 'string' ? cwd : context.root
@@ -45,6 +45,7 @@ export function auditOf({ context, executor }: CommandDoor, { operation, command
       executor: executor?.name,
       acknowledged: namesOf(acknowledge),
       ...(end !== undefined && pickEnd(end)),
+      ...(survivors && { survivors }),
     })
   }
   return {
@@ -56,8 +57,9 @@ export function auditOf({ context, executor }: CommandDoor, { operation, command
     done(end?: CommandEnd): void {
       record(undefined, end)
     },
-    failed(error: unknown): void {
-      record(error, getCommandResult(error))
+    /** @param survivors of a command that was aborted */
+    failed(error: unknown, survivors = false): void {
+      record(error, getCommandResult(error), survivors ? true : undefined)
     },
   }
 }

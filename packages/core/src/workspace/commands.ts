@@ -100,7 +100,7 @@ export async function launch(
       },
       (error: unknown) => {
         forget()
-        audit.failed(error)
+        audit.failed(error, running.survivors)
       },
     )
     return started

@@ -24,13 +24,17 @@ export function judgeCommand(running: RunningCommand, judging: Judging): Running
     stdout: running.stdout,
     stderr: running.stderr,
     kill: (signal) => running.kill(signal),
+    get survivors() {
+      return running.survivors
+    },
     wait: () => result,
     [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
   }
 }
 
 async function judge(ended: CommandResult, judging: Judging): Promise<CommandResult> {
-  const made = await findMade(judging)
+  // Looking would wait for what the command waits for.
+  const made = ended.survivors ? [] : await findMade(judging)
   const violations = [...(ended.violations ?? []), ...made]
   const hints = ended.exitCode === 0 ? [] : findHints(ended.stderr, judging)
   return {

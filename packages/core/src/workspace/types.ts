@@ -194,6 +194,7 @@ export interface AccessEvent {
   readonly signal?: string | null | undefined
   /** For a session also after its `idleTimeout`. */
   readonly timedOut?: boolean | undefined
+  readonly survivors?: true | undefined
   /** A session has one stream, which counts here. */
   readonly stdoutBytes?: number | undefined
   readonly stderrBytes?: number | undefined

@@ -1,7 +1,16 @@
 import type { ChildProcess } from 'node:child_process'
 import { constants } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
-import { findTree, isAlive, killTree, type SeenProcess, sendSignal } from '../tree/end.ts'
+import {
+  findMembers,
+  findTree,
+  isAlive,
+  isUninterruptible,
+  killTree,
+  type SeenProcess,
+  sendSignal,
+} from '../tree/end.ts'
+import { readProcessStat } from '../tree/stat.ts'
 import type { StartProcessOptions } from './types.ts'
 import type { ReadingProgress } from './watch.ts'
 
@@ -11,28 +20,94 @@ const supervisorSlackMs = 3000
 /** A supervisor's order to kill everything at once; nothing else sends it. */
 const killOrder = constants.signals.SIGPWR
 const pollMs = 10
+/** Milliseconds that what was killed gets before it is looked for. */
+const patienceMs = 200
+const lookAgainMs = 50
+/** Milliseconds after which nobody is waited for, whatever it does. */
+const longestPatienceMs = 5_000
+/** The reason why a tree is given up: without one, Node makes an exception with a stack every time. */
+const uninterruptible = new Error('no signal ends it')
+
+export interface Ender {
+  /** Aborted when processes are left that no signal ends: nothing of the tree is waited for any more. */
+  readonly outOfReach: AbortSignal
+  /** Whether some of them are left. */
+  hasSurvivors(): boolean
+  /** To be called when somebody else has sent everything the last signal. */
+  expectEnd(): void
+  /** TERM to everyone, KILL after the grace. */
+  end(): void
+  /** KILL to everyone. */
+  endNow(): void
+  /**
+   * After the main process has ended: waits until its streams are closed, at most `drainMs`; then kills what is left.
+   * What is being ended gets the rest of its grace.
+   */
+  finish(closed: Promise<unknown>, progress: ReadingProgress, drainMs: number): Promise<void>
+  /** The end is known: nobody is looked for. */
+  stop(): void
+}
 
 /** Ends the tree of a child: politely, then for certain. */
-export function createEnder(child: ChildProcess, options: StartProcessOptions) {
+export function createEnder(child: ChildProcess, options: StartProcessOptions): Ender {
   const { pid } = child
   const graceMs = options.killGraceMs ?? defaultKillGraceMs
   const supervised = options.status?.supervised === true
   let seen: SeenProcess[] = []
   let deadline: number | undefined
   let timer: NodeJS.Timeout | undefined
+  let killed: SeenProcess[] = []
+  let look: NodeJS.Timeout | undefined
+  let lookAt = Number.POSITIVE_INFINITY
+  let finished = false
+  let left: SeenProcess[] = []
+  const outOfReach = new AbortController()
 
   function killAll() {
-    if (pid !== undefined) killTree(pid, seen)
+    if (pid === undefined) return
+    killed = killTree(pid, [...seen, ...killed])
+    expectEnd()
+  }
+
+  /** @param after milliseconds until the last signal is sent */
+  function expectEnd(after = 0) {
+    const at = performance.now() + after + patienceMs
+    if (at >= lookAt) return
+    lookAt = at
+    clearTimeout(look)
+    look = setTimeout(lookAround, after + patienceMs, at + longestPatienceMs)
+  }
+
+  function lookAround(latest: number) {
+    if (pid === undefined || finished) return
+    const main = readProcessStat(pid)
+    const members = [...(main === undefined || hasEnded(child) ? [] : [main]), ...findMembers(pid), ...killed]
+    const isStuck = members.some(isUninterruptible)
+    if (!isStuck && performance.now() < latest) {
+      look = setTimeout(lookAround, lookAgainMs, latest)
+      return
+    }
+    clearTimeout(timer)
+    left = members
+    // What waits for them must not go on waiting.
+    killTree(pid, killed)
+    outOfReach.abort(uninterruptible)
   }
 
   return {
-    /** TERM to everyone, KILL after the grace. */
+    outOfReach: outOfReach.signal,
+
+    hasSurvivors: () => left.some(isAlive),
+
+    expectEnd: () => expectEnd(),
+
     end() {
       if (pid === undefined || deadline !== undefined) return
       deadline = performance.now() + graceMs
       timer = setTimeout(killAll, supervised ? graceMs + supervisorSlackMs : graceMs)
       if (supervised) {
         sendSignal(pid, 'SIGTERM')
+        expectEnd(graceMs)
         return
       }
       // Seen now, while their parents live: afterwards a daemon cannot be told from a stranger.
@@ -41,7 +116,6 @@ export function createEnder(child: ChildProcess, options: StartProcessOptions) {
       for (const member of seen) sendSignal(member.pid, 'SIGTERM')
     },
 
-    /** KILL to everyone. */
     endNow() {
       if (pid === undefined) return
       deadline ??= performance.now()
@@ -50,28 +124,43 @@ export function createEnder(child: ChildProcess, options: StartProcessOptions) {
         return
       }
       sendSignal(pid, killOrder)
+      expectEnd()
       timer ??= setTimeout(killAll, supervisorSlackMs)
     },
 
-    /**
-     * After the main process has ended: waits until its streams are closed, at most `drainMs`; then kills what is left.
-     * What is being ended gets the rest of its grace.
-     */
     async finish(closed: Promise<unknown>, progress: ReadingProgress, drainMs: number): Promise<void> {
       clearTimeout(timer)
-      const drained = await settlesWithin(closed, drainMs)
-      while (deadline !== undefined && performance.now() < deadline && seen.some(isAlive)) await delay(pollMs)
-      if (pid === undefined) return
+      const over = Promise.race([closed, whenAborted(outOfReach.signal)])
+      const drained = await settlesWithin(over, drainMs)
+      while (!outOfReach.signal.aborted && deadline !== undefined && performance.now() < deadline && seen.some(isAlive))
+        await delay(pollMs)
+      if (pid === undefined || outOfReach.signal.aborted) return
       if (seen.length > 0 || !drained) killAll()
       else sendSignal(-pid, 'SIGKILL')
+      // Nobody is told of their ends, and their streams may be elsewhere.
+      while (!outOfReach.signal.aborted && killed.some(isAlive)) await delay(pollMs)
       if (options.output === 'stream' || drained) return
       // No writer is left, so the streams end as soon as they are read. One that stays open is held by someone out of reach.
       do {
-        if (await settlesWithin(closed, drainMs)) return
+        if (await settlesWithin(over, drainMs)) return
       } while (progress.pending > 0 || performance.now() - progress.last < drainMs)
+    },
+
+    stop() {
+      finished = true
+      clearTimeout(look)
     },
   }
 }
+
+export function whenAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null
 
 /** @returns false when `ms` milliseconds pass before */
 function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {

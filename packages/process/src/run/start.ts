@@ -103,7 +103,7 @@ function describe(
   child: ChildProcess,
   streams: Streams,
   options: StartProcessOptions,
-  { result, ended, endNow }: ProcessWatch,
+  { result, ended, outOfReach, endNow, expectEnd, hasSurvivors }: ProcessWatch,
 ): RunningProcess {
   const streaming = options.output === 'stream'
   const pipes = new Map<number, Duplex>()
@@ -111,6 +111,8 @@ function describe(
     const stream = source === 'pipe' ? child.stdio[fd] : isPipePair(source) ? readPipe(source.read) : undefined
     if (stream) pipes.set(fd, ignoreClosedPipe(stream as Duplex))
   }
+  // What holds their other ends may never let go of them.
+  outOfReach.addEventListener('abort', () => pipes.forEach((pipe) => pipe.destroy()), { once: true })
   const stdin: Writable | undefined =
     options.stdin === 'pipe' && streams.stdin ? ignoreClosedPipe(streams.stdin) : undefined
   return {
@@ -120,6 +122,11 @@ function describe(
     stderr: streaming ? ((child.stderr ?? undefined) as Readable | undefined) : undefined,
     pipes,
     ended,
+    outOfReach,
+    expectEnd,
+    get survivors() {
+      return hasSurvivors()
+    },
     kill(signal = 'SIGTERM') {
       if (child.pid === undefined || ended.aborted) return false
       if (signal === 'SIGKILL') {

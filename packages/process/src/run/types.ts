@@ -102,7 +102,10 @@ export interface ProcessResult {
   readonly stderr: CapturedOutput
   /** Milliseconds from start to the end of the main process. */
   readonly durationMs: number
-  /** True if processes were left behind that could not be ended (of another uid, for instance). Only a supervisor knows. */
+  /**
+   * True if processes were left behind that could not be ended: they wait in the kernel for something that does not answer;
+   * or they have another uid, which only a supervisor knows.
+   */
   readonly survivors: boolean
 }
 
@@ -116,15 +119,25 @@ export interface RunningProcess extends AsyncDisposable {
   readonly stdin: import('node:stream').Writable | undefined
   /** Aborted when the main process has ended; its tree and its streams may still be there. */
   readonly ended: AbortSignal
-  /** The ends of descriptors given as `'pipe'`. */
+  /**
+   * Aborted when the tree was killed and is waited for no longer, because some of it waits in the kernel for something that
+   * does not answer: 200 ms after the last signal. A tree that is busy ending gets 5 s.
+   */
+  readonly outOfReach: AbortSignal
+  /** Whether some of a tree that is {@link RunningProcess.outOfReach} is still there. */
+  readonly survivors: boolean
+  /** The ends of descriptors given as `'pipe'`; destroyed when the tree is {@link RunningProcess.outOfReach}. */
   readonly pipes: ReadonlyMap<number, import('node:stream').Duplex>
   /**
    * Sends a signal to the process group (through the supervisor, if there is one). `SIGKILL` ends the whole tree.
    * False if it has ended already.
    */
   kill(signal?: NodeJS.Signals): boolean
+  /** To be called when the tree was killed in another way than by `kill`: from then on it is not waited for without bound. */
+  expectEnd(): void
   /**
-   * Settles when the main process has ended, its tree is gone and its captured streams are read. Never rejects for a
+   * Settles when the main process has ended, its tree is gone and its captured streams are read, or when the tree is
+   * {@link RunningProcess.outOfReach}. Never rejects for a
    * non-zero exit. Rejects with `signal.reason` after an abort, and with `ENOEXEC` if the command did not start.
    */
   wait(): Promise<ProcessResult>

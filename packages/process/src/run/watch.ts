@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process'
 import { closeSync, existsSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { errnoName, type LoaderReport, readReport } from '../loader/status.ts'
-import { createEnder } from './ending.ts'
+import { createEnder, type Ender, whenAborted } from './ending.ts'
 import { captureOutput, type OutputCapture } from './capture.ts'
 import { whenSettled } from './settled.ts'
 import type { OutputListener, ProcessResult, StartProcessOptions } from './types.ts'
@@ -18,8 +18,12 @@ export interface ProcessWatch {
   readonly result: Promise<ProcessResult>
   /** Aborted when the main process has ended. */
   readonly ended: AbortSignal
+  /** Aborted when the tree is given up, since no signal ends it. */
+  readonly outOfReach: AbortSignal
   /** Kills the whole tree. */
   readonly endNow: () => void
+  readonly expectEnd: () => void
+  readonly hasSurvivors: () => boolean
 }
 
 /** How reading goes on: a stream that is idle after its writers were killed is held by someone out of reach. */
@@ -46,14 +50,14 @@ export function watchProcess(
   const ender = createEnder(child, options)
   const result = follow({ child, stdout }, options, startedAt, ender, ended)
   result.catch(() => undefined)
-  return { result, ended: ended.signal, endNow: ender.endNow }
+  return { ...ender, result, ended: ended.signal }
 }
 
 async function follow(
   { child, stdout: output }: WatchedChild,
   options: StartProcessOptions,
   startedAt: number,
-  ender: ReturnType<typeof createEnder>,
+  ender: Ender,
   ended: AbortController,
 ): Promise<ProcessResult> {
   const { signal, timeout, maxOutputBytes = defaultMaxOutputBytes } = options
@@ -79,7 +83,8 @@ async function follow(
   let exit: { code: number | null; signal: NodeJS.Signals | null }
   let report: LoaderReport | undefined
   try {
-    exit = await exited(child, options)
+    const givenUp = whenAborted(ender.outOfReach).then(() => ({ code: null, signal: 'SIGKILL' as const }))
+    exit = await Promise.race([exited(child, options), givenUp])
   } finally {
     clearTimeout(timer)
     ended.abort(over)
@@ -91,6 +96,7 @@ async function follow(
   }
   const durationMs = performance.now() - startedAt
   await ender.finish(closed, progress, options.drainGraceMs ?? defaultDrainGraceMs)
+  ender.stop()
   if (options.output !== 'stream') for (const stream of [output, child.stderr]) stream?.destroy()
   if (report?.failure !== undefined) throw notConfined(report.failure, options)
   if (aborted && !timedOut) throw signal?.reason
@@ -102,7 +108,7 @@ async function follow(
     stdout: stdout.result(),
     stderr: stderr.result(),
     durationMs,
-    survivors: report?.survivors ?? false,
+    survivors: report?.survivors === true || ender.outOfReach.aborted,
   }
 }
 

@@ -41,10 +41,10 @@ export async function followTerminal({ request, device, start }: FollowTerminalO
 
   async function follow(): Promise<TerminalResult> {
     try {
-      const { exitCode, signal, stderr } = await running.wait()
+      const { exitCode, signal, stderr, survivors } = await running.wait()
       if (exitCode === 125 && /^no terminal: \w+ \d+$/m.test(stderr)) throw notLed(stderr)
       const named = signal ?? nameOf(exitCode, sent)
-      return { exitCode: named === null ? exitCode : null, signal: named, timedOut }
+      return { exitCode: named === null ? exitCode : null, signal: named, timedOut, ...(survivors && { survivors }) }
     } finally {
       clearTimeout(timer)
       clearTimeout(grace)
@@ -67,6 +67,9 @@ export async function followTerminal({ request, device, start }: FollowTerminalO
       if (signal === 'SIGKILL') return running.kill('SIGKILL')
       sent.add(signal)
       return device.signal(signal)
+    },
+    get survivors() {
+      return running.survivors === true
     },
     wait: () => result,
     async [Symbol.asyncDispose]() {

@@ -1,4 +1,4 @@
-import { listProcesses, readProcessStat } from './stat.ts'
+import { listProcesses, type ProcessStat, readProcessStat, waitsUninterruptibly } from './stat.ts'
 
 /** A process as it was seen: the start time tells it from a later one with the same pid. */
 export interface SeenProcess {
@@ -11,6 +11,11 @@ export interface SeenProcess {
  * session and lost its parent (a daemon) cannot be told from a stranger here: that takes a supervisor or a PID namespace.
  */
 export function findTree(root: number): SeenProcess[] {
+  return findMembers(root).filter(({ zombie }) => !zombie)
+}
+
+/** The same, with those of which only other threads than the first are left. */
+export function findMembers(root: number): ProcessStat[] {
   const all = listProcesses()
   const members = new Set([root])
   for (let before = 0; before !== members.size; ) {
@@ -19,12 +24,16 @@ export function findTree(root: number): SeenProcess[] {
       if (members.has(parent) || group === root || session === root) members.add(pid)
     }
   }
-  return all.filter(({ pid, zombie }) => pid !== root && members.has(pid) && !zombie)
+  return all.filter(({ pid }) => pid !== root && members.has(pid))
 }
 
 export function isAlive({ pid, startTime }: SeenProcess): boolean {
   const now = readProcessStat(pid)
   return now !== undefined && !now.zombie && now.startTime === startTime
+}
+
+export function isUninterruptible({ pid, startTime }: SeenProcess): boolean {
+  return waitsUninterruptibly(pid) && readProcessStat(pid)?.startTime === startTime
 }
 
 /** False if there is nobody to send it to, or it is not allowed. A negative pid is a group. */
@@ -40,8 +49,9 @@ export function sendSignal(pid: number, signal: NodeJS.Signals | number): boolea
  * Kills a tree: its members are stopped until no new one turns up, so that none can fork away, then all are killed.
  *
  * @param known members seen earlier, which may have lost their parents since
+ * @returns the members
  */
-export function killTree(root: number, known: readonly SeenProcess[] = []): void {
+export function killTree(root: number, known: readonly SeenProcess[] = []): SeenProcess[] {
   const frozen = new Map<number, SeenProcess>()
   // The root first: it must neither start more nor end in its own way when it sees its children die.
   sendSignal(-root, 'SIGSTOP')
@@ -55,4 +65,5 @@ export function killTree(root: number, known: readonly SeenProcess[] = []): void
   }
   for (const pid of frozen.keys()) sendSignal(pid, 'SIGKILL')
   sendSignal(-root, 'SIGKILL')
+  return [...frozen.values()]
 }

@@ -49,3 +49,15 @@ export function listProcesses(): ProcessStat[] {
     .map((name) => readProcessStat(Number(name)))
     .filter((entry) => entry !== undefined)
 }
+
+/** It waits in the kernel for something that does not answer, with one of its threads at least: no signal ends it. */
+export function waitsUninterruptibly(pid: number): boolean {
+  try {
+    return readdirSync(`/proc/${pid}/task`).some((thread) => {
+      const line = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'latin1')
+      return line.charAt(line.lastIndexOf(')') + 2) === 'D'
+    })
+  } catch {
+    return false
+  }
+}

@@ -68,14 +68,15 @@ export async function openSession(
     const closing = auditOf(door, { operation: 'closeSession', command: normalised?.line ?? '', options })
     const forget = (): void => sessions.delete(reserved)
     session.wait().then(
-      ({ exitCode, signal, endedBy, violations }) => {
+      ({ exitCode, signal, endedBy, survivors, violations }) => {
         forget()
         const timedOut = endedBy === 'timeout' || endedBy === 'idleTimeout'
-        closing.done({ exitCode, signal, timedOut, stdoutBytes: session.outputBytes, stderrBytes: 0, violations })
+        const stdoutBytes = session.outputBytes
+        closing.done({ exitCode, signal, timedOut, survivors, stdoutBytes, stderrBytes: 0, violations })
       },
       (error: unknown) => {
         forget()
-        closing.failed(error)
+        closing.failed(error, terminal.survivors)
       },
     )
     // The workspace may have been closed while this was on its way.

@@ -63,10 +63,16 @@ export class LiveSession implements Session {
 
   async #follow(): Promise<SessionExit> {
     try {
-      const [{ exitCode, signal, timedOut }] = await Promise.all([this.#terminal.wait(), this.#collect()])
+      const [{ exitCode, signal, timedOut, survivors }] = await Promise.all([this.#terminal.wait(), this.#collect()])
       if (timedOut && this.#endedBy === 'program') this.#endedBy = 'timeout'
-      const violations = await this.#judge()
-      return { exitCode, signal, endedBy: this.#endedBy, ...(violations.length > 0 && { violations }) }
+      const violations = survivors ? [] : await this.#judge()
+      return {
+        exitCode,
+        signal,
+        endedBy: this.#endedBy,
+        ...(survivors && { survivors }),
+        ...(violations.length > 0 && { violations }),
+      }
     } finally {
       this.#ended = true
       clearTimeout(this.#idle)

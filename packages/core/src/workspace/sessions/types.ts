@@ -40,6 +40,8 @@ export interface SessionExit {
   readonly signal: string | null
   /** What brought the end about: the program itself, a timeout, or `close` (of the session or the workspace). */
   readonly endedBy: 'program' | 'timeout' | 'idleTimeout' | 'close'
+  /** As in {@link CommandResult}. */
+  readonly survivors?: true | undefined
   /** Names that it made against rules by pattern; absent when there are none. */
   readonly violations?: readonly RuleViolation[] | undefined
 }
