@@ -19,7 +19,7 @@ describe('wrong arguments', () => {
     ['an --at with ..', ['--root', 'DIR', '--at', '/a/../b', 'ls'], /--at: .*`\/a\/\.\.\/b`/u],
     ['an --at above the root', ['--root', 'DIR', '--at', '/..', 'ls'], /--at: EOUTSIDE/u],
     ['an empty --root', ['--root', '', 'ls'], /--root: .* give the workspace's directory/u],
-    ['an owner that is a name', ['--root', 'DIR', '--owner', 'bob', 'ls'], /--owner: `bob` is no owner/u],
+    ['an owner that is a name', ['--root', 'DIR', '--owner', 'bob', 'ls'], /--owner: `bob` is not an owner/u],
     ['uid 0', ['--root', 'DIR', '--owner', '0:0', 'ls'], /--owner: commands never run as uid 0/u],
     [
       'an unknown executor',
@@ -32,7 +32,11 @@ describe('wrong arguments', () => {
       /--require: `magic=kernel`/u,
     ],
     ['a bad timeout', ['--root', 'DIR', 'exec', '--timeout', 'soon', '--', 'true'], /--timeout.*500ms/u],
-    ['a bad variable', ['--root', 'DIR', 'exec', '--env', 'NOVALUE', '--', 'true'], /--env: `NOVALUE` is no variable/u],
+    [
+      'a bad variable',
+      ['--root', 'DIR', 'exec', '--env', 'NOVALUE', '--', 'true'],
+      /--env: `NOVALUE` is not a variable/u,
+    ],
     [
       'two conditions',
       ['--root', 'DIR', 'write', '--if-absent', '--if-version', 'x', '/n', 'c'],

@@ -92,7 +92,7 @@ class MemoryAdapter implements StorageAdapter {
 
   async append(path: MountPath, data: Uint8Array, options: AppendOptions = {}): Promise<WriteResult> {
     const tree = this.#change('append', path, options.signal)
-    if (!isBytes(data)) throw invalid('append', path, 'was given content that is no Uint8Array')
+    if (!isBytes(data)) throw invalid('append', path, 'was given content that is not a Uint8Array')
     return appendBytes(tree, path, data, options)
   }
 

@@ -42,7 +42,7 @@ export async function collect(
     for (;;) {
       const next = await abortable(iterator.next(), signal)
       if (next.done === true) break
-      if (!isBytes(next.value)) throw invalid('write', path, 'was given a chunk that is no Uint8Array')
+      if (!isBytes(next.value)) throw invalid('write', path, 'was given a chunk that is not a Uint8Array')
       chunks.push(new Uint8Array(next.value)) // the giver may use its own again
       size += next.value.length
     }

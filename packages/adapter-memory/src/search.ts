@@ -21,7 +21,8 @@ export async function* search(
   const { in: path, glob, exclude = [], maxHits = 1000, maxFileBytes = 32 * 1024 * 1024 } = query
   const tree = open()
   for (const limit of [maxHits, maxFileBytes]) {
-    if (Number.isNaN(limit) || limit < 0) throw invalid('search', path, 'was given a limit that is no number from 0')
+    if (Number.isNaN(limit) || limit < 0)
+      throw invalid('search', path, 'was given a `limit` that is not a number from 0')
   }
   const matcher = createLineMatcher(query)
   const filter = createGlobFilter(glob)

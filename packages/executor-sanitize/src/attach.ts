@@ -132,7 +132,7 @@ class AttachedSanitize implements AttachedExecutor {
 function directoryOf(view: PathView, cwd: VirtualPath): HostPath {
   const host = view.hostOf(cwd)
   if (host !== undefined) return (host.length > 1 ? host.replace(/\/+$/, '') : host) as HostPath
-  throw execError('ENOEXEC', 'is no directory on this machine', {
+  throw execError('ENOEXEC', 'is not a directory on this machine', {
     path: cwd,
     remedy: 'give a directory of a mount as `cwd`',
   })

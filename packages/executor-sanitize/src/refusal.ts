@@ -36,7 +36,7 @@ const texts: Readonly<Record<RefusalKind, readonly [string, string]>> = {
   unknown: ['names a file that is not known before the shell runs', 'write the path out'],
   climbs: ['may climb out of the workspace', 'use an absolute path of the workspace'],
   outside: ['lies outside of every mount', 'use a path of the workspace'],
-  system: ['is no part of the system that commands may use', 'use a path of the workspace'],
+  system: ['is not a part of the system that commands may use', 'use a path of the workspace'],
   link: ['is a link, or runs through one, that leaves its mount', 'name what it leads to'],
   program: [
     'is not known here, so it cannot be judged',

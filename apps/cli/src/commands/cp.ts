@@ -14,7 +14,7 @@ export function addCp(program: Command, start: Start): void {
     .summary('copy')
     .description(
       'Copies a file or a link itself, with -r a directory, also from one mount to another. The destination is the new path ' +
-        'itself, never a directory to put it into; what is there stays, unless --overwrite is given.',
+        'itself, never a directory to put it into; an existing file stays, unless --overwrite is given.',
     )
     .argument('<source>')
     .argument('<destination>')

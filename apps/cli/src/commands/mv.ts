@@ -13,7 +13,7 @@ export function addMv(program: Command, start: Start): void {
     .summary('move or rename')
     .description(
       'Moves a file, a link itself or a directory, also from one mount to another. The destination is the new path itself, ' +
-        'never a directory to put it into; what is there stays, unless --overwrite is given.',
+        'never a directory to put it into; an existing file stays, unless --overwrite is given.',
     )
     .argument('<source>')
     .argument('<destination>')

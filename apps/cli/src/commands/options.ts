@@ -11,7 +11,7 @@ export function parseEnvironment(texts: readonly string[]): Record<string, strin
   return Object.fromEntries(
     texts.map((text) => {
       const equals = text.indexOf('=')
-      if (equals < 1) throw new UsageError(`--env: ${quotePath(text)} is no variable; give NAME=VALUE`)
+      if (equals < 1) throw new UsageError(`--env: ${quotePath(text)} is not a variable; give NAME=VALUE`)
       return [text.slice(0, equals), text.slice(equals + 1)]
     }),
   )

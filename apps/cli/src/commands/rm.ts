@@ -18,7 +18,7 @@ export function addRm(program: Command, start: Start): void {
     )
     .argument('<path...>')
     .option('-r, --recursive', 'directories with everything below')
-    .option('-f, --force', 'what is not there is no error')
+    .option('-f, --force', 'a missing path is not an error')
     .addHelpText(
       'after',
       '\nExamples:\n  $ ws --root . rm /notes/a.md\n  $ ws --root . rm -rf node_modules -- -odd-name',

@@ -13,8 +13,8 @@ export function addSearch(program: Command, start: Start): void {
     .command('search')
     .summary('find lines in files')
     .description(
-      'Prints the lines that hold a text, with path and line number, as the file API finds them: what a rule denies is left ' +
-        'out. At most 1,000 lines. Binary files are not searched. Finding nothing is no error.',
+      'Prints the lines that hold a text, with path and line number, as the file API finds them: files that a rule denies are left ' +
+        'out. At most 1,000 lines. Binary files are not searched. Finding nothing is not an error.',
     )
     .argument('<pattern>', 'a text as it is; with -e a regular expression (RE2)')
     .argument('[path]', "a file or a directory (default: the workspace's root)")

@@ -18,7 +18,7 @@ export function parseOwner(text: string, place: string): Owner {
   const [, uid, gid = uid] = /^(\d{1,10})(?::(\d{1,10}))?$/u.exec(text) ?? []
   const owner = { uid: Number(uid), gid: Number(gid) }
   if (uid === undefined || owner.uid > largestId || owner.gid > largestId) {
-    throw new UsageError(`${place}: ${quotePath(text)} is no owner; give numbers, as in 1000:1000`)
+    throw new UsageError(`${place}: ${quotePath(text)} is not an owner; give numbers, as in 1000:1000`)
   }
   if (owner.uid === 0) throw new UsageError(`${place}: commands never run as uid 0; give an ordinary user's number`)
   return owner
@@ -36,7 +36,7 @@ export function parseRequirement(texts: readonly string[], place: string): Requi
     const knownLevel = levels.find((known) => known === level)
     if (knownField === undefined || knownLevel === undefined || rest.length > 0) {
       throw new UsageError(
-        `${place}: ${quotePath(part)} is no requirement; give \`untrusted\` or FIELD=LEVEL with a field of ` +
+        `${place}: ${quotePath(part)} is not a requirement; give \`untrusted\` or FIELD=LEVEL with a field of ` +
           `${guaranteeFields.join(', ')} and a level of ${levels.join(', ')}`,
       )
     }
@@ -48,5 +48,5 @@ export function parseRequirement(texts: readonly string[], place: string): Requi
 export function parseExecutorName(text: string, place: string): ExecutorName {
   const known = executorNames.find((name) => name === text)
   if (known !== undefined) return known
-  throw new UsageError(`${place}: ${quotePath(text)} is no executor; choose one of ${executorNames.join(', ')}`)
+  throw new UsageError(`${place}: ${quotePath(text)} is not an executor; choose one of ${executorNames.join(', ')}`)
 }

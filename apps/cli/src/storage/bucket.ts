@@ -13,7 +13,7 @@ export function parseBucket(text: string, place: string): { readonly bucket: str
 export function checkBucketName(name: string, place: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/u.test(name)) return name
   throw new UsageError(
-    `${place}: ${quotePath(name)} is no name of a bucket; give BUCKET or BUCKET/PREFIX, the bucket with 3 to 63 ` +
+    `${place}: ${quotePath(name)} is not the name of a bucket; give BUCKET or BUCKET/PREFIX, the bucket with 3 to 63 ` +
       'letters, digits, `.`, `_` and `-`',
   )
 }
@@ -25,7 +25,7 @@ export function checkPrefix(text: string, place: string): string {
   const path = usageOf(place, () => checkMountPoint(`/${prefix}`, place))
   if (path === `/${prefix}`) return prefix
   throw new UsageError(
-    `${place}: ${quotePath(text)} is no prefix; give names with one \`/\` between them, as in threads/t1`,
+    `${place}: ${quotePath(text)} is not a prefix; give names with one \`/\` between them, as in threads/t1`,
   )
 }
 
@@ -33,7 +33,7 @@ export function checkPrefix(text: string, place: string): string {
 export function checkEndpoint(text: string, place: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/u.test(url.protocol)) {
-    throw new UsageError(`${place}: is no URL; give one such as https://s3.example.com`)
+    throw new UsageError(`${place}: is not a URL; give one such as https://s3.example.com`)
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     throw new UsageError(

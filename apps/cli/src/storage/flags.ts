@@ -32,7 +32,7 @@ export function storageOfFlags(flags: StorageFlags): StorageSettings | undefined
   }
   if (root !== undefined) {
     if (root === '' || root.includes('\0')) {
-      throw new UsageError(`--root: ${quotePath(root)} is no directory name; give the workspace's directory`)
+      throw new UsageError(`--root: ${quotePath(root)} is not the name of a directory; give the workspace's directory`)
     }
     return { kind: 'local', root: resolve(root), shown: root }
   }

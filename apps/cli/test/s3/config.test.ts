@@ -67,9 +67,9 @@ describe('the config file', () => {
     ],
     ['no storage', {}, /mounts\[0\] must have exactly one of `root`, `s3`, `r2`, `rclone`; got /u],
     ['an unknown key', { s3: { bucket: 'bucket', secretAccessKey: 's3cr3t' } }, /mounts\[0\]\.s3: unknown key/u],
-    ['a bad bucket', { s3: { bucket: 'a/b' } }, /mounts\[0\]\.s3\.bucket: `a\/b` is no name of a bucket/u],
+    ['a bad bucket', { s3: { bucket: 'a/b' } }, /mounts\[0\]\.s3\.bucket: `a\/b` is not the name of a bucket/u],
     ['a climbing prefix', { s3: { bucket: 'bucket', prefix: 'a/../..' } }, /mounts\[0\]\.s3\.prefix: /u],
-    ['a bad endpoint', { r2: { bucket: 'bucket', endpoint: 'r2' } }, /mounts\[0\]\.r2\.endpoint: is no URL/u],
+    ['a bad endpoint', { r2: { bucket: 'bucket', endpoint: 'r2' } }, /mounts\[0\]\.r2\.endpoint: is not a URL/u],
     ['an R2 of nobody', { r2: { bucket: 'bucket' } }, /mounts\[0\]\.r2 must have `accountId` or `endpoint`/u],
     [
       'a secret where a name belongs',

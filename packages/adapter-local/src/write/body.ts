@@ -36,7 +36,7 @@ async function writeStream(task: Task, fd: number, data: AsyncIterable<Uint8Arra
       }
       const chunk: unknown = result.value
       if (!(chunk instanceof Uint8Array)) {
-        throw failure(task, 'EINVAL', 'cannot be written: the stream gave a chunk that is no Uint8Array', {
+        throw failure(task, 'EINVAL', 'cannot be written: the stream must give Uint8Array chunks', {
           remedy: 'encode text with TextEncoder first',
         })
       }

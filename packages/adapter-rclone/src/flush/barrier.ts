@@ -112,11 +112,12 @@ function isRefused({ failing }: MountLog): boolean {
 export function late(log: MountLog, operation: string): Error {
   const [said] = log.failing.values()
   if (said === undefined) {
-    const remedy = 'flush again, or give it more time (`flushTimeoutMs`); what is not uploaded stays in the cache'
+    const remedy =
+      'flush again, or give it more time (`flushTimeoutMs`); files that are not uploaded yet stay in the cache'
     return failure('ETIMEDOUT', 'the uploads took too long', { operation, remedy })
   }
   const { code, reason, remedy } = diagnose(said)
-  const kept = `${remedy}; what is not uploaded stays in the cache, and is tried again`
+  const kept = `${remedy}; files that are not uploaded yet stay in the cache, and are tried again`
   return failure(code, `nothing can be uploaded: ${reason}`, {
     operation,
     remedy: kept,

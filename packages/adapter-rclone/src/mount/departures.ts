@@ -17,7 +17,7 @@ export async function settleDepartures(running: RunningMount, signal: AbortSigna
   } catch (error) {
     signal?.throwIfAborted()
     if (!limit.aborted) throw error
-    const remedy = 'flush again; what is not uploaded stays in the cache'
+    const remedy = 'flush again; files that are not uploaded yet stay in the cache'
     throw failure('ETIMEDOUT', 'the mount does not report its uploads', { operation: 'flush', remedy, native: error })
   }
   if (departures.isEmpty) return

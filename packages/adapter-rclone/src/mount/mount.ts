@@ -92,7 +92,7 @@ export class Mount {
     if (this.#state === 'closed') throw closedError(call)
     throw failure('EIO', 'cannot be reached: the mount is gone', {
       ...call,
-      remedy: 'call `recover()`; what was written is kept in the cache and uploaded then',
+      remedy: 'call `recover()`; the cache keeps the written files and uploads them then',
     })
   }
 

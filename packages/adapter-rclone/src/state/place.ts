@@ -106,7 +106,7 @@ async function checkMountPoint({ directory, mountPoint, ownsMountPoint }: Place)
     names = await readdir(mountPoint)
   } catch (native) {
     const remedy = 'create the directory, or leave `mountPoint` out'
-    throw failure('ENOTDIR', 'the mount point is no directory that can be read', { operation, remedy, native })
+    throw failure('ENOTDIR', 'the mount point is not a readable directory', { operation, remedy, native })
   }
   if (names.length === 0) return
   if (ownsMountPoint) {

@@ -75,7 +75,7 @@ export async function deleteTree(store: Store, path: MountPath, task: Task): Pro
         throw invalid(
           task.operation,
           `${path}/${shown}`,
-          'has a name that is no UTF-8, and cannot be deleted from here',
+          'has a name that is not valid UTF-8, and cannot be deleted from here',
         )
       })
       const [first] = objects

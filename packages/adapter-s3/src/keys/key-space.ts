@@ -37,7 +37,7 @@ export class KeySpace {
     const given = options.prefix ?? ''
     const root = parseMountPath(`/${given}`, 'createS3Adapter')
     if (given.includes('//') || (given !== '' && `${root.slice(1)}/` !== `${given.replace(/^\/|\/$/gu, '')}/`)) {
-      throw invalid('createS3Adapter', root, 'is no prefix of whole segments', 'give it like `threads/t1`')
+      throw invalid('createS3Adapter', root, 'is not a prefix of whole segments', 'give it like `threads/t1`')
     }
     this.prefix = root === '/' ? '' : `${root.slice(1)}/`
     // a path has a slash in front, which the key has not; a directory's marker has one behind

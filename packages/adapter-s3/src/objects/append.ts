@@ -24,7 +24,7 @@ export async function append(
   { ifVersion }: AppendOptions,
   task: Task,
 ): Promise<WriteResult> {
-  if (!isBytes(data)) throw invalid(task.operation, path, 'was given content that is no Uint8Array')
+  if (!isBytes(data)) throw invalid(task.operation, path, 'was given content that is not a Uint8Array')
   if (path === '/') throw failure('EBUSY', task.operation, path)
   for (let attempt = 1; ; attempt += 1) {
     const { bytes, version, mode, attributes } = await current(store, path, task)

@@ -87,7 +87,7 @@ export class PartReader {
     }
     until?.extend()
     if (result.done === true) return undefined
-    if (!isBytes(result.value)) throw invalid('write', path, 'was given a chunk that is no Uint8Array')
+    if (!isBytes(result.value)) throw invalid('write', path, 'was given a chunk that is not a Uint8Array')
     return result.value
   }
 }

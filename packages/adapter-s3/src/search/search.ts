@@ -28,7 +28,8 @@ export async function* search(
 ): AsyncGenerator<SearchHit, undefined> {
   const { in: path, maxHits = 1000, maxFileBytes = 32 * 1024 * 1024 } = query
   for (const limit of [maxHits, maxFileBytes]) {
-    if (Number.isNaN(limit) || limit < 0) throw invalid('search', path, 'was given a limit that is no number from 0')
+    if (Number.isNaN(limit) || limit < 0)
+      throw invalid('search', path, 'was given a `limit` that is not a number from 0')
   }
   const matcher = createLineMatcher(query)
   const stop = new AbortController()

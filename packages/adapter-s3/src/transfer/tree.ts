@@ -51,7 +51,7 @@ export async function copyTree(
   const copied = new Map<string, string | undefined>()
   const progress = new Progress(
     from,
-    `the source is as it was; what was completed stands below \`${to}\`: repeat it, or delete it there`,
+    `the source is unchanged; the completed part stands below \`${to}\`: repeat it, or delete it there`,
   )
   try {
     const waves = isWithin(from, to) ? await overlapping(store, from, to, task) : undefined
@@ -141,7 +141,7 @@ async function* objectsOf(store: Store, path: MountPath, task: Task): AsyncGener
         throw invalid(
           task.operation,
           childPath(path, shown),
-          'has a name that is no UTF-8, and cannot be copied from here',
+          'has a name that is not valid UTF-8, and cannot be copied from here',
         )
       }
       yield { rest, etag, size }

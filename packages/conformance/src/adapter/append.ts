@@ -43,7 +43,7 @@ export function appendTests({ describe, change }: Suite): void {
       await rejects(appendOf(it.adapter)(at('/x/a/b'), encode('x'), { parents: true }), 'ENOTDIR', { path: '/x/a/b' })
     })
 
-    change('refuses what is no content', needs, async (it) => {
+    change('refuses content of another type', needs, async (it) => {
       for (const data of ['text', undefined, null]) {
         await rejects(appendOf(it.adapter)(at('/a'), data as unknown as Uint8Array), 'EINVAL', { what: String(data) })
       }

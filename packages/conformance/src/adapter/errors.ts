@@ -20,7 +20,7 @@ export function errorTests({ describe, test, change }: Suite): void {
           } catch (thrown) {
             error = thrown
           }
-          check(isWorkspaceError(error), `${name} ${path} failed with ${String(error)}, which is no WorkspaceError`)
+          check(isWorkspaceError(error), `${name} ${path} failed with ${String(error)}, which is not a WorkspaceError`)
           equal(error.path, path, `${name}: the path of the error`)
           check(error.operation !== '' && error.reason !== '', `${name}: operation or reason is empty`)
           for (const secret of it.fixture.secrets ?? []) {
@@ -34,7 +34,7 @@ export function errorTests({ describe, test, change }: Suite): void {
 
     for (const operation of operations) {
       const { name } = operation
-      test(`${name}: a path that is none is refused, before any effect`, needsOf(operation), async (it) => {
+      test(`${name}: an invalid path is refused, before any effect`, needsOf(operation), async (it) => {
         await it.put('/source')
         await it.put('/dir/file')
         const before = await it.tree()

@@ -58,7 +58,7 @@ export function readTests({ describe, test }: Suite): void {
       equal((await it.adapter.read(at('/empty'), { range: { offset: 0, length: 5 } })).bytes.length, 0)
     })
 
-    test('refuses a range that is none', {}, async (it) => {
+    test('refuses an invalid range', {}, async (it) => {
       await it.put('/a', pattern(10))
       for (const range of [{ offset: -1 }, { offset: 0.5 }, { offset: Number.NaN }, { offset: 0, length: -1 }]) {
         await rejects(it.adapter.read(at('/a'), { range }), 'EINVAL', { what: JSON.stringify(range) })

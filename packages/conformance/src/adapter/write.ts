@@ -85,7 +85,7 @@ export function writeTests({ describe, change }: Suite): void {
       equal((await it.adapter.stat(at('/a'))).size, 600_000, 'the size')
     })
 
-    change('refuses what is no content', {}, async (it) => {
+    change('refuses content of another type', {}, async (it) => {
       for (const data of ['text', undefined, null, 5, {}]) {
         await rejects(it.adapter.write(at('/a'), data as unknown as Uint8Array), 'EINVAL', {
           what: JSON.stringify(data),

@@ -103,7 +103,7 @@ const files = new Map([
   ['/shorter', 'longer than it will be'],
   ['/empty', ''],
   ['/dir/elsewhere', ''],
-  ['/dir/ünïcode “x”', 'a name that is no ASCII'],
+  ['/dir/ünïcode “x”', 'a name that is not ASCII'],
   ['/new/deep/file', ''],
 ])
 

@@ -105,7 +105,7 @@ function departing(reason: string | undefined, test: Test): Test {
       if (skipped) throw error
       return skip(`departs: ${reason}`)
     }
-    throw new ConformanceError(`this is no departure, since the test passes: ${reason}`)
+    throw new ConformanceError(`this test passes, so it is not a departure: ${reason}`)
   }
 }
 

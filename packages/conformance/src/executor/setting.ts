@@ -40,7 +40,7 @@ export function settingTests({ describe, test }: DoorSuite): void {
       equal(await site.run('pwd', { cwd: site.at('sub') }), `${site.at('sub')}\n`, 'the output')
     })
 
-    test('that is none is refused before anything runs', {}, async (it) => {
+    test('that is not one is refused before anything runs', {}, async (it) => {
       const site = await it.open()
       for (const [cwd, code] of [
         ['missing', 'ENOENT'],
@@ -83,7 +83,7 @@ export function settingTests({ describe, test }: DoorSuite): void {
       equal(await site.run('echo "[$FROM_PROFILE]"', { shell: 'bash', login: false }), '[]\n', 'without login')
     })
 
-    test('what is no shell is refused, and nothing runs', {}, async (it) => {
+    test('a program that is not a shell is refused, and nothing runs', {}, async (it) => {
       const site = await it.open()
       for (const shell of ['/bin/false', 'no-such-shell', './file.txt']) {
         await rejects(site.attempt('true', { shell }), ['EINVAL', 'ENOEXEC'], { what: `the shell ${shell}` })

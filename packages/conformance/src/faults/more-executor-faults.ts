@@ -49,7 +49,7 @@ export const moreExecutorFaults: readonly ExecutorFault[] = [
   },
   {
     name: 'takes its own shell whatever was asked for',
-    caughtBy: 'what is no shell is refused, and nothing runs',
+    caughtBy: 'a program that is not a shell is refused, and nothing runs',
     apply: (inner) => changeRequest(inner, (request) => ({ ...request, shell: 'sh' })),
   },
   {

@@ -68,7 +68,7 @@ export const otherFaults: readonly Fault[] = [
       }),
   },
   {
-    name: 'throws errors that are no WorkspaceError',
+    name: 'throws errors that are not a WorkspaceError',
     caughtBy: 'name the operation and the path inside the mount',
     apply: (inner) =>
       change(inner, {

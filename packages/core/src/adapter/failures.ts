@@ -111,7 +111,7 @@ export function invalidArgument(operation: string, path: string, reason: string,
   return new WorkspaceError({ code: 'EINVAL', operation, path, reason, remedy })
 }
 
-/** For adapters: refuses what is no content, before anything is done. @throws WorkspaceError `EINVAL` */
+/** For adapters: refuses content of another type, before anything is done. @throws WorkspaceError `EINVAL` */
 export function assertContent(data: unknown, operation: string, path: string): asserts data is WriteData {
   if (data instanceof Uint8Array) return
   if (typeof data === 'object' && data !== null && Symbol.asyncIterator in data) return

@@ -12,7 +12,7 @@ export function sandboxKilled(result: CommandResult): WorkspaceError {
   const error = new WorkspaceError({
     code: 'EIO',
     operation: 'exec',
-    reason: 'the sandbox was killed while the command ran; what the command had done stays done',
+    reason: 'the sandbox was killed while the command ran; its changes so far stay',
     remedy: 'look at what it left, then run it again; if it comes back, this machine may be out of memory',
   })
   results.set(error, result)

@@ -38,7 +38,7 @@ export function normaliseCommand(given: Command, shell?: string): NormalisedComm
   const words: readonly unknown[] = command
   if (words.length === 0) throw invalid('the command is an empty array', 'pass the program as its first element')
   const position = words.findIndex((word) => typeof word !== 'string')
-  if (position !== -1) throw invalid(`element ${position} of the command is no string`, 'pass strings only')
+  if (position !== -1) throw invalid(`element ${position} of the command is not a string`, 'pass strings only')
   const [program = '', flag, script, ...rest] = words as readonly string[]
   for (const word of words as readonly string[]) checkText(word)
   if (program.trim() === '') throw invalid('the program is blank', 'pass the program as the first element')
@@ -76,7 +76,7 @@ function commandOf(given: CommandArguments): string | readonly string[] {
   }
   if (words.length > 0) return words as readonly string[]
   throw invalid(
-    'there is no command: neither `command` nor `command.0` nor `command.1`',
+    'the command is missing: neither `command` nor `command.0` nor `command.1`',
     'pass `command`, or its words as `command.0`, `command.1` and so on without a gap',
   )
 }

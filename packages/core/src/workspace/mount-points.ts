@@ -17,7 +17,7 @@ export async function createMountPoints(mounts: readonly WorkspaceMount[], opera
     const path = relativeTo(at, around.at)
     try {
       if ((await around.adapter.stat(path)).type === 'directory') continue
-      throw mountPointError(at, operation, 'is no directory')
+      throw mountPointError(at, operation, 'is not a directory')
     } catch (error) {
       if (!isWorkspaceError(error, 'ENOENT'))
         throw isWorkspaceError(error) ? error : mountPointError(at, operation, 'runs through a link')

@@ -61,7 +61,7 @@ function startProgress(kind: Progress['kind'], { source, destination }: Pair): P
     completed: [],
     count: 0,
     current: source.virtual,
-    state: `the source is as it was; what was completed stands below \`${destination.virtual}\` and can be deleted there`,
+    state: `the source is unchanged; the completed part stands below \`${destination.virtual}\` and can be deleted there`,
   }
 }
 

@@ -65,7 +65,7 @@ export function parseArguments(call: Call, options = '', { textOnly = false } = 
       break
     }
     if (value.texts === undefined) {
-      if (!textOnly) refuse('unknown', word.text, 'write it out, or put `--` before it if it is no path')
+      if (!textOnly) refuse('unknown', word.text, 'write it out, or put `--` before it if it is not a path')
       operands.push(argument)
       continue
     }

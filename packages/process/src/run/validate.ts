@@ -41,7 +41,7 @@ export function validateEnvironment(env: Readonly<Record<string, string>>, opera
     if (name === '' || /[=\0]/.test(name))
       throw invalid(operation, 'the name of an environment variable is empty or holds = or NUL')
     if (typeof value !== 'string' || value.includes('\0'))
-      throw invalid(operation, `the environment variable \`${name}\` is no text without NUL`)
+      throw invalid(operation, `the environment variable \`${name}\` must be text without NUL`)
   }
 }
 

@@ -43,11 +43,11 @@ export function checkRuntime(options: CheckRuntimeOptions): CheckedRuntime | und
   const { path, source } = configured
   const what = source === 'variable' ? `\`${variable}\`` : 'the path'
   if (!path.startsWith('/') || path.includes('\0')) {
-    throw invalid(operation, `${what} of ${name} is no absolute path`, 'give an absolute path')
+    throw invalid(operation, `${what} of ${name} is not an absolute path`, 'give an absolute path')
   }
   const found = executable(path)
   if (found === undefined) {
-    const reason = `${what} of ${name} is missing, or no program that can be run`
+    const reason = `${what} of ${name} is missing, or is not an executable program`
     throw new WorkspaceError({ code: 'ENOEXEC', operation, reason, remedy: `install ${name}, or correct ${what}` })
   }
   refuseOwn(found, own, name, `let ${what} lead to ${name} itself`)
@@ -80,7 +80,7 @@ function refuseOwn(path: string, own: readonly string[], name: string, remedy: s
     }
   })
   if (same)
-    throw invalid(operation, `what is configured as ${name} is this very program, which would start itself`, remedy)
+    throw invalid(operation, `the program configured as ${name} is this very program, which would start itself`, remedy)
 }
 
 function ownExecutables(): string[] {

@@ -129,8 +129,8 @@ async function openOnce(wanted: Wanted, calls: Calls): Promise<BindSource | Work
 
 function problemOf(stat: BigIntStats, type: 'directory' | 'file'): string | undefined {
   if (stat.isSymbolicLink()) return 'is a link'
-  if (type === 'directory') return stat.isDirectory() ? undefined : 'is no directory any more'
-  return stat.isDirectory() ? 'is no file any more' : undefined
+  if (type === 'directory') return stat.isDirectory() ? undefined : 'is not a directory any more'
+  return stat.isDirectory() ? 'is not a file any more' : undefined
 }
 
 function openFailure(error: NodeJS.ErrnoException, { operation, at }: Wanted): WorkspaceError {

@@ -119,7 +119,7 @@ export class LiveSession implements Session {
       throw virtualError({
         code: 'EINVAL',
         operation: 'write',
-        reason: 'what is typed must be a string or bytes',
+        reason: 'the input must be a string or bytes',
         remedy: 'pass a string, with `\\r` for the return key',
       })
     }
@@ -132,7 +132,7 @@ export class LiveSession implements Session {
     throw virtualError({
       code: 'EBUSY',
       operation: 'write',
-      reason: `the program in session \`${this.id}\` does not read what is typed`,
+      reason: `the program in session \`${this.id}\` does not read its input`,
       remedy: 'wait until it reads, interrupt it (`\\x03`), or close the session',
     })
   }
