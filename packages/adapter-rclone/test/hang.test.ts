@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -21,7 +21,9 @@ import {
   rcloneOf,
   readText,
   scratch,
+  isWaiting,
   storeThatHangs,
+  waitingThreads,
   write,
 } from './support.ts'
 
@@ -150,13 +152,3 @@ describeWith(mountNeeds, 'a mount whose server does not answer', () => {
     expect(await readText(next, '/new')).toBe('kept')
   }, 30_000)
 })
-
-/** Threads of a process that wait for an answer of FUSE. */
-function waitingThreads(pid: number): number {
-  const tasks = `/proc/${pid}/task`
-  return readdirSync(tasks).filter((task) => isWaiting(`${tasks}/${task}`)).length
-}
-
-function isWaiting(task: string): boolean {
-  return /fuse|request_wait/.test(readFileSync(`${task}/wchan`, 'utf8'))
-}

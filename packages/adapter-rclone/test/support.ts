@@ -1,12 +1,12 @@
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 
 import { type MountPath, type StorageAdapter, type WorkspaceError, isWorkspaceError, parseMountPath } from '@ws/core'
 import { component, createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
 import { type FaultPlan, type S3Server, startFaultProxy } from '@ws/test-fixtures/s3'
 import { sharedS3Server } from '@ws/test-fixtures/s3/vitest'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished, vi } from 'vitest'
 
 import { type RcloneAdapter, type RcloneAdapterOptions, createRcloneAdapter } from '../src/index.ts'
 
@@ -64,6 +64,11 @@ export async function storeThatHangs(given?: S3Server) {
     hang: () => proxy.setFaults(() => ({ kind: 'hang', when: 'before' })),
     answer: () => proxy.setFaults(undefined),
     setFaults: (plan: FaultPlan) => proxy.setFaults(plan),
+    /** Resolves when it has been asked for something from now on. */
+    untilAsked: async () => {
+      const { length } = proxy.requests
+      await vi.waitFor(() => expect(proxy.requests.length).toBeGreaterThan(length), { timeout: 10_000, interval: 20 })
+    },
   }
 }
 
@@ -156,4 +161,14 @@ export async function rcloneOf(directory: string): Promise<number> {
     if (readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'rclone') return pid
   }
   throw new Error('no rclone serves this directory')
+}
+
+/** Threads of a process that wait for an answer of FUSE. */
+export function waitingThreads(pid: number): number {
+  const tasks = `/proc/${pid}/task`
+  return readdirSync(tasks).filter((task) => isWaiting(`${tasks}/${task}`)).length
+}
+
+export function isWaiting(task: string): boolean {
+  return /fuse|request_wait/.test(readFileSync(`${task}/wchan`, 'utf8'))
 }

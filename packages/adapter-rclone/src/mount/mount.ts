@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { isWorkspaceError } from '@ws/core'
+import { isWorkspaceError, mountRoot } from '@ws/core'
 
 import { failure } from '../errors.ts'
 import type { CheckedOptions } from '../options.ts'
@@ -9,7 +9,7 @@ import { type FoundRclone, findRclone } from '../program/find.ts'
 import { type Place, clearPlace, placeFor } from '../state/place.ts'
 import { type Call, Pending, type TrackOptions, closedError, hungError } from './pending.ts'
 import { uploadLeftovers } from './leftovers.ts'
-import { type RunningMount, endMount, nowhere, startMount, stuckError } from './start.ts'
+import { type RunningMount, endMount, startMount, storeAnswers, stuckError } from './start.ts'
 import { unmount } from './unmount.ts'
 
 export type MountState = 'ready' | 'hung' | 'restoring' | 'lost' | 'closed'
@@ -41,8 +41,9 @@ export class Mount {
   #running: RunningMount | undefined
   #restoring: Promise<void> | undefined
   #closing: Promise<void> | undefined
-  /** Ends what is being brought back when the mount is closed. */
-  readonly #ending = new AbortController()
+  #recovering: Promise<void> | undefined
+  /** Ends what is being brought back: the mount is closed, or somebody wants another attempt. */
+  #attempt: AbortController | undefined
   #timer: NodeJS.Timeout | undefined
   #hungSince: number | undefined
 
@@ -51,7 +52,7 @@ export class Mount {
     this.program = program
     this.features = featuresOf(program.version)
     this.place = placeFor(options)
-    this.#pending = new Pending({ limitMs: options.operationTimeoutMs, ask: (ms) => this.#askStore(ms) })
+    this.#pending = new Pending({ limitMs: options.operationTimeoutMs, ask: (ms) => storeAnswers(this.#running, ms) })
   }
 
   static async open(options: CheckedOptions, signal: AbortSignal | undefined): Promise<Mount> {
@@ -101,19 +102,6 @@ export class Mount {
     return await this.#pending.track(call, work, options)
   }
 
-  /** True when the store answers, with an error too, or when nobody can be asked: then others see to the mount. */
-  async #askStore(timeoutMs: number): Promise<boolean> {
-    const running = this.#running
-    if (running === undefined) return true
-    const { control, fs } = running
-    try {
-      await control.call('operations/stat', { fs, remote: nowhere, opt: { filesOnly: true } }, { timeoutMs })
-      return true
-    } catch (error) {
-      return !isWorkspaceError(error, 'ETIMEDOUT')
-    }
-  }
-
   /** Resolves when the mount turns out to hang, or is gone, or nobody waits for that any more. */
   async untilHung(signal: AbortSignal): Promise<void> {
     while (this.#state === 'ready' && !signal.aborted) await delay(50)
@@ -151,6 +139,14 @@ export class Mount {
   /** Ends what is there and mounts again, with the same cache. */
   async recover(): Promise<void> {
     if (this.#closing !== undefined) throw closedError({ operation: 'recover' })
+    this.#recovering ??= this.#recover().finally(() => (this.#recovering = undefined))
+    await this.#recovering
+  }
+
+  async #recover(): Promise<void> {
+    // An attempt that began while the store hung waits for an answer that does not come any more.
+    this.#attempt?.abort(hungError({ operation: 'recover', path: mountRoot }, 'store'))
+    await this.#restoring?.catch(() => undefined)
     const process = this.#running?.process
     process?.kill()
     if (process !== undefined && !(await process.end())) throw stuckError('recover')
@@ -192,17 +188,21 @@ export class Mount {
   }
 
   #restore(attempts: number): Promise<void> {
-    this.#restoring ??= this.#restoreNow(attempts).finally(() => (this.#restoring = undefined))
+    if (this.#restoring === undefined) {
+      this.#attempt = new AbortController()
+      const restored = this.#restoreNow(attempts, this.#attempt.signal)
+      this.#restoring = restored.finally(() => (this.#restoring = undefined))
+    }
     return this.#restoring
   }
 
-  async #restoreNow(attempts: number): Promise<void> {
+  async #restoreNow(attempts: number, signal: AbortSignal): Promise<void> {
+    if (this.#closing !== undefined) throw closedError({ operation: 'recover' })
     this.#state = 'restoring'
     let problem: unknown
-    const { signal } = this.#ending
     for (const ms of restoreAfterMs.slice(0, attempts)) {
       if (ms > 0) await delay(ms, undefined, { signal }).catch(() => undefined)
-      if (signal.aborted) throw closedError({ operation: 'recover' })
+      signal.throwIfAborted()
       try {
         await this.#start(signal)
         await Promise.all([...this.#users].map((user) => user.attach()))
@@ -232,7 +232,7 @@ export class Mount {
   async #close(force: boolean): Promise<void> {
     const restoring = this.#restoring
     const lazy = force || this.#state === 'hung' || restoring !== undefined
-    this.#ending.abort(closedError({ operation: 'recover' }))
+    this.#attempt?.abort(closedError({ operation: 'recover' }))
     if (restoring !== undefined) {
       // what was mounted this moment is still being looked at
       this.#running?.process.kill()

@@ -134,7 +134,7 @@ async function unmountOwn({ mountPoint }: Place, error: unknown): Promise<void> 
 }
 
 /** A directory of this name is looked for, so that the answer is short however much there is. */
-export const nowhere = '.ws-nowhere'
+const nowhere = '.ws-nowhere'
 
 async function checkStore(control: Control, { section, readOnly }: CheckedOptions, signal: AbortSignal): Promise<void> {
   const hasBuckets = section['type'] === 's3'
@@ -145,4 +145,16 @@ async function checkStore(control: Control, { section, readOnly }: CheckedOption
     const opt = { noModTime: true, noMimeType: true }
     await control.call('operations/list', { fs: remoteName, remote, opt }, { signal, timeoutMs: 2 ** 31 - 1 })
   })
+}
+
+/** True when the store answers, with an error too, or when nobody can be asked: then others see to the mount. */
+export async function storeAnswers(running: RunningMount | undefined, timeoutMs: number): Promise<boolean> {
+  if (running === undefined) return true
+  const { control, fs } = running
+  try {
+    await control.call('operations/stat', { fs, remote: nowhere, opt: { filesOnly: true } }, { timeoutMs })
+    return true
+  } catch (error) {
+    return !isWorkspaceError(error, 'ETIMEDOUT')
+  }
 }
