@@ -135,6 +135,44 @@ describeWith(s3Needs('ceph'), 'uploads that are not finished', () => {
     await second.close()
   })
 
+  it('are ended before the adapter is closed, though the store fails at that for a moment', async () => {
+    const adapter = await open()
+    let failures = 0
+    proxy.setFaults(({ operation }) =>
+      operation === 'AbortMultipartUpload' && failures++ < 2 ? { kind: 'status', status: 500 } : undefined,
+    )
+    const reached = Promise.withResolvers<void>()
+    const body = parts(2, () => {
+      reached.resolve()
+      return never()
+    })
+    const ended = expect(adapter.write(at('/a'), body)).rejects.toMatchObject({ code: 'ECLOSED' })
+    await reached.promise
+    await adapter.close()
+    await ended
+    expect(failures).toBe(3)
+    expect(await uploads()).toEqual([])
+  })
+
+  it('whose beginning was not answered are looked for again at the end, when they could not be found before', async () => {
+    const adapter = await open()
+    const [began, looked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let lost = 0
+    proxy.setFaults(({ operation }) => {
+      if (operation === 'CreateMultipartUpload' && lost++ === 0) return { kind: 'reset', when: 'after' }
+      if (operation === 'CompleteMultipartUpload') began.resolve()
+      if (operation !== 'ListMultipartUploads') return undefined
+      void began.promise.then(looked.resolve)
+      return { kind: 'status', status: 500 }
+    })
+    await adapter.write(at('/a'), parts(2))
+    await looked.promise
+    await adapter.delete(at('/a'))
+    proxy.setFaults(undefined)
+    await adapter.close()
+    expect(await uploads()).toEqual([])
+  })
+
   it('of processes that were killed are ended at the start when nothing has come for a day, and no others', async () => {
     const Key = `${prefix}/a`
     const client = server.client()

@@ -61,6 +61,8 @@ export class Requests {
   readonly #closing = new AbortController()
   /** What has to end before the adapter is closed. */
   readonly #last = new Set<Promise<void>>()
+  /** What could not be cleaned up: the end of the adapter is its second chance. */
+  readonly #failed = new Set<(until: Deadline) => Promise<void>>()
 
   constructor(client: S3Client, limits: RequestLimits) {
     this.client = client
@@ -89,6 +91,7 @@ export class Requests {
   /** Ends what is running, and waits for what is being cleaned up, within its time; later requests are refused. */
   async close(): Promise<void> {
     this.#closing.abort()
+    for (const work of this.#failed) this.inBackground(work)
     if (this.#last.size === 0) return
     const late = Promise.withResolvers<void>()
     let isLate = false
@@ -111,9 +114,11 @@ export class Requests {
     return resolve
   }
 
-  /** Runs in the background what nobody waits for but `close()`. It must not reject, and end by itself. */
+  /** Runs in the background what nobody waits for but `close()`, which tries it once more if it fails. It must end by itself. */
   inBackground(work: (until: Deadline) => Promise<void>): void {
-    const running = work(new Deadline(Math.min(longestClose, this.#limits.deadline))).catch(() => undefined)
+    this.#failed.delete(work)
+    const failed = (): void => void this.#failed.add(work)
+    const running = work(new Deadline(Math.min(longestClose, this.#limits.deadline))).catch(failed)
     const tracked = running.finally(() => this.#last.delete(tracked))
     this.#last.add(tracked)
   }
@@ -144,7 +149,7 @@ export class Requests {
         const delay = delayBefore(count, retryAfterOf(error))
         if (delay >= until.left) throw error
         await refreshCredentials(this.client, error)
-        await this.#sleep(delay, task)
+        await this.#sleep(delay, task, whileClosing)
       }
     }
   }
@@ -188,9 +193,9 @@ export class Requests {
     }
   }
 
-  async #sleep(delay: number, task: Task): Promise<void> {
-    await sleep(delay, [task.signal, this.#closing.signal])
-    this.#check(task)
+  async #sleep(delay: number, task: Task, whileClosing: boolean): Promise<void> {
+    await sleep(delay, [task.signal, ...(whileClosing ? [] : [this.#closing.signal])])
+    this.#check(task, whileClosing)
   }
 
   #check({ operation, path, signal }: Task, whileClosing = false): void {

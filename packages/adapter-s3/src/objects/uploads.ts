@@ -57,7 +57,10 @@ export function sweepKey(store: Store, key: string, { operation, path }: Task): 
     for (const { Key, UploadId } of await uploadsBelow(store, key, task)) {
       if (Key !== key || UploadId === undefined || liveUploads.has(UploadId)) continue
       if (await hasParts(store, key, UploadId, task)) continue
-      if (!liveUploads.has(UploadId) && !liveUploads.isPending(store, key)) await abort(store, key, UploadId, task)
+      if (liveUploads.has(UploadId)) continue
+      // it may be the one that is asked for: the end of the adapter will tell
+      if (liveUploads.isPending(store, key)) throw new Error('an upload has no id yet')
+      await abort(store, key, UploadId, task)
     }
   })
 }
