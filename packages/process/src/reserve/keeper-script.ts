@@ -44,14 +44,17 @@ sub locked { my ($work) = @_; my $until = time() + 6;
   until (flock($mutex, 6)) { return 'busy' if time() > $until; attend(0, 0.001) }
   unless ($lock) { my $own; return 'unwritable' unless sysopen($own, "$dir/$mark.lock", 0102, 0600) && flock($own, 6); $lock = $own; sweep() }
   undef $listed; my $answer = $work->(); undef $listed; flock($mutex, 8); $answer }
-sub put { my ($file, @fields) = @_; open(my $f, '>', "$dir/new.$mark") or return 0;
-  my $ok = print $f join(' ', @fields) . "\n"; $ok = close($f) && $ok; $ok && rename("$dir/new.$mark", "$dir/$file") }
-sub journal { return @$listed if $listed; my @all; opendir(my $d, $dir) or return ();
+sub put { my ($file, @fields) = @_; my $line = join(' ', @fields) . "\n"; sysopen(my $f, "$dir/new.$mark", 01101, 0600) or return 0;
+  my $ok = (syswrite($f, $line) // 0) == length $line; $ok = close($f) && $ok; $ok && rename("$dir/new.$mark", "$dir/$file") }
+# A file has all of its content when it gets its name, and keeps both.
+my %noted;
+sub journal { return @$listed if $listed; my %now; opendir(my $d, $dir) or return ();
   for my $file (readdir $d) { next unless $file =~ /^([\w-]+)\.(\d+)$/; my $owner = $1;
+    if ($noted{$file}) { $now{$file} = $noted{$file}; next }
     open(my $f, '<', "$dir/$file") or next; my ($kind, $path, $dev, $ino, $time) = split /\s+/, <$f> // ''; close $f;
     next unless defined $path;
-    push @all, { file => $file, owner => $owner, kind => $kind, path => pack('H*', $path), id => defined $ino ? "$dev:$ino" : '', time => $time // 0 } }
-  $listed = \@all; @all }
+    $now{$file} = { file => $file, owner => $owner, kind => $kind, path => pack('H*', $path), id => defined $ino ? "$dev:$ino" : '', time => $time // 0 } }
+  %noted = %now; $listed = [values %noted]; @$listed }
 sub forget { my %gone = map { $_ => 1 } @_; unlink "$dir/$_" for @_; @$listed = grep { !$gone{$_->{file}} } @$listed if $listed }
 my %lives;
 sub lives { my ($owner) = @_; return 1 if $owner eq $mark; return $lives{$owner} if exists $lives{$owner};
@@ -60,7 +63,7 @@ sub lives { my ($owner) = @_; return 1 if $owner eq $mark; return $lives{$owner}
 my $count = 0;
 sub note { my ($e) = @_; my $file = "$mark." . ++$count; my ($dev, $ino) = split /:/, $e->{id};
   put($file, $e->{kind}, unpack('H*', $e->{path}), $dev, $ino, $e->{time}) or return undef;
-  push @$listed, { %$e, file => $file, owner => $mark } if $listed; $file }
+  $noted{$file} = { %$e{qw(kind path id time)}, file => $file, owner => $mark }; push @$listed, $noted{$file} if $listed; $file }
 # What is made in a placeholder, or taken from it, changes its time.
 sub settle { my ($fd, @all) = @_; my $s = look($fd, '', 0x1000) or return;
   for my $e (@all) { next unless $e->{kind} eq 'leaf' && $e->{id} eq $s->{id}; utime($e->{time}, $e->{time}, through($fd, '.')); return } }
@@ -89,10 +92,15 @@ sub place { my ($id, $uid, $gid, $root, $path) = @_; $root = pack('H*', $root);
   $held{$id} = \@chain; "placed $chain[-1]{id}" }
 sub finish { my ($answer, $chain, $spare) = @_; forget(map { $_->{file} } @$chain); closefd($_) for @$spare; $answer }
 
+# Before a temporary name is made in a directory; for all of a group at once.
+my %intents;
+sub intend { my ($at) = @_; return 1 if $intents{$at}; my $intent = "$mark." . ++$count;
+  put($intent, 'temp', unpack('H*', "$at/.ws-tmp-$mark-")) && ($intents{$at} = $intent) }
+sub made { unlink "$dir/$_" for values %intents; %intents = () }
+
 sub make { my ($fd, $at, $names, $uid, $gid, $spare) = @_; my @names = @$names;
-  my $temp = ".ws-tmp-$mark-" . int(rand(2 ** 31)); my $intent = "$mark." . ++$count;
-  return 'unwritable' unless put($intent, 'temp', unpack('H*', "$at/$temp"));
-  my $base = through($fd, $temp); my $undo = sub { my ($answer) = @_; prune($base); forget($intent, @_[1 .. $#_]); $answer };
+  my $temp = ".ws-tmp-$mark-" . int(rand(2 ** 31)); return 'unwritable' unless intend($at);
+  my $base = through($fd, $temp); my $undo = sub { my ($answer) = @_; prune($base); forget(@_[1 .. $#_]); $answer };
   my @paths = ($base); my $virtual = "$at/$names[0]"; my @virtual = ($virtual);
   for (@names[1 .. $#names]) { push @paths, "$paths[-1]/$_"; push @virtual, "$virtual[-1]/$_" }
   for (@paths) { mkdir($_, 0755) or return $undo->($! == 13 || $! == 1 || $! == 30 ? 'forbidden' : $! == 28 || $! == 122 ? 'full' : 'changed');
@@ -106,8 +114,7 @@ sub make { my ($fd, $at, $names, $uid, $gid, $spare) = @_; my @names = @$names;
   for my $e (@new) { $e->{file} = note($e); return $undo->('unwritable', map { $_->{file} // () } @new) unless defined $e->{file} }
   if (syscall($n{renameat2}, $fd, $temp, $fd, $names[0], 1) < 0) {
     return $undo->($! == 17 ? 'changed' : 'unsupported', map { $_->{file} } @new) }
-  unlink "$dir/$intent";
-  for my $e (@new) { $e->{fd} = $fd; $fd = openat($fd, $e->{name}); push @$spare, $fd if $fd >= 0 }
+  for my $e (@new) { $e->{fd} = $fd; next if $e->{kind} eq 'leaf'; $fd = openat($fd, $e->{name}); push @$spare, $fd if $fd >= 0 }
   ('placed', @new) }
 
 sub drop { my ($id) = @_; my $chain = delete $held{$id} or return 'gone'; my @all = journal(); %lives = ();
@@ -118,13 +125,15 @@ sub drop { my ($id) = @_; my $chain = delete $held{$id} or return 'gone'; my @al
     forget($e->{file}); $closed{$e->{fd}} = 1 }
   closefd($_) for keys %closed; 'gone' }
 
+sub temporary { my ($fd, $prefix) = @_; return () unless $prefix =~ /^\.ws-tmp-/ && opendir(my $d, through($fd, '.'));
+  grep { index($_, $prefix) == 0 && !-l through($fd, $_) } readdir $d }
 sub sweep { %lives = (); my @all = journal(); my $swept = 0;
   my @dead = sort { length $b->{path} <=> length $a->{path} } grep { !lives($_->{owner}) } @all;
   for my $e (@dead) { my ($above, $name) = $e->{path} =~ m{^(.*)/([^/]+)$} or next; $above = '/' if $above eq '';
     my $fd = syscall($n{openat}, -100, $above, $flags, 0);
     if ($fd >= 0) {
       if ((readlink("/proc/self/fd/$fd") // '') eq $above) {
-        if ($e->{kind} eq 'temp') { prune(through($fd, $name)) if $name =~ /^\.ws-tmp-/ }
+        if ($e->{kind} eq 'temp') { prune(through($fd, $_)) for temporary($fd, $name) }
         elsif (!(grep { $_->{id} eq $e->{id} && lives($_->{owner}) } @all) && fits(look($fd, $name), $e)) {
           $swept++ if rmdir(through($fd, $name)); settle($fd, @all) } }
       closefd($fd) }
@@ -161,7 +170,7 @@ sub order { my ($what, $id, @rest) = split / /, $_[0];
 # Names come and go in groups: one lock and one look at the journal for what has come together.
 sub orders { my @lines = @_;
   while (@lines) { my (@group, @said); push @group, shift @lines while @lines && $lines[0] =~ /^(?:place|drop) /;
-    my $failed = @group ? locked(sub { push @said, [order($_)] for @group; '' }) : '';
+    my $failed = @group ? locked(sub { push @said, [order($_)] for @group; made(); '' }) : '';
     @said = map { my ($what, $id) = split / /; [$what eq 'place' ? 'placed' : 'dropped', $id, $failed] } @group if $failed ne '';
     say_(@$_) for @said;
     order(shift @lines) if @lines } }

@@ -138,7 +138,13 @@ export function startKeeper(): Keeper | undefined {
   })
   release()
 
-  const send = (...words: readonly (string | number)[]) => void (gone || stdin.write(`${words.join(' ')}\n`))
+  /** What is said at once arrives at once: the keeper takes its lock for each group that it finds. */
+  const send = (...words: readonly (string | number)[]) => {
+    if (gone) return
+    stdin.cork()
+    stdin.write(`${words.join(' ')}\n`)
+    process.nextTick(() => stdin.uncork())
+  }
   const ask = async (key: string, ...words: readonly (string | number)[]): Promise<readonly string[]> => {
     if (gone) return ['gone']
     for (const part of parts) part.ref?.()
