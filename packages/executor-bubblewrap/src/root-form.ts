@@ -10,8 +10,7 @@ import { systemNames } from './system-mounts.ts'
 const mostParts = 210
 
 /** What translation costs, for whoever asks. */
-export const translationCost =
-  'programs that open many files take 8 to 100 times as long (`git status`, `grep -r`), a start about twice as long'
+export const translationCost = 'programs that open many files take 8 to 100 times as long (`git status`, `grep -r`)'
 
 /** The top-level names over which the system is mounted, in memory where the plan brings no `/tmp`. */
 export function mountedNames({ binds }: BindPlan, system: readonly { readonly at: string }[]): string[] {
