@@ -29,7 +29,7 @@ const bucket: OptionShapes<BucketOptions> = {
   ),
   cacheControl: option.text,
   metadata: option.of('names and values that are text, of at most 1,000 bytes', isMetadata),
-  encryption: option.of("`{ algorithm: 'AES256' }` or `{ algorithm: 'aws:kms', keyId }`", isEncryption),
+  encryption: option.hidden(option.of("`{ algorithm: 'AES256' }` or `{ algorithm: 'aws:kms', keyId }`", isEncryption)),
   storageClass: option.text,
   copyPartBytes: option.integer(minPartBytes, maxPartBytes),
   partBytes: option.integer(minPartBytes, maxPartBytes),
@@ -77,12 +77,14 @@ const r2 = {
 
 /** @throws WorkspaceError `EINVAL` that names the option */
 export function checkS3Options(options: S3AdapterOptions, operation: string): void {
+  refuseCustomerKey(options, operation)
   checkOptions<object>(options, s3, { operation })
   refuseBeside(options, ['endpoint', 'region', 'credentials', 'forcePathStyle', 'ca'], operation)
 }
 
 /** @throws WorkspaceError `EINVAL` that names the option */
 export function checkR2Options(options: R2AdapterOptions, operation: string): void {
+  refuseCustomerKey(options, operation)
   checkOptions<object>(options, r2, { operation })
   refuseBeside(options, ['accountId', 'endpoint', 'credentials', 'ca'], operation)
   const { client: given, accountId, endpoint: url } = options as object as Readonly<Record<string, unknown>>
@@ -104,6 +106,20 @@ function refuseBeside(options: object, names: readonly string[], operation: stri
     operation,
     `\`${beside}\` and \`client\` are both given`,
     `configure the client, and leave \`${beside}\` out`,
+  )
+}
+
+/** SSE-C, by the names that the SDK, the command line of AWS and rclone have for it. */
+function refuseCustomerKey(options: unknown, operation: string): void {
+  const { encryption } = (options ?? {}) as Readonly<Record<string, unknown>>
+  if (typeof encryption !== 'object' || encryption === null) return
+  const { algorithm } = encryption as Readonly<Record<string, unknown>>
+  const names = [...Object.keys(encryption), ...(typeof algorithm === 'string' ? [algorithm] : [])]
+  if (!names.some((name) => /customer|sse-?c|^key(?:base64|md5)?$/iu.test(name))) return
+  throw invalid(
+    operation,
+    '`encryption` cannot use a key that the caller holds (SSE-C): the store would need it with every request',
+    "use `{ algorithm: 'aws:kms', keyId }`, or encrypt the content before it is written",
   )
 }
 

@@ -220,6 +220,19 @@ for (const name of s3ServerNames) {
       expect((await adapter.read(at('/b'))).bytes).toEqual(encode('x'))
     })
 
+    it.each([
+      { algorithm: 'AES256', customerKey: 'c2VjcmV0' },
+      { algorithm: 'SSE-C', key: 'c2VjcmV0' },
+      { SSECustomerAlgorithm: 'AES256', SSECustomerKey: 'c2VjcmV0' },
+    ])('encryption with a key of the caller is refused at once, and the key is not told', async (encryption) => {
+      const { endpoint, region, credentials, bucket } = bench.server
+      const options = { endpoint, region, credentials, bucket, encryption }
+      const failed: unknown = await createS3Adapter(options as never).catch((error: unknown) => error)
+      expect(failed).toMatchObject({ code: 'EINVAL', reason: expect.stringContaining('(SSE-C)') })
+      expect(failed).toMatchObject({ remedy: expect.stringContaining('aws:kms') })
+      expect(String(failed)).not.toContain('c2VjcmV0')
+    })
+
     it('options that are wrong are refused by name', async () => {
       const { endpoint, region, credentials, bucket } = bench.server
       for (const [option, value] of [
