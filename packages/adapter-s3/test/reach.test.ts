@@ -4,13 +4,14 @@ import { s3Needs } from '@ws/test-fixtures/s3/vitest'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createS3Adapter, type S3AdapterOptions } from '../src/index.ts'
 import { certificate, privateKey } from './certificate.ts'
 import { at, Bench, decode, encode } from './support.ts'
 
 const credentials = { accessKeyId: 'a', secretAccessKey: 'b' }
+const badGateway = 'HTTP/1.1 502 Bad Gateway\r\nContent-Type: text/html\r\nContent-Length: 2\r\n\r\nno'
 
 for (const name of s3ServerNames) {
   describeWith(s3Needs(name), `a store that is reached again on ${name}`, () => {
@@ -186,6 +187,25 @@ describe('an endpoint that cannot be reached', () => {
     const failed = await failureOf({ endpoint, credentials: () => Promise.reject(new Error('secret of mine')) })
     expect(failed).toMatchObject({ code: 'EBACKEND', reason: expect.stringContaining('function') })
     expect(String(failed)).not.toContain('secret of mine')
+  })
+
+  it.each([
+    ['hangs up', 'EIO', 'closed before an answer', (socket: Socket) => socket.destroy()],
+    ['speaks another protocol', 'EBACKEND', 'no S3', (socket: Socket) => socket.end('220 mail.example ready\r\n')],
+    ['is a gateway without a store', 'EIO', 'gateway', (socket: Socket) => socket.end(badGateway)],
+  ] as const)('because what answers %s, and it is not asked for long', async (_, code, reason, answer) => {
+    let connections = 0
+    const server = createTcpServer((socket) => {
+      connections += 1
+      socket.on('error', () => undefined).once('data', () => answer(socket))
+    })
+    server.listen(0, 'localhost')
+    await once(server, 'listening')
+    const failed = await failureOf({ endpoint: `http://localhost:${(server.address() as AddressInfo).port}` })
+    expect(failed).toMatchObject({ code, reason: expect.stringContaining(reason), remedy: expect.any(String) })
+    // with the pauses between them, less than three seconds
+    expect(connections).toBeLessThanOrEqual(6)
+    server.close()
   })
 
   it('because what answers speaks no S3', async () => {

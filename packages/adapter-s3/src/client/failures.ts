@@ -1,5 +1,5 @@
 import { isWorkspaceError, LinkSignal, WorkspaceError } from '@ws/core'
-import { byName, byStatus, damaged, noRegion, noStore, timedOut, unknown, type Meaning } from './meanings.ts'
+import { byName, byStatus, damaged, gateway, noRegion, noStore, timedOut, unknown, type Meaning } from './meanings.ts'
 import { isPage, nativeNameOf, statusOf } from './native.ts'
 import { DamagedBodyError, NoVersionError } from './retry.ts'
 
@@ -32,7 +32,7 @@ export function meaningOf(error: unknown): Meaning {
   const status = statusOf(error)
   const known = Object.hasOwn(byName, name) ? byName[name] : undefined
   if (known !== undefined) return known
-  if (isPage(error) && (status ?? 0) < 500) return noStore
+  if (isPage(error)) return (status ?? 0) < 500 ? noStore : gateway
   // the SDK has no other name for it
   if (error instanceof Error && error.message === 'Region is missing') return noRegion
   if (name === 'TimeoutError' || name === 'ETIMEDOUT') return timedOut

@@ -38,6 +38,11 @@ const busy: Meaning = {
   remedy: 'try again later',
 }
 
+const hungUp: Meaning = {
+  code: 'EIO',
+  reason: 'could not be served: the connection was closed before an answer came',
+  remedy: 'try again; if it stays so, check the endpoint: its port, and `http://` or `https://`',
+}
 const noName: Meaning = {
   code: 'EBACKEND',
   reason: 'cannot be reached: the name of the endpoint has no address',
@@ -62,6 +67,12 @@ const clock: Meaning = {
   code: 'EBACKEND',
   reason: 'cannot be reached: the clock of this machine and that of the store are too far apart',
   remedy: 'set the clock',
+}
+
+export const noStore: Meaning = {
+  code: 'EBACKEND',
+  reason: 'cannot be reached: a page or a server that speaks no S3 answers at the endpoint',
+  remedy: 'check the endpoint, and the proxies in front of it',
 }
 
 /** By the S3 name of the error, or the code of a network one. */
@@ -145,6 +156,8 @@ export const byName: Readonly<Record<string, Meaning>> = {
   SlowDown: busy,
   TooManyRequests: busy,
   ServiceUnavailable: busy,
+  ECONNRESET: hungUp,
+  UND_ERR_SOCKET: hungUp,
   ENOTFOUND: noName,
   EAI_AGAIN: noName,
   EPROTO: noTls,
@@ -162,6 +175,7 @@ export const byName: Readonly<Record<string, Meaning>> = {
     reason: 'cannot be reached: the certificate of the endpoint is for another name',
     remedy: 'write the endpoint with the name in its certificate',
   },
+  HTTPParserError: noStore,
   ECONNREFUSED: endpoint,
   EHOSTUNREACH: endpoint,
   ENETUNREACH: endpoint,
@@ -208,8 +222,8 @@ export const unknown: Meaning = {
   reason: 'could not be served by the store',
   remedy: 'try again; the native cause of this error says more to operators',
 }
-export const noStore: Meaning = {
-  code: 'EBACKEND',
-  reason: 'cannot be reached: a page or a server that speaks no S3 answers at the endpoint',
-  remedy: 'check the endpoint, and the proxies in front of it',
+export const gateway: Meaning = {
+  code: 'EIO',
+  reason: 'could not be served: a gateway or proxy answers in place of the store',
+  remedy: 'try again later; if it stays so, check the endpoint, and the proxies in front of it',
 }

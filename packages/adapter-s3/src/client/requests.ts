@@ -3,8 +3,8 @@ import { isWorkspaceError } from '@ws/core'
 import { failure } from '../errors.ts'
 import { refreshCredentials } from './credentials.ts'
 import { Deadline } from './deadline.ts'
-import { nativeNameOf, retryAfterOf } from './native.ts'
-import { attemptsFor, delayBefore, manyAttempts, mayHaveHappened } from './retry.ts'
+import { isPage, nativeNameOf, retryAfterOf, statusOf } from './native.ts'
+import { attemptsFor, delayBefore, fewAttempts, manyAttempts, mayHaveHappened } from './retry.ts'
 import { raceAbort, sleep } from './wait.ts'
 
 /** For whom a request is made. */
@@ -61,6 +61,8 @@ export class Requests {
   readonly #closing = new AbortController()
   /** What has to end before the adapter is closed. */
   readonly #last = new Set<Promise<void>>()
+  /** A store has answered, if only with an error. */
+  #isKnown = false
   /** What could not be cleaned up: the end of the adapter is its second chance. */
   readonly #failed = new Set<(until: Deadline) => Promise<void>>()
 
@@ -137,14 +139,17 @@ export class Requests {
     for (let count = 1; ; count += 1) {
       this.#check(task, whileClosing)
       try {
-        return await this.once({ ...task, until }, attempt, options)
+        const result = await this.once({ ...task, until }, attempt, options)
+        this.#isKnown = true
+        return result
       } catch (error) {
+        this.#isKnown ||= statusOf(error) !== undefined && !isPage(error)
         fate.lost ||= !isWorkspaceError(error) && mayHaveHappened(error)
         this.#check(task, whileClosing)
         // what was wrong before says more than that there was no time left
         if (until.left <= 0) throw isTimeout(error) && last !== undefined ? last : error
         streak = last !== undefined && nativeNameOf(last) === nativeNameOf(error) ? streak + 1 : 1
-        if (streak >= attemptsFor(error) || count >= manyAttempts) throw error
+        if (streak >= attemptsFor(error) || count >= (this.#isKnown ? manyAttempts : fewAttempts)) throw error
         last = error
         const delay = delayBefore(count, retryAfterOf(error))
         if (delay >= until.left) throw error

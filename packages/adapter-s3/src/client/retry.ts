@@ -66,8 +66,8 @@ export function attemptsFor(error: unknown): number {
   return status >= 500 || (status < 300 && isBrokenAnswer(error)) ? manyAttempts : 1
 }
 
-/** Less than three seconds in all. */
-const fewAttempts = 6
+/** Less than three seconds in all. Also for a store that has never answered: it is a mistake in the options more likely than not. */
+export const fewAttempts = 6
 
 /** With one fault in five, a request fails for good once in ten million. */
 export const manyAttempts = 10
