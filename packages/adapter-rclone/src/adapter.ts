@@ -320,7 +320,7 @@ export class RcloneAdapter implements StorageAdapter {
         const transfer = () =>
           files[operation](source, destination, { ...options, ifSource: first, ifDestination: second })
         if (!isMove) await transfer()
-        else await moveCalledOff(open, await callOff(open, source, destination), destination, transfer)
+        else await moveCalledOff(open, await callOff(open, source, destination), { source, destination }, transfer)
       })
       return {} // the time of a new file is not known at once, and so its version is not
     })

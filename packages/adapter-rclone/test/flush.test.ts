@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { describeWith, itWith } from '@ws/test-fixtures'
 import { startCephServer } from '@ws/test-fixtures/s3'
-import { expect, onTestFinished } from 'vitest'
+import { expect, onTestFinished, vi } from 'vitest'
 
 import {
   at,
@@ -68,6 +68,48 @@ describeWith(mountNeeds, 'what is in the store', () => {
     // the store takes the longer for a listing, the more there is
     expect(requests.filter(({ method, key }) => method === 'GET' && key === '')).toEqual([])
   })
+
+  /** Moves `/from` to `/to` while the store copies the old content, takes the new one, and only then says that it has copied. */
+  async function moveIntoUpload(more: Readonly<Record<string, string>>) {
+    const { store, setFaults, answer } = await storeThatHangs()
+    const { adapter, root } = await openSite({ writeBackMs: 20 }, store)
+    // a directory that the store does not know as such
+    for (const [path, content] of Object.entries({ '/d/other': 'x', '/from': 'old', ...more }))
+      await write(adapter, path, content)
+    await adapter.flush()
+    setFaults(({ operation }) => {
+      if (operation === 'PutObject') return { kind: 'delay', ms: 1_500 }
+      return operation === 'CopyObject' ? { kind: 'slow', ms: 2_000 } : undefined
+    })
+    await writeFile(join(root, 'from'), 'newer content')
+    await vi.waitFor(async () => expect((await adapter.status()).uploads?.running).toBe(1), { interval: 5 })
+    const moved = adapter.move(at('/from'), at('/to'), { overwrite: true })
+    await moved.catch(() => undefined)
+    answer()
+    return { adapter, store, moved }
+  }
+
+  it('[RP14] a move that meets the upload of its file takes place, and the two names are two files afterwards', async () => {
+    const { adapter, store, moved } = await moveIntoUpload({})
+    await moved
+    expect(await failureOf(adapter.stat(at('/from')))).toMatchObject({ code: 'ENOENT' })
+    expect(await readText(adapter, '/to')).toBe('newer content')
+    await adapter.flush()
+    expect(await store.keys()).toEqual(['threads/t1/d/other', 'threads/t1/to'])
+    expect(await store.get('threads/t1/to')).toBe('newer content')
+    await adapter.delete(at('/to'))
+    await write(adapter, '/from', 'another')
+    await adapter.flush()
+    expect(await store.keys()).toEqual(['threads/t1/d/other', 'threads/t1/from'])
+    expect(await failureOf(adapter.stat(at('/to')))).toMatchObject({ code: 'ENOENT' })
+  }, 120_000)
+
+  it('[RP14] a move that meets the upload of its file and would replace another one fails, and keeps its content', async () => {
+    const { adapter, moved } = await moveIntoUpload({ '/to': 'to be replaced' })
+    expect(await failureOf(moved)).toMatchObject({ code: 'EIO', operation: 'move' })
+    await adapter.recover()
+    expect(await readText(adapter, '/from')).toBe('newer content')
+  }, 120_000)
 
   it('a flush right after close(2) waits for a file that rclone has not heard of yet', async () => {
     const { adapter, store, root } = await openSite()

@@ -2,6 +2,7 @@ import { join, relative } from 'node:path'
 
 import { type MountPath, type StorageAdapter, contractError, isWorkspaceError } from '@ws/core'
 
+import { readCachedFile } from '../cache/cached-file.ts'
 import { explained } from '../control/client.ts'
 import { supplyStore } from '../control/stored.ts'
 import { uploadsEnded } from '../flush/barrier.ts'
@@ -36,11 +37,16 @@ export async function removeStored({ running, cancelled }: Open, paths: readonly
 export async function moveCalledOff(
   open: Open,
   paths: readonly string[],
-  destination: MountPath,
+  { source, destination }: { readonly source: MountPath; readonly destination: MountPath },
   move: () => Promise<unknown>,
 ): Promise<void> {
   try {
-    await move()
+    await move().catch(async (error: unknown) => {
+      // rclone would take what it has cached of a file in the new place for the one that comes there
+      const isFree = (await readCachedFile(join(open.metadata, destination))) === undefined
+      const mayHaveMetUpload = isWorkspaceError(error, 'EIO') && paths.includes(source) && isFree
+      if (!mayHaveMetUpload || !(await moveAgain(open, source, move))) throw error
+    })
   } catch (error) {
     // After these nobody knows how far it got: what was noted stays.
     const isUnknown = isWorkspaceError(error, 'EIO') || isWorkspaceError(error, 'ETIMEDOUT')
@@ -50,6 +56,26 @@ export async function moveCalledOff(
   await removeStored(open, paths, 'move')
   open.cancelled.noteMoved(paths, destination)
   if (paths.length > 0) await assureStored(open, destination, 'move')
+}
+
+/**
+ * A rename that meets the end of the file's upload fails: rclone compares two states of the file. From then on it has one
+ * file under both names, and what is done to one of them happens to the other. When it has forgotten the name that the store
+ * does not have, another rename puts that right. True when that has moved the file.
+ */
+async function moveAgain({ running, files }: Open, source: MountPath, move: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await uploadsEnded(running.control, longestUploadMs)
+    await running.control.call('vfs/forget')
+    await move()
+  } catch {
+    return false // the first error says why
+  }
+  // The kernel does nothing, and says that all is well, where it knows both names for one file.
+  return await files.stat(source).then(
+    () => false,
+    (error: unknown) => isWorkspaceError(error, 'ENOENT'),
+  )
 }
 
 /**
