@@ -1,3 +1,4 @@
+import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { describeWith } from '@ws/test-fixtures'
 import { s3ServerNames } from '@ws/test-fixtures/s3'
 import { s3Needs } from '@ws/test-fixtures/s3/vitest'
@@ -39,6 +40,24 @@ for (const name of s3ServerNames) {
       bench.interceptor = losing()
       const second = await adapter.write(at('/a'), encode('2'), { ifVersion: version })
       expect(second.version).toBe((await adapter.stat(at('/a'))).version)
+      expect(await text(adapter, '/a')).toBe('2')
+    })
+
+    it.each(['copy', 'move'] as const)('a %s that is sent again takes no other version', async (operation) => {
+      const prefix = bench.prefix()
+      const adapter = await bench.adapter({ prefix })
+      const { version: ifSource } = await adapter.write(at('/a'), encode('1'))
+      let isSent = false
+      bench.interceptor = async ({ name: sent }, send) => {
+        if (sent !== 'CopyObject' || isSent) return send()
+        isSent = true
+        const other = new PutObjectCommand({ Bucket: bench.server.bucket, Key: `${prefix}/a`, Body: '2' })
+        await bench.server.client().send(other)
+        throw lostAnswer()
+      }
+      const running = adapter[operation](at('/a'), at('/b'), { ifSource, overwrite: true })
+      await expect(running).rejects.toMatchObject({ code: 'ECONFLICT', path: '/a' })
+      await expect(adapter.stat(at('/b'))).rejects.toMatchObject({ code: 'ENOENT' })
       expect(await text(adapter, '/a')).toBe('2')
     })
 

@@ -15,6 +15,14 @@ import type { Store } from '../store.ts'
 import type { ObjectCopy } from './copy-object.ts'
 
 /**
+ * The server copies whatever is there: this process looks, and keeps its own writers away meanwhile. Of a tree it does not:
+ * there the store is told nothing of what it copies, so that all of it goes together.
+ */
+export function checksSource({ dialect }: Store, { state }: ObjectCopy): boolean {
+  return !dialect.conditionalCopySource && state.headers.LastModified !== undefined
+}
+
+/**
  * The store copies; no byte comes here. Time, mode and whatever else the object has go with it. Where the source's headers
  * are known, the copy gets an id of its own, so that it is recognised when the answer is lost.
  */
@@ -36,6 +44,7 @@ export async function copyInStore(store: Store, copy: ObjectCopy, task: Task): P
       sent = dialect.conditionalCopyDestination ? conditionOn(found.state) : undefined
       if (condition !== undefined && sent !== condition) throw failure('ECONFLICT', task.operation, destination)
     }
+    if (checksSource(store, copy)) await checkSource(attempt)
     const writes = writesOn(store, destinationKey, identity.id, sent)
     const command = new CopyObjectCommand({
       Bucket: bucket,
@@ -67,6 +76,12 @@ export async function copyInStore(store: Store, copy: ObjectCopy, task: Task): P
     if (now === undefined) throw failure('ENOENT', task.operation, source)
     const side = now.stat.version === state.stat.version ? destination : source
     throw failure('ECONFLICT', task.operation, side)
+  }
+
+  async function checkSource(attempt: Attempt): Promise<void> {
+    const now = await headOnce(store, sourceKey, attempt)
+    if (now === undefined) throw failure('ENOENT', task.operation, source)
+    if (now.stat.version !== state.stat.version) throw failure('ECONFLICT', task.operation, source)
   }
 
   /** What is at the destination, unless it is the copy. @throws `EIO` when that cannot be told. */

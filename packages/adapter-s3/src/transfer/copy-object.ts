@@ -12,7 +12,7 @@ import { readStream } from '../objects/read-stream.ts'
 import type { ObjectState } from '../objects/stat.ts'
 import type { Store } from '../store.ts'
 import { copyByParts } from './copy-parts.ts'
-import { copyInStore } from './copy-in-store.ts'
+import { checksSource, copyInStore } from './copy-in-store.ts'
 
 export interface ObjectCopy {
   readonly source: MountPath
@@ -27,12 +27,26 @@ export interface ObjectCopy {
 
 /** Copies one object; the version at the destination. @throws `ECONFLICT` that names the side that was not as expected. */
 export async function copyObject(store: Store, copy: ObjectCopy, task: Task): Promise<Version> {
+  const { sourceKey, destinationKey } = copy
+  const held: Guard = (run) => withObject(`${store.bucket}/${sourceKey}`, 'exclusive', task, run)
+  const free: Guard = (run) => run()
+  if (!checksSource(store, copy)) return copyTo(store, copy, task, free)
+  // always in the same order, so that no two wait for each other
+  if (sourceKey < destinationKey) return held(() => copyTo(store, copy, task, free))
+  return copyTo(store, copy, task, held)
+}
+
+type Guard = (run: () => Promise<Version>) => Promise<Version>
+
+/** @param guard around what reads the source */
+async function copyTo(store: Store, copy: ObjectCopy, task: Task, guard: Guard): Promise<Version> {
   const { condition, destinationKey, state } = copy
   const { conditionalCopyDestination, conditionalCopySource } = store.dialect
-  if (state.stat.size > store.copyPartBytes) return locked(store, copy, task, () => copyLarge(store, copy, task))
+  if (state.stat.size > store.copyPartBytes)
+    return locked(store, copy, task, () => guard(() => copyLarge(store, copy, task)))
   const object = `${store.bucket}/${destinationKey}`
   if (condition === undefined || conditionalCopyDestination) {
-    return withObject(object, 'shared', task, () => copyInStore(store, copy, task))
+    return withObject(object, 'shared', task, () => guard(() => copyInStore(store, copy, task)))
   }
   // as many requests as looking first, and checked by the server
   const isFile = copy.sourceKey === store.keys.key(copy.source)
@@ -40,7 +54,7 @@ export async function copyObject(store: Store, copy: ObjectCopy, task: Task): Pr
   if (plain && store.dialect.conditionalPut && !destinationKey.endsWith('/')) {
     return withObject(object, 'shared', task, () => copySmall(store, copy, task))
   }
-  return locked(store, copy, task, () => copyInStore(store, { ...copy, condition: undefined }, task))
+  return locked(store, copy, task, () => guard(() => copyInStore(store, { ...copy, condition: undefined }, task)))
 }
 
 /** Looks at the destination while no other writer of this process is at it. */
