@@ -220,18 +220,16 @@ for (const name of s3ServerNames) {
       expect((await adapter.read(at('/b'))).bytes).toEqual(encode('x'))
     })
 
-    it.each([
-      { algorithm: 'AES256', customerKey: 'c2VjcmV0' },
-      { algorithm: 'SSE-C', key: 'c2VjcmV0' },
-      { SSECustomerAlgorithm: 'AES256', SSECustomerKey: 'c2VjcmV0' },
-    ])('encryption with a key of the caller is refused at once, and the key is not told', async (encryption) => {
-      const { endpoint, region, credentials, bucket } = bench.server
-      const options = { endpoint, region, credentials, bucket, encryption }
-      const failed: unknown = await createS3Adapter(options as never).catch((error: unknown) => error)
-      expect(failed).toMatchObject({ code: 'EINVAL', reason: expect.stringContaining('(SSE-C)') })
-      expect(failed).toMatchObject({ remedy: expect.stringContaining('aws:kms') })
-      expect(String(failed)).not.toContain('c2VjcmV0')
-    })
+    it.each([{ algorithm: 'SSE-C', key: 'c2VjcmV0' }, { SSECustomerKey: 'c2VjcmV0' }])(
+      'encryption with a key of the caller is refused at once, and the key is not told',
+      async (encryption) => {
+        const options = { bucket: 'some-bucket', region: 'auto', encryption } as never
+        const failed: unknown = await createS3Adapter(options).catch((error: unknown) => error)
+        const reason = expect.stringContaining('(SSE-C)')
+        expect(failed).toMatchObject({ code: 'EINVAL', reason, remedy: expect.stringContaining('aws:kms') })
+        expect(String(failed)).not.toContain('c2VjcmV0')
+      },
+    )
 
     it('options that are wrong are refused by name', async () => {
       const { endpoint, region, credentials, bucket } = bench.server

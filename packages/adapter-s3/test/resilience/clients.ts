@@ -1,17 +1,23 @@
 import { isWorkspaceError, parseMountPath, type MountPath, type StorageAdapter, type Version } from '@ws/core'
 import { seededRandom } from '@ws/test-fixtures/s3'
-import { idOfContent, makeContent, streamContent } from './content.ts'
+import { appended, makeContent, stateOfContent, streamContent } from './content.ts'
 import type { FileState } from './known-files.ts'
 import type { Event } from './register.ts'
+import { listingEvents, transfer, type KnownVersion } from './transfers.ts'
 
 const weights = {
   write: 14,
   create: 12,
   swap: 22,
   stream: 1,
+  append: 8,
+  'append version': 4,
   read: 18,
   'read stream': 5,
   stat: 6,
+  list: 4,
+  copy: 8,
+  move: 8,
   delete: 8,
   'delete version': 8,
 } as const
@@ -36,7 +42,7 @@ export class Client {
   readonly #options: ClientOptions
   readonly #random: () => number
   /** The latest version of each file that was seen, and what it stood for. */
-  readonly #known = new Map<string, { readonly version: Version; readonly state: FileState }>()
+  readonly #known = new Map<string, KnownVersion>()
   /** What a version stands for. */
   readonly #states: Map<Version, FileState>
 
@@ -47,17 +53,42 @@ export class Client {
     this.#states = states
   }
 
-  /** One operation on one file. Rejects when something is wrong whatever others do. */
+  /** One operation on one file, or two. Rejects when something is wrong whatever others do. */
   async step(): Promise<void> {
+    const { client, adapter, paths } = this.#options
     const operation = this.#draw()
-    const path = this.#options.paths[Math.floor(this.#random() * this.#options.paths.length)] ?? ''
-    const known = this.#known.get(path)
+    const path = this.#pick(paths)
     const start = performance.now()
-    let plan: Pick<Event, 'condition' | 'value'> = {}
-    const finish = (rest: Pick<Event, 'outcome' | 'seen'>): void => {
-      const { client } = this.#options
-      this.#options.record(path, { client, operation, start, end: performance.now(), ...plan, ...rest })
+    const record = (at: string, event: Omit<Event, 'client' | 'operation' | 'start' | 'end'>): void =>
+      this.#options.record(at, { client, operation, start, end: performance.now(), ...event })
+    if (operation === 'list') {
+      for (const [at, seen] of await listingEvents(adapter, paths)) record(at, { outcome: 'done', seen })
+      return
     }
+    if (operation !== 'copy' && operation !== 'move')
+      return this.#change(operation, path, (event) => record(path, event))
+    const source = this.#known.get(path)
+    // the same bytes have another version when they come in parts
+    if (source === undefined || source.version.includes('-')) return
+    const to = this.#pick(paths.filter((other) => other !== path))
+    const kind = this.#pick(['any', 'absent', 'version'] as const)
+    const condition = kind === 'version' ? this.#known.get(to) : kind === 'absent' ? kind : undefined
+    const ends = { from: { path, known: source }, to: { path: to, condition } }
+    const { events, version } = await transfer(adapter, operation, ends)
+    for (const [at, event] of events) record(at, event)
+    for (const at of operation === 'move' || version === undefined ? [path, to] : [to]) this.#known.delete(at)
+    if (version !== undefined) this.#note(to, version, source.state)
+  }
+
+  async #change(
+    operation: Exclude<Operation, 'list' | 'copy' | 'move'>,
+    path: string,
+    record: (event: Omit<Event, 'client' | 'operation' | 'start' | 'end'>) => void,
+  ): Promise<void> {
+    const { adapter } = this.#options
+    const known = this.#known.get(path)
+    let plan: Pick<Event, 'condition' | 'value' | 'appends'> = {}
+    const finish = (rest: Pick<Event, 'outcome' | 'seen'>): void => record({ ...plan, ...rest })
     try {
       const at = parseMountPath(path)
       switch (operation) {
@@ -65,20 +96,32 @@ export class Client {
         case 'read stream':
           return finish({ outcome: 'done', seen: await this.#read(at, operation === 'read') })
         case 'stat': {
-          const { version } = await this.#options.adapter.stat(at)
-          const seen = this.#states.get(version)
+          const seen = this.#states.get((await adapter.stat(at)).version)
           // one whose writer has not yet told its version
           return seen === undefined ? undefined : finish({ outcome: 'done', seen })
         }
         case 'delete':
           plan = { value: 'absent' }
-          await this.#options.adapter.delete(at)
+          await adapter.delete(at)
           return finish({ outcome: 'done' })
         case 'delete version':
           if (known === undefined) return undefined
           plan = { value: 'absent', condition: known.state }
-          await this.#options.adapter.delete(at, { ifVersion: known.version })
+          await adapter.delete(at, { ifVersion: known.version })
           return finish({ outcome: 'done' })
+        case 'append':
+        case 'append version': {
+          const isSwap = operation === 'append version'
+          if (isSwap && known === undefined) return undefined
+          const appends = (lastId += 1)
+          plan = isSwap && known !== undefined ? { appends, condition: known.state } : { appends }
+          const ifVersion = isSwap ? known?.version : undefined
+          const content = makeContent(appends, Math.floor(this.#random() * 2_000))
+          const { version } = (await adapter.append?.(at, content, { ifVersion })) ?? {}
+          if (version !== undefined && isSwap && known !== undefined)
+            this.#note(path, version, appended(known.state, appends))
+          return finish({ outcome: 'done' })
+        }
         default: {
           const value = (lastId += 1)
           const isSwap = operation === 'swap' && known !== undefined
@@ -113,10 +156,8 @@ export class Client {
       opened === undefined
         ? await adapter.read(path)
         : { bytes: Buffer.concat(await Array.fromAsync(opened.stream)), stat: opened.stat }
-    const state = idOfContent(bytes)
-    if (typeof state === 'string') throw new Error(`${path} holds ${state}`)
-    this.#states.set(stat.version, state)
-    this.#known.set(path, { version: stat.version, state })
+    const state = stateOfContent(bytes)
+    this.#note(path, stat.version, state)
     return state
   }
 
@@ -125,8 +166,16 @@ export class Client {
     const content = makeContent(value, large ? largeBytes : Math.floor(this.#random() ** 4 * 60_000))
     const data = large ? streamContent(content, this.#random) : content
     const { version } = await adapter.write(path, data, ifVersion === undefined ? {} : { ifVersion })
-    this.#states.set(version, value)
-    this.#known.set(path, { version, state: value })
+    this.#note(path, version, value)
+  }
+
+  #note(path: string, version: Version, state: FileState): void {
+    this.#states.set(version, state)
+    this.#known.set(path, { version, state })
+  }
+
+  #pick<Item>(items: readonly Item[]): Item {
+    return items[Math.floor(this.#random() * items.length)] as Item
   }
 
   #draw(): Operation {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { FileState } from './known-files.ts'
 
 const headerBytes = 8
 
@@ -20,6 +21,24 @@ export function idOfContent(bytes: Uint8Array): number | string {
   const [id, size] = [buffer.readUInt32LE(0), buffer.readUInt32LE(4)]
   if (size !== buffer.length) return `${buffer.length} of ${size} bytes of ${id}`
   return buffer.equals(makeContent(id, size)) ? id : `changed bytes of ${id}`
+}
+
+/** The state of a file that may have been appended to. @throws an error that says what is wrong with it */
+export function stateOfContent(bytes: Uint8Array): FileState {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  let state: FileState = 'absent'
+  for (let [at, size] = [0, 0]; at < buffer.length || state === 'absent'; at += size) {
+    size = at + headerBytes <= buffer.length ? Math.max(headerBytes, buffer.readUInt32LE(at + 4)) : headerBytes
+    const id = idOfContent(buffer.subarray(at, at + size))
+    if (typeof id === 'string') throw new Error(`it holds ${id}`)
+    state = appended(state, id)
+  }
+  return state
+}
+
+/** What a file is after an append. */
+export function appended(state: FileState, id: number): FileState {
+  return state === 'absent' ? id : (`${state}+${id}` as FileState)
 }
 
 /** In chunks of no regular size. */

@@ -1,7 +1,7 @@
 import type { Version } from '@ws/core'
 
-/** What is at a path: the id of its content, or nothing. */
-export type FileState = number | 'absent'
+/** What is at a path: the id of its content, or ids in the order in which they were appended, or nothing. */
+export type FileState = number | `${number}+${string}` | 'absent'
 
 export interface KnownFile {
   readonly state: FileState

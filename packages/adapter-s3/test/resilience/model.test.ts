@@ -23,7 +23,7 @@ const clientCount = 4
 const fileCount = deep ? 24 : 8
 const partBytes = 5 * 2 ** 20
 const prefix = 'model'
-const attemptTimeout = 3_000
+const attemptTimeout = 2_000
 const deadline = 60_000
 
 const kinds: readonly Fault['kind'][] = [
@@ -50,7 +50,7 @@ function faultsFor(seed: number, name: S3ServerName): FaultPlan {
 
 describe.each(s3ServerNames)('on %s', (name) => {
   describeWith(s3Needs(name), `${clientCount} clients that share files over a faulty network`, () => {
-    it.for([1, 2])(
+    it.concurrent.for([1, 2])(
       `leave nothing lost, torn, done twice or told falsely, over ${operations} operations (seed %d)`,
       { timeout: longTimeout },
       async (seed, { annotate }) => {
@@ -126,6 +126,14 @@ describe('the model', () => {
       'a write that was done twice',
       [event(1, { value: 1, end: 9 }), read(2, 1), event(3, { value: 2 }), read(4, 2), read(5, 1)],
     ],
+    ['an append that is lost', [event(1, { value: 1 }), event(2, { appends: 2 }), read(3, 1)]],
+    ['an append that was done twice', [event(1, { value: 1 }), event(2, { appends: 2 }), read(3, '1+2+2')]],
+    ['a file that is not listed', [event(1, { value: 1 }), event(2, { operation: 'list', seen: 'absent' })]],
+    ['a name that was never there', [event(1, { operation: 'list', seen: 'something' }), event(2, { value: 1 })]],
+    [
+      'a file that stayed where it was moved from',
+      [event(1, { value: 1 }), event(2, { value: 'absent', condition: 1, orAbsent: true }), read(3, 1)],
+    ],
     ['a file that came back', [event(1, { value: 1 }), event(2, { operation: 'delete', value: 'absent' }), read(3, 1)]],
     [
       'an unknown write that was done twice',
@@ -136,6 +144,31 @@ describe('the model', () => {
   })
 
   it.each<[string, Event[]]>([
+    [
+      'that were appended, one of them perhaps',
+      [
+        event(1, { value: 1 }),
+        event(2, { appends: 2, outcome: 'unknown' }),
+        event(3, { appends: 3 }),
+        read(4, '1+2+3'),
+      ],
+    ],
+    [
+      'that are listed while they are made, or not',
+      [
+        event(1, { value: 1, end: 9 }),
+        event(2, { operation: 'list', seen: 'absent', end: 3 }),
+        event(4, { operation: 'list', seen: 'something' }),
+      ],
+    ],
+    [
+      'that somebody else deleted while they were moved',
+      [
+        event(1, { value: 1 }),
+        event(2, { value: 'absent', end: 9 }),
+        event(2, { value: 'absent', condition: 1, orAbsent: true, end: 9 }),
+      ],
+    ],
     ['side by side', [event(1, { value: 1, end: 9 }), event(2, { value: 2, end: 9 }), read(10, 1)]],
     ['that may have happened', [event(1, { value: 1, outcome: 'unknown' }), read(2, 'absent'), read(3, 1)]],
     [

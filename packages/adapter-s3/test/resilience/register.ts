@@ -1,3 +1,4 @@
+import { appended } from './content.ts'
 import type { FileState } from './known-files.ts'
 
 /** What one operation on one file did, as its caller saw it. Contents are ids that are never used twice. */
@@ -9,15 +10,20 @@ export interface Event {
   readonly operation: string
   /** What must be there for it to act; absent: it acts in any case. */
   readonly condition?: FileState
-  /** What it puts there; absent: it only looks. */
+  /** What it puts there; absent: it only looks, or appends. */
   readonly value?: FileState
+  /** The id that it appends. */
+  readonly appends?: number
+  /** Its condition holds where nothing is, too: then it does nothing. */
+  readonly orAbsent?: boolean
   /**
    * - `done`: it acted, or for a look: `seen` was there.
    * - `refused`: its condition did not hold; for a delete without one, nothing was there.
    * - `unknown`: it acted once, at any time, or never.
    */
   readonly outcome: 'done' | 'refused' | 'unknown'
-  readonly seen?: FileState
+  /** A listing sees that something is there. */
+  readonly seen?: FileState | 'something'
 }
 
 interface Step {
@@ -37,10 +43,10 @@ interface Step {
  */
 export function unexplained(events: readonly Event[]): readonly Event[] {
   const sorted = events
-    .filter(({ outcome, value }) => outcome !== 'unknown' || value !== undefined)
+    .filter((event) => event.outcome !== 'unknown' || changes(event))
     .toSorted((a, b) => a.start - b.start)
   const certain = sorted.filter(({ outcome }) => outcome !== 'unknown').length
-  const observed = new Set(sorted.flatMap(({ seen, condition }) => [seen, condition]))
+  const observed = new Set(sorted.flatMap(({ seen, condition }) => [...beginningsOf(seen), ...beginningsOf(condition)]))
   const tried = new Set<string>()
   let [furthest, stuck] = [-1, 0]
   const stack: Step[] = [{ state: 'absent', done: new Set(), count: 0 }]
@@ -75,7 +81,8 @@ function waysTo(
   }: { readonly sorted: readonly Event[]; readonly open: readonly number[]; readonly observed: ReadonlySet<unknown> },
 ): { next: FileState; used: number[] }[] {
   const plain = apply(state, event)
-  if (plain !== undefined) return [{ next: plain, used: [] }]
+  // what is appended keeps what was there, so that it can be too late for something unknown afterwards
+  if (plain !== undefined && event.appends === undefined) return [{ next: plain, used: [] }]
   const ways: { next: FileState; used: number[] }[] = []
   const after = (from: FileState, used: number[]): void => {
     const tried = new Set<unknown>()
@@ -88,30 +95,45 @@ function waysTo(
       if (between === undefined || tried.has(kind)) continue
       tried.add(kind)
       const next = apply(between, event)
-      if (next !== undefined) ways.push({ next, used: [...used, index] })
-      else if (used.length === 0) after(between, [index])
+      const isWanted = plain === undefined || observed.has(next)
+      if (next !== undefined && isWanted) ways.push({ next, used: [...used, index] })
+      if ((next === undefined || plain !== undefined) && used.length === 0) after(between, [index])
     }
   }
   after(state, [])
-  return ways
+  return plain === undefined ? ways : [...ways, { next: plain, used: [] }]
 }
 
 /** The state after an event; `undefined` when it cannot happen in this one. */
-function apply(state: FileState, { condition, value, outcome, seen, operation }: Event): FileState | undefined {
+function apply(state: FileState, event: Event): FileState | undefined {
+  const { condition, outcome, seen, operation, orAbsent } = event
   if (outcome === 'unknown') {
     // without an effect it is as if it had not been
-    return value === undefined || value === state || !holds(state, condition) ? undefined : value
+    return !holds(state, condition) || effect(state, event) === state ? undefined : effect(state, event)
   }
   if (outcome === 'refused') {
     if (operation === 'delete') return state === 'absent' || !holds(state, condition) ? state : undefined
     return holds(state, condition) ? undefined : state
   }
-  if (value === undefined) return seen === state ? state : undefined
-  return holds(state, condition) ? value : undefined
+  if (!changes(event)) return seen === state || (seen === 'something' && state !== 'absent') ? state : undefined
+  if (orAbsent === true && state === 'absent') return state
+  return holds(state, condition) ? effect(state, event) : undefined
 }
+
+const changes = ({ value, appends }: Event): boolean => value !== undefined || appends !== undefined
+
+const effect = (state: FileState, { value, appends }: Event): FileState | undefined =>
+  appends === undefined ? value : appended(state, appends)
 
 const holds = (state: FileState, condition: FileState | undefined): boolean =>
   condition === undefined || condition === state
+
+/** A state, and those that it came from by appending. */
+function beginningsOf(state: Event['seen']): unknown[] {
+  if (typeof state !== 'string') return [state]
+  const ids = state.split('+')
+  return [state, ...ids.map((_, index) => ids.slice(0, index + 1).join('+')), Number(ids[0])]
+}
 
 /** Events that may be next: nothing that has not happened yet ended before they began. */
 function openEvents(sorted: readonly Event[], done: ReadonlySet<number>): { first: number; indexes: number[] } {
