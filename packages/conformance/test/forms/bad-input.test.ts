@@ -40,7 +40,7 @@ const inputs: readonly Bad[] = [
   { name: 'a number among the words', command: ['echo', 1], codes: ['EINVAL'], says: /element 1/ },
   { name: 'a number', command: 7, codes: ['EINVAL'], says: /number/ },
   { name: 'null', command: null, codes: ['EINVAL'], says: /null/ },
-  { name: 'nothing', command: {}, codes: ['EINVAL'], says: /no command/ },
+  { name: 'nothing', command: {}, codes: ['EINVAL'], says: /command is missing/ },
   { name: 'a NUL in the line', command: 'touch ran\0', codes: ['EINVAL'], says: /NUL/ },
   { name: 'a NUL in a word', command: ['touch', 'ran\0'], codes: ['EINVAL'], says: /NUL/ },
   { name: 'a NUL in the cwd', options: { cwd: 'a\0b' }, codes: ['EINVAL'], says: /NUL/ },
