@@ -67,6 +67,10 @@ sub note { my ($e) = @_; my $file = "$mark." . ++$count; my ($dev, $ino) = split
 # What is made in a placeholder, or taken from it, changes its time.
 sub settle { my ($fd, @all) = @_; my $s = look($fd, '', 0x1000) or return;
   for my $e (@all) { next unless $e->{kind} eq 'leaf' && $e->{id} eq $s->{id}; utime($e->{time}, $e->{time}, through($fd, '.')); return } }
+# A placeholder has mode 0555, which keeps its own user from making or removing names in it: not so while this is done.
+sub inside { my ($fd, $all, $work) = @_; my $s = $> == 0 ? undef : look($fd, '', 0x1000);
+  my $closed = $s && grep { $_->{kind} eq 'leaf' && fits($s, $_) } @$all; chmod(0755, through($fd, '.')) if $closed;
+  my @answer = $work->(); chmod(0555, through($fd, '.')) if $closed; wantarray ? @answer : $answer[0] }
 sub prune { my ($path) = @_; if (opendir(my $d, $path)) { for (readdir $d) { next if $_ eq '.' || $_ eq '..'; prune("$path/$_") if !-l "$path/$_" && -d _ } }
   rmdir $path }
 
@@ -77,7 +81,7 @@ sub place { my ($id, $uid, $gid, $root, $path) = @_; $root = pack('H*', $root);
   my $at = $root eq '/' ? '' : $root; my $made = 0;
   while (@names) { my $name = $names[0]; my $s = look($fd, $name);
     if (!$s) { return finish($! == 13 ? 'forbidden' : 'changed', \@chain, \@spare) unless $! == 2;
-      my ($answer, @new) = make($fd, $at, [@names], $uid, $gid, \@spare); settle($fd, @all);
+      my ($answer, @new) = inside($fd, \@all, sub { make($fd, $at, [@names], $uid, $gid, \@spare) }); settle($fd, @all);
       return finish($answer, \@chain, \@spare) if $answer ne 'placed';
       push @chain, @new; last }
     return finish('changed', \@chain, \@spare) unless ($s->{mode} & 0170000) == 0040000;
@@ -121,7 +125,7 @@ sub drop { my ($id) = @_; my $chain = delete $held{$id} or return 'gone'; my @al
   my %own = map { $_->{file} => 1 } @$chain; my %closed;
   for my $e (reverse @$chain) {
     my @others = grep { $_->{id} eq $e->{id} && !$own{$_->{file}} && lives($_->{owner}) } @all;
-    if (!@others && -e "$dir/$e->{file}" && fits(look($e->{fd}, $e->{name}), $e) && rmdir(through($e->{fd}, $e->{name}))) { settle($e->{fd}, @all) }
+    if (!@others && -e "$dir/$e->{file}" && fits(look($e->{fd}, $e->{name}), $e) && inside($e->{fd}, \@all, sub { rmdir(through($e->{fd}, $e->{name})) })) { settle($e->{fd}, @all) }
     forget($e->{file}); $closed{$e->{fd}} = 1 }
   closefd($_) for keys %closed; 'gone' }
 
@@ -133,9 +137,9 @@ sub sweep { %lives = (); my @all = journal(); my $swept = 0;
     my $fd = syscall($n{openat}, -100, $above, $flags, 0);
     if ($fd >= 0) {
       if ((readlink("/proc/self/fd/$fd") // '') eq $above) {
-        if ($e->{kind} eq 'temp') { prune(through($fd, $_)) for temporary($fd, $name) }
+        if ($e->{kind} eq 'temp') { inside($fd, \@all, sub { prune(through($fd, $_)) for temporary($fd, $name) }) }
         elsif (!(grep { $_->{id} eq $e->{id} && lives($_->{owner}) } @all) && fits(look($fd, $name), $e)) {
-          $swept++ if rmdir(through($fd, $name)); settle($fd, @all) } }
+          $swept++ if inside($fd, \@all, sub { rmdir(through($fd, $name)) }); settle($fd, @all) } }
       closefd($fd) }
     unlink "$dir/$e->{file}" }
   if (opendir(my $d, $dir)) { for (readdir $d) { next unless /^([\w-]+)\.lock$/ || /^new\.([\w-]+)$/; unlink "$dir/$_" unless lives($1) } }
