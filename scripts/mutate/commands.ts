@@ -162,7 +162,7 @@ export const commandMutations: readonly Mutation[] = [
   {
     row: 'a reserved name that a caller of the file API sees, or that a killed process leaves',
     removes: 'the sweep',
-    changes: [{ file: keeper, text: '$swept++ if rmdir(through($fd, $name));', by: '' }],
+    changes: [{ file: keeper, text: '$swept++ if inside($fd, \\@all, sub { rmdir(through($fd, $name)) });', by: '' }],
     test: { file: 'packages/process/test/reserve/reserve.test.ts', title: 'are swept at the next start' },
   },
   {

@@ -126,10 +126,25 @@ export function readTree(root: string): Tree {
     const mode = stat.mode & 0o7777
     if (stat.isSymbolicLink()) tree[path] = { type: 'link', target: fs.readlinkSync(at, 'buffer').toString('latin1') }
     else if (stat.isDirectory()) tree[path] = { type: 'directory', mode }
-    else if (stat.isFile()) tree[path] = { type: 'file', mode, content: fs.readFileSync(at).toString('latin1') }
+    else if (stat.isFile()) tree[path] = { type: 'file', mode, content: contentOf(at, mode) }
     else tree[path] = { type: 'other', mode }
   })
   return tree
+}
+
+function contentOf(at: Buffer, mode: number): Bytes {
+  return opened(at, mode, 0o400, () => fs.readFileSync(at).toString('latin1'))
+}
+
+/** Does something that a mode may forbid: what a command closed is closed to an ordinary user who runs the tests as well. */
+function opened<Result>(at: Buffer, mode: number, needed: number, work: () => Result): Result {
+  if ((mode & needed) === needed) return work()
+  fs.chmodSync(at, mode | needed)
+  try {
+    return work()
+  } finally {
+    fs.chmodSync(at, mode)
+  }
 }
 
 /** A text that differs as soon as anything below the directory was changed. */
@@ -148,11 +163,6 @@ function walk(root: string, visit: (path: Bytes, at: Buffer, stat: fs.Stats) => 
     const at = pathOf(root, path)
     const stat = fs.lstatSync(at)
     visit(path, at, stat)
-    if (!stat.isDirectory()) continue
-    // What a command closed is closed to an ordinary user who runs the tests as well.
-    const closed = (stat.mode & 0o500) !== 0o500
-    if (closed) fs.chmodSync(at, stat.mode | 0o500)
-    walk(root, visit, path)
-    if (closed) fs.chmodSync(at, stat.mode)
+    if (stat.isDirectory()) opened(at, stat.mode & 0o7777, 0o500, () => walk(root, visit, path))
   }
 }
