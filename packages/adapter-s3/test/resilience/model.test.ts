@@ -88,7 +88,7 @@ describe.each(s3ServerNames)('on %s', (name) => {
         const late = all.filter(({ start, end }) => end - start > deadline + 250).length
         const unknown = all.filter(({ outcome }) => outcome === 'unknown').length
         const failed = `${faulty} of ${proxy.requests.length} requests failed`
-        await annotate(`${all.length} operations, ${unknown} unknown, ${late} past their deadline; ${failed}`)
+        await annotate(`${all.length} events, ${unknown} unknown, ${late} past their deadline; ${failed}`)
         expect(faulty).toBeGreaterThan(operations / 20)
         for (const path of paths) {
           const start = performance.now()
