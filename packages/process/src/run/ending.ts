@@ -21,7 +21,7 @@ const supervisorSlackMs = 3000
 const killOrder = constants.signals.SIGPWR
 const pollMs = 10
 /** Milliseconds that what was killed gets before it is looked for. */
-const patienceMs = 200
+const patienceMs = 150
 const lookAgainMs = 50
 /** Milliseconds after which nobody is waited for, whatever it does. */
 const longestPatienceMs = 5_000

@@ -121,7 +121,7 @@ export interface RunningProcess extends AsyncDisposable {
   readonly ended: AbortSignal
   /**
    * Aborted when the tree was killed and is waited for no longer, because some of it waits in the kernel for something that
-   * does not answer: 200 ms after the last signal. A tree that is busy ending gets 5 s.
+   * does not answer: 150 ms after the last signal. A tree that is busy ending gets 5 s.
    */
   readonly outOfReach: AbortSignal
   /** Whether some of a tree that is {@link RunningProcess.outOfReach} is still there. */
