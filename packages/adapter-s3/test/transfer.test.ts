@@ -68,7 +68,7 @@ for (const name of s3ServerNames) {
       expect(error.partial).toMatchObject({ completedCount: 5, failedAt: '/b/5' })
       const completed = [0, 1, 2, 3, 4].map((index) => `/b/${index}`)
       expect(error.partial?.completed).toEqual(completed)
-      expect(error.partial?.state).toContain('the source is as it was')
+      expect(error.partial?.state).toContain('the source is unchanged')
       expect(await listed(adapter, '/b')).toEqual(completed.map((path) => `file ${path}`))
       expect((await listed(adapter)).length).toBe(before + 6)
       expect(JSON.stringify(error)).not.toContain('bucket/key')
