@@ -15,7 +15,7 @@ import {
 
 import { againArguments } from './again.ts'
 import { descriptors, gatedCommand, splitEnvironment } from './gate.ts'
-import { type Layout, nestedRoot, nestedTemporary, type Placement, placeOf, temporary } from './layout.ts'
+import { type Layout, translatedRoot, translatedTemporary, type Placement, placeOf, temporary } from './layout.ts'
 import type { OpenedSources } from './sources.ts'
 import { memory, mountSystem, systemNames, withoutEntries } from './system-mounts.ts'
 
@@ -93,8 +93,8 @@ export function sandboxArguments(command: SandboxCommand): SandboxArguments {
   }
   try {
     const environment = splitEnvironment(command.env)
-    const nested = layout.mode === 'translated'
-    const outer = nested ? { ...environment.outer, ...prootEnvironment } : environment.outer
+    const isTranslated = layout.mode === 'translated'
+    const outer = isTranslated ? { ...environment.outer, ...prootEnvironment } : environment.outer
     const args = [
       ...['--unshare-all', ...(network === 'host' ? ['--share-net'] : []), '--die-with-parent', '--new-session'],
       ...['--as-pid-1', '--cap-drop', 'ALL', '--clearenv'],
@@ -118,9 +118,9 @@ export function sandboxArguments(command: SandboxCommand): SandboxArguments {
     fds.set(descriptors.seccomp, command.contents.keep(command.seccomp))
     // The gate, and proot, are processes of the same namespace.
     const limits = resourceLimits(command.limits, command.cgroup)
-    const limited = limitedCommand(command.argv, limits, { ownProcesses: nested ? 2 : 1 })
+    const limited = limitedCommand(command.argv, limits, { ownProcesses: isTranslated ? 2 : 1 })
     const gated = gatedCommand(limited, environment.inner)
-    const inside = nested ? [...prootArguments(command), ...gated] : gated
+    const inside = isTranslated ? [...prootArguments(command), ...gated] : gated
     const argv = [command.bwrap, '--args', String(descriptors.arguments), '--', ...inside]
     const hidden = command.direct?.hidden
     return {
@@ -147,15 +147,15 @@ function builtRoot(
   data: (content: Uint8Array) => string,
   give: Give,
 ): string[] {
-  const nested = layout.mode === 'translated'
+  const isTranslated = layout.mode === 'translated'
   return [
     ...system.flatMap((entry) => systemArguments(entry, copy, data)),
     ...tools.flatMap(({ at, fd }) => ['--ro-bind-fd', give(fd), at]),
     ...['--proc', '/proc', '--remount-ro', '/proc', '--dev', '/dev'],
     ...[...memory('/dev/shm', scratchBytes), '--remount-ro', '/dev'],
-    ...(layout.hasTemporary ? [] : memory(nested ? nestedTemporary : temporary, scratchBytes)),
+    ...(layout.hasTemporary ? [] : memory(isTranslated ? translatedTemporary : temporary, scratchBytes)),
     // proot's own files are not in the view: it knows no other place for them.
-    ...(nested ? [...memory(temporary, prootBytes), '--dir', nestedRoot] : []),
+    ...(isTranslated ? [...memory(temporary, prootBytes), '--dir', translatedRoot] : []),
   ]
 }
 
@@ -209,10 +209,10 @@ function prootArguments({ proot, layout, system, tools, cwd }: SandboxCommand): 
   const names = systemNames([...system, ...tools])
   const below = (prefix: string) => [
     ...names.flatMap((name) => ['-b', `/${name}:${prefix}/${name}`]),
-    ...['-b', `${nestedTemporary}:${prefix}${temporary}`],
+    ...['-b', `${translatedTemporary}:${prefix}${temporary}`],
   ]
-  const aliases = layout.aliases.flatMap((alias) => ['-b', `${nestedRoot}:${alias}`, ...below(alias)])
-  return [proot, '-v', '-1', '-r', nestedRoot, ...below(''), ...aliases, '-w', cwd]
+  const aliases = layout.aliases.flatMap((alias) => ['-b', `${translatedRoot}:${alias}`, ...below(alias)])
+  return [proot, '-v', '-1', '-r', translatedRoot, ...below(''), ...aliases, '-w', cwd]
 }
 
 function tooMany(): WorkspaceError {

@@ -122,11 +122,11 @@ export function createAttached({
     try {
       const layout = layOut(plan, mode, mounted)
       const limits = limitsOf(request, options, layout)
-      const nested = mode === 'translated'
+      const isTranslated = mode === 'translated'
       const extendedAttributes = offersExtendedAttributes(plan)
       const seccomp = sandboxProgram({
-        allowPtrace: nested,
-        forProot: nested,
+        allowPtrace: isTranslated,
+        forProot: isTranslated,
         interprocess: true,
         unixSockets: options.unixSockets === 'workspace',
         extendedAttributes,

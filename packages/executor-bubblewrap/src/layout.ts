@@ -4,9 +4,9 @@ import { type Bind, type BindPlan, type HostPath, type VirtualPath, WorkspaceErr
  * Where the tree stands in which proot makes `/` of it. Nothing of the workspace's is outside of it, so it gives no more
  * than the view does; what lies over it (masks, read-only parts) are real mounts.
  */
-export const nestedRoot = '/.ws'
+export const translatedRoot = '/.ws'
 /** Where the workspace's `/tmp` stands there: outside its tree, where it needs no mount point on the disk [RP18]. */
-export const nestedTemporary = '/.tmp'
+export const translatedTemporary = '/.tmp'
 export const temporary = '/tmp'
 
 /** One bind of the plan at its place in the tree that bubblewrap makes. */
@@ -80,8 +80,8 @@ export function placeOf(path: VirtualPath, mode: LayoutMode): string {
 }
 
 function placeTranslated(path: string): string {
-  if (within(path, temporary)) return nestedTemporary + path.slice(temporary.length)
-  return path === '/' ? nestedRoot : nestedRoot + path
+  if (within(path, temporary)) return translatedTemporary + path.slice(temporary.length)
+  return path === '/' ? translatedRoot : translatedRoot + path
 }
 
 function below(prefix: string, path: string): string {

@@ -193,7 +193,7 @@ async function runOnce(
   run: Run,
   keeper: () => NameKeeper,
 ): Promise<void> {
-  const nested = run.layout.mode === 'translated'
+  const isTranslated = run.layout.mode === 'translated'
   using contents = new KeptContents()
   const sandbox = await startSandbox({
     command: {
@@ -201,7 +201,7 @@ async function runOnce(
       env: viewEnvironment({ root }),
       cwd: rootPath,
       extraFds: new Map(),
-      seccomp: sandboxProgram({ allowPtrace: nested, forProot: nested, interprocess: true }),
+      seccomp: sandboxProgram({ allowPtrace: isTranslated, forProot: isTranslated, interprocess: true }),
       contents,
       network: options.network,
       scratchBytes: options.scratchBytes,
@@ -223,7 +223,7 @@ async function runOnce(
   await sandbox.gone
   await sandbox.watch?.end()
   if (sandbox.exitCode() === 0) return
-  if (nested || run.direct === undefined) throw new Error(stderr.text)
+  if (isTranslated || run.direct === undefined) throw new Error(stderr.text)
   throw new WorkspaceError({
     code: 'EUNENFORCEABLE',
     operation: 'probe',

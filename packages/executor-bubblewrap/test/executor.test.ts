@@ -4,7 +4,7 @@ import { component, describeWith, ordinaryOwner } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 
 import { createBubblewrapExecutor } from '../src/index.ts'
-import { layOut, nestedRoot } from '../src/layout.ts'
+import { layOut, translatedRoot } from '../src/layout.ts'
 import { findMisplaced } from '../src/mount-table.ts'
 import { explainFailure } from '../src/failure.ts'
 
@@ -138,9 +138,9 @@ describe('the layout of a plan', () => {
   it('puts what a mount at / translates into a directory of its own, and /tmp beside it', () => {
     const { placements } = layOut(atRoot, 'translated')
     expect(placements.map(({ at, beneath }) => ({ at, beneath }))).toEqual([
-      { at: nestedRoot, beneath: undefined },
+      { at: translatedRoot, beneath: undefined },
       { at: '/.tmp', beneath: undefined },
-      { at: `${nestedRoot}/secret`, beneath: '/home/me/ws/secret' },
+      { at: `${translatedRoot}/secret`, beneath: '/home/me/ws/secret' },
     ])
   })
 
