@@ -61,6 +61,32 @@ for (const name of s3ServerNames) {
       expect(await text(adapter, '/a')).toBe('2')
     })
 
+    it.each(['one', 'a tree'] as const)('a delete of %s waits for a move onto what it deletes', async (what) => {
+      const prefix = bench.prefix()
+      const [adapter, other] = [await bench.adapter({ prefix }), await bench.adapter({ prefix })]
+      await adapter.write(at('/a'), encode('1'))
+      const { version: ifDestination } = await adapter.write(at('/d/b'), encode('2'), { parents: true })
+      let deleting: Promise<void> | undefined
+      bench.interceptor = async ({ name: sent }, send) => {
+        const isCopy = sent === 'CopyObject' || sent === 'PutObject'
+        if (!isCopy || deleting !== undefined) return send()
+        // the destination was looked at: whoever deletes it now comes after the move, or the move is refused
+        deleting = what === 'one' ? other.delete(at('/d/b')) : other.delete(at('/d'), { recursive: true })
+        await Promise.race([deleting, new Promise((resolve) => setTimeout(resolve, 300))])
+        return send()
+      }
+      const moved = await adapter.move(at('/a'), at('/d/b'), { ifDestination, overwrite: true }).then(
+        () => true,
+        () => false,
+      )
+      await deleting
+      const isThere = await adapter.stat(at('/d/b')).then(
+        () => true,
+        () => false,
+      )
+      expect({ moved, isThere }).toEqual({ moved, isThere: false })
+    })
+
     it('nor when somebody built on the write before its answer was missed', async () => {
       const prefix = bench.prefix()
       const [adapter, other] = [await bench.adapter({ prefix }), await bench.adapter({ prefix })]

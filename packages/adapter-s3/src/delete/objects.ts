@@ -4,7 +4,7 @@ import { isMissing } from '../client/native.ts'
 import type { Attempt, Fate, Task } from '../client/requests.ts'
 import { failure } from '../errors.ts'
 import { versionOf } from '../keys/etag.ts'
-import { withObject } from '../objects/locks.ts'
+import { withObject, withObjects } from '../objects/locks.ts'
 import { headObject, headOnce } from '../objects/lookup-real.ts'
 import { makeWriteId } from '../objects/metadata.ts'
 import { outcomeOf, startOfId, unknownError, type Effort } from '../objects/outcome.ts'
@@ -14,9 +14,14 @@ import { conditionHeaders, conditionOn, isRefusal } from '../objects/conditional
 
 /**
  * Deletes one object; that it is not there is no error. After an answer that was lost it is deleted again only while it is
- * what was `seen`; without that, only while it is certain that it is older than the delete.
+ * what was `seen`; without that, only while it is certain that it is older than the delete. Another writer of this process
+ * that has looked at the object, and relies on that, is waited for.
  */
 export async function deleteObject(store: Store, key: string, task: Task, seen?: ObjectState): Promise<void> {
+  await withObject(`${store.bucket}/${key}`, 'shared', task, () => deleteHeld(store, key, task, seen))
+}
+
+async function deleteHeld(store: Store, key: string, task: Task, seen?: ObjectState): Promise<void> {
   const { requests, bucket, dialect, history } = store
   const effort = begin(store, key)
   const fate: Fate = { lost: false }
@@ -49,7 +54,7 @@ export async function deleteVersion(store: Store, key: string, version: Version,
       const state = await headObject(store, key, task)
       if (state === undefined) throw failure('ENOENT', task.operation, task.path)
       if (state.stat.version !== version) throw conflict()
-      await deleteObject(store, key, task, state)
+      await deleteHeld(store, key, task, state)
     })
     return
   }
@@ -118,7 +123,8 @@ export async function deleteBatch(store: Store, objects: readonly ListedObject[]
     )
   }
   try {
-    if (left.length > 0) await store.requests.run(task, attemptOnce, { fate })
+    const names = left.map(({ key }) => `${store.bucket}/${key}`)
+    if (left.length > 0) await withObjects(names, task, () => store.requests.run(task, attemptOnce, { fate }))
   } catch (error) {
     const isPartial = error instanceof BatchError
     throw !isPartial && isUncertain(error, fate, task) ? unknownError(effort, task, error) : error

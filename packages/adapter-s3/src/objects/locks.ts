@@ -14,7 +14,7 @@ const queues = new Map<string, Queue>()
 
 /**
  * What the server does not check, this process checks for its own writers: a conditional delete has an object for itself
- * (`exclusive`), writes to it share it among themselves. Objects that nobody waits for cost nothing.
+ * (`exclusive`), writes to it and other deletes share it among themselves. Objects that nobody waits for cost nothing.
  */
 export async function withObject<Result>(
   object: string,
@@ -44,4 +44,14 @@ export async function withObject<Result>(
     queue.users -= 1
     if (queue.users === 0) queues.delete(object)
   }
+}
+
+/** {@link withObject} for several, shared. They are taken in the order of their names, as everywhere: nobody waits in a circle. */
+export async function withObjects<Result>(
+  objects: readonly string[],
+  task: Pick<Task, 'signal' | 'until'>,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  const inOrder = objects.toSorted((one, other) => (one < other ? -1 : 1))
+  return inOrder.reduceRight((inner, object) => () => withObject(object, 'shared', task, inner), run)()
 }
