@@ -112,10 +112,10 @@ describe('dotted commands', () => {
       await line({ 'command.0': ' ' }),
     ]
     expect(new Set(reasons).size).toBe(4)
-    expect(missing).toMatch(/no command/)
+    expect(missing).toMatch(/command is missing/)
     expect(await line({})).toBe(missing)
     expect(await line(Object.create({ command: 'ls' }))).toBe(missing)
-    expect(reasons[1]).toMatch(/element 1 .*no string/)
+    expect(reasons[1]).toMatch(/element 1 .*not a string/)
     expect(reasons[2]).toMatch(/empty array/)
     expect(reasons[3]).toMatch(/blank/)
     expect(await line({ command: 7 })).toMatch(/string or an array/)

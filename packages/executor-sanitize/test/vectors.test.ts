@@ -35,7 +35,7 @@ const reasons: Readonly<Record<string, RegExp>> = {
   syntax: /cannot be read with certainty/,
   unknown: /not known before the shell runs/,
   climbs: /may climb out/,
-  system: /no part of the system that commands may use/,
+  system: /not a part of the system that commands may use/,
   link: /is a link, or runs through one/,
   program: /is not known here/,
   script: /runs code of the workspace/,

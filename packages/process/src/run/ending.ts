@@ -33,6 +33,8 @@ export interface Ender {
   readonly outOfReach: AbortSignal
   /** Whether some of them are left. */
   hasSurvivors(): boolean
+  /** Whether {@link end} or {@link endNow} was called. */
+  wasAsked(): boolean
   /** To be called when somebody else has sent everything the last signal. */
   expectEnd(): void
   /** TERM to everyone, KILL after the grace. */
@@ -60,6 +62,7 @@ export function createEnder(child: ChildProcess, options: StartProcessOptions): 
   let look: NodeJS.Timeout | undefined
   let lookAt = Number.POSITIVE_INFINITY
   let finished = false
+  let asked = false
   let left: SeenProcess[] = []
   const outOfReach = new AbortController()
 
@@ -99,9 +102,12 @@ export function createEnder(child: ChildProcess, options: StartProcessOptions): 
 
     hasSurvivors: () => left.some(isAlive),
 
+    wasAsked: () => asked,
+
     expectEnd: () => expectEnd(),
 
     end() {
+      asked = true
       if (pid === undefined || deadline !== undefined) return
       deadline = performance.now() + graceMs
       timer = setTimeout(killAll, supervised ? graceMs + supervisorSlackMs : graceMs)
@@ -117,6 +123,7 @@ export function createEnder(child: ChildProcess, options: StartProcessOptions): 
     },
 
     endNow() {
+      asked = true
       if (pid === undefined) return
       deadline ??= performance.now()
       if (!supervised) {

@@ -100,10 +100,13 @@ async function follow(
   if (options.output !== 'stream') for (const stream of [output, child.stderr]) stream?.destroy()
   if (report?.failure !== undefined) throw notConfined(report.failure, options)
   if (aborted && !timedOut) throw signal?.reason
-  if (report?.ready === false && exit.signal === null && !timedOut) throw loaderFailed(options)
+  const isUnstarted = report?.ready === false && exit.signal === null && !timedOut
+  // What was killed before it began did not fail.
+  const isKilled = isUnstarted && ender.wasAsked()
+  if (isUnstarted && !isKilled) throw loaderFailed(options)
   return {
-    exitCode: report?.signal !== undefined ? null : (report?.exitCode ?? exit.code),
-    signal: report?.signal ?? (report?.exitCode === undefined ? exit.signal : null),
+    exitCode: isKilled || report?.signal !== undefined ? null : (report?.exitCode ?? exit.code),
+    signal: isKilled ? 'SIGKILL' : (report?.signal ?? (report?.exitCode === undefined ? exit.signal : null)),
     timedOut,
     stdout: stdout.result(),
     stderr: stderr.result(),
