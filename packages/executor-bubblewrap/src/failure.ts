@@ -16,7 +16,7 @@ const noNamespaces = [
 const known: readonly (readonly [RegExp, StartFailure])[] = [
   [/Race condition/, { reason: 'the directory or file to be bound was exchanged', changed: true }],
   [
-    /Can't (?:find source path|create file at|mkdir|get type of source|bind mount|create tmpfs)|Can't mount tmpfs|remount/,
+    /Can't (?:find source path|create file at|mkdir|get type of source|stat mount at|bind mount|create tmpfs)|Can't mount tmpfs|remount/,
     { reason: 'a place in the workspace changed while the sandbox was being built', changed: true },
   ],
   [/Can't chdir/, { reason: 'the working directory is missing, or may not be entered', remedy: 'give another `cwd`' }],
