@@ -40,7 +40,7 @@ export function walkLinks(root: string, names: readonly string[], last: 'follow'
     const stat = missing ? undefined : lookAt(join(root, ...done, name))
     if (stat === undefined) missing = true
     if (stat?.isSymbolicLink() && !(open.length === 0 && last === 'keep')) {
-      const target = readlinkSync(join(root, ...done, name))
+      const target = targetOf(join(root, ...done, name))
       if (programTarget.test(target) && open.length === 0) return { names: [...done, name], missing, linked: true }
       if (target.startsWith('/') || ++links > mostLinks) return { names: undefined, missing, linked: true }
       open.unshift(...target.split('/'))
@@ -69,7 +69,7 @@ export function findProblem(
       const path = [...current.names, entry.name]
       if (entry.isSymbolicLink()) {
         if (walkLinks(root, path, 'follow').names === undefined) return 'leaves'
-        if (options.climbing && /(?:^|\/)\.\.(?:\/|$)/.test(readlinkSync(join(root, ...path)))) return 'leaves'
+        if (options.climbing && /(?:^|\/)\.\.(?:\/|$)/.test(targetOf(join(root, ...path)))) return 'leaves'
       } else if (entry.isDirectory() && current.depth > 1) open.push({ names: path, depth: current.depth - 1 })
     }
   }
@@ -103,6 +103,15 @@ export function lookAt(path: string): Stats | undefined {
     return lstatSync(path, { throwIfNoEntry: false })
   } catch {
     return undefined // below a file, too long, closed
+  }
+}
+
+/** Where a link leads. One that was exchanged since it was seen counts as a link that leaves the mount. */
+export function targetOf(link: string): string {
+  try {
+    return readlinkSync(link)
+  } catch {
+    return '/..'
   }
 }
 
