@@ -43,7 +43,7 @@ describeWith(mountNeeds, 'a store that stalls', () => {
       { operationTimeoutMs, directoryCacheMs: 1, attributeCacheMs: 1 },
       store,
     )
-    // its uploads are no part of its speed
+    // its uploads do not belong to its speed
     const { adapter: mounted } = await openSite({ writeBackMs: 600_000, flushTimeoutMs: 1_000 })
     const local = await createLocalAdapter({ root: await scratch(), io: 'async' })
     onTestFinished(() => local.close())

@@ -105,10 +105,10 @@ async function stream({ output }: Context, running: RunningCommand): Promise<voi
   await Promise.all([toStandardOutput(), toStandardError()])
 }
 
-/** Which rule may be why a command failed. */
 const survivorsNote =
   'processes of the command could not be ended: they wait for a file system that does not answer, and end when it does'
 
+/** Which rule may be why a command failed. */
 function describeHint({ rule, path, access, reason, remedy }: RuleHint): string {
   const why = reason ?? (access === 'none' ? 'is denied' : 'is read-only')
   return `the rule ${escapeName(rule)} may be why: ${escapeName(path)} ${escapeName([why, remedy].filter(Boolean).join('; '))}`

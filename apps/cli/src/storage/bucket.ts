@@ -1,7 +1,7 @@
 import { quotePath } from '@ws/core'
 
 import { UsageError } from '../errors.ts'
-import { checkMountPoint, usageOf } from '../usage.ts'
+import { checkMountPoint } from '../usage.ts'
 
 /** `BUCKET`, `BUCKET/PREFIX`, also with `s3://` in front. Throws UsageError. */
 export function parseBucket(text: string, place: string): { readonly bucket: string; readonly prefix: string } {
@@ -22,7 +22,7 @@ export function checkBucketName(name: string, place: string): string {
 export function checkPrefix(text: string, place: string): string {
   const prefix = text.replace(/\/$/u, '')
   if (prefix === '') return ''
-  const path = usageOf(place, () => checkMountPoint(`/${prefix}`, place))
+  const path = checkMountPoint(`/${prefix}`, place)
   if (path === `/${prefix}`) return prefix
   throw new UsageError(
     `${place}: ${quotePath(text)} is not a prefix; give names with one \`/\` between them, as in threads/t1`,

@@ -12,7 +12,7 @@ afterAll(() => bucket.server.close())
 describe('ws --s3', () => {
   const cases: [string, string[], RegExp][] = [
     ['no bucket', ['--s3', ''], /--s3: `` is not the name of a bucket; give BUCKET or BUCKET\/PREFIX/u],
-    ['a bucket that is none', ['--s3', 'a?b'], /--s3: `a\?b` is not the name of a bucket/u],
+    ['an invalid bucket', ['--s3', 'a?b'], /--s3: `a\?b` is not the name of a bucket/u],
     ['a prefix that climbs', ['--s3', 'bucket/../x'], /--s3: EOUTSIDE/u],
     ['a prefix with an empty name', ['--s3', 'bucket/a//b'], /--s3: `a\/\/b` is not a prefix/u],
     ['a prefix with a dot', ['--s3', 'bucket/./b'], /--s3: `\.\/b` is not a prefix/u],

@@ -1,7 +1,7 @@
 import { quoteForShell } from '@ws/core'
 import type { Word } from '@ws/command-parser'
 
-import { findProblem, holdsOption, leavingLinks, lookAt, targetOf, walkLinks } from '../paths/links.ts'
+import { climbs, findProblem, holdsOption, leavingLinks, lookAt, walkLinks } from '../paths/links.ts'
 import { namesOf, type Place } from '../paths/path-view.ts'
 import { refuse } from '../refusal.ts'
 import type { Context } from './context.ts'
@@ -209,7 +209,7 @@ export function checkTree(
 function isClimbingLink(host: string, names: readonly string[]): boolean {
   const { names: own } = walkLinks(host, names, 'keep')
   const path = [host, ...(own ?? [])].join('/')
-  return lookAt(path)?.isSymbolicLink() === true && /(?:^|\/)\.\.(?:\/|$)/.test(targetOf(path))
+  return lookAt(path)?.isSymbolicLink() === true && climbs(path)
 }
 
 /** The directories that a word, given to `cd`, leads to: by its names, and after links. */

@@ -69,7 +69,7 @@ export function findProblem(
       const path = [...current.names, entry.name]
       if (entry.isSymbolicLink()) {
         if (walkLinks(root, path, 'follow').names === undefined) return 'leaves'
-        if (options.climbing && /(?:^|\/)\.\.(?:\/|$)/.test(targetOf(join(root, ...path)))) return 'leaves'
+        if (options.climbing && climbs(join(root, ...path))) return 'leaves'
       } else if (entry.isDirectory() && current.depth > 1) open.push({ names: path, depth: current.depth - 1 })
     }
   }
@@ -107,12 +107,17 @@ export function lookAt(path: string): Stats | undefined {
 }
 
 /** Where a link leads. One that was exchanged since it was seen counts as a link that leaves the mount. */
-export function targetOf(link: string): string {
+function targetOf(link: string): string {
   try {
     return readlinkSync(link)
   } catch {
     return '/..'
   }
+}
+
+/** A link with `..` in its target, which means something else when it is moved. */
+export function climbs(link: string): boolean {
+  return /(?:^|\/)\.\.(?:\/|$)/.test(targetOf(link))
 }
 
 function entriesOf(directory: string) {
