@@ -20,13 +20,32 @@ function mountOf(names: () => Iterable<string>, metadata: string): Open {
   return { files: { list } as unknown as StorageAdapter, direct, metadata } as Open
 }
 
-it.each([true, false])('a path that the mount shows twice is listed once (details: %j)', async (details) => {
+it.each([
+  ['its new name', 'moved', true],
+  ['its new name', 'moved', false],
+  ['its old name', 'text', true],
+  ['its old name', 'text', false],
+])('a path that the mount shows twice is listed once (noted by %s, `%s`, details: %j)', async (_, noted, details) => {
   const metadata = await scratch()
   // what the cache notes of a file that is renamed while it is uploaded
-  writeFileSync(join(metadata, 'moved'), '{}')
+  writeFileSync(join(metadata, noted), '{}')
   const mount = mountOf(() => ['a', 'moved', 'b', 'moved'], metadata)
   const entries = await Array.fromAsync(listed(mount, at('/'), { details }))
   expect(entries.map(({ path }) => path)).toEqual(['/a', '/moved', '/b'])
+})
+
+it('a path that is shown twice is listed once in a large directory, where the cache notes it by its name', async () => {
+  const metadata = await scratch()
+  writeFileSync(join(metadata, 'moved'), '{}')
+  const names = Array.from({ length: 12_000 }, (_, index) => `name-${String(index)}`)
+  const entries = await Array.fromAsync(
+    listed(
+      mountOf(() => [...names, 'moved', 'moved'], metadata),
+      at('/'),
+      {},
+    ),
+  )
+  expect(entries).toHaveLength(12_001)
 })
 
 it('a listing of any size takes little memory', async () => {

@@ -11,15 +11,21 @@ const detailsAhead = 16
 /** Milliseconds after the cache noted something of a file in which its upload may still be under way, with much to spare. */
 const inFlightMs = 600_000
 
+/** Names of a listing that are remembered in any case. After these, only those of files that may be on their way. */
+const maxRemembered = 10_000
+
 /**
- * A listing that names each path once: rclone shows a file twice for a moment that is renamed while it is uploaded. Only
- * names of such files are remembered, so that a listing of any size takes little memory.
+ * A listing that names each path once: rclone shows a file twice for a moment that is renamed while it is uploaded. At
+ * first all names are remembered, since the cache may still note such a file by its old name. Then the listing takes no
+ * more memory, whatever its size.
  */
 export async function* listed(open: Open, path: MountPath, options: ListOptions): AsyncGenerator<Entry, undefined> {
   const seen = new Set<MountPath>()
   for await (const entry of entriesOf(open, path, options)) {
     if (seen.has(entry.path)) continue
-    if (entry.type === 'file' && isInFlight(join(open.metadata, entry.path))) seen.add(entry.path)
+    if (seen.size < maxRemembered || (entry.type === 'file' && isInFlight(join(open.metadata, entry.path)))) {
+      seen.add(entry.path)
+    }
     yield entry
   }
   return undefined
