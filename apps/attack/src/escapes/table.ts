@@ -10,7 +10,7 @@ export type Row = readonly string[]
 
 const title = `# Escapes
 
-What programs try in order to get out of a command, and what becomes of it: **out** where an attempt got what it was after.
+This table lists what programs try in order to get out of a command, and what becomes of it. **out**: the attempt got what it was after.
 Each attempt belongs to a field of the guarantees. \`npm test\` makes the attempts and fails where a cell is not what this
 table says, and where the table is not what an executor declares, better or worse:
 
@@ -18,8 +18,8 @@ table says, and where the table is not what an executor declares, better or wors
 - \`translated\`: what works against the translation (marked *) gets out, and nothing else.
 - \`none\`: something gets out.
 
-**by luck** stands where a race or a fight may be won, as declared: the machine's timing decides in which run. What is declared
-\`kernel\` or \`interpreter\` no luck gets out of. A cell is empty where there is nothing to fight. **shared** stands where something was reached that lies in the
+**by luck** stands where a race or a fight may be won, as declared: the machine's timing decides in which run. No luck gets out of
+a field that is \`kernel\` or \`interpreter\`. A cell is empty where there is nothing to fight. **shared** stands where something was reached that lies in the
 workspace itself: no guarantee is about that.
 
 The programs are in \`apps/attack/src/escapes/programs\`. This file is written by \`npm run attack -- --escapes --write\`.

@@ -64,7 +64,7 @@ export function conformanceTable(): string {
     'implementation. This page is made by a test, which fails when it is out of date; `npx vitest run test/kit/table.test.ts -u`',
     'in `packages/conformance` writes it anew.',
     '',
-    'What an implementation declares (capabilities, guarantees) selects the tests; each of the others is skipped with the reason.',
+    'The capabilities or guarantees that an implementation declares select the tests. Each of the others is skipped with the reason.',
     'Tests of executors and of the two doors are run with a mount at `/` and at `/workspace`.',
     '',
     section('Adapters: `testAdapter`', faults, adapters),
