@@ -20,8 +20,8 @@ interface Found {
  * substitutions, and what `env`, `sudo`, `xargs`, `find -exec`, `sh -c`, `eval` and the like start. A `CommandParser` for
  * `rules.denyCommand`.
  *
- * Each wrapper is in the list too, before what it starts. What a name means at run time (a function, an alias, another
- * PATH) is not known here.
+ * Each wrapper is in the list too, before what it starts. The meaning of a name at run time (a function, an alias,
+ * another PATH) is not known here.
  *
  * @throws UnreadableCommand for what cannot be read with certainty or is too long ({@link parseScript}), and for shells with
  * a syntax of their own (fish)
@@ -160,7 +160,7 @@ function optionLine(rest: readonly (string | undefined)[], names: readonly strin
 
 const findActions = new Set(['-exec', '-execdir', '-ok', '-okdir'])
 
-/** What `find -exec … ;` runs: the words up to `;` or `+`, which cannot be told when a word is not known. */
+/** Commands that `find -exec … ;` runs: the words up to `;` or `+`, which cannot be told when a word is not known. */
 function startedByFind(rest: readonly (string | undefined)[]): (readonly (string | undefined)[])[] {
   const started: (readonly (string | undefined)[])[] = []
   for (let index = 0; index < rest.length; index++) {

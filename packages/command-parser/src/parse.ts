@@ -13,7 +13,7 @@ const maxLineLength = 65_536
 /** Commands, words and their parts in one line at most, those of lines inside of it included. */
 const maxParts = 10_000
 
-/** What may still be read of one line and of the lines inside of it (`sh -c`, `eval`). */
+/** The number of parts that may still be read of one line and of the lines inside it (`sh -c`, `eval`). */
 export interface ParseBudget {
   parts: number
 }

@@ -48,7 +48,7 @@ export function startsWithTilde(word: Word): boolean {
   return word.text.startsWith('~')
 }
 
-/** What a word is after the shell has read it; `undefined` where that depends on more than the word. */
+/** The text of a word after the shell has read it; `undefined` where that depends on more than the word. */
 export function staticText(word: Word): string | undefined {
   if (startsWithTilde(word)) return undefined
   let text = ''

@@ -1,10 +1,10 @@
 import { WorkspaceError } from '@ws/core'
 
-/** Why bubblewrap did not start a command, read from what it said. What it said itself is kept for operators only. */
+/** Why bubblewrap did not start a command, read from what it said. Its own message is kept for operators only. */
 export interface StartFailure {
   readonly reason: string
   readonly remedy?: string | undefined
-  /** What was to be bound was exchanged meanwhile: worth another try. */
+  /** A path to bind was exchanged meanwhile: worth another try. */
   readonly changed?: true | undefined
 }
 

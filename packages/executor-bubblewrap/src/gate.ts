@@ -9,9 +9,9 @@ export const descriptors = { arguments: 3, status: 4, seccomp: 5, commandError: 
  * the mounts, and only then is it certain that the sandbox ends with this process (when that dies, there is no word
  * but an end of file, and the command never runs).
  *
- * It stays to report the exit status. proot's own is that of whichever process ended last; and where it is process 1
- * of the sandbox, the command is not, so that signals act on the command as they do elsewhere. What bubblewrap, proot
- * and the gate itself have to say ("Killed") goes to descriptor 2, the command's own errors to 7.
+ * It stays to report the exit status. proot's own is that of whichever process ended last; and where it is process 1 of
+ * the sandbox, the command is not, so that signals act on the command as they do elsewhere. Messages of bubblewrap,
+ * proot and the gate itself ("Killed") go to descriptor 2, the command's own errors to 7.
  */
 export const gateScript = [
   'exec 2>/dev/null',

@@ -24,7 +24,10 @@ export interface Placement {
   readonly type: 'directory' | 'file'
   readonly source?: HostPath | undefined
   readonly readOnly: boolean
-  /** What is at this place on the host, and must be there already: bubblewrap would create it. Absent: nothing is. */
+  /**
+   * The path on the host that is at this place, and must be there already: bubblewrap would create it. Absent: nothing
+   * is.
+   */
   readonly beneath?: HostPath | undefined
 }
 

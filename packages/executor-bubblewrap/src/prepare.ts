@@ -105,7 +105,7 @@ function missingNames({ binds }: BindPlan): WantedName[] {
   )
 }
 
-/** What was opened at a reserved name must be what holds it. */
+/** The descriptor opened at a reserved name must be the directory that reserves it. */
 export function checkReserved(
   placements: readonly Placement[],
   sources: OpenedSources,

@@ -39,7 +39,7 @@ import { directProblem, mountedNames, pointNames, translationCost, wantedPoints 
 import { startSandbox } from './sandbox.ts'
 import { openSources } from './sources.ts'
 
-/** What bubblewrap holds: everything that a kernel can; nothing of what only the file API can judge. */
+/** The guarantees of bubblewrap: everything that a kernel can hold, and no rule that only the file API can judge. */
 export function heldGuarantees({ network, unixSockets }: Pick<ResolvedOptions, 'network' | 'unixSockets'>): Guarantees {
   // Abstract Unix sockets belong to the network namespace: a command that shares it can reach those of the host.
   const shared = network === 'host' ? 'none' : 'kernel'

@@ -9,7 +9,7 @@ import { systemNames } from './system-mounts.ts'
 /** Each takes a descriptor of bubblewrap; beside them go those of the command and of the system. */
 const mostParts = 210
 
-/** What translation costs, for whoever asks. */
+/** The cost of translation, for messages. */
 export const translationCost = 'programs that open many files take 8 to 100 times as long (`git status`, `grep -r`)'
 
 /** The top-level names over which the system is mounted, in memory where the plan brings no `/tmp`. */
@@ -42,7 +42,7 @@ export function directProblem(plan: BindPlan, names: readonly string[]): Restric
   return problem && { reason: `cannot hold mount points: \`/usr\` ${problem.reason}`, remedy: problem.remedy }
 }
 
-/** What the keeper is asked for. */
+/** The names that the keeper is asked for. */
 export function wantedPoints({ binds }: BindPlan, names: readonly string[]): WantedName[] {
   const source = binds.find(({ at }) => at === '/')?.source
   if (source === undefined) return []

@@ -112,7 +112,7 @@ async function retrying<T>(start: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What is in memory can be given twice; a stream is touched only when the command runs. */
+/** Input in memory can be given twice; a stream is touched only when the command runs. */
 function directInput({ stdin }: CommandRequest): ProcessInput {
   if (stdin === undefined) return 'none'
   return typeof stdin === 'string' || stdin instanceof Uint8Array ? stdin : 'pipe'

@@ -46,7 +46,7 @@ export interface SandboxStart {
 /** A sandbox whose command has been let go. */
 export interface Sandbox {
   readonly process: RunningProcess
-  /** What the command wrote to its standard error; that of `process` is bubblewrap's own. */
+  /** The command's standard error; that of `process` is bubblewrap's own. */
   readonly stderr: Promise<CapturedOutput>
   /** The exit status that the gate reported, once there is one. */
   exitCode(): number | undefined
@@ -125,7 +125,7 @@ async function startIn(group: CommandGroup | undefined, start: SandboxStart): Pr
     close()
   }
   order.send(running)
-  // What hides names waits for this: bubblewrap must come into the group with it.
+  // The process that hides names waits for this line: bubblewrap must come into the group with it.
   if (command.direct !== undefined) running.pipes.get(descriptors.status)?.write('\n')
   const status = collect(running.pipes.get(descriptors.status))
   const gate = collect(running.pipes.get(descriptors.gate))
@@ -182,8 +182,8 @@ async function abandon(running: RunningProcess, signal: AbortSignal | undefined)
 }
 
 /**
- * What the mounts must be, found beforehand: the command waits for the comparison. When that is made, bubblewrap and the
- * gate are all that runs yet: what is mounted then stays so.
+ * The expected mounts are found beforehand, since the command waits for the comparison. When that is made, bubblewrap
+ * and the gate are all that runs yet: what is mounted then stays so.
  */
 function mountCheck({ layout, sources, reserved }: SandboxCommand): (child: Child) => void {
   const placements = layout.placements.filter(({ beneath }) => beneath !== undefined)
@@ -264,7 +264,8 @@ function letGo(
   const end = () => endSandbox(running, first)
   const exitCode = () => readGate(gate.text()).exitCode
   gate.stream?.write('go\n')
-  // What the command left running ends with it: with the gate, where that is process 1; else with proot, which would wait.
+  // Processes that the command left running end with it: with the gate, where that is process 1; else with proot, which
+  // would wait.
   if (mode === 'translated')
     void gate.until((text) => readGate(text).exitCode !== undefined).then(() => send(child, 'SIGKILL'))
   // bubblewrap ends after everything inside, unless somebody kills it. If that happens before its child has asked to die

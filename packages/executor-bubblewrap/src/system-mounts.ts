@@ -4,7 +4,7 @@ import type { DescriptorSource, SystemEntry } from '@ws/process'
 
 import { type Placement, temporary } from './layout.ts'
 
-/** What is mounted where the workspace's own directory is the root. */
+/** The mounts of the system, where the workspace's own directory is the root. */
 export interface SystemMounts {
   readonly system: readonly SystemEntry[]
   readonly tools: readonly { readonly at: string; readonly fd: number }[]

@@ -199,7 +199,7 @@ print('calm')`
       await exited
     }
     expect(seen.refused).toBeGreaterThan(0)
-    // What bubblewrap makes in a /dev, and mount points; none of the files of /etc.
+    // Names that bubblewrap makes in a /dev, and mount points; none of the files of /etc.
     const made = ['null', 'zero', 'full', 'random', 'urandom', 'tty', 'pts', 'shm', 'ptmx', 'fd', 'core', 'stdin']
     made.push('stdout', 'stderr', 'console', 'alternatives', 'ssl', 'fonts', 'usr', 'etc', 'dev', 'proc', 'tmp')
     const strange = (await readdir(outside)).filter((name) => !made.includes(name) && !/^(?:java|python)/.test(name))

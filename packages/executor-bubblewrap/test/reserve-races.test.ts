@@ -87,7 +87,7 @@ for (const mode of modes) {
         await runOnce()
         await eventually(() => readdirSync(root).length === 2)
         expect(await namesBelow(root)).toEqual(['empty', 'mine'])
-        // What a user makes at that name in between stays his.
+        // An entry that a user makes at that name in between stays the user's.
         if (round % 3 === 0) writeFileSync(join(root, '.env'), '')
         else if (round % 3 === 1) await mkdir(join(root, '.env'))
         const before = round % 3 < 2 ? lstatSync(join(root, '.env'), { bigint: true }) : undefined

@@ -60,7 +60,7 @@ import { createRuntimeDirectory, removeTree } from './runtime-directory.ts'
 import { SkeletonCache } from './skeleton.ts'
 import { createSystemPart, type SystemPart } from './system.ts'
 
-/** What an attached executor runs with; found by the probe. */
+/** The machine's parts that an attached executor runs with; found by the probe. */
 export interface Machine extends Confinement {
   /** Host path of proot. */
   readonly proot: string

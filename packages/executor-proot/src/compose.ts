@@ -119,7 +119,7 @@ async function createParts(plan: BindPlan, { run, covers }: Pick<ComposeOptions,
     const around = enclosing(parts, bind.at)
     const shown = around?.bind.source === undefined ? undefined : hostPlace(around, bind.at)
     if (bind.kind === 'pin' || (bind.source !== undefined && bind.source === shown)) continue
-    // What is denied need not be there, and `/tmp` is not listed; a mount point is.
+    // A denied part may be missing, and `/tmp` is not listed. A mount point must be there.
     const mayBeMissing = bind.source === undefined || bind.kind === 'scratch'
     if (shown !== undefined && !(mayBeMissing && isMissing(shown)))
       places.push({ path: shown as HostPath, type: bind.type, at: bind.at })

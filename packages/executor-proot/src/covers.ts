@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { createSkeleton } from './skeleton.ts'
 
 /**
- * What is shown in place of what is denied: an empty file or directory of mode 000. As root it belongs to root, so that a
- * command cannot open it. They are kept for the next command that is denied the same: under Landlock nobody can write to them.
+ * Covers for denied parts: an empty file or directory of mode 000. As root it belongs to root, so that a command cannot
+ * open it. They are kept for the next command that is denied the same: under Landlock nobody can write to them.
  */
 export class Covers {
   readonly #directory: string
@@ -34,7 +34,7 @@ export class Covers {
   }
 }
 
-/** What is shown in place of a denied directory that holds an allowed part: only the way to that. */
+/** Makes the cover of a denied directory that holds an allowed part: it shows only the way to that part. */
 export function createClosedCover(bind: Bind, plan: BindPlan, path: string): string {
   const inside = plan.binds.filter(({ at }) => at !== bind.at && isWithin(at, bind.at))
   const places = inside.map(({ at, type }) => ({ at: relativeTo(at, bind.at), type }))

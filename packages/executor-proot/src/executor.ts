@@ -22,8 +22,8 @@ const createExecutor = defineConfinedExecutor({
 })
 
 /**
- * Runs commands in proot: a **view, not a boundary**. Works without user namespaces, where bubblewrap does not. What is
- * really held depends on the machine, above all on Landlock: ask `probe()`.
+ * Runs commands in proot: a **view, not a boundary**. Works without user namespaces, where bubblewrap does not. The
+ * guarantees depend on the machine, above all on Landlock: ask `probe()`.
  *
  * @throws WorkspaceError `EINVAL` for options without a meaning.
  */

@@ -68,7 +68,7 @@ function encode(fields: readonly string[]): Buffer {
   )
 }
 
-/** What the first process said so far. */
+/** The first process's report so far. */
 export interface FirstReport {
   readonly started: boolean
   readonly failure?: { readonly step: string; readonly errno: number } | undefined

@@ -1,6 +1,6 @@
 import { type Guarantees, noGuarantees } from '@ws/core'
 
-/** What was found to hold commands on this machine. */
+/** The kernel's means that hold commands on this machine, as the probe found them. */
 export interface Confinement {
   /** Landlock's ABI; 0: commands run without it. */
   readonly landlockAbi: number
@@ -12,7 +12,7 @@ export interface Confinement {
 export const scopedSignals = 6
 
 /**
- * What is held, and no more:
+ * The guarantees of proot, field by field:
  *
  * - content: by Landlock, also against a program that outruns the tracer; else by translation;
  * - existence, type, size and times: by translation alone, since Landlock does not restrict `stat`;

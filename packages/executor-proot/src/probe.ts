@@ -106,7 +106,7 @@ function available(machine: Machine, options: ResolvedOptions, { noLandlock, ...
   }
 }
 
-/** What `--version` prints is a banner drawn in letters. */
+/** `--version` prints its banner in drawn letters, so the version is read from the file. */
 function versionOf(program: Buffer): string {
   return /\0v?(\d+\.\d+\.\d+)[^\0]{0,20}\0/.exec(program.toString('latin1'))?.[1] ?? 'unknown'
 }
@@ -123,7 +123,7 @@ async function namespaceWorks(): Promise<boolean> {
 const token = 'workspace'
 
 type StoppedCalls = NonNullable<ProbeDetails['stoppedCalls']>
-/** What went wrong, or what was found. */
+/** The problem, or the findings of the probe. */
 type Outcome = { readonly problem: string } | { readonly problem?: undefined; readonly stoppedCalls: StoppedCalls }
 
 async function tryOut(
@@ -133,7 +133,7 @@ async function tryOut(
   cgroup: DelegatedCgroup | undefined,
 ): Promise<Outcome> {
   const directory = createRuntimeDirectory()
-  // What is asked of commands is for attaching to judge.
+  // Limits and tools are left out: attaching judges them.
   const attached = attachProot({ machine, options: { ...options, limits: {}, tools: [] }, root, owner, cgroup })
   try {
     const source = createOwnedDirectory(join(directory, 'workspace'), owner)
@@ -173,7 +173,7 @@ function planFor(root: VirtualPath, source: HostPath): BindPlan {
   return { root, binds: [mount], aliases: [], restrictions: [], renameBorders: [] }
 }
 
-/** What proot itself complained about, without the paths of what it was given. */
+/** proot's own complaint, without its private paths. */
 function firstLine(text: string): string {
   const lines = text.split('\n')
   return (lines.find((line) => line.includes('proot error')) ?? lines[0] ?? '').replaceAll(/\S*ws-proot-\S*/g, '…')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { removeTree } from './runtime-directory.ts'
 import { createOwnedDirectory } from './system.ts'
 
-/** What belongs to one command alone, and goes with it. */
+/** The files of one command alone, which go with it. */
 export interface RunDirectory {
   readonly path: string
   /** In it, the owner's: what the command sees as `/dev/shm`. */

@@ -25,7 +25,7 @@ export interface FollowOptions {
   readonly cleanUp: () => Promise<void>
 }
 
-/** What the first process and proot itself write before anything runs. */
+/** The first process and proot itself write at most this many bytes before a command runs. */
 const longestReport = 4096
 /** Milliseconds that proot gets to end by itself, which it does where nothing is left: that is faster than killing a tree. */
 const leavingTime = 10
@@ -65,7 +65,7 @@ export function followCommand(options: FollowOptions): RunningCommand {
       stdout.end()
       stderr.end()
       const cleaned = options.cleanUp()
-      // What is left may keep it for as long as it waits itself.
+      // A remaining process may keep the directory for as long as it waits itself.
       if (!process.outOfReach.aborted) await cleaned
     }
   }

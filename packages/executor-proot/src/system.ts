@@ -22,7 +22,7 @@ export interface ViewBind {
   readonly type: 'directory' | 'file'
 }
 
-/** What every command of a workspace sees besides the workspace. */
+/** The entries that every command of a workspace sees besides the workspace. */
 export interface SystemPart {
   readonly binds: readonly ViewBind[]
   /** Links at the top level; where the root is the workspace itself, they are binds. */

@@ -146,7 +146,7 @@ describeWith([...needed, component('landlock')], 'a read-only mount under Landlo
     expect((await readdir(skills)).sort()).toEqual(['deep', 'tool'])
     // A copy of its own belongs to the command.
     await bench.output('cp /skills/tool /mine && echo more >> /mine', {}, bindPlan)
-    // What a hard link would give: Landlock looks at the rights of both directories.
+    // A hard link would give a second name: Landlock looks at the rights of both directories.
     const linked = await bench.run('ln /skills/tool /linked && echo evil >> /linked', {}, bindPlan)
     expect(linked.exitCode).not.toBe(0)
     expect(await readFile(join(skills, 'tool'), 'utf8')).toBe('#!/bin/sh\necho good')

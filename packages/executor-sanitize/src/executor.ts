@@ -18,9 +18,9 @@ const createExecutor = defineConfinedExecutor({
 })
 
 /**
- * Runs **trusted** commands directly, with their paths mapped: the explicit last resort, where there is neither bubblewrap
- * nor proot. No view, and no boundary but Landlock where there is Landlock. What it cannot prove to stay inside, and to do
- * here what it does in a view, it refuses with the reason.
+ * Runs **trusted** commands directly, with their paths mapped: the explicit last resort, where there is neither
+ * bubblewrap nor proot. No view, and no boundary but Landlock where there is Landlock. A command that it cannot prove
+ * to stay inside, and to do here what it does in a view, is refused with the reason.
  *
  * @throws WorkspaceError `EINVAL` for options without a meaning.
  */

@@ -4,7 +4,7 @@ import { type Guarantees, noGuarantees } from '@ws/core'
 export const neededAbi = 3
 
 /**
- * Reading and mapping a command holds nothing against it. What holds is the kernel: under Landlock the content of files
+ * Reading and mapping a command holds nothing against it. Only the kernel holds: under Landlock, the content of files
  * outside. Nothing else is claimed.
  */
 export function guaranteesOf(landlockAbi: number): Guarantees {

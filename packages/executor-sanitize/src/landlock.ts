@@ -16,7 +16,10 @@ const harmlessFiles = [
   ...['cpuinfo', 'filesystems', 'loadavg', 'meminfo', 'stat', 'uptime', 'version'].map((name) => `/proc/${name}`),
 ]
 
-/** What commands may read, run and write besides the workspace: the system's programs and a few files that everybody has. */
+/**
+ * The files that commands may read, run and write besides the workspace: the system's programs and a few files that
+ * everybody has.
+ */
 export function systemRules(root: VirtualPath, owner: Owner): LandlockRule[] {
   const rules: LandlockRule[] = []
   for (const entry of systemTree({ root, owner })) {

@@ -13,7 +13,7 @@ import { attachSanitize } from './attach.ts'
 import { guaranteesOf, neededAbi } from './guarantees.ts'
 import type { ResolvedOptions } from './options.ts'
 
-/** What commands run with. */
+/** The machine's abilities that commands run with. */
 export interface Machine {
   /** 0: without Landlock. */
   readonly landlockAbi: number

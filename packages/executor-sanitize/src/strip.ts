@@ -1,7 +1,7 @@
 import type { ViewMount } from './paths/path-view.ts'
 
 export interface Stripper {
-  /** What can be passed on now; a possible beginning of a host path is kept back. */
+  /** Gives the bytes that can be passed on now; a possible beginning of a host path is kept back. */
   push(chunk: Uint8Array): Uint8Array
   /** The rest. */
   end(): Uint8Array

@@ -19,7 +19,7 @@ export interface Site extends AsyncDisposable {
   readonly workspace: Workspace
   /** The workspace's directory on the disk. */
   readonly directory: string
-  /** What lies around it: a canary, and a directory whose name begins like the workspace's. */
+  /** The surroundings: a canary, and a directory whose name begins like the workspace's. */
   readonly outside: string
   run(command: string, options?: Parameters<Workspace['exec']>[1]): Promise<CommandResult>
   /** The refusal of a command. */

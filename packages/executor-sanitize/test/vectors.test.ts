@@ -30,7 +30,7 @@ const firstChange = allRuns.findIndex(({ command }) => / > |tee /.test(command))
 const runs = deep ? allRuns : allRuns.filter((_, index) => index >= firstChange || index % 5 === 0)
 const refusals = read<readonly Refused[]>('refusals')
 
-/** What each kind of refusal says. */
+/** The words of each kind of refusal. */
 const reasons: Readonly<Record<string, RegExp>> = {
   syntax: /cannot be read with certainty/,
   unknown: /not known before the shell runs/,

@@ -9,7 +9,7 @@ import { systemNames } from '../src/files/system-names.ts'
 import { open } from './support.ts'
 
 const passwd = await readFile('/etc/passwd', 'utf8')
-/** What no command may show: a line of the machine's own files, its names, its variables. */
+/** Texts that no command may show: a line of the machine's own files, its names, its variables. */
 const canaries = [
   passwd.split('\n')[0] ?? 'root:x:0:0',
   process.cwd(),

@@ -27,9 +27,9 @@ export interface LineMatcher {
  * A matcher for one pattern: literal text, or an RE2 regular expression in linear time. It lets the event loop have its turn
  * every few milliseconds. A line that is too long for that, with a regular expression, is searched in a thread.
  *
- * Lines end with LF or CRLF, and are numbered from 1. Bytes that are not UTF-8 are U+FFFD, a byte order mark at the start is
- * not part of the first line. Files with a NUL in their first 8,192 bytes are binary and match nothing. What lies behind
- * 1 MiB in one line is not searched.
+ * Lines end with LF or CRLF, and are numbered from 1. Bytes that are not UTF-8 are U+FFFD, a byte order mark at the
+ * start is not part of the first line. Files with a NUL in their first 8,192 bytes are binary and match nothing. A
+ * match beyond the first 1 MiB of a line is not found.
  *
  * @throws WorkspaceError `EINVAL` for a pattern that is invalid or too large, with what is wrong and where. A search rejects
  * with `EINVAL` at a line that takes a regular expression more than 200 ms.

@@ -81,7 +81,7 @@ function compileValid(pattern: string, caseSensitive: boolean): ReturnType<typeo
   }
 }
 
-/** What is wrong and where, since a long expression cannot be searched by eye. */
+/** Names the fault and its place, since a long expression cannot be searched by eye. */
 function describe(error: RE2JSException, pattern: string): string {
   if (!(error instanceof RE2JSSyntaxException)) return error.message
   const fragment = error.getPattern() ?? ''

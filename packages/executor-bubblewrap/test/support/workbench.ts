@@ -27,7 +27,7 @@ export const needed = {
 export const modes = ['below', 'direct', 'translated'] as const
 export type Mode = (typeof modes)[number]
 
-/** What an executor is told, so that it uses no other form. */
+/** The options that keep an executor to one form. */
 export function formOf(mode: Mode): { readonly root: NonNullable<BubblewrapExecutorOptions['root']> } {
   return { root: mode === 'below' ? 'auto' : mode }
 }

@@ -27,7 +27,9 @@ import { holdsHosts, insideOf, valueOf } from './words.ts'
 
 type StatementCommand = Statement['command']
 
-/** Reads a script and judges everything in it: lists and pipelines here. What it does not know it refuses. */
+/**
+ * Reads a script and judges everything in it: lists and pipelines here. Constructs that it does not know are refused.
+ */
 class Analysis implements Analyst {
   readonly context: Context
 
@@ -52,7 +54,7 @@ class Analysis implements Analyst {
     const seen: Outcome[] = []
     let last = plain(start)
     for (const statement of statements) {
-      // What follows an `exit` is never run, but it is read all the same.
+      // Commands after an `exit` never run, but they are read all the same.
       const before: State = state ?? forget(start)
       last = this.#node(statement.command, before)
       seen.push(last)

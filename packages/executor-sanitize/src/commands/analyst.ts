@@ -10,7 +10,7 @@ export interface Analyst {
   readonly context: Context
   list(statements: readonly Statement[], start: State): Outcome
   command(node: CommandNode, state: State): Outcome
-  /** What a word can become, with the substitutions in it judged. */
+  /** The values that a word can take, with the substitutions in it judged. */
   value(word: Word, state: State): Value
   argument(word: Word, state: State): Argument
   call(name: string, args: readonly Argument[], state: State): Call

@@ -3,7 +3,7 @@ import type { ArithmeticExpression } from '@ws/command-parser'
 import { refuseDangerous } from '../programs/starters.ts'
 import { type State, withVariable } from './state.ts'
 
-/** What an arithmetic command assigns in any case: a number. */
+/** An arithmetic command always assigns a number. */
 export function numbered(state: State, expressions: readonly (ArithmeticExpression | undefined)[]): State {
   let result = state
   for (const expression of expressions) {

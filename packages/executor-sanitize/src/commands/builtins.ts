@@ -9,13 +9,13 @@ import { test } from '../programs/test.ts'
 
 type Builtin = (call: Call) => Outcome
 
-/** What is shown or counted as it is. */
+/** Arguments that are shown or counted as they are. */
 const texts: Builtin = (call) => {
   for (const argument of call.args) call.text(argument)
   return call.done()
 }
 
-/** What is printed comes back with its paths put right. */
+/** Printed text comes back with its paths put right. */
 const printing: Builtin = (call) => {
   const [format] = call.args
   if (call.name === 'printf' && textOf(format ?? noArgument) === '-v') return call.refuse('construct', format)

@@ -92,7 +92,7 @@ export class Call {
     this.context.edits.replace(word.pos, word.end, quoteForShell(mapped))
   }
 
-  /** Text stays byte for byte. What the shell makes of an unquoted pattern are paths all the same. */
+  /** Text stays byte for byte. The shell turns an unquoted pattern into paths all the same. */
   text(argument: Argument, { tainted = false }: { readonly tainted?: boolean } = {}): void {
     const { word, value } = argument
     if (value.glob && !value.brace && value.texts !== undefined) {
@@ -138,7 +138,7 @@ export class Call {
   }
 }
 
-/** What an argument is when it has one text; `undefined` elsewhere. */
+/** The text of an argument that has exactly one; `undefined` elsewhere. */
 export function textOf({ value }: Argument): string | undefined {
   return value.fixed ? value.texts?.[0] : undefined
 }

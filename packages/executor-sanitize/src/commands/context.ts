@@ -2,7 +2,7 @@ import type { PathView } from '../paths/path-view.ts'
 import type { Edits } from './edits.ts'
 import type { State, Variable } from './state.ts'
 
-/** What stays the same in a whole command line. */
+/** Settings that stay the same in a whole command line. */
 export interface Settings {
   readonly view: PathView
   /** Names, and absolute paths of the workspace, of programs that may run code; `all`: every one. */
@@ -14,7 +14,7 @@ export interface Settings {
   mayMoveFiles(): boolean
 }
 
-/** What a program reads on its standard input. */
+/** The standard input of a program. */
 export interface Input {
   /** Paths of this machine may be in it. */
   readonly tainted: boolean
@@ -22,7 +22,7 @@ export interface Input {
   readonly names?: Variable | undefined
 }
 
-/** What the analysis has come across so far, in the order of the line. */
+/** Facts that the analysis has met so far, in the order of the line. */
 export interface Facts {
   /** Links may have been made, moved or put where a directory was. */
   links: boolean
@@ -32,7 +32,7 @@ export interface Facts {
   readonly leaving: Map<string, ReadonlySet<string> | undefined>
 }
 
-/** What holds for one command and what is inside of it. */
+/** The context of one command and of the commands inside it. */
 export interface Context {
   readonly settings: Settings
   readonly edits: Edits
@@ -45,7 +45,7 @@ export interface Context {
   readonly depth: number
 }
 
-/** What a command leads to. */
+/** The outcome of a command. */
 export interface Outcome {
   /** The state when it succeeds; `undefined` when the script does not go on. */
   readonly success: State | undefined

@@ -38,7 +38,10 @@ export function judgeArithmeticFor(
   return judgeLoop(analyst, node, start, (body) => analyst.list(node.body.commands, body))
 }
 
-/** What the variable of a `for` can be. Patterns that are absolute become paths of this machine where they stand. */
+/**
+ * The values that the variable of a `for` can have. Patterns that are absolute become paths of this machine where they
+ * stand.
+ */
 function listed(analyst: Analyst, words: readonly Word[], state: State): Variable {
   const values = words.map((word) => ({ word, value: analyst.value(word, state) }))
   const patterns = values.some(
@@ -79,7 +82,7 @@ function judgeLoop(analyst: Analyst, node: SyntaxNode, state: State, run: (state
     if (name === 'read' || name === 'unset')
       for (const word of inner.args) if (word.type === 'Word') changed.add(word.text)
   })
-  // What a turn leaves behind is what the next one begins with: taken for harmless first, until a turn shows otherwise.
+  // Each turn begins with the state that the last one left: taken for harmless first, until a turn shows otherwise.
   let assumed = new Map<string, Variable>()
   for (const name of changed) {
     const before = state.variables.get(name)

@@ -10,8 +10,8 @@ import type { State } from './state.ts'
 import type { Value } from './values.ts'
 
 /**
- * What a program does with a path:
- * `read` and `write` follow a link at its end, `look` and `remove` work on the link itself.
+ * The use that a program makes of a path: `read` and `write` follow a link at its end, `look` and `remove` work on the
+ * link itself.
  */
 export type Mode = 'read' | 'write' | 'look' | 'remove'
 
@@ -86,7 +86,7 @@ function replacePrefix({ word, value, context }: PathRequest, place: Extract<Pla
   context.edits.replace(word.pos, word.pos, quoteForShell(host))
 }
 
-/** What an absolute path names, after every check. */
+/** The place that an absolute path names, after every check. */
 export function checkPlace(text: string, request: PathRequest): Place {
   const { word, mode, context } = request
   const { view } = context.settings

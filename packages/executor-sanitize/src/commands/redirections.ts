@@ -17,9 +17,12 @@ export interface RedirectionOptions {
 type Target = 'output' | 'messages' | 'file' | 'nowhere'
 
 export interface JudgedRedirections {
-  /** What the command reads now; `undefined`: what it read before. */
+  /** The command's new input; `undefined`: unchanged. */
   readonly input: Input | undefined
-  /** What of the command's output goes on. @throws Refusal for paths of this machine that would be stored in a file */
+  /**
+   * Gives the outcome with the part of its output that goes on. @throws Refusal for paths of this machine that would be
+   * stored in a file
+   */
   apply(outcome: Outcome): Outcome
 }
 

@@ -81,7 +81,7 @@ function start(analyst: Analyst, args: readonly Argument[], state: State): Outco
   return runProgram(callOf(analyst, name, rest, state), program)
 }
 
-/** What a program is called with, and how what it starts in turn is judged. */
+/** Builds the call of a program, with the way to judge commands that it starts in turn. */
 export function callOf(analyst: Analyst, name: string, args: readonly Argument[], state: State): Call {
   return new Call({
     name,
@@ -108,7 +108,7 @@ function line(analyst: Analyst, { word, value }: Argument, state: State, context
   return outcome
 }
 
-/** What `find` and `xargs` start has the names they found in the place of `{}`. */
+/** Commands that `find` and `xargs` start have the names they found in the place of `{}`. */
 function placed(analyst: Analyst, args: readonly Argument[], state: State): readonly Argument[] {
   if (analyst.context.placeholder === undefined) return args
   return args.map((argument) => (argument.value.placed ? argument : analyst.argument(argument.word, state)))

@@ -1,4 +1,4 @@
-/** What is known of a variable. */
+/** The known values of a variable. */
 export type Variable =
   /** All texts it can have, as they would be in a view. `host`: the shell holds them as paths of this machine. */
   | { readonly kind: 'texts'; readonly texts: readonly string[]; readonly host: boolean }
@@ -6,7 +6,7 @@ export type Variable =
   | { readonly kind: 'number' }
   | { readonly kind: 'opaque'; readonly tainted: boolean }
 
-/** What holds at a point of the script. Never changed: each step gives a new one. */
+/** The state at a point of the script. Never changed: each step gives a new one. */
 export interface State {
   /** Directories it can be in; `any`: some directory of the workspace. */
   readonly cwd: ReadonlySet<string> | 'any'
@@ -67,7 +67,7 @@ const setByShell =
 /** The shell puts words of the command, or where it is, into these. */
 const tellsPlaces = /^(?:BASH.*|DIRSTACK|REPLY|_|COMP_.*|COPROC|MAPFILE)$/
 
-/** What is known of a variable without looking at an operation on it. */
+/** The known values of a variable, without looking at an operation on it. */
 export function lookUp(name: string, state: State): Variable {
   const known = state.variables.get(name)
   if (known !== undefined) return known

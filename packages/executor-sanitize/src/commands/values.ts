@@ -2,7 +2,7 @@ import { type Piece, piecesOf, type ParameterExpansionPart, type Word, type Word
 
 import { isArithmetic, isTainted, lookUp, mostTexts, type State, type Variable } from './state.ts'
 
-/** What is known of a word before the shell runs. */
+/** The known values of a word before the shell runs. */
 export interface Value {
   /** Every text it can have, as it would be in a view, patterns as written; `undefined` when that is not known. */
   readonly texts: readonly string[] | undefined
@@ -35,7 +35,7 @@ export interface ValueOptions {
   isMount(path: string): boolean
   /** True for a path that lies below the place of a mount: the place itself has another name on this machine. */
   isBelowMount(path: string): boolean
-  /** What stands for `{}`, in `find -exec` and `xargs -I`. */
+  /** The value of `{}`, in `find -exec` and `xargs -I`. */
   readonly placeholder?: { readonly word: string; readonly variable: Variable } | undefined
   /** True when a command substitution puts out paths of this machine; analyses it. */
   substitute(part: Extract<WordPart, { type: 'CommandExpansion' }>): Variable

@@ -14,7 +14,7 @@ type Substitution = Extract<WordPart, { type: 'CommandExpansion' }>
 export const deepest = 12
 const noInput = { tainted: false } as const
 
-/** What a word can become. */
+/** The values that a word can take. */
 export function valueOf(analyst: Analyst, word: Word, state: State): Value {
   const { settings, placeholder } = analyst.context
   return evaluate(word, {

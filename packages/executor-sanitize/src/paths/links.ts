@@ -19,9 +19,9 @@ export interface WalkResult {
 }
 
 /**
- * Follows a path in a mount as the kernel would, and tells whether a link on it leaves the mount. Absolute targets leave it:
- * in a view they mean another file than here. What is looked at can change before the command does the same: without
- * Landlock this is a convenience, not a boundary.
+ * Follows a path in a mount as the kernel would, and tells whether a link on it leaves the mount. Absolute targets
+ * leave it: in a view they mean another file than here. The path can change before the command runs: without Landlock
+ * this is a convenience, not a boundary.
  *
  * @param names may hold `..`
  * @param last what a link at the end is: `follow`, or `keep` for programs that work on the link itself
@@ -97,7 +97,7 @@ export function holdsOption(root: string, names: readonly string[]): boolean {
   return entriesOf(join(root, ...names)).some(({ name }) => name.startsWith('-'))
 }
 
-/** What is there, without following a link; `undefined` for what is not there or cannot be reached. */
+/** The status of an entry, without following a link; `undefined` for one that is missing or cannot be reached. */
 export function lookAt(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })

@@ -9,7 +9,7 @@ export interface ViewMount {
   readonly access: 'read-write' | 'read-only'
 }
 
-/** What a path means. `drop` characters at its start are to be replaced by `mount.host`. */
+/** The meaning of a path. `drop` characters at its start are to be replaced by `mount.host`. */
 export type Place =
   | {
       readonly kind: 'mount'
@@ -24,7 +24,7 @@ export type Place =
 const programs = ['usr', 'bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32']
 const closed = ['dev', 'etc', 'proc', 'run', 'sys']
 const devices = new Set(['null', 'zero', 'full', 'random', 'urandom', 'tty'])
-/** What is the same here as in a view, and tells nothing of this machine's users. */
+/** Files of `/etc` that are the same here as in a view, and tell nothing of this machine's users. */
 const settings = new Set([
   'os-release',
   'debian_version',
@@ -97,7 +97,7 @@ export class PathView {
     return this.mounts.filter(({ at }) => at !== path && at !== '/tmp' && isBelow(at, path))
   }
 
-  /** What an absolute path, as it was written, means. `..` must have been looked at before. */
+  /** The meaning of an absolute path, as it was written. `..` must have been looked at before. */
   place(path: string): Place {
     const [first = '', second = ''] = namesOf(path)
     if (this.#aliases.includes(first) && !this.mounts.some(({ at }) => at === `/${first}`)) {

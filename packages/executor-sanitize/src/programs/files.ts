@@ -47,7 +47,7 @@ const move: Grammar = {
   },
 }
 
-/** What is moved or copied as a link must not lead out from its new place. */
+/** A link that is moved or copied must not lead out from its new place. */
 function movesLinks(call: Call, source: Argument, climbing: boolean): void {
   call.tree(source, { climbing })
   call.context.facts.links = true

@@ -3,7 +3,7 @@ import { type Argument, type Call, textOf } from '../commands/call.ts'
 import type { Outcome } from '../commands/context.ts'
 import type { Mode } from '../commands/path-words.ts'
 
-/** What an option's value is: text, a path, or something that is refused. `attached`: text, only in the same word. */
+/** The kind of an option's value: text, a path, or refused. `attached`: text, only in the same word. */
 type ValueKind = 'text' | 'attached' | 'refused' | Mode
 
 /** The arguments of a call, told apart. */
@@ -20,7 +20,7 @@ export interface Grammar {
    * `-x!` refused. Options that are not named take no value.
    */
   readonly options?: string | undefined
-  /** What operands are, or a function that looks at them. */
+  /** The kind of the operands, or a function that looks at them. */
   readonly operands: Mode | 'text' | ((call: Call, parsed: Parsed) => Partial<Outcome> | void)
   /** Whether its output names its operands; `absolute`: it prints whole paths, whatever it is given. Default `always`. */
   readonly prints?: 'never' | 'always' | 'absolute' | 'several' | ((parsed: Parsed, call: Call) => boolean) | undefined
@@ -28,7 +28,7 @@ export interface Grammar {
   readonly follows?: readonly string[] | undefined
   /** Options with which it goes through directories. */
   readonly recursive?: readonly string[] | undefined
-  /** What it reads on its standard input may hold paths of this machine: it hands lines on as they are. */
+  /** Its standard input may hold paths of this machine: it hands lines on as they are. */
   readonly passes?: boolean | ((parsed: Parsed) => boolean) | undefined
 }
 

@@ -55,7 +55,7 @@ function runSystemProgram(call: Call): Outcome {
   return runUnknown(call)
 }
 
-/** What a function does was judged where it stands; nobody knows what it does with its arguments. */
+/** The body of a function was judged at its definition; its use of arguments is not known. */
 function callFunction(call: Call): Outcome {
   if (call.context.input.tainted) return call.refuse('shown')
   for (const argument of call.args) {

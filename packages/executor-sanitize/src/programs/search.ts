@@ -38,7 +38,7 @@ function isNamed(parsed: Parsed): boolean {
   return has(parsed, '-e', '--regexp', '-f', '--file')
 }
 
-/** What stands for a name that a program has found below its operands. */
+/** The value of a name that a program has found below its operands. */
 export function foundBelow(call: Call): Variable {
   return call.hosts
     ? {

@@ -151,7 +151,7 @@ function isNulToLine({ operands, options }: Parsed): boolean {
   return options.size === 0 && from !== undefined && to !== undefined && sets.has(from) && sets.has(to)
 }
 
-/** What a mount's own directory is called on this machine, and where that lies, is nothing of the workspace. */
+/** The name of a mount's own directory on this machine, and its place, are not part of the workspace. */
 function checkPart(call: Call, operand: Argument): void {
   const { texts, tainted } = operand.value
   const { mounts } = call.context.settings.view

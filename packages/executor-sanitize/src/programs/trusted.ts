@@ -38,7 +38,7 @@ export function runTrusted(call: Call): Outcome {
       call.text(argument)
     } else mapArgument(call, argument)
   }
-  // What it makes, nobody has looked at; the caller trusts it.
+  // The files it makes have not been looked at; the caller trusts it.
   return call.done({ prints: call.hosts || call.tainted || readsPaths(call) })
 }
 

@@ -1,4 +1,4 @@
-/** What the workspace of the vectors holds. */
+/** The files of the vectors' workspace. */
 export const files: Readonly<Record<string, string>> = {
   'a.txt': 'alpha\nbeta\ngamma\n',
   'b.txt': 'beta\ndelta\n',

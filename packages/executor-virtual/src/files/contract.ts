@@ -1,6 +1,6 @@
 import type { IFileSystem } from 'just-bash'
 
-/** What crosses from the interpreter to the workspace: every one of these is asked of the file door. */
+/** Methods that the interpreter may call on the workspace: the file door is asked for each. */
 export const fileMethods = [
   'readFile',
   'readFileBytes',

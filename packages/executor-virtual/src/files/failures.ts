@@ -14,7 +14,7 @@ export function recordFailures(files: AsyncFiles): {
   readonly recorded: AsyncFiles
   readonly failures: readonly Failure[]
   readonly record: (failure: Failure) => void
-  /** What was typed for a path, where it had a `..`: messages say that. */
+  /** The text that was typed for a path with a `..`: messages show that text. */
   readonly typed: Map<string, string>
 } {
   const failures: Failure[] = []

@@ -8,7 +8,10 @@ export const systemNames: ReadonlySet<string> = new Set(
 )
 
 export const discarding = new Set(['/dev/null', '/dev/zero'])
-/** What the interpreter makes of the system's names for scripts to use; programs are looked up in directories such as `bin` and `node-gyp-bin`. */
+/**
+ * The interpreter's own names of the system, for scripts to use. Programs are looked up in directories such as `bin`
+ * and `node-gyp-bin`.
+ */
 export const offered = /^\/(?:dev\/(?:null|std(?:in|out|err)|fd(?:\/.*)?)|(?:.*\/)?(?:[^/]*bin|games)\/[^/]+)\/?$/
 export const standardStream = /^\/dev\/std(?:in|out|err)$/
 

@@ -31,11 +31,11 @@ export interface SystemOptions {
 }
 
 /**
- * Puts the system's names (`/bin`, `/dev`, `/proc` …) over the files of a workspace. What is in them is made by the
- * interpreter and lives in memory; nothing of them is the machine's, and `/` does not list them.
+ * Puts the system's names (`/bin`, `/dev`, `/proc` …) over the files of a workspace. The interpreter makes their
+ * content in memory. Nothing in them is the machine's, and `/` does not list them.
  */
 export class BashFileSystem implements IFileSystem {
-  /** What was refused, but for what was not there; the oldest thousand. */
+  /** Refusals other than `ENOENT`; the latest thousand. */
   readonly failures: readonly Failure[]
   readonly #files: AsyncFiles
   readonly #record: (failure: Failure) => void
@@ -77,7 +77,7 @@ export class BashFileSystem implements IFileSystem {
     return tidyPath(path.startsWith('/') ? path : `${base}/${path}`)
   }
 
-  /** What a glob could start from is asked for instead. */
+  /** Always empty: just-bash then reads the directories that a glob can start from. */
   getAllPaths(): string[] {
     return []
   }
@@ -144,7 +144,7 @@ export class BashFileSystem implements IFileSystem {
     return files === this.#files && this.#session?.inCommand === false ? this.#matchable(at, entries) : entries
   }
 
-  /** What names are matched with: just-bash enters no links, and overlooks names with a line break. */
+  /** The entries that names are matched with: just-bash enters no links, and overlooks names with a line break. */
   async #matchable(at: string, entries: readonly DirentEntry[]): Promise<DirentEntry[]> {
     const odd = entries.find(({ name }) => name.includes('\n'))
     if (odd !== undefined)
@@ -239,7 +239,7 @@ export class BashFileSystem implements IFileSystem {
   }
 
   async #writable(path: string, call: string): Promise<{ readonly files: AsyncFiles; readonly at: string }> {
-    // What a refused script had begun changes nothing any more.
+    // A refused script may still be running: its writes change nothing any more.
     this.#session?.check()
     const place = await this.#place(path)
     if (place.files === this.#files || discarding.has(place.at) || place.at.startsWith('/dev/fd/')) return place

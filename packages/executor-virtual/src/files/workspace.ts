@@ -167,7 +167,7 @@ export class WorkspaceFiles implements AsyncFiles {
       return
     }
     if (there?.isSymbolicLink !== true) await this.#checkWritable(destination)
-    // What is copied over a link lands where the link leads.
+    // A file that is copied over a link lands where the link leads.
     const to = there?.isSymbolicLink === true ? await this.realpath(destination).catch(() => destination) : destination
     await this.#ask('cp', destination, () =>
       this.#door.copy(from, to, { ...this.#signal, recursive, overwrite: true, parents: false }),
@@ -215,7 +215,10 @@ export class WorkspaceFiles implements AsyncFiles {
     })
   }
 
-  /** The target of a link; undefined for what is none. What may be passed through only is no link that could be read. */
+  /**
+   * The target of a link; undefined for what is none. A denied link may be passed through, but not read: it counts as
+   * an entry that is not a link.
+   */
   async #linkTarget(path: string, last: boolean): Promise<string | undefined> {
     try {
       const { type } = await this.#ask('lstat', path, () => this.#door.stat(path, this.#signal))

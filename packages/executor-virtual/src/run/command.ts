@@ -48,7 +48,7 @@ export function startCommand(options: StartOptions): RunningCommand {
     }
     killedBy ??= signal
     stopping.abort()
-    // What loops without a pause hears nothing.
+    // A loop without a pause does not hear the request to stop.
     graceTimer ??= setTimeout(() => kill('SIGKILL'), request.killGrace)
     return true
   }

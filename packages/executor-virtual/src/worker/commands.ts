@@ -33,7 +33,7 @@ function mayReadInput(name: string, given: readonly string[]): boolean {
   return !deaf.has(name) && (name === 'tee' || given.includes('-') || given.every((word) => word.startsWith('-')))
 }
 
-/** What these do is done by the interpreter again. */
+/** These start scripts, so the interpreter runs their commands again. */
 const runsScripts = new Set(['bash', 'sh', 'env', 'time', 'timeout'])
 
 function guarded(name: string, session: Session): CustomCommand {

@@ -32,7 +32,7 @@ function findFatalError(): Promise<FatalError> {
 /** Stands on standard error where a script was stopped; just-bash would put words of its own there. */
 export const stopMark = '\u{f0002}\n'
 
-/** What ends one script before its end: a refusal, or a request to stop from outside. */
+/** Ends one script before its end: by a refusal, or by a request to stop from outside. */
 export class Session {
   readonly #FatalError: FatalError
   readonly #stopped: () => boolean

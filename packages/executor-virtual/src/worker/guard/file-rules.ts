@@ -32,7 +32,7 @@ export const fileRules: Readonly<Record<string, CommandRule | RefusedCommand>> =
   zcat: {},
 }
 
-/** Reads and writes archives, plain and by gzip. What is written holds the same members as GNU's, not the same bytes. */
+/** Reads and writes archives, plain and by gzip. An archive holds the same members as GNU's, not the same bytes. */
 function refuseTar(given: readonly string[]): string | undefined {
   const [first = ''] = given
   const mode = first.replace(/^-/, '')

@@ -34,7 +34,7 @@ export function posixSource(pattern: string, { extended, longest, lines = false 
     const escaped = raw === '\\' ? String.fromCodePoint(rest.codePointAt(1) ?? 0) : undefined
     if (escaped === '\0') return undefined
     rest = rest.slice(raw.length + (escaped?.length ?? 0))
-    // What has a meaning with a backslash in one dialect has it without in the other.
+    // An operator with a backslash in one dialect has none in the other.
     const operator = escaped === undefined ? (extended ? raw : undefined) : extended ? undefined : escaped
     if (raw === '[') {
       const found = bracket(rest, { negation: '^', escapes: false, unicode: true })

@@ -18,7 +18,7 @@ export interface Call {
 
 export type Tool = (call: Call) => Promise<ExecResult>
 
-/** What a call has written. */
+/** The output that a call has written. */
 export class Output {
   readonly #out: string[] = []
   readonly #err: string[] = []
@@ -34,7 +34,7 @@ export class Output {
     this.exitCode = Math.max(this.exitCode, exitCode)
   }
 
-  /** What a command run by this one has written. */
+  /** Passes on the output of a command that this one ran. */
   relay({ stdout, stderr, stdoutKind }: ExecResult): void {
     this.write(stdoutKind === 'bytes' ? stdout : bytesOf(stdout))
     this.#err.push(stderr)

@@ -112,7 +112,7 @@ export const tr: Tool = async (call) => {
     )
     return output.result()
   }
-  // What real implementations treat each in its own way is not guessed.
+  // Real implementations differ in these, so they are refused.
   if (
     first.fill !== undefined ||
     (translating && (second?.kind === 'class' || (second?.kind === 'case' && (first.kind !== 'case' || complement))))

@@ -10,7 +10,7 @@ export interface State {
   readonly around: Surroundings
   pruned: boolean
   quit: boolean
-  /** What is still to run for `-exec … +`. */
+  /** The commands that `-exec … +` still has to run. */
   readonly batches: Map<object, () => Promise<void>>
 }
 

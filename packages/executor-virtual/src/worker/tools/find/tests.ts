@@ -3,7 +3,7 @@ import type { FsStat } from 'just-bash'
 import { globExpression, type Syntax, wholeExpression } from '../pattern.ts'
 import { QueryError, Unsupported } from './expression.ts'
 
-/** What find has come to. */
+/** An entry that find has come to. */
 export interface Entry {
   /** As it is shown: the starting point and what is below it. */
   readonly shown: string
