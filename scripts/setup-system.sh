@@ -19,6 +19,7 @@ need proot command -v proot
 need bash command -v bash
 need zsh command -v zsh
 need fish command -v fish
+need busybox-static command -v busybox
 need perl command -v perl
 need python3 command -v python3
 need python3-venv python3 -c 'import venv, ensurepip'

@@ -119,6 +119,25 @@ describeWith(needed.direct, 'a workspace whose own directory is the root of comm
     expect(await output(workspace, `node -p "fs.readdirSync('/').join()"`)).toBe('a.txt\n')
   })
 
+  itWith([component('busybox')], 'shows the programs of busybox the same', async () => {
+    await file('a.txt', 'x\n')
+    await directory('dir')
+    await file('dir/b', 'x\n')
+    const workspace = await open()
+    const commands: [string, string[]][] = [
+      ['busybox ls -A /', ['a.txt', 'dir']],
+      ['busybox find / -mindepth 1', ['/a.txt', '/dir', '/dir/b']],
+      ['busybox grep -rl x .', ['./a.txt', './dir/b']],
+      ['busybox tar cf - . | busybox tar tf -', ['./', './a.txt', './dir/', './dir/b']],
+      [`busybox sh -c 'for n in /*; do echo "$n"; done'`, ['/a.txt', '/dir']],
+      [`busybox sh -c 'busybox rm -rf ./*; busybox ls -A /'`, []],
+    ]
+    for (const [command, expected] of commands) {
+      expect(lines(await output(workspace, command)).sort(), command).toEqual(expected)
+    }
+    expect(await readdir(root)).toEqual([])
+  })
+
   itWith([component('git')], 'lets git add what is there, and tell what is not', async () => {
     await file('a.txt')
     await directory('dir')
