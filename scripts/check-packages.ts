@@ -71,7 +71,7 @@ function lint({ name, filename, files }: Tarball): string[] {
   return problems
 }
 
-/** What a reader finds on npm: no link and no import of what is not there. */
+/** Checks a package as npm shows it: no link leads nowhere, and no import is missing. */
 function checkContents({ name, filename, files }: Tarball, published: ReadonlySet<string>): string[] {
   const contentOf = (path: string) => capture('tar', ['-xOf', filename, `package/${path}`])
   const manifest = JSON.parse(contentOf('package.json')) as Readonly<Record<string, unknown>>

@@ -3,7 +3,7 @@
 # since it runs before anything else is installed; does nothing when all is there.
 set -eu
 
-# What counts is what an ordinary user sees inside a workspace, not the PATH of whoever runs this.
+# The PATH of an ordinary user inside a workspace decides, not that of the user who runs this.
 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export PATH
 

@@ -51,8 +51,8 @@ const testsPassed = printTestSummary()
 process.exitCode = exitCode === 0 && packed && testsPassed ? 0 : 1
 
 /**
- * What a cached test result depends on beside the files: the same tests pass, fail or are skipped with the components
- * of the machine, its kernel and the user.
+ * The parts of the machine that a cached test result depends on, beside the files. The same tests pass, fail or are
+ * skipped with its components, its kernel and the user.
  */
 function describeMachine(): string {
   const available = componentNames.filter((name) => component(name).available)

@@ -2,7 +2,7 @@ import type { IConfiguration } from 'dependency-cruiser'
 
 const source = '^(packages|apps)/[^/]+/src/'
 
-/** Who may import whom; what each package may depend on follows from the layers of the design. */
+/** The imports that are allowed; the dependencies of each package follow from the layers of the design. */
 export const dependencyRules: IConfiguration = {
   forbidden: [
     {

@@ -57,7 +57,7 @@ export function createTestCgroup(): TestCgroup {
   }
 }
 
-/** Who makes a group for each command, as `openCgroup` gives it. */
+/** Makes a group for each command, as `openCgroup` gives it. */
 interface GroupMaker<Limits, Options, Group> {
   make(limits: Limits, options: Options): Group
 }

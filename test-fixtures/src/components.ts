@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { ordinaryOwner } from './owner.ts'
 
 /**
- * What a test can need from the machine it runs on: `radosgw` is all of Ceph, `fuse` that this user can mount, `runc` that it can
- * start containers.
+ * The components of the machine that a test can need: `radosgw` is all of Ceph, `fuse` that this user can mount, `runc`
+ * that it can start containers.
  */
 export const componentNames = [
   'bubblewrap',
@@ -56,7 +56,7 @@ interface Probe {
   readonly besides?: readonly string[]
   /** It is used by who runs the tests, not by the commands that they run. */
   readonly asSelf?: true
-  /** What a failure to run means, where that is worth saying. */
+  /** The meaning of a failure to run, where that is worth saying. */
   readonly hint?: string
 }
 

@@ -33,7 +33,7 @@ export interface ContainerResult {
   readonly stderr: string
 }
 
-/** What Docker gives when nothing is said. */
+/** Docker's default. */
 export const defaultCapabilities: readonly string[] = [
   ...['CHOWN', 'DAC_OVERRIDE', 'FSETID', 'FOWNER', 'MKNOD', 'NET_RAW', 'SETGID', 'SETUID', 'SETFCAP', 'SETPCAP'],
   ...['NET_BIND_SERVICE', 'SYS_CHROOT', 'KILL', 'AUDIT_WRITE'],

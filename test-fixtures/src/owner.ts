@@ -18,7 +18,7 @@ export interface ScratchDirectory extends AsyncDisposable {
 }
 
 export interface ScratchDirectoryOptions {
-  /** Who owns the directory; {@link ordinaryOwner} by default. */
+  /** The directory's owner; {@link ordinaryOwner} by default. */
   readonly owner?: Owner | undefined
   /** The start of the directory's name. */
   readonly prefix?: string | undefined

@@ -7,11 +7,13 @@ import { promisify } from 'node:util'
 import { createScratchDirectory, ordinaryOwner, type Owner } from './owner.ts'
 
 export interface SampleProjectOptions {
-  /** Who owns everything in it; the ordinary owner by default. */
+  /** The owner of everything in it; the ordinary owner by default. */
   readonly owner?: Owner | undefined
   /** An empty directory to fill, which stays its maker's to remove. Default: a scratch directory of its own. */
   readonly directory?: string | undefined
-  /** What `link-outside` points to: a real path. Default: a file with {@link SampleProject.secret} beside the project. */
+  /**
+   * The target of `link-outside`: a real path. Default: a file with {@link SampleProject.secret} beside the project.
+   */
   readonly outside?: string | undefined
 }
 
@@ -22,7 +24,7 @@ export interface SampleProject extends AsyncDisposable {
   readonly owner: Owner
   /** The file outside that `link-outside` points to. */
   readonly outside: string
-  /** What the file outside holds, when it was made here; nothing inside may ever see it. */
+  /** The content of the file outside, when it was made here; nothing inside may ever see it. */
   readonly secret: string
   /** False where git is missing: the project is no repository then. */
   readonly git: boolean

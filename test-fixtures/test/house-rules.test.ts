@@ -10,7 +10,7 @@ import { createScratchDirectory } from '../src/index.ts'
 const root = resolve(import.meta.dirname, '../..')
 const directAccess = "import { readFile } from 'node:fs/promises'\nexport const read = readFile\n"
 
-/** What the linter, with the repository's own rules, says about a file of that name. */
+/** The linter's output for a file of that name, by the repository's own rules. */
 async function lint(name: string, content: string): Promise<string> {
   await using scratch = await createScratchDirectory()
   const file = join(scratch.path, name)

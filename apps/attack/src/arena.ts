@@ -104,7 +104,10 @@ function stateOf(path: string, states = new Map<string, string>()): Map<string, 
   return states
 }
 
-/** What lies at a place that nobody races, without following anything: names, and file contents put together. */
+/**
+ * Reads the entries at a place that nobody races, without following anything: their names, and the file contents put
+ * together.
+ */
 export function harvest(path: string): { readonly names: string[]; readonly text: string } {
   const names: string[] = []
   let text = ''

@@ -1,4 +1,4 @@
-/** What was seen. All from `bytes` on must stay 0: see {@link leakNames}. */
+/** The counted events. All from `bytes` on must stay 0: see {@link leakNames}. */
 export interface Counts {
   operations: number
   /** They came to their end. */
@@ -15,7 +15,7 @@ export interface Counts {
   changes: number
   /** Temporary files that were left in the workspace. */
   temps: number
-  /** Errors that are no `WorkspaceError`, or that tell a host path or what is outside. */
+  /** Errors that are not a `WorkspaceError`, or that tell a host path or something outside. */
   untyped: number
   /** Operations that took longer than the limit. */
   hangs: number

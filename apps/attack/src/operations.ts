@@ -7,7 +7,7 @@ import type { Arena } from './arena.ts'
 import { type Evidence, askedName } from './evidence.ts'
 import type { Random } from './random.ts'
 
-/** What an operation works with. */
+/** The parts that an operation works with. */
 export interface Stage {
   readonly workspace: Workspace
   readonly arena: Arena

@@ -105,7 +105,7 @@ function open(arena: Arena, io: 'auto' | 'async'): Promise<Workspace> {
   })
 }
 
-/** What is opened once and kept, such as what starting a process needs, is no leak. */
+/** A descriptor that is opened once and kept, such as those for starting a process, is not a leak. */
 async function warmUp(): Promise<void> {
   await using arena = await createArena()
   for (const io of ['auto', 'async'] as const) {
@@ -142,7 +142,7 @@ function tempFiles(directory: string): string[] {
   return readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((path) => path.includes('.ws-tmp-'))
 }
 
-/** What the descriptors of this process lead to, by number. */
+/** The targets of this process's descriptors, by number. */
 function openDescriptors(): Map<string, string> {
   const found = new Map<string, string>()
   for (const fd of readdirSync('/proc/self/fd')) {
@@ -155,7 +155,7 @@ function openDescriptors(): Map<string, string> {
   return found
 }
 
-/** What is open now and was not before; numbers are given out again, so it is what they lead to that counts. */
+/** Descriptors that are open now and were not before; numbers are given out again, so their targets are compared. */
 function leftOpen(before: ReadonlyMap<string, string>): string[] {
   const known = [...before.values()]
   return [...openDescriptors().values()].filter((target) => {

@@ -35,7 +35,7 @@ export interface Figures {
 export interface Measurement {
   readonly section: string
   readonly name: string
-  /** What the figures are ratios to, or their unit. */
+  /** The base of the figures, which are ratios, or their unit. */
   readonly against: string
   readonly target?: number | undefined
   readonly figures: readonly Figures[]
@@ -51,8 +51,8 @@ const mostRounds = 25
 const patience = 1_500
 
 /**
- * Measures all ways in turn, round by round, so that whatever else the machine does meets all of them alike. What counts
- * is the ratio to the reference of the same round.
+ * Measures all ways in turn, round by round, so that whatever else the machine does meets all of them alike. The ratio
+ * to the reference of the same round counts.
  */
 export async function compare(section: string, comparison: Comparison): Promise<Measurement> {
   const { name, reference, ways, count, target, budget = 3_500, maxRounds = mostRounds } = comparison

@@ -75,7 +75,8 @@ export async function recordStart(
     syncBuiltinESMExports()
   }
   if (recorded === undefined) throw new Error('no process was started')
-  // What the command leaves is removed when its result has been handed out; later it would be missed at the first repetition.
+  // Remains of the command are removed when its result has been handed out; later they would be missing at the first
+  // repetition.
   await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
   return recorded
 }
@@ -195,7 +196,7 @@ function hold(fd: number): Held | 'pipe' {
   return { fd: openSync(`/proc/self/fd/${fd}`, kept), flags: kept }
 }
 
-/** What was written at once to each pipe, by its identity. */
+/** The bytes that were written at once to each pipe, by its identity. */
 type PipeWrites = Map<string, Buffer[]>
 
 function writesTo(fd: number, writes: PipeWrites): Buffer[] | undefined {

@@ -20,7 +20,9 @@ export interface SiteOptions {
   readonly rules?: readonly Rule[] | undefined
 }
 
-/** What a backend team is likely to have: a root, two subtrees that are not to be changed, and one that is denied. */
+/**
+ * Rules that a backend team is likely to have: a root, two subtrees that are not to be changed, and one that is denied.
+ */
 export function usualRules(root: string): Rule[] {
   const below = (path: string): string => (root === '/' ? `/${path}` : `${root}/${path}`)
   return [

@@ -24,7 +24,7 @@ export function table(measurements: readonly Measurement[]): string {
   return lines.toString()
 }
 
-/** What could not be measured meets nothing; its median is no number, which comes from another process as `null`. */
+/** A failed measurement meets no target. Its median is not a number, which comes from another process as `null`. */
 function meets({ median, failure }: Figures, target: number): boolean {
   return failure === undefined && median <= target
 }
@@ -34,7 +34,7 @@ function show({ median, min, max, failure }: Figures): string {
   return min === max ? short(median) : `${short(median)} (${short(min)}–${short(max)})`
 }
 
-/** What could not be measured is no number, and comes from the process of its section as `null`. */
+/** A failed measurement is not a number, and comes from the process of its section as `null`. */
 function short(value: number | null): string {
   if (value === null || !Number.isFinite(value)) return '–'
   return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)

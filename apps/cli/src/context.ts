@@ -6,7 +6,7 @@ import type { ErrorReport } from './errors.ts'
 import type { Output } from './terminal/output.ts'
 import type { Style } from './terminal/style.ts'
 
-/** What every command gets. */
+/** The context that every command gets. */
 export interface Context {
   readonly settings: Settings
   readonly output: Output

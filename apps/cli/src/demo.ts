@@ -120,7 +120,7 @@ function merge([first, ...others]: readonly [Report, ...Report[]]): Report {
   }
 }
 
-/** What the simulator's makers say is on the first line. */
+/** The first line holds the words of the simulator's makers. */
 function describeFailure(error: unknown): string {
   signal.throwIfAborted()
   return (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? ''

@@ -31,7 +31,7 @@ export interface ErrorReport {
   readonly json?: Readonly<Record<string, unknown>>
 }
 
-/** What to say of an error, and how to end. Nothing of an unknown error is shown, since it may hold host paths. */
+/** The message and the exit code for an error. Nothing of an unknown error is shown, since it may hold host paths. */
 export function describeError(error: unknown): ErrorReport {
   if (error instanceof Interruption) return { exitCode: error.exitCode }
   if (error instanceof UsageError) return report(exitCodes.usage, error.message, { code: 'EUSAGE' })

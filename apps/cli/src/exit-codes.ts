@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 
-/** What `ws` ends with. `exec` ends with the command's own code instead of {@link exitCodes.ok}. */
+/** The exit codes of `ws`. `exec` ends with the command's own code instead of {@link exitCodes.ok}. */
 export const exitCodes = {
   ok: 0,
   /** The operation failed; for `verify` and `doctor`: a check failed, commands would be refused. */

@@ -114,7 +114,7 @@ function createProgram(start: Start): Command {
     .option('--s3-endpoint <url>', 'the store, if it is not AWS (default: AWS_ENDPOINT_URL_S3)')
     .option('--s3-region <region>', 'its region (default: AWS_REGION)')
     .option('--at <path>', 'where it is mounted: / or /workspace (default: /)')
-    .option('--owner <uid[:gid]>', "whom commands run as (default: the directory's owner)")
+    .option('--owner <uid[:gid]>', "the user that commands run as (default: the directory's owner)")
     .option('--config <file>', 'a config file with mounts, rules, executors, require and aliases; options win over it')
     .option('--executor <name>', 'use this executor only: bubblewrap, proot, sanitize or virtual')
     .option('--require <field=level>', 'refuse what holds less; or `untrusted`; repeatable', collect)

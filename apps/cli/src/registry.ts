@@ -70,7 +70,7 @@ export function register(kind: Entry['kind'], command: string): Disposable {
 }
 
 /**
- * What runs now, oldest first. Entries of processes that were killed are removed.
+ * The entries of everything that runs now, oldest first. Entries of processes that were killed are removed.
  *
  * @throws UsageError where somebody else could have written the entries
  */

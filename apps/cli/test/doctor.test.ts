@@ -18,7 +18,7 @@ async function configured(rules: readonly object[], files: Readonly<Record<strin
   return { options: ['--config', file], [Symbol.asyncDispose]: () => project[Symbol.asyncDispose]() }
 }
 
-/** What a person sees: on a terminal of 80 columns. */
+/** The output on a terminal of 80 columns. */
 async function onTerminal(args: readonly string[]): Promise<string> {
   await using device = await startTerminal({ columns: 80, rows: 24 })
   const line = `${wsForShell} ${args.join(' ')}`

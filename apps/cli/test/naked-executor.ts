@@ -11,7 +11,7 @@ const boasted = Object.fromEntries(guaranteeFields.map((field) => [field, 'kerne
 
 /**
  * An executor that holds nothing of what it declares: commands run on this machine as they are, in the project's real
- * directory. What the checks are worth shows in what they say of it.
+ * directory. A check is worth something only if it fails here.
  */
 export function createNakedExecutor(project: string): Executor {
   return {

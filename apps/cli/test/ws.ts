@@ -19,7 +19,7 @@ export interface Ended {
 }
 
 export interface WsOptions {
-  /** What it reads; absent: nothing, at once. */
+  /** The program's input; absent: none, and the end at once. */
   readonly input?: string | Uint8Array
   readonly env?: NodeJS.ProcessEnv
   readonly cwd?: string

@@ -1,6 +1,6 @@
 import { isWorkspaceError, LinkSignal, type ErrorCode, type LinkArgument, type WorkspaceError } from '@ws/core'
 
-/** What a failed expectation of the kit rejects with. Frameworks that show differences find both sides in it. */
+/** The error of a failed expectation of the kit. Frameworks that show differences find both sides in it. */
 export class ConformanceError extends Error {
   readonly actual: unknown
   readonly expected: unknown
@@ -49,7 +49,7 @@ function show(value: unknown): string {
   return text.length > 300 ? `${text.slice(0, 300)}…` : text
 }
 
-/** What a promise rejects with; it failing to reject is the failure. */
+/** The error that a promise rejects with. Fails when the promise resolves. */
 export async function rejection(promise: PromiseLike<unknown>, what = 'it'): Promise<unknown> {
   let value: unknown
   try {

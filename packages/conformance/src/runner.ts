@@ -1,10 +1,13 @@
-/** What a running test can do besides failing, which it does by rejecting. */
+/** The context of a running test. A test fails by rejecting. */
 export interface TestContext {
   /** Ends the test as skipped, and counts it. Does not return. */
   readonly skip: (reason: string) => never
 }
 
-/** What the kit needs of a test framework. `@ws/conformance/vitest` binds vitest's; others are a few lines. */
+/**
+ * The functions of a test framework that the kit needs. `@ws/conformance/vitest` binds vitest's; others are a few
+ * lines.
+ */
 export interface Runner {
   readonly describe: (title: string, define: () => void) => void
   readonly it: (title: string, test: (context: TestContext) => Promise<void>) => void

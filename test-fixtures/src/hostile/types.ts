@@ -1,6 +1,6 @@
 /** One path or name that somebody hostile may give. */
 export interface Hostile {
-  /** What it tries: `percent-encoded traversal`, `NUL`, … */
+  /** The attack: `percent-encoded traversal`, `NUL`, … */
   readonly kind: string
   /** As it is given, unescaped. */
   readonly value: string

@@ -11,8 +11,8 @@ export interface TiedDirectory extends AsyncDisposable {
   remove(): Promise<void>
 }
 
-// Reads until the other end is closed, by `remove` or by the death of this process. What is just being killed may still
-// write for a moment, so removing is tried more than once.
+// Reads until the other end is closed, by `remove` or by the death of this process. A process that is just being killed
+// may still write for a moment, so removing is tried more than once.
 const janitor = 'cat; for i in 1 2 3 4 5 6 7 8 9 10; do rm -rf -- "$1" && exit 0; sleep 0.1; done; exit 1'
 
 /** Makes such a directory below the system's temporary directory. */

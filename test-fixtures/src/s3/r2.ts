@@ -89,7 +89,7 @@ async function writeTiedWorkerd(directory: string): Promise<string | undefined> 
   return path
 }
 
-/** What a signal means is for this process to say: miniflare would end it at once, whatever still has to be cleaned up. */
+/** This process decides on signals: miniflare would end it at once, without any cleaning up. */
 function withoutSignalHandlers<Result>(action: () => Result): Result {
   const names = ['SIGINT', 'SIGTERM'] as const
   const before = names.map((name) => process.listeners(name))

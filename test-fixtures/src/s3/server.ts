@@ -12,7 +12,7 @@ export interface S3Credentials {
   readonly secretAccessKey: string
 }
 
-/** What it takes to talk to a server: plain data, so that it can be handed to another process. */
+/** The data to connect to a server: plain, so that it can be handed to another process. */
 export interface S3Connection {
   readonly name: S3ServerName
   /** Base URL of the S3 API, without a bucket and without a trailing slash; buckets are addressed by path. */

@@ -17,7 +17,7 @@ afterAll(() => {
   rmSync(directory, { recursive: true, force: true, maxRetries: 3 })
 })
 
-/** What a killed process left may be closed, which keeps nobody but root from removing what is in it. */
+/** A directory that a killed process left may be closed: then nobody but root can remove its entries. */
 function openUp(path: string): void {
   chmodSync(path, 0o700)
   for (const entry of readdirSync(path, { withFileTypes: true })) {

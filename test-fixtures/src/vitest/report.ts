@@ -1,4 +1,4 @@
-/** What one vitest run leaves behind, for the summary at the end of `npm test`. */
+/** The results of one vitest run, for the summary at the end of `npm test`. */
 export interface TestReport {
   readonly passed: number
   readonly failed: number

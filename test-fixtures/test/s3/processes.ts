@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** What identifies a process for as long as the machine runs: its id and when it was started. */
+/** The identity of a process for as long as the machine runs: its id and when it was started. */
 export interface ProcessIdentity {
   readonly pid: number
   readonly startTime: string

@@ -9,7 +9,7 @@ export interface Attempt {
   readonly fights?: true
   /** Which of the two wins is decided by the machine's timing: that one run does not get out shows nothing. */
   readonly luck?: true
-  /** What it reaches lies in a mount and is shared by whoever put it there: no guarantee is about that. */
+  /** It reaches a place in a mount, which the maker of that place shares: no guarantee is about that. */
   readonly shared?: true
   /** A shell command, which runs in every executor; else a program makes the attempt. */
   readonly command?: (target: CommandTarget) => string

@@ -11,7 +11,7 @@ export interface Column {
   readonly root: '/' | '/workspace'
   readonly components: readonly ComponentName[]
   create(): Executor
-  /** What must be declared for the column to be what its name says: another machine may offer less. */
+  /** The guarantees that make the column what its name says: another machine may offer less. */
   readonly requires?: Partial<Guarantees>
 }
 
@@ -99,7 +99,7 @@ export const columns: readonly Column[] = [
   ),
 ]
 
-/** What trying a column takes, the programs included that make the attempts. */
+/** The components that a column needs, the programs included that make the attempts. */
 export function columnComponents({ components }: Pick<Column, 'components'>): readonly ComponentName[] {
   return [...components, 'python3', 'cc']
 }

@@ -3,7 +3,7 @@ import { type GuaranteeLevel, guaranteeFields } from '@ws/core'
 import { type Attempt, attempts } from './attempts.ts'
 import type { ColumnReport } from './run.ts'
 
-/** What is judged of a report. */
+/** The judged parts of a report. */
 export type Verdict = Pick<ColumnReport, 'guarantees' | 'reached' | 'unfinished'>
 
 /**
@@ -13,7 +13,7 @@ export type Verdict = Pick<ColumnReport, 'guarantees' | 'reached' | 'unfinished'
  */
 export type Outcome = 'out' | 'blocked' | 'by luck' | 'no fight' | 'shared'
 
-/** What became of one attempt, in words that are the same in each run: luck is told only where it may be had. */
+/** The outcome of one attempt, in words that are the same in each run: luck is told only where it may be had. */
 export function outcomeOf({ name, field, luck, shared }: Attempt, { guarantees, reached }: Verdict): Outcome {
   if (luck === true && !holds(guarantees[field])) return guarantees[field] === 'none' ? 'no fight' : 'by luck'
   return reached.has(name) ? (shared ? 'shared' : 'out') : 'blocked'

@@ -14,7 +14,9 @@ import { createSharedMemory, type SharedMemory } from './shared-memory.ts'
 
 type Ear = 'UDP' | 'datagram to a socket with a path'
 
-/** What nobody may reach: a file, a process, and ears on the host. All belong to the user whom commands run as. */
+/**
+ * Targets that nobody may reach: a file, a process, and ears on the host. All belong to the user that commands run as.
+ */
 export interface Outside extends AsyncDisposable {
   readonly scratch: string
   readonly owner: Owner

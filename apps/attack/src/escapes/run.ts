@@ -22,7 +22,7 @@ import { createOutside, type Outside } from './outside.ts'
 const run = promisify(execFile)
 const programs = join(import.meta.dirname, 'programs')
 
-/** What became of each attempt in one column. */
+/** The outcome of each attempt in one column. */
 export interface ColumnReport {
   readonly name: string
   readonly guarantees: Guarantees

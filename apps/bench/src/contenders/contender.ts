@@ -1,4 +1,4 @@
-/** What is measured. `path` is relative to the directory that all share: `dir/file`. */
+/** The measured operations. `path` is relative to the directory that all share: `dir/file`. */
 export interface Operations {
   read(path: string): Promise<unknown>
   stat(path: string): Promise<unknown>
@@ -18,7 +18,7 @@ export interface Operations {
 
 export type OperationName = keyof Operations
 
-/** One implementation, over the same directory as all others. What it does not offer is absent. */
+/** One implementation, over the same directory as all others. An operation that it does not offer is absent. */
 export interface Contender {
   readonly name: string
   readonly operations: Partial<Operations>

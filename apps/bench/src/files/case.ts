@@ -7,7 +7,7 @@ export interface Case extends Omit<Comparison, 'reference' | 'ways'> {
   readonly work: (operations: Required<Operations>, name: string) => Way['run']
   /** Names of contenders, where preparing the work for all of them takes too long. */
   readonly only?: readonly string[]
-  /** What it is compared with, where that is not the plain call. */
+  /** The contender to compare with, where that is not the plain call. */
   readonly reference?: Contender
   /** Untimed, once: the rounds that it is good for. */
   readonly prepare?: (names: readonly string[]) => Promise<number>

@@ -7,7 +7,7 @@ import type { Case } from './case.ts'
 import { freshDirectories } from './fresh-directories.ts'
 import { measureCases } from './measure-cases.ts'
 
-/** What deletes, in a process of its own: planting what is to be deleted takes most of the time. */
+/** Measures deletions, in a process of its own: planting the trees to delete takes most of the time. */
 export async function measureDeletions(report: (measurement: Measurement) => void): Promise<void> {
   await measureCases({ section: 'deletions', report, casesIn: deletingCases })
 }

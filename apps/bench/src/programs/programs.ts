@@ -3,8 +3,8 @@ import type { Sizes } from './prepare.ts'
 export interface Program {
   readonly name: string
   /**
-   * For a POSIX shell in the workspace's root. What it prints is thrown away, so that no reader is measured. What it makes has
-   * `number` in its name and stays: a file system that has just deleted much may create slowly.
+   * For a POSIX shell in the workspace's root. Its output is thrown away, so that no reader is measured. Files that it
+   * makes have `number` in their names and stay: a file system that has just deleted much may create slowly.
    */
   readonly command: (number: number) => string
   /** Untimed, by the plain shell. */
@@ -15,7 +15,7 @@ export interface Program {
   readonly fileless?: true | undefined
 }
 
-/** What takes a few milliseconds is done several times in a sandbox, or it could not be told from the start. */
+/** A program that takes a few milliseconds runs several times in a sandbox, or it could not be told from the start. */
 export function programsFor({ files, modules, packages, repeats }: Sizes): readonly Program[] {
   const tree = `${files.toLocaleString('en')} files`
   return [

@@ -13,7 +13,7 @@ interface Times {
 }
 
 export interface Conditions {
-  /** What the files are on, for the table. */
+  /** The file system of the files, for the table. */
   readonly place: string
   readonly plain: Runner
   readonly runners: readonly Runner[]
@@ -27,7 +27,7 @@ const leastRounds = 3
 const mostRounds = 9
 /** Milliseconds after which no new round begins. */
 const budget = 20_000
-/** What takes so many milliseconds is not done again in every round. */
+/** A program that takes so many milliseconds is not repeated in every round. */
 const patience = 1_000
 
 let runs = 0

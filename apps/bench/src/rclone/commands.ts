@@ -78,7 +78,7 @@ const paths: readonly string[] = Array.from(
   (_, index) => `tree/d${Math.floor(index / 100)}/f${index % 100}`,
 )
 
-/** What the usual rules protect: where it is missing, the sandbox refuses to run anything. */
+/** The parts that the usual rules protect: where one is missing, the sandbox refuses to run anything. */
 const protectedPaths = ['vendor/f', 'secrets/f', '.git/hooks/f', '.env']
 
 function bareWay(name: string, { root, place }: DirectorySite, argv: readonly string[]): Way {

@@ -15,11 +15,11 @@ export interface Place {
   settle(): Promise<void>
 }
 
-/** What every file holds: 1 KiB. */
+/** The content of every file: 1 KiB. */
 export const content = Buffer.alloc(1_024, 'x')
 
 export interface DirectoryPlaceOptions extends Partial<Omit<Place, 'fill'>> {
-  /** Whom to give what is put there. Default: nobody, since on a mount everything is its owner's. */
+  /** The owner of the files put there. Default: none, since on a mount everything is its owner's. */
   readonly owner?: Owner | undefined
 }
 

@@ -40,7 +40,7 @@ export function inDirectory(name: string, place: Place, root: string): FileWay {
   }
 }
 
-/** What an adapter and a workspace have alike, but for how paths are told. */
+/** The operations that an adapter and a workspace share, but for how paths are told. */
 interface Files<Path> {
   write(path: Path, data: Uint8Array): Promise<unknown>
   stat(path: Path): Promise<unknown>

@@ -43,7 +43,7 @@ export function* searchedFiles(): Generator<BucketFile> {
   }
 }
 
-/** What is listed, and what is read. */
+/** The files to list, and the files to read. */
 export function* plainFiles(): Generator<BucketFile> {
   for (let index = 0; index < listed.files; index += 1) {
     yield { key: `${listed.directory}/f${index}.txt`, content: new Uint8Array() }

@@ -62,7 +62,7 @@ interface Work extends Pick<Comparison, 'name' | 'count' | 'budget'> {
   readonly run: (client: S3Client) => Way['run']
   /** The same with a check of what came, where that makes it another way. */
   readonly runChecked?: (client: S3Client) => Way['run'] | undefined
-  /** What the count counts, where the processor time of it is of interest. */
+  /** The unit of `count`, where its processor time is of interest. */
   readonly cpu?: string
   readonly note?: string
 }

@@ -95,8 +95,8 @@ const refusedCode = 126
 const refusal = /not supported by the virtual executor/
 
 /**
- * What a command printed at both streams. That it printed nothing of a secret means something only if it ran: it has to
- * reach its end.
+ * The output of a command at both streams. That it printed nothing of a secret means something only if it ran: it has
+ * to reach its end.
  */
 export async function toItsEnd(command: string, run: (command: string) => Promise<CommandResult>): Promise<string> {
   const { stdout, stderr, exitCode } = await run(`${command}\necho '${marker}'`)

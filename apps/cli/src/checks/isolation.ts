@@ -259,7 +259,7 @@ export const isolationChecks: readonly Check[] = [
   },
 ]
 
-/** Whatever a command prints, nothing of the secret is in it, and the files outside are as they were. */
+/** Expects the output to hold nothing of the secret, and the files outside to be unchanged. */
 async function unreachable(site: Site, command: string): Promise<void> {
   expectHidden(await toItsEnd(command, site.run), site.world.secret, 'the output')
   const { outside, siblings, secret } = site.world

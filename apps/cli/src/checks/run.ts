@@ -35,7 +35,7 @@ export interface Report {
   readonly unavailable: readonly Unavailable[]
   /** How each executor makes the root of commands, where there is a choice. */
   readonly roots: readonly { readonly executor: ExecutorName; readonly at: MountPoint; readonly form: string }[]
-  /** What was asked for, in the order in which it is shown. */
+  /** The checks that were asked for, in the order in which they are shown. */
   readonly checks: readonly CheckTitle[]
 }
 
@@ -137,7 +137,7 @@ async function runCheck(
   }
 }
 
-/** What commands find on their PATH, which is what counts. */
+/** The programs that commands find on their PATH. */
 async function availablePrograms(site: Site, checks: readonly Check[]): Promise<Set<string>> {
   const names = new Set(checks.flatMap(({ needs }) => (needs === undefined ? [] : [needs.program])))
   const { stdout } = await site.run(

@@ -15,7 +15,7 @@ export type MountPoint = '/' | '/workspace'
  */
 export type Status = 'ok' | 'refused' | 'view' | 'skipped' | 'failed'
 
-/** What is not held, and properly declared so. */
+/** The executor does not hold it, and properly declares that. */
 export type Shortfall = Extract<Status, 'refused' | 'view'>
 
 export interface Outcome {

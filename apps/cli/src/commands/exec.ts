@@ -114,7 +114,7 @@ function describeHint({ rule, path, access, reason, remedy }: RuleHint): string 
   return `the rule ${escapeName(rule)} may be why: ${escapeName(path)} ${escapeName([why, remedy].filter(Boolean).join('; '))}`
 }
 
-/** What the command did against a rule that could not stop it. */
+/** Describes a breach that the rule could not stop. */
 function describeViolation({ rule, path, kind }: RuleViolation): string {
   const what =
     kind === 'created'

@@ -12,8 +12,8 @@ export function addPs(program: Command, start: Start): void {
     .summary('list running commands and sessions')
     .description(
       'Lists the commands and sessions that other ws of this user run now, oldest first. They are found by entries in ' +
-        '$XDG_RUNTIME_DIR/ws, or without that variable in ws-UID of the temporary directory. What other programs run ' +
-        'through the library is not listed, and no other process of this machine is.',
+        '$XDG_RUNTIME_DIR/ws, or without that variable in ws-UID of the temporary directory. Commands that ' +
+        'other programs run through the library are not listed, nor are other processes of this machine.',
     )
     .addHelpText('after', '\nExamples:\n  $ ws ps\n  $ ws ps --json')
     .action(() => {

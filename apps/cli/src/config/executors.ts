@@ -18,7 +18,7 @@ export const executorNamesWithoutDirectory = ['virtual'] as const satisfies read
 
 export type ExecutorName = (typeof executorNames)[number]
 
-/** What a config file says of its executors. */
+/** The options of a config file's executors. */
 export interface ExecutorOptions {
   readonly bubblewrap?: BubblewrapExecutorOptions | undefined
   readonly proot?: ProotExecutorOptions | undefined

@@ -18,7 +18,7 @@ export interface MountFlags extends StorageFlags {
   readonly at?: string
 }
 
-/** What the options name, and `--at`, replace the storage and the place of the first mount; the others stay. */
+/** The storage options and `--at` replace the storage and the place of the first mount; the others stay. */
 export function resolveMounts(flags: MountFlags, config: LoadedConfig | undefined): MountSettings[] {
   const named = storageOfFlags(flags)
   const [first, ...others] = (config?.mounts ?? []).map(

@@ -69,7 +69,7 @@ const rclone = z.strictObject({
   directory: path.optional(),
 })
 
-/** What can be mounted, by the key that says so. */
+/** Storage that can be mounted, by the key that names it. */
 const storages = {
   /** A directory; relative to the config file. */
   root: path.optional(),
@@ -95,7 +95,7 @@ const mount = z
   })
 
 const count = z.int().min(1).optional()
-/** What each process can be held to. */
+/** The limits of each process. */
 const processLimits = { cpuSeconds: count, memoryBytes: count, fileBytes: count, processes: count, openFiles: count }
 const env = z.array(z.string().min(1)).optional()
 

@@ -24,7 +24,7 @@ export interface GlobalOptions extends MountFlags {
   readonly require?: readonly string[]
 }
 
-/** What a workspace is opened with: flags over file over defaults (PM1). */
+/** The settings that a workspace is opened with: flags over file over defaults (PM1). */
 export interface Settings {
   readonly mounts: readonly MountSettings[]
   readonly owner: Owner | undefined
@@ -60,7 +60,7 @@ function defaultExecutorsOf(mounts: readonly MountSettings[]): readonly Executor
     : executorNamesWithoutDirectory
 }
 
-/** What checks config files takes longer to load than most commands to run. */
+/** The code that checks config files takes longer to load than most commands to run. */
 async function load(file: string): Promise<LoadedConfig> {
   const { loadConfig } = await import('./load.ts')
   return await loadConfig(file)

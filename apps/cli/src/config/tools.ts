@@ -7,7 +7,7 @@ export interface SuggestedTool {
   /** The version manager's name. */
   readonly manager: string
   readonly host: string
-  /** False where whom commands run as may not read it, or not even reach it. */
+  /** False where the user that commands run as may not read it, or not even reach it. */
   readonly reachable: boolean
 }
 
@@ -31,7 +31,7 @@ const managers: readonly Manager[] = [
   { name: 'asdf', variable: 'ASDF_DATA_DIR', below: '.asdf', parts: ['installs', '*', '*'] },
 ]
 
-/** What version managers have installed for the user who asks, and whether `owner` can use it. */
+/** The tools that version managers have installed for the current user, and whether `owner` can use them. */
 export function suggestTools(env: NodeJS.ProcessEnv, owner: Owner): SuggestedTool[] {
   const { HOME } = env
   return managers.flatMap(({ name, variable, below, parts }) => {

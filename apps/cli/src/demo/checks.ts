@@ -1,7 +1,7 @@
 import { expectEqual, expectTrue, quote } from '../checks/expect.ts'
 import type { Check } from '../checks/types.ts'
 
-/** What holds for the sample project in particular. */
+/** Checks for the sample project in particular. */
 export const projectChecks: readonly Check[] = [
   {
     id: 'project-node',

@@ -28,7 +28,7 @@ const steps: readonly Step[] = [
   shell(`sort /words.txt | tee ${sorted}`),
 ]
 
-/** What only programs do, where there are any. */
+/** Steps for real programs only. */
 const programSteps: readonly Step[] = [shell('git init -q; git add -A; git status --short')]
 
 const flush = files('flush', async (workspace) => {
@@ -95,7 +95,7 @@ async function openMount({ connection, program, signal }: MountDemoOptions, dire
   }
 }
 
-/** What an adapter has there; `undefined` where it has nothing. */
+/** The text that an adapter has there; `undefined` where it has none. */
 async function textOf(adapter: StorageAdapter): Promise<string | undefined> {
   try {
     return Buffer.from((await adapter.read(parseMountPath(sorted))).bytes).toString()

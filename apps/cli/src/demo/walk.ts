@@ -7,7 +7,7 @@ import { files, shell, showSteps, type Step } from './steps.ts'
 
 const script = 'import os\nprint("hello from", os.getcwd(), "-", len(os.listdir("/src")), "sources")\n'
 
-/** What the demo does in front of your eyes; the same paths at both doors. */
+/** The steps of the demo; the same paths at both doors. */
 const steps: readonly Step[] = [
   files('write  /hello.py', async (workspace) => `${(await workspace.write('/hello.py', script)).size} bytes`),
   shell('python3 /hello.py'),

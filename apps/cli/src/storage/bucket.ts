@@ -29,7 +29,7 @@ export function checkPrefix(text: string, place: string): string {
   )
 }
 
-/** The URL of a service. What could hold a secret is refused, and not repeated. */
+/** The URL of a service. A part that could hold a secret is refused, and not repeated. */
 export function checkEndpoint(text: string, place: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/u.test(url.protocol)) {

@@ -13,7 +13,7 @@ import type { CredentialVariables, R2Settings, S3Settings } from './settings.ts'
 
 export interface BucketOpenOptions {
   readonly readOnly?: boolean | undefined
-  /** What the server honours, where it is known. */
+  /** The conditions that the server honours, where they are known. */
   readonly dialect?: S3Dialect | undefined
 }
 
@@ -27,7 +27,7 @@ export async function openBucket(
     : await createR2Adapter({ ...optionsOf(settings), ...settings.location, ...options })
 }
 
-/** What the server honours. */
+/** Asks the server which conditions it honours. */
 export async function probeBucket(settings: S3Settings | R2Settings): Promise<S3Dialect> {
   const connection =
     settings.kind === 's3'

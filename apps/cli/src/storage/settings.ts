@@ -7,7 +7,7 @@ export interface LocalSettings {
   readonly shown: string
 }
 
-/** What buckets have in common. */
+/** The settings that all buckets share. */
 interface BucketSettings {
   readonly bucket: string
   /** Whole segments without slashes around them; `""` for the whole bucket. */

@@ -16,7 +16,7 @@ beforeAll(async () => {
   server = await sharedS3Server('r2')
 })
 
-/** What it says, and what it finds. */
+/** The demo's lines, and whether both readers agree. */
 async function run(options: Partial<MountDemoOptions>) {
   const lines: string[] = []
   const agree = await walkMount({

@@ -24,7 +24,7 @@ export function pattern(length: number, seed = 0): Uint8Array {
   return bytes
 }
 
-/** What a test works with: the adapter, and shorthands to prepare and look at its tree. */
+/** The context of a test: the adapter, and shorthands to prepare and look at its tree. */
 export class Case {
   readonly adapter: StorageAdapter
   readonly seed: StorageAdapter

@@ -1,7 +1,7 @@
 import type { AdapterCapabilities } from '@ws/core'
 import { ConformanceError } from '../assert.ts'
 
-/** What a test needs of the adapter: a value for each capability, or several that will do. */
+/** The capabilities that a test needs: a value for each, or several that will do. */
 export type Needs = {
   readonly [Key in keyof AdapterCapabilities]?: AdapterCapabilities[Key] | readonly AdapterCapabilities[Key][]
 }

@@ -93,7 +93,7 @@ const capabilityOf: Readonly<Record<string, 'append' | 'symlinks' | 'search'>> =
   search: 'search',
 }
 
-/** What the tests of one operation need, so that they are skipped where it is absent, or refused before anything else. */
+/** The needs of the tests of one operation. They are skipped where it is absent, or refused before anything else. */
 export function needsOf({ name, changes }: Operation): Needs {
   const capability = capabilityOf[name]
   return { ...(capability && { [capability]: true }), ...(changes && { readOnly: false }) }

@@ -1,6 +1,6 @@
 import type { MountPath, StorageAdapter } from '@ws/core'
 
-/** What one test works on. */
+/** The adapter that one test works on, with its surroundings. */
 export interface AdapterFixture {
   /** Empty, and used by this test alone. */
   readonly adapter: StorageAdapter

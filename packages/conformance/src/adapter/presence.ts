@@ -6,7 +6,9 @@ import type { Suite } from './suite.ts'
 interface Optional {
   readonly capability: keyof AdapterCapabilities
   readonly methods: readonly (keyof StorageAdapter)[]
-  /** What a caller of a workspace on it gets; absent where the workspace can do without the operation. */
+  /**
+   * Calls the operation through a workspace on the adapter; absent where the workspace can do without the operation.
+   */
   readonly ask?: (workspace: Workspace) => Promise<unknown>
 }
 

@@ -1,13 +1,13 @@
 import type { Executor, StorageAdapter, Workspace, WorkspaceOptions } from '@ws/core'
 
-/** What one test of the executor, two-door and security suites works on. */
+/** The executor and the stores that one test of the executor, two-door and security suites works on. */
 export interface WorkspaceFixture {
   /** Runs the commands. May be the same for all tests: probes are costly. */
   readonly executor: Executor
   /**
    * An empty, writable store of its own, which the kit closes. For an executor of real processes: a directory on this
-   * machine, which belongs to whom commands run as. Stores with different names lie beside one another where there is a
-   * beside: `t1` and `t12` in one directory.
+   * machine, which belongs to the user that commands run as. Stores with different names lie beside one another where
+   * there is a beside: `t1` and `t12` in one directory.
    */
   readonly createStore: (name: string) => StorageAdapter | Promise<StorageAdapter>
   /** Makes the workspace. Default: `createWorkspace` of the core. */

@@ -128,7 +128,7 @@ export class Site {
     }
   }
 
-  /** What the store holds: `directory /a`, sorted. */
+  /** The entries of the store: `directory /a`, sorted. */
   async tree(): Promise<string[]> {
     const found: string[] = []
     for await (const { type, path } of this.store.list(parseMountPath('/'), { recursive: true }))
@@ -141,7 +141,7 @@ export class Site {
     await this.store.createSymlink?.(parseMountPath(`/${path}`), target)
   }
 
-  /** What the file door lists below a directory: paths from the root, sorted. */
+  /** The entries that the file door lists below a directory: paths from the root, sorted. */
   async listed(path?: string): Promise<string[]> {
     const start = this.root === '/' ? 1 : this.root.length + 1
     const found: string[] = []

@@ -4,7 +4,7 @@ import type { Runner } from '../runner.ts'
 import type { WorkspaceFixture, WorkspaceSuiteOptions } from './options.ts'
 import { Site, type SiteOptions } from './site.ts'
 
-/** What a test needs: without it, it is skipped with the reason. */
+/** The needs of a test: where one is missing, the test is skipped with the reason. */
 export interface DoorNeeds {
   /** `process`: real programs. */
   readonly kind?: 'process' | undefined
@@ -19,7 +19,7 @@ export interface DoorNeeds {
   readonly root?: '/' | '/workspace' | undefined
 }
 
-/** What a test of one place works with. */
+/** The context of a test at one place. */
 export interface DoorCase {
   readonly root: '/' | '/workspace'
   readonly fixture: WorkspaceFixture

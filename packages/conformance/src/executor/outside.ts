@@ -11,9 +11,9 @@ export interface Outside extends AsyncDisposable {
   readonly directory: string
   readonly file: string
   readonly secret: string
-  /** What the file holds now. */
+  /** The file's present content. */
   content(): Promise<string>
-  /** What the directory holds now. */
+  /** The directory's present names. */
   names(): Promise<readonly string[]>
 }
 

@@ -1,7 +1,7 @@
 import { check, equal } from '../assert.ts'
 import type { DoorSuite } from '../doors/suite.ts'
 
-/** What a command tells: exit code, signal, streams. */
+/** Tests the result of a command: exit code, signal, streams. */
 export function resultTests({ describe, test }: DoorSuite): void {
   describe('results', () => {
     test('give the exit code, and never reject for it', {}, async (it) => {

@@ -7,7 +7,7 @@ import type { DoorSuite } from '../doors/suite.ts'
 interface Ruled {
   readonly field: GuaranteeField
   readonly options: SiteOptions
-  /** What `acknowledge` names. */
+  /** The name of the rule for `acknowledge`. */
   readonly rule: (site: Site) => string
   /** The file that is protected, in the workspace; and what the file door says to a change of it. */
   readonly path: string

@@ -14,9 +14,9 @@ import { settingTests } from './setting.ts'
 const files = [probeTests, resultTests, inputTests, endTests, settingTests, boundaryTests, ruleTests, lifecycleTests]
 
 /**
- * Defines the tests of everything that the contract of `Executor` promises, at each place of the root. What the executor
- * declares selects them: a guarantee is tested to hold at the strength that is declared, and to be refused where it is
- * `none` and a rule or a requirement needs it.
+ * Defines the tests of everything that the contract of `Executor` promises, at each place of the root. The executor's
+ * declaration selects them. A guarantee is tested to hold at its declared strength. Where it is `none` and a rule or a
+ * requirement needs it, a refusal is expected.
  */
 export function testExecutor(options: WorkspaceSuiteOptions, runner: Runner): void {
   checkSuite('testExecutor', 'workspace', options)

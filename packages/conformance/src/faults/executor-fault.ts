@@ -11,7 +11,7 @@ import type {
 
 /** A way to break an executor: exactly one promise of the contract. */
 export interface ExecutorFault {
-  /** What is wrong with it. */
+  /** The fault. */
   readonly name: string
   /** A test of the kit that must catch it: a part of its title. */
   readonly caughtBy: string

@@ -13,7 +13,7 @@ import { moreExecutorFaults } from './more-executor-faults.ts'
 
 const allKernel = Object.fromEntries(guaranteeFields.map((field) => [field, 'kernel'])) as unknown as Guarantees
 
-/** What a command tells, wrongly. */
+/** Faults in the result of a command. */
 const resultFaults: readonly ExecutorFault[] = [
   {
     name: 'loses the exit code',

@@ -2,7 +2,7 @@ import type { StorageAdapter } from '@ws/core'
 
 /** A way to break an adapter: exactly one promise of the contract. */
 export interface Fault {
-  /** What is wrong with it. */
+  /** The fault. */
   readonly name: string
   /** A test of the kit that must catch it: a part of its title. */
   readonly caughtBy: string

@@ -5,7 +5,7 @@ async function* nothing(): AsyncGenerator<Uint8Array> {
   yield* []
 }
 
-/** What remains of the contract: signals, shells, length, streams, closing. */
+/** The rest of the contract: signals, shells, length, streams, closing. */
 export const moreExecutorFaults: readonly ExecutorFault[] = [
   {
     name: 'never gets impolite with a command that is deaf',

@@ -6,7 +6,7 @@ export type OpenWorkspace = (options: WorkspaceOptions) => Promise<Workspace>
 
 /** A way to break what stands between a caller and the two doors: exactly one promise. */
 export interface WorkspaceFault {
-  /** What is wrong with it. */
+  /** The fault. */
   readonly name: string
   /** A test of the kit that must catch it: a part of its title. */
   readonly caughtBy: string

@@ -3,7 +3,7 @@ import { check, equal } from '../assert.ts'
 import { codeOf, neighbourSecret } from '../doors/site.ts'
 import type { DoorSuite } from '../doors/suite.ts'
 
-/** What the kernel, and so a command, says for a code of the file door. */
+/** The words of the kernel, and so of a command, for a code of the file door. */
 const words: Readonly<Record<string, string>> = { ENOENT: 'No such file or directory', ENOTDIR: 'Not a directory' }
 
 export function pathTests({ describe, test }: DoorSuite): void {

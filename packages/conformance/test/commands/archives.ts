@@ -3,8 +3,9 @@ import { gunzipSync } from 'node:zlib'
 const block = 512
 
 /**
- * What a gzip file or a tar archive holds, as a text that is equal for equal contents: names, types, permissions, targets
- * and bytes, in any order. Left out are times, and the names of users, which an archive takes from the machine.
+ * Gives the content of a gzip file or a tar archive as a text that is equal for equal contents: names, types,
+ * permissions, targets and bytes, in any order. Left out are times, and the names of users, which an archive takes from
+ * the machine.
  *
  * @returns the content itself for every other file
  */

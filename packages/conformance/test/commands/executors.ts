@@ -9,7 +9,7 @@ import { empty, fill, readTree, stampOf, type Tree } from './fixture.ts'
 
 export const usualRoot = '/workspace'
 
-/** What came of a one-liner. Output is bytes, one character for each. */
+/** The outcome of a one-liner. Output is bytes, one character for each. */
 export interface Outcome {
   /** The executor's reason, when the one-liner did not run. */
   readonly refused?: string

@@ -18,7 +18,7 @@ const names = Object.keys(fixture)
   .map((name) => name.replaceAll('.', String.raw`\.`))
 const ownNames = new RegExp(String.raw`(?<![\w./$-])(?:\./)?(${names.join('|')})(?![\w-]|\.[a-z])`, 'g')
 
-// It maps absolute paths, so every one-liner is run with them too. What comes of it in a view is what must come of it here.
+// It maps absolute paths, so every one-liner is run with them too. The outcome must be that of a view.
 if (process.env['WS_DEEP'] === '1') {
   for (const at of ['/', '/workspace']) {
     const below = at === '/' ? '/' : `${at}/`

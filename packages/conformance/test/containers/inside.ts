@@ -5,7 +5,7 @@ import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createProotExecutor } from '@ws/executor-proot'
 import { createSanitizeExecutor } from '@ws/executor-sanitize'
 
-/** What became of one executor. */
+/** The findings for one executor. */
 export interface Finding {
   readonly name: string
   readonly available: boolean

@@ -13,7 +13,7 @@ await using workspace = await createWorkspace({
   executors: [door.create()],
 })
 const options = { login: false, shell: 'sh' } as const
-// What is loaded and compiled once is no part of it.
+// Code that is loaded and compiled once does not count.
 await workspace.exec('head -c 20000000 /dev/zero', options)
 const idle = process.memoryUsage.rss()
 let most = idle

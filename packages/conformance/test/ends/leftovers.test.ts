@@ -60,7 +60,7 @@ for (const door of doors) {
   })
 }
 
-/** What is seen ten times in turn. */
+/** Waits for a value that is the same ten times in turn. */
 async function quiet<T>(look: () => T): Promise<T> {
   let seen = look()
   for (let same = 0; same < 10; same++) {

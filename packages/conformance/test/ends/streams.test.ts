@@ -84,7 +84,7 @@ for (const door of doors) {
       expect(first.done).toBe(false)
       const { timedOut, stdoutBytes } = await running.wait()
       expect(timedOut).toBe(true)
-      // What pipes and buffers hold, and not what half a second of `yes` would be.
+      // The limit is above the size of pipes and buffers, and below half a second of `yes`.
       expect(stdoutBytes).toBeLessThan(16 * mebibyte)
     })
 

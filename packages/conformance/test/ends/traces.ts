@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 
-/** What commands could leave behind of this process and in the places that executors use. */
+/** Traces that commands could leave behind of this process and in the places that executors use. */
 export interface Traces {
-  /** What each open descriptor is, without what differs from one to the next. */
+  /** The target of each open descriptor, without the part that differs from one to the next. */
   readonly descriptors: readonly string[]
   readonly children: readonly string[]
   readonly temporary: readonly string[]

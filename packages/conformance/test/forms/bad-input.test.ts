@@ -16,7 +16,7 @@ interface Bad {
   readonly command?: unknown
   readonly options?: { readonly [Key in keyof ExecOptions]?: unknown }
   readonly codes: readonly string[]
-  /** What the message says. */
+  /** The text that the message must match. */
   readonly says: RegExp
 }
 

@@ -25,7 +25,7 @@ function sampled(paths: readonly Hostile[], asked: readonly string[]): readonly 
 /** How each operation ended, in the order of the operations. */
 type Verdicts = readonly string[]
 
-/** Each operation with one path. What was written must really be there. */
+/** Each operation with one path. A written file must really be there. */
 async function tryAll<Target>(
   site: HostileSite,
   operations: readonly HostileOperation<Target>[],

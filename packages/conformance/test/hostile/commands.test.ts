@@ -44,7 +44,7 @@ it('[RU8] lines are judged or refused in time, however many rules ask', async ()
     mounts: [{ at: '/', adapter: createMemoryAdapter() }],
     rules: ['rm', 'dd', 'curl'].map((name) => denyCommand([name], { name })),
   })
-  // What is compiled late in the engine of the language is compiled now.
+  // Code that the engine of the language compiles late is compiled now.
   for (let round = 0; round < 3; round += 1) {
     await workspace.exec('warm; up "$x" | then `go` $((1+1)) {a,b}').catch(() => undefined)
   }

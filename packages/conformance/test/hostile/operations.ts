@@ -2,7 +2,7 @@ import type { MountPath, StorageAdapter, Workspace } from '@ws/core'
 
 export interface HostileOperation<Target> {
   readonly name: string
-  /** What it leaves at the path when it is done, if it writes. */
+  /** The content that it leaves at the path, if it writes. */
   readonly writes?: string
   run(target: Target, path: string): unknown
 }

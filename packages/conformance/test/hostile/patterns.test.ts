@@ -74,7 +74,7 @@ describe.each(Object.keys(stores))('hostile patterns in %s', (name) => {
       await adapter.write(parseMountPath(path), new TextEncoder().encode(text), { parents: true })
     }
     const workspace = await open()
-    // What is compiled late in the engine of the language is compiled now.
+    // Code that the engine of the language compiles late is compiled now.
     for (let round = 0; round < 3; round += 1) {
       await Array.fromAsync(workspace.search('x|y', { regex: true, glob: ['**/a*/**/f', '!*.js'] }))
       await Array.fromAsync(workspace.search('zq$', { regex: true }))

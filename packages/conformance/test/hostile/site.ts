@@ -23,9 +23,9 @@ export interface HostileSite extends AsyncDisposable {
   readonly canary: string
   /** Puts the tree back as it was. */
   reset(): Promise<void>
-  /** What is in the store, by path from its root, without following anything. */
+  /** The store's entries, by path from its root, without following anything. */
   contents(): Promise<Map<string, string>>
-  /** What is beside it: must never change. */
+  /** The surroundings of the store: they must never change. */
   outside(): string
 }
 
@@ -127,7 +127,9 @@ async function readStore(adapter: StorageAdapter): Promise<Map<string, string>> 
 // eslint-disable-next-line no-control-regex -- what must not reach a terminal
 const unsafe = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/
 
-/** How a call ended: `done`, a code, or `link` where an adapter reports one. What it must not tell is looked for in both. */
+/**
+ * How a call ended: `done`, a code, or `link` where an adapter reports one. The forbidden words are looked for in both.
+ */
 export async function verdictOf(site: HostileSite, path: string, call: () => unknown): Promise<string> {
   try {
     const told = JSON.stringify([await gather(call())])

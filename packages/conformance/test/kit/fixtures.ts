@@ -14,7 +14,7 @@ export function executorRoots(one: '/' | '/workspace'): readonly ('/' | '/worksp
   return process.env['WS_DEEP'] === '1' ? ['/', '/workspace'] : [one]
 }
 
-/** Stores on the disk, beside one another, of whom commands run as. */
+/** Stores on the disk, beside one another, of the user that commands run as. */
 export async function onDisk(executor: Executor): Promise<WorkspaceFixture> {
   const scratch = await createScratchDirectory()
   let count = 0

@@ -3,7 +3,7 @@ import { component, createScratchDirectory, ordinaryOwner } from '@ws/test-fixtu
 import type { S3Server } from '@ws/test-fixtures/s3'
 import { sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 
-/** What mounting a bucket of Ceph takes. */
+/** The components that mounting a bucket of Ceph takes. */
 export const mountNeeds = [component('radosgw'), component('rclone'), component('fuse')]
 
 export interface MountedBucket extends AsyncDisposable {

@@ -12,7 +12,7 @@ export interface Example {
   readonly store: S3ServerName | undefined
   /** Why it is compiled but not run; absent when it is run. */
   readonly noRun: string | undefined
-  /** What it must print, in this order: the comments behind calls of `console.log`. */
+  /** The expected output, in this order: the comments behind calls of `console.log`. */
   readonly prints: readonly string[]
 }
 

@@ -10,7 +10,7 @@ import type { Door, Site } from '../doors/site.ts'
 /** Held by no executor of processes, so that there is something to acknowledge. */
 const noSecret = rules.predicate({ name: 'no-secret', test: ({ path }) => !path.endsWith('/secret') })
 
-/** What earlier commands can leave for a shell that starts, one file for each of its ways to be told to run one. */
+/** Files that earlier commands can leave for a shell that starts, one for each of its ways to be told to run one. */
 const planted = 'echo PLANTED; cp secret stolen 2>/dev/null'
 const startFiles = {
   ...Object.fromEntries(

@@ -47,7 +47,7 @@ const cases: Readonly<Record<string, Asked>> = {
   'of a blank line': { command: '  ' },
 }
 
-/** What `exec` does, and what `explain` says that it does. */
+/** Gives the outcome of `exec`, and the answer of `explain` about it. */
 async function both(workspace: Workspace, { path = '.', command, acknowledge }: Asked) {
   const told = await workspace.explain({ operation: 'exec', path, command, acknowledge })
   const said = { effect: told.effect, code: told.code, rule: told.rule, reason: told.reason, remedy: told.remedy }

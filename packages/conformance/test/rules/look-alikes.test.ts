@@ -10,7 +10,7 @@ import { codeOf } from '../workspace/open.ts'
 const denied = [rules.deny('secret'), rules.deny('deep/down/key')]
 const files = { secret: 'SECRET', 'deep/down/key': 'KEY', 'deep/other': 'other' }
 
-/** What one command can make beside what is denied. None of it may keep the next one from running. */
+/** Entries that one command can make beside a denied one. None of it may keep the next one from running. */
 const hostile: Readonly<Record<string, string>> = {
   'a link to a directory': 'ln -s /tmp SECRET',
   'a link to the denied name': 'ln -s secret SECRET',

@@ -44,7 +44,7 @@ for (const door of doors) {
       await session.waitFor('READY> ', brief)
       await session.write('sleep 1000 &\r')
       await session.waitFor(/\[1\] \d+\r\n[^]*READY> /, brief)
-      // What is typed while the shell still edits a line is the shell's: hence a word from the program first.
+      // The shell takes text that is typed while it still edits a line: hence a word from the program first.
       await session.write("echo ru''ns; cat\r")
       await session.waitFor('runs\r\n', brief)
       await session.write('typed\r')

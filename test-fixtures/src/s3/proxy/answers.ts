@@ -6,7 +6,7 @@ import type { Exchange } from './forward.ts'
 /** A fault that takes the place of the server's answer. */
 export type Failure = Extract<Fault, { kind: 'status' | 'reset' | 'hang' }>
 
-/** What the client gets in place of an answer. */
+/** Gives the client a failure in place of an answer. */
 export function failAnswer({ request, response, recorded }: Exchange, fault: Failure): void {
   if (fault.kind === 'reset') request.socket.resetAndDestroy()
   if (fault.kind !== 'status') return

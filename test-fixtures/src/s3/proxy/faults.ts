@@ -1,8 +1,8 @@
 import type { ProxiedRequest } from './request.ts'
 
 /**
- * What goes wrong with one request. Where a fault has `when` or `acted`, it tells whether the server has seen the
- * request: a client cannot know, and must be right in both cases.
+ * A fault of one request. Where a fault has `when` or `acted`, it tells whether the server has seen the request: a
+ * client cannot know, and must be right in both cases.
  */
 export type Fault =
   /** The request waits this long, in ms, and is then served. */

@@ -9,7 +9,7 @@ import { forward } from './forward.ts'
 import { describeRequest, type ProxiedRequest, type RecordedRequest } from './request.ts'
 
 export interface FaultProxyOptions {
-  /** What goes wrong; nothing by default: the proxy then only records. */
+  /** The faults to make; none by default: the proxy then only records. */
   readonly faults?: FaultPlan
 }
 

@@ -18,7 +18,7 @@ export async function sharedS3Server(name: S3ServerName): Promise<S3Server> {
   })
 }
 
-/** What a server needs from the machine, for `describeWith` and `itWith`. */
+/** The components of the machine that a server needs, for `describeWith` and `itWith`. */
 export function s3Needs(name: S3ServerName): readonly Component[] {
   return name === 'ceph' ? [component('radosgw')] : []
 }

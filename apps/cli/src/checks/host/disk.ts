@@ -35,7 +35,7 @@ export async function diskDetails(directory: string): Promise<string> {
   return lines.join('\n')
 }
 
-/** Who owns an entry, by number. */
+/** The uid of an entry's owner. */
 export async function diskOwner(path: string): Promise<number> {
   return (await lstat(path)).uid
 }

@@ -27,15 +27,15 @@ export interface World extends AsyncDisposable {
   /** The workspace: `threads/t1`. */
   readonly project: string
   readonly skills: string
-  /** What workspaces are made of: what the two directories hold, or the store's copies of it. */
+  /** The files that workspaces are made of: those of the two directories, or the store's copies of them. */
   readonly stored: { readonly project: StoredFiles; readonly skills: StoredFiles }
   /** Other workspaces beside it, each with a `secret.txt`. */
   readonly siblings: readonly string[]
   /** A file outside. */
   readonly outside: string
-  /** What is in every file outside, in this process's environment, and on another process's command line. */
+  /** The text in every file outside, in this process's environment, and on another process's command line. */
   readonly secret: string
-  /** What is in every file that rules protect. */
+  /** The text in every file that rules protect. */
   readonly protectedText: string
   /** A listener on the loopback address and one on a path outside. */
   readonly port: number

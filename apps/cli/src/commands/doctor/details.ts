@@ -105,7 +105,7 @@ function renderBorders(rules: Rules | undefined, { output, style }: Context): st
   return [[style.strong('Directories across which rename and link are EXDEV in commands'), ...lines].join('\n')]
 }
 
-/** What version managers have installed here is not in commands unless a config file says so. */
+/** Tools of version managers on this machine are not in commands unless a config file says so. */
 function renderTools(tools: readonly SuggestedTool[], owner: Owner, { settings, output, style }: Context): string[] {
   const [executor] = settings.executors
   if (tools.length === 0 || (executor !== 'bubblewrap' && executor !== 'proot')) return []
@@ -118,7 +118,7 @@ function renderTools(tools: readonly SuggestedTool[], owner: Owner, { settings, 
   const lines = [
     style.strong('Tools of this machine that commands do not see'),
     ...missing.map(({ manager, host, reachable }) => {
-      const barred = reachable ? '' : `  ${style.note(`closed to uid ${owner.uid}, whom commands run as`)}`
+      const barred = reachable ? '' : `  ${style.note(`closed to uid ${owner.uid}, the user that commands run as`)}`
       return `  ${manager}  ${output.name(host)}${barred}`
     }),
     ...(usable.length === 0 ? [] : [`  ${style.note('do')}     in the config file: ${output.name(line)}`]),

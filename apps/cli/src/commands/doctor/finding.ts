@@ -2,7 +2,7 @@ import type { GuaranteeField, Owner, ProbeReport } from '@ws/core'
 
 import type { ExecutorName } from '../../config/executors.ts'
 
-/** What the probe of an executor has shown for a workspace mounted at `at`. */
+/** The findings of an executor's probe for a workspace mounted at `at`. */
 export interface Finding extends ProbeReport {
   readonly executor: ExecutorName
   readonly at: string

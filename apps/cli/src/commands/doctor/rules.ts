@@ -3,7 +3,7 @@ import { isWorkspaceError, type Explanation } from '@ws/core'
 import type { ExecutorName } from '../../config/executors.ts'
 import type { Context } from '../../context.ts'
 
-/** What `exec` would do in the named workspace: `deny` with the reasons, or `allow` with the executor. */
+/** The answer of `exec` in the named workspace: `deny` with the reasons, or `allow` with the executor. */
 export interface Rules extends Pick<Explanation, 'effect' | 'unenforceable' | 'renameBorders' | 'matches'> {
   /** The one that commands would run in, or that would refuse them; absent where none can be used. */
   readonly executor?: ExecutorName | undefined

@@ -54,7 +54,7 @@ function refusalOf(code: string): Answer {
   return code === 'EACCES' || code === 'EROFS' ? code : 'allow'
 }
 
-/** What is there, and what the model says of it. */
+/** The tree of the store, and the model's judgement of it. */
 class Tree {
   readonly #set: RuleSet
   readonly files = new Set<string>()

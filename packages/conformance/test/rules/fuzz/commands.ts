@@ -49,7 +49,7 @@ export async function compareWithCommand(set: RuleSet, workspace: Workspace): Pr
     }
     const parent = path.split('/').slice(0, -1).join('/')
     if (parent !== '' && (!exists(parent) || there.includes(parent))) continue
-    // What is missing is held by literal rules only; and the way to a name that is kept free is a directory meanwhile.
+    // A missing name is held by literal rules only. The way to a name that is kept free is a directory meanwhile.
     const free = set.rules.some((rule) => rule.kind === 'pattern' && isUnderPattern(rule, names(path)))
     if (free || looksDenied(set, names(path)) || ruled.some((one) => within(one, names(path)))) {
       if (!allows(path, 'write') && !free && !looksDenied(set, names(path)))

@@ -1,6 +1,6 @@
 /**
- * What a set of rules means, read slowly from the requirements. It shares no code with the policy: whoever changes one
- * must change the other with it.
+ * The meaning of a set of rules, computed slowly from the requirements. It shares no code with the policy: a change of
+ * one needs the same change of the other.
  */
 
 export type Right = 'read' | 'write'
