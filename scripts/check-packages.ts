@@ -80,7 +80,9 @@ function checkContents({ name, filename, files }: Tarball, published: ReadonlySe
   const imports = [...readme.matchAll(/from '(@ws\/[a-z0-9-]+)/gu)].map(([, imported = '']) => imported)
   return [
     ...('devDependencies' in manifest ? [`${name}: package.json has devDependencies, which nobody can install`] : []),
-    ...('keywords' in manifest ? [] : [`${name}: package.json has no keywords`]),
+    ...['description', 'keywords']
+      .filter((field) => !(field in manifest))
+      .map((field) => `${name}: package.json has no ${field}`),
     ...links
       .filter((link) => !files.some(({ path }) => path === normalize(link)))
       .map((link) => `${name}: README.md links to ${link}, which is not in the package`),

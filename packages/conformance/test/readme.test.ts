@@ -47,6 +47,44 @@ describe('the examples of the READMEs', () => {
   }
 })
 
+describe('the first screen', () => {
+  /** The packages that the last `npm install` above a line names. */
+  const installedAbove = (markdown: string, line: number) => {
+    const above = markdown.split('\n').slice(0, line - 1)
+    const command = above.findLast((text) => text.startsWith('npm install')) ?? ''
+    return command
+      .replace(/\s*#.*/u, '')
+      .split(/\s+/u)
+      .slice(2)
+  }
+  const importedBy = (code: string) =>
+    [...code.matchAll(/from '(?!node:)((?:@[^/']+\/)?[^/']+)/gu)].map(([, name = '']) => name)
+
+  it.each(readmes.filter((path) => path.includes('/') && path.endsWith('README.md')))(
+    '%s installs its package and every package that its first example imports',
+    (path) => {
+      const markdown = read(path)
+      const { name } = JSON.parse(read(path.replace('README.md', 'package.json'))) as { readonly name: string }
+      const [first] = extractExamples(markdown)
+      expect(installedAbove(markdown, first?.line ?? Infinity)).toEqual(
+        expect.arrayContaining([name, ...importedBy(first?.code ?? '')]),
+      )
+    },
+  )
+
+  it('README.md has three quick starts of at most 12 lines, each with the packages that it imports', () => {
+    const markdown = read('README.md')
+    const starts = extractExamples(markdown)
+    expect(starts).toHaveLength(3)
+    for (const { code, line } of starts) {
+      expect(code.trim().split('\n').length).toBeLessThanOrEqual(12)
+      expect(new Set(installedAbove(markdown, line).filter((word) => !word.startsWith('-')))).toEqual(
+        new Set(importedBy(code)),
+      )
+    }
+  })
+})
+
 describe('the documents', () => {
   it.each(find('*.md', '{packages,apps}/*/README.md', 'docs/**/*.md'))('%s names files that are there', (path) => {
     const { links, paths } = extractPaths(read(path))
