@@ -19,8 +19,8 @@ export const outsideSize = 4_321
 export const outsideMode = 0o751
 
 /**
- * A scratch directory with a workspace and, beside it, what nobody may reach: a tree with the same names as the raced
- * one, and names and contents of its own that betray it wherever they turn up.
+ * A scratch directory with a workspace and, beside it, targets that nobody may reach: a tree with the same names as the
+ * raced one, and names and contents of its own that betray it wherever they turn up.
  */
 export interface Arena extends AsyncDisposable {
   readonly scratch: string
@@ -94,7 +94,7 @@ export async function createArena(): Promise<Arena> {
   }
 }
 
-/** Everything that a change leaves a trace in: what reading changes (the access time) is left out. */
+/** Everything that a change leaves a trace in; the access time, which reading changes, is left out. */
 function stateOf(path: string, states = new Map<string, string>()): Map<string, string> {
   const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false })
   if (stat === undefined) return states

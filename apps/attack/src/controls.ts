@@ -13,7 +13,7 @@ export interface ControlReport {
   readonly leaked: number
 }
 
-/** Looks first and acts then, as file tools commonly do: what must leak if the race is real. */
+/** Looks first and acts then, as file tools commonly do: it must leak if the race is real. */
 const controls: Readonly<Record<string, (arena: Arena, evidence: Evidence) => Promise<void>>> = {
   async 'realpath, then readFile'(arena, evidence) {
     evidence.bytes(await readFile(await checked(arena, 'tree/dir/file.txt')))

@@ -66,7 +66,7 @@ export class Evidence {
   }
 }
 
-/** Below the root: what an operation asks for that nothing inside is called. */
+/** Below the root: a name that an operation asks for, and that no entry inside has. */
 export function askedName(marker: string): string {
   return `tree/dir/only-${marker}`
 }

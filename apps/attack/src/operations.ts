@@ -238,7 +238,7 @@ async function* chunks(): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** To the memory mount, and what arrived there is looked at. */
+/** To the memory mount; the copy there is looked at. */
 async function across(stage: Stage, method: 'copy' | 'move'): Promise<void> {
   const { workspace, evidence } = stage
   const destination = `/other/got-${stage.random.below(1_000_000)}`

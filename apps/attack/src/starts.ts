@@ -30,7 +30,7 @@ export interface StartsReport {
   readonly started: number
   /** Refused with `EBUSY`, as the source of a bind changed too often, or ended with `EIO`, as a cover was taken away. */
   readonly refused: number
-  /** Commands that saw or changed something outside, or what a rule denies. */
+  /** Commands that saw or changed something outside, or in a denied part. */
   readonly cheated: number
   readonly untyped: number
   readonly exchanges: number

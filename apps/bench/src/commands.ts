@@ -91,7 +91,7 @@ async function measureDoor({ name, at, create, rules: given, program, plain }: D
   return [ratio, difference(ratio)]
 }
 
-/** Own code, in milliseconds: what is left when the same start is taken away. */
+/** Own code, in milliseconds: the rest when the same start is taken away. */
 function difference({ name, figures, section }: Measurement): Measurement {
   const time = (way: string): number => (figures.find((one) => one.way === way)?.microseconds ?? Number.NaN) / 1_000
   const value = time(own) - time('the same argv by spawn')
@@ -153,7 +153,7 @@ async function sandboxRuntime({ directory }: Site): Promise<Way> {
       },
     }
   } catch (error) {
-    // Shown in the table: what cannot be measured here is told, not left out.
+    // Shown in the table: a figure that cannot be measured here is told, not left out.
     return { name, run: () => Promise.reject(error) }
   }
 }

@@ -9,7 +9,7 @@ import { type Measurement, own } from './measure.ts'
 import { sectionLimits, sectionNames } from './sections.ts'
 import { table } from './table.ts'
 
-/** Milliseconds that a section gets if it has no limit of its own; what it has measured until then counts. */
+/** Milliseconds that a section gets if it has no limit of its own; measurements until then count. */
 const usualLimit = 75_000
 const asked = process.argv.slice(2)
 const results = join(import.meta.dirname, '../../../bench-results')

@@ -70,7 +70,7 @@ export async function compare(section: string, comparison: Comparison): Promise<
     const base = await attempt(reference, count, failures)
     if (base === undefined) break
     times.get(reference)?.push(base)
-    // Another order in each round: whoever comes after a heavy one must not always be the same.
+    // Another order in each round: the one after a heavy one must not always be the same.
     for (const index of ways.keys()) {
       const way = ways[(index + round) % ways.length]
       if (way === undefined || failures.has(way) || (slow.has(way) && round >= leastRounds)) continue

@@ -41,7 +41,7 @@ const pathOnly = 0x20_0000 // O_PATH
 
 /**
  * Records the last process that `work` starts, of those that `isWanted` takes. Descriptors are kept open by names in
- * `/proc`; what is written to further pipes is written again at once.
+ * `/proc`; writes to further pipes are repeated at once.
  */
 export async function recordStart(
   work: () => Promise<unknown>,
@@ -146,7 +146,7 @@ class Recorder implements RecordedStart {
     try {
       const stdio = this.#slots.map((slot) => {
         if (typeof slot === 'string') return slot
-        // Opened anew: what has been read before must be there again.
+        // Opened anew: bytes that have been read must be there again.
         const fd = openSync(`/proc/self/fd/${slot.fd}`, slot.flags)
         opened.push(fd)
         return fd

@@ -1,4 +1,5 @@
-// One section in a process of its own, started by main.ts: what one loads or leaves behind must not touch the next.
+// One section in a process of its own, started by main.ts: code that it loads and files that it leaves must not touch
+// the next.
 import { sections } from './sections.ts'
 
 const name = process.argv[2] ?? ''

@@ -2,7 +2,7 @@ import Table from 'cli-table3'
 
 import { type Figures, type Measurement, own } from './measure.ts'
 
-/** One line for each measurement: this project's figure against its target, and what others have. */
+/** One line for each measurement: this project's figure against its target, and those of others. */
 export function table(measurements: readonly Measurement[]): string {
   const lines = new Table({
     head: ['measured', 'against', 'target', own, '', 'others'],

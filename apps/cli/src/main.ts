@@ -35,8 +35,8 @@ const { version } = createRequire(import.meta.url)('../package.json') as { versi
 const printing: ReadonlySet<string> = new Set(['ls', 'ps', 'cat', 'stat', 'search', 'explain', 'doctor', 'verify'])
 
 /**
- * Runs `ws` with these arguments (without the names of Node and of the script) and resolves to its exit code.
- * Never rejects: whatever goes wrong is one line on standard error.
+ * Runs `ws` with these arguments (without the names of Node and of the script) and resolves to its exit code. Never
+ * rejects: every failure is one line on standard error.
  */
 export async function main(argv: readonly string[]): Promise<number> {
   const separator = argv.indexOf('--')

@@ -32,7 +32,8 @@ const createExecutor = defineConfinedExecutor({
  * a system-call filter. With a mount at `/`, the workspace's directory is the root, itself or through proot; the boundary is the
  * kernel's in both forms.
  *
- * Commands run as the workspace's owner, never as root. Call it from the main thread: what a Worker starts ends with it.
+ * Commands run as the workspace's owner, never as root. Call it from the main thread: processes that a Worker starts
+ * end with it.
  *
  * @throws WorkspaceError `EINVAL` for an option without a meaning
  */

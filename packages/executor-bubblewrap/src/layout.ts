@@ -1,8 +1,8 @@
 import { type Bind, type BindPlan, type HostPath, type VirtualPath, WorkspaceError } from '@ws/core'
 
 /**
- * Where the tree stands in which proot makes `/` of it. Nothing of the workspace's is outside of it, so it gives no more
- * than the view does; what lies over it (masks, read-only parts) are real mounts.
+ * Where the tree stands in which proot makes `/` of it. Nothing of the workspace's is outside it, so it gives no more
+ * than the view does. The parts over it (masks, read-only parts) are real mounts.
  */
 export const translatedRoot = '/.ws'
 /** Where the workspace's `/tmp` stands there: outside its tree, where it needs no mount point on the disk [RP18]. */
@@ -17,7 +17,7 @@ export interface Placement {
   readonly rule?: string | undefined
   /**
    * - `empty`: a directory that can be read and holds nothing, for a name that is missing.
-   * - `system`: what commands need of the machine, over a name that is reserved in the workspace's directory.
+   * - `system`: parts of the machine that commands need, over a name that is reserved in the workspace's directory.
    * - `again`: the whole tree with all its mounts, at an alias.
    */
   readonly show: 'source' | 'mask' | 'empty' | 'closed' | 'system' | 'again'

@@ -7,7 +7,7 @@ import type { MountedSource } from './sources.ts'
 export type ExpectedMount = (placement: Placement) => MountedSource | undefined
 
 /**
- * Compares what was mounted with what was asked for: bubblewrap finds destinations by name, and who can rename in the
+ * Compares the mounts with the request: bubblewrap finds destinations by name, and a program that can rename in the
  * workspace meanwhile could lead one elsewhere.
  *
  * @param table the text of `/proc/PID/mountinfo`, as Latin-1

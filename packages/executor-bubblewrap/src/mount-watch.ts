@@ -3,7 +3,7 @@ import type { NameKeeper } from '@ws/process'
 
 import type { Placement } from './layout.ts'
 
-/** The sandbox was killed: what covered a path is gone, or nothing watches that any more. */
+/** The sandbox was killed: the cover of a path is gone, or nothing watches it any more. */
 export interface Lost {
   readonly at: { readonly path: VirtualPath; readonly rule: string | undefined } | undefined
 }

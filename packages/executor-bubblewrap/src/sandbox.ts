@@ -182,8 +182,8 @@ async function abandon(running: RunningProcess, signal: AbortSignal | undefined)
 }
 
 /**
- * The expected mounts are found beforehand, since the command waits for the comparison. When that is made, bubblewrap
- * and the gate are all that runs yet: what is mounted then stays so.
+ * The expected mounts are found beforehand, since the command waits for the comparison. Only bubblewrap and the gate
+ * run when it is made, so the mounts stay as they are then.
  */
 function mountCheck({ layout, sources, reserved }: SandboxCommand): (child: Child) => void {
   const placements = layout.placements.filter(({ beneath }) => beneath !== undefined)

@@ -30,8 +30,8 @@ export function withoutEntries(at: string, mode: string): string[] {
 }
 
 /**
- * bubblewrap's options for one of these names. Nothing is written to any of them but mount points: who works on the
- * same directory outside could lead a name elsewhere meanwhile, and is found out only then.
+ * bubblewrap's options for one of these names. Nothing is written to any of them but mount points. A program that works
+ * on the same directory outside could lead a name elsewhere meanwhile, and is found out only then.
  */
 export function mountSystem(
   { at, virtual }: Pick<Placement, 'at' | 'virtual'>,

@@ -17,9 +17,9 @@ export interface Warden {
   close(): void
 }
 
-// Reads a word: `close`, or nothing at all, which is the death of this process. Until then it sleeps: what is under way is
+// Reads a word: `close`, or nothing at all, which is the death of this process. Until then it sleeps. Running work is
 // noted in a file that it looks at only then, one line each, blank when over. A group's number is not given to another
-// process while a member lives, and what is noted here is milliseconds old.
+// process while a member lives, and a note here is milliseconds old.
 const script = `
 read -r word
 [ "$word" = close ] && exit 0

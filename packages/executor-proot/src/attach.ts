@@ -97,7 +97,7 @@ function requireExecutable(loader: string): void {
   }
 }
 
-/** In the control group of a command: who ends the tree, proot, the first process. */
+/** The processes in the control group of a command: the one that ends the tree, proot, the first process. */
 const ownProcesses = 3
 
 interface StandardPipes {

@@ -11,7 +11,7 @@ import { bindsForLink, type SystemPart, type ViewBind } from './system.ts'
 
 /** Everything that one command's view is made of. */
 export interface ComposedView {
-  /** A private directory with an empty entry at each place: what proot is first given as its root. */
+  /** A private directory with an empty entry at each place: proot's first root. */
   readonly skeleton: string
   /** In the order in which proot must learn them: children before parents, the root last. */
   readonly binds: readonly ViewBind[]
@@ -38,7 +38,7 @@ interface Part {
 
 /**
  * Turns a plan into binds by name and grants by descriptor. Sources and destinations are checked for links right before
- * the start; what is exchanged afterwards is not granted.
+ * the start; a path that is exchanged afterwards is not granted.
  *
  * @throws WorkspaceError `EBUSY`, `EBACKEND`, `EUNENFORCEABLE`
  */

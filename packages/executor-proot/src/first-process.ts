@@ -3,7 +3,7 @@ import type { DescriptorSource, ExtraDescriptors } from '@ws/process'
 /** Descriptors of the first process in the view. The command has none of them. */
 export const ordersDescriptor = 3
 export const reportDescriptor = 4
-/** The command's standard error: what proot has to say of itself goes to its own. */
+/** The command's standard error: proot's own messages go to its own. */
 export const errorDescriptor = 5
 
 /**

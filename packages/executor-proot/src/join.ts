@@ -5,7 +5,7 @@ const wordDescriptor = 8
 
 const script = `read -r word <&${wordDescriptor} && test "$word" = go && exec "$@" ${wordDescriptor}<&-`
 
-/** proot's tree that waits until it is in its control group: what it had started before would not be. */
+/** proot's tree that waits until it is in its control group: processes that it had started before would not be. */
 export interface JoiningCommand {
   readonly argv: readonly string[]
   readonly extraFds: ExtraDescriptors

@@ -8,7 +8,7 @@ import { createOwnedDirectory } from './system.ts'
 /** The files of one command alone, which go with it. */
 export interface RunDirectory {
   readonly path: string
-  /** In it, the owner's: what the command sees as `/dev/shm`. */
+  /** A directory in it, the owner's: the command's `/dev/shm`. */
   readonly shm: string
 }
 

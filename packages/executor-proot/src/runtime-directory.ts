@@ -37,8 +37,8 @@ export function sweepRuntimeDirectories(): void {
 }
 
 /**
- * Removes a directory, also where a command has left directories in it that their owner may not enter. Never throws: what cannot be
- * removed now is swept later.
+ * Removes a directory, also where a command has left directories in it that their owner may not enter. Never throws:
+ * entries that cannot be removed now are swept later.
  */
 export function removeTree(path: string): void {
   if (process.getuid?.() !== 0) openDirectories(path)

@@ -84,7 +84,7 @@ class AttachedSanitize implements AttachedExecutor {
     const sources: BindSource[] = []
     try {
       const rules: LandlockRule[] = [...this.#systemRules]
-      // Held by descriptor before the command is judged: what is exchanged afterwards is not granted.
+      // Held by descriptor before the command is judged: a directory that is exchanged afterwards is not granted.
       for (const { at, host, access } of view.mounts) {
         const source = await openBindSource({ path: host, type: 'directory', at })
         sources.push(source)
@@ -111,7 +111,7 @@ class AttachedSanitize implements AttachedExecutor {
       const stderr = createOutput(view.mounts, request.maxOutputBytes)
       const process = startProcess({
         ...confined,
-        // The directory that was looked at, whatever has its name now.
+        // The directory that was looked at, even if another one has its name now.
         cwd: `/proc/${globalThis.process.pid}/fd/${cwd.fd}`,
         stdin: request.stdin ?? 'none',
         timeout: request.timeout,

@@ -11,7 +11,7 @@ export interface EnvironmentOptions {
   readonly env: Readonly<Record<string, string>>
   readonly allow: readonly string[]
   readonly trustsAll: boolean
-  /** Programs of the workspace do not come first on PATH, whatever is trusted. */
+  /** Programs of the workspace do not come first on PATH, even if all are trusted. */
   readonly bare: boolean
 }
 

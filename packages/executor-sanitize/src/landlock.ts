@@ -23,7 +23,7 @@ const harmlessFiles = [
 export function systemRules(root: VirtualPath, owner: Owner): LandlockRule[] {
   const rules: LandlockRule[] = []
   for (const entry of systemTree({ root, owner })) {
-    // Links lead to what is granted; what is made up for a view (`/etc/passwd`) is not there.
+    // Links lead to granted files; a file that is made up for a view (`/etc/passwd`) is not there.
     if (entry.kind === 'directory' || entry.kind === 'file')
       rules.push({ source: entry.source, access: ['read', 'execute'], optional: true })
   }

@@ -16,7 +16,7 @@ interface Replacement {
 
 /**
  * Replaces the host directories of mounts by their places, in a stream of bytes. Nothing else is touched: bytes are not
- * decoded, and where a host path does not occur, the stream comes out as it went in, whatever the chunks.
+ * decoded, and a stream without a host path comes out as it went in, in any chunks.
  */
 export function createStripper(mounts: readonly ViewMount[]): Stripper {
   // Longest first: a host root can be the beginning of another one.
@@ -86,7 +86,10 @@ function matchAt(
   return undefined
 }
 
-/** Letters, digits, `_` and `-`: then it is another, longer name. Programs quote names with “’”, so what is not ASCII ends one. */
+/**
+ * Letters, digits, `_` and `-`: then it is another, longer name. Programs quote names with “’”, so a character beyond
+ * ASCII ends one.
+ */
 function continuesName(byte: number): boolean {
   const digit = byte >= 0x30 && byte <= 0x39
   const letter = (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a)

@@ -13,7 +13,7 @@ import { attachVirtual } from './attach.ts'
 import { resolveOptions, type VirtualExecutorOptions } from './options.ts'
 import { WorkerPool } from './run/pool.ts'
 
-/** There is no process: whatever a command does is a workspace operation. */
+/** There is no process: every effect of a command is a workspace operation. */
 const guarantees = Object.fromEntries(
   guaranteeFields.map((field) => [field, 'interpreter' satisfies GuaranteeLevel]),
 ) as Record<keyof Guarantees, 'interpreter'>

@@ -5,7 +5,7 @@ import { columnAt, cutLine } from './text.ts'
 /** A file with a NUL in so many first bytes is binary, and is not searched. */
 export const binarySniffBytes = 8192
 
-/** Bytes of one line that are searched; what lies behind them is not looked at, so that memory stays constant. */
+/** Bytes of one line that are searched; the rest is not looked at, so that memory stays constant. */
 export const maxLineBytes = 1024 * 1024
 
 /** One matching line. */
@@ -19,8 +19,8 @@ export interface LineHit {
 }
 
 /**
- * A step of a search: a line that matches; a line that would hold the event loop, to be searched elsewhere: whoever runs the
- * search goes on with the index of the first match in it, or -1; or `undefined` when the event loop should have its turn.
+ * A step of a search: a line that matches; a line that would hold the event loop, to be searched elsewhere: the caller
+ * goes on with the index of the first match in it, or -1; or `undefined` when the event loop should have its turn.
  */
 export type Step = LineHit | LongLine | undefined
 

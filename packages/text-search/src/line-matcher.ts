@@ -14,7 +14,7 @@ export interface LineSearchOptions {
 
 /** Finds the lines of files that match one pattern. Holds no state: one serves any number of files, also at once. */
 export interface LineMatcher {
-  /** The matching lines of a file that is in memory, one by one: whoever stops early has searched no further. */
+  /** The matching lines of a file that is in memory, one by one: a caller that stops early has searched no further. */
   searchBytes(bytes: Uint8Array, options?: LineSearchOptions): AsyncGenerator<LineHit, void, undefined>
   /**
    * The matching lines of a file that comes in chunks of any size, with constant memory. Leaving the loop early ends the

@@ -18,7 +18,7 @@ export interface Pattern {
   find(text: string, from: number): number
   /** A match never reaches over a line's end, so that many lines may be looked at in one go. */
   readonly staysInLine: boolean
-  /** Characters that `find` looks at in some milliseconds, whatever they are. */
+  /** Characters that `find` looks at in some milliseconds, in any text. */
   readonly atOnce: number
   /** Characters of a match at most, for literal text: longer text can be looked at in pieces. */
   readonly matchLength: number | undefined

@@ -23,7 +23,7 @@ export function outcomeOf({ name, field, luck, shared }: Attempt, { guarantees, 
  * Where what was seen is not what is declared, field by field; empty: it is.
  *
  * - `kernel`, `interpreter`: nothing got out.
- * - `translated`: only what works against the translation got out, and something did: else more could be declared.
+ * - `translated`: only attempts against the translation got out, and something did: else more could be declared.
  * - `none`: something got out.
  *
  * Where luck decides whether anything gets out, only too much is a problem: bad luck shows no better guarantee.

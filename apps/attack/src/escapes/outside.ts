@@ -123,7 +123,7 @@ export async function createOutside(): Promise<Outside> {
       if (line === token) heard.add('datagram to a socket with a path')
     })
     await once(lines, 'line')
-    // Datagrams keep their order: what was sent before the question has come when the question comes.
+    // Datagrams keep their order: those sent before the question have come when the question comes.
     const ask = async () => {
       const asked = [once(ear, 'asked'), once(lines, 'line')]
       ear.send('heard?', ear.address().port, '127.0.0.1')

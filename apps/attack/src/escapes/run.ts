@@ -28,7 +28,7 @@ export interface ColumnReport {
   readonly guarantees: Guarantees
   /** The names of attempts that got what they were after. */
   readonly reached: ReadonlySet<string>
-  /** Programs that did not come to their end: what they did not try is not shown. */
+  /** Programs that did not come to their end: their remaining attempts are not shown. */
   readonly unfinished: readonly string[]
   /** This machine declares another level than the column stands for: it says nothing here. */
   readonly differs: readonly string[]
@@ -170,7 +170,8 @@ async function readThroughApi(workspace: Workspace, path: string): Promise<strin
 }
 
 /**
- * The same programs and commands as a plain process of the same user: what gets out of there is what the executors hold.
+ * The same programs and commands as a plain process of the same user: the executors hold those attempts that get out
+ * there.
  *
  * @returns names of attempts
  */

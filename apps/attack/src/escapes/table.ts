@@ -15,7 +15,7 @@ Each attempt belongs to a field of the guarantees. \`npm test\` makes the attemp
 table says, and where the table is not what an executor declares, better or worse:
 
 - \`kernel\` and \`interpreter\`: nothing gets out.
-- \`translated\`: what works against the translation (marked *) gets out, and nothing else.
+- \`translated\`: attempts against the translation (marked *) get out, and nothing else.
 - \`none\`: something gets out.
 
 **by luck** stands where a race or a fight may be won, as declared: the machine's timing decides in which run. No luck gets out of

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import type { Contender, OpenContender } from './contender.ts'
 
-/** The plain calls: what everything is compared with. */
+/** The plain calls: everything is compared with them. */
 export const openNode: OpenContender = async (directory) => {
   const at = (path: string): string => join(directory, path)
   return {

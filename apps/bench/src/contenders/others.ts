@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import type { Contender, OpenContender } from './contender.ts'
 
-/** Each is loaded only here: what one of them does at start must not stop the others. */
+/** Each is loaded only here: its work at start must not stop the others. */
 export const others: Readonly<Record<string, OpenContender>> = {
   async deepagents(directory) {
     const { FilesystemBackend } = await import('deepagents')

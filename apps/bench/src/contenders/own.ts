@@ -23,7 +23,7 @@ export function ownContender(workspace: Workspace): Contender {
   }
 }
 
-/** The adapter alone: what it costs without the workspace around it. */
+/** The adapter alone: its cost without the workspace around it. */
 export function adapterContender(adapter: StorageAdapter): Contender {
   const at = (path: string) => parseMountPath(`/${path}`)
   return {

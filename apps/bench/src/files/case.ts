@@ -11,6 +11,6 @@ export interface Case extends Omit<Comparison, 'reference' | 'ways'> {
   readonly reference?: Contender
   /** Untimed, once: the rounds that it is good for. */
   readonly prepare?: (names: readonly string[]) => Promise<number>
-  /** Untimed, before each run of a way: what the run uses up. */
+  /** Untimed, before each run of a way: makes the entries that the run uses up. */
   readonly before?: (name: string, count: number) => void
 }

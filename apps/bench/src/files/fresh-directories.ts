@@ -9,7 +9,7 @@ export interface FreshDirectories {
   readonly of: (name: string) => string
 }
 
-/** Directories that are used once each: what is deleted between rounds would slow down what is created in the next. */
+/** Directories that are used once each: deletions between rounds would slow down creations in the next. */
 export function freshDirectories(directory: string, kind: string): FreshDirectories {
   const numbers = new Map<string, number>()
   const of = (name: string): string => `${kind}-${name}/${numbers.get(name) ?? 0}`

@@ -19,7 +19,7 @@ interface Cases {
   readonly report: (measurement: Measurement) => void
 }
 
-/** File operations through the whole workspace, the adapter alone, and what others offer. */
+/** File operations through the whole workspace, the adapter alone, and other libraries. */
 export async function measureCases({ section, casesIn, report }: Cases): Promise<void> {
   await using site = await openSite()
   const { directory, workspace } = site

@@ -41,7 +41,7 @@ export async function measureProgram(program: Program, conditions: Conditions): 
   const end = performance.now() + budget
   for (let round = 0; round < mostRounds && (round < leastRounds || performance.now() < end); round += 1) {
     for (const index of all.keys()) {
-      // Another order in each round: whoever comes after a heavy one must not always be the same.
+      // Another order in each round: the one after a heavy one must not always be the same.
       const runner = all[(index + round) % all.length]
       const taken = runner === undefined ? undefined : times.get(runner)
       if (runner === undefined || taken === undefined || taken.failure !== undefined) continue

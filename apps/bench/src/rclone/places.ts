@@ -5,7 +5,7 @@ import { type Owner, type StorageAdapter, parseMountPath } from '@ws/core'
 
 import { forEach } from '../s3/client.ts'
 
-/** Somewhere that files are: what is in it is the same, whichever way leads there. Paths are relative: `files/f1`. */
+/** A place for files: they are the same by every way that leads there. Paths are relative: `files/f1`. */
 export interface Place {
   /** Milliseconds for which the kernel believes what it knows of a file without asking again; 0 where that is for ever. */
   readonly believedMs: number

@@ -24,7 +24,7 @@ type Report = (measurement: Measurement) => void
 /** Of the time of the raw SDK: at least 0.95 of its throughput. */
 const target = 1.05
 
-/** Clients of S3 on one Ceph, in one run: what an adapter costs beside the SDK alone, and beside leaner clients. */
+/** Clients of S3 on one Ceph, in one run: the cost of an adapter beside the SDK alone, and beside leaner clients. */
 export function measureS3(report: Report): Promise<void> {
   return measureAll('s3', plainFiles(), works, report)
 }

@@ -4,8 +4,8 @@ import { skillsPath } from './site.ts'
 import type { Check } from './types.ts'
 
 /**
- * The four validation tests of the path-consistency document, each row of its method table, its examples, and what was
- * learnt about them since.
+ * The four validation tests of the path-consistency document, each row of its method table, its examples, and later
+ * findings.
  */
 export const consistencyChecks: readonly Check[] = [
   {
@@ -257,6 +257,6 @@ export const consistencyChecks: readonly Check[] = [
 const byteSorted = (names: readonly string[]): string[] =>
   names.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
 
-/** With a mount at `/`, what a walk meets that is no entry of the workspace. */
+/** With a mount at `/`, the names that a walk meets and that are not entries of the workspace. */
 const isOfTheSystem = (path: string): boolean =>
   /^\/(?:tmp|workspace|proc|dev|sys|run|etc|usr|bin|s?bin|lib\w*)(?:\/|$)/u.test(path)

@@ -22,7 +22,7 @@ export function expectEqual(actual: unknown, expected: unknown, what: string): v
   }
 }
 
-/** Two sets of names; what one has and the other lacks is named. */
+/** Two sets of names; the names that only one has are reported. */
 export function expectSame(actual: readonly string[], expected: readonly string[], what: string): void {
   const missing = expected.filter((name) => !actual.includes(name))
   const surplus = actual.filter((name) => !expected.includes(name))

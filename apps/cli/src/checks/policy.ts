@@ -282,11 +282,11 @@ interface Strike {
   readonly commands: readonly string[]
   /** The part may be read, and must be. */
   readonly readable?: boolean
-  /** Gets around a translation: where no more is declared, it may get through, and whoever requires more is refused. */
+  /** Gets around a translation: where no more is declared, it may get through, and a requirement of more is refused. */
   readonly evasive?: boolean
 }
 
-/** Runs attacks on a protected part under one rule; whatever they do, what it holds is unread and unchanged. */
+/** Runs attacks on a protected part under one rule; its content stays unread and unchanged. */
 async function strike(
   site: Site,
   { field, rule, commands, readable = false, evasive = false }: Strike,

@@ -8,8 +8,8 @@ export type MountPoint = '/' | '/workspace'
 /**
  * - `ok`: it holds.
  * - `refused`: the executor declares that it cannot hold this, and commands are refused as they must be.
- * - `view`: the executor declares that it translates, which ordinary programs do not notice and others can evade; whoever
- *   requires a boundary is refused.
+ * - `view`: the executor declares that it translates, which ordinary programs do not notice and others can evade; a
+ *   requirement of a boundary is refused.
  * - `skipped`: a program that the check runs is not installed.
  * - `failed`: it does not hold.
  */

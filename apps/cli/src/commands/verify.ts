@@ -56,7 +56,7 @@ async function verify({ settings, output, style, signal }: Context): Promise<num
   return ok ? exitCodes.ok : exitCodes.failed
 }
 
-/** Of a workspace only the kind of its storage counts: what is in it is left alone. */
+/** Of a workspace only the kind of its storage counts: its content is left alone. */
 async function storeOf({ mounts }: Settings, owner: Owner): Promise<(() => Promise<ScratchStore>) | undefined> {
   const storage = mounts[0]?.storage
   if (storage === undefined || storage.kind === 'local') return undefined

@@ -109,8 +109,8 @@ const viewOptions = {
 }
 
 /**
- * `ws.config.json`. Strict: a key that is not known is an error, since a misspelt rule would be no rule. No field takes a
- * secret: what needs one reads it from the environment.
+ * `ws.config.json`. Strict: a key that is not known is an error, since a misspelt rule would be no rule. No field takes
+ * a secret: code that needs one reads it from the environment.
  */
 export const configSchema = z.strictObject({
   $schema: z.string().optional(),

@@ -12,7 +12,7 @@ export interface DemoBucket extends AsyncDisposable {
 /** Milliseconds in which the simulator has to be there. */
 const patience = 20_000
 
-/** Starts it; what came in the way is an `Error` that can be shown. */
+/** Starts it; a failure is an `Error` that can be shown. */
 export async function startBucket(): Promise<DemoBucket> {
   const starting = startR2Server({ buckets: 1 })
   let timer: NodeJS.Timeout | undefined

@@ -38,7 +38,7 @@ const flush = files('flush', async (workspace) => {
 
 /**
  * Mounts a part of the bucket with rclone, works in it through both doors, and reads with an S3 client what came of it.
- * Where it cannot be mounted, one line says why. The mount is gone afterwards, whatever happens.
+ * Where it cannot be mounted, one line says why. The mount is gone afterwards in every case.
  *
  * @returns whether the client read the same bytes; true where nothing could be mounted
  */

@@ -3,7 +3,7 @@ import { isWorkspaceError, type CommandResult, type Workspace } from '@ws/core'
 import { escapeName } from '../terminal/escape.ts'
 import type { Style } from '../terminal/style.ts'
 
-/** One thing that is done in front of your eyes, and what came of it. */
+/** One thing that is done in front of your eyes, and its result. */
 export interface Step {
   readonly door: 'files' | 'shell'
   readonly shown: string
@@ -54,7 +54,7 @@ const shorten = (text: string, width: number): string => (text.length > width ? 
 const describe = ({ stdout, stderr, exitCode }: CommandResult): string =>
   exitCode === 0 ? stdout : `${stdout}${complaint(stderr)} (exit ${exitCode})`
 
-/** Shells differ in where they put the path; what matters is what went wrong. */
+/** Shells differ in where they put the path; only the fault matters. */
 const complaint = (stderr: string): string =>
   stderr
     .trim()

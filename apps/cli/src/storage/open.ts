@@ -7,7 +7,7 @@ export interface StorageOptions {
   readonly owner: Owner | undefined
   /** Nothing will be changed: a store is then not asked what it honours, which takes the right to write. */
   readonly readOnly?: boolean | undefined
-  /** Where a mount has its cache: a host path. Default: what the settings say. */
+  /** Where a mount has its cache: a host path. Default: that of the settings. */
   readonly directory?: string | undefined
 }
 

@@ -58,7 +58,7 @@ function connectionOf({ endpoint, region, forcePathStyle }: S3Settings) {
 
 const hasRegion = (): boolean => ['AWS_REGION', 'AWS_PROFILE'].some((name) => (process.env[name] ?? '') !== '')
 
-/** A variable is never repeated: what stands where its name belongs may be the secret itself. */
+/** A variable is never repeated: the text in the place of its name may be the secret itself. */
 function readCredentials(variables: CredentialVariables): S3CredentialsOption {
   const read = (field: keyof CredentialVariables): string => {
     const value = process.env[variables[field] ?? '']

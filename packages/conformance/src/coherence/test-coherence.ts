@@ -10,8 +10,8 @@ import type { CoherenceSuiteOptions, CoherentSide } from './options.ts'
 const slackMs = 1_000
 
 /**
- * Defines the tests of two adapters on one place: what one of them wrote and flushed the other sees byte for byte, at once
- * after a refresh, and without one after no longer than it declares as `maxStalenessMs`.
+ * Defines the tests of two adapters on one place. The other adapter sees a flushed write byte for byte, at once after a
+ * refresh, and without one after no longer than it declares as `maxStalenessMs`.
  */
 export function testCoherence(options: CoherenceSuiteOptions, runner: Runner): void {
   checkSuite('testCoherence', 'coherence', options)

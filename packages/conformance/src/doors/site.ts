@@ -97,7 +97,7 @@ export class Site {
     return placer(this.root)(path)
   }
 
-  /** Runs a command to its end, whatever that is; not as a login shell unless told to. */
+  /** Runs a command to its end, of any kind; not as a login shell unless told to. */
   async attempt(command: string | readonly string[], options: ExecOptions = {}): Promise<CommandResult> {
     try {
       return await this.workspace.exec(command, { shell: this.#shell, login: false, timeout: 60_000, ...options })

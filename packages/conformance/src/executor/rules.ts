@@ -9,7 +9,7 @@ interface Ruled {
   readonly options: SiteOptions
   /** The name of the rule for `acknowledge`. */
   readonly rule: (site: Site) => string
-  /** The file that is protected, in the workspace; and what the file door says to a change of it. */
+  /** The protected file, in the workspace; and the file door's answer to a change of it. */
   readonly path: string
   readonly code: string
   readonly attacks: (path: string) => readonly string[]

@@ -17,7 +17,9 @@ export interface ExecutorFault {
   readonly caughtBy: string
   /** `process`: shows only on an executor of real processes that holds what it declares. Default: on any. */
   readonly base?: 'process' | undefined
-  /** `unavailable`: breaks what an executor says where it cannot run. Default: what it does where it can. */
+  /**
+   * `unavailable`: breaks the answers of an executor that cannot run. Default: the executor as it is where it can run.
+   */
   readonly on?: 'unavailable' | undefined
   /** The executor, broken. */
   readonly apply: (executor: Executor) => Executor

@@ -248,7 +248,7 @@ const boundaryFaults: readonly ExecutorFault[] = [
   },
 ]
 
-/** Where the temporary directory of tests lies, whatever its own name is. */
+/** Where the temporary directory of tests lies, under any name. */
 const hostTemporary = '/tmp' as HostPath
 
 /** `/tmp` is the host's, where the kit puts what nobody may reach. */

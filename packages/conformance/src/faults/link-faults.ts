@@ -2,7 +2,7 @@ import { LinkSignal, parseMountPath, type MountPath } from '@ws/core'
 import { drain, encode } from '../adapter/case.ts'
 import { change, type Fault } from './fault.ts'
 
-/** Resolves a link's target without asking anybody: what no adapter may do. */
+/** Resolves a link's target without asking anybody, as no adapter may. */
 function follow({ at, target, rest }: LinkSignal): MountPath {
   const base = target.startsWith('/') ? target : `${at.slice(0, at.lastIndexOf('/'))}/${target}`
   return parseMountPath(new URL(`${base}/${rest}`, 'file:').pathname)

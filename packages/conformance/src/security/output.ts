@@ -61,7 +61,7 @@ export function outputTests({ describe, test }: DoorSuite): void {
       ]) {
         check((await site.attempt(attack)).exitCode !== 0, `${attack} succeeded`)
       }
-      // a view may let the place be renamed; what is mounted there is there all the same, then and afterwards
+      // a view may let the place be renamed; the mount there stays, then and afterwards
       const rebuilt = await site.attempt(`mv ${parent} ${other}; mkdir -p ${place}; echo evil > ${skill}; cat ${skill}`)
       equal(rebuilt.stdout, 'how to search\n', 'the skills in a place that was rebuilt')
       equal(await site.run(`cat ${skill}; ls ${site.at(skillsPath)}`), 'how to search\nsearch.md\n', 'the skills')

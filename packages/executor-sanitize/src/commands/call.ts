@@ -27,7 +27,7 @@ const noValue: Value = {
   pieces: [],
 }
 
-/** One call of a program: its arguments, and what is learnt of them. */
+/** One call of a program: its arguments, and the facts learnt of them. */
 export class Call {
   readonly name: string
   readonly args: readonly Argument[]

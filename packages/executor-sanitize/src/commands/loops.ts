@@ -70,7 +70,7 @@ function listed(analyst: Analyst, words: readonly Word[], state: State): Variabl
   return texts.length > 64 ? { kind: 'opaque', tainted: host } : { kind: 'texts', texts: [...new Set(texts)], host }
 }
 
-/** A body runs any number of times: what it changes is not known at its start. */
+/** A body runs any number of times: its changes are not known at its start. */
 function judgeLoop(analyst: Analyst, node: SyntaxNode, state: State, run: (state: State) => Outcome): Outcome {
   const changed = new Set<string>()
   let moves = false

@@ -1,12 +1,12 @@
 import type { Outcome } from './context.ts'
 import type { State } from './state.ts'
 
-/** One after the other: what the second leads to, and what either shows. */
+/** One after the other: the state of the second, and the output of either. */
 export function both(left: Outcome, right: Outcome): Outcome {
   return { ...right, prints: left.prints || right.prints, hosts: left.hosts || right.hosts }
 }
 
-/** Any of them: what they show together. */
+/** Any of them: their output together. */
 export function gather(seen: readonly Outcome[], after: State | undefined): Outcome {
   return {
     success: after,

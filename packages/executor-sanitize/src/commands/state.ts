@@ -11,7 +11,7 @@ export interface State {
   /** Directories it can be in; `any`: some directory of the workspace. */
   readonly cwd: ReadonlySet<string> | 'any'
   readonly variables: ReadonlyMap<string, Variable>
-  /** It came here by a name that may have become a link before: what is above is not known. */
+  /** It came here by a name that may have become a link before: the directory above is not known. */
   readonly linked: boolean
 }
 

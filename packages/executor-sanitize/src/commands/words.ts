@@ -62,7 +62,9 @@ function substitute(analyst: Analyst, { script, text }: Pick<Substitution, 'scri
   return outcome.number ? { kind: 'number' } : { kind: 'opaque', tainted: outcome.prints }
 }
 
-/** Words in an arithmetic expression, and what substitutions in it print, must be numbers: see {@link isArithmetic}. */
+/**
+ * Words in an arithmetic expression, and the output of substitutions in it, must be numbers: see {@link isArithmetic}.
+ */
 export function insideOf(analyst: Analyst, node: SyntaxNode, state: State): void {
   visit(node, (inner) => {
     const substituted = inner.type === 'CommandExpansion' || inner.type === 'ArithmeticCommandExpansion'
@@ -73,7 +75,7 @@ export function insideOf(analyst: Analyst, node: SyntaxNode, state: State): void
   })
 }
 
-/** Digits, whatever it becomes. */
+/** Digits in every case. */
 export function isNumberWord({ texts, host, glob, pieces }: Value): boolean {
   return texts !== undefined && !host && !glob && pieces.length > 0 && texts.every((text) => /^[\d:-]+$/.test(text))
 }

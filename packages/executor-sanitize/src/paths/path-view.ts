@@ -135,7 +135,7 @@ export function namesOf(path: string): string[] {
   return path.split('/').filter((name) => name !== '' && name !== '.')
 }
 
-/** Characters of `path` up to the end of the mount's own names; what follows starts with `/` or is empty. */
+/** Characters of `path` up to the end of the mount's own names; the rest starts with `/` or is empty. */
 function dropLength(path: string, at: string): number {
   let end = 0
   for (const name of namesOf(at)) end = endOfName(path, name, end)

@@ -12,7 +12,7 @@ export function tar(call: Call): Outcome {
   const bundle = first === undefined ? undefined : textOf(first)
   if (first !== undefined && bundle !== undefined && /^[A-Za-z]+$/.test(bundle)) return bundled(call, bundle)
   const parsed = parseArguments(call, tarOptions)
-  // `-czf x`: what makes an archive can stand anywhere among the letters.
+  // `-czf x`: the letter that makes an archive can stand anywhere among the letters.
   return members(call, {
     creates: has(parsed, '-c', '--create', '-r', '--append', '-u', '--update'),
     extracts: has(parsed, '-x', '--extract', '--get'),

@@ -22,7 +22,7 @@ export interface Grammar {
   readonly options?: string | undefined
   /** The kind of the operands, or a function that looks at them. */
   readonly operands: Mode | 'text' | ((call: Call, parsed: Parsed) => Partial<Outcome> | void)
-  /** Whether its output names its operands; `absolute`: it prints whole paths, whatever it is given. Default `always`. */
+  /** Whether its output names its operands; `absolute`: it prints whole paths for every operand. Default `always`. */
   readonly prints?: 'never' | 'always' | 'absolute' | 'several' | ((parsed: Parsed, call: Call) => boolean) | undefined
   /** Options with which it follows links that it finds below its operands. */
   readonly follows?: readonly string[] | undefined

@@ -64,7 +64,7 @@ const wholePath = new Set(['-path', '-ipath', '-wholename', '-iwholename', '-reg
 const writers = new Set(['-fprint', '-fprint0'])
 const starters = new Set(['-exec', '-execdir', '-ok', '-okdir'])
 
-/** `find`: start points are paths, patterns stay as they are, and what `-exec` starts is judged as well. */
+/** `find`: start points are paths, patterns stay as they are, and commands that `-exec` starts are judged as well. */
 export function find(call: Call): Outcome {
   const { args } = call
   let index = 0

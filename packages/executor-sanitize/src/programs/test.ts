@@ -37,7 +37,7 @@ export function isFileComparison(operator: string): boolean {
   return comparisons.has(operator)
 }
 
-/** `test` and `[`: operands of file tests are paths, what is compared is text. */
+/** `test` and `[`: operands of file tests are paths, compared operands are text. */
 export function test(call: Call): Outcome {
   const { args } = call
   for (let index = 0; index < args.length; index++) {

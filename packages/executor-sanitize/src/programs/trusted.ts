@@ -4,7 +4,7 @@ import { lookAt } from '../paths/links.ts'
 import { namesOf, type Place } from '../paths/path-view.ts'
 import { refuse } from '../refusal.ts'
 
-/** Options whose value is code or a message: text, whatever it looks like. */
+/** Options whose value is code or a message: always text. */
 const texts: Readonly<Record<string, readonly string[]>> = {
   python: ['-c', '-m', '-W', '-X'],
   node: ['-e', '-p', '-pe', '-c', '--eval', '--print', '--input-type', '-C', '--conditions'],
@@ -106,12 +106,12 @@ function virtualOf(place: Place): string {
   return place.kind === 'mount' ? place.virtual : ''
 }
 
-/** A program that is not known: nobody can tell what it reads, what it prints, and where it stores that. */
+/** An unknown program: nobody can tell its input, its output, and where it stores that. */
 export function runUnknown(call: Call): Outcome {
   const { name, args, context } = call
   if (context.settings.isInstalled(name))
     return refuse('program', [name, ...args.map(({ word }) => word.text)].join(' '))
-  // The shell says that there is no such program, whatever its arguments are.
+  // The shell says that there is no such program, for any arguments.
   for (const argument of args) call.text(argument, { tainted: true })
   return call.done({ prints: false })
 }

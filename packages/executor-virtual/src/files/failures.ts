@@ -9,7 +9,7 @@ export interface Failure {
 /** Failures that are kept. */
 const most = 1_000
 
-/** The same files; what they refuse is noted, but for what was not there. */
+/** The same files; their refusals are noted, except for missing entries. */
 export function recordFailures(files: AsyncFiles): {
   readonly recorded: AsyncFiles
   readonly failures: readonly Failure[]

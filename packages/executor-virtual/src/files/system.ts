@@ -24,7 +24,7 @@ export interface ScriptSession {
 }
 
 export interface SystemOptions {
-  /** Ends a script that asks for what is not there, and tells when it was ended. */
+  /** Ends a script that asks for a missing part, and tells when it was ended. */
   readonly session?: ScriptSession | undefined
   /** The workspace's root. */
   readonly root?: string | undefined

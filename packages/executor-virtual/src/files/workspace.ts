@@ -95,7 +95,7 @@ export class WorkspaceFiles implements AsyncFiles {
       if (this.#passable.has(path)) return describe({ type: 'directory', size: 0, mode: 0o111, version: '' })
       const type = await this.#listedType(path)
       if (type === undefined) throw error
-      // As a mask of mode 000 in a real tree: what its directory lists is known, and nothing else.
+      // As a mask of mode 000 in a real tree: only the facts that its directory lists are known.
       return describe({ type, size: 0, mode: 0, version: '' })
     }
   }
@@ -216,8 +216,8 @@ export class WorkspaceFiles implements AsyncFiles {
   }
 
   /**
-   * The target of a link; undefined for what is none. A denied link may be passed through, but not read: it counts as
-   * an entry that is not a link.
+   * The target of a link; undefined for any other entry. A denied link may be passed through, but not read: it counts
+   * as an entry that is not a link.
    */
   async #linkTarget(path: string, last: boolean): Promise<string | undefined> {
     try {

@@ -29,7 +29,7 @@ export function startCommand(options: StartOptions): RunningCommand {
   const startedAt = performance.now()
   const stdout = createOutputChannel()
   const stderr = createOutputChannel()
-  /** Aborted when nothing of the command may go on: its thread, and what it asked of the files. */
+  /** Aborted when the command must stop: its thread, and its requests for files. */
   const over = new AbortController()
   const stopping = new AbortController()
   const ended = Promise.withResolvers<Ending>()

@@ -68,7 +68,7 @@ export class WorkerPool {
     this.#idle.push({ worker, timer })
   }
 
-  /** Ends a thread, whatever it is doing. */
+  /** Ends a busy thread too. */
   async end(worker: Worker): Promise<void> {
     try {
       await worker.terminate()

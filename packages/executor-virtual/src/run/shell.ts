@@ -6,7 +6,7 @@ const known = /(?:^|\/)(?:zsh|dash|ksh|mksh|ash|fish|csh|tcsh)$/
 /**
  * The path of the shell that a command takes for its own. There is one interpreter, which is bash's and sh's.
  *
- * @throws WorkspaceError `ENOEXEC` for another shell, `EINVAL` for what is none.
+ * @throws WorkspaceError `ENOEXEC` for another shell, `EINVAL` for a value that is not a shell.
  */
 export function checkShell(shell = 'bash'): string {
   const [, name] = offered.exec(shell) ?? []

@@ -38,7 +38,7 @@ async function run({ port, command, cwd, env, stdin, limits, stopping, root }: T
   Object.defineProperty(stop.signal, 'aborted', {
     get() {
       if (!told && session.ending) {
-        // Once: what comes after the script looks at it too, and would lose the output.
+        // Once: a later look at it would lose the output.
         told = true
         session.check()
       }

@@ -23,7 +23,7 @@ interface FixtureOptions {
   readonly protectedText: string
 }
 
-/** The files that the checks expect in the workspace, whatever else is there. */
+/** The files that the checks expect in the workspace, among any others. */
 export async function writeFixtures({ project, outside, protectedText }: FixtureOptions): Promise<void> {
   const files: Readonly<Record<string, string>> = {
     'data.json': '{"key": "value"}',

@@ -14,7 +14,7 @@ export interface Finding extends ProbeReport {
 /** Shown always, used only when it is named. */
 export const lastResort: ExecutorName = 'sanitize'
 
-/** Every system call of a command is stopped: what opens many files takes far longer. */
+/** Every system call of a command is stopped: a program that opens many files takes far longer. */
 export function isSlow({ details }: Pick<ProbeReport, 'details'>): boolean {
   return details.stoppedCalls === 'all' || details['root'] === 'translated'
 }

@@ -24,8 +24,8 @@ export function addDoctor(program: Command, start: Start): void {
     .summary('say whether commands can run here, and what holds in them')
     .description(
       'Runs each executor once, and says in a line each how it does here, then whether commands would run. With --root or ' +
-        '--config it says of that workspace what exec would do: with which executor, or which rule refuses commands, and what ' +
-        'to do. The last resort, sanitize, is shown too: it is for trusted commands, and used only when it is named. Ends with 1 ' +
+        '--config it says of that workspace what exec would do: with which executor, or which rule refuses commands, and the ' +
+        'remedy. The last resort, sanitize, is shown too: it is for trusted commands, and used only when it is named. Ends with 1 ' +
         'when commands would be refused.',
     )
     .option(

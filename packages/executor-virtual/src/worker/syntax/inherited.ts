@@ -3,8 +3,9 @@ import { getCommandNames } from 'just-bash'
 import { tools } from '../tools/index.ts'
 import { literal, literalWord, type SimpleCommand, type Word } from './nodes.ts'
 
-// just-bash lets every command of a group read the whole of the group's standard input, where real ones share it: what one
-// has taken the next does not see. Commands that get theirs this way are marked, and the guard refuses the second reader.
+// just-bash lets every command of a group read the whole of the group's standard input, where real ones share it: input
+// that one has taken, the next does not see. Commands that get theirs this way are marked, and the guard refuses the
+// second reader.
 
 const marks = { group: '\u{f0003}', loop: '\u{f0004}' } as const
 

@@ -2,7 +2,7 @@ import { parse } from 'just-bash'
 
 import { literal, type Node, walk } from './nodes.ts'
 
-/** Commands that never read standard input, whatever their arguments are. */
+/** Commands that never read standard input, for any arguments. */
 const deaf = new Set(
   ': [ basename break cd chmod continue cp date declare dirname echo exit export expr false find let ln local ls mkdir mktemp mv printenv printf pwd readlink realpath return rm rmdir seq set shift shopt sleep stat test touch true type typeset unset which whoami'.split(
     ' ',

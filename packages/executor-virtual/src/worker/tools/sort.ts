@@ -138,7 +138,7 @@ function numeralOf(text: string): Numeral {
   return { negative: minus !== '' && (digits.whole !== '' || digits.fraction !== ''), ...digits }
 }
 
-/** By their digits, whatever their length: no rounding. */
+/** By their digits, at any length: no rounding. */
 function compareNumbers(leftText: string, rightText: string): number {
   const [left, right] = [numeralOf(leftText), numeralOf(rightText)]
   if (left.negative !== right.negative) return left.negative ? -1 : 1

@@ -96,7 +96,7 @@ export function wordsOf(error: unknown): string {
   return errorWords[codeOf(error)] ?? codeOf(error)
 }
 
-/** Each operand's bytes, standard input where there is none; what cannot be read is told and passed over. */
+/** Each operand's bytes, standard input where there is none; an operand that cannot be read is told and passed over. */
 export async function readOperands(
   call: Call,
   operands: readonly string[],

@@ -75,7 +75,7 @@ async function inputsOf(call: Call, operands: readonly string[], output: Output)
       try {
         inputs.push({ name: operand === '-' ? '' : bytesOf(operand), bytes: await readOperand(call, operand) })
       } catch (error) {
-        // As mawk does: what was read before counts, and nothing after it.
+        // As mawk does: earlier input counts, and later input does not.
         output.fail(`awk: cannot open ${operand} (${wordsOf(error)})`, 2)
         if (inputs.some((input) => 'bytes' in input)) call.session.refuse('awk', `\`${operand}\` cannot be read`)
         break

@@ -70,14 +70,14 @@ export function builtin(run: Evaluator, name: string, values: readonly Expressio
 function substring(text: string, start: number, length: number | undefined): string {
   // Before the first character awks do not agree.
   if (start < 0.5 && length !== undefined) throw new Refused('substr from before the first character')
-  if (Number.isNaN(start) || Number.isNaN(length)) throw new Refused('substr of what is not a number')
+  if (Number.isNaN(start) || Number.isNaN(length)) throw new Refused('substr of a value that is not a number')
   const from = Math.round(start)
   const to = length === undefined ? Infinity : from + Math.round(length)
   return text.slice(Math.max(0, from - 1), Math.max(0, to - 1))
 }
 
 function split(run: Evaluator, source: Expression, target: Expression, separator: Expression | undefined): number {
-  if (target.type !== 'variable') throw new Refused('split into what is not an array')
+  if (target.type !== 'variable') throw new Refused('split into a target that is not an array')
   const text = run.text(source)
   const given =
     separator === undefined

@@ -140,7 +140,7 @@ export class Evaluator {
       else local.value = value
     } else if (target.type === 'element') this.array(target.name).set(this.key(target.index), value)
     else if (target.type === 'field') this.machine.setField(this.number(target.index), value)
-    else throw new Refused('an assignment to what is not a variable')
+    else throw new Refused('an assignment to a target that is not a variable')
   }
 
   #getline(target: Expression | undefined): Value {

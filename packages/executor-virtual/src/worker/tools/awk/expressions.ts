@@ -47,7 +47,7 @@ export class ExpressionParser extends Cursor {
     const { kind, text } = this.token
     if (kind !== 'operator' || !assignments.has(text)) return left
     if (!['variable', 'element', 'field'].includes(left.type))
-      throw new SyntaxProblem('an assignment to what is not a variable')
+      throw new SyntaxProblem('an assignment to a target that is not a variable')
     this.advance()
     this.skipNewlines()
     return { type: 'assign', operator: text.slice(0, -1), target: left, value: this.expression() }

@@ -1,7 +1,7 @@
 import { posixSource } from '../posix.ts'
 import { type Address, type Command, type Piece, ScriptProblem } from './script.ts'
 
-/** @throws ScriptProblem for what GNU's sed refuses, and for what is not known here */
+/** @throws ScriptProblem for scripts that GNU's sed refuses, and for unknown constructs */
 export function parseScript(script: string, extended: boolean): Command[] {
   return new Parser(script, extended).all()
 }
