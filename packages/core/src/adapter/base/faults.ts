@@ -1,0 +1,69 @@
+import { isWorkspaceError, WorkspaceError } from '../../errors.ts'
+import { LinkSignal } from '../link-signal.ts'
+import type { AdapterOperation } from '../operations.ts'
+import { orAbort } from './wait.ts'
+
+/** Milliseconds that a change may take to end once it was aborted. */
+const abortMs = 2_000
+
+export interface FaultContext {
+  /** The adapter's. */
+  readonly name: string
+  readonly operation: AdapterOperation
+  readonly path: string
+  readonly signal?: AbortSignal | undefined
+  /** Errors of the caller's own body. */
+  readonly ofBody?: ReadonlySet<unknown> | undefined
+}
+
+/** `EBACKEND`: the driver broke its contract. It is never the caller's mistake. */
+export function fault({ name, operation, path }: FaultContext, what: string, native?: unknown): WorkspaceError {
+  return new WorkspaceError({
+    code: 'EBACKEND',
+    operation,
+    path,
+    reason: `cannot be worked on: the adapter ${name} has a fault: ${what}`,
+    remedy: 'report it to the authors of the adapter',
+    native,
+  })
+}
+
+/** The error that a driver's error becomes: its own, where the contract knows it, else its fault. */
+export function explain(error: unknown, context: FaultContext): unknown {
+  if (isWorkspaceError(error) || error instanceof LinkSignal || context.ofBody?.has(error) === true) return error
+  if (context.signal?.aborted === true && error === context.signal.reason) return error
+  const kind = error instanceof Error ? error.name : typeof error
+  return fault(context, `\`${context.operation}\` threw a foreign error (${kind})`, error)
+}
+
+/** The result of a driver that is not known: of the right shape, with errors of the contract, and in time after an abort. */
+export async function checked<Result>(
+  work: Promise<Result>,
+  { context, changes, accepts }: { context: FaultContext; changes: boolean; accepts: (value: unknown) => boolean },
+): Promise<Result> {
+  try {
+    const result = await (changes ? untilEnded(work, context) : work)
+    if (accepts(result)) return result
+  } catch (error) {
+    throw explain(error, context)
+  }
+  throw fault(context, `\`${context.operation}\` resolved with a value of another shape`)
+}
+
+/** A change ends by itself after an abort, so that it is known whether it took place. Only one that does not is left. */
+async function untilEnded<Result>(work: Promise<Result>, context: FaultContext): Promise<Result> {
+  if (context.signal === undefined) return await work
+  const late = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const onAbort = (): void => {
+    const what = `\`${context.operation}\` did not end after its abort; the change may have taken place`
+    timer = setTimeout(() => late.abort(fault(context, what)), abortMs)
+  }
+  context.signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await orAbort(work, late.signal)
+  } finally {
+    context.signal.removeEventListener('abort', onAbort)
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,109 @@
+import type { HostPath, MountPath } from '../path/virtual-path.ts'
+import type { AdapterCapabilities } from './capabilities.ts'
+import type { StorageAdapter } from './contract.ts'
+import type {
+  ByteRange,
+  Condition,
+  EntryIterator,
+  HostDirectory,
+  ListOptions,
+  ReadResult,
+  ReadStreamResult,
+  SearchHit,
+  SearchQuery,
+  SignalOption,
+  Stat,
+  TransferResult,
+  Version,
+  WriteData,
+  WriteResult,
+} from './types.ts'
+
+export interface DriverReadOptions extends SignalOption {
+  /** Whole numbers from 0. */
+  readonly range?: ByteRange | undefined
+  readonly ifVersion?: Version | undefined
+  /** More bytes than these are `EFBIG`: see `checkReadSize`. */
+  readonly maxBytes?: number | undefined
+}
+
+export interface DriverWriteOptions extends SignalOption {
+  readonly ifVersion: Condition | undefined
+  readonly parents: boolean
+  readonly mode: number | undefined
+}
+
+export interface DriverAppendOptions extends SignalOption {
+  readonly ifVersion: Condition | undefined
+  readonly parents: boolean
+}
+
+export interface DriverListOptions extends Omit<ListOptions, 'recursive' | 'exclude' | 'details'> {
+  readonly recursive: boolean
+  readonly exclude: readonly MountPath[]
+  readonly details: boolean
+}
+
+export interface DriverDeleteOptions extends SignalOption {
+  readonly recursive: boolean
+  readonly force: boolean
+  readonly ifVersion: Version | undefined
+}
+
+export interface DriverMoveOptions extends SignalOption {
+  readonly overwrite: boolean
+  readonly ifSource: Version | undefined
+  readonly ifDestination: Condition | undefined
+  readonly parents: boolean
+}
+
+export interface DriverCopyOptions extends DriverMoveOptions {
+  readonly recursive: boolean
+}
+
+export interface DriverSearchQuery extends SearchQuery {
+  readonly regex: boolean
+  readonly caseSensitive: boolean
+  readonly exclude: readonly MountPath[]
+  readonly maxHits: number
+  readonly maxFileBytes: number
+}
+
+/**
+ * A store, for `defineAdapter`. The semantics are those of {@link StorageAdapter}: links, conditions, errors.
+ *
+ * The base has done the rest before a method is called: the adapter is open, paths are {@link MountPath}s within
+ * `maxPathBytes`, options have their defaults, content and ranges are well-formed, and the store may be changed.
+ * A signal that is there is not aborted yet. A method that only reads may leave it alone; a method that changes the store
+ * ends by it, and leaves the old state.
+ *
+ * A method that its capability does not promise is left out.
+ */
+export interface Driver {
+  readonly name: string
+  readonly capabilities: AdapterCapabilities
+
+  /** Refuses more paths than the base does, by throwing. `creates`: the operation may make something there. */
+  checkPath?(path: MountPath, operation: string, creates: boolean): void
+
+  stat(path: MountPath, options: SignalOption): Promise<Stat>
+  read(path: MountPath, options: DriverReadOptions): Promise<ReadResult>
+  /** Default: the bytes of `read`, in chunks. */
+  readStream?(path: MountPath, options: DriverReadOptions): Promise<ReadStreamResult>
+  write(path: MountPath, data: WriteData, options: DriverWriteOptions): Promise<WriteResult>
+  append?(path: MountPath, data: Uint8Array, options: DriverAppendOptions): Promise<WriteResult>
+  list(path: MountPath, options: DriverListOptions): EntryIterator
+  search?(query: DriverSearchQuery, options: SignalOption): AsyncIterableIterator<SearchHit>
+  createDirectory(path: MountPath, options: SignalOption & { readonly recursive: boolean }): Promise<void>
+  delete(path: MountPath, options: DriverDeleteOptions): Promise<void>
+  move(source: MountPath, destination: MountPath, options: DriverMoveOptions): Promise<TransferResult>
+  copy(source: MountPath, destination: MountPath, options: DriverCopyOptions): Promise<TransferResult>
+  createSymlink?(path: MountPath, target: string, options: SignalOption): Promise<void>
+  readSymlink?(path: MountPath, options: SignalOption): Promise<string>
+  flush?(options: SignalOption): Promise<void>
+  hostPath?(path: MountPath): HostPath
+  hostDirectory?(path: MountPath): Promise<HostDirectory>
+  createScratch?(options: SignalOption): Promise<StorageAdapter>
+  /** Called once, when the adapter is closed. */
+  close?(): Promise<void>
+}

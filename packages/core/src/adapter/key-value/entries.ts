@@ -1,0 +1,114 @@
+import { isWithin, mountRoot, parentPath, segmentsOf, type MountPath } from '../../path/virtual-path.ts'
+import { contractError } from '../failures.ts'
+import type { Stat } from '../types.ts'
+import type { KeyValueStore } from './store.ts'
+
+/** A file has bytes, a directory has none. */
+export interface Found {
+  readonly bytes?: Uint8Array | undefined
+}
+
+const directoryStat: Stat = { type: 'directory', size: 0, version: 'directory' }
+
+/**
+ * Files and directories as keys: `/a/b.txt` is `a/b.txt`, and the directory `/a` is `a/`, an empty value. A directory is
+ * also there while a key lies below it, so that keys that others made are seen.
+ */
+export class Entries {
+  readonly #store: KeyValueStore
+
+  constructor(store: KeyValueStore) {
+    this.#store = store
+  }
+
+  async find(path: MountPath): Promise<Found | undefined> {
+    if (path === mountRoot) return {}
+    const bytes = await this.#store.get(keyOf(path))
+    if (bytes !== undefined) return { bytes }
+    return (await this.#isDirectory(path)) ? {} : undefined
+  }
+
+  /** @throws WorkspaceError `ENOENT`, `ENOTDIR` */
+  async expect(path: MountPath, operation: string): Promise<Found> {
+    const found = await this.find(path)
+    if (found !== undefined) return found
+    await this.missingAbove(path, operation)
+    throw contractError('ENOENT', operation, path)
+  }
+
+  /** The directories above a path that are missing, from the top down. @throws WorkspaceError `ENOTDIR` below a file */
+  async missingAbove(path: MountPath, operation: string): Promise<MountPath[]> {
+    const missing: MountPath[] = []
+    for (let above = parentPath(path); ; above = parentPath(above)) {
+      const found = await this.find(above)
+      if (found?.bytes !== undefined) throw contractError('ENOTDIR', operation, path)
+      if (found !== undefined) return missing
+      missing.unshift(above)
+    }
+  }
+
+  /** Everything below a directory, parents before their children. */
+  async *below(path: MountPath): AsyncGenerator<MountPath, void, undefined> {
+    const prefix = prefixOf(path)
+    const seen = new Set<string>()
+    for await (const key of this.#store.keys(prefix)) {
+      const names = key.slice(prefix.length).split('/')
+      const isDirectory = names.at(-1) === ''
+      if (isDirectory) names.pop()
+      if (names.some((name) => !isName(name))) continue
+      let at = path
+      for (const [index, name] of names.entries()) {
+        at = (at === mountRoot ? `/${name}` : `${at}/${name}`) as MountPath
+        if (seen.has(at)) continue
+        if (index < names.length - 1 || isDirectory) seen.add(at)
+        yield at
+      }
+    }
+  }
+
+  async hasBelow(path: MountPath): Promise<boolean> {
+    for await (const one of this.below(path)) return isWithin(one, path)
+    return false
+  }
+
+  async set(path: MountPath, bytes: Uint8Array | undefined): Promise<void> {
+    await this.#store.set(bytes === undefined ? `${keyOf(path)}/` : keyOf(path), bytes ?? new Uint8Array())
+  }
+
+  async remove(path: MountPath, { bytes }: Found): Promise<void> {
+    await this.#store.delete(bytes === undefined ? `${keyOf(path)}/` : keyOf(path))
+  }
+
+  async #isDirectory(path: MountPath): Promise<boolean> {
+    if ((await this.#store.get(`${keyOf(path)}/`)) !== undefined) return true
+    for await (const key of this.#store.keys(prefixOf(path))) return key.length > 0
+    return false
+  }
+}
+
+/** Size and version; the version follows from the content. */
+export async function statOf({ bytes }: Found): Promise<Stat> {
+  if (bytes === undefined) return directoryStat
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new Uint8Array(bytes)))
+  const version = Array.from(digest.subarray(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return { type: 'file', size: bytes.length, version }
+}
+
+function keyOf(path: MountPath): string {
+  return path.slice(1)
+}
+
+function prefixOf(path: MountPath): string {
+  return path === mountRoot ? '' : `${keyOf(path)}/`
+}
+
+/** A name that a path can have. */
+function isName(name: string): boolean {
+  return (
+    name !== '' &&
+    name !== '.' &&
+    name !== '..' &&
+    !name.includes('\0') &&
+    segmentsOf(`/${name}` as MountPath).length === 1
+  )
+}
