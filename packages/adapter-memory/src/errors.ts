@@ -1,1 +1,1 @@
-export { contractError as failure, invalidArgument as invalid } from '@ws/core'
+export { contractError as failure } from '@ws/core'

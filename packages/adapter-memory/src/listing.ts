@@ -1,4 +1,4 @@
-import { childPath, isWithin, type Entry, type ListOptions, type MountPath } from '@ws/core'
+import { childPath, isWithin, type DriverListOptions, type Entry, type ListOptions, type MountPath } from '@ws/core'
 import { failure } from './errors.ts'
 import { childrenOf, type Link, type MemoryTree } from './tree.ts'
 
@@ -59,19 +59,14 @@ function isAttached(link: Link, path: MountPath, tree: MemoryTree): boolean {
 }
 
 export async function* list(
-  open: () => MemoryTree,
+  tree: MemoryTree,
   path: MountPath,
-  options: ListOptions,
+  options: DriverListOptions,
 ): AsyncGenerator<Entry, undefined> {
-  const { signal } = options
-  signal?.throwIfAborted()
-  const tree = open()
   const directory = tree.find(path, { operation: 'list', follow: true })
   if (!directory.getNode().isDirectory()) throw failure('ENOTDIR', 'list', path)
   for (const { path: entryPath, name, link } of walkTree(tree, path, directory, options)) {
     yield { path: entryPath, name, ...tree.stat(link) }
-    signal?.throwIfAborted()
-    open()
   }
   return undefined
 }

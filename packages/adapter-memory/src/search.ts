@@ -2,38 +2,28 @@ import {
   Pace,
   createGlobFilter,
   isWithin,
+  type DriverSearchQuery,
   type MountPath,
   type SearchHit,
-  type SearchOptions,
-  type SearchQuery,
+  type SignalOption,
 } from '@ws/core'
 import { createLineMatcher } from '@ws/text-search'
-import { invalid } from './errors.ts'
 import { walkTree } from './listing.ts'
 import type { Link, MemoryTree } from './tree.ts'
 
 export async function* search(
-  open: () => MemoryTree,
-  query: SearchQuery,
-  { signal }: SearchOptions,
+  tree: MemoryTree,
+  query: DriverSearchQuery,
+  { signal }: SignalOption,
 ): AsyncGenerator<SearchHit, undefined> {
-  signal?.throwIfAborted()
-  const { in: path, glob, exclude = [], maxHits = 1000, maxFileBytes = 32 * 1024 * 1024 } = query
-  const tree = open()
-  for (const limit of [maxHits, maxFileBytes]) {
-    if (Number.isNaN(limit) || limit < 0)
-      throw invalid('search', path, 'was given a `limit` that is not a number from 0')
-  }
+  const { in: path, glob, exclude, maxHits, maxFileBytes } = query
   const matcher = createLineMatcher(query)
   const filter = createGlobFilter(glob)
   const start = tree.find(path, { operation: 'search', follow: true })
   let hits = 0
   const pace = new Pace(signal)
   for (const found of entriesAt(tree, path, start, exclude)) {
-    if (pace.isDue) {
-      await pace.rest()
-      open()
-    }
+    if (pace.isDue) await pace.rest()
     const { link } = found
     if (!link.getNode().isFile() || link.getNode().getSize() > maxFileBytes) continue
     if (found.below !== undefined && !filter.matches(found.below)) continue
@@ -41,8 +31,6 @@ export async function* search(
       if (hits >= maxHits) return undefined
       hits += 1
       yield { path: found.path, ...hit }
-      signal?.throwIfAborted()
-      open()
     }
   }
   return undefined

@@ -1,25 +1,18 @@
-import { isWorkspaceError, type ExplainRequest, type Explanation, type Workspace, type WorkspaceError } from '@ws/core'
+import {
+  fileOperations,
+  isWorkspaceError,
+  type ExplainRequest,
+  type Explanation,
+  type Workspace,
+  type WorkspaceError,
+} from '@ws/core'
 import { Argument, type Command } from 'commander'
 
 import type { Context, Start } from '../context.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { renderTable } from '../terminal/table.ts'
 
-const operations = [
-  'stat',
-  'read',
-  'list',
-  'search',
-  'readSymlink',
-  'write',
-  'append',
-  'createDirectory',
-  'createSymlink',
-  'delete',
-  'move',
-  'copy',
-  'exec',
-] as const satisfies readonly ExplainRequest['operation'][]
+const operations: readonly ExplainRequest['operation'][] = [...fileOperations, 'exec']
 
 export function addExplain(program: Command, start: Start): void {
   program

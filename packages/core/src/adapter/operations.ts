@@ -1,24 +1,28 @@
 import type { AdapterCapabilities } from './capabilities.ts'
 import type { StorageAdapter } from './contract.ts'
 
+/** The right that an operation needs at a path. */
+export type Need = 'read' | 'write'
+
 /** What an operation of a {@link StorageAdapter} does. */
 export interface OperationFacts {
-  /** What a rule must allow at the path. */
-  readonly need: 'read' | 'write'
-  /** It follows a link at the end of its path. */
+  /** What rules must allow at the path that it names first. Absent: rules judge it as another operation, or not at all. */
+  readonly need?: Need | undefined
+  /** It follows a link at the end of its path; `createDirectory` only with `recursive`. */
   readonly follows: boolean
-  /** It may make an entry that was not there. */
-  readonly creates: boolean
+  /** It may make an entry that was not there: at its path, or at its destination. */
+  readonly creates?: 'path' | 'destination' | undefined
   /** It changes the store: `EROFS` in a read-only one. */
   readonly changes: boolean
   /** The capability that says whether an adapter has it. Absent: every adapter has it. */
   readonly capability?: keyof AdapterCapabilities | undefined
 }
 
-const look = { need: 'read', follows: false, creates: false, changes: false } as const
+const plain = { follows: false, changes: false } as const
+const look = { ...plain, need: 'read' } as const
 const follow = { ...look, follows: true } as const
-const change = { need: 'write', follows: false, creates: false, changes: true } as const
-const make = { ...change, creates: true } as const
+const change = { need: 'write', follows: false, changes: true } as const
+const make = { ...change, creates: 'path' } as const
 
 /**
  * The operations of an adapter. This is their one table: the base of adapters, the layers, the rules and the kit read it.
@@ -27,22 +31,22 @@ const make = { ...change, creates: true } as const
 export const operations = {
   stat: look,
   read: follow,
-  readStream: follow,
   list: follow,
   search: { ...follow, capability: 'search' },
   readSymlink: { ...look, capability: 'symlinks' },
   write: { ...make, follows: true },
   append: { ...make, follows: true, capability: 'append' },
-  createDirectory: make,
+  createDirectory: { ...make, follows: true },
   createSymlink: { ...make, capability: 'symlinks' },
   delete: change,
-  move: make,
-  copy: make,
-  flush: { ...look, capability: 'flush' },
-  hostPath: { ...look, capability: 'hostPath' },
-  hostDirectory: { ...look, capability: 'hostPath' },
-  createScratch: look,
-  close: look,
+  move: { ...change, creates: 'destination' },
+  copy: { ...change, need: 'read', creates: 'destination' },
+  readStream: { ...plain, follows: true },
+  flush: { ...plain, capability: 'flush' },
+  hostPath: { ...plain, capability: 'hostPath' },
+  hostDirectory: { ...plain, capability: 'hostPath' },
+  createScratch: plain,
+  close: plain,
 } as const satisfies Readonly<Record<string, OperationFacts>>
 
 /** The operations of a {@link StorageAdapter}, by their names. */
@@ -59,7 +63,16 @@ type Same<Left, Right> = [Left] extends [Right] ? ([Right] extends [Left] ? true
 const isComplete: Same<Methods, AdapterOperation> = true
 void isComplete
 
-/** The facts of an operation; for a name that is not in the table, those that everything denies. */
+/** The operations that rules judge, by their names. */
+export type FileOperation = {
+  [Name in AdapterOperation]: (typeof operations)[Name] extends { readonly need: Need } ? Name : never
+}[AdapterOperation]
+
+export const fileOperations = (Object.keys(operations) as AdapterOperation[]).filter(
+  (name): name is FileOperation => 'need' in operations[name],
+)
+
+/** The facts of an operation; for a name that is not in the table, those of an operation that everything denies. */
 export function factsOf(operation: string): OperationFacts {
   return Object.hasOwn(operations, operation) ? operations[operation as AdapterOperation] : make
 }

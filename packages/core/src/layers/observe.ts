@@ -5,14 +5,8 @@ import type { MountPath } from '../path/virtual-path.ts'
 import { wrapIterator } from './iterator.ts'
 import { checkOption } from '../options/check.ts'
 import { option } from '../options/shapes.ts'
-import {
-  checkLayer,
-  isStream,
-  wrapAdapter,
-  type AdapterOperation,
-  type Call,
-  type LayerOptions,
-} from './wrap-adapter.ts'
+import type { AdapterOperation } from '../adapter/operations.ts'
+import { checkLayer, isStream, wrapAdapter, type Call, type LayerOptions } from './wrap-adapter.ts'
 
 interface EventBase {
   readonly operation: AdapterOperation

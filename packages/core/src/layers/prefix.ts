@@ -4,17 +4,9 @@ import { LinkSignal } from '../adapter/link-signal.ts'
 import { isWorkspaceError, rewriteError, WorkspaceError, type PartialProgress } from '../errors.ts'
 import { isWithin, joinPath, parseMountPath, relativeTo, type MountPath } from '../path/virtual-path.ts'
 import { wrapIterator } from './iterator.ts'
-import {
-  checkLayer,
-  isStream,
-  wrapAdapter,
-  type AdapterOperation,
-  type Call,
-  type LayerOptions,
-} from './wrap-adapter.ts'
+import { factsOf, type AdapterOperation } from '../adapter/operations.ts'
+import { checkLayer, isStream, wrapAdapter, type Call, type LayerOptions } from './wrap-adapter.ts'
 
-/** What may make the subtree's root: the operations that make something. */
-const creating: ReadonlySet<AdapterOperation> = new Set(['write', 'append', 'createDirectory', 'createSymlink'])
 /** What is `EBUSY` for the root, where the inner adapter sees a directory like any other. */
 const replacing: ReadonlySet<AdapterOperation> = new Set(['write', 'append', 'delete', 'move'])
 /** What would treat a file or a link in the root's place as the entry it is. */
@@ -109,7 +101,8 @@ class Subtree {
 
   /** Makes the root when that is what was missing; false when the error means something else. */
   async #madeRoot(error: unknown, { operation }: Call): Promise<boolean> {
-    if (!creating.has(operation) || !this.#isMissing(error)) return false
+    // An operation that makes something makes the subtree's root first.
+    if (factsOf(operation).creates !== 'path' || !this.#isMissing(error)) return false
     if ((await this.#rootState()) !== 'missing') return false
     try {
       await this.#inner.createDirectory(this.#root, { recursive: true })

@@ -1,16 +1,7 @@
 import type { StorageAdapter } from '../adapter/contract.ts'
 import { contractError } from '../adapter/failures.ts'
-import { checkLayer, wrapAdapter, type AdapterOperation, type LayerOptions } from './wrap-adapter.ts'
-
-const changes: ReadonlySet<AdapterOperation> = new Set([
-  'write',
-  'append',
-  'createDirectory',
-  'createSymlink',
-  'delete',
-  'move',
-  'copy',
-] satisfies AdapterOperation[])
+import { factsOf } from '../adapter/operations.ts'
+import { checkLayer, wrapAdapter, type LayerOptions } from './wrap-adapter.ts'
 
 /**
  * The same tree, in which every change is `EROFS`, before the inner adapter hears of it and before a body is touched. Real
@@ -24,7 +15,7 @@ export function readOnly(adapter: StorageAdapter, options: LayerOptions = {}): S
     capabilities: Object.freeze({ ...adapter.capabilities, readOnly: true }),
     shared,
     async call({ operation, path }, run) {
-      if (!changes.has(operation)) return run()
+      if (!factsOf(operation).changes) return run()
       throw contractError('EROFS', operation, path)
     },
   })

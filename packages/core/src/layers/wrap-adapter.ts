@@ -2,6 +2,7 @@ import { checkOption, checkOptions } from '../options/check.ts'
 import { adapterShape, option } from '../options/shapes.ts'
 import type { AdapterCapabilities } from '../adapter/capabilities.ts'
 import type { StorageAdapter } from '../adapter/contract.ts'
+import type { AdapterOperation } from '../adapter/operations.ts'
 import type {
   Entry,
   ListOptions,
@@ -14,14 +15,6 @@ import type {
 import { contractError } from '../adapter/failures.ts'
 import { assertMountPath, mountRoot, type HostPath, type MountPath } from '../path/virtual-path.ts'
 import { wrapIterator, type IterationHooks } from './iterator.ts'
-
-/** The operations of a {@link StorageAdapter}, by their names. */
-export type AdapterOperation = Exclude<
-  {
-    [Key in keyof StorageAdapter]-?: Required<StorageAdapter>[Key] extends (...args: never) => unknown ? Key : never
-  }[keyof StorageAdapter],
-  symbol
->
 
 /** One call of an operation, as the layer's caller sees it. */
 export interface Call {

@@ -1,6 +1,7 @@
 import { isWithin } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import type { Access, FileOperation, Need, ResolvedSubtreeRule } from './types.ts'
+import type { Need } from '../adapter/operations.ts'
+import type { Access, ResolvedSubtreeRule } from './types.ts'
 
 /** Rights as bits, so that intersecting rules is one AND. */
 export const READ = 1
@@ -29,20 +30,4 @@ export function ruleRights(rule: ResolvedSubtreeRule, path: VirtualPath): number
     rights = rightsOf(entry.access)
   }
   return rights
-}
-
-/** The right that each operation needs at the path that it names first. */
-export const operationNeeds: Readonly<Record<FileOperation, Need>> = {
-  stat: 'read',
-  read: 'read',
-  list: 'read',
-  search: 'read',
-  readSymlink: 'read',
-  write: 'write',
-  append: 'write',
-  createDirectory: 'write',
-  createSymlink: 'write',
-  delete: 'write',
-  move: 'write',
-  copy: 'read',
 }

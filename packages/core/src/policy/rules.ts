@@ -1,3 +1,4 @@
+import { factsOf, type FileOperation } from '../adapter/operations.ts'
 import { WorkspaceError } from '../errors.ts'
 import { checkOption } from '../options/check.ts'
 import { option } from '../options/shapes.ts'
@@ -211,12 +212,11 @@ export const rules = {
       throw invalid('extensions must look like `.md`', 'pass a list such as `[".md", ".txt"]`')
     }
     const list = extensions.join(' ')
-    const writesContent = new Set(['write', 'append', 'copy', 'move', 'createSymlink'])
     return {
       kind: 'predicate',
       name: name ?? `onlyExtensions(${list})`,
       test: ({ need, operation, path }) =>
-        need === 'read' || !writesContent.has(operation) || extensions.some((extension) => path.endsWith(extension)),
+        need === 'read' || !givesName(operation) || extensions.some((extension) => path.endsWith(extension)),
       reason: `does not end in one of ${list}`,
       remedy: `use a name that ends in one of ${list}`,
     }
@@ -242,4 +242,9 @@ function entry(path: string, access: Access): SubtreeEntry {
 
 function invalid(reason: string, remedy: string): WorkspaceError {
   return new WorkspaceError({ code: 'EINVAL', operation: 'rule', reason, remedy })
+}
+
+/** It gives a file or a link its name. */
+function givesName(operation: FileOperation): boolean {
+  return operation !== 'createDirectory' && factsOf(operation).creates !== undefined
 }

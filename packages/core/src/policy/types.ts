@@ -1,28 +1,13 @@
+import type { FileOperation, Need } from '../adapter/operations.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 
 export type Access = 'read-write' | 'read-only' | 'write-only' | 'none'
 
-export type FileOperation =
-  | 'stat'
-  | 'read'
-  | 'list'
-  | 'search'
-  | 'readSymlink'
-  | 'write'
-  | 'append'
-  | 'createDirectory'
-  | 'createSymlink'
-  | 'delete'
-  | 'move'
-  | 'copy'
-
-/** The right that an operation needs at one of its paths. A copy needs `read` at its source and `write` at its destination. */
-export type Need = 'read' | 'write'
-
 export interface AccessRequest {
   readonly operation: FileOperation
   readonly path: VirtualPath
+  /** A copy needs `read` at its source and `write` at its destination. */
   readonly need: Need
   /** Bytes, where they are known: a file's size before it is written; for a stream, what has come so far. */
   readonly size?: number | undefined

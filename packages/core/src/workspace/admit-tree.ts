@@ -4,7 +4,7 @@ import type { Version } from '../adapter/types.ts'
 import { isWorkspaceError } from '../errors.ts'
 import { joinPath, relativeTo } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import type { FileOperation, Need } from '../policy/types.ts'
+import type { FileOperation, Need } from '../adapter/operations.ts'
 import type { Context } from './context.ts'
 import type { Located } from './gate.ts'
 

@@ -1,6 +1,7 @@
 import type { WorkspaceError } from '../errors.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import type { Decision, Need } from '../policy/types.ts'
+import type { Need } from '../adapter/operations.ts'
+import type { Decision } from '../policy/types.ts'
 import { virtualError } from './errors.ts'
 
 export function denialError(

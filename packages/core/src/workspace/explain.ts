@@ -6,8 +6,7 @@ import type { GuaranteeLevel } from '../executor/guarantees.ts'
 import { displayPath } from '../path/segments.ts'
 import { isWithin, rootPath } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import { operationNeeds } from '../policy/access.ts'
-import type { FileOperation } from '../policy/types.ts'
+import { operations, type FileOperation } from '../adapter/operations.ts'
 import { RulePolicy } from '../policy/policy.ts'
 import { admit } from './commands.ts'
 import type { CommandDoor } from './commands.ts'
@@ -16,8 +15,6 @@ import type { Context } from './context.ts'
 import { describeUnheld, planFor, unheld } from './enforcement.ts'
 import { checkMethod } from './method-options.ts'
 import type { ExplainRequest, Explanation } from './types.ts'
-
-const onTheEntryItself = new Set<FileOperation>(['stat', 'delete', 'move', 'readSymlink', 'copy', 'createSymlink'])
 
 interface Verdict {
   /** Where the path leads; as it is given where a step could not be taken. */
@@ -94,9 +91,9 @@ async function judgeFiles(context: Context, operation: FileOperation, path: stri
   try {
     const settled = await context.walker.settle(operation, parsed.path, budget)
     resolvedPath = settled
-    const follow = !onTheEntryItself.has(operation)
+    const { need, follows: follow } = operations[operation]
     resolvedPath = await context.walker.canonical(operation, settled, follow, budget)
-    context.gate.admit(operation, resolvedPath, operationNeeds[operation])
+    context.gate.admit(operation, resolvedPath, need)
     return { resolvedPath, refusal: undefined }
   } catch (error) {
     if (!isWorkspaceError(error)) throw error

@@ -13,7 +13,7 @@ import { limitShapes } from '../executor/limits.ts'
 import { checkOptions } from '../options/check.ts'
 import { durationShape, option } from '../options/shapes.ts'
 import type { OptionShape, OptionShapes } from '../options/shapes.ts'
-import { operationNeeds } from '../policy/access.ts'
+import { fileOperations } from '../adapter/operations.ts'
 import type {
   ReadLinesOptions,
   WorkspaceListOptions,
@@ -131,7 +131,7 @@ const methods = {
     maxOutputBytes: option.integer(1),
   } satisfies OptionShapes<OpenSessionOptions>,
   explain: {
-    operation: option.required(option.oneOf(...Object.keys(operationNeeds), 'exec')),
+    operation: option.required(option.oneOf(...fileOperations, 'exec')),
     path: option.required(option.string),
     command: option.of('a command', () => true),
     acknowledge: option.strings,

@@ -10,7 +10,7 @@ import type {
 } from '../adapter/types.ts'
 import { checkReadSize } from '../adapter/failures.ts'
 import { isWorkspaceError } from '../errors.ts'
-import type { FileOperation } from '../policy/types.ts'
+import type { FileOperation } from '../adapter/operations.ts'
 import { perform } from './context.ts'
 import type { Context } from './context.ts'
 import { virtualError } from './errors.ts'

@@ -12,7 +12,8 @@ import type {
 import type { GuaranteeLevel, Guarantees, Requirement } from '../executor/guarantees.ts'
 import type { CommandLimits } from '../executor/limits.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import type { FileOperation, Policy, Rule } from '../policy/types.ts'
+import type { FileOperation } from '../adapter/operations.ts'
+import type { Policy, Rule } from '../policy/types.ts'
 import type { FileDoor } from './file-door.ts'
 import type { LongRunning } from './sessions/types.ts'
 

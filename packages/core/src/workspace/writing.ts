@@ -11,7 +11,7 @@ import type {
 import { isWorkspaceError } from '../errors.ts'
 import { maxPathBytes, relativeTo } from '../path/virtual-path.ts'
 import type { MountPath } from '../path/virtual-path.ts'
-import type { FileOperation } from '../policy/types.ts'
+import type { FileOperation } from '../adapter/operations.ts'
 import { admitBelowUnlessLeaf, admitTree } from './admit-tree.ts'
 import { perform } from './context.ts'
 import type { Context } from './context.ts'

@@ -3,7 +3,7 @@ import type { AdapterCapabilities } from '../capabilities.ts'
 import type { StorageAdapter } from '../contract.ts'
 import type { Driver } from '../driver.ts'
 import { assertContent, contractError, invalidArgument } from '../failures.ts'
-import { operations, type AdapterOperation } from '../operations.ts'
+import { operations, type AdapterOperation, type OperationFacts } from '../operations.ts'
 import type {
   AppendOptions,
   CopyOptions,
@@ -29,7 +29,7 @@ import type {
 } from '../types.ts'
 import { checkLimits, checkPath, checkRange, checkTarget } from './arguments.ts'
 import { Iteration, Listing } from './iteration.ts'
-import { streamOf } from './stream.ts'
+import { streamOf, whileOpen } from './stream.ts'
 import { orAbort } from './wait.ts'
 
 const none = Object.freeze({})
@@ -110,7 +110,8 @@ export class Base implements StorageAdapter {
     const { ifVersion, parents = false, mode, signal } = options
     this.#admit('write', path, signal)
     assertContent(data, 'write', path)
-    return await this.#driver.write(path, data, { ifVersion, parents, mode, signal })
+    const body = data instanceof Uint8Array ? data : whileOpen(data, () => this.#goOn('write', path, undefined))
+    return await this.#driver.write(path, body, { ifVersion, parents, mode, signal })
   }
 
   async #append(path: MountPath, data: Uint8Array, options: AppendOptions = none): Promise<WriteResult> {
@@ -225,10 +226,10 @@ export class Base implements StorageAdapter {
 
   /** What every operation checks, in this order, before the driver hears of it. */
   #admit(operation: AdapterOperation, path: MountPath, signal?: AbortSignal, destination?: MountPath): void {
-    const { creates, changes } = operations[operation]
+    const { creates, changes }: OperationFacts = operations[operation]
     const { maxPathBytes, readOnly } = this.capabilities
     checkPath(path, operation, maxPathBytes)
-    this.#driver.checkPath?.(path, operation, creates && destination === undefined)
+    this.#driver.checkPath?.(path, operation, creates === 'path')
     if (destination !== undefined) {
       checkPath(destination, operation, maxPathBytes)
       this.#driver.checkPath?.(destination, operation, true)

@@ -51,3 +51,20 @@ export async function collect(data: WriteData, path: string, signal?: AbortSigna
   }
   return bytes
 }
+
+/** A body that fails after the adapter was closed, so that nothing is written then. By hand: leaving it waits for nobody. */
+export function whileOpen(data: AsyncIterable<Uint8Array>, assertOpen: () => void): AsyncIterable<Uint8Array> {
+  return {
+    [Symbol.asyncIterator]() {
+      const source = data[Symbol.asyncIterator]()
+      return {
+        async next() {
+          const result = await source.next()
+          assertOpen()
+          return result
+        },
+        return: async () => (await source.return?.()) ?? { done: true, value: undefined },
+      }
+    },
+  }
+}
