@@ -1,32 +1,29 @@
 import {
   type AdapterCapabilities,
-  type AppendOptions,
-  type CopyOptions,
-  type CreateDirectoryOptions,
-  type DeleteOptions,
+  type Driver,
+  type DriverAppendOptions,
+  type DriverCopyOptions,
+  type DriverDeleteOptions,
+  type DriverListOptions,
+  type DriverMoveOptions,
+  type DriverReadOptions,
+  type DriverSearchQuery,
+  type DriverWriteOptions,
   type EntryIterator,
   type HostDirectory,
   type HostPath,
-  type ListOptions,
   type MountPath,
-  type MoveOptions,
   type Owner,
-  type ReadOptions,
   type ReadResult,
   type ReadStreamResult,
   type SearchHit,
-  type SearchOptions,
-  type SearchQuery,
   type SignalOption,
   type Stat,
-  type StatOptions,
   type StorageAdapter,
   type TransferResult,
   type WriteData,
-  type WriteOptions,
   type WriteResult,
   mountRoot,
-  assertMountPath,
 } from '@ws/core'
 
 import { refuseReserved, reservedAbove } from './confine/reserved.ts'
@@ -34,7 +31,6 @@ import type { Task } from './confine/task.ts'
 import type { Tree } from './confine/tree.ts'
 import { contractFailure, failure, translate } from './errors.ts'
 import type { Engines } from './host/engine.ts'
-import { orAbort } from './host/abandon.ts'
 import { Gate, ownTurn } from './host/pace.ts'
 import { describeHostDirectory } from './place/host-directory.ts'
 import { Listing } from './read/listing.ts'
@@ -53,7 +49,7 @@ import { createSymlinkAt, readSymlinkAt } from './write/symlinks.ts'
 import { holdsTempName } from './confine/temp.ts'
 import { writeFile } from './write/write.ts'
 
-export interface LocalAdapterParts {
+export interface LocalDriverParts {
   readonly tree: Tree
   readonly engines: Engines
   readonly capabilities: AdapterCapabilities
@@ -83,45 +79,53 @@ const createAttempts = 3
 const listing = new Set(['list', 'search', 'hostDirectory'])
 
 /** A directory of this machine. Made by `createLocalAdapter`. */
-export class LocalAdapter implements StorageAdapter {
+export class LocalDriver implements Driver {
   readonly name = 'local'
   readonly capabilities: AdapterCapabilities
-  readonly #parts: LocalAdapterParts
+  readonly #parts: LocalDriverParts
   readonly #resources = new Resources()
   readonly #gate = new Gate(operationsAtOnce)
-  #closed: Promise<void> | undefined
 
-  constructor(parts: LocalAdapterParts) {
+  constructor(parts: LocalDriverParts) {
     this.capabilities = parts.capabilities
     this.#parts = parts
   }
 
-  // These two are the most frequent by far: without a signal there is nothing to wait for besides the work.
-  stat(path: MountPath, { signal }: StatOptions = {}): Promise<Stat> {
-    const found = this.#run({ operation: 'stat', path, signal }, statEntry)
-    return signal === undefined ? found : orAbort(found, signal)
+  /** Files under construction are nobody's business: they are not there for readers, and their names are not given away. */
+  checkPath(path: MountPath, operation: string, creates: boolean): void {
+    if (!holdsTempName(path)) return
+    if (!creates) throw contractFailure({ operation, path }, 'ENOENT')
+    throw failure({ operation, path }, 'EINVAL', 'has a name that is kept for temporary files', {
+      remedy: 'choose another name',
+    })
   }
 
-  read(path: MountPath, options: ReadOptions = {}): Promise<ReadResult> {
-    const { signal } = options
-    const result = this.#run({ operation: 'read', path, signal }, (task) => readFile(task, options))
-    return signal === undefined ? result : orAbort(result, signal)
+  stat(path: MountPath, { signal }: SignalOption): Promise<Stat> {
+    return this.#run({ operation: 'stat', path, signal }, statEntry)
   }
 
-  async readStream(path: MountPath, options: ReadOptions = {}): Promise<ReadStreamResult> {
+  read(path: MountPath, options: DriverReadOptions): Promise<ReadResult> {
+    return this.#run({ operation: 'read', path, signal: options.signal }, (task) => readFile(task, options))
+  }
+
+  readStream(path: MountPath, options: DriverReadOptions): Promise<ReadStreamResult> {
     const call = { operation: 'readStream', path, signal: options.signal }
-    const opening = this.#run(call, (task) => readFileStream(task, options, this.#resources))
-    return await orAbort(opening, options.signal, ({ stream }) => void stream.return?.())
+    return this.#run(call, (task) => readFileStream(task, options, this.#resources))
   }
 
-  async write(path: MountPath, data: WriteData, options: WriteOptions = {}): Promise<WriteResult> {
+  write(path: MountPath, data: WriteData, options: DriverWriteOptions): Promise<WriteResult> {
     // What a stream waits for may be another operation on this adapter: it must not take the place of that one.
     const ungated = !(data instanceof Uint8Array)
     const call = { operation: 'write', path, signal: options.signal, creates: true, ungated }
-    return await this.#create(call, options, (task) => writeFile(task, data, options))
+    return this.#create(call, options, (task) => writeFile(task, data, options))
   }
 
-  list(path: MountPath, options: ListOptions = {}): EntryIterator {
+  append(path: MountPath, data: Uint8Array, options: DriverAppendOptions): Promise<WriteResult> {
+    const call = { operation: 'append', path, signal: options.signal, creates: true }
+    return this.#create(call, options, (task) => appendToFile(task, data, options))
+  }
+
+  list(path: MountPath, options: DriverListOptions): EntryIterator {
     return new Listing({
       ...options,
       maxPathBytes: this.capabilities.maxPathBytes,
@@ -130,98 +134,62 @@ export class LocalAdapter implements StorageAdapter {
     })
   }
 
-  async createDirectory(path: MountPath, options: CreateDirectoryOptions = {}): Promise<void> {
-    const call = { operation: 'createDirectory', path, signal: options.signal, creates: true }
-    const way = { parents: options.recursive, directory: true }
-    await this.#create(
-      call,
-      way,
-      (task) => createDirectoryAt(task, options),
-      () => undefined,
-    )
-  }
-
-  async delete(path: MountPath, options: DeleteOptions = {}): Promise<void> {
-    const call = { operation: 'delete', path, signal: options.signal }
-    await this.#run(call, (task) => deleteEntry(task, options))
-  }
-
-  async move(source: MountPath, destination: MountPath, options: MoveOptions = {}): Promise<TransferResult> {
-    const call = { operation: 'move', path: source, destination, signal: options.signal }
-    return await this.#create(call, options, (task) => moveEntry(task, destination, options))
-  }
-
-  async copy(source: MountPath, destination: MountPath, options: CopyOptions = {}): Promise<TransferResult> {
-    const call = { operation: 'copy', path: source, destination, signal: options.signal }
-    return await this.#create(call, options, (task) => copyEntry(task, destination, options))
-  }
-
-  async append(path: MountPath, data: Uint8Array, options: AppendOptions = {}): Promise<WriteResult> {
-    const call = { operation: 'append', path, signal: options.signal, creates: true }
-    return await this.#create(call, options, (task) => appendToFile(task, data, options))
-  }
-
-  async createSymlink(path: MountPath, target: string, { signal }: SignalOption = {}): Promise<void> {
-    const call = { operation: 'createSymlink', path, signal, creates: true }
-    await this.#create(call, {}, (task) => createSymlinkAt(task, target))
-  }
-
-  async readSymlink(path: MountPath, { signal }: SignalOption = {}): Promise<string> {
-    return await orAbort(this.#run({ operation: 'readSymlink', path, signal }, readSymlinkAt), signal)
-  }
-
-  search(query: SearchQuery, options: SearchOptions = {}): AsyncIterableIterator<SearchHit> {
+  search(query: DriverSearchQuery, { signal }: SignalOption): AsyncIterableIterator<SearchHit> {
     return searchTree({
       query,
       owner: this.#parts.owner,
       resources: this.#resources,
       maxPathBytes: this.capabilities.maxPathBytes,
-      begin: () => this.#begin({ operation: 'search', path: query.in, signal: options.signal }),
+      begin: () => this.#begin({ operation: 'search', path: query.in, signal }),
     })
+  }
+
+  createDirectory(path: MountPath, options: SignalOption & { readonly recursive: boolean }): Promise<void> {
+    const call = { operation: 'createDirectory', path, signal: options.signal, creates: true }
+    const way = { parents: options.recursive, directory: true }
+    const adopted = (): void => undefined
+    return this.#create(call, way, (task) => createDirectoryAt(task, options), adopted)
+  }
+
+  delete(path: MountPath, options: DriverDeleteOptions): Promise<void> {
+    return this.#run({ operation: 'delete', path, signal: options.signal }, (task) => deleteEntry(task, options))
+  }
+
+  move(source: MountPath, destination: MountPath, options: DriverMoveOptions): Promise<TransferResult> {
+    const call = { operation: 'move', path: source, destination, signal: options.signal }
+    return this.#create(call, options, (task) => moveEntry(task, destination, options))
+  }
+
+  copy(source: MountPath, destination: MountPath, options: DriverCopyOptions): Promise<TransferResult> {
+    const call = { operation: 'copy', path: source, destination, signal: options.signal }
+    return this.#create(call, options, (task) => copyEntry(task, destination, options))
+  }
+
+  createSymlink(path: MountPath, target: string, { signal }: SignalOption): Promise<void> {
+    const call = { operation: 'createSymlink', path, signal, creates: true }
+    return this.#create(call, {}, (task) => createSymlinkAt(task, target))
+  }
+
+  readSymlink(path: MountPath, { signal }: SignalOption): Promise<string> {
+    return this.#run({ operation: 'readSymlink', path, signal }, readSymlinkAt)
   }
 
   hostPath(path: MountPath): HostPath {
-    assertMountPath(path, 'hostPath')
     return this.#parts.tree.hostPath(path) as HostPath
   }
 
-  async hostDirectory(path: MountPath): Promise<HostDirectory> {
+  hostDirectory(path: MountPath): Promise<HostDirectory> {
     const call = { operation: 'hostDirectory', path, signal: undefined }
-    return await this.#run(call, (task) => describeHostDirectory(task, this.#parts.owner))
+    return this.#run(call, (task) => describeHostDirectory(task, this.#parts.owner))
   }
 
-  async createScratch(options: SignalOption = {}): Promise<StorageAdapter> {
-    this.#assertOpen('createScratch', mountRoot)
-    return await this.#parts.createScratch(options)
+  createScratch(options: SignalOption): Promise<StorageAdapter> {
+    return this.#parts.createScratch(options)
   }
 
-  close(): Promise<void> {
-    this.#closed ??= this.#end()
-    return this.#closed
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.close()
-  }
-
-  async #end(): Promise<void> {
+  async close(): Promise<void> {
     await this.#resources.end(contractFailure({ operation: 'list', path: mountRoot }, 'ECLOSED'))
     await this.#parts.onClose()
-  }
-
-  #assertOpen(operation: string, path: MountPath): void {
-    if (this.#closed !== undefined) throw contractFailure({ operation, path }, 'ECLOSED')
-  }
-
-  /** Going down step by step would make parents that no path of this machine can name. */
-  #refuseLong(operation: string, path: MountPath): void {
-    const { maxPathBytes } = this.capabilities
-    if (path.length * 3 <= maxPathBytes) return
-    const bytes = Buffer.byteLength(path)
-    if (bytes <= maxPathBytes) return
-    throw failure({ operation, path }, 'ENAMETOOLONG', `is ${bytes} bytes long; the limit here is ${maxPathBytes}`, {
-      remedy: 'use a shorter path',
-    })
   }
 
   /**
@@ -272,17 +240,7 @@ export class LocalAdapter implements StorageAdapter {
     }
   }
 
-  #begin({ operation, path, signal, creates = false, destination }: Call): Task {
-    this.#assertOpen(operation, path)
-    assertMountPath(path, operation)
-    this.#refuseLong(operation, path)
-    refuseTempName(operation, path, creates)
-    if (destination !== undefined) {
-      assertMountPath(destination, operation)
-      this.#refuseLong(operation, destination)
-      refuseTempName(operation, destination, true)
-    }
-    signal?.throwIfAborted()
+  #begin({ operation, path, signal, destination }: Call): Task {
     const { tree, engines } = this.#parts
     if (listing.has(operation)) refuseReserved(tree, { operation, path })
     const places = destination === undefined ? [tree.hostPath(path)] : [tree.hostPath(path), tree.hostPath(destination)]
@@ -298,13 +256,4 @@ export class LocalAdapter implements StorageAdapter {
       },
     }
   }
-}
-
-/** Files under construction are nobody's business: they are not there for readers, and their names are not given away. */
-function refuseTempName(operation: string, path: MountPath, creates: boolean): void {
-  if (!holdsTempName(path)) return
-  if (!creates) throw contractFailure({ operation, path }, 'ENOENT')
-  throw failure({ operation, path }, 'EINVAL', 'has a name that is kept for temporary files', {
-    remedy: 'choose another name',
-  })
 }

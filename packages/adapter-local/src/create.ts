@@ -4,10 +4,17 @@ import { chmod, chown, lstat, mkdtemp, readdir, realpath as resolveLinks, statfs
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 
-import { type MountPath, type SignalOption, type StorageAdapter, WorkspaceError, mountRoot } from '@ws/core'
+import {
+  type MountPath,
+  type SignalOption,
+  type StorageAdapter,
+  WorkspaceError,
+  defineAdapter,
+  mountRoot,
+} from '@ws/core'
 import { isSlowType } from '@ws/process'
 
-import { LocalAdapter } from './adapter.ts'
+import { LocalDriver } from './adapter.ts'
 import { handleOf, hasProc, release } from './confine/handle.ts'
 import type { Task } from './confine/task.ts'
 import { Tree } from './confine/tree.ts'
@@ -83,7 +90,7 @@ interface Root {
   readonly io: CheckedOptions['io']
 }
 
-async function describeRoot({ root, fd, givenOwner, io }: Root, onClose: OnClose): Promise<LocalAdapter> {
+async function describeRoot({ root, fd, givenOwner, io }: Root, onClose: OnClose): Promise<StorageAdapter> {
   const status = fd >= 0 ? await calls.fstat(fd) : await calls.lstat(root)
   const owner = chooseOwner(givenOwner, status)
   const mounts = new NestedMounts(root)
@@ -100,7 +107,7 @@ async function describeRoot({ root, fd, givenOwner, io }: Root, onClose: OnClose
   const task: Task = { tree: first, calls, pooled: calls, operation, path: mountRoot, signal: undefined }
   const caseSensitive = await probeCase(task, handle)
   await sweepRoot(task, handle.self)
-  return new LocalAdapter({
+  const driver = new LocalDriver({
     tree: new Tree({ ...parts, caseSensitive }),
     engines,
     owner,
@@ -111,6 +118,7 @@ async function describeRoot({ root, fd, givenOwner, io }: Root, onClose: OnClose
       if (fd >= 0) await calls.close(fd)
     },
   })
+  return defineAdapter(driver, { trusted: true })
 }
 
 async function createScratch(options: ScratchAdapterOptions, { signal }: SignalOption = {}): Promise<StorageAdapter> {

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import type { ByteRange, ReadOptions, Stat } from '@ws/core'
+import type { DriverReadOptions, Stat } from '@ws/core'
 
 import { openData, release } from '../confine/handle.ts'
 import { openFile } from '../confine/open.ts'
 import { statOf } from '../confine/status.ts'
 import { type Task, targetOf } from '../confine/task.ts'
-import { type Where, contractFailure, failure, nativeCode } from '../errors.ts'
+import { type Where, contractFailure, nativeCode } from '../errors.ts'
 import { reading } from '../host/constants.ts'
 
 export interface OpenedFile {
@@ -19,8 +19,7 @@ export interface OpenedFile {
 }
 
 /** Opens a file's data after every check has passed. */
-export async function openToRead(task: Task, { range, ifVersion }: ReadOptions): Promise<OpenedFile> {
-  checkRange(task, range)
+export async function openToRead(task: Task, { range, ifVersion }: DriverReadOptions): Promise<OpenedFile> {
   const { handle, status } = await openFile(task, targetOf(task, task.path))
   try {
     // Taken before the data: should the file change in between, a later condition fails, and nothing is lost.
@@ -48,17 +47,6 @@ export async function openWithPatience(task: Task, open: () => Promise<number>):
     await delay(ms, undefined, { signal: task.signal })
   }
   return await open()
-}
-
-function checkRange(where: Where, range: ByteRange | undefined): void {
-  if (range === undefined) return
-  for (const [name, value] of [
-    ['offset', range.offset],
-    ['length', range.length ?? 0],
-  ] as const) {
-    if (Number.isSafeInteger(value) && value >= 0) continue
-    throw failure(where, 'EINVAL', `cannot be read: the range's ${name} must be a whole number of bytes, 0 or more`)
-  }
 }
 
 function staleRead(where: Where): Error {

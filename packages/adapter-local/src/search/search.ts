@@ -1,9 +1,9 @@
 import {
+  type DriverSearchQuery,
   type GlobFilter,
   type MountPath,
   type Owner,
   type SearchHit,
-  type SearchQuery,
   createGlobFilter,
   isWithin,
 } from '@ws/core'
@@ -21,11 +21,8 @@ import { isTempName } from '../confine/temp.ts'
 import { searchFile } from './file.ts'
 import { findCandidates } from './ripgrep.ts'
 
-const defaultMaxHits = 1_000
-const defaultMaxFileBytes = 33_554_432
-
 export interface SearchParts {
-  readonly query: SearchQuery
+  readonly query: DriverSearchQuery
   /** Whom ripgrep runs as. */
   readonly owner: Owner | undefined
   readonly resources: Resources
@@ -35,7 +32,7 @@ export interface SearchParts {
 
 /** A query whose parts are checked. */
 export interface Search {
-  readonly query: SearchQuery
+  readonly query: DriverSearchQuery
   readonly matcher: LineMatcher
   readonly globs: GlobFilter
   readonly maxHits: number
@@ -50,7 +47,7 @@ export interface Search {
 export async function* searchTree(parts: SearchParts): AsyncGenerator<SearchHit, void, undefined> {
   const task = parts.begin()
   try {
-    const search = prepare(task, parts.query)
+    const search = prepare(parts.query)
     let left = search.maxHits
     for await (const path of filesOf(task, parts, search)) {
       for await (const hit of searchFile(task, path, search, parts.resources)) {
@@ -65,18 +62,14 @@ export async function* searchTree(parts: SearchParts): AsyncGenerator<SearchHit,
   }
 }
 
-function prepare(task: Task, query: SearchQuery): Search {
-  const { pattern, regex, caseSensitive, glob, exclude = [] } = query
-  const limit = (name: string, value: number): number => {
-    if (Number.isSafeInteger(value) && value >= 0) return value
-    throw failure(task, 'EINVAL', `cannot be searched: ${name} must be a whole number, 0 or more`)
-  }
+function prepare(query: DriverSearchQuery): Search {
+  const { pattern, regex, caseSensitive, glob, exclude, maxHits, maxFileBytes } = query
   return {
     query,
     matcher: createLineMatcher({ pattern, regex, caseSensitive }),
     globs: createGlobFilter(glob),
-    maxHits: limit('maxHits', query.maxHits ?? defaultMaxHits),
-    maxFileBytes: limit('maxFileBytes', query.maxFileBytes ?? defaultMaxFileBytes),
+    maxHits,
+    maxFileBytes,
     isExcluded: (path) => exclude.some((prefix) => isWithin(path, prefix)),
   }
 }

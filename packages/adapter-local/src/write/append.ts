@@ -1,4 +1,4 @@
-import { type AppendOptions, LinkSignal, type WriteResult, isWorkspaceError } from '@ws/core'
+import { type DriverAppendOptions, LinkSignal, type WriteResult, isWorkspaceError } from '@ws/core'
 
 import { openData, release, statusOf } from '../confine/handle.ts'
 import { openFile } from '../confine/open.ts'
@@ -8,7 +8,7 @@ import { failure } from '../errors.ts'
 import type { Status } from '../host/calls.ts'
 import { appending } from '../host/constants.ts'
 import { openWithPatience } from '../read/open-file.ts'
-import { checkBody, writeBody } from './body.ts'
+import { writeBody } from './body.ts'
 import { withLocks } from './locks.ts'
 import { refuseRoot } from './parents.ts'
 import { checkCondition, conflict } from './place.ts'
@@ -16,9 +16,8 @@ import { writeFile } from './write.ts'
 
 const attempts = 8
 
-export async function appendToFile(task: Task, data: Uint8Array, options: AppendOptions): Promise<WriteResult> {
+export async function appendToFile(task: Task, data: Uint8Array, options: DriverAppendOptions): Promise<WriteResult> {
   const target = targetOf(task, task.path)
-  checkBody(task, data)
   refuseRoot(target)
   if (options.ifVersion === 'absent') return await create(task, data, options)
   for (let attempt = 0; attempt < attempts; attempt += 1) {
@@ -37,7 +36,7 @@ export async function appendToFile(task: Task, data: Uint8Array, options: Append
   throw failure(target, 'EBUSY', 'is being created and deleted by somebody else', { remedy: 'try again' })
 }
 
-async function create(task: Task, data: Uint8Array, { parents }: AppendOptions): Promise<WriteResult> {
+async function create(task: Task, data: Uint8Array, { parents }: DriverAppendOptions): Promise<WriteResult> {
   return await writeFile(task, data, { ifVersion: 'absent', parents })
 }
 
@@ -45,7 +44,7 @@ async function appendToExisting(
   task: Task,
   target: Target,
   data: Uint8Array,
-  { ifVersion }: AppendOptions,
+  { ifVersion }: DriverAppendOptions,
 ): Promise<WriteResult> {
   return await withLocks([task.tree.hostPath(target.path)], async () => {
     const { handle } = await openFile(task, target)

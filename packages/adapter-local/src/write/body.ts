@@ -5,15 +5,6 @@ import { BodyFailure, failure } from '../errors.ts'
 import type { Calls } from '../host/calls.ts'
 import { chunkBytes } from '../host/constants.ts'
 
-/** @throws `EINVAL` for what is neither bytes nor a stream of bytes. */
-export function checkBody(task: Task, data: unknown): asserts data is WriteData {
-  if (data instanceof Uint8Array) return
-  if (typeof data === 'object' && data !== null && Symbol.asyncIterator in data) return
-  throw failure(task, 'EINVAL', 'cannot be written: the content must be a Uint8Array or an AsyncIterable of them', {
-    remedy: 'encode text with TextEncoder first',
-  })
-}
-
 /** Writes a body at a descriptor's position. Resolves to its bytes. */
 export async function writeBody(task: Task, fd: number, data: WriteData): Promise<number> {
   if (data instanceof Uint8Array) {

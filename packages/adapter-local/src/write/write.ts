@@ -6,7 +6,7 @@ import { type Target, type Task, targetOf } from '../confine/task.ts'
 import { throwLink } from '../confine/walk.ts'
 import { type Where, contractFailure, failure, nativeCode } from '../errors.ts'
 import type { Status } from '../host/calls.ts'
-import { checkBody, writeBody } from './body.ts'
+import { writeBody } from './body.ts'
 import { createEmptyFile } from './empty-file.ts'
 import { type FreshFile, putInPlace, withFreshFile } from './fresh-file.ts'
 import { withLocks } from './locks.ts'
@@ -16,7 +16,6 @@ import { checkCondition, conflict, lookAtTarget } from './place.ts'
 /** Creates or replaces a file: a new file is filled beside it, then takes its place in one step. */
 export async function writeFile(task: Task, data: WriteData, options: WriteOptions): Promise<WriteResult> {
   const target = targetOf(task, task.path)
-  checkBody(task, data)
   checkMode(target, options.mode)
   refuseRoot(target)
   const parent = await openParentOf(task, target, options.parents === true)
