@@ -7,7 +7,6 @@ import { isSlowType } from '@ws/process'
 import { describe, expect, it, vi } from 'vitest'
 
 import { createLocalAdapter } from '../src/index.ts'
-import { orAbort } from '../src/host/abandon.ts'
 import { Gate, Pace, isTurnOver, ownTurn, spend } from '../src/host/pace.ts'
 import { NestedMounts, readMounts } from '../src/host/mounts.ts'
 import { type Local, at, bytes, collect, failureOf, names, readText, scratch } from './support.ts'
@@ -126,19 +125,6 @@ describe('the asynchronous engine', () => {
     resolve()
     await Promise.all(calls)
     expect(started).toEqual([0, 1, 2, 3])
-  })
-
-  it('lets go of a caller who aborts while a call hangs, and of what comes late', async () => {
-    const controller = new AbortController()
-    const { promise: hanging, resolve } = Promise.withResolvers<string>()
-    const late: string[] = []
-    const waiting = orAbort(hanging, controller.signal, (result) => late.push(result))
-    controller.abort(new Error('enough'))
-    expect(await failureOf(waiting)).toMatchObject({ message: 'enough' })
-    resolve('too late')
-    await hanging
-    await new Promise(setImmediate)
-    expect(late).toEqual(['too late'])
   })
 
   it('is chosen for a while after a slow call', () => {

@@ -20,7 +20,6 @@ import { nativeCode, translate } from '../errors.ts'
 import { type HostName, type ImmediateCalls, type Maybe, type Status, isImmediate } from '../host/calls.ts'
 import { anyDirectory } from '../host/constants.ts'
 import { decodeName, replacement, showBytes, under } from '../host/name.ts'
-import { orAbort } from '../host/abandon.ts'
 import { isTurnOver, ownTurn, spend } from '../host/pace.ts'
 import type { Held, Resources } from '../resources.ts'
 import { isTempName, sweep } from '../confine/temp.ts'
@@ -67,10 +66,7 @@ export class Listing implements EntryIterator, Held {
   next(): Promise<IteratorResult<Entry, undefined>> {
     const entry = this.nextNow()
     if (entry !== undefined) return Promise.resolve({ done: false, value: entry })
-    return orAbort(
-      this.#inTurn(() => this.#advance()),
-      this.#options.signal,
-    )
+    return this.#inTurn(() => this.#advance())
   }
 
   nextNow(): Entry | undefined {

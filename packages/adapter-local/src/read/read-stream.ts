@@ -3,7 +3,6 @@ import type { ReadOptions, ReadStreamResult } from '@ws/core'
 import { type Task, callsFor } from '../confine/task.ts'
 import { translate } from '../errors.ts'
 import { chunkBytes } from '../host/constants.ts'
-import { orAbort } from '../host/abandon.ts'
 import type { Held, Resources } from '../resources.ts'
 import { type OpenedFile, openToRead } from './open-file.ts'
 
@@ -41,11 +40,8 @@ class FileStream implements AsyncIterableIterator<Uint8Array>, Held {
     return this
   }
 
-  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    return await orAbort(
-      this.#inTurn(() => this.#read()),
-      this.#task.signal,
-    )
+  next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    return this.#inTurn(() => this.#read())
   }
 
   async return(): Promise<IteratorResult<Uint8Array, undefined>> {

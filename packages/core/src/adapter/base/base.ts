@@ -102,7 +102,7 @@ export class Base implements StorageAdapter {
     const { stat, stream } = await result
     return {
       stat,
-      stream: new Iteration({ open: () => stream, check: () => this.#goOn('readStream', path, signal), signal }),
+      stream: new Iteration({ source: stream, check: () => this.#goOn('readStream', path, signal), signal }),
     }
   }
 
@@ -126,7 +126,7 @@ export class Base implements StorageAdapter {
   list(path: MountPath, options: ListOptions = none): EntryIterator {
     const { recursive = false, exclude = [], details = false, signal, skips, onUnreadable } = options
     return new Listing({
-      open: () => {
+      source: () => {
         this.#admit('list', path, signal)
         return this.#driver.list(path, { recursive, exclude, details, signal, skips, onUnreadable })
       },
@@ -141,7 +141,7 @@ export class Base implements StorageAdapter {
     const { maxHits = defaultHits, maxFileBytes = defaultFileBytes } = query
     const path = query.in
     return new Iteration({
-      open: () => {
+      source: () => {
         this.#admit('search', path, signal)
         checkLimits(query)
         const whole = { ...query, regex, caseSensitive, exclude, maxHits, maxFileBytes }

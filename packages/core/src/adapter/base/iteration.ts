@@ -2,9 +2,9 @@ import type { Entry, EntryIterator } from '../types.ts'
 import { orAbort } from './wait.ts'
 
 export interface IterationOptions<Item, Source extends AsyncIterator<Item>> {
-  /** Checks the call and opens the driver's iteration, before the first item. */
-  readonly open: () => Source
-  /** Throws when the adapter was closed, or the signal was aborted, before each other item. */
+  /** The driver's iteration; or checks the call and opens it, before the first item. */
+  readonly source: Source | (() => Source)
+  /** Throws when the adapter was closed, or the signal was aborted, before each item of what is open. */
   readonly check: () => void
   readonly signal?: AbortSignal | undefined
 }
@@ -21,6 +21,7 @@ export class Iteration<Item, Source extends AsyncIterator<Item> = AsyncIterator<
 
   constructor(options: IterationOptions<Item, Source>) {
     this.#options = options
+    if (typeof options.source !== 'function') this.source = options.source
   }
 
   [Symbol.asyncIterator](): this {
@@ -31,9 +32,8 @@ export class Iteration<Item, Source extends AsyncIterator<Item> = AsyncIterator<
     if (this.#isDone) return end
     const { signal } = this.#options
     try {
-      if (this.source === undefined) this.source = this.#options.open()
-      else this.#options.check()
-      const next = this.source.next()
+      const source = this.#ready()
+      const next = source.next()
       const result = await (signal === undefined ? next : orAbort(next, signal))
       if (result.done !== true) return result
       this.#isDone = true
@@ -50,6 +50,13 @@ export class Iteration<Item, Source extends AsyncIterator<Item> = AsyncIterator<
     this.#isDone = true
     await this.source?.return?.()
     return end
+  }
+
+  #ready(): Source {
+    const { source, check } = this.#options
+    if (this.source === undefined && typeof source === 'function') return (this.source = source())
+    check()
+    return this.source as Source
   }
 
   /** Calls the driver as long as the iteration goes on. */
