@@ -1,27 +1,26 @@
-import type {
-  AdapterCapabilities,
-  AppendOptions,
-  CopyOptions,
-  CreateDirectoryOptions,
-  DeleteOptions,
-  EntryIterator,
-  ListOptions,
-  MountPath,
-  MoveOptions,
-  ReadOptions,
-  ReadResult,
-  ReadStreamResult,
-  SearchHit,
-  SearchOptions,
-  SearchQuery,
-  SignalOption,
-  Stat,
-  StatOptions,
-  StorageAdapter,
-  TransferResult,
-  WriteData,
-  WriteOptions,
-  WriteResult,
+import {
+  defineAdapter,
+  type AdapterCapabilities,
+  type Driver,
+  type DriverAppendOptions,
+  type DriverCopyOptions,
+  type DriverDeleteOptions,
+  type DriverListOptions,
+  type DriverMoveOptions,
+  type DriverReadOptions,
+  type DriverSearchQuery,
+  type DriverWriteOptions,
+  type EntryIterator,
+  type MountPath,
+  type ReadResult,
+  type ReadStreamResult,
+  type SearchHit,
+  type SignalOption,
+  type Stat,
+  type StorageAdapter,
+  type TransferResult,
+  type WriteData,
+  type WriteResult,
 } from '@ws/core'
 import { capabilitiesOf } from './capabilities.ts'
 import { translate } from './client/failures.ts'
@@ -40,7 +39,6 @@ import { resolve, type ResolvedChange, type S3StorageAdapter } from './objects/r
 import { write } from './objects/write.ts'
 import { createScratch } from './scratch.ts'
 import { search } from './search/search.ts'
-import { wrapSearch } from './search/iterator.ts'
 import type { Store } from './store.ts'
 import { copy, move } from './transfer/transfer.ts'
 
@@ -52,21 +50,26 @@ export interface S3AdapterParts {
   readonly release: () => void | Promise<void>
 }
 
-/** The contract on one store: checks what is common to all operations, and leaves the rest to their folders. */
-export class S3Adapter implements S3StorageAdapter {
+/** An adapter on one store. */
+export function createAdapter(parts: S3AdapterParts): S3StorageAdapter {
+  const driver = new S3Driver(parts)
+  return Object.assign(defineAdapter(driver, { trusted: true }), { resolve: driver.resolve.bind(driver) })
+}
+
+/** The contract on one store: each operation is one task, and is left to its folder. */
+class S3Driver implements Driver {
   readonly name: string
   readonly capabilities: AdapterCapabilities
-  readonly append?: NonNullable<StorageAdapter['append']>
-  readonly createSymlink?: NonNullable<StorageAdapter['createSymlink']>
-  readonly readSymlink?: NonNullable<StorageAdapter['readSymlink']>
+  readonly append?: NonNullable<Driver['append']>
+  readonly createSymlink?: NonNullable<Driver['createSymlink']>
+  readonly readSymlink?: NonNullable<Driver['readSymlink']>
+  readonly close: () => Promise<void>
   readonly #store: Store
-  readonly #release: S3AdapterParts['release']
-  #closed = false
 
   constructor({ name, store, readOnly, release }: S3AdapterParts) {
     this.name = name
     this.#store = store
-    this.#release = release
+    this.close = async () => release()
     this.capabilities = capabilitiesOf({ dialect: store.dialect, keys: store.keys, links: store.links, readOnly })
     if (this.capabilities.append) this.append = this.#append.bind(this)
     if (!store.links) return
@@ -74,7 +77,11 @@ export class S3Adapter implements S3StorageAdapter {
     this.readSymlink = this.#readSymlink.bind(this)
   }
 
-  async stat(path: MountPath, { signal }: StatOptions = {}): Promise<Stat> {
+  checkPath(path: MountPath, operation: string): void {
+    this.#store.keys.check(path, operation)
+  }
+
+  stat(path: MountPath, { signal }: SignalOption): Promise<Stat> {
     return this.#run('stat', path, signal, async (task) => {
       const found = await lookUp(this.#store, path, task)
       if (found === undefined) throw failure('ENOENT', 'stat', path)
@@ -82,90 +89,67 @@ export class S3Adapter implements S3StorageAdapter {
     })
   }
 
-  async read(path: MountPath, options: ReadOptions = {}): Promise<ReadResult> {
+  read(path: MountPath, options: DriverReadOptions): Promise<ReadResult> {
     return this.#run('read', path, options.signal, (task) => read(this.#store, path, options, task))
   }
 
-  async readStream(path: MountPath, options: ReadOptions = {}): Promise<ReadStreamResult> {
+  readStream(path: MountPath, options: DriverReadOptions): Promise<ReadStreamResult> {
     return this.#run('readStream', path, options.signal, (task) => readStream(this.#store, path, options, task))
   }
 
-  async write(path: MountPath, data: WriteData, options: WriteOptions = {}): Promise<WriteResult> {
-    return this.#change('write', path, options.signal, (task) => write(this.#store, path, data, options, task))
+  write(path: MountPath, data: WriteData, options: DriverWriteOptions): Promise<WriteResult> {
+    return this.#run('write', path, options.signal, (task) => write(this.#store, path, data, options, task))
   }
 
-  async #append(path: MountPath, data: Uint8Array, options: AppendOptions = {}): Promise<WriteResult> {
-    return this.#change('append', path, options.signal, (task) => append(this.#store, path, data, options, task))
+  #append(path: MountPath, data: Uint8Array, options: DriverAppendOptions): Promise<WriteResult> {
+    return this.#run('append', path, options.signal, (task) => append(this.#store, path, data, options, task))
   }
 
-  list(path: MountPath, options: ListOptions = {}): EntryIterator {
-    const check = (): void => this.#check('list', path, options.signal)
-    return new S3Listing(check, path, options.signal, () => entriesOf(this.#store, path, options))
+  list(path: MountPath, options: DriverListOptions): EntryIterator {
+    return new S3Listing(path, options.signal, entriesOf(this.#store, path, options))
   }
 
-  search(query: SearchQuery, options: SearchOptions = {}): AsyncIterableIterator<SearchHit> {
-    const check = (): void => this.#check('search', query.in, options.signal)
-    return wrapSearch(() => search(this.#store, query, options), { check, path: query.in, signal: options.signal })
+  search(query: DriverSearchQuery, options: SignalOption): AsyncIterableIterator<SearchHit> {
+    return search(this.#store, query, options)
   }
 
-  async createDirectory(path: MountPath, options: CreateDirectoryOptions = {}): Promise<void> {
-    return this.#change('createDirectory', path, options.signal, (task) =>
+  createDirectory(path: MountPath, options: SignalOption & { readonly recursive: boolean }): Promise<void> {
+    return this.#run('createDirectory', path, options.signal, (task) =>
       createDirectory(this.#store, path, options, task),
     )
   }
 
-  async delete(path: MountPath, options: DeleteOptions = {}): Promise<void> {
-    return this.#change('delete', path, options.signal, (task) => remove(this.#store, path, options, task))
+  delete(path: MountPath, options: DriverDeleteOptions): Promise<void> {
+    return this.#run('delete', path, options.signal, (task) => remove(this.#store, path, options, task))
   }
 
-  async move(source: MountPath, destination: MountPath, options: MoveOptions = {}): Promise<TransferResult> {
-    return this.#change('move', source, options.signal, (task) => {
-      this.#store.keys.check(destination, 'move')
-      return move(this.#store, source, destination, options, task)
-    })
+  move(source: MountPath, destination: MountPath, options: DriverMoveOptions): Promise<TransferResult> {
+    return this.#run('move', source, options.signal, (task) => move(this.#store, source, destination, options, task))
   }
 
-  async copy(source: MountPath, destination: MountPath, options: CopyOptions = {}): Promise<TransferResult> {
-    return this.#change('copy', source, options.signal, (task) => {
-      this.#store.keys.check(destination, 'copy')
-      return copy(this.#store, source, destination, options, task)
-    })
+  copy(source: MountPath, destination: MountPath, options: DriverCopyOptions): Promise<TransferResult> {
+    return this.#run('copy', source, options.signal, (task) => copy(this.#store, source, destination, options, task))
   }
 
-  async #createSymlink(path: MountPath, target: string, { signal }: SignalOption = {}): Promise<void> {
-    return this.#change('createSymlink', path, signal, (task) => createSymlink(this.#store, path, target, task))
+  #createSymlink(path: MountPath, target: string, { signal }: SignalOption): Promise<void> {
+    return this.#run('createSymlink', path, signal, (task) => createSymlink(this.#store, path, target, task))
   }
 
-  async #readSymlink(path: MountPath, { signal }: SignalOption = {}): Promise<string> {
+  #readSymlink(path: MountPath, { signal }: SignalOption): Promise<string> {
     return this.#run('readSymlink', path, signal, (task) => readSymlink(this.#store, path, task))
   }
 
-  async createScratch({ signal }: SignalOption = {}): Promise<StorageAdapter> {
-    this.#check('createScratch', '/', signal)
-    return createScratch(this.#store, (parts) => new S3Adapter({ ...parts, name: this.name, readOnly: false }))
+  async createScratch(): Promise<StorageAdapter> {
+    return createScratch(this.#store, (parts) => createAdapter({ ...parts, name: this.name, readOnly: false }))
   }
 
   async resolve(id: string, { signal }: SignalOption = {}): Promise<ResolvedChange> {
+    signal?.throwIfAborted()
     const change = parseChangeId(id)
     if (change === undefined) throw invalid('resolve', '/', 'was given an id that is not a `changeId`')
-    const { path } = change
-    return this.#run('resolve', path as MountPath, signal, (task) => resolve(this.#store, change, task))
-  }
-
-  async close(): Promise<void> {
-    if (this.#closed) return
-    this.#closed = true
-    await this.#release()
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.close()
-  }
-
-  #check(operation: string, path: string, signal: AbortSignal | undefined): asserts path is MountPath {
-    this.#store.keys.check(path, operation)
-    if (this.#closed) throw failure('ECLOSED', operation, path)
-    signal?.throwIfAborted()
+    const path = change.path as MountPath
+    this.#store.keys.check(path, 'resolve')
+    return this.#run('resolve', path, signal, (task) => resolve(this.#store, change, task))
   }
 
   async #run<Result>(
@@ -174,26 +158,11 @@ export class S3Adapter implements S3StorageAdapter {
     signal: AbortSignal | undefined,
     run: (task: Task) => Promise<Result>,
   ): Promise<Result> {
-    this.#check(operation, path, signal)
-    return this.#attempt({ operation, path, signal, until: this.#store.requests.begin() }, run)
-  }
-
-  async #attempt<Result>(task: Task, run: (task: Task) => Promise<Result>): Promise<Result> {
+    const task: Task = { operation, path, signal, until: this.#store.requests.begin() }
     try {
       return await run(task)
     } catch (error) {
-      throw translate(error, task.operation, task.path, task.signal)
+      throw translate(error, operation, path, signal)
     }
-  }
-
-  async #change<Result>(
-    operation: string,
-    path: MountPath,
-    signal: AbortSignal | undefined,
-    run: (task: Task) => Promise<Result>,
-  ): Promise<Result> {
-    this.#check(operation, path, signal)
-    if (this.capabilities.readOnly) throw failure('EROFS', operation, path)
-    return this.#attempt({ operation, path, signal, until: this.#store.requests.begin() }, run)
   }
 }

@@ -1,4 +1,4 @@
-import { S3Adapter } from './adapter.ts'
+import { createAdapter } from './adapter.ts'
 import { connect } from './client/connect.ts'
 import { Deadline } from './client/deadline.ts'
 import { translate } from './client/failures.ts'
@@ -93,7 +93,7 @@ async function create(options: S3AdapterOptions, name: 's3' | 'r2'): Promise<S3S
       progress: options.onProgress ?? (() => undefined),
     }
     if (!readOnly) await sweep(store)
-    return new S3Adapter({ name, readOnly, release: end, store })
+    return createAdapter({ name, readOnly, release: end, store })
   } catch (error) {
     await end()
     throw error

@@ -1,13 +1,12 @@
-import { isWorkspaceError, maxPathBytes, WorkspaceError, type MountPath } from '@ws/core'
+import { isWorkspaceError, type MountPath } from '@ws/core'
 import type { Task } from '../client/requests.ts'
-import { failure, invalid } from '../errors.ts'
+import { failure } from '../errors.ts'
 import { targetOf } from './find.ts'
 import { lookUp } from '../objects/lookup.ts'
 import { putSmall } from '../objects/put.ts'
 import type { Store } from '../store.ts'
 
 export async function createSymlink(store: Store, path: MountPath, target: string, task: Task): Promise<void> {
-  assertTarget(target, path)
   if (path === '/' || (await lookUp(store, path, task)) !== undefined) throw failure('EEXIST', task.operation, path)
   try {
     const condition = store.dialect.conditionalPut ? 'absent' : undefined
@@ -23,15 +22,4 @@ export async function readSymlink(store: Store, path: MountPath, task: Task): Pr
   if (found === undefined) throw failure('ENOENT', task.operation, path)
   if (found.type !== 'symlink') throw failure('notALink', task.operation, path)
   return targetOf({ at: path, target: found.target }, task.operation, path)
-}
-
-function assertTarget(target: string, path: MountPath): void {
-  const remedy = 'give the path that the link is to lead to'
-  if (typeof target !== 'string' || target === '') throw invalid('createSymlink', path, 'has an empty target', remedy)
-  if (target.includes('\0') || !target.isWellFormed()) {
-    throw invalid('createSymlink', path, 'has a target that no path can be', remedy)
-  }
-  if (Buffer.byteLength(target) <= maxPathBytes) return
-  const reason = `has a target of more than ${maxPathBytes} bytes`
-  throw new WorkspaceError({ code: 'ENAMETOOLONG', operation: 'createSymlink', path, reason })
 }

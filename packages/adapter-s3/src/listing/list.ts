@@ -62,27 +62,18 @@ async function withDetails(
   return detailed
 }
 
-/** A listing as the contract has it. By hand: a generator's promise for each entry costs more than the entry. */
+/** A listing, with the entries of a page at hand. By hand: a generator's promise for each costs more than the entry. */
 export class S3Listing implements EntryIterator {
-  readonly #open: () => AsyncGenerator<Entry[], undefined>
   readonly #path: MountPath
   readonly #signal: AbortSignal | undefined
-  readonly #check: () => void
-  #pages: AsyncGenerator<Entry[], undefined> | undefined
+  readonly #pages: AsyncGenerator<Entry[], undefined>
   #entries: readonly Entry[] = []
   #index = 0
-  #done = false
 
-  constructor(
-    check: () => void,
-    path: MountPath,
-    signal: AbortSignal | undefined,
-    open: () => AsyncGenerator<Entry[], undefined>,
-  ) {
-    this.#check = check
+  constructor(path: MountPath, signal: AbortSignal | undefined, pages: AsyncGenerator<Entry[], undefined>) {
     this.#path = path
     this.#signal = signal
-    this.#open = open
+    this.#pages = pages
   }
 
   [Symbol.asyncIterator](): this {
@@ -90,44 +81,30 @@ export class S3Listing implements EntryIterator {
   }
 
   nextNow(): Entry | undefined {
-    if (this.#done || this.#signal?.aborted === true) return undefined
     const entry = this.#entries[this.#index]
     if (entry !== undefined) this.#index += 1
     return entry
   }
 
   async next(): Promise<IteratorResult<Entry, undefined>> {
-    if (this.#done) return { done: true, value: undefined }
     try {
-      this.#check()
-      this.#signal?.throwIfAborted()
       for (;;) {
         const value = this.nextNow()
         if (value !== undefined) return { done: false, value }
-        this.#pages ??= this.#open()
         const page = await this.#pages.next()
-        if (page.done === true) {
-          this.#end()
-          return { done: true, value: undefined }
-        }
+        if (page.done === true) return page
         this.#entries = page.value
         this.#index = 0
       }
     } catch (error) {
-      this.#end()
       throw translate(error, 'list', this.#path, this.#signal)
     }
   }
 
   async return(): Promise<IteratorResult<Entry, undefined>> {
-    this.#end()
-    return { done: true, value: undefined }
-  }
-
-  #end(): void {
-    this.#done = true
     this.#entries = []
     // not awaited: a page that is on its way is nobody's any more
-    this.#pages?.return(undefined).catch(() => undefined)
+    this.#pages.return(undefined).catch(() => undefined)
+    return { done: true, value: undefined }
   }
 }

@@ -1,10 +1,9 @@
 import { isWorkspaceError, WorkspaceError, type AppendOptions, type MountPath, type WriteResult } from '@ws/core'
 import type { Task } from '../client/requests.ts'
 import { sleep } from '../client/wait.ts'
-import { failure, invalid } from '../errors.ts'
+import { failure } from '../errors.ts'
 import type { Store } from '../store.ts'
 import { attributesFor, type Attributes } from './attributes.ts'
-import { isBytes } from './content.ts'
 import { bytesBody, putObject } from './put.ts'
 import { readObject } from './read.ts'
 import { shared } from './write.ts'
@@ -24,7 +23,6 @@ export async function append(
   { ifVersion }: AppendOptions,
   task: Task,
 ): Promise<WriteResult> {
-  if (!isBytes(data)) throw invalid(task.operation, path, 'was given content that is not a Uint8Array')
   if (path === '/') throw failure('EBUSY', task.operation, path)
   for (let attempt = 1; ; attempt += 1) {
     const { bytes, version, mode, attributes } = await current(store, path, task)

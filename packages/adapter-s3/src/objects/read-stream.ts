@@ -8,7 +8,7 @@ import { failure } from '../errors.ts'
 import type { Store } from '../store.ts'
 import { discard } from './discard.ts'
 import { getObject, type OpenObject } from './get.ts'
-import { assertRange, checkVersion, explainMiss, stateAt } from './read.ts'
+import { checkVersion, explainMiss, stateAt } from './read.ts'
 import { verifierFor, type Verifier } from './verify.ts'
 
 export async function readStream(
@@ -18,7 +18,6 @@ export async function readStream(
   task: Task,
 ): Promise<ReadStreamResult> {
   const { range, ifVersion } = options
-  assertRange(range, task)
   if (path === '/') throw failure('EISDIR', task.operation, path)
   const empty = async (): Promise<ReadStreamResult> => {
     const { stat } = await stateAt(store, path, options, task)

@@ -1,8 +1,8 @@
-import { type ByteRange, checkReadSize, type MountPath, type ReadOptions, type ReadResult } from '@ws/core'
+import { checkReadSize, type MountPath, type ReadOptions, type ReadResult } from '@ws/core'
 import { isMissing, statusOf } from '../client/native.ts'
 import type { Task } from '../client/requests.ts'
 import { DamagedBodyError } from '../client/retry.ts'
-import { failure, invalid } from '../errors.ts'
+import { failure } from '../errors.ts'
 import { assertNoLink } from '../links/find.ts'
 import type { Store } from '../store.ts'
 import { discard } from './discard.ts'
@@ -13,7 +13,6 @@ import { settleDoubt, verifierFor } from './verify.ts'
 
 export async function read(store: Store, path: MountPath, options: ReadOptions, task: Task): Promise<ReadResult> {
   const { range } = options
-  assertRange(range, task)
   if (path === '/') throw failure('EISDIR', task.operation, path)
   const none = async (): Promise<ReadResult> => {
     const { stat } = await stateAt(store, path, options, task)
@@ -95,12 +94,4 @@ export async function stateAt(
 
 export function checkVersion({ stat }: ObjectState, ifVersion: string | undefined, task: Task): void {
   if (ifVersion !== undefined && ifVersion !== stat.version) throw failure('ECONFLICT', task.operation, task.path)
-}
-
-export function assertRange(range: ByteRange | undefined, { operation, path }: Task): void {
-  if (range === undefined) return
-  const { offset, length } = range
-  const valid = Number.isSafeInteger(offset) && offset >= 0
-  if (valid && (length === undefined || (Number.isSafeInteger(length) && length >= 0))) return
-  throw invalid(operation, path, 'cannot be read in that range', 'give offset and length as whole numbers from 0')
 }

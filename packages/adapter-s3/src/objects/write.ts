@@ -1,4 +1,4 @@
-import { assertContent, type MountPath, type WriteData, type WriteOptions, type WriteResult } from '@ws/core'
+import { type MountPath, type WriteData, type WriteOptions, type WriteResult } from '@ws/core'
 import type { Task } from '../client/requests.ts'
 import { failure } from '../errors.ts'
 import { assertNoLink } from '../links/find.ts'
@@ -23,7 +23,6 @@ export async function write(
   task: Task,
 ): Promise<WriteResult> {
   const { ifVersion, mode } = options
-  assertContent(data, task.operation, path)
   if (path === '/') throw failure('EBUSY', task.operation, path)
   if (ifVersion !== undefined && !store.dialect.conditionalPut) throw failure('ENOTSUP', task.operation, path)
   await checkPlace(store, path, isBytes(data) ? 'hints' : 'server', options, task)

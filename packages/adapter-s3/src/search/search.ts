@@ -4,14 +4,14 @@ import {
   type Entry,
   type MountPath,
   type SearchHit,
-  type SearchOptions,
-  type SearchQuery,
+  type DriverSearchQuery,
+  type SignalOption,
   createGlobFilter,
   mapInOrder,
 } from '@ws/core'
 import { createLineMatcher, type LineHit, type LineMatcher } from '@ws/text-search'
+import { translate } from '../client/failures.ts'
 import type { Task } from '../client/requests.ts'
-import { invalid } from '../errors.ts'
 import { entriesOf } from '../listing/list.ts'
 import { read } from '../objects/read.ts'
 import { readStream } from '../objects/read-stream.ts'
@@ -23,14 +23,10 @@ const smallBytes = 256 * 1024
 /** Lines that match, in the order of keys. Some files ahead are fetched while one is searched. */
 export async function* search(
   store: Store,
-  query: SearchQuery,
-  { signal }: SearchOptions,
+  query: DriverSearchQuery,
+  { signal }: SignalOption,
 ): AsyncGenerator<SearchHit, undefined> {
-  const { in: path, maxHits = 1000, maxFileBytes = 32 * 1024 * 1024 } = query
-  for (const limit of [maxHits, maxFileBytes]) {
-    if (Number.isNaN(limit) || limit < 0)
-      throw invalid('search', path, 'was given a `limit` that is not a number from 0')
-  }
+  const { in: path, maxHits, maxFileBytes } = query
   const matcher = createLineMatcher(query)
   const stop = new AbortController()
   const combined = signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal])
@@ -44,11 +40,12 @@ export async function* search(
         if (hits >= maxHits) return undefined
         hits += 1
         yield { path: found, ...hit }
-        signal?.throwIfAborted()
       }
       if (hits >= maxHits) return undefined
     }
     return undefined
+  } catch (error) {
+    throw translate(error, 'search', path, signal)
   } finally {
     stop.abort()
   }
@@ -91,7 +88,7 @@ function isGone(error: unknown): boolean {
 
 async function* filesOf(
   store: Store,
-  { in: path, glob, exclude = [] }: SearchQuery,
+  { in: path, glob, exclude }: DriverSearchQuery,
   { signal }: Task,
   maxFileBytes: number,
 ): AsyncGenerator<Entry, undefined> {

@@ -61,7 +61,8 @@ export class Iteration<Item, Source extends AsyncIterator<Item> = AsyncIterator<
 
   /** Calls the driver as long as the iteration goes on. */
   protected ifOpen<Result>(ask: (source: Source) => Result): Result | undefined {
-    return this.#isDone || this.source === undefined ? undefined : ask(this.source)
+    if (this.#isDone || this.source === undefined || this.#options.signal?.aborted === true) return undefined
+    return ask(this.source)
   }
 }
 
