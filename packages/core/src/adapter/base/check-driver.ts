@@ -1,9 +1,13 @@
 import { WorkspaceError } from '../../errors.ts'
 import { hasMethods } from '../../options/shapes.ts'
 import type { Driver } from '../driver.ts'
-import { operations, type AdapterOperation } from '../operations.ts'
+import { operations, type OperationFacts } from '../operations.ts'
 
 const always = ['stat', 'read', 'write', 'list', 'createDirectory', 'delete', 'move', 'copy'] as const
+/** Listed once: adapters can be many. */
+const promises = Object.entries<OperationFacts>(operations).flatMap(([name, { capability }]) =>
+  capability === undefined ? [] : [{ name, capability }],
+)
 
 /** @throws WorkspaceError `EINVAL` when a method is missing, or methods and capabilities do not agree */
 export function checkDriver(driver: Driver): void {
@@ -11,11 +15,7 @@ export function checkDriver(driver: Driver): void {
     const lacking = always.find((name) => !hasMethods(driver, name)) ?? 'stat'
     throw invalidDriver(`the driver has no method \`${lacking}\``, 'write it')
   }
-  for (const [name, { capability }] of Object.entries(operations) as [
-    AdapterOperation,
-    { capability?: keyof Driver['capabilities'] },
-  ][]) {
-    if (capability === undefined) continue
+  for (const { name, capability } of promises) {
     const promised = driver.capabilities[capability] === true
     if (hasMethods(driver, name) === promised) continue
     const what = promised
