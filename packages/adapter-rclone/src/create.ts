@@ -1,4 +1,4 @@
-import { RcloneAdapter } from './adapter.ts'
+import { type RcloneAdapter, openAdapter } from './adapter.ts'
 import { Mount } from './mount/mount.ts'
 import { type RcloneMountOptions, checkMountOptions } from './options.ts'
 
@@ -16,7 +16,7 @@ export async function createRcloneAdapter(options: RcloneAdapterOptions): Promis
   options.signal?.throwIfAborted()
   const mount = await Mount.open(checked, options.signal)
   try {
-    return await RcloneAdapter.open(mount, '', (how) => mount.close(how))
+    return await openAdapter(mount, '', (how) => mount.close(how))
   } catch (error) {
     await mount.close()
     throw error

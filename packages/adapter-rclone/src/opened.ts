@@ -11,9 +11,15 @@ import { CancelledUploads } from './files/cancelled-uploads.ts'
 import type { Mount } from './mount/mount.ts'
 import type { RunningMount } from './mount/start.ts'
 
+/** An adapter that is known to have these operations. */
+export type Offering<Operation extends keyof StorageAdapter> = StorageAdapter &
+  Required<Pick<StorageAdapter, Operation>>
+
+type DiskFiles = Offering<'append' | 'search' | 'createSymlink' | 'readSymlink' | 'hostPath' | 'hostDirectory'>
+
 /** What works while the mount is there. */
 export interface Open {
-  readonly files: StorageAdapter
+  readonly files: DiskFiles
   /** The same for what needs no verification. */
   readonly direct: DirectFiles
   readonly running: RunningMount
@@ -41,8 +47,9 @@ export async function openFiles(mount: Mount, below: string): Promise<Open> {
   // before anybody lists what is about to go
   if (await cancelled.settle({ control, fs })) await control.call('vfs/forget')
   const device = await mount.track(call, () => deviceOf(mount.place.mountPoint))
-  const files = await mount.track(call, () => createLocalAdapter({ root, owner, io: 'async' }))
-  const direct = mount.features.links ? files : directFiles(String(files.hostPath?.(mountRoot)), device, files)
+  const made = await mount.track(call, () => createLocalAdapter({ root, owner, io: 'async' }))
+  const files = made as DiskFiles // a local adapter has them all
+  const direct = mount.features.links ? files : directFiles(files.hostPath(mountRoot), device, files)
   return { files, direct, running, metadata, dirty: new DirtyFiles(metadata), cancelled }
 }
 

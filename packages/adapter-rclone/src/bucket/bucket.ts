@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import { type SignalOption, mountRoot, parseMountPath } from '@ws/core'
 
-import { RcloneAdapter } from '../adapter.ts'
+import { type RcloneAdapter, openAdapter } from '../adapter.ts'
 import { failure } from '../errors.ts'
 import { Mount } from '../mount/mount.ts'
 import { type RcloneMountOptions, checkMountOptions } from '../options.ts'
@@ -45,7 +45,7 @@ export async function openRcloneBucket(options: RcloneMountOptions): Promise<Rcl
     const { mountPoint } = mount.place
     await mount.running(call)
     await mount.track(call, () => mkdir(join(mountPoint, below), { recursive: true }))
-    const made = await RcloneAdapter.open(mount, below, async ({ force }) => {
+    const made = await openAdapter(mount, below, async ({ force }) => {
       mustForce ||= force
       open.delete(below)
     })

@@ -8,7 +8,7 @@ export interface Body {
 
 /** A body that knows whether it was begun. `atEnd`: for streams, awaited when the last chunk was taken. */
 export function watched(data: WriteData, atEnd: () => Promise<void>): Body {
-  if (!isStream(data)) return { data, begun: false }
+  if (data instanceof Uint8Array) return { data, begun: false }
   const body = {
     begun: false,
     data: {
@@ -30,9 +30,4 @@ export function watched(data: WriteData, atEnd: () => Promise<void>): Body {
     },
   }
   return body
-}
-
-/** What is neither bytes nor a stream is somebody else's to refuse. */
-export function isStream(data: WriteData): data is AsyncIterable<Uint8Array> {
-  return typeof data === 'object' && data !== null && Symbol.asyncIterator in data
 }

@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path'
 
-import { type MountPath, type StorageAdapter, contractError, isWorkspaceError } from '@ws/core'
+import { type MountPath, type StorageAdapter, contractError, isWithin, isWorkspaceError } from '@ws/core'
 
 import { readCachedFile } from '../cache/cached-file.ts'
 import { explained } from '../control/client.ts'
@@ -93,6 +93,12 @@ export async function settleUploads({ running, cancelled }: Open, signal: AbortS
     await settleDepartures(running, signal)
     await cancelled.settle({ ...running, signal })
   })
+}
+
+/** A directory that is to be moved elsewhere, and not into itself. */
+export async function isOtherDirectory(files: StorageAdapter, source: MountPath, destination: MountPath) {
+  const { type } = await files.stat(source)
+  return type === 'directory' && !isWithin(destination, source)
 }
 
 /** @throws WorkspaceError `ENOTEMPTY` for a directory with something in it: rclone would merge another one into it. */

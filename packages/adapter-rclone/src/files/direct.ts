@@ -12,7 +12,6 @@ import {
   type WriteData,
   type WriteOptions,
   type WriteResult,
-  assertMountPath,
 } from '@ws/core'
 
 /** A file that is read this way at most; larger ones are worth the other. */
@@ -70,7 +69,6 @@ export function directFiles(root: string, device: bigint, usual: StorageAdapter)
 
 /** With a signal, waiting can be called off: the usual way does that. The root may be missing, and something else there. */
 function isOrdinary(path: MountPath, { signal }: StatOptions): boolean {
-  assertMountPath(path, 'stat')
   return signal === undefined && path !== '/' && !path.includes(`/${tempPrefix}`)
 }
 

@@ -1,15 +1,26 @@
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { factsOfVersion, versionFrom } from '@ws/adapter-local'
-import type { WriteResult } from '@ws/core'
+import type { MountPath, WriteResult } from '@ws/core'
 
 import { lookAtCachedFile } from '../cache/cached-file.ts'
+import type { Open } from '../opened.ts'
+import { assureStored } from './departures.ts'
 import { sameWriteNs } from './versions.ts'
 
 /** Milliseconds in which rclone hears that a file was closed, with much to spare. */
 const longestMs = 2_000
 
-export interface Kept {
+/** Waits until the cache holds what was written. */
+export async function keep(open: Open, path: MountPath, written: WriteResult): Promise<WriteResult> {
+  const { result, waits } = await untilKept(join(open.metadata, path), written)
+  // slower than the upload would begin
+  if (!waits) await assureStored(open, path, 'write')
+  return result
+}
+
+interface Kept {
   readonly result: WriteResult
   /** It is still to be uploaded. */
   readonly waits: boolean
@@ -22,7 +33,7 @@ export interface Kept {
  *
  * `metadata`: host path of what the cache says of the file.
  */
-export async function untilKept(metadata: string, { version, size }: WriteResult): Promise<Kept> {
+async function untilKept(metadata: string, { version, size }: WriteResult): Promise<Kept> {
   const written = factsOfVersion(version)
   const asWritten = written === undefined ? version : versionFrom(written)
   const deadline = performance.now() + longestMs

@@ -1,4 +1,4 @@
-import { type HostPath, type MountPath, assertMountPath, contractError, mountRoot } from '@ws/core'
+import { type HostPath, type MountPath, contractError, mountRoot } from '@ws/core'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
@@ -14,19 +14,16 @@ export class MountedPart implements MountUser {
   /** `""`, or `threads/t1/`. */
   readonly below: string
   readonly #root: string
-  readonly #maxPathBytes: number
   #open: Open | undefined
   #isClosed = false
   #dirty: DirtyFiles
 
-  /** `maxPathBytes`: what the store takes. */
-  constructor(mount: Mount, below: string, first: Open, maxPathBytes: number) {
+  constructor(mount: Mount, below: string, first: Open) {
     this.mount = mount
     this.below = below
     this.#open = first
     this.#dirty = first.dirty
-    this.#root = String(first.files.hostPath?.(mountRoot))
-    this.#maxPathBytes = maxPathBytes
+    this.#root = first.files.hostPath(mountRoot)
     mount.addUser(this)
   }
 
@@ -90,20 +87,7 @@ export class MountedPart implements MountUser {
     throw contractError('ECLOSED', operation, path)
   }
 
-  /** @throws WorkspaceError `EINVAL` for what is no path of a mount, `ENAMETOOLONG` for one that the store does not take. */
-  assertPath({ operation, path }: Call): void {
-    assertMountPath(path, operation)
-    if (path.length * 3 <= this.#maxPathBytes) return
-    const bytes = Buffer.byteLength(path)
-    if (bytes <= this.#maxPathBytes) return
-    const reason = `is ${bytes} bytes long; the limit of the store is ${this.#maxPathBytes}`
-    throw failure('ENAMETOOLONG', reason, { operation, path, remedy: 'use a shorter path' })
-  }
-
   hostPath(path: MountPath): HostPath {
-    const call = { operation: 'hostPath', path }
-    this.assertOpen(call)
-    assertMountPath(path, 'hostPath')
     return (path === '/' ? this.#root : join(this.#root, path)) as HostPath
   }
 
@@ -117,13 +101,6 @@ export class MountedPart implements MountUser {
     return this.#open
   }
 
-  /** What is open, for a path that was checked. */
-  async openedFor(call: Call): Promise<Open> {
-    this.assertOpen(call)
-    this.assertPath(call)
-    return await this.opened(call)
-  }
-
   /** Something that may hang: then it is given up with `ETIMEDOUT`. */
   track<Result>(call: Call, work: () => Promise<Result>, options?: TrackOptions): Promise<Result> {
     return this.mount.track(call, work, options)
@@ -131,7 +108,7 @@ export class MountedPart implements MountUser {
 
   /** An operation on a path. */
   async run<Result>(call: Call, work: (open: Open) => Promise<Result>): Promise<Result> {
-    const open = await this.openedFor(call)
+    const open = await this.opened(call)
     return await this.track(call, () => work(open))
   }
 }

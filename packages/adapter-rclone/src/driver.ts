@@ -1,0 +1,247 @@
+import { createScratchAdapter } from '@ws/adapter-local'
+import {
+  type AdapterCapabilities,
+  type Driver,
+  type DriverAppendOptions,
+  type DriverCopyOptions,
+  type DriverDeleteOptions,
+  type DriverListOptions,
+  type DriverMoveOptions,
+  type DriverReadOptions,
+  type DriverSearchQuery,
+  type DriverWriteOptions,
+  type Entry,
+  type HostDirectory,
+  type HostPath,
+  type MountPath,
+  type ReadResult,
+  type ReadStreamResult,
+  type SearchHit,
+  type SignalOption,
+  type Stat,
+  type StorageAdapter,
+  type TransferResult,
+  type WriteData,
+  type WriteResult,
+  checkOptions,
+  durationShape,
+  mountRoot,
+  option,
+} from '@ws/core'
+
+import type { FlushOptions, OnClose } from './adapter.ts'
+import { capabilitiesOf } from './capabilities.ts'
+import { watched } from './files/body.ts'
+import { callOff, isOtherDirectory, moveCalledOff, refuseFull, removeStored } from './files/departures.ts'
+import { trackIterator } from './files/iterate.ts'
+import { keep } from './files/kept.ts'
+import { listed } from './files/listing.ts'
+import { PathGate } from './files/path-gate.ts'
+import { Replacing } from './files/replacing.ts'
+import { openSteadyStream, readSteadily } from './files/steady.ts'
+import { settled } from './files/versions.ts'
+import { flushPart } from './flush/flush.ts'
+import type { Mount } from './mount/mount.ts'
+import type { Call } from './mount/pending.ts'
+import type { Open } from './opened.ts'
+import { closePart } from './part/close.ts'
+import { Looks } from './part/looks.ts'
+import { MountedPart } from './part/mounted-part.ts'
+import { refreshMount } from './refresh.ts'
+import { type RcloneStatus, statusOf } from './status.ts'
+
+/** A part of a mount: what the disk's adapter does there, with what rclone needs before, after and meanwhile. */
+export class RcloneDriver implements Driver {
+  readonly name = 'rclone'
+  readonly capabilities: AdapterCapabilities
+  readonly createSymlink?: NonNullable<Driver['createSymlink']>
+  readonly readSymlink?: NonNullable<Driver['readSymlink']>
+  readonly #part: MountedPart
+  readonly #looks: Looks
+  readonly #onClose: OnClose
+  readonly #replacing = new Replacing()
+  readonly #gate = new PathGate()
+
+  constructor(mount: Mount, below: string, first: Open, onClose: OnClose) {
+    this.capabilities = capabilitiesOf(first.files.capabilities, mount.options, mount.features, below)
+    this.#part = new MountedPart(mount, below, first)
+    this.#looks = new Looks(this.#part, this.#replacing)
+    this.#onClose = onClose
+    if (!this.capabilities.symlinks) return
+    this.createSymlink = (path, target, { signal }) =>
+      this.#part.run({ operation: 'createSymlink', path, signal }, ({ files }) =>
+        files.createSymlink(path, target, { signal }),
+      )
+    this.readSymlink = (path, { signal }) =>
+      this.#part.run({ operation: 'readSymlink', path, signal }, ({ files }) => files.readSymlink(path, { signal }))
+  }
+
+  stat(path: MountPath, options: SignalOption): Promise<Stat> {
+    return this.#looks.look({ operation: 'stat', path, signal: options.signal }, ({ direct }, metadata) =>
+      this.#gate.shared(path, async () => settled(metadata, await direct.stat(path, options))),
+    )
+  }
+
+  read(path: MountPath, options: DriverReadOptions): Promise<ReadResult> {
+    const conditions = [{ path, condition: options.ifVersion }]
+    const call = { operation: 'read', path, signal: options.signal }
+    return this.#looks.conditional(call, conditions, ({ direct }, [ifVersion], metadata) =>
+      this.#gate.shared(path, () => readSteadily(direct, metadata, path, { ...options, ifVersion })),
+    )
+  }
+
+  /** Small files are read at once; should a larger one be replaced while it is read, the stream fails with `ECONFLICT`. */
+  async readStream(path: MountPath, options: DriverReadOptions): Promise<ReadStreamResult> {
+    const call = { operation: 'readStream', path, signal: options.signal }
+    const conditions = [{ path, condition: options.ifVersion }]
+    const { stat, stream } = await this.#looks.conditional(call, conditions, ({ files }, [ifVersion], metadata) =>
+      this.#gate.shared(path, () => openSteadyStream(files, metadata, path, { ...options, ifVersion })),
+    )
+    return { stat, stream: trackIterator(call, this.#part, async () => stream) }
+  }
+
+  async write(path: MountPath, data: WriteData, options: DriverWriteOptions): Promise<WriteResult> {
+    const call = { operation: 'write', path, signal: options.signal }
+    const done = this.#replacing.begin(path)
+    let leave: (() => void) | undefined
+    const enter = async (): Promise<void> => {
+      leave ??= await this.#gate.enter(path, 'exclusive')
+    }
+    // What a stream waits for may be a reader of this very file: it is alone from its end on.
+    const body = watched(data, enter)
+    const conditions = [{ path, condition: options.ifVersion }]
+    try {
+      return await this.#looks.conditional(
+        call,
+        conditions,
+        async (open, [ifVersion]) => {
+          if (data instanceof Uint8Array) await enter()
+          return await keep(open, path, await open.direct.write(path, body.data, { ...options, ifVersion }))
+        },
+        () => !body.begun,
+      )
+    } finally {
+      leave?.()
+      done()
+    }
+  }
+
+  async append(path: MountPath, data: Uint8Array, options: DriverAppendOptions): Promise<WriteResult> {
+    const call = { operation: 'append', path, signal: options.signal }
+    const conditions = [{ path, condition: options.ifVersion }]
+    return await this.#looks.conditional(call, conditions, (open, [ifVersion]) =>
+      this.#gate.exclusive([path], async () => {
+        return await keep(open, path, await open.files.append(path, data, { ...options, ifVersion }))
+      }),
+    )
+  }
+
+  list(path: MountPath, options: DriverListOptions): AsyncIterableIterator<Entry> {
+    const call = { operation: 'list', path, signal: options.signal }
+    return trackIterator<Entry>(call, this.#part, async () => listed(await this.#part.opened(call), path, options))
+  }
+
+  search(query: DriverSearchQuery, options: SignalOption): AsyncIterableIterator<SearchHit> {
+    const call = { operation: 'search', path: query.in, signal: options.signal }
+    return trackIterator<SearchHit>(call, this.#part, async () => {
+      const { files } = await this.#part.opened(call)
+      return files.search(query, options)
+    })
+  }
+
+  createDirectory(path: MountPath, options: SignalOption & { readonly recursive: boolean }): Promise<void> {
+    const call = { operation: 'createDirectory', path, signal: options.signal }
+    return this.#part.run(call, ({ files }) => files.createDirectory(path, options))
+  }
+
+  async delete(path: MountPath, options: DriverDeleteOptions): Promise<void> {
+    const conditions = [{ path, condition: options.ifVersion }]
+    const call = { operation: 'delete', path, signal: options.signal }
+    await this.#looks.conditional(call, conditions, (open, [ifVersion]) =>
+      this.#gate.exclusive([path], async () => {
+        await removeStored(open, await callOff(open, path), 'delete')
+        await open.files.delete(path, { ...options, ifVersion })
+      }),
+    )
+  }
+
+  move(source: MountPath, destination: MountPath, options: DriverMoveOptions): Promise<TransferResult> {
+    const call = { operation: 'move', path: source, signal: options.signal }
+    return this.#transfer(call, destination, options, async (open, conditions) => {
+      const { files } = open
+      const move = (): Promise<unknown> => files.move(source, destination, { ...options, ...conditions })
+      if (source === destination) return await this.#gate.exclusive([source], move)
+      if (await isOtherDirectory(files, source, destination)) {
+        // rclone merges it into one that is not empty; and what of it was not uploaded yet would be empty or lost
+        if (options.overwrite) await refuseFull(files, destination)
+        await this.flush({ signal: options.signal })
+      }
+      await this.#gate.exclusive([source, destination], async () => {
+        await moveCalledOff(open, await callOff(open, source, destination), { source, destination }, move)
+      })
+    })
+  }
+
+  copy(source: MountPath, destination: MountPath, options: DriverCopyOptions): Promise<TransferResult> {
+    const call = { operation: 'copy', path: source, signal: options.signal }
+    return this.#transfer(call, destination, options, ({ files }, conditions) =>
+      this.#gate.exclusive([destination], () => files.copy(source, destination, { ...options, ...conditions })),
+    )
+  }
+
+  async flush(options: FlushOptions): Promise<void> {
+    checkOptions<FlushOptions>(options, { signal: option.signal, timeoutMs: durationShape }, { operation: 'flush' })
+    const { signal, timeoutMs } = options
+    const call = { operation: 'flush', path: mountRoot, signal }
+    await flushPart(this.#part, await this.#part.opened(call), call, timeoutMs)
+  }
+
+  async refresh({ signal }: SignalOption = {}): Promise<void> {
+    const call = { operation: 'refresh', path: mountRoot, signal }
+    const { below, mount } = this.#part
+    const { running } = await this.#part.opened(call)
+    const { attributeCacheMs } = mount.options
+    await this.#part.track(call, () => refreshMount(running.control, { below, attributeCacheMs, signal }))
+  }
+
+  async status(): Promise<RcloneStatus> {
+    return await statusOf(this.#part.mount, this.#part.now?.dirty)
+  }
+
+  async recover(): Promise<void> {
+    this.#part.assertOpen({ operation: 'recover', path: mountRoot })
+    await this.#part.mount.recover()
+  }
+
+  hostPath(path: MountPath): HostPath {
+    return this.#part.hostPath(path)
+  }
+
+  hostDirectory(path: MountPath): Promise<HostDirectory> {
+    return this.#part.run({ operation: 'hostDirectory', path }, ({ files }) => files.hostDirectory(path))
+  }
+
+  createScratch(): Promise<StorageAdapter> {
+    return createScratchAdapter({ owner: this.#part.mount.options.owner })
+  }
+
+  close(): Promise<void> {
+    return closePart(this.#part, { flushes: !this.capabilities.readOnly, onClose: this.#onClose })
+  }
+
+  async #transfer(
+    call: Call,
+    destination: MountPath,
+    { ifSource, ifDestination }: DriverMoveOptions,
+    work: (open: Open, conditions: Pick<DriverMoveOptions, 'ifSource' | 'ifDestination'>) => Promise<unknown>,
+  ): Promise<TransferResult> {
+    const conditions = [
+      { path: call.path, condition: ifSource },
+      { path: destination, condition: ifDestination },
+    ]
+    await this.#looks.conditional(call, conditions, (open, [first, second]) =>
+      work(open, { ifSource: first, ifDestination: second }),
+    )
+    return {} // the time of a new file is not known at once, and so its version is not
+  }
+}

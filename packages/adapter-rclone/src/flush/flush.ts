@@ -1,0 +1,40 @@
+import { isWorkspaceError } from '@ws/core'
+
+import { settleUploads } from '../files/departures.ts'
+import type { Call } from '../mount/pending.ts'
+import type { Open } from '../opened.ts'
+import type { MountedPart } from '../part/mounted-part.ts'
+import { flushBarrier, late } from './barrier.ts'
+
+/** Milliseconds by which a flush may end later than its limit. */
+const lateMs = 150
+
+/** Resolves when everything of a part is in the store. */
+export async function flushPart(
+  part: MountedPart,
+  open: Open,
+  call: Call,
+  timeoutMs = part.mount.options.flushTimeoutMs,
+): Promise<void> {
+  const { running, dirty } = open
+  const { control, process, metadata, departures } = running
+  const { features } = part.mount
+  const { operation, path } = call
+  // The barrier ends by itself, and knows more about why.
+  const limit = AbortSignal.timeout(timeoutMs + lateMs)
+  const signal = call.signal === undefined ? limit : AbortSignal.any([call.signal, limit])
+  const flushing = async (): Promise<void> => {
+    await flushBarrier({
+      ...{ control, log: process.log, dirty, metadata, signal, timeoutMs, operation },
+      queue: features.queue,
+      onHurry: () => departures.noteHurry(),
+    })
+    await settleUploads(open, signal)
+  }
+  try {
+    await part.track({ operation, path, signal }, flushing, { hasOwnLimit: true })
+  } catch (error) {
+    call.signal?.throwIfAborted()
+    throw limit.aborted && !isWorkspaceError(error) ? late(process.log, operation) : error
+  }
+}

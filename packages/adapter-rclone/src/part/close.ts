@@ -1,0 +1,41 @@
+import { isWorkspaceError, mountRoot } from '@ws/core'
+
+import type { OnClose } from '../adapter.ts'
+import { failure } from '../errors.ts'
+import { flushPart } from '../flush/flush.ts'
+import type { Call } from '../mount/pending.ts'
+import type { MountedPart } from './mounted-part.ts'
+
+const call: Call = { operation: 'close', path: mountRoot }
+
+export interface CloseOptions {
+  /** False for a part that nobody here can change. */
+  readonly flushes: boolean
+  readonly onClose: OnClose
+}
+
+/** Flushes, then lets go of the part. It lets go also where flushing fails, and then says why. */
+export async function closePart(part: MountedPart, { flushes, onClose }: CloseOptions): Promise<void> {
+  const open = part.now
+  const problems: unknown[] = []
+  const { mount } = part
+  const { operationTimeoutMs } = mount.options
+  part.refuse()
+  const isHung = mount.state === 'hung'
+  const canFlush = open !== undefined && mount.state === 'ready'
+  if (canFlush && flushes) await flushPart(part, open, call).catch((error: unknown) => problems.push(error))
+  // Nobody is waited for where the store was waited for in vain.
+  const isSilent = problems.some((problem) => isWorkspaceError(problem, 'ETIMEDOUT'))
+  const isLeft = await part.leave(isSilent ? 0 : operationTimeoutMs)
+  await onClose({ force: !isLeft }).catch((error: unknown) => problems.push(error))
+  if (!canFlush && flushes && (await part.isDirty(operationTimeoutMs))) problems.unshift(unflushed(isHung))
+  for (const problem of problems) throw problem
+}
+
+function unflushed(isHung: boolean): Error {
+  const state = isHung ? 'the mount does not answer' : 'the mount is gone'
+  return failure(isHung ? 'ETIMEDOUT' : 'EIO', `could not upload everything: ${state}`, {
+    ...call,
+    remedy: 'mount the same part again with the same `directory`: the cache keeps it',
+  })
+}
