@@ -76,7 +76,7 @@ export async function findCandidates(
 
 /** Literal text is the same to everyone; letters beyond ASCII may be folded in other ways. Excluding globs save the walk. */
 function isUnderstoodAlike({ query }: Search): boolean {
-  const { pattern, regex = false, caseSensitive = true, glob = [] } = query
+  const { pattern, regex, caseSensitive, glob = [] } = query
   if (regex || pattern === '' || glob.some((one) => one.startsWith('!'))) return false
   // eslint-disable-next-line no-control-regex -- ASCII is what is meant
   if (!caseSensitive && !/^[\u0000-\u007f]*$/.test(pattern)) return false
