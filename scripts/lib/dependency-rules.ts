@@ -48,18 +48,18 @@ export const dependencyRules: IConfiguration = {
     {
       name: 'adapters-stand-alone',
       comment:
-        'An adapter knows the contracts, text search, how to start processes and the local disk; no other adapter, no executor.',
+        'An adapter knows the contracts, text search, how to start and confine processes, and the local disk; no other adapter, no executor.',
       severity: 'error',
       from: { path: '^packages/(adapter-[^/]+)/src/' },
-      to: { path: '^packages/', pathNot: '^packages/(core|process|text-search|adapter-local|$1)/' },
+      to: { path: '^packages/', pathNot: '^packages/(core|process|sandbox|text-search|adapter-local|$1)/' },
     },
     {
       name: 'executors-stand-alone',
       comment:
-        'An executor may use the local adapter, the command parser and the process tools, but no other executor.',
+        'An executor may use the local adapter, the command parser, the process tools and the sandbox tools, but no other executor.',
       severity: 'error',
       from: { path: '^packages/(executor-[^/]+)/src/' },
-      to: { path: '^packages/', pathNot: '^packages/(core|process|command-parser|adapter-local|$1)/' },
+      to: { path: '^packages/', pathNot: '^packages/(core|process|sandbox|command-parser|adapter-local|$1)/' },
     },
     {
       name: 'tools-stand-alone',
@@ -67,6 +67,14 @@ export const dependencyRules: IConfiguration = {
       severity: 'error',
       from: { path: '^packages/(process|text-search|command-parser)/src/' },
       to: { path: '^packages/', pathNot: '^packages/(core|$1)/' },
+    },
+    {
+      name: 'sandbox-confines-processes',
+      comment:
+        'Confining builds on starting, never the other way round: a process can be started without being confined.',
+      severity: 'error',
+      from: { path: '^packages/sandbox/src/' },
+      to: { path: '^packages/', pathNot: '^packages/(core|process|sandbox)/' },
     },
     {
       name: 'conformance-knows-contracts-only',

@@ -1,9 +1,9 @@
 import type { Mutation } from './types.ts'
 
 const compileBinds = 'packages/core/src/executor/compile-binds.ts'
-const keeper = 'packages/process/src/reserve/keeper-script.ts'
-const seccomp = 'packages/process/src/seccomp/programs.ts'
-const loader = 'packages/process/src/loader/script.ts'
+const keeper = 'packages/sandbox/src/reserve/keeper-script.ts'
+const seccomp = 'packages/sandbox/src/seccomp/programs.ts'
+const loader = 'packages/sandbox/src/loader/script.ts'
 
 /** Commands. */
 export const commandMutations: readonly Mutation[] = [
@@ -23,7 +23,7 @@ export const commandMutations: readonly Mutation[] = [
     row: 'new namespaces, mounts, modules, keys, tracing, terminal injection, 32-bit calls',
     removes: 'the refusal of new namespaces',
     changes: [{ file: seccomp, text: "    ...call('clone', refuseBits(0, newNamespaces)),\n", by: '' }],
-    test: { file: 'packages/process/test/seccomp.test.ts' },
+    test: { file: 'packages/sandbox/test/seccomp.test.ts' },
   },
   {
     row: 'new namespaces, mounts, modules, keys, tracing, terminal injection, 32-bit calls',
@@ -35,20 +35,20 @@ export const commandMutations: readonly Mutation[] = [
         by: '...answerAll([], EPERM, architecture)',
       },
     ],
-    test: { file: 'packages/process/test/seccomp.test.ts' },
+    test: { file: 'packages/sandbox/test/seccomp.test.ts' },
   },
   {
     row: 'a setuid file or a device left for the host, by renaming too (`RENAME_WHITEOUT`)',
     removes: 'the refusal of setuid bits',
     changes: [{ file: seccomp, text: "    ...call('chmod', refuseBits(1, setIdBits)),\n", by: '' }],
-    test: { file: 'packages/process/test/seccomp.test.ts' },
+    test: { file: 'packages/sandbox/test/seccomp.test.ts' },
   },
   {
     row: 'a setuid file or a device left for the host, by renaming too (`RENAME_WHITEOUT`)',
     removes: 'the refusal to run as root',
     changes: [
       {
-        file: 'packages/process/src/executor/owner.ts',
+        file: 'packages/sandbox/src/executor/owner.ts',
         text: 'if (uid === 0) return {',
         by: 'if (uid === -1) return {',
       },
@@ -59,7 +59,7 @@ export const commandMutations: readonly Mutation[] = [
     row: 'a setuid file or a device left for the host, by renaming too (`RENAME_WHITEOUT`)',
     removes: 'the refusal of whiteouts',
     changes: [{ file: seccomp, text: "    ...call('renameat2', refuseBits(4, renameWhiteout)),\n", by: '' }],
-    test: { file: 'packages/process/test/seccomp.test.ts' },
+    test: { file: 'packages/sandbox/test/seccomp.test.ts' },
   },
   {
     row: 'a Unix socket of the host, abstract or by its path',
@@ -85,7 +85,7 @@ export const commandMutations: readonly Mutation[] = [
     changes: [
       { file: seccomp, text: 'options.interprocess ? [] : lists.interprocess', by: 'options.interprocess ? [] : []' },
     ],
-    test: { file: 'packages/process/test/seccomp.test.ts' },
+    test: { file: 'packages/sandbox/test/seccomp.test.ts' },
   },
   {
     row: 'memory, semaphores and message queues of the host (System V, POSIX)',
@@ -145,7 +145,7 @@ export const commandMutations: readonly Mutation[] = [
     row: "a user's file or directory taken for a reserved name, and removed",
     removes: 'the comparison with what was noted',
     changes: [{ file: keeper, text: 'fits(look($e->{fd}, $e->{name}), $e) && ', by: '' }],
-    test: { file: 'packages/process/test/reserve/reserve.test.ts', title: 'never remove what somebody put there' },
+    test: { file: 'packages/sandbox/test/reserve/reserve.test.ts', title: 'never remove what somebody put there' },
   },
   {
     row: 'a reserved name that a caller of the file API sees, or that a killed process leaves',
@@ -163,14 +163,14 @@ export const commandMutations: readonly Mutation[] = [
     row: 'a reserved name that a caller of the file API sees, or that a killed process leaves',
     removes: 'the sweep',
     changes: [{ file: keeper, text: '$swept++ if inside($fd, \\@all, sub { rmdir(through($fd, $name)) });', by: '' }],
-    test: { file: 'packages/process/test/reserve/reserve.test.ts', title: 'are swept at the next start' },
+    test: { file: 'packages/sandbox/test/reserve/reserve.test.ts', title: 'are swept at the next start' },
   },
   {
     row: "the system's names at `/`, which commands would walk, commit, archive or remove with the workspace",
     removes: 'the look for these names in what was read',
     changes: [
       {
-        file: 'packages/process/src/hide/script.ts',
+        file: 'packages/sandbox/src/hide/script.ts',
         text: 'return (0, $read) if $got <= $size && $read !~ $any;',
         by: 'return (0, $read) if $got <= $size;',
       },
@@ -218,12 +218,12 @@ export const commandMutations: readonly Mutation[] = [
     removes: 'the comparison of an opened source with its name',
     changes: [
       {
-        file: 'packages/process/src/view/bind-source.ts',
+        file: 'packages/sandbox/src/view/bind-source.ts',
         text: 'const problem = same ?',
         by: 'const problem = same || !same ?',
       },
     ],
-    test: { file: 'packages/process/test/view/bind-source.test.ts' },
+    test: { file: 'packages/sandbox/test/view/bind-source.test.ts' },
   },
   {
     row: "a bind's source or destination exchanged during the start",
@@ -261,13 +261,13 @@ export const commandMutations: readonly Mutation[] = [
     row: 'system calls that proot does not translate',
     removes: 'their filter',
     changes: [{ file: seccomp, text: 'options.forProot ? lists.untranslated : []', by: 'options.forProot ? [] : []' }],
-    test: { file: 'packages/process/test/seccomp.test.ts' },
+    test: { file: 'packages/sandbox/test/seccomp.test.ts' },
   },
   {
     row: 'a step of confinement that fails',
     removes: 'the end of the loader',
     changes: [{ file: loader, text: 'fail($step) if $r < 0; $r }', by: '$r }' }],
-    test: { file: 'packages/process/test/loader.test.ts' },
+    test: { file: 'packages/sandbox/test/loader.test.ts' },
   },
   {
     row: "the parent's environment, `LD_PRELOAD`, `PERL5OPT`",
@@ -286,12 +286,12 @@ export const commandMutations: readonly Mutation[] = [
     removes: 'the choice of files',
     changes: [
       {
-        file: 'packages/process/src/view/etc.ts',
+        file: 'packages/sandbox/src/view/etc.ts',
         text: "  'ld.so.cache',\n",
         by: "  'ld.so.cache',\n  'environment',\n  'resolv.conf',\n",
       },
     ],
-    test: { file: 'packages/process/test/view/system-tree.test.ts' },
+    test: { file: 'packages/sandbox/test/view/system-tree.test.ts' },
   },
   {
     row: 'files that earlier commands left, in a command that acknowledges a rule',
@@ -321,7 +321,7 @@ export const commandMutations: readonly Mutation[] = [
     row: 'processes that survive (`setsid`, double fork, ignoring TERM)',
     removes: 'the end of every orphan',
     changes: [{ file: loader, text: "    kill('KILL', keys %seen); reap();", by: '    reap();' }],
-    test: { file: 'packages/process/test/tree.test.ts' },
+    test: { file: 'packages/sandbox/test/supervised-tree.test.ts' },
   },
   {
     row: 'killing proot, so that a command which then failed half-way looks like one that ended',

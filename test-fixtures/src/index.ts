@@ -8,6 +8,7 @@ export {
   type ScratchDirectory,
   type ScratchDirectoryOptions,
 } from './owner.ts'
+export { createMarker, until } from './marker.ts'
 export { mountHanging, type HangingMount } from './hanging-mount.ts'
 export { describeWith, itWith } from './skip.ts'
 export { hostileNames, hostilePaths, type Hostile } from './hostile/index.ts'

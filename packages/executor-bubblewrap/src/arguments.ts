@@ -1,17 +1,15 @@
 import { openSync, closeSync } from 'node:fs'
 
 import { type CommandLimits, type HostPath, type VirtualPath, WorkspaceError } from '@ws/core'
+import type { DescriptorSource, ExtraDescriptors, KeptContents } from '@ws/process'
 import {
   type DelegatedCgroup,
-  type DescriptorSource,
-  type ExtraDescriptors,
   type HiddenNames,
   hidingCommand,
-  type KeptContents,
   limitedCommand,
   type SystemEntry,
   resourceLimits,
-} from '@ws/process'
+} from '@ws/sandbox'
 
 import { againArguments } from './again.ts'
 import { descriptors, gatedCommand, splitEnvironment } from './gate.ts'

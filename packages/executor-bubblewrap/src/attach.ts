@@ -8,33 +8,35 @@ import {
   type VirtualPath,
 } from '@ws/core'
 import {
+  followTerminal,
+  interactiveShellArguments,
+  KeptContents,
+  type PipeMaker,
+  plainRequest,
+  resolveShell,
+  shellInvocation,
+  startTerminal,
+  terminalCommand,
+  type TerminalDevice,
+  usePipes,
+} from '@ws/process'
+import {
   checkToolAccess,
   checkToolPlaces,
   type DelegatedCgroup,
-  followTerminal,
   HeldWork,
-  interactiveShellArguments,
   isSystemProgram,
-  KeptContents,
-  type PipeMaker,
   type NameKeeper,
-  plainRequest,
   protectsRepository,
   reservationProblem,
-  resolveShell,
   offersExtendedAttributes,
   sandboxProgram,
-  shellInvocation,
-  startTerminal,
   type SystemEntry,
   systemTree,
-  terminalCommand,
-  type TerminalDevice,
   toolPaths,
   useNameKeeper,
-  usePipes,
   viewEnvironment,
-} from '@ws/process'
+} from '@ws/sandbox'
 
 import { type EtcDirectory, makeEtcDirectory } from './etc-directory.ts'
 import { isAtRoot, layOut } from './layout.ts'

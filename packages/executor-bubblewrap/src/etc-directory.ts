@@ -17,7 +17,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
 import { WorkspaceError } from '@ws/core'
-import { readProcessStat, type SystemEntry, temporaryRemedy } from '@ws/process'
+import { readProcessStat, temporaryRemedy } from '@ws/process'
+import type { SystemEntry } from '@ws/sandbox'
 
 const pathOnly = 0o10000000
 

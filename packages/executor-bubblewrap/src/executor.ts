@@ -1,5 +1,5 @@
 import type { Executor } from '@ws/core'
-import { attachCgroup, defineConfinedExecutor, sweepReserved } from '@ws/process'
+import { attachCgroup, defineConfinedExecutor, sweepReserved } from '@ws/sandbox'
 
 import { createAttached } from './attach.ts'
 import { type BubblewrapExecutorOptions, resolveOptions } from './options.ts'

@@ -1,3 +1,3 @@
 export { createBubblewrapExecutor } from './executor.ts'
 export type { BubblewrapExecutorOptions } from './options.ts'
-export type { Tool } from '@ws/process'
+export type { Tool } from '@ws/sandbox'

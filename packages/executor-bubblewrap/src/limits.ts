@@ -1,5 +1,5 @@
 import { type CommandLimits, type CommandRequest, type LimitReport, WorkspaceError } from '@ws/core'
-import { narrowedLimits, resourceLimitReport } from '@ws/process'
+import { narrowedLimits, resourceLimitReport } from '@ws/sandbox'
 import { statSync } from 'node:fs'
 
 import type { Layout } from './layout.ts'

@@ -1,5 +1,5 @@
 import type { VirtualPath } from '@ws/core'
-import type { NameKeeper } from '@ws/process'
+import type { NameKeeper } from '@ws/sandbox'
 
 import type { Placement } from './layout.ts'
 

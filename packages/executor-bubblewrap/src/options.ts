@@ -9,7 +9,7 @@ import {
   resolveTools,
   type ResolvedTool,
   type Tool,
-} from '@ws/process'
+} from '@ws/sandbox'
 
 export interface BubblewrapExecutorOptions extends LimitOptions {
   /**

@@ -8,7 +8,7 @@ import {
   rootPath,
   WorkspaceError,
 } from '@ws/core'
-import type { NameKeeper, Reservation, SystemEntry, WantedName } from '@ws/process'
+import type { NameKeeper, Reservation, SystemEntry, WantedName } from '@ws/sandbox'
 
 import { isAtRoot, type LayoutMode, type Placement } from './layout.ts'
 import type { ResolvedOptions } from './options.ts'

@@ -13,20 +13,20 @@ import {
   rootPath,
   WorkspaceError,
 } from '@ws/core'
+import { KeptContents } from '@ws/process'
 import {
   attachCgroup,
   type ConfinedProbe,
   type ConfinedTarget,
   type DelegatedCgroup,
   hidingProblem,
-  KeptContents,
   type NameKeeper,
   sandboxProgram,
   systemTree,
   unavailable,
   useNameKeeper,
   viewEnvironment,
-} from '@ws/process'
+} from '@ws/sandbox'
 
 import type { SandboxCommand } from './arguments.ts'
 import { makeDirectoryForAll, makeEtcDirectory } from './etc-directory.ts'

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs'
 
 import { type BindPlan, type MountPath, parseVirtualPath, type RestrictionProblem } from '@ws/core'
-import { isOnSlowMount, placeOf, reservationProblem, reservedNames, type WantedName } from '@ws/process'
+import { isOnSlowMount, placeOf, reservationProblem, reservedNames, type WantedName } from '@ws/sandbox'
 
 import { temporary } from './layout.ts'
 import { systemNames } from './system-mounts.ts'

@@ -11,7 +11,8 @@ import {
   type RunningCommand,
   sandboxKilled,
 } from '@ws/core'
-import { createOutputChannel, type NameKeeper, type PipeMaker, type ProcessInput } from '@ws/process'
+import { createOutputChannel, type PipeMaker, type ProcessInput } from '@ws/process'
+import type { NameKeeper } from '@ws/sandbox'
 
 import type { SandboxCommand } from './arguments.ts'
 import { type Sandbox, startSandbox } from './sandbox.ts'

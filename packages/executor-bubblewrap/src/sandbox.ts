@@ -5,18 +5,17 @@ import { type HostPath, type Owner, WorkspaceError } from '@ws/core'
 import {
   capturePipe,
   type CapturedOutput,
-  type CommandGroup,
   doubtOwnMounts,
   type OutputListener,
   type PipeMaker,
   type ProcessInput,
-  type NameKeeper,
   readMountInfo,
   type RunningProcess,
   startProcess,
   withPipes,
   readProcessStat,
 } from '@ws/process'
+import type { CommandGroup, NameKeeper } from '@ws/sandbox'
 
 import { type SandboxCommand, sandboxArguments } from './arguments.ts'
 import { startError } from './failure.ts'

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 
 import type { HostPath } from '@ws/core'
-import { type BindSource, type OwnMounts, openBindSources, ownMounts } from '@ws/process'
+import { type OwnMounts, ownMounts } from '@ws/process'
+import { type BindSource, openBindSources } from '@ws/sandbox'
 
 import type { Placement } from './layout.ts'
 

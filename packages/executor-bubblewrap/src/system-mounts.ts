@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs'
 
-import type { DescriptorSource, SystemEntry } from '@ws/process'
+import type { DescriptorSource } from '@ws/process'
+import type { SystemEntry } from '@ws/sandbox'
 
 import { type Placement, temporary } from './layout.ts'
 

@@ -1,5 +1,5 @@
 import type { HostPath } from '@ws/core'
-import { openBindSources, type ResolvedTool } from '@ws/process'
+import { openBindSources, type ResolvedTool } from '@ws/sandbox'
 
 export interface OpenedTools extends Disposable {
   readonly tools: readonly { readonly at: string; readonly fd: number }[]

@@ -1,5 +1,6 @@
 import { parseVirtualPath } from '@ws/core'
-import { KeptContents, sandboxProgram, systemTree, useNameKeeper, viewEnvironment } from '@ws/process'
+import { KeptContents } from '@ws/process'
+import { sandboxProgram, systemTree, useNameKeeper, viewEnvironment } from '@ws/sandbox'
 import { describeWith } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 

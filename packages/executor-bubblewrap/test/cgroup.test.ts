@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 
 import type { AttachedExecutor, CommandLimits, FileDoor } from '@ws/core'
-import { type CommandGroup, openCgroup } from '@ws/process'
+import { type CommandGroup, openCgroup } from '@ws/sandbox'
 import {
   component,
   createTestCgroup,

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createWorkspace, isWorkspaceError, type Workspace } from '@ws/core'
-import { sweepReserved } from '@ws/process'
+import { sweepReserved } from '@ws/sandbox'
 import { component, createScratchDirectory, describeWith, itWith, type ScratchDirectory } from '@ws/test-fixtures'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 

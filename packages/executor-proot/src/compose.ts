@@ -1,5 +1,5 @@
 import { type Bind, type BindPlan, type HostPath, isWithin, relativeTo, type VirtualPath } from '@ws/core'
-import { type BindSource, type LandlockRule, openBindSources, type WantedSource } from '@ws/process'
+import { type BindSource, type LandlockRule, openBindSources, type WantedSource } from '@ws/sandbox'
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 

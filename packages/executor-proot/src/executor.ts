@@ -1,5 +1,5 @@
 import type { Executor } from '@ws/core'
-import { attachCgroup, defineConfinedExecutor } from '@ws/process'
+import { attachCgroup, defineConfinedExecutor } from '@ws/sandbox'
 
 import { attachProot } from './attach.ts'
 import { type ProotExecutorOptions, resolveOptions } from './options.ts'

@@ -1,3 +1,3 @@
 export { createProotExecutor } from './executor.ts'
 export type { ProotExecutorOptions } from './options.ts'
-export type { Tool } from '@ws/process'
+export type { Tool } from '@ws/sandbox'

@@ -1,4 +1,5 @@
-import type { CommandGroup, DescriptorSource, ExtraDescriptors, RunningProcess } from '@ws/process'
+import type { DescriptorSource, ExtraDescriptors, RunningProcess } from '@ws/process'
+import type { CommandGroup } from '@ws/sandbox'
 
 /** Of the shell that waits. The loader and what follows it have no such descriptor. */
 const wordDescriptor = 8

@@ -1,5 +1,5 @@
 import type { LimitReport } from '@ws/core'
-import { resourceLimitReport } from '@ws/process'
+import { resourceLimitReport } from '@ws/sandbox'
 
 import type { Confinement } from './guarantees.ts'
 

@@ -9,7 +9,7 @@ import {
   resolveTools,
   type ResolvedTool,
   type Tool,
-} from '@ws/process'
+} from '@ws/sandbox'
 
 export interface ProotExecutorOptions extends LimitOptions {
   /** Names of variables (or prefixes ending in `*`) that commands take over from this process. Default: language, terminal, time zone. */

@@ -6,17 +6,16 @@ import {
   type ProbeDetails,
   type VirtualPath,
 } from '@ws/core'
+import { findProgram, startProcess } from '@ws/process'
 import {
   attachCgroup,
   cgroupRemedy,
   type ConfinedProbe,
   type ConfinedTarget,
   type DelegatedCgroup,
-  findProgram,
   probeLandlock,
-  startProcess,
   unavailable,
-} from '@ws/process'
+} from '@ws/sandbox'
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 

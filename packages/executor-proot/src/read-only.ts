@@ -1,5 +1,5 @@
 import type { Bind, BindPlan } from '@ws/core'
-import type { BindSource } from '@ws/process'
+import type { BindSource } from '@ws/sandbox'
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 

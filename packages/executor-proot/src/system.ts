@@ -1,5 +1,5 @@
 import type { Owner, VirtualPath } from '@ws/core'
-import { type LandlockRule, type ResolvedTool, systemTree } from '@ws/process'
+import { type LandlockRule, type ResolvedTool, systemTree } from '@ws/sandbox'
 import {
   chmodSync,
   chownSync,

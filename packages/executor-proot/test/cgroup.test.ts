@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import type { AttachedExecutor } from '@ws/core'
 import { createProotExecutor, type ProotExecutorOptions } from '@ws/executor-proot'
-import { type CommandGroup, openCgroup } from '@ws/process'
+import { type CommandGroup, openCgroup } from '@ws/sandbox'
 import {
   component,
   createTestCgroup,

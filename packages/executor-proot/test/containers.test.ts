@@ -1,5 +1,6 @@
 import { type Executor } from '@ws/core'
-import { confineArgv, sandboxProgram, startProcess } from '@ws/process'
+import { startProcess } from '@ws/process'
+import { confineArgv, sandboxProgram } from '@ws/sandbox'
 import { component, describeWith } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 

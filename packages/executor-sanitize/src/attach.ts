@@ -6,6 +6,7 @@ import {
   type RunningCommand,
   type VirtualPath,
 } from '@ws/core'
+import { resolveShell, startProcess } from '@ws/process'
 import {
   type BindSource,
   confineArgv,
@@ -13,11 +14,9 @@ import {
   isSystemProgram,
   type LandlockRule,
   openBindSource,
-  resolveShell,
   offersExtendedAttributes,
   sandboxProgram,
-  startProcess,
-} from '@ws/process'
+} from '@ws/sandbox'
 import type { HostPath } from '@ws/core'
 
 import { createEnvironment } from './environment.ts'

@@ -1,5 +1,5 @@
 import type { Executor } from '@ws/core'
-import { defineConfinedExecutor } from '@ws/process'
+import { defineConfinedExecutor } from '@ws/sandbox'
 
 import { attachSanitize } from './attach.ts'
 import { resolveOptions, type SanitizeExecutorOptions } from './options.ts'

@@ -1,4 +1,4 @@
-import { type LandlockRule, systemTree } from '@ws/process'
+import { type LandlockRule, systemTree } from '@ws/sandbox'
 import type { Owner, VirtualPath } from '@ws/core'
 
 const devices: Readonly<Record<string, LandlockRule['access']>> = {

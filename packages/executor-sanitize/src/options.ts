@@ -1,5 +1,5 @@
 import { checkOptions, option, type OptionShapes } from '@ws/core'
-import { environmentNamesShape, type ProcessLimits } from '@ws/process'
+import { environmentNamesShape, type ProcessLimits } from '@ws/sandbox'
 
 export interface SanitizeExecutorOptions {
   /**

@@ -1,11 +1,6 @@
 import { type BindPlan, getNativeCause, type HostPath, type ProbeReport, type VirtualPath } from '@ws/core'
-import {
-  type ConfinedProbe,
-  type ConfinedTarget,
-  createTemporaryDirectory,
-  probeLandlock,
-  unavailable,
-} from '@ws/process'
+import { createTemporaryDirectory } from '@ws/process'
+import { type ConfinedProbe, type ConfinedTarget, probeLandlock, unavailable } from '@ws/sandbox'
 import { chmodSync, chownSync, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 

@@ -1,12 +1,11 @@
 import { isWorkspaceError } from '@ws/core'
-import { createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
+import { createMarker, createScratchDirectory, ordinaryOwner, until } from '@ws/test-fixtures'
 import { spawn } from 'node:child_process'
 import { openSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { startProcess, type StartProcessOptions } from '../src/index.ts'
-import { createMarker, until } from './support/marker.ts'
 
 const path = { PATH: '/usr/bin:/bin' }
 const sh = (script: string, options: Partial<StartProcessOptions> = {}) =>

@@ -1,7 +1,7 @@
 import { type BigIntStats, lstatSync } from 'node:fs'
 
 import type { MountPath } from '@ws/core'
-import { reservedNames } from '@ws/process'
+import { reservedNames } from '@ws/sandbox'
 
 import { type Where, contractFailure } from '../errors.ts'
 import type { Tree } from './tree.ts'

@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs'
 
 import type { Entry, FileType, MountPath } from '@ws/core'
-import { reservedNames } from '@ws/process'
+import { reservedNames } from '@ws/sandbox'
 
 import type { Handle } from '../confine/handle.ts'
 import { statOf } from '../confine/status.ts'

@@ -2,7 +2,8 @@ import { access, constants } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 import { type MountPath, type Owner, childPath } from '@ws/core'
-import { type RunningProcess, confineArgv, probeLandlock, startProcess } from '@ws/process'
+import { type RunningProcess, startProcess } from '@ws/process'
+import { confineArgv, probeLandlock } from '@ws/sandbox'
 
 import { release } from '../confine/handle.ts'
 import { openDirectory } from '../confine/open.ts'

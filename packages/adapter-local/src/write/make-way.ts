@@ -1,7 +1,7 @@
 import { utimes } from 'node:fs/promises'
 
 import type { MountPath } from '@ws/core'
-import { reservedNames } from '@ws/process'
+import { reservedNames } from '@ws/sandbox'
 
 import { type Handle, openChild, release, statusOf } from '../confine/handle.ts'
 import { nameOf, openParent } from '../confine/open.ts'

@@ -42,7 +42,7 @@ export interface StartProcessOptions {
   /** Pipes for its standard streams instead of the sockets that Node makes. They are closed by the run. */
   readonly stdinPipe?: PipePair | undefined
   readonly stdoutPipe?: PipePair | undefined
-  /** From {@link confineArgv}: where the loader or supervisor reports. One of `extraFds`. */
+  /** From `confineArgv` of `@ws/sandbox`: where the loader or supervisor reports. One of `extraFds`. */
   readonly status?: LoaderStatus | undefined
   /** Milliseconds after which the whole tree is ended. Default: none. */
   readonly timeout?: number | undefined
@@ -67,7 +67,7 @@ export interface StartProcessOptions {
   readonly operation?: string | undefined
 }
 
-/** Where a loader or supervisor reports what became of the command. Made by {@link confineArgv} only. */
+/** Where a loader or supervisor reports what became of the command. Made by `confineArgv` of `@ws/sandbox` only. */
 export interface LoaderStatus {
   /** Descriptor of this process: a private file that the loader writes records to. Closed by the run. */
   readonly fd: number

@@ -1,0 +1,116 @@
+import { createRing, type Ring } from './ring.ts'
+
+/** Of what comes before anybody reads, the last bytes are kept; of what a reader has not taken yet, about as many. */
+const backlogBytes = 1 << 20
+
+/** Carries one output stream to at most one reader, without holding the process up when there is none. */
+export interface OutputChannel {
+  /** For whoever started the command. A second reader gets nothing. */
+  readonly output: AsyncIterable<Uint8Array>
+  /**
+   * Hands a copy of a chunk on. While somebody reads, the promise settles when there is room again: reading slowly slows the
+   * process down. Without a reader nothing waits: the oldest bytes are dropped beyond 1 MiB. A reader that has left gets
+   * nothing, and nothing is kept.
+   */
+  push(chunk: Uint8Array): void | Promise<void>
+  /** No more will come. */
+  end(): void
+}
+
+export function createOutputChannel(): OutputChannel {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  let state: 'unread' | 'read' | 'abandoned' = 'unread'
+  let unread: Ring | undefined
+  const copy = createCopier()
+  let ended = false
+  let wakeReader: (() => void) | undefined
+  let wakeWriter: (() => void) | undefined
+
+  const keep = (chunk: Uint8Array) => {
+    chunks.push(chunk)
+    size += chunk.length
+    wakeReader?.()
+    wakeReader = undefined
+  }
+  const release = () => {
+    wakeWriter?.()
+    wakeWriter = undefined
+  }
+  async function next(): Promise<IteratorResult<Uint8Array>> {
+    while (state === 'read') {
+      const chunk = chunks.shift()
+      if (chunk !== undefined) {
+        size -= chunk.length
+        if (size < backlogBytes) release()
+        return { done: false, value: chunk }
+      }
+      if (ended) break
+      await new Promise<void>((resolve) => (wakeReader = resolve))
+    }
+    return { done: true, value: undefined }
+  }
+  async function abandon(): Promise<IteratorResult<Uint8Array>> {
+    state = 'abandoned'
+    chunks.length = 0
+    size = 0
+    release()
+    wakeReader?.()
+    return { done: true, value: undefined }
+  }
+
+  return {
+    output: {
+      [Symbol.asyncIterator]() {
+        if (state !== 'unread') return { next: async () => ({ done: true, value: undefined }) }
+        state = 'read'
+        if (unread !== undefined) keep(unread.content())
+        unread = undefined
+        return { next, return: abandon }
+      },
+    },
+    push(chunk) {
+      if (state === 'abandoned' || chunk.length === 0) return
+      if (state === 'unread') {
+        unread ??= createRing(backlogBytes)
+        unread.push(chunk)
+        return
+      }
+      keep(copy(chunk))
+      if (size >= backlogBytes) return new Promise<void>((resolve) => (wakeWriter = resolve))
+    },
+    end() {
+      ended = true
+      wakeReader?.()
+      wakeReader = undefined
+    },
+  }
+}
+
+/** Smaller chunks are copied one by one: they are few, or a line here and there. */
+const smallChunk = 1_024
+const blockBytes = 524_288
+/** Of a block, so many bytes are used. */
+const usedBytes = 65_536
+
+/**
+ * Copies chunks into memory that the reader may keep. What lies outside of V8's heap is collected whenever 64 MiB of it have
+ * come together, used or not, and a flood fills them before that. So the copies are windows on blocks of which the greater
+ * part is never touched, and those MiB are mostly address space. All blocks have one size, so that the same pages are used
+ * again.
+ */
+function createCopier(): (chunk: Uint8Array) => Uint8Array {
+  let block: Buffer | undefined
+  let used = 0
+  return (chunk) => {
+    if (chunk.length < smallChunk || chunk.length > usedBytes) return Buffer.from(chunk)
+    if (block === undefined || used + chunk.length > usedBytes) {
+      block = Buffer.allocUnsafeSlow(blockBytes)
+      used = 0
+    }
+    const copy = block.subarray(used, used + chunk.length)
+    copy.set(chunk)
+    used += chunk.length
+    return copy
+  }
+}

@@ -1,0 +1,30 @@
+export * from './executor/index.ts'
+export { hidingCommand, hidingProblem, type HiddenNames } from './hide/hide.ts'
+export { probeLandlock } from './landlock/probe.ts'
+export type { LandlockAccess, LandlockPolicy, LandlockProbe, LandlockRule } from './landlock/types.ts'
+export {
+  attachCgroup,
+  type DelegatedCgroup,
+  type DelegatedCgroupOptions,
+  openCgroup,
+} from './limits/cgroup/delegated.ts'
+export { cgroupRemedy, type CommandGroup } from './limits/cgroup/group.ts'
+export { type CgroupKernel } from './limits/cgroup/kernel.ts'
+export { limitedCommand } from './limits/command.ts'
+export {
+  type LimitOptions,
+  narrowedLimits,
+  type ResolvedLimits,
+  resolveLimits,
+  resourceLimits,
+} from './limits/options.ts'
+export { type LimitReportOptions, resourceLimitReport } from './limits/report.ts'
+export { confineArgv } from './loader/confine.ts'
+export type { ConfinedCommand, ConfineOptions } from './loader/confine.ts'
+export type { ProcessLimits } from './loader/limits.ts'
+export * from './reserve/index.ts'
+export { checkRuntime } from './runtime/check.ts'
+export type { CheckedRuntime, CheckRuntimeOptions } from './runtime/check.ts'
+export { sandboxProgram } from './seccomp/programs.ts'
+export type { SandboxProgramOptions, SeccompArchitecture } from './seccomp/types.ts'
+export * from './view/index.ts'

@@ -1,0 +1,37 @@
+import { readlinkSync } from 'node:fs'
+
+import { readProcessStat } from '@ws/process'
+
+const pattern = /^ws-(\d+)-(\d+)-(\d+)-\d+$/
+
+let prefix: string | undefined
+let made = 0
+
+/** A name for a group of this process's own: PID namespace, number, start time, count. */
+export function nextName(): string {
+  prefix ??= `ws-${pidNamespace()}-${process.pid}-${readProcessStat(process.pid)?.startTime ?? '0'}`
+  return `${prefix}-${++made}`
+}
+
+/**
+ * Whether a group was left by a process that is certainly gone. In another PID namespace nothing is certain; nor is it
+ * of a process that can be felt but not seen.
+ */
+export function isAbandoned(name: string): boolean {
+  const [, namespace, pid, startTime] = pattern.exec(name) ?? []
+  if (namespace === undefined || namespace !== pidNamespace()) return false
+  const now = readProcessStat(Number(pid))?.startTime
+  return now === undefined ? !exists(Number(pid)) : now !== startTime
+}
+
+function exists(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH')
+  }
+}
+
+function pidNamespace(): string {
+  return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0'
+}

@@ -1,0 +1,226 @@
+import { isSlowType, mountOf } from '@ws/process'
+import { readdirSync } from 'node:fs'
+import {
+  WorkspaceError,
+  type Owner,
+  type MissingName,
+  type RestrictionProblem,
+  type VirtualPath,
+  type HostPath,
+} from '@ws/core'
+
+import {
+  type Keeper,
+  keeperProblem,
+  type PlaceAnswer,
+  type PlaceFailure,
+  startKeeper,
+  type Watch,
+  type WatchRequest,
+} from './keeper.ts'
+import { reservedDirectory } from './state-directory.ts'
+
+/** A missing name that is to be reserved. */
+export interface WantedName {
+  readonly name: MissingName
+  /** Where it appears, and the rule: for messages. */
+  readonly at: VirtualPath
+  readonly rule?: string | undefined
+}
+
+/** Names that are reserved on disk. */
+export interface Reservation {
+  /** `device:inode` of what holds each name, by its host path. */
+  readonly identities: ReadonlyMap<HostPath, string>
+  /** Resolves when this use of the names is over; what nobody else uses is gone from the disk then. */
+  release(): Promise<void>
+}
+
+/** Reserves names and watches sandboxes, by one process for all of this one. */
+export interface NameKeeper {
+  /**
+   * @throws WorkspaceError `EBUSY` when something has appeared at a name or is in the way: look again. `EUNENFORCEABLE`
+   * where names cannot be reserved.
+   */
+  reserve(wanted: readonly WantedName[], owner: Owner): Promise<Reservation>
+  /** @throws WorkspaceError `EUNENFORCEABLE` where nothing can be watched */
+  watch(request: WatchRequest): Watch
+  close(): void
+}
+
+/** Why a missing name cannot be reserved; `undefined` where it can, as far as that can be seen. */
+export function reservationProblem({ root, path }: MissingName): RestrictionProblem | undefined {
+  const problem = keeperProblem()
+  if (problem !== undefined)
+    return { reason: `does not exist, and its name cannot be reserved: ${problem.reason}`, remedy: problem.remedy }
+  const type = typeAt(placeOf({ root, path }))
+  if (type !== undefined && !isSlowType(type)) return undefined
+  const where =
+    type === undefined
+      ? 'a file system that is not known'
+      : type.startsWith('fuse')
+        ? 'a FUSE mount'
+        : `a network file system (${type})`
+  return {
+    reason: `does not exist, and its name cannot be reserved on ${where}`,
+    remedy: 'create it in the store, or keep the workspace on a local disk',
+  }
+}
+
+function typeAt(path: string): string | undefined {
+  try {
+    return mountOf(path)?.fileSystem
+  } catch {
+    return undefined
+  }
+}
+
+export function placeOf({ root, path }: MissingName): HostPath {
+  return (root === '/' ? path : root + path) as HostPath
+}
+
+interface Held {
+  users: number
+  readonly placing: Promise<PlaceAnswer>
+  readonly id: number
+  readonly keeper: Keeper
+}
+
+let keeper: Keeper | undefined
+let users = 0
+let lastId = 0
+const held = new Map<string, Held>()
+
+function runningKeeper(): Keeper | undefined {
+  if (keeper?.isGone === true) {
+    keeper = undefined
+    held.clear()
+  }
+  keeper ??= startKeeper()
+  return keeper
+}
+
+/** The keeper of this process: started by what first needs it, ended by its last user. Each calls `close` once. */
+export function useNameKeeper(): NameKeeper {
+  users++
+  return {
+    reserve,
+    watch(request) {
+      const running = runningKeeper()
+      if (running !== undefined) return running.watch(request)
+      const { reason, remedy } = keeperProblem() ?? {
+        reason: 'the process that watches could not be started',
+        remedy: 'run the command again',
+      }
+      throw new WorkspaceError({
+        code: 'EUNENFORCEABLE',
+        operation: 'exec',
+        reason: `what rules protect cannot be watched while the command runs: ${reason}`,
+        remedy,
+      })
+    },
+    close() {
+      if (--users > 0) return
+      keeper?.end()
+      keeper = undefined
+    },
+  }
+}
+
+/** Removes what processes that were killed have left reserved. Starts nothing where nothing is. */
+export async function sweepReserved(): Promise<void> {
+  let names: string[]
+  try {
+    names = readdirSync(reservedDirectory())
+  } catch {
+    return
+  }
+  if (!names.some((name) => /^[\w-]+\.\d+$/.test(name)) || keeperProblem() !== undefined) return
+  const known = useNameKeeper()
+  try {
+    await runningKeeper()?.sweep()
+  } finally {
+    known.close()
+  }
+}
+
+async function reserve(wanted: readonly WantedName[], owner: Owner): Promise<Reservation> {
+  const taken: { readonly key: string; readonly entry: Held }[] = []
+  const release = async () => {
+    await Promise.all(taken.splice(0).map(async ({ key, entry }) => await letGo(key, entry)))
+  }
+  try {
+    const found = wanted.map((one) => ({ one, ...take(one, owner) }))
+    taken.push(...found)
+    const identities = new Map<HostPath, string>()
+    for (const { one, entry } of found) {
+      const answer = await entry.placing
+      if (!answer.placed) throw placeError(one, answer.failure)
+      identities.set(placeOf(one.name), answer.identity)
+    }
+    return { identities, release }
+  } catch (error) {
+    await release()
+    throw error
+  }
+}
+
+function take({ name, at, rule }: WantedName, owner: Owner): { readonly key: string; readonly entry: Held } {
+  const running = runningKeeper()
+  if (running === undefined) throw placeError({ name, at, rule }, 'gone')
+  const key = `${owner.uid} ${owner.gid} ${name.root}\0${name.path}`
+  const known = held.get(key)
+  // Another keeper has been told to end, and lets go of its names.
+  if (known?.keeper === running) {
+    known.users++
+    return { key, entry: known }
+  }
+  const id = ++lastId
+  const giveTo = process.getuid?.() === 0 ? owner : undefined
+  const placing = running.place({ id, root: name.root, path: name.path.slice(1), owner: giveTo })
+  const entry: Held = { users: 1, id, placing, keeper: running }
+  held.set(key, entry)
+  return { key, entry }
+}
+
+async function letGo(key: string, entry: Held): Promise<void> {
+  if (--entry.users > 0) return
+  if (held.get(key) === entry) held.delete(key)
+  // A request for the same name that comes now is behind this one.
+  if ((await entry.placing).placed) await entry.keeper.drop(entry.id)
+}
+
+const failures: Readonly<Record<PlaceFailure, readonly [reason: string, remedy: string]>> = {
+  changed: ['appeared or changed while the command was started', 'run the command again'],
+  busy: ['could not be reserved, since another process holds the list of reserved names', 'run the command again'],
+  forbidden: [
+    'does not exist, and its name cannot be reserved: its directory does not let this user create it',
+    'create it, or let the owner of the workspace write to its directory',
+  ],
+  full: ['does not exist, and its name cannot be reserved: the disk is full', 'free some space'],
+  unsupported: [
+    'does not exist, and its name cannot be reserved on this file system',
+    'create it, or keep the workspace on a local disk',
+  ],
+  unwritable: [
+    'does not exist, and its name cannot be reserved: the list of reserved names cannot be written',
+    'free some space, or set WS_STATE_DIRECTORY to a directory of this user',
+  ],
+  gone: [
+    'does not exist, and its name cannot be reserved: the process that reserves names ended',
+    'run the command again',
+  ],
+}
+
+function placeError({ at, rule }: WantedName, failure: PlaceFailure): WorkspaceError {
+  const [reason, remedy] = failures[failure] ?? failures.changed
+  const again = failure === 'changed' || failure === 'busy' || failure === 'gone'
+  return new WorkspaceError({
+    code: again ? 'EBUSY' : 'EUNENFORCEABLE',
+    operation: 'exec',
+    path: at,
+    rule,
+    reason,
+    remedy,
+  })
+}

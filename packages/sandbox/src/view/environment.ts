@@ -1,0 +1,51 @@
+import { type BindPlan, joinPath, type MountPath, type VirtualPath } from '@ws/core'
+import { cleanEnvironment, defaultAllowList } from '@ws/process'
+
+export interface ViewEnvironmentOptions {
+  /** The workspace's root: HOME [RP9]. */
+  readonly root: VirtualPath
+  /** PWD. Default: `root`. */
+  readonly cwd?: VirtualPath | undefined
+  /** SHELL: the one that runs the command. */
+  readonly shell?: string | undefined
+  /** The caller's own variables; they win over everything but PWD. */
+  readonly env?: Readonly<Record<string, string>> | undefined
+  /** Names (or prefixes ending in `*`) taken over from this process besides language, terminal and time zone. */
+  readonly allow?: readonly string[] | undefined
+  /** Leave the workspace's own directories out of PATH. Default false. */
+  readonly bare?: boolean | undefined
+  /** Directories put in front of the system's, behind the workspace's own. */
+  readonly toolPaths?: readonly string[] | undefined
+}
+
+/**
+ * A plan in which a part of a repository is protected, such as its hooks: git copies templates to there when it makes a
+ * repository, and fails where it cannot. With `GIT_TEMPLATE_DIR` empty it copies none.
+ */
+export function protectsRepository({ binds }: Pick<BindPlan, 'binds'>): boolean {
+  return binds.some(({ at, access }) => access !== 'read-write' && /\/\.git\//.test(at))
+}
+
+const systemPath = '/usr/local/bin:/usr/bin:/bin'
+
+/** PATH of commands: the workspace's own tools (`.venv/bin`, `node_modules/.bin`) before the system's [X5]. */
+export function viewPath(root: VirtualPath, toolPaths: readonly string[] = [], bare = false): string {
+  const own = ['/.venv/bin', '/node_modules/.bin'].map((path) => joinPath(root, path as MountPath))
+  // A colon in the root would split it into directories of somebody else's choice.
+  return [...(bare || root.includes(':') ? [] : own), ...toolPaths, systemPath].join(':')
+}
+
+/** The whole environment of a command in a view: nothing of this process's own but what `allow` names [RP16]. */
+export function viewEnvironment(options: ViewEnvironmentOptions): Record<string, string> {
+  const { root, cwd = root, shell, env, allow = [], toolPaths, bare } = options
+  const clean = cleanEnvironment({
+    home: root,
+    pwd: cwd,
+    user: 'user',
+    path: viewPath(root, toolPaths, bare),
+    shell,
+    env,
+    allow: [...defaultAllowList, ...allow],
+  })
+  return { LANG: 'C.UTF-8', TERM: 'dumb', ...clean }
+}

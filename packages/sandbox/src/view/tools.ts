@@ -1,0 +1,145 @@
+import { isWithin, type Owner, parseVirtualPath, type VirtualPath, WorkspaceError } from '@ws/core'
+import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+import { invalid } from '../errors.ts'
+
+/** A directory of this machine that commands see, read-only: a version manager's, say. */
+export interface Tool {
+  /** Absolute path on this machine. Links in it are followed once, when the executor is made. */
+  readonly host: string
+  /**
+   * Where it appears. It, or its `bin` where there is one, is put in front of the system's PATH. Default: where it is on
+   * this machine, since many tools hold their own path.
+   */
+  readonly at?: string | undefined
+}
+
+export interface ResolvedTool {
+  /** Canonical. */
+  readonly host: string
+  readonly at: VirtualPath
+}
+
+/** Places of the system and of the view itself. */
+const reserved = [
+  'tmp',
+  'etc',
+  'dev',
+  'proc',
+  'sys',
+  'run',
+  'usr',
+  'bin',
+  'sbin',
+  'lib',
+  'lib32',
+  'lib64',
+  'libx32',
+].map((name) => `/${name}` as VirtualPath)
+
+/**
+ * Resolves the `tools` of an executor's options, which `toolsShape` has checked.
+ *
+ * @param operation for errors: the function that was given them
+ * @throws WorkspaceError `EINVAL` for a tool that is not a directory of this machine, or at a place that is not free. No
+ * message holds the host path.
+ */
+export function resolveTools(tools: readonly Tool[], operation: string): ResolvedTool[] {
+  const resolved = tools.map((tool) => resolveTool(tool, operation))
+  resolved.forEach(({ at }, index) => {
+    const other = resolved.find((tool, before) => before < index && overlap(tool.at, at))
+    if (other !== undefined) throw invalid(operation, `the tools at \`${other.at}\` and \`${at}\` overlap`)
+  })
+  return resolved
+}
+
+function resolveTool({ host, at }: Tool, operation: string): ResolvedTool {
+  let real: string | undefined
+  try {
+    real = realpathSync(host)
+    if (!lstatSync(real).isDirectory()) real = undefined
+  } catch {
+    // Reported below, without the host's path.
+  }
+  const place = at === undefined ? real : parseVirtualPath(at, { operation })
+  if (real === undefined || place === undefined)
+    throw invalid(operation, `the tool${at === undefined ? '' : ` for \`${at}\``} is not a directory of this machine`)
+  const free = parseVirtualPath(place, { operation })
+  if (free === '/' || /[:!]/.test(free) || reserved.some((path) => overlap(free, path)))
+    throw invalid(operation, `a tool cannot be at \`${free}\``, 'choose a directory of its own such as /opt/node')
+  return { host: real, at: free }
+}
+
+/**
+ * Refuses tools at a place of the workspace. A mount at `/` is no such place: the tool lies over what it has under that
+ * top-level name.
+ *
+ * @throws WorkspaceError `EINVAL`
+ */
+export function checkToolPlaces(
+  tools: readonly ResolvedTool[],
+  places: readonly VirtualPath[],
+  operation: string,
+): void {
+  for (const { at } of tools) {
+    const place = places.find((candidate) => candidate !== '/' && overlap(at, candidate))
+    if (place === undefined) continue
+    throw invalid(
+      operation,
+      `the tool at \`${at}\` overlaps \`${place}\``,
+      'choose a directory of its own such as /opt/node',
+    )
+  }
+}
+
+/**
+ * Refuses tools that commands could not enter.
+ *
+ * @param owner whom commands run as
+ * @throws WorkspaceError `EINVAL`
+ */
+export function checkToolAccess(tools: readonly ResolvedTool[], owner: Owner, operation: string): void {
+  for (const { host, at } of tools) {
+    for (let path = host; ; path = dirname(path)) {
+      if (!mayUse(path, owner, path === host ? 0o5 : 0o1))
+        throw invalid(
+          operation,
+          `the tool at \`${at}\` cannot be entered by uid ${owner.uid}, whom commands run as`,
+          'install it where every user may read it, or let it belong to that user',
+        )
+      if (path === '/') break
+    }
+  }
+}
+
+/** True when `owner` may write to the directory of a tool: only the kernel keeps it from doing so in commands. */
+export function isToolWritable({ host }: ResolvedTool, owner: Owner): boolean {
+  return mayUse(host, owner, 0o2) || statSync(host).uid === owner.uid
+}
+
+/** For PATH. */
+export function toolPaths(tools: readonly ResolvedTool[]): string[] {
+  return tools.map(({ host, at }) => (existsSync(join(host, 'bin')) ? `${at}/bin` : at))
+}
+
+function mayUse(path: string, { uid, gid }: Owner, bits: number): boolean {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  if (stat === undefined) return false
+  const shift = stat.uid === uid ? 6 : stat.gid === gid ? 3 : 0
+  return ((stat.mode >> shift) & bits) === bits
+}
+
+function overlap(one: VirtualPath, other: VirtualPath): boolean {
+  return isWithin(one, other) || isWithin(other, one)
+}
+
+/** What a plan asks for, and this machine cannot hold: see {@link isToolWritable}. */
+export function writableToolError({ at }: ResolvedTool): WorkspaceError {
+  return new WorkspaceError({
+    code: 'EUNENFORCEABLE',
+    operation: 'attach',
+    reason: `commands could change the tool at \`${at}\`, which belongs to whom they run as: nothing holds it read-only here`,
+    remedy: 'let another user own it, or use bubblewrap',
+  })
+}
