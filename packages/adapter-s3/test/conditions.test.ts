@@ -61,6 +61,30 @@ for (const name of s3ServerNames) {
       expect(await text(adapter, '/a')).toBe('2')
     })
 
+    it.each(['one', 'a tree', 'a version'] as const)(
+      'a new file is not written again after a delete: %s',
+      async (what) => {
+        const prefix = bench.prefix()
+        const [adapter, other] = [await bench.adapter({ prefix }), await bench.adapter({ prefix })]
+        await adapter.createDirectory(at('/d'))
+        let deleting: Promise<void> | undefined
+        bench.interceptor = losing(async () => {
+          const { version } = await other.stat(at('/d/new'))
+          if (what === 'a tree') deleting = other.delete(at('/d'), { recursive: true })
+          else deleting = other.delete(at('/d/new'), { ifVersion: what === 'a version' ? version : undefined })
+          // one that waits for the write comes after it
+          await Promise.race([deleting, new Promise((resolve) => setTimeout(resolve, 300))])
+        })
+        const told = await adapter.write(at('/d/new'), encode('1')).then(
+          () => 'written',
+          (error: unknown) => (error as { reason: string }).reason,
+        )
+        await deleting
+        if (what !== 'a version') expect(told).toContain('may have been written')
+        await expect(other.stat(at('/d/new'))).rejects.toMatchObject({ code: 'ENOENT' })
+      },
+    )
+
     it.each(['one', 'a tree'] as const)('a delete of %s waits for a move onto what it deletes', async (what) => {
       const prefix = bench.prefix()
       const [adapter, other] = [await bench.adapter({ prefix }), await bench.adapter({ prefix })]

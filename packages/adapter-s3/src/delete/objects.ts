@@ -18,7 +18,7 @@ import { conditionHeaders, conditionOn, isRefusal } from '../objects/conditional
  * that has looked at the object, and relies on that, is waited for.
  */
 export async function deleteObject(store: Store, key: string, task: Task, seen?: ObjectState): Promise<void> {
-  await withObject(`${store.bucket}/${key}`, 'shared', task, () => deleteHeld(store, key, task, seen))
+  await withObject(`${store.bucket}/${key}`, 'delete', task, () => deleteHeld(store, key, task, seen))
 }
 
 async function deleteHeld(store: Store, key: string, task: Task, seen?: ObjectState): Promise<void> {
@@ -63,7 +63,9 @@ export async function deleteVersion(store: Store, key: string, version: Version,
   const fate: Fate = { lost: false }
   try {
     const command = new DeleteObjectCommand({ Bucket: bucket, Key: key, ...(IfMatch && { IfMatch }) })
-    await requests.run(task, ({ client, abortSignal }) => client.send(command, { abortSignal }), { fate })
+    await withObject(`${bucket}/${key}`, 'delete', task, () =>
+      requests.run(task, ({ client, abortSignal }) => client.send(command, { abortSignal }), { fate }),
+    )
   } catch (error) {
     if (!isRefusal(error)) throw isUncertain(error, fate, task) ? unknownError(effort, task, error) : error
     if (!fate.lost) throw conflict()

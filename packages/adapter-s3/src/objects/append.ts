@@ -2,11 +2,11 @@ import { isWorkspaceError, WorkspaceError, type AppendOptions, type MountPath, t
 import type { Task } from '../client/requests.ts'
 import { sleep } from '../client/wait.ts'
 import { failure } from '../errors.ts'
-import type { Store } from '../store.ts'
+import { objectName, type Store } from '../store.ts'
 import { attributesFor, type Attributes } from './attributes.ts'
+import { withObject } from './locks.ts'
 import { bytesBody, putObject } from './put.ts'
 import { readObject } from './read.ts'
-import { shared } from './write.ts'
 
 /** How large a file may be that is read and written again for every append. */
 const maxBytes = 256 * 1024 * 1024
@@ -33,7 +33,9 @@ export async function append(
     whole.set(data, bytes.length)
     try {
       const put = { key: store.keys.key(path), condition: version, mode, attributes }
-      const result = await shared(store, path, task, () => putObject(store, bytesBody(whole), put, task))
+      const result = await withObject(objectName(store, path), 'shared', task, () =>
+        putObject(store, bytesBody(whole), put, task),
+      )
       store.hints.addAbove(path)
       return result
     } catch (error) {

@@ -7,6 +7,10 @@ interface Queue {
   /** Those who share it now. */
   readonly sharing: Set<Promise<void>>
   users: number
+  /** Deletes that are under way. */
+  deletes: number
+  /** When the last delete ended, on the clock of `performance.now()`. */
+  deletedAt: number
 }
 
 // of the process, not of one adapter: two adapters may lead to one object
@@ -14,15 +18,22 @@ const queues = new Map<string, Queue>()
 
 /**
  * What the server does not check, this process checks for its own writers: a conditional delete has an object for itself
- * (`exclusive`), writes to it and other deletes share it among themselves. Objects that nobody waits for cost nothing.
+ * (`exclusive`), writes to it (`shared`) and other deletes (`delete`) share it among themselves. Objects that nobody waits
+ * for cost nothing.
  */
 export async function withObject<Result>(
   object: string,
-  how: 'shared' | 'exclusive',
+  how: 'shared' | 'delete' | 'exclusive',
   task: Pick<Task, 'signal' | 'until'>,
   run: () => Promise<Result>,
 ): Promise<Result> {
-  const queue = queues.get(object) ?? { tail: Promise.resolve(), sharing: new Set<Promise<void>>(), users: 0 }
+  const queue: Queue = queues.get(object) ?? {
+    tail: Promise.resolve(),
+    sharing: new Set(),
+    users: 0,
+    deletes: 0,
+    deletedAt: -Infinity,
+  }
   queues.set(object, queue)
   queue.users += 1
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -37,7 +48,7 @@ export async function withObject<Result>(
     const { tail } = queue
     queue.sharing.add(promise)
     await waitFor(tail, task)
-    return await run()
+    return await (how === 'delete' ? deleting(queue, run) : run())
   } finally {
     resolve()
     queue.sharing.delete(promise)
@@ -46,12 +57,31 @@ export async function withObject<Result>(
   }
 }
 
-/** {@link withObject} for several, shared. They are taken in the order of their names, as everywhere: nobody waits in a circle. */
+async function deleting<Result>(queue: Queue, run: () => Promise<Result>): Promise<Result> {
+  queue.deletes += 1
+  try {
+    return await run()
+  } finally {
+    queue.deletes -= 1
+    queue.deletedAt = performance.now()
+  }
+}
+
+/**
+ * Whether this process may have deleted an object since then, on the clock of `performance.now()`. To be asked by those who
+ * hold it: nothing is remembered of an object that nobody holds.
+ */
+export function mayBeDeletedSince(object: string, time: number): boolean {
+  const queue = queues.get(object)
+  return queue !== undefined && (queue.deletes > 0 || queue.deletedAt >= time)
+}
+
+/** {@link withObject} for deletes of several. They are taken in the order of their names, as everywhere: nobody waits in a circle. */
 export async function withObjects<Result>(
   objects: readonly string[],
   task: Pick<Task, 'signal' | 'until'>,
   run: () => Promise<Result>,
 ): Promise<Result> {
   const inOrder = objects.toSorted((one, other) => (one < other ? -1 : 1))
-  return inOrder.reduceRight((inner, object) => () => withObject(object, 'shared', task, inner), run)()
+  return inOrder.reduceRight((inner, object) => () => withObject(object, 'delete', task, inner), run)()
 }

@@ -2,6 +2,7 @@ import { WorkspaceError } from '@ws/core'
 import { meaningOf } from '../client/failures.ts'
 import type { Attempt, Task } from '../client/requests.ts'
 import type { Store } from '../store.ts'
+import { mayBeDeletedSince } from './locks.ts'
 import { headOnce } from './lookup-real.ts'
 import type { ObjectState } from './stat.ts'
 
@@ -30,16 +31,18 @@ export function startOfId({ requests }: Store): number {
  * Whether a change has happened whose answer was lost. Its id in what is there shows that it has. An id there that was seen
  * before the change began shows that it has not: every write in between names those that it builds on. So does a state that
  * is older than the change by more than any clock may be wrong; parts that were uploaded for long have the time of their
- * beginning, and show nothing. Where nothing is, and nothing was known to be, it has not.
+ * beginning, and show nothing. Where nothing is, and nothing was known to be, it has not, unless this process deleted it
+ * meanwhile.
  */
 export function outcomeOf(
-  { history }: Store,
+  { history, bucket }: Store,
   { id, key, since, startedAt }: Effort,
   state: ObjectState | undefined,
 ): Outcome {
   const known = history.latest(key)
   if (state === undefined) {
-    return known === undefined || known === 'absent' ? 'not-done' : 'unknown'
+    const isNew = known === undefined || known === 'absent'
+    return isNew && !mayBeDeletedSince(`${bucket}/${key}`, since) ? 'not-done' : 'unknown'
   }
   const { writes } = state.metadata
   if (writes.includes(id)) return 'done'

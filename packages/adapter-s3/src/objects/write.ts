@@ -25,18 +25,14 @@ export async function write(
   const { ifVersion, mode } = options
   if (path === '/') throw failure('EBUSY', task.operation, path)
   if (ifVersion !== undefined && !store.dialect.conditionalPut) throw failure('ENOTSUP', task.operation, path)
+  const object = objectName(store, path)
   await checkPlace(store, path, isBytes(data) ? 'hints' : 'server', options, task)
   const put: PutOptions = { key: store.keys.key(path), condition: ifVersion, mode, attributes: 'keep' }
   const result = isBytes(data)
-    ? await shared(store, path, task, () => putObject(store, bytesBody(data), put, task))
+    ? await withObject(object, 'shared', task, () => putObject(store, bytesBody(data), put, task))
     : await writeStream(store, path, data, put, task)
   store.hints.addAbove(path)
   return result
-}
-
-/** With what the server checks by itself, nobody has to wait for anybody. */
-export function shared<Result>(store: Store, path: MountPath, task: Task, run: () => Promise<Result>): Promise<Result> {
-  return store.dialect.conditionalDelete ? run() : withObject(objectName(store, path), 'shared', task, run)
 }
 
 /** Everything that is checked before a body is touched. */
@@ -75,15 +71,17 @@ async function writeStream(
   task: Task,
 ): Promise<WriteResult> {
   const reader = new PartReader(data, store.partBytes, { ...task, path }, store.requests.closing)
+  const shared = <Result>(run: () => Promise<Result>): Promise<Result> =>
+    withObject(objectName(store, path), 'shared', task, run)
   try {
     const first = await reader.next()
-    if (reader.ended) return await shared(store, path, task, () => putObject(store, bytesBody(first), put, task))
+    if (reader.ended) return await shared(() => putObject(store, bytesBody(first), put, task))
     if (put.condition === undefined || store.dialect.conditionalComplete) {
-      return await shared(store, path, task, () => uploadParts(store, reader, first, put, task))
+      return await shared(() => uploadParts(store, reader, first, put, task))
     }
     const { body, remove } = await spool(reader, first, task)
     try {
-      return await shared(store, path, task, () => putObject(store, body, put, task))
+      return await shared(() => putObject(store, body, put, task))
     } finally {
       await remove()
     }
