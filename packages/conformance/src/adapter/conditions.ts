@@ -69,7 +69,7 @@ export function conditionTests({ describe, test, change }: Suite): void {
       equal(await it.text('/a'), '3')
     })
 
-    change('write: a version of what is not there is ECONFLICT', { conditionalWrite: offered }, async (it) => {
+    change('write: a version of a missing file is ECONFLICT', { conditionalWrite: offered }, async (it) => {
       const { version } = await it.adapter.write(at('/a'), encode('1'))
       await it.adapter.delete(at('/a'))
       await rejects(it.adapter.write(at('/a'), encode('2'), { ifVersion: version }), 'ECONFLICT', { path: '/a' })
@@ -87,7 +87,7 @@ export function conditionTests({ describe, test, change }: Suite): void {
       equal(await it.tree(), ['directory /x ', 'file /a 1', 'file /x/b 2'])
     })
 
-    change('write: what comes while the body is read counts too', { conditionalWrite: offered }, async (it) => {
+    change('write: a change while the body is read counts too', { conditionalWrite: offered }, async (it) => {
       const { version } = await it.adapter.write(at('/a'), encode('1'))
       async function* meddling(path: string): AsyncGenerator<Uint8Array> {
         yield encode('x')

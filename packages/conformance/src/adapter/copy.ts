@@ -97,7 +97,7 @@ export function copyTests({ describe, change }: Suite): void {
       equal(await it.tree(), ['directory /dir ', 'file /dir/x content'])
     })
 
-    change('of what is not there is ENOENT', {}, async (it) => {
+    change('of a missing path is ENOENT', {}, async (it) => {
       await rejects(it.adapter.copy(at('/none'), at('/a')), 'ENOENT', { path: '/none' })
       equal(await it.tree(), [])
     })

@@ -43,7 +43,7 @@ export function deleteTests({ describe, change }: Suite): void {
       equal(await it.tree(), ['directory /keep ', 'file /keep/a content'])
     })
 
-    change('of what is not there is ENOENT, and fine with `force`', {}, async (it) => {
+    change('of a missing path is ENOENT, and fine with `force`', {}, async (it) => {
       await it.put('/dir/a')
       for (const path of ['/none', '/dir/none', '/none/a']) {
         await rejects(it.adapter.delete(at(path)), 'ENOENT', { path })
@@ -53,7 +53,7 @@ export function deleteTests({ describe, change }: Suite): void {
       equal(await it.tree(), ['directory /dir ', 'file /dir/a content'])
     })
 
-    change('of the root is EBUSY, whatever the options', {}, async (it) => {
+    change('of the root is EBUSY, with any options', {}, async (it) => {
       await it.put('/a')
       for (const options of [{}, { recursive: true }, { force: true, recursive: true }]) {
         await rejects(it.adapter.delete(at('/'), options), 'EBUSY', { path: '/' })

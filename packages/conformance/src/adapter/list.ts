@@ -97,7 +97,7 @@ export function listTests({ describe, test, change }: Suite): void {
       }
     })
 
-    test('rejects the first next(): ENOENT for what is not there', {}, async (it) => {
+    test('rejects the first next(): ENOENT for a missing path', {}, async (it) => {
       await rejects(it.adapter.list(at('/none')).next(), 'ENOENT', { path: '/none' })
     })
 

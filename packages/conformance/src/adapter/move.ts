@@ -95,7 +95,7 @@ export function moveTests({ describe, change }: Suite): void {
       await rejects(it.adapter.move(at('/none'), at('/none')), 'ENOENT', { path: '/none' })
     })
 
-    change('of what is not there is ENOENT', {}, async (it) => {
+    change('of a missing path is ENOENT', {}, async (it) => {
       await it.put('/b')
       await rejects(it.adapter.move(at('/none'), at('/a')), 'ENOENT', { path: '/none' })
       await rejects(it.adapter.move(at('/none'), at('/b'), { overwrite: true }), 'ENOENT', { path: '/none' })

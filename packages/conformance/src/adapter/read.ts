@@ -73,7 +73,7 @@ export function readTests({ describe, test }: Suite): void {
       equal(await it.text('/a'), 'abc')
     })
 
-    test('of what is not there is ENOENT, of a directory EISDIR', {}, async (it) => {
+    test('of a missing path is ENOENT, of a directory EISDIR', {}, async (it) => {
       await it.put('/dir/a')
       await rejects(it.adapter.read(at('/none')), 'ENOENT', { path: '/none' })
       await rejects(it.adapter.read(at('/dir/none')), 'ENOENT', { path: '/dir/none' })

@@ -149,7 +149,7 @@ export function searchTests({ describe, test }: Suite): void {
       }
     })
 
-    test('of what is not there is ENOENT, at the first next()', needs, async (it) => {
+    test('of a missing path is ENOENT, at the first next()', needs, async (it) => {
       await rejects(search(it, { pattern: 'x', in: '/none' }), 'ENOENT', { path: '/none' })
     })
   })

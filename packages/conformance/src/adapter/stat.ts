@@ -46,7 +46,7 @@ export function statTests({ describe, test }: Suite): void {
       }
     })
 
-    test('of what is not there is ENOENT', {}, async (it) => {
+    test('of a missing path is ENOENT', {}, async (it) => {
       await it.put('/dir/a')
       for (const path of ['/none', '/dir/none', '/none/a']) await rejects(it.adapter.stat(at(path)), 'ENOENT', { path })
     })

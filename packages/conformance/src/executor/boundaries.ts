@@ -51,7 +51,7 @@ export function boundaryTests({ describe, test }: DoorSuite): void {
       equal(await outside.content(), outside.secret, 'the file outside')
     })
 
-    test('fileMetadata: what is outside cannot be told from what is not there', {
+    test('fileMetadata: an outside path cannot be told from a missing one', {
       holds: ['fileMetadata'],
     }, async (it) => {
       await using outside = await createOutside()

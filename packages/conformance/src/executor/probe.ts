@@ -15,7 +15,7 @@ function checkReport({ guarantees, missing, howToFix, details }: ProbeReport): v
 
 export function probeTests({ describe, test }: DoorSuite): void {
   describe('probe', () => {
-    test('[PC13] what is available runs commands', {}, async (it) => {
+    test('[PC13] an available executor runs commands', {}, async (it) => {
       checkReport(await it.fixture.executor.probe({ root: parseVirtualPath(it.root) }))
       const site = await it.open()
       equal(await site.run('echo ran'), 'ran\n', 'the output of a command')
@@ -28,7 +28,7 @@ export function probeTests({ describe, test }: DoorSuite): void {
       equal(executor?.guarantees, it.guarantees, 'the guarantees')
     })
 
-    test('what is not available says what is missing and how to mend it, and claims nothing', {}, async (it) => {
+    test('an unavailable executor says what is missing and how to mend it, and claims nothing', {}, async (it) => {
       const executor = it.fixture.unavailable ?? it.skip('the fixture has no `unavailable`')
       const report = await executor.probe({ root: parseVirtualPath(it.root) })
       checkReport(report)

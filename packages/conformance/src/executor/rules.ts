@@ -74,7 +74,7 @@ const ruled: readonly Ruled[] = [
 export function ruleTests({ describe, test }: DoorSuite): void {
   describe('guarantees', () => {
     for (const { field, options, rule, path, code, attacks } of ruled) {
-      test(`${field}: what is protected is neither changed nor given away`, { holds: [field] }, async (it) => {
+      test(`${field}: a protected part is neither changed nor given away`, { holds: [field] }, async (it) => {
         const site = await it.open(options)
         const readable = field !== 'deniedSubtrees'
         const before = readable ? await site.workspace.readText(path) : undefined

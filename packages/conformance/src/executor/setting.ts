@@ -60,7 +60,7 @@ export function settingTests({ describe, test }: DoorSuite): void {
   })
 
   describe('forms', () => {
-    test('[LS4] a command line is one argument, whatever is in it', {}, async (it) => {
+    test('[LS4] a command line is one argument, with any text in it', {}, async (it) => {
       const site = await it.open()
       const line = `printf '%s|' "a b" 'it'"'"'s' '$HOME' "\\"q\\""\ncat <<'END'\n  two $(id)\n\ta tab\nEND\necho end # a comment`
       equal(await site.run(line), `a b|it's|$HOME|"q"|  two $(id)\n\ta tab\nend\n`, 'the output')

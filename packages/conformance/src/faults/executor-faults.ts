@@ -69,7 +69,7 @@ const resultFaults: readonly ExecutorFault[] = [
   },
   {
     name: 'pastes the command into a line of its own',
-    caughtBy: '[LS4] a command line is one argument, whatever is in it',
+    caughtBy: '[LS4] a command line is one argument, with any text in it',
     apply: (inner) => changeRequest(inner, (request) => ({ ...request, command: `{ ${request.command}; }` })),
   },
   {
@@ -80,7 +80,7 @@ const resultFaults: readonly ExecutorFault[] = [
   },
   {
     name: 'says that it is available, and cannot run anything',
-    caughtBy: '[PC13] what is available runs commands',
+    caughtBy: '[PC13] an available executor runs commands',
     apply: (inner) =>
       changeExecutor(inner, {
         attached: () => ({
@@ -90,13 +90,13 @@ const resultFaults: readonly ExecutorFault[] = [
   },
   {
     name: 'does not say how to mend what is missing',
-    caughtBy: 'what is not available says what is missing and how to mend it, and claims nothing',
+    caughtBy: 'an unavailable executor says what is missing and how to mend it, and claims nothing',
     on: 'unavailable',
     apply: (inner) => changeExecutor(inner, { probe: (report) => ({ ...report, howToFix: [] }) }),
   },
   {
     name: 'claims guarantees where it cannot run',
-    caughtBy: 'what is not available says what is missing and how to mend it, and claims nothing',
+    caughtBy: 'an unavailable executor says what is missing and how to mend it, and claims nothing',
     on: 'unavailable',
     apply: (inner) => changeExecutor(inner, { probe: (report) => ({ ...report, guarantees: allKernel }) }),
   },
@@ -189,7 +189,7 @@ const endFaults: readonly ExecutorFault[] = [
 const boundaryFaults: readonly ExecutorFault[] = [
   {
     name: 'mounts read-only mounts for writing',
-    caughtBy: 'readOnlyMounts: what is protected is neither changed nor given away',
+    caughtBy: 'readOnlyMounts: a protected part is neither changed nor given away',
     base: 'process',
     apply: (inner) =>
       changePlan(inner, (plan) => ({
@@ -199,14 +199,14 @@ const boundaryFaults: readonly ExecutorFault[] = [
   },
   {
     name: 'knows no subtrees but its mounts',
-    caughtBy: 'subtrees: what is protected is neither changed nor given away',
+    caughtBy: 'subtrees: a protected part is neither changed nor given away',
     base: 'process',
     apply: (inner) =>
       changePlan(inner, (plan) => ({ ...plan, binds: plan.binds.filter(({ kind }) => kind !== 'subtree') })),
   },
   {
     name: 'ignores masks',
-    caughtBy: 'deniedSubtrees: what is protected is neither changed nor given away',
+    caughtBy: 'deniedSubtrees: a protected part is neither changed nor given away',
     base: 'process',
     apply: (inner) =>
       changePlan(inner, (plan) => ({
@@ -223,7 +223,7 @@ const boundaryFaults: readonly ExecutorFault[] = [
   },
   {
     name: 'claims that the kernel holds everything',
-    caughtBy: 'apiRules: what is protected is neither changed nor given away',
+    caughtBy: 'apiRules: a protected part is neither changed nor given away',
     base: 'process',
     apply: (inner) =>
       changeExecutor(inner, {
@@ -263,7 +263,7 @@ const hostFaults: readonly ExecutorFault[] = [
   { name: 'shows files of the host', caughtBy: 'fileContent: nothing outside the mounts is read' },
   { name: 'lets files of the host be changed', caughtBy: 'fileContent: nothing outside the mounts is changed' },
   { name: 'lets links lead to the host', caughtBy: 'fileContent: links lead nowhere outside' },
-  { name: 'tells what the host has', caughtBy: 'fileMetadata: what is outside cannot be told from what is not there' },
+  { name: 'tells what the host has', caughtBy: 'fileMetadata: an outside path cannot be told from a missing one' },
   { name: 'gives a socket of the host away', caughtBy: 'sockets: no socket of the host is reached' },
 ].map((fault) => ({ ...fault, base: 'process', apply: withHostTmp }))
 

@@ -31,8 +31,8 @@ export const otherFaults: readonly Fault[] = [
       change(inner, { move: (from, to, options) => inner.move(from, to, { ...options, overwrite: true }) }),
   },
   {
-    name: 'deletes without a word what is not there',
-    caughtBy: 'of what is not there is ENOENT, and fine with `force`',
+    name: 'deletes a missing path without a word',
+    caughtBy: 'of a missing path is ENOENT, and fine with `force`',
     apply: (inner) => change(inner, { delete: (path, options) => inner.delete(path, { ...options, force: true }) }),
   },
   {

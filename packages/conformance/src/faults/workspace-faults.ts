@@ -65,7 +65,7 @@ export const workspaceFaults: readonly WorkspaceFault[] = [
   },
   {
     name: 'answers reads from a copy',
-    caughtBy: '[PC5, PC7] what a command writes the file door reads at once, byte for byte',
+    caughtBy: '[PC5, PC7] the file door reads at once, byte for byte, what a command writes',
     open: broken((inner) => {
       const copies = new Map<string, Promise<string>>()
       return {
@@ -79,7 +79,7 @@ export const workspaceFaults: readonly WorkspaceFault[] = [
   },
   {
     name: 'shows commands a state of before',
-    caughtBy: '[PC5, PC7] what the file door writes a command reads at once, byte for byte',
+    caughtBy: '[PC5, PC7] a command reads at once, byte for byte, what the file door writes',
     open: broken((inner) => {
       let last = new Map<string, string>()
       return {
@@ -118,7 +118,7 @@ export const workspaceFaults: readonly WorkspaceFault[] = [
   },
   {
     name: 'matches denied paths by how they begin',
-    caughtBy: '[PC18] match by component: what begins alike is something else',
+    caughtBy: '[PC18] match by component: a name that begins alike is another one',
     open: broken((inner, options) => ({
       readText(path, more) {
         const absolute = path.startsWith('/') ? path : posix.join(inner.root, path)

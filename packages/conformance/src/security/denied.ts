@@ -148,7 +148,7 @@ export function deniedTests({ describe, test }: DoorSuite): void {
       equal(await site.run('cat src/f3'), 'f', 'what was moved back')
     })
 
-    test('what becomes EXDEV is listed by explain', { kind: 'process', withstands: ['deniedSubtrees'] }, async (it) => {
+    test('explain lists the borders of rename', { kind: 'process', withstands: ['deniedSubtrees'] }, async (it) => {
       const site = await it.open({
         files: { 'src/b/f': 'f', 'src/b/locked/h': 'h' },
         rules: (at) => [rules.deny(at('src/b/locked'))],

@@ -80,7 +80,7 @@ export function pathTests({ describe, test }: DoorSuite): void {
       }
     })
 
-    test('[PC18] match by component: what begins alike is something else', {
+    test('[PC18] match by component: a name that begins alike is another one', {
       holds: ['deniedSubtrees'],
     }, async (it) => {
       const site = await it.open({

@@ -43,7 +43,7 @@ export function sameFilesTests({ describe, test }: DoorSuite): void {
       equal(await site.run(`ls -A ${site.at('')}`), 'file.txt\n', 'the root')
     })
 
-    test('[PC5, PC7] what the file door writes a command reads at once, byte for byte', {}, async (it) => {
+    test('[PC5, PC7] a command reads at once, byte for byte, what the file door writes', {}, async (it) => {
       const site = await it.open()
       const bytes = Uint8Array.from({ length: 70_000 }, (_, index) => (index * 31) % 256)
       await site.workspace.write('data.bin', bytes)
@@ -58,7 +58,7 @@ export function sameFilesTests({ describe, test }: DoorSuite): void {
       equal(await site.run('ls'), 'file.txt\nmoved\n', 'what a command lists')
     })
 
-    test('[PC5, PC7] what a command writes the file door reads at once, byte for byte', {}, async (it) => {
+    test('[PC5, PC7] the file door reads at once, byte for byte, what a command writes', {}, async (it) => {
       const site = await it.open()
       const bytes = Uint8Array.from({ length: 70_000 }, (_, index) => (index * 17) % 256)
       await site.workspace.write('data.bin', bytes)
