@@ -1,5 +1,5 @@
-// Checks who imports whom (lib/dependency-rules.ts). With a compiler it cannot use, dependency-cruiser finds no modules
-// and reports success: so the number of modules it looked at is part of the check.
+// Checks the imports between packages (lib/dependency-rules.ts). With a compiler it cannot use, dependency-cruiser
+// finds no modules and reports success: so the number of modules it looked at is part of the check.
 import { globSync } from 'node:fs'
 
 import { cruise, type ICruiseResult } from 'dependency-cruiser'

@@ -1,6 +1,6 @@
-// Packs every public package as it would be published, lints the tarballs (publint, attw), looks for links and imports that
-// readers of npm do not have, and proves the isolation
-// promise: whoever installs the core and the memory adapter gets neither a cloud client nor a process library.
+// Packs every public package as it would be published, lints the tarballs (publint, attw), and looks for links and
+// imports that readers of npm do not have. It also proves the isolation promise: the core and the memory adapter bring
+// neither a cloud client nor a process library.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, normalize } from 'node:path'

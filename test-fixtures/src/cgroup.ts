@@ -8,7 +8,10 @@ import { describe } from 'vitest'
 import { type Component, component } from './components.ts'
 import { describeWith } from './skip.ts'
 
-/** A cgroup v2 group of the kernel's own, for a test: below that of this process. Its controllers are whatever there is. */
+/**
+ * A cgroup v2 group of the kernel's own, for a test: below that of this process. Its controllers are those that the
+ * machine has.
+ */
 export interface TestCgroup extends AsyncDisposable {
   /** On the host. */
   readonly path: string

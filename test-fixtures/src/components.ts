@@ -44,8 +44,8 @@ export interface Component {
 }
 
 /**
- * Where commands inside a workspace find programs. The PATH of whoever runs the tests does not count: a program below a
- * home directory is neither visible to another user nor inside a view.
+ * Where commands inside a workspace find programs. The PATH of the user who runs the tests does not count: a program
+ * below a home directory is neither visible to another user nor inside a view.
  */
 const systemDirectories = ['/usr/local/bin', '/usr/bin', '/bin']
 
@@ -85,7 +85,7 @@ const runContainer = `test -e /usr/share/containers/seccomp.json || { echo 'its 
     { "destination": "/proc", "type": "proc", "source": "proc" }] }' > config.json
   /usr/sbin/runc --root "$bundle/state" run "ws-probe-$$"`
 
-// Below the group of whoever runs the tests.
+// Below the group of the user who runs the tests.
 const makeCgroup = `open my $m, '<', '/proc/self/mountinfo'; my ($at) = map { (split)[4] } grep { / - cgroup2 / } <$m>;
   open my $o, '<', '/proc/self/cgroup'; my ($own) = map { /^0::(.*)$/ } <$o>;
   my $d = "$at$own/ws-probe-$$"; exit(1) unless mkdir $d; my $kill = -e "$d/cgroup.kill"; exit(rmdir($d) && $kill ? 0 : 1)`

@@ -26,7 +26,7 @@ export interface SampleProject extends AsyncDisposable {
   readonly outside: string
   /** The content of the file outside, when it was made here; nothing inside may ever see it. */
   readonly secret: string
-  /** False where git is missing: the project is no repository then. */
+  /** False where git is missing: the project is not a repository then. */
   readonly git: boolean
 }
 
@@ -52,8 +52,8 @@ export const oddNamesDirectory = 'odd names'
 const sources = fileURLToPath(new URL('../sample-project', import.meta.url))
 
 /**
- * Copies the sample project to a directory of the ordinary owner and adds what cannot be committed: odd names, an
- * executable script, a link inside and one to outside, a git repository with one commit.
+ * Copies the sample project to a directory of the ordinary owner and adds the files that cannot be committed: odd
+ * names, an executable script, a link inside and one to outside, a git repository with one commit.
  */
 export async function createSampleProject(options: SampleProjectOptions = {}): Promise<SampleProject> {
   const { owner = ordinaryOwner() } = options

@@ -4,7 +4,7 @@ import type { Component } from './components.ts'
 
 /**
  * `describe` for tests that need components of the machine. Where one is missing, its tests are skipped under a title
- * that says why; the reporter of the shared vitest configuration counts them and prints them at the end of the run.
+ * that says why. The reporter of the shared vitest configuration counts them and prints them at the end of the run.
  *
  * @example
  * describeWith(component('bubblewrap'), 'a sandboxed command', () => { … })

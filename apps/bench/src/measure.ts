@@ -51,8 +51,8 @@ const mostRounds = 25
 const patience = 1_500
 
 /**
- * Measures all ways in turn, round by round, so that whatever else the machine does meets all of them alike. The ratio
- * to the reference of the same round counts.
+ * Measures all ways in turn, round by round, so that other work of the machine meets all of them alike. The ratio to
+ * the reference of the same round counts.
  */
 export async function compare(section: string, comparison: Comparison): Promise<Measurement> {
   const { name, reference, ways, count, target, budget = 3_500, maxRounds = mostRounds } = comparison

@@ -48,7 +48,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     }
     return report
   }
-  // nobody reads what is said there, which is no reason to fail
+  // nobody reads these messages any more, and that is not a reason to fail
   process.stderr.on('error', () => undefined)
   try {
     return await run(argv, json, complain)

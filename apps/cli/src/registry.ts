@@ -23,8 +23,8 @@ interface Stored extends Entry {
 const longest = 4096
 
 /**
- * Where each running `ws` of this user has an entry: `ws` in the directory of the login session, else, as in containers and
- * cron jobs, one in the temporary directory that has the user's number in its name.
+ * Where each running `ws` of this user has an entry: `ws` in the directory of the login session. Without one, as in
+ * containers and cron jobs, it is a directory in the temporary one, with the user's number in its name.
  */
 function entriesDirectory(): string {
   const runtime = process.env['XDG_RUNTIME_DIR'] ?? ''

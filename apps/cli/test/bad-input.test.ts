@@ -109,7 +109,7 @@ describe('a root that cannot be', () => {
     expect(existsSync(missing)).toBe(false)
   })
 
-  it('a file is no root', async () => {
+  it('a file is not a root', async () => {
     await using project = await createProject({ file: '' })
     const { code, stderr } = await ws(['--root', join(project.path, 'file'), 'ls'])
     expect(stderr).toMatch(/^ws: [A-Z]+: [^\n]+\n$/u)

@@ -1,6 +1,6 @@
 /**
- * What the adapter costs against the plain `fs.promises` call, in one run, as medians of several rounds. Run by hand:
- * `node --conditions=@ws/source bench/ratios.ts` from the package, on a quiet machine.
+ * Measures the cost of the adapter against the plain `fs.promises` call, in one run, as medians of several rounds. Run
+ * by hand: `node --conditions=@ws/source bench/ratios.ts` from the package, on a quiet machine.
  */
 import {
   mkdir,

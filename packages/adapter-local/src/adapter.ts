@@ -114,7 +114,7 @@ export class LocalDriver implements Driver {
   }
 
   write(path: MountPath, data: WriteData, options: DriverWriteOptions): Promise<WriteResult> {
-    // What a stream waits for may be another operation on this adapter: it must not take the place of that one.
+    // A stream may wait for another operation on this adapter: it must not take the place of that one.
     const ungated = !(data instanceof Uint8Array)
     const call = { operation: 'write', path, signal: options.signal, creates: true, ungated }
     return this.#create(call, options, (task) => writeFile(task, data, options))
@@ -193,7 +193,7 @@ export class LocalDriver implements Driver {
   }
 
   /**
-   * Runs what makes something at its path or destination. What only holds the name there gives way.
+   * Runs what makes something at its path or destination. A directory that only reserves the name there gives way.
    *
    * @param adopted gives the result where a directory was to be made and is there now
    */

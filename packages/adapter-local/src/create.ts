@@ -199,8 +199,8 @@ const scratchPrefix = 'ws-scratch-'
 const scratchSwept = 16
 
 /**
- * Removes scratch directories whose process was killed. Each is taken over as a scratch of our own and closed, so that the
- * removal is confined to it, whoever may have made a directory of that name in a place that is open to all.
+ * Removes scratch directories whose process was killed. Each is taken over as a scratch of our own and closed, so that
+ * the removal is confined to it: in a place that is open to all, anybody may have made a directory of that name.
  */
 async function sweepScratch(parent: string, uid: number): Promise<void> {
   let left = scratchSwept

@@ -30,7 +30,7 @@ export function failure(
   return new WorkspaceError({ code, operation, path, reason, ...details })
 }
 
-/** A failure of the caller's own stream: it reaches the caller as it is, whatever it looks like. */
+/** A failure of the caller's own stream: it reaches the caller unchanged. */
 export class BodyFailure extends Error {
   readonly reason: unknown
 
@@ -119,7 +119,7 @@ export function nativeCode(error: unknown): string | undefined {
 }
 
 /**
- * What a caller gets for an error: our own errors and link signals as they are; those of the operating system as a
+ * Translates an error for a caller: our own errors and link signals as they are; those of the operating system as a
  * `WorkspaceError` that names the path inside the mount; a failure of the caller's stream as that failure.
  */
 export function translate(error: unknown, where: Where): unknown {

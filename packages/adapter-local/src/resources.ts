@@ -4,7 +4,7 @@ export interface Held {
   abandon(reason: Error): Promise<void>
 }
 
-/** What of an adapter is still open, so that `close` can end it, and wait for what is under way. */
+/** The open parts of an adapter, so that `close` can end them, and wait for operations under way. */
 export class Resources {
   readonly #held = new Set<Held>()
   #running = 0

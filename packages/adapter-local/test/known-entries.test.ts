@@ -38,7 +38,7 @@ function drawFrom(start: number): Draw {
   }
 }
 
-/** What is there, asked of the system: path and type. */
+/** The entries, asked of the system: path and type. */
 function walk(root: string, path = ''): string[] {
   return readdirSync(root + path, { withFileTypes: true }).flatMap((entry) => {
     const below = `${path}/${entry.name}`

@@ -15,7 +15,7 @@ interface Frame {
   readonly children: Iterator<[string, Link]>
 }
 
-/** Everything in a directory, live, parents before their children; what vanishes meanwhile is left out. */
+/** Everything in a directory, live, parents before their children; entries that vanish meanwhile are left out. */
 export function* walkTree(
   tree: MemoryTree,
   path: MountPath,

@@ -4,7 +4,7 @@ import { failure } from './errors.ts'
 
 // memfs's file tree itself: its path functions follow links and check permissions against the user of this process
 type Core = Volume['_core']
-/** A named place in the tree; what it holds is its node. */
+/** A named place in the tree; its node holds the content. */
 export type Link = Core['root']
 export type Node = ReturnType<Link['getNode']>
 
@@ -164,7 +164,7 @@ export class MemoryTree {
   }
 }
 
-/** The entries of a directory, live: what goes meanwhile is left out, what comes may be seen. */
+/** The entries of a directory, live: those that go meanwhile are left out, those that come may be seen. */
 export function* childrenOf(directory: Link): Generator<[name: string, entry: Link], void, undefined> {
   for (const [name, entry] of directory.children) {
     if (entry !== undefined && name !== '.' && name !== '..') yield [name, entry]

@@ -18,11 +18,11 @@ export interface RcloneAdapter extends Offering<'append' | 'search' | 'hostPath'
    * @throws WorkspaceError `EBUSY` (a file is open for writing), `EBACKEND` and others (what the store says), `ETIMEDOUT`.
    */
   flush(options?: FlushOptions): Promise<void>
-  /** From now on, what others changed in the store before this call is seen: names, sizes and content. */
+  /** From now on, changes that others made in the store before this call are seen: names, sizes and content. */
   refresh(options?: SignalOption): Promise<void>
-  /** How the mount is, and what is not in the store yet. Never waits for the mount itself. */
+  /** The state of the mount, and the files that are not in the store yet. Never waits for the mount itself. */
   status(): Promise<RcloneStatus>
-  /** Mounts again, with the same cache, whatever state the mount is in. @throws WorkspaceError why it cannot. */
+  /** Mounts again, with the same cache, from any state of the mount. @throws WorkspaceError why it cannot. */
   recover(): Promise<void>
   /** Flushes, then unmounts. Should flushing fail, it unmounts all the same, and says so: the cache keeps what is missing. */
   close(): Promise<void>
@@ -31,7 +31,7 @@ export interface RcloneAdapter extends Offering<'append' | 'search' | 'hostPath'
 /** `force`: without waiting for whoever uses the mount. */
 export type OnClose = (options: { readonly force: boolean }) => Promise<void>
 
-/** `below`: the part of the mount, which must be there. `onClose`: what ends with this adapter. */
+/** `below`: the part of the mount, which must be there. `onClose`: called at the end of this adapter. */
 export async function openAdapter(mount: Mount, below: string, onClose: OnClose): Promise<RcloneAdapter> {
   const driver = new RcloneDriver(mount, below, await openFiles(mount, below), onClose)
   const adapter = Object.assign(defineAdapter(driver, { trusted: true }), {

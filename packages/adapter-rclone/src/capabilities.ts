@@ -7,8 +7,8 @@ import type { Features } from './program/features.ts'
 const longestKey = 1_024
 
 /**
- * What a mount can do, of what the disk can do through which it is seen. `below`: the part of the mount that an adapter
- * shows, `""` or `threads/t1/`.
+ * The capabilities of a mount, of those of the disk through which it is seen. `below`: the part of the mount that an
+ * adapter shows, `""` or `threads/t1/`.
  */
 export function capabilitiesOf(
   disk: AdapterCapabilities,

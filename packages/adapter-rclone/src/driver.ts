@@ -107,7 +107,7 @@ export class RcloneDriver implements Driver {
     const enter = async (): Promise<void> => {
       leave ??= await this.#gate.enter(path, 'exclusive')
     }
-    // What a stream waits for may be a reader of this very file: it is alone from its end on.
+    // A stream may wait for a reader of this very file: the write is alone from the stream's end on.
     const body = watched(data, enter)
     const conditions = [{ path, condition: options.ifVersion }]
     try {

@@ -7,7 +7,7 @@ export interface FailureOptions {
   readonly native?: unknown
 }
 
-/** An error of the mount. The reason names no host path, no bucket and no secret; what does is in `native` alone. */
+/** An error of the mount. The reason names no host path, no bucket and no secret; only `native` may. */
 export function failure(code: ErrorCode, reason: string, options: FailureOptions): WorkspaceError {
   return new WorkspaceError({ code, reason, ...options })
 }
@@ -20,13 +20,15 @@ interface Diagnosis {
   readonly lasting?: true
 }
 
-/** What rclone's words mean, the first that matches. They are matched, and never shown: they name buckets and keys. */
+/**
+ * The meaning of rclone's words, the first that matches. They are matched, and never shown: they name buckets and keys.
+ */
 const diagnoses: readonly (readonly [RegExp, Diagnosis])[] = [
   [
     /InvalidAccessKeyId|SignatureDoesNotMatch|AccessDenied|Forbidden|InvalidToken|ExpiredToken|status code: 40[13]/i,
     {
       code: 'EBACKEND',
-      reason: 'the store refuses the credentials, or what they are used for',
+      reason: 'the store refuses the credentials, or their use here',
       remedy: 'check the credentials and what they permit',
       lasting: true,
     },
@@ -78,7 +80,7 @@ const diagnoses: readonly (readonly [RegExp, Diagnosis])[] = [
   ],
 ]
 
-/** What is wrong, by what rclone said of it. */
+/** The fault behind rclone's words. */
 export function diagnose(said: string): Diagnosis {
   for (const [pattern, diagnosis] of diagnoses) if (pattern.test(said)) return diagnosis
   return { code: 'EIO', reason: 'rclone reports an error', remedy: 'look at its messages (`getNativeCause`)' }

@@ -17,7 +17,7 @@ export type Offering<Operation extends keyof StorageAdapter> = StorageAdapter &
 
 type DiskFiles = Offering<'append' | 'search' | 'createSymlink' | 'readSymlink' | 'hostPath' | 'hostDirectory'>
 
-/** What works while the mount is there. */
+/** The parts that work while the mount is there. */
 export interface Open {
   readonly files: DiskFiles
   /** The same for what needs no verification. */

@@ -36,7 +36,7 @@ export interface RcloneMountOptions extends SignalOption {
   readonly remote?: Readonly<Record<string, string>> | undefined
   /** The bucket; for stores without buckets, their first directory. */
   readonly bucket: string
-  /** What of the bucket is mounted, `threads/t1`: nothing else of it can be reached. Default: all of it. */
+  /** The mounted part of the bucket, `threads/t1`: nothing else of it can be reached. Default: all of it. */
   readonly prefix?: string | undefined
   /** Nothing can be changed; rclone enforces it for commands too. Default false. */
   readonly readOnly?: boolean | undefined
@@ -71,7 +71,7 @@ export interface RcloneMountOptions extends SignalOption {
    * operations wait for it. `manual`: until `recover()` is called, everything fails.
    */
   readonly recovery?: 'auto' | 'manual' | undefined
-  /** Hears of what happens to the mount. What it throws is ignored. */
+  /** Hears of what happens to the mount. Errors that it throws are ignored. */
   readonly onEvent?: ((event: RcloneEvent) => void) | undefined
 }
 

@@ -62,7 +62,7 @@ async function checkConfirmed(store: Store, model: Model, seed: number): Promise
   }
 }
 
-/** What was acknowledged is there; after a flush, in the store too, and nothing else is. */
+/** Acknowledged content is there; after a flush, in the store too, and nothing else is. */
 export async function checkRecovered(adapter: StorageAdapter, store: Store, model: Model, seed: number): Promise<void> {
   for (const [path, possible] of model.possible) {
     expect(

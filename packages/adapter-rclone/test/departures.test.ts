@@ -38,7 +38,7 @@ async function site() {
     stored,
     departures: new Departures(cache, writeBackMs),
     settle: (departures: Departures, pause: () => void = () => {}) => departures.settle(part, async () => pause()),
-    /** What an upload that ends late notes of a file that has gone. */
+    /** The note that a late upload writes of a file that has gone. */
     note: (name: string) => writeFile(join(metadata, name), '{}'),
     again: () => new Departures(cache, writeBackMs),
     store: (name: string, text: string, time = Date.now()) => void stored.set(name, { text, time }),

@@ -9,7 +9,7 @@ import { expect, it, onTestFinished } from 'vitest'
 
 import { mountNeeds, openSite } from './support.ts'
 
-// What programs on the mount find that a local disk does otherwise: the README lists it.
+// Differences from a local disk that programs on the mount find: the README lists them.
 describeWith([...mountNeeds, component('perl')], 'limits of a mount, for commands', () => {
   it('a file that is not uploaded yet is cut by its descriptor, and not by its path', async () => {
     const { adapter, root, store } = await openSite({ writeBackMs: 2_000 })

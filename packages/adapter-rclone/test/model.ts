@@ -3,7 +3,7 @@ import type { Report, Step } from './child/workload.ts'
 /** `undefined`: no file. */
 export type Content = string | undefined
 
-/** What may be at each path, by what was begun and what was acknowledged. */
+/** The possible content of each path, by the steps that were begun and acknowledged. */
 export class Model {
   readonly #steps: readonly Step[]
   #possible = new Map<string, Set<Content>>()
@@ -45,7 +45,7 @@ export class Model {
     if (state !== 'begun') this.#flushing = undefined
   }
 
-  /** What a step leads to. A move takes along what was there before it began. */
+  /** The effects of a step. A move takes along what was there before it began. */
   #effects({ kind, path, to = '', content }: Step): Map<string, Set<Content>> {
     if (kind === 'delete') return new Map([[path, new Set<Content>([undefined])]])
     if (kind !== 'move') return new Map([[path, new Set<Content>([content])]])

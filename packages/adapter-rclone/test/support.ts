@@ -10,7 +10,7 @@ import { expect, onTestFinished, vi } from 'vitest'
 
 import { type RcloneAdapter, type RcloneAdapterOptions, createRcloneAdapter } from '../src/index.ts'
 
-/** What mounting a bucket of Ceph takes. */
+/** The components that mounting a bucket of Ceph takes. */
 export const mountNeeds = [component('radosgw'), component('rclone'), component('fuse')]
 export const isDeep = process.env['WS_DEEP'] === '1'
 
@@ -79,7 +79,7 @@ export interface Site {
   readonly root: string
   /** Where caches are. */
   readonly directory: string
-  /** What it was made with, to make another one. */
+  /** The options it was made with, to make another one. */
   readonly options: RcloneAdapterOptions
 }
 

@@ -9,7 +9,7 @@ export interface CapabilityFacts {
   readonly readOnly: boolean
 }
 
-/** What an adapter can promise on this server, and no more. */
+/** The promises that an adapter can keep on this server, and no more. */
 export function capabilitiesOf({ dialect, keys, links, readOnly }: CapabilityFacts): AdapterCapabilities {
   const { conditionalPut, conditionalDelete, conditionalCopySource, conditionalCopyDestination } = dialect
   const moves = conditionalDelete && conditionalCopySource && conditionalCopyDestination

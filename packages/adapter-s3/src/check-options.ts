@@ -97,7 +97,7 @@ export function checkR2Options(options: R2AdapterOptions, operation: string): vo
   )
 }
 
-/** A client is configured already: what would configure one means nothing beside it. */
+/** A client is configured already: options that would configure one mean nothing beside it. */
 function refuseBeside(options: object, names: readonly string[], operation: string): void {
   const given = options as object as Readonly<Record<string, unknown>>
   const beside = names.find((name) => given['client'] !== undefined && given[name] !== undefined)
@@ -141,7 +141,7 @@ function isText(value: unknown): boolean {
   return typeof value === 'string' && value.trim() !== ''
 }
 
-/** What headers can hold. */
+/** Tells whether headers can hold a value. */
 function isMetadata(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   const entries = Object.entries(value)

@@ -46,7 +46,7 @@ export async function createR2Adapter(options: R2AdapterOptions): Promise<S3Stor
   return create({ ...rest, endpoint, region: 'auto', forcePathStyle: true }, 'r2')
 }
 
-/** What a server honours, to be given to other adapters on it as `dialect`. */
+/** Finds out which conditions a server honours, to be given to other adapters on it as `dialect`. */
 export async function probeS3Dialect(options: S3AdapterOptions): Promise<S3Dialect> {
   checkS3Options(options, 'probeS3Dialect')
   const { requests, end } = open(options)
@@ -100,7 +100,7 @@ async function create(options: S3AdapterOptions, name: 's3' | 'r2'): Promise<S3S
   }
 }
 
-/** What was left by others, as far as it can be done in a moment: the rest is for the next start. */
+/** Ends abandoned uploads, as far as it can be done in a moment: the rest is for the next start. */
 async function sweep(store: Store): Promise<void> {
   const until = new Deadline(sweepTime)
   await sweepUploads(store, { operation: 'createS3Adapter', path: '/', until }).catch(() => undefined)

@@ -2,7 +2,10 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import type { S3Dialect } from './dialect/dialect.ts'
 import type { S3Problem, TransferProgress } from './reports.ts'
 
-/** What the AWS SDK takes: fixed credentials, or a function that gets them: anew when they expire, or the store says so. */
+/**
+ * Credentials as the AWS SDK takes them: fixed ones, or a function that gets them. It is called anew when they expire,
+ * or the store says so.
+ */
 export type S3CredentialsOption =
   | S3Credentials
   | (() => Promise<S3Credentials & { readonly expiration?: Date | undefined }>)
@@ -18,7 +21,7 @@ export type S3Encryption =
   | { readonly algorithm: 'AES256' }
   | { readonly algorithm: 'aws:kms'; readonly keyId?: string | undefined }
 
-/** What all kinds of buckets have in common. */
+/** The options that all kinds of buckets share. */
 export interface BucketOptions {
   readonly bucket: string
   /**
@@ -34,8 +37,9 @@ export interface BucketOptions {
    */
   readonly symlinks?: 'off' | 'rclonelink' | undefined
   /**
-   * What the server does and does not honour, when it is known. What is left out is found out at the start, with a dozen
-   * requests on objects that are removed again. Take it from `probeS3Dialect` to spare many adapters the same question.
+   * The conditions that the server honours, and those that it does not, when they are known. A missing field is found
+   * out at the start, with a dozen requests on objects that are removed again. Take it from `probeS3Dialect` to spare
+   * many adapters the same question.
    */
   readonly dialect?: Partial<S3Dialect> | undefined
   /**
@@ -47,7 +51,7 @@ export interface BucketOptions {
   readonly cacheControl?: string | undefined
   /** Metadata of new files, of at most 1,000 bytes. Default none. */
   readonly metadata?: Readonly<Record<string, string>> | undefined
-  /** Encryption in the store, of everything that is written. Default: what the bucket has. */
+  /** Encryption in the store, of everything that is written. Default: the bucket's. */
   readonly encryption?: S3Encryption | undefined
   /** `STANDARD_IA` and the like, of everything that is written. Default: the store's. */
   readonly storageClass?: string | undefined
@@ -79,13 +83,16 @@ export interface WithConnection {
   readonly client?: undefined
   /** URL of the service. Default: AWS, in the region. */
   readonly endpoint?: string | undefined
-  /** Default: what the SDK finds in environment and configuration. */
+  /** Default: the SDK's, from environment and configuration. */
   readonly region?: string | undefined
   /** Default: the SDK's provider chain (environment, shared configuration, roles). */
   readonly credentials?: S3CredentialsOption | undefined
   /** Certificates, in PEM, of authorities that are trusted besides the usual ones. */
   readonly ca?: string | readonly string[] | undefined
-  /** `endpoint/bucket/key` instead of `bucket.endpoint/key`; servers of one's own mostly need it. Default: with an `endpoint`. */
+  /**
+   * `endpoint/bucket/key` instead of `bucket.endpoint/key`; self-hosted servers mostly need it. Default: with an
+   * `endpoint`.
+   */
   readonly forcePathStyle?: boolean | undefined
 }
 

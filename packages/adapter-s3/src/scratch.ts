@@ -7,8 +7,8 @@ import { makeReservedName } from './keys/names.ts'
 import type { Store } from './store.ts'
 
 /**
- * A part of the store for temporary files: below a name that the adapter keeps for itself, hidden from listings. Emptied by
- * its `close()`; what a process that is killed leaves there is for the bucket's lifecycle rules.
+ * A part of the store for temporary files: below a name that the adapter keeps for itself, hidden from listings.
+ * Emptied by its `close()`; remains of a killed process there are for the bucket's lifecycle rules.
  */
 export function createScratch(
   store: Store,

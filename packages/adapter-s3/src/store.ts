@@ -11,7 +11,7 @@ import type { S3Problem, TransferProgress } from './reports.ts'
 /** As the SDK takes them. */
 export type WriteHeaders = Pick<PutObjectCommandInput, 'ServerSideEncryption' | 'SSEKMSKeyId' | 'StorageClass'>
 
-/** What every operation of one adapter works with. */
+/** The parts that every operation of one adapter works with. */
 export interface Store {
   readonly bucket: string
   readonly keys: KeySpace
@@ -19,7 +19,7 @@ export interface Store {
   readonly requests: Requests
   readonly hints: DirectoryHints
   readonly history: WriteHistory
-  /** What new files are given. */
+  /** The attributes of new files. */
   readonly defaults: FileDefaults
   /** Headers of each object that is written: encryption, storage class. */
   readonly extra: WriteHeaders

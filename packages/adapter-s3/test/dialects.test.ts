@@ -6,7 +6,7 @@ import { at, Bench, encode, text } from './support.ts'
 const refusal = (): Error =>
   Object.assign(new Error('no'), { name: 'PreconditionFailed', $metadata: { httpStatusCode: 412 } })
 
-/** What AWS honours, which no server at hand does. */
+/** The conditions that AWS honours, which no server at hand does. */
 const everything: Partial<S3Dialect> = {
   conditionalCopySource: true,
   conditionalCopyDestination: true,

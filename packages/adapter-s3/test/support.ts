@@ -29,7 +29,7 @@ export interface SentRequest {
   readonly input: Readonly<Record<string, unknown>>
 }
 
-/** What is between the SDK and the wire in a test: it may refuse, delay, or answer by itself. */
+/** Stands between the SDK and the wire in a test: it may refuse, delay, or answer by itself. */
 export type Interceptor = (request: SentRequest, send: () => Promise<unknown>) => Promise<unknown>
 
 /** A server with a bucket of the test file's own, and adapters on it whose requests are seen. */
@@ -42,7 +42,7 @@ export class Bench {
   /** Entries on a page of a listing, to see many pages without many objects. */
   pageSize: number | undefined
   interceptor: Interceptor = (_, send) => send()
-  /** What adapters use. */
+  /** The client that adapters use. */
   readonly watched: S3Client
   #used = 0
 

@@ -40,7 +40,7 @@ function storeFor(links: boolean): Store {
 const isName = (name: string, links: boolean): boolean =>
   name !== '' && name !== '.' && name !== '..' && !(links && name.endsWith(linkSuffix))
 
-/** What a tree shows of keys, thought of without any order. */
+/** The tree that keys must show, derived without any order. */
 function expected(keys: readonly string[], links: boolean): string[] {
   const directories = new Set<string>()
   const lines = new Set<string>()

@@ -17,8 +17,8 @@ interface Found {
 
 /**
  * Every simple command of a line: of its lists, pipelines, subshells, loops, function bodies, here-documents and
- * substitutions, and the commands that `env`, `sudo`, `xargs`, `find -exec`, `sh -c`, `eval` and the like start. A
- * `CommandParser` for `rules.denyCommand`.
+ * substitutions. Commands that `env`, `sudo`, `xargs`, `find -exec`, `sh -c`, `eval` and the like start are in the list
+ * too. A `CommandParser` for `rules.denyCommand`.
  *
  * Each wrapper is in the list too, before what it starts. The meaning of a name at run time (a function, an alias,
  * another PATH) is not known here.

@@ -174,7 +174,7 @@ export function findWrapped(
 function isKnown({ values, flags }: Wrapper, word: string): boolean {
   const equals = word.indexOf('=')
   if (word.startsWith('--')) return equals > 0 && [...values, ...flags].includes(word.slice(0, equals))
-  // `-n10`, `-I{}`, and flags in one word such as `-0r`, of which the last may take a value.
+  // `-n10`, `-I{}`, and flags in one word such as `-0r`, whose last one may take a value.
   for (let index = 1; index < word.length; index++) {
     const option = `-${word[index]}`
     if (values.includes(option)) return index < word.length - 1

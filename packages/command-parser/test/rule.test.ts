@@ -78,7 +78,7 @@ describe('denyCommand', () => {
     expect(await codeOf([noForce], 'git push')).toBe('ENOEXECUTOR')
   })
 
-  it('refuses what is no rule', () => {
+  it('refuses a value that is not a rule', () => {
     expect(() => rules.denyCommand([], { parser: parseCommands })).toThrow(/EINVAL/)
     expect(() => rules.denyCommand(['/bin/rm'], { parser: parseCommands })).toThrow(/without a directory/)
     expect(() => rules.denyCommand(['rm'], {} as { parser: typeof parseCommands })).toThrow(/parser/)

@@ -46,7 +46,7 @@ export const errorCodes = [
 
 export type ErrorCode = (typeof errorCodes)[number]
 
-/** What a multi-step operation had done when it failed. Paths are those the caller would use. */
+/** The finished part of a multi-step operation that failed. Paths are those the caller would use. */
 export interface PartialProgress {
   /** Entries finished, in order; at most the first 1,000. */
   readonly completed: readonly string[]
@@ -54,7 +54,7 @@ export interface PartialProgress {
   readonly completedCount: number
   /** The entry at which it stopped. */
   readonly failedAt: string
-  /** One sentence on the state that is left behind: what exists where, and what to do next. */
+  /** One sentence on the state that is left behind: the entries that exist where, and the next step. */
   readonly state: string
 }
 
@@ -64,14 +64,14 @@ export interface WorkspaceErrorOptions {
   readonly operation: string
   /** A virtual path (inside an adapter: the path inside the mount). Never a host path, a bucket key or a secret. */
   readonly path?: string | undefined
-  /** What is wrong, without the path: it is put in front. */
+  /** The fault, without the path: it is put in front. */
   readonly reason: string
   /** The name of the rule that decided. */
   readonly rule?: string | undefined
-  /** What the caller can do to go on, as an imperative: "write below `/out`". */
+  /** The caller's way to go on, as an imperative: "write below `/out`". */
   readonly remedy?: string | undefined
   readonly partial?: PartialProgress | undefined
-  /** Of a change of which nobody knows whether it has happened: what the adapter that made the error can be asked with. */
+  /** Set for a change that may or may not have happened: the adapter that made the error can be asked with it. */
   readonly changeId?: string | undefined
   /** The error of the layer below, for operators: see {@link getNativeCause}. Never printed. */
   readonly native?: unknown
@@ -111,7 +111,7 @@ export class WorkspaceError extends Error {
     if (options.native !== undefined) nativeCauses.set(this, options.native)
   }
 
-  /** What is safe to show a model or to send over a wire. */
+  /** The fields that are safe to show a model or to send over a wire. */
   toJSON(): Record<string, unknown> {
     const { code, operation, path, rule, remedy, message, partial, changeId } = this
     return { name: this.name, code, operation, path, rule, remedy, message, partial, changeId }

@@ -111,7 +111,7 @@ it('[PM2] an injected realpath that answers nonsense refuses', () => {
   }
 })
 
-/** What is there is resolved, the rest is kept; a link to nothing leads to its target. */
+/** Resolves the existing part and keeps the rest; a link to nothing leads to its target. */
 function realpath(path: string, links = 0): string {
   try {
     return realpathSync.native(path)

@@ -10,8 +10,8 @@ import { withoutEntries } from './system-mounts.ts'
 const assembledRoot = '/../oldroot/../newroot'
 
 /**
- * The finished tree at each alias, in one call: mounted singly, everything would be mounted twice, and bubblewrap reads the
- * table of mounts after each. Nothing is at the names of aliases in the copy, of which the other aliases have theirs.
+ * The finished tree at each alias, in one call: mounted singly, everything would be mounted twice, and bubblewrap reads
+ * the table of mounts after each. The names of aliases are empty in the copy; the other aliases have their own there.
  */
 export function againArguments({ aliases: [first, ...rest] }: Pick<Layout, 'aliases'>): string[] {
   if (first === undefined) return []

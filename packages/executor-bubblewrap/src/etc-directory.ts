@@ -23,8 +23,8 @@ import type { SystemEntry } from '@ws/sandbox'
 const pathOnly = 0o10000000
 
 /**
- * The files of `/etc` in a directory of this process, to be mounted as a whole: bubblewrap would write them one by one, by
- * names in the workspace's directory, which others may lead elsewhere meanwhile.
+ * The files of `/etc` in a directory of this process, to be mounted as a whole. bubblewrap would write them one by one,
+ * by names in the workspace's directory, which others may lead elsewhere meanwhile.
  */
 export interface EtcDirectory {
   /** An open descriptor of it. */

@@ -5,11 +5,11 @@
 export const descriptors = { arguments: 3, status: 4, seccomp: 5, commandError: 7, gate: 8, firstSource: 10 } as const
 
 /**
- * Runs before the command, inside the finished sandbox, and waits until it is let go: only then has this process checked
- * the mounts, and only then is it certain that the sandbox ends with this process (when that dies, there is no word
- * but an end of file, and the command never runs).
+ * Runs before the command, inside the finished sandbox, and waits until it is let go. Only then has this process
+ * checked the mounts, and only then is it certain that the sandbox ends with this process. When this process dies, the
+ * gate reads an end of file, and the command never runs.
  *
- * It stays to report the exit status. proot's own is that of whichever process ended last; and where it is process 1 of
+ * It stays to report the exit status. proot's own is that of the process that ended last. Where proot is process 1 of
  * the sandbox, the command is not, so that signals act on the command as they do elsewhere. Messages of bubblewrap,
  * proot and the gate itself ("Killed") go to descriptor 2, the command's own errors to 7.
  */

@@ -6,8 +6,8 @@ import type { Layout } from './layout.ts'
 import type { ResolvedOptions } from './options.ts'
 
 /**
- * The limits that hold in a sandbox. It is a user namespace of its own, in which the kernel counts processes anew: theirs is
- * a limit of the whole tree, unless bubblewrap is installed setuid and makes none.
+ * The limits that hold in a sandbox. It is a user namespace of its own, in which the kernel counts processes anew. So
+ * the limit holds for the whole tree, unless bubblewrap is installed setuid and makes no namespace.
  */
 export function heldLimits(bwrap: string | undefined, cgroup: boolean): LimitReport[] {
   const setuid = bwrap !== undefined && ((statSync(bwrap, { throwIfNoEntry: false })?.mode ?? 0) & 0o4000) !== 0

@@ -15,8 +15,8 @@ export interface Order {
 }
 
 /**
- * Puts bubblewrap's options into a pipe before it is started, so that little is left to do then; without a pipe, or with
- * more than it holds, into the socket that Node makes.
+ * Puts bubblewrap's options into a pipe before it is started, so that little is left to do then. Without a pipe, or
+ * with more than it holds, they go into the socket that Node makes.
  *
  * The last one is held back. Should this process be killed before it is given, bubblewrap finds an option without its value
  * and ends. Were they complete, it would go to work: a dying process closes what it has open some time before its children

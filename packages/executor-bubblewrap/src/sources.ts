@@ -22,8 +22,8 @@ export interface OpenedSources extends Disposable {
 }
 
 /**
- * Opens every source, each once, and makes sure that every destination exists and is no link: bubblewrap would create
- * what is missing, on the workspace's own disk [RP18].
+ * Opens every source, each once, and makes sure that every destination exists and is not a link: bubblewrap would
+ * create a missing one, on the workspace's own disk [RP18].
  *
  * @throws WorkspaceError `EBUSY`, `EBACKEND` as `openBindSources`
  */

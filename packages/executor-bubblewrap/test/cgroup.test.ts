@@ -104,7 +104,7 @@ for (const mode of modes) {
 }
 
 describeWith([component('bubblewrap')], 'the option `cgroup`', () => {
-  it('is never passed over: what is no delegated group makes the executor unavailable, and says what to do', async () => {
+  it('is never passed over: a group that is not delegated makes the executor unavailable, and the remedy is told', async () => {
     const executor = createBubblewrapExecutor({ cgroup: tmpdir() })
     expect(await executor.probe({})).toMatchObject({
       available: false,

@@ -123,7 +123,7 @@ print('calm')`
     expect((await workspace.exec('ls -A /')).stdout).toBe('mine\n')
   })
 
-  it('is a wrong answer to nobody: what ends with 0 has seen the right names, whatever is killed', async () => {
+  it('is a wrong answer to nobody: a command that ends with 0 has seen the right names, after any kill', async () => {
     await using workspace = await open()
     for (let round = 0; round < (deep ? 60 : 6); round++) {
       const running = workspace.exec('for i in 1 2 3 4 5 6 7 8; do ls -A / || exit 1; done')

@@ -43,7 +43,7 @@ for (const mode of modes) {
       return running
     }
 
-    it('takes with it whatever it left running', async () => {
+    it('takes the processes that it left running with it', async () => {
       const { exitCode, stdout } = await bench.run(survivors(marker))
       expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'ready\n' })
       expect(processesWith(marker)).toEqual([])

@@ -9,8 +9,8 @@ export const errorDescriptor = 5
 /**
  * The first process in the view starts the command and reports how it ended. Why proot does not start it itself:
  *
- * - proot ends with 255 whatever signal ended its first process, and only when its last process has ended: a background
- *   process would keep a command from ending;
+ * - proot ends with 255 for any signal that ended its first process, and only when its last process has ended: a
+ *   background process would keep a command from ending;
  * - its environment is proot's as well, where PROOT_LOADER names a host path, and LD_PRELOAD would act outside the view.
  *
  * Signals to the whole group are for the command, so it sits them out.

@@ -103,8 +103,8 @@ export function createSystemPart(options: SystemPartOptions): SystemPart {
 }
 
 /**
- * Where the root is the workspace, the first directory above a tool is not there, and must not be made there: an own
- * one lies over what the workspace may have of that name.
+ * Where the root is the workspace, the first directory above a tool is missing, and must not be made there. A directory
+ * of our own lies over the workspace's entry of that name.
  */
 function toolParents(
   directory: string,
@@ -139,7 +139,7 @@ function addDevices(directory: string, binds: ViewBind[], rules: LandlockRule[])
   chmodSync(dev, 0o555)
 }
 
-/** Readable whatever the umask says: commands can be of another uid. */
+/** Readable under any umask: commands can be of another uid. */
 function writeReadable(path: string, content: string | Uint8Array): void {
   writeFileSync(path, content)
   chmodSync(path, 0o444)
@@ -160,8 +160,8 @@ export function createOwnedDirectory(path: string, owner: Owner): string {
 }
 
 /**
- * A top-level link as a bind of what it leads to, for a root that is the workspace itself; and that directory once more
- * at its own place, before the other, so that a program that asks where it is hears `/usr/bin` rather than `/bin`.
+ * A top-level link as a bind of its target, for a root that is the workspace itself. The target is bound once more at
+ * its own place, before the other. So a program that asks where it is hears `/usr/bin` rather than `/bin`.
  */
 export function bindsForLink(at: string): ViewBind[] {
   const host = realpathSync(at)

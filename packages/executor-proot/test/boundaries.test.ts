@@ -14,7 +14,7 @@ import { asRoot, Bench, owner, put, virtual } from './support.ts'
 const needed = [component('proot'), component('perl'), component('bash'), component('python3')]
 const attack = await readFile(join(import.meta.dirname, 'attack.py'), 'utf8')
 
-/** Runs the attack until it had its say; an end that comes too early for it is no answer. */
+/** Runs the attack until it had its say; an end that comes too early for it does not count. */
 async function leaveTheView(bench: Bench, secret: string): Promise<Record<string, string>> {
   await put(join(bench.workspace, 'attack.py'), attack)
   for (let round = 0; round < 40; round++) {

@@ -94,7 +94,7 @@ for (const pidNamespace of ['auto', 'off'] as const) {
 }
 
 describeWith(needed, 'the option `cgroup`', () => {
-  it('is never passed over: what is no delegated group makes the executor unavailable, and says what to do', async () => {
+  it('is never passed over: a group that is not delegated makes the executor unavailable, and the remedy is told', async () => {
     expect(await createProotExecutor({ cgroup: tmpdir() }).probe({ owner })).toMatchObject({
       available: false,
       missing: [expect.stringContaining('not on a cgroup v2 file system')],

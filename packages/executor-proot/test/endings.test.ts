@@ -149,7 +149,7 @@ for (const options of configurations) {
       expect(await prootDroppings()).toEqual([])
     })
 
-    it('[LS13] is an error whatever a command does when proot is killed, never its result', {
+    it('[LS13] is an error for every command when proot is killed, never its result', {
       timeout: 600_000,
     }, async () => {
       await using bench = await Bench.create('/', options)

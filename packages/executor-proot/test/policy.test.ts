@@ -123,7 +123,7 @@ describeWith([...needed, component('landlock')], 'a read-only mount under Landlo
     'python3 -c "import os, mmap; f = os.open(\\"/skills/tool\\", os.O_RDWR)"',
   ]
 
-  it('[RP17] keeps its content and names, whatever a command tries', async () => {
+  it('[RP17] keeps its content and names against any command', async () => {
     await using bench = await Bench.create('/')
     const skills = await makeDirectory(bench.outside('skills'))
     await put(join(skills, 'tool'), '#!/bin/sh\necho good')

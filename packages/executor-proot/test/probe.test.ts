@@ -61,7 +61,7 @@ describeWith(needed, 'the probe', () => {
     expect(before.filter((name) => /^proot(ed)?-/.test(name))).toEqual([])
   })
 
-  it('counts how many system calls are stopped: whatever this proot does, a bare one does the same', async () => {
+  it('counts how many system calls are stopped: as many as a bare proot of this machine does', async () => {
     const { stdout } = await startProcess({
       argv: [component('proot').path ?? '', '-r', '/', '/bin/sh', '-c', countStops],
     }).wait()

@@ -72,7 +72,7 @@ for (const { root, options } of configurations) {
       expect(await bench.output('cd ../../.. && ls -A')).toBe(await bench.output('ls -A /'))
     })
 
-    it('[RP16] has a clean environment, of which nothing can be found in that of the tracer', async () => {
+    it('[RP16] has a clean environment, and nothing of it can be found in that of the tracer', async () => {
       process.env['WS_TEST_SECRET'] = 'parent-secret'
       try {
         const shown = await bench.output(

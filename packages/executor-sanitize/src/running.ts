@@ -4,7 +4,7 @@ import { captureOutput, createOutputChannel, type ProcessResult, type RunningPro
 import type { ViewMount } from './paths/path-view.ts'
 import { createStripper } from './strip.ts'
 
-/** One output stream: paths put right, captured, and handed to whoever reads. */
+/** One output stream: paths put right, captured, and handed to a reader. */
 export function createOutput(mounts: readonly ViewMount[], maxBytes: number) {
   const stripper = createStripper(mounts)
   const capture = captureOutput({ maxBytes })

@@ -66,7 +66,7 @@ describe('what it says of itself', () => {
 })
 
 describe('the shell', () => {
-  it('[X8] is no login shell and reads no start-up file, whatever is asked for', async () => {
+  it('[X8] is not a login shell and reads no start-up file, even if asked to', async () => {
     const files = Object.fromEntries(
       ['.bash_profile', '.bashrc', '.profile', '.bash_login'].map((name) => [name, 'echo started\n']),
     )

@@ -41,7 +41,7 @@ describe('createStripper', () => {
     expect(strip([...input].map((byte) => Uint8Array.of(byte))).toString()).toBe(whole)
   })
 
-  it('leaves bytes alone that are no text', () => {
+  it('leaves bytes alone that are not text', () => {
     const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, index) => (index * 7919 + (index >> 3)) & 255))
     for (const size of [1, 7, 4096, 100_000]) {
       const parts = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>

@@ -22,7 +22,7 @@ async function failure(promise: Promise<unknown>): Promise<string> {
 }
 
 describe('createBashFileSystem', () => {
-  it('works under a just-bash of one’s own', async () => {
+  it('works under a just-bash of the caller’s own', async () => {
     await using workspace = await open()
     const bash = new Bash({ fs: createBashFileSystem(workspace), cwd: '/', defenseInDepth: false })
     expect((await bash.exec('cat a.txt | tr a-z A-Z > b.txt; ls')).stdout).toBe('a.txt\nb.txt\nd\nno\nro\n')

@@ -28,7 +28,7 @@ describe('an empty path', () => {
     expect(await workspace.readText('/d/e/x')).toBe('x')
   })
 
-  it('[EX1] is no file and no directory', async () => {
+  it('[EX1] is neither a file nor a directory', async () => {
     await using workspace = await open({ files: tree })
     expect(await run(workspace, 'for t in -e -f -d; do [ $t "" ] && echo $t; done; echo end')).toBe('end\n')
   })

@@ -1,4 +1,5 @@
-// What a start costs, in milliseconds per command, all in one run: `node --conditions=@ws/source bench/start.ts [rounds]`.
+// Measures the cost of a start, in milliseconds per command, all in one run:
+// `node --conditions=@ws/source bench/start.ts [rounds]`.
 import { spawn } from 'node:child_process'
 import { startProcess } from '@ws/process'
 import { confineArgv, type ConfineOptions, sandboxProgram } from '../src/index.ts'

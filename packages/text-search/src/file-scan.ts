@@ -19,8 +19,8 @@ export interface LineHit {
 }
 
 /**
- * A step of a search: a line that matches; a line that would hold the event loop, to be searched elsewhere: the caller
- * goes on with the index of the first match in it, or -1; or `undefined` when the event loop should have its turn.
+ * A step of a search: a line that matches; or a line that would hold the event loop, to be searched elsewhere: the
+ * caller goes on with the index of its first match, or -1. `undefined`: the event loop should have its turn.
  */
 export type Step = LineHit | LongLine | undefined
 

@@ -67,7 +67,7 @@ describe('createLineMatcher', () => {
     expect(hit?.column).toBe(3001)
   })
 
-  it('shows bytes that are no UTF-8 as U+FFFD, and takes no byte order mark for text', async () => {
+  it('shows bytes that are not UTF-8 as U+FFFD, and takes no byte order mark for text', async () => {
     const latin = new Uint8Array([0x63, 0x61, 0x66, 0xe9, 0x0a, 0x78])
     expect(await search(latin, { pattern: 'caf' })).toEqual([{ line: 1, column: 1, text: 'caf\ufffd' }])
     expect(await search('\ufefffoo\n\ufefffoo', { pattern: '^foo', regex: true })).toEqual([

@@ -3,8 +3,8 @@ import { createServer } from 'node:net'
 
 /**
  * Ports that nothing listens at on 127.0.0.1, for programs that cannot choose one themselves. They lie below the range
- * that the system gives to outgoing connections, so that they stay free for the moment until they are used; who uses
- * them is still prepared to find one taken.
+ * that the system gives to outgoing connections, so that they stay free for the moment until they are used. A caller is
+ * still prepared to find one taken.
  */
 export async function findFreePorts(count: number): Promise<number[]> {
   const ports = new Set<number>()

@@ -77,7 +77,7 @@ export async function startR2Server(options: R2ServerOptions = {}): Promise<S3Se
 
 /**
  * Where it can be had, a way to start the server's process such that it dies with this one, even by SIGKILL, and not
- * before: an interrupt at the terminal is for this process, whose last writes may still be on their way.
+ * before. An interrupt at the terminal is for this process, whose last writes may still be on their way.
  */
 async function writeTiedWorkerd(directory: string): Promise<string | undefined> {
   const [setpriv, setsid] = ['setpriv', 'setsid'].map(findSystemProgram)

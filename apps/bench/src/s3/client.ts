@@ -10,7 +10,7 @@ export interface S3Client {
   list(directory: string): Promise<number>
   /** A stream, in parts of {@link partBytes}, {@link partsAtATime} on their way. */
   upload(key: string, content: () => AsyncIterable<Uint8Array>): Promise<unknown>
-  /** A stream, of which nothing is kept; resolves with the bytes' number. */
+  /** A stream whose bytes are not kept; resolves with their number. */
   download(key: string): Promise<number>
   /** The same, and compares what came with the MD5s in its ETag; absent where `download` does, or cannot. */
   readonly downloadChecked?: (key: string) => Promise<number>

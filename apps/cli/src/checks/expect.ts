@@ -118,7 +118,7 @@ async function oneByOne(command: string, run: (command: string) => Promise<Comma
   return said
 }
 
-/** A boundary that is not held as one must be refused to whoever requires it. */
+/** A boundary that is not held as one must be refused to a caller that requires it. */
 export async function refusedWhenRequired(site: Site, field: GuaranteeField): Promise<void> {
   const opened = await site.require(field, 'kernel').catch((error: unknown) => {
     if (isWorkspaceError(error, 'ENOEXECUTOR')) return undefined

@@ -279,7 +279,7 @@ async function hiddenAtApi({ workspace }: Site, hostPath: string): Promise<void>
   }
 }
 
-/** A boundary that is declared as absent must at least be refused to whoever requires it. */
+/** A boundary that is declared as absent must at least be refused to a caller that requires it. */
 async function declared(site: Site, field: GuaranteeField): Promise<'refused' | undefined> {
   if (site.guarantees[field] !== 'none') return undefined
   await refusedWhenRequired(site, field)

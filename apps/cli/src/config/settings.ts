@@ -53,7 +53,7 @@ export async function resolveSettings(options: GlobalOptions): Promise<Settings>
   }
 }
 
-/** Programs need every mount to be a directory. Where one is none there is only one way to run commands. */
+/** Programs need every mount to be a directory. Otherwise there is only one way to run commands. */
 function defaultExecutorsOf(mounts: readonly MountSettings[]): readonly ExecutorName[] {
   return mounts.every(({ storage }) => hasDirectory[storage.kind])
     ? defaultExecutorNames

@@ -89,7 +89,7 @@ async function openMount({ connection, program, signal }: MountDemoOptions, dire
   } catch (error) {
     signal.throwIfAborted()
     if (!isWorkspaceError(error)) throw error
-    // options are not for whoever watches
+    // a viewer has no use for options
     const remedy = error.remedy?.replace(/, or pass .*$/u, '')
     return [error.reason, remedy].filter(Boolean).join('; ')
   }

@@ -45,13 +45,13 @@ function optionsOf({ bucket, prefix, symlinks, credentialsFrom }: S3Settings | R
 
 /**
  * The endpoint of the environment is read here and not by the SDK, so that buckets are addressed by path there too: few
- * servers of one's own have a host name for each bucket.
+ * self-hosted servers have a host name for each bucket.
  */
 function connectionOf({ endpoint, region, forcePathStyle }: S3Settings) {
   const variable = ['AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL'].find((name) => (process.env[name] ?? '') !== '')
   const ofEnvironment = variable === undefined ? undefined : checkEndpoint(process.env[variable] ?? '', variable)
   const url = endpoint ?? ofEnvironment
-  // a server of one's own has no regions, yet requests are signed for one
+  // a self-hosted server has no regions, yet requests are signed for one
   const regionOfUrl = url === undefined || hasRegion() ? undefined : 'us-east-1'
   return { endpoint: url, region: region ?? regionOfUrl, forcePathStyle: forcePathStyle ?? url !== undefined }
 }

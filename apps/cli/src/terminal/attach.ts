@@ -13,7 +13,7 @@ export function ownTerminal(): { readonly columns: number; readonly rows: number
 
 /**
  * Connects a session with this process until the session ends: keys as they are typed, size, output byte for byte. The
- * terminal's mode is put back whatever happens, also when this process is made to exit.
+ * terminal's mode is put back in every case, also when this process is made to exit.
  */
 export async function attachTerminal(session: Session, output: Output): Promise<void> {
   const { stdin, stdout } = process

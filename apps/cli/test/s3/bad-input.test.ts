@@ -16,7 +16,7 @@ describe('ws --s3', () => {
     ['a prefix that climbs', ['--s3', 'bucket/../x'], /--s3: EOUTSIDE/u],
     ['a prefix with an empty name', ['--s3', 'bucket/a//b'], /--s3: `a\/\/b` is not a prefix/u],
     ['a prefix with a dot', ['--s3', 'bucket/./b'], /--s3: `\.\/b` is not a prefix/u],
-    ['an endpoint that is no URL', ['--s3', 'bucket', '--s3-endpoint', 'localhost'], /--s3-endpoint: is not a URL/u],
+    ['an endpoint that is not a URL', ['--s3', 'bucket', '--s3-endpoint', 'localhost'], /--s3-endpoint: is not a URL/u],
     [
       'credentials in the endpoint',
       ['--s3', 'bucket', '--s3-endpoint', 'http://key:s3cr3t@localhost'],

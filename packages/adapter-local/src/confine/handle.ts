@@ -13,7 +13,7 @@ import type { Task } from './task.ts'
 export interface Handle {
   /** Opened with `O_PATH`; -1 where there is no `/proc`. */
   readonly fd: number
-  /** The kernel's path to this very entry, whatever happens to its name. Without `/proc`: its host path. */
+  /** The kernel's path to this very entry, under any name. Without `/proc`: its host path. */
   readonly self: string
 }
 

@@ -70,7 +70,7 @@ async function openVerified(task: Task, target: Target, path: MountPath, kind: K
       if (tree.isAt(fd, path)) return handleOf(fd)
       await calls.close(fd)
     }
-    // Something is in the way, or was for a moment. Whoever walks there finds out which, and throws what it is.
+    // Something is in the way, or was for a moment. The walk there finds out which, and throws the right error.
     await findObstacle(task, target, kind)
   }
   throw changing(target)

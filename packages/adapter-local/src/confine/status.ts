@@ -7,7 +7,7 @@ const bytes = Buffer.from(fields.buffer)
 
 type VersionedStatus = Pick<Status, 'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs'>
 
-/** Device, inode, size and both times in nanoseconds: whatever changes a file changes one of them. */
+/** Device, inode, size and both times in nanoseconds: every change of a file changes one of them. */
 export function versionOf({ dev, ino, size, mtimeNs, ctimeNs }: VersionedStatus): Version {
   fields[0] = dev
   fields[1] = ino
@@ -44,8 +44,8 @@ export function isSameEntry(one: Status, other: Status): boolean {
 }
 
 /**
- * What a version of a file of this adapter was made of; `undefined` for what is none. For adapters that build on this
- * one, on file systems that change times on their own.
+ * The facts that a version of a file of this adapter was made of; `undefined` for a version of another adapter. For
+ * adapters that build on this one, on file systems that change times on their own.
  */
 export function factsOfVersion(version: Version): { readonly size: bigint; readonly mtimeNs: bigint } | undefined {
   const found = fieldsOf(version)

@@ -19,7 +19,7 @@ export interface TreeOptions {
   /** `device:inode` of it. */
   readonly identity: string
   readonly mounts: NestedMounts
-  /** Who gets what is created; absent where that is this process's own user. */
+  /** The owner of new entries; absent where that is this process's own user. */
   readonly giveTo?: Owner | undefined
   /** Names that differ in case only are two names. */
   readonly caseSensitive: boolean
@@ -76,8 +76,8 @@ export class Tree {
   }
 
   /**
-   * A path that is opened faster than {@link through}: it starts above the root. What it reaches is verified as always; the
-   * root itself was seen in its place a moment ago. For reading only.
+   * A path that is opened faster than {@link through}: it starts above the root. The place it reaches is verified as
+   * always; the root itself was seen in its place a moment ago. For reading only.
    */
   shortcut(path: MountPath): string | undefined {
     const now = performance.now()

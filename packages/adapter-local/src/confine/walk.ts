@@ -7,8 +7,8 @@ import { type Handle, openChild, release, statusOf } from './handle.ts'
 import type { Target, Task } from './task.ts'
 
 /**
- * Goes to a target one component at a time, each opened in its parent's descriptor without following, and throws what is
- * in the way: a `LinkSignal`, `ENOENT`, `ENOTDIR`, `ENOWORKSPACE`, or what the system says. Returns if nothing is.
+ * Goes to a target one component at a time, each opened in its parent's descriptor without following, and throws the
+ * obstacle: a `LinkSignal`, `ENOENT`, `ENOTDIR`, `ENOWORKSPACE`, or the system's error. Returns if nothing is.
  *
  * `entry`: the last component may be anything. `directory`: it must be a directory. `parent`: it is not looked at, the
  * one before must be a directory. `followed`: it may be anything but a link.

@@ -9,7 +9,7 @@ export type HostName = string | Buffer
 export type Maybe<Value> = Value | Promise<Value>
 export type Status = fs.BigIntStats
 
-/** A directory that is being listed: an open one, or what was in it. */
+/** A directory that is being listed: an open one, or its names. */
 export interface OpenListing {
   readSync(): fs.Dirent | null
   read(): Promise<fs.Dirent | null>
@@ -53,7 +53,7 @@ export interface Calls {
   closeListing(listing: OpenListing): Maybe<void>
 }
 
-/** The engine that works on this thread: what reading takes is there without waiting. */
+/** The engine that works on this thread: bytes can be read without waiting. */
 export interface ImmediateCalls extends Calls {
   readonly immediate: true
   open(name: HostName, flags: number, mode?: number): number

@@ -37,7 +37,7 @@ function isBelow(path: string, directory: string): boolean {
 /** Milliseconds for which the mount table is believed. */
 const believedMs = 1_000
 
-/** What is mounted below one directory. */
+/** The mounts below one directory. */
 export class NestedMounts {
   readonly #root: string
   #readAt = Number.NEGATIVE_INFINITY

@@ -16,7 +16,7 @@ export function decodeName(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Bytes that are no UTF-8, for people: what is printable ASCII stays, the rest becomes `\xNN`. */
+/** Bytes that are not UTF-8, for people: printable ASCII stays, the rest becomes `\xNN`. */
 export function showBytes(bytes: Uint8Array): string {
   let shown = ''
   for (const byte of bytes) {
@@ -26,5 +26,8 @@ export function showBytes(bytes: Uint8Array): string {
   return shown
 }
 
-/** What invalid bytes decode to. A name that has it is either such a name, or really contains the character. */
+/**
+ * The character that invalid bytes decode to. A name that has it is either such a name, or really contains the
+ * character.
+ */
 export const replacement = '\uFFFD'

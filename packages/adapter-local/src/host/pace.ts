@@ -14,7 +14,7 @@ const line: (() => void)[] = []
 let turnBegan = 0
 let isTurnDue = false
 
-/** The event loop has been held for long enough: whoever has more to do waits for {@link ownTurn}. */
+/** The event loop has been held for long enough: code with more to do waits for {@link ownTurn}. */
 export function isTurnOver(): boolean {
   return spentInSlice >= sliceMs
 }
@@ -68,7 +68,7 @@ export function spend(ms: number): void {
 /** Milliseconds of synchronous work after which it is noted how long the thread has waited for a processor so far. */
 const noteEveryMs = 1
 
-/** What synchronous calls have cost lately on one disk. */
+/** The recent cost of synchronous calls on one disk. */
 export class Pace {
   readonly #runDelay: () => number
   #notedDelay: number

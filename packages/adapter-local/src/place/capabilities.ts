@@ -10,7 +10,7 @@ interface CapabilityFacts {
 /** Room for the descriptor's name that stands for the root, and for what the kernel appends to a deleted one. */
 const reservedPathBytes = 32
 
-/** What an adapter on a directory of this machine can do. */
+/** The capabilities of an adapter on a directory of this machine. */
 export function capabilitiesOf({ root, verified, caseSensitive }: CapabilityFacts): AdapterCapabilities {
   return {
     readOnly: false,

@@ -23,7 +23,7 @@ export function recipientOf(owner: Owner | undefined): Owner | undefined {
 
 const rights = { read: 4, write: 2, execute: 1 } as const
 
-/** What a user may do by the mode bits; access control lists are not looked at, other groups of the user neither. */
+/** The rights of a user by the mode bits; access control lists are not looked at, other groups of the user neither. */
 function may({ uid, gid }: Owner, status: Status, right: keyof typeof rights): boolean {
   const shift = Number(status.uid) === uid ? 6 : Number(status.gid) === gid ? 3 : 0
   return ((Number(status.mode) >> shift) & rights[right]) !== 0

@@ -12,9 +12,9 @@ const mostBytes = 4096
 const mostLookedUp = 262_144
 
 /**
- * The canonical form of a host path, for `createPathManager`: links are resolved, and what does not exist is appended as it
- * is. A link to nothing leads to its target: that is where a write through it would create a file. Synchronous; the time is
- * at most some milliseconds, whatever the path.
+ * The canonical form of a host path, for `createPathManager`: links are resolved, and missing names are appended as
+ * they are. A link to nothing leads to its target: that is where a write through it would create a file. Synchronous;
+ * the time is at most some milliseconds for any path.
  *
  * @throws the system's error for anything but a missing part (`ELOOP`, `EACCES`, `ENOTDIR`, `ENAMETOOLONG`). `ENAMETOOLONG`
  * too for a path that is too much work: many `..` behind long ways.
@@ -25,7 +25,7 @@ export function realpath(hostPath: string): string {
   return new Resolution(path).real()
 }
 
-/** One path on its way. What has been resolved is not looked up again. */
+/** One path on its way. The resolved part is not looked up again. */
 class Resolution {
   /** Canonical, but for names at its end that do not exist. */
   #current = '/'

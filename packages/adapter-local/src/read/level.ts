@@ -45,7 +45,7 @@ export function listWhole({ calls, tree }: Task, { fd, self }: Handle): OpenList
   return new WholeListing(knownEntries.of(tree.id, status, () => calls.listSmall(self)))
 }
 
-/** `undefined` for what is not there any more, and for every error: the thorough way meets it again. */
+/** `undefined` for an entry that has gone, and for every error: the thorough way meets it again. */
 export function detailsAtOnce(
   calls: ImmediateCalls,
   { handle }: Level,

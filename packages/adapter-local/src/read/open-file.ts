@@ -10,7 +10,7 @@ import { type Where, contractFailure, nativeCode } from '../errors.ts'
 import { reading } from '../host/constants.ts'
 
 export interface OpenedFile {
-  /** Open for reading; whoever has this closes it. */
+  /** Open for reading; the caller closes it. */
   readonly fd: number
   readonly stat: Stat
   /** Bytes to read, from `start` to before `end`. */

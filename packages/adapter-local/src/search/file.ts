@@ -59,7 +59,7 @@ async function sizeOf(task: Task): Promise<number> {
   return Number(status.size)
 }
 
-/** A tree changes while it is searched: what is not there as it was listed, or not readable for us, is left out. */
+/** A tree changes while it is searched: an entry that is not as it was listed, or not readable for us, is left out. */
 async function orNothing<Result>(task: Task, work: Promise<Result>): Promise<Result | undefined> {
   try {
     return await work

@@ -24,8 +24,8 @@ export interface Candidates {
 /** Descriptor of the directory in ripgrep. */
 const directoryFd = 3
 /**
- * Where ripgrep starts: in that very directory, whatever has become of its name. Each file opened by a path through
- * `/proc` would cost half as much again.
+ * Where ripgrep starts: in that very directory, under any name. Each file opened by a path through `/proc` would cost
+ * half as much again.
  */
 const workingDirectory = `/proc/self/fd/${directoryFd}`
 const start = './'

@@ -98,7 +98,7 @@ async function statusAt(task: Task): Promise<Status> {
   }
 }
 
-/** What ripgrep names comes first; if it could not look at everything, the rest is found by a listing. */
+/** The files that ripgrep names come first; if it could not look at everything, the rest is found by a listing. */
 async function* filesBelow(task: Task, parts: SearchParts, search: Search): AsyncGenerator<MountPath, void, undefined> {
   const seen = new Set<MountPath>()
   const candidates = await findCandidates(task, parts, search)

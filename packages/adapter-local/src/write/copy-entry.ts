@@ -30,7 +30,7 @@ export interface CopiedEntry {
     readonly parent: Handle
     readonly name: HostName
     readonly path: MountPath
-    /** What is there, to be replaced or merged into. */
+    /** The entry that is there, to be replaced or merged into. */
     readonly found: Status | undefined
   }
   readonly options: CopyOptions
@@ -56,7 +56,7 @@ export async function copyRegularFile(task: Task, entry: CopiedEntry): Promise<v
   })
 }
 
-/** The link itself, whatever its target is. */
+/** The link itself, with any target. */
 export async function copyLink(task: Task, entry: CopiedEntry): Promise<void> {
   const { source, destination } = entry
   const linkTarget = await task.calls.readlink(under(source.parent.self, source.name))

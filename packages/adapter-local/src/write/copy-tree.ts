@@ -18,7 +18,7 @@ import { isTempName } from '../confine/temp.ts'
 
 const reportedEntries = 1_000
 
-/** What of a tree is copied, for the report when it stops half-way. */
+/** The copied part of a tree, for the report when it stops half-way. */
 export class CopyProgress {
   readonly #task: Task
   readonly #completed: MountPath[] = []
@@ -45,7 +45,7 @@ export class CopyProgress {
         completedCount: this.#count,
         failedAt: path,
         state:
-          'The source is unchanged. What is listed as completed is at the destination, the rest is not. ' +
+          'The source is unchanged. Entries that are listed as completed are at the destination, the rest is not. ' +
           'Remove the obstacle and copy again with overwrite: true, or delete the destination.',
       },
     })

@@ -23,13 +23,13 @@ export interface FreshFile {
 }
 
 export interface FreshFileOptions {
-  /** What is to be replaced: its permission bits are kept. */
+  /** The entry to replace: its permission bits are kept. */
   readonly replaces?: Status | undefined
   /** Permission bits otherwise. Default: as for any new file. */
   readonly mode?: number | undefined
 }
 
-/** Runs `work` with a fresh file. Whatever happens, no temporary file stays behind and nothing stays open. */
+/** Runs `work` with a fresh file. In every case, no temporary file stays behind and nothing stays open. */
 export async function withFreshFile<Result>(
   task: Task,
   directory: Handle,
@@ -129,7 +129,7 @@ async function linkOnce(task: Task, file: FreshFile, final: HostName): Promise<v
 
 const withoutLinks: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EIO'])
 
-/** What file systems without hard links answer to link(2). */
+/** Tells whether an error is an answer of file systems without hard links to link(2). */
 export function isWithoutLinks(error: unknown): boolean {
   const code = nativeCode(error)
   return code !== undefined && withoutLinks.has(code)

@@ -1,4 +1,4 @@
-/** Who waits for a path, in line. A path is in the map while somebody holds it. */
+/** The operations that wait for a path, in line. A path is in the map while somebody holds it. */
 const waiting = new Map<string, (() => void)[]>()
 
 /**

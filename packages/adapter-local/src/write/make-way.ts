@@ -13,7 +13,9 @@ import { under } from '../host/name.ts'
 export interface WayOptions {
   /** Missing parents are made. */
   readonly parents?: boolean | undefined
-  /** A directory is made there: what is reserved is one already, and stays, with the mounts that commands have over it. */
+  /**
+   * A directory is made there: a reserved name is one already, and stays, with the mounts that commands have over it.
+   */
   readonly directory?: boolean | undefined
 }
 
@@ -66,7 +68,7 @@ async function vacate(task: Task, target: Target): Promise<void> {
     try {
       await task.calls.rmdir(under(parent.self, nameOf(target)))
     } catch (error) {
-      // What is in the way then is not ours, and the caller meets it.
+      // Another obstacle is not ours, and the caller meets it.
       const code = nativeCode(error)
       if (code !== 'ENOENT' && code !== 'ENOTEMPTY' && code !== 'EEXIST' && code !== 'ENOTDIR') throw error
     }

@@ -20,7 +20,7 @@ export interface RemovalOptions {
   readonly unlock?: boolean
 }
 
-/** What of a tree is gone, for the report when it stops half-way. */
+/** The removed part of a tree, for the report when it stops half-way. */
 export class RemovalProgress {
   readonly task: Task
   readonly path: MountPath
@@ -49,7 +49,8 @@ export class RemovalProgress {
         completed: this.#completed,
         completedCount: this.#count,
         failedAt: path,
-        state: 'What is listed as completed is gone; the rest is still there. Remove the obstacle and delete again.',
+        state:
+          'Entries that are listed as completed are gone; the rest is still there. Remove the obstacle and delete again.',
       },
     })
   }

@@ -14,7 +14,7 @@ import { type RcloneStatus, statusOf } from '../status.ts'
 export interface RcloneBucket extends AsyncDisposable {
   /** A part of the bucket as an adapter of its own; its `close()` flushes that part, and leaves the mount. */
   adapter(prefix: string): Promise<RcloneAdapter>
-  /** From now on, what others changed in the store before this call is seen everywhere. */
+  /** From now on, changes that others made in the store before this call are seen everywhere. */
   refresh(options?: SignalOption): Promise<void>
   status(): Promise<RcloneStatus>
   /** Closes all adapters, flushing each, and unmounts. */

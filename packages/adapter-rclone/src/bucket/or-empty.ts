@@ -30,8 +30,9 @@ export interface OrEmptyOptions {
 const shapes: OptionShapes<OrEmptyOptions> = { onDegraded: option.required(option.function), owner: ownerShape }
 
 /**
- * For what a workspace can do without, skills and tickets: what `make` makes or, when that fails, an empty directory that
- * nobody can write to. It says so: by the callback, and by its name, which `workspace.mounts` shows.
+ * For mounts that a workspace can do without, skills and tickets: the adapter that `make` gives or, when that fails, an
+ * empty directory that nobody can write to. It says so: by the callback, and by its name, which `workspace.mounts`
+ * shows.
  */
 export async function orEmpty(make: () => Promise<StorageAdapter>, options: OrEmptyOptions): Promise<StorageAdapter> {
   checkOption('orEmpty', 'make', make, option.required(option.function))

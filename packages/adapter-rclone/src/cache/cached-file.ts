@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { textOf } from '../control/text.ts'
 
-/** What the cache says of one file. */
+/** The cache's note on one file. */
 export interface CachedFile {
   /** It holds what the store does not have yet. */
   readonly dirty: boolean
@@ -16,7 +16,7 @@ export interface CachedFile {
   readonly fingerprint: string
 }
 
-/** What cannot be read is not said to be safe. */
+/** A note that cannot be read must not call a file safe. */
 const unknown: CachedFile = { dirty: true, mtimeNs: 0n, size: -1, complete: false, fingerprint: '' }
 
 /**
@@ -69,7 +69,7 @@ function parse(text: string): CachedFile | undefined {
   }
 }
 
-/** RFC 3339 with up to nine digits behind the second, as nanoseconds since the epoch; 0 for what is none. */
+/** RFC 3339 with up to nine digits behind the second, as nanoseconds since the epoch; 0 for any other text. */
 function readTime(text: string): bigint {
   const [, seconds = '', fraction = '', zone = ''] = /^([^.]*?)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)$/.exec(text) ?? []
   const ms = Date.parse(seconds + zone)

@@ -29,7 +29,7 @@ interface Departure {
   readonly to?: string | undefined
   /** When it went, in milliseconds since the epoch. */
   readonly at: number
-  /** What is there now was uploaded for `to`. */
+  /** The store's object at `from` was uploaded for `to`. */
   readonly misplaced?: boolean
 }
 
@@ -131,14 +131,14 @@ export class Departures {
     this.#add(under, name, true)
   }
 
-  /** The name has a file again: what is there is not ours to remove. */
+  /** The name has a file again, which is not ours to remove. */
   noteMade(name: string): void {
     if (!this.#departures.some(({ from }) => from === name)) return
     this.#departures = this.#departures.filter(({ from }) => from !== name)
     this.#write(() => appendEnd(this.#file, name))
   }
 
-  /** Uploads begin at once, whatever delay they had. */
+  /** Uploads begin at once, without their delay. */
   noteHurry(): void {
     for (const name of this.#waiting.keys()) this.#waiting.set(name, 0)
   }

@@ -38,7 +38,7 @@ export class DirtyFiles {
     return count
   }
 
-  /** Files that were changed since all were clean: whatever becomes dirty is written anew. */
+  /** Files that were changed since all were clean: a file that becomes dirty is written anew. */
   async *#changed(directory: string, path: string): AsyncGenerator<string> {
     let listing
     try {

@@ -7,8 +7,8 @@ interface Ended {
 }
 
 /**
- * A list on the disk that outlives the process, as the cache does: JSON, a line each. None where there is none. What was
- * taken back by {@link appendEnd} is left out.
+ * A list on the disk that outlives the process, as the cache does: JSON, a line each. None where there is none. Items
+ * that {@link appendEnd} took back are left out.
  */
 export function readLines<Item extends object>(file: string, nameOf: (item: Item) => string): Item[] {
   let items: Item[] = []

@@ -9,9 +9,10 @@ import { type CachedFile, readCachedFile } from './cached-file.ts'
 import { hashOf } from './content-hash.ts'
 
 /**
- * Mends what rclone was writing when it was killed: what it says of a file is not replaced in one step, and is moved apart
- * from the content. Such a file would be thrown away at the next start, or cut, and with it what was acknowledged; it is
- * marked as not uploaded instead. Content with holes is a part of what the store has, and is left to rclone.
+ * Mends notes that rclone was writing when it was killed. A note on a file is not replaced in one step, and is moved
+ * apart from the content. Such a file would be thrown away at the next start, or cut, and with it what was
+ * acknowledged; it is marked as not uploaded instead. Content with holes is a part of what the store has, and is left
+ * to rclone.
  */
 export async function repairCache(place: Place): Promise<void> {
   const content = join(place.cache, 'vfs')
@@ -72,13 +73,13 @@ async function findRenamed(content: string, metadata: string, said: CachedFile):
 const nsPerMs = 1_000_000n
 
 /**
- * What is said is said of this content. It is not when somebody closed a file that had been replaced since (rclone then
- * notes the state before), nor while a file that was all here is being written.
+ * Tells whether a note is about this content. It is not when somebody closed a file that had been replaced since
+ * (rclone then notes the state before), nor while a file that was all here is being written.
  */
 async function isTrue(said: CachedFile, { path, size, mtimeNs }: Content): Promise<boolean> {
   if (!said.complete) return true
   if (said.dirty) return said.size === size
-  // What came from the store has a time of the store's, in whole milliseconds.
+  // A file that came from the store has a time of the store's, in whole milliseconds.
   if (mtimeNs % nsPerMs === 0n || mtimeNs === said.mtimeNs) return true
   const hash = said.fingerprint.split(',').at(-1) ?? ''
   return !/^[0-9a-f]{32}$/.test(hash) || (await hashOf(path)) === hash

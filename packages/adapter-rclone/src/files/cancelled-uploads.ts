@@ -36,9 +36,10 @@ interface Gone {
 }
 
 /**
- * Files that were deleted or moved while they may have been on their way to the store. rclone then calls the upload off,
- * and forgets it; if the store had all of it by then, the file comes back with the next listing. So the store is asked,
- * and what has just that content is removed. The list is on the disk: it outlives the process, as the cache does.
+ * Files that were deleted or moved while they may have been on their way to the store. rclone then calls the upload
+ * off, and forgets it; if the store had all of it by then, the file comes back with the next listing. So the store is
+ * asked, and a file with just that content is removed. The list is on the disk: it outlives the process, as the cache
+ * does.
  */
 export class CancelledUploads {
   readonly #file: string
@@ -66,9 +67,9 @@ export class CancelledUploads {
   }
 
   /**
-   * The same before it is moved. What the store has of it can be removed only afterwards: rclone moves that, where it knows
-   * of it, and then the file. Should everything end in between, it would be back, or alone in the new place; so the list
-   * tells what it is.
+   * The same before it is moved. The store's object of it can be removed only afterwards: rclone moves that, where it
+   * knows of it, and then the file. Should everything end in between, it would be back, or alone in the new place; so
+   * the list tells what it is.
    */
   async noteMove(
     path: MountPath,
@@ -88,7 +89,7 @@ export class CancelledUploads {
     return paths
   }
 
-  /** A move has ended, well or not: what is there from now on is somebody else's. */
+  /** A move has ended, well or not: a file that is there from now on is somebody else's. */
   noteMoved(paths: readonly string[], destination: MountPath): void {
     if (paths.length === 0) return
     if (this.#gone.some(({ path }) => path === destination)) appendEnd(this.#file, destination)

@@ -48,7 +48,7 @@ export async function moveCalledOff(
       if (!mayHaveMetUpload || !(await moveAgain(open, source, move))) throw error
     })
   } catch (error) {
-    // After these nobody knows how far it got: what was noted stays.
+    // After these nobody knows how far it got: the notes stay.
     const isUnknown = isWorkspaceError(error, 'EIO') || isWorkspaceError(error, 'ETIMEDOUT')
     if (!isUnknown) open.cancelled.noteMoved(paths, destination)
     throw error
@@ -59,9 +59,9 @@ export async function moveCalledOff(
 }
 
 /**
- * A rename that meets the end of the file's upload fails: rclone compares two states of the file. From then on it has one
- * file under both names, and what is done to one of them happens to the other. When it has forgotten the name that the store
- * does not have, another rename puts that right. True when that has moved the file.
+ * A rename that meets the end of the file's upload fails: rclone compares two states of the file. From then on it has
+ * one file under both names, and a change of one of them happens to the other. When it has forgotten the name that the
+ * store does not have, another rename puts that right. True when that has moved the file.
  */
 async function moveAgain({ running, files }: Open, source: MountPath, move: () => Promise<unknown>): Promise<boolean> {
   try {
@@ -79,15 +79,15 @@ async function moveAgain({ running, files }: Open, source: MountPath, move: () =
 }
 
 /**
- * What was uploaded just when it got its name is in the store under that name: rclone may say so of the old one. Only what
- * is not waiting for its upload can be wrong.
+ * Makes sure that a file that was uploaded just when it got its name is in the store under that name: rclone may have
+ * used the old one. Only a file that is not waiting for its upload can be wrong.
  */
 export async function assureStored({ running, metadata }: Open, path: MountPath, operation: string): Promise<void> {
   const remote = relative(running.metadata, join(metadata, path))
   await explained(operation, () => supplyStore(running, remote))
 }
 
-/** After the barrier: what the store has in spite of it goes, and what it lacks in spite of it comes. */
+/** After the barrier: surplus objects of the store go, and missing ones come. */
 export async function settleUploads({ running, cancelled }: Open, signal: AbortSignal | undefined): Promise<void> {
   await explained('flush', async () => {
     await settleDepartures(running, signal)

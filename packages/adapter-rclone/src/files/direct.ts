@@ -28,12 +28,10 @@ export interface DirectFiles {
 
 /**
  * The most frequent operations, by as few calls as there can be. A mount that holds no links leads nowhere but to
- * itself, whatever is renamed meanwhile: its paths need not be verified by descriptors, and what is made has the owner that the
- * mount was told. Whatever is out of the ordinary (an error, another type, a condition) goes the usual way, which knows
- * what it means.
+ * itself, under any renaming. Its paths need not be verified by descriptors, and new entries have the owner that the
+ * mount was told. Unusual cases (an error, another type, a condition) go the usual way, which knows their meaning.
  *
- * A mount can end at any moment, and then its place is a plain directory: what is found or made on another device is none
- * of it.
+ * A mount can end at any moment, and then its place is a plain directory: an entry on another device is not part of it.
  *
  * @param root host path of the mount, or of a part of it
  * @param device of the mount
@@ -125,7 +123,7 @@ async function fill(fd: number, data: Uint8Array): Promise<BigIntStats> {
   }
 }
 
-/** Files and directories of the mount; what else there may be is asked for the usual way. */
+/** Files and directories of the mount; other entries are asked for the usual way. */
 function statIn(device: bigint, status: BigIntStats): Stat | undefined {
   if (status.dev !== device || !(status.isFile() || status.isDirectory())) return undefined
   return statOf(status, versionFrom(status))

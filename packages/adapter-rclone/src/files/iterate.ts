@@ -1,6 +1,6 @@
 import type { Call } from '../mount/pending.ts'
 
-/** Where the iteration takes place: what hangs there is given up. */
+/** Where the iteration takes place: an operation that hangs there is given up. */
 interface Place {
   track<Result>(call: Call, work: () => Promise<Result>): Promise<Result>
 }

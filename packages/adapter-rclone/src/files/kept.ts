@@ -40,7 +40,7 @@ async function untilKept(metadata: string, { version, size }: WriteResult): Prom
   for (;;) {
     const cached = lookAtCachedFile(metadata)
     const isWhole = cached !== undefined && cached !== 'changing' && cached.complete && cached.size === size
-    // What is older is the state before.
+    // An older note is of the state before.
     if (isWhole && written !== undefined && cached.mtimeNs >= written.mtimeNs) {
       // Should it be much later, somebody has written since: then ours is another version than the one that is there.
       const isOurs = cached.mtimeNs - written.mtimeNs < sameWriteNs

@@ -16,8 +16,8 @@ const maxRemembered = 10_000
 
 /**
  * A listing that names each path once: rclone shows a file twice for a moment that is renamed while it is uploaded. At
- * first all names are remembered, since the cache may still note such a file by its old name. Then the listing takes no
- * more memory, whatever its size.
+ * first all names are remembered, since the cache may still note such a file by its old name. Then a listing of any
+ * size takes no more memory.
  */
 export async function* listed(open: Open, path: MountPath, options: ListOptions): AsyncGenerator<Entry, undefined> {
   const seen = new Set<MountPath>()

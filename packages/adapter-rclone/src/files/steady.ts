@@ -18,7 +18,7 @@ type Now = CachedFile | 'changing' | undefined
 
 /**
  * Reads a file in one state. While a file of a mount is replaced, readers see the size of one state and the bytes of
- * another: what the cache says of the file before and after must be the same, and fit, or it is read again.
+ * another. The cache's notes on the file before and after must be the same, and fit, or it is read again.
  */
 export async function readSteadily(
   files: Pick<DirectFiles, 'read'>,
@@ -63,7 +63,7 @@ export async function openSteadyStream(
   return { stat: await settled(metadata, stat, before), stream: steady(stream, metadata, before, path) }
 }
 
-/** What the cache says. It notes each reader too: it may be writing just that. */
+/** Reads the cache's note. It notes each reader too: it may be writing just that. */
 async function whatIsSaid(metadata: string, first = lookAtCachedFile(metadata)): Promise<Now> {
   let now = first
   for (let turn = 0; now === 'changing' && turn < turnsForNotes; turn += 1) {

@@ -23,8 +23,8 @@ type CachedNow = ReturnType<typeof lookAtCachedFile>
  * microseconds off, and two looks at one content must not see two versions. Times of the store are whole milliseconds,
  * and stay as they are.
  *
- * `metadata`: host path of what the cache says of the file. `before`: what it said before content was read, which then
- * must be what it says now.
+ * `metadata`: host path of what the cache says of the file. `before`: its note before content was read, which then must
+ * be its note now.
  */
 export async function settled<State extends { readonly type: FileType; readonly version?: Version | undefined }>(
   metadata: string,
@@ -56,7 +56,10 @@ async function timeInCache(
   return apart < -sameWriteNs || apart > sameWriteNs ? undefined : cached.mtimeNs
 }
 
-/** What the cache says of a file that was written here; it says so a moment after, and not while it is writing that. */
+/**
+ * Reads the cache's note on a file that was written here. The cache writes it a moment after, and it cannot be read
+ * meanwhile.
+ */
 async function whatIsKnown(metadata: string): Promise<CachedFile | undefined> {
   for (let attempt = 0; attempt < knownAttempts; attempt += 1) {
     const cached = lookAtCachedFile(metadata)
@@ -82,9 +85,9 @@ export interface VersionContext {
 }
 
 /**
- * A mount changes the time of a file on its own: what was written here has this machine's time until it is uploaded, then
- * the store's in seconds, and after the next listing in milliseconds. Whoever holds a version from before must not be told
- * that somebody changed the file.
+ * A mount changes the time of a file on its own. A file that was written here has this machine's time until it is
+ * uploaded, then the store's in seconds, and after the next listing in milliseconds. A caller with an earlier version
+ * must not be told that somebody changed the file.
  *
  * Gives the version that the file has now, if its content is still that of `version`; else `undefined`. Content is the
  * same when the cache says that it holds what was written then, and the store's hash is that of the cache.
@@ -105,7 +108,7 @@ export async function sameContentNow(
   if (now.mtimeNs === then.mtimeNs) return current.version
   const cached = await readCachedFile(join(metadata, path))
   if (cached === undefined || BigInt(cached.size) !== then.size) return undefined
-  // It has been uploaded this moment, and the cache does not say so yet: what is dirty is what everybody sees.
+  // It has been uploaded this moment, and the cache does not say so yet: everybody sees the dirty file.
   if (cached.dirty) return cached.mtimeNs === then.mtimeNs ? current.version : undefined
   if (cached.mtimeNs !== then.mtimeNs && !isSecondOf(then.mtimeNs, now.mtimeNs)) return undefined
   const hash = cached.fingerprint.split(',').at(-1) ?? ''

@@ -20,7 +20,7 @@ export interface BarrierOptions {
   readonly dirty: DirtyFiles
   /** Host path of the metadata of the whole mount. */
   readonly metadata: string
-  /** What errors name. Default `flush`. */
+  /** The operation that errors name. Default `flush`. */
   readonly operation?: string | undefined
   /** `vfs/queue-set-expiry` is there. */
   readonly queue: boolean
@@ -31,9 +31,10 @@ export interface BarrierOptions {
 }
 
 /**
- * Resolves when everything that was acknowledged before the call is in the store. The proof is what rclone's cache says of
- * each file: one that was closed this moment is in no queue yet. And nothing may be in the queue of which the cache does
- * not say so: whoever has read a file before it was replaced, and closes it only now, has rclone note the state before.
+ * Resolves when everything that was acknowledged before the call is in the store. The proof is what rclone's cache says
+ * of each file: one that was closed this moment is in no queue yet. And nothing may be in the queue of which the cache
+ * does not say so. A reader that opened a file before it was replaced, and closes it only now, has rclone note the
+ * state before.
  *
  * @throws WorkspaceError `EBUSY` for a file that somebody holds open for writing, `EBACKEND` and others for what the store
  * says, `ETIMEDOUT`.
@@ -84,7 +85,7 @@ async function nextUpload(log: MountLog, ms: number, signal: AbortSignal | undef
   }
 }
 
-/** Has everything that waits uploaded now. Newer versions only; whoever cannot, waits. */
+/** Has everything that waits uploaded now. Newer versions only; others wait. */
 async function hurry(control: Control): Promise<void> {
   const { queue } = await control.call('vfs/queue')
   for (const item of Array.isArray(queue) ? (queue as readonly unknown[]) : []) {

@@ -7,7 +7,7 @@ import type { RunningMount } from './start.ts'
 /** Milliseconds for rclone to write one message. */
 const markMs = 10_000
 
-/** To be called when nothing is to be uploaded any more: what the store has of files that went is removed. */
+/** To be called when nothing is to be uploaded any more: the store's objects of files that went are removed. */
 export async function settleDepartures(running: RunningMount, signal: AbortSignal | undefined): Promise<void> {
   const { process, departures } = running
   const limit = AbortSignal.timeout(markMs)

@@ -21,7 +21,7 @@ const atOnceMs = 1
  * a while after it was mounted; until then it does not show files whose directory is not in the store yet. Files under
  * construction, which nobody was told of, are removed.
  *
- * What the store does not take now stays in the cache, and is uploaded later.
+ * A file that the store does not take now stays in the cache, and is uploaded later.
  */
 export async function uploadLeftovers(start: StartOptions): Promise<void> {
   const { options, place, features } = start
@@ -61,7 +61,7 @@ async function isUsed({ cache }: Place): Promise<boolean> {
 }
 
 /**
- * Paths below a directory of metadata, by their names. Whoever made them is gone, since the cache is ours alone; some had
+ * Paths below a directory of metadata, by their names. Their makers are gone, since the cache is ours alone; some had
  * been uploaded before they were to get their real name.
  */
 async function unfinishedFiles(metadata: string): Promise<string[]> {

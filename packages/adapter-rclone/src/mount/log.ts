@@ -7,12 +7,12 @@ import { textOf } from '../control/text.ts'
 /** Messages that are kept for diagnosis. */
 const kept = 40
 
-/** What is made of rclone's messages. */
+/** Callbacks for rclone's messages. */
 export interface MountLogListener {
   readonly onUploadFailure: () => void
   /** A file was closed, and is to be uploaded. `time`: milliseconds since the epoch, as rclone noted it. */
   readonly onQueue: (name: string, time: number) => void
-  /** An upload has ended. `calledOff`: by rclone; what the store makes of that is not known. */
+  /** An upload has ended. `calledOff`: by rclone; the store's own view of that is not known. */
   readonly onUploadEnd: (name: string, calledOff: boolean, time: number) => void
   readonly onRename: (from: string, to: string, time: number) => void
   readonly onDelete: (name: string, time: number) => void
@@ -20,7 +20,7 @@ export interface MountLogListener {
   readonly onMisplaced: (name: string, under: string) => void
 }
 
-/** What rclone says: a line of JSON for each message. */
+/** The messages of rclone: a line of JSON for each. */
 export class MountLog {
   /** The address of the control interface, once it is known. */
   readonly address: Promise<string>

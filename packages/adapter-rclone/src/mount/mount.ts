@@ -97,7 +97,7 @@ export class Mount {
     })
   }
 
-  /** Does something through the mount. It ends when the mount hangs, whatever the system calls do. */
+  /** Does something through the mount. It ends when the mount hangs, even inside a system call. */
   async track<Result>(call: Call, work: () => Promise<Result>, options?: TrackOptions): Promise<Result> {
     return await this.#pending.track(call, work, options)
   }

@@ -24,7 +24,7 @@ export interface PendingOptions {
 }
 
 export interface TrackOptions {
-  /** The operation ends by a limit of its own, whatever the store does. Default false. */
+  /** The operation ends by a limit of its own, even if the store hangs. Default false. */
   readonly hasOwnLimit?: boolean | undefined
 }
 
@@ -39,8 +39,8 @@ const answerMs = 1_000
 const lookEveryMs = 50
 
 /**
- * Operations on their way through the mount. A mount that hangs answers nothing, and nothing can call a system call back:
- * whoever waits is told, and the call itself ends when rclone goes on or is killed.
+ * Operations on their way through the mount. A mount that hangs answers nothing, and nothing can call a system call
+ * back. The waiting caller is told, and the call itself ends when rclone goes on or is killed.
  *
  * An operation that has waited for half of its limit has the store asked. While that does not answer, operations end at
  * their limit; else they have {@link slowFactor} times as long.

@@ -20,7 +20,10 @@ const killedMs = 2_000
 /** Milliseconds between two looks at the mount table: it tells nobody of its changes. */
 const lookEveryMs = 5
 
-/** What a store behind a proxy or a private authority needs; nothing else of this process's environment is handed on. */
+/**
+ * Variables that a store behind a proxy or a private authority needs; nothing else of this process's environment is
+ * handed on.
+ */
 const handedOn = [
   'HTTP_PROXY',
   'HTTPS_PROXY',
@@ -90,7 +93,7 @@ export class MountProcess {
       this.#exitCode ??= code ?? -1
       endAtExit.delete(this)
       if (endAtExit.size === 0) process.off('exit', endAll)
-      // What is mounted here next must not be what is being broken.
+      // The next mount here must not be broken by the forced end of this one.
       void (this.#forcing ?? Promise.resolve()).then(resolve)
     }
     child.once('exit', finish)
@@ -154,7 +157,7 @@ export class MountProcess {
     return !this.hasEnded && this.#pid !== undefined && readProcessStat(this.#pid)?.zombie === true
   }
 
-  /** SIGKILL for rclone: what waits for the mount is woken with an error. The cache stays. */
+  /** SIGKILL for rclone: operations that wait for the mount are woken with an error. The cache stays. */
   kill(): void {
     if (this.hasEnded || this.#pid === undefined) return
     try {

@@ -40,8 +40,8 @@ export interface StartOptions {
 }
 
 /**
- * Mounts, and makes sure that it works: the mount is in the mount table, the control interface answers, the store accepts
- * the credentials and has the bucket. Whatever fails, nothing stays behind but the cache.
+ * Mounts, and makes sure that it works: the mount is in the mount table, the control interface answers, the store
+ * accepts the credentials and has the bucket. After any failure, nothing stays behind but the cache.
  */
 export async function startMount(start: StartOptions): Promise<RunningMount> {
   const { options, place } = start

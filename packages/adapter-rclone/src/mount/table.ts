@@ -1,6 +1,6 @@
 import { type MountEntry, parseMountTable, readMountInfo } from '@ws/process'
 
-/** What is mounted at a host path, the topmost. Reads the mount table, which touches no mount and cannot hang. */
+/** The topmost mount at a host path. Reads the mount table, which touches no mount and cannot hang. */
 export function mountAt(path: string): MountEntry | undefined {
   const point = Buffer.from(path).toString('latin1')
   return parseMountTable(readMountInfo('self')).findLast((entry) => entry.point === point)

@@ -9,8 +9,8 @@ import { mountAt } from './table.ts'
 const helperMs = 5_000
 
 /**
- * Takes the mount away. `lazy`: at once, whoever still uses it, who is woken with an error; else only when nobody does.
- * True when nothing is mounted there any more.
+ * Takes the mount away. `lazy`: at once, and its users are woken with an error; else only when nobody uses it. True
+ * when nothing is mounted there any more.
  */
 export async function unmount(mountPoint: string, { lazy }: { readonly lazy: boolean }): Promise<boolean> {
   if (lazy) await force(mountPoint)

@@ -69,14 +69,17 @@ export class Looks {
     }
   }
 
-  /** While rclone replaces a file it is not there, or cannot be read. What is being written, and what the cache knows, is there. */
+  /**
+   * While rclone replaces a file it is not there, or cannot be read. A file that is being written, or that the cache
+   * knows, is there.
+   */
   #isMoment(error: unknown, path: MountPath, metadata: string): boolean {
     const isReplaced = this.#replacing.has(path)
     if (isWorkspaceError(error, 'EIO')) return isReplaced && this.#part.mount.state === 'ready'
     return isWorkspaceError(error, 'ENOENT') && (isReplaced || lookAtCachedFile(metadata) !== undefined)
   }
 
-  /** What the disk's adapter is to be asked for; a version that no longer holds stays as it is, and is refused there. */
+  /** The condition for the disk's adapter; a version that no longer holds stays as it is, and is refused there. */
   async #conditionNow(
     { path, condition }: PathCondition,
     signal: AbortSignal | undefined,

@@ -8,7 +8,7 @@ import type { Mount, MountUser } from '../mount/mount.ts'
 import type { Call, TrackOptions } from '../mount/pending.ts'
 import { type Open, openFiles } from '../opened.ts'
 
-/** A part of a mount as one adapter uses it. What is open of it goes and comes back with the mount. */
+/** A part of a mount as one adapter uses it. Its open files go and come back with the mount. */
 export class MountedPart implements MountUser {
   readonly mount: Mount
   /** `""`, or `threads/t1/`. */
@@ -27,7 +27,7 @@ export class MountedPart implements MountUser {
     mount.addUser(this)
   }
 
-  /** What is open at this moment, without waiting; `undefined` while the mount is gone, and after `leave`. */
+  /** The open parts at this moment, without waiting; `undefined` while the mount is gone, and after `leave`. */
   get now(): Open | undefined {
     return this.#open
   }
@@ -35,7 +35,7 @@ export class MountedPart implements MountUser {
   detach(): void {
     const open = this.#open
     this.#open = undefined
-    // What still waits in the kernel is woken by the death of rclone.
+    // The death of rclone wakes operations that still wait in the kernel.
     open?.files.close().catch(() => undefined)
   }
 
@@ -91,7 +91,10 @@ export class MountedPart implements MountUser {
     return (path === '/' ? this.#root : join(this.#root, path)) as HostPath
   }
 
-  /** What is open, after waiting for a mount that is being brought back. @throws WorkspaceError `EIO`, `ETIMEDOUT`, `ECLOSED`. */
+  /**
+   * The open parts, after waiting for a mount that is being brought back. @throws WorkspaceError `EIO`, `ETIMEDOUT`,
+   * `ECLOSED`.
+   */
   async opened(call: Call): Promise<Open> {
     this.assertOpen(call)
     if (this.#open !== undefined && this.mount.state === 'ready') return this.#open

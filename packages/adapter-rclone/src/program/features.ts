@@ -4,7 +4,7 @@ export type Version = readonly [number, number, number]
 /** The oldest version that this package is tested with. */
 export const oldest: Version = [1, 60, 0]
 
-/** What a version can do beyond the oldest one. None of it is needed. */
+/** The abilities of a version beyond the oldest one. None of it is needed. */
 export interface Features {
   /** `vfs/queue` and `vfs/queue-set-expiry`: uploads can be told not to wait. */
   readonly queue: boolean

@@ -97,7 +97,7 @@ function isMounted({ mountPoint }: Place): boolean {
 async function checkMountPoint({ directory, mountPoint, ownsMountPoint }: Place): Promise<void> {
   const mounted = mountAt(mountPoint)
   if (mounted !== undefined) {
-    // What a killed process has left is cleared by the next mount, which holds the lock then. Nobody else's is touched.
+    // The next mount holds the lock, and clears the mount of a killed process. Nobody else's is touched.
     if (ownsMountPoint || (mounted.fileSystem === 'fuse.rclone' && mounted.source === mountSource)) return
     throw failure('EBUSY', 'something else is mounted at the mount point', { operation, remedy: 'name another one' })
   }
@@ -118,7 +118,7 @@ async function checkMountPoint({ directory, mountPoint, ownsMountPoint }: Place)
   throw failure('ENOTEMPTY', 'the mount point is not empty', { operation, remedy: 'name an empty directory' })
 }
 
-/** What the mount table calls the device: it is seen in sandboxes, and must not name the bucket. */
+/** The device's name in the mount table: it is seen in sandboxes, and must not name the bucket. */
 export const mountSource = 'workspace'
 
 /** With what is missing above it. (Node's own way calls a read-only disk "not found".) */

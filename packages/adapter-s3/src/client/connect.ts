@@ -10,9 +10,9 @@ const ignore = (): void => undefined
 const silent = { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore }
 
 /**
- * A client for one adapter. Its own retries are off: an answer that was lost must not be mistaken for a lost race, so the
- * adapter retries, and knows that it did. Checksum trailers are off too, since several servers refuse them: bodies are
- * signed, and what is read is compared with its ETag.
+ * A client for one adapter. Its own retries are off: an answer that was lost must not be mistaken for a lost race, so
+ * the adapter retries, and knows that it did. Checksum trailers are off too, since several servers refuse them: bodies
+ * are signed, and bytes read are compared with their ETag.
  */
 export function connect(options: WithConnection, maxSockets: number): S3Client {
   const { endpoint, region, credentials, forcePathStyle = endpoint !== undefined, ca } = options

@@ -5,7 +5,7 @@ import { isExpired } from './native.ts'
 const asking = new WeakMap<S3Client, Promise<void>>()
 
 /**
- * Asks for credentials again when the store says that those it was given have expired, whatever their own date says: of
+ * Asks for credentials again when the store says that those it was given have expired, before their own date too: of
  * many requests that are refused at once one asks. Fixed credentials stay what they are.
  */
 export async function refreshCredentials(client: S3Client, error: unknown): Promise<void> {

@@ -14,8 +14,8 @@ export class BodyFailure extends Error {
 }
 
 /**
- * The error as the contract has it: what has a meaning gets its code, a reason without a key or a secret, and the SDK's own
- * error as the native cause only. Aborts, links in the way and errors of bodies stay what they are.
+ * The error as the contract has it: an error with a meaning gets its code, a reason without a key or a secret, and the
+ * SDK's own error as the native cause only. Aborts, links in the way and errors of bodies stay what they are.
  */
 export function translate(error: unknown, operation: string, path: string, signal?: AbortSignal): unknown {
   if (error instanceof BodyFailure) return error.failure
@@ -24,7 +24,7 @@ export function translate(error: unknown, operation: string, path: string, signa
   return new WorkspaceError({ ...meaningOf(error), operation, path, native: error })
 }
 
-/** What an error of the SDK or of the network means. */
+/** The meaning of an error of the SDK or of the network. */
 export function meaningOf(error: unknown): Meaning {
   if (error instanceof NoVersionError) return noStore
   if (error instanceof DamagedBodyError) return damaged

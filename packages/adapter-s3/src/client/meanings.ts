@@ -194,7 +194,7 @@ export const byStatus: Readonly<Record<number, Meaning>> = {
   403: {
     code: 'EBACKEND',
     reason: 'cannot be reached: the store denies access with these credentials',
-    remedy: 'check the credentials, and what they may do',
+    remedy: 'check the credentials, and their rights',
   },
   404: { code: 'ENOENT', reason: 'does not exist' },
   412: {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** What the SDK's errors carry, as far as it can be relied on. */
+/** The fields of the SDK's errors, as far as they can be relied on. */
 interface NativeError {
   readonly name?: string
   readonly code?: string | number
@@ -75,7 +75,7 @@ export function isPage(error: unknown): boolean {
   return type !== undefined && /^text\/html/iu.test(type)
 }
 
-/** @throws for a success that is a page: what has an ETag is an object that happens to be one. */
+/** @throws for a success that is a page: an answer with an ETag is an object that happens to be one. */
 export function assertNoPage(statusCode: number, headers: Readonly<Record<string, string>>): void {
   if (statusCode >= 300 || headers['etag'] !== undefined) return
   const error = new Error('a page instead of an answer')

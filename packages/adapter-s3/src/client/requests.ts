@@ -7,7 +7,7 @@ import { isPage, nativeNameOf, retryAfterOf, statusOf } from './native.ts'
 import { attemptsFor, delayBefore, fewAttempts, manyAttempts, mayHaveHappened } from './retry.ts'
 import { raceAbort, sleep } from './wait.ts'
 
-/** For whom a request is made. */
+/** The operation that a request is made for. */
 export interface Task {
   readonly operation: string
   /** The path that errors name. */
@@ -17,13 +17,13 @@ export interface Task {
   readonly until?: Deadline | undefined
 }
 
-/** What has become of the attempts of one request. */
+/** The fate of one request's attempts. */
 export interface Fate {
   /** An attempt may have had its effect, although its answer was lost. */
   lost: boolean
 }
 
-/** What one attempt is given. */
+/** The tools of one attempt. */
 export interface Attempt {
   readonly client: S3Client
   /** For the SDK. Ends with the caller's signal, the time limit of the attempt, and the adapter. */
@@ -52,18 +52,18 @@ export interface RunOptions {
 const longestClose = 5_000
 
 /**
- * Sends requests: each with a time limit, again after errors that pass, until the deadline of its operation. What it rejects
- * with are the SDK's own errors, for `translate`; an abort rejects with the caller's reason.
+ * Sends requests: each with a time limit, again after errors that pass, until the deadline of its operation. It rejects
+ * with the SDK's own errors, for `translate`; an abort rejects with the caller's reason.
  */
 export class Requests {
   readonly client: S3Client
   readonly #limits: RequestLimits
   readonly #closing = new AbortController()
-  /** What has to end before the adapter is closed. */
+  /** Work that has to end before the adapter is closed. */
   readonly #last = new Set<Promise<void>>()
   /** A store has answered, if only with an error. */
   #isKnown = false
-  /** What could not be cleaned up: the end of the adapter is its second chance. */
+  /** Clean-ups that failed: the end of the adapter is their second chance. */
   readonly #failed = new Set<(until: Deadline) => Promise<void>>()
 
   constructor(client: S3Client, limits: RequestLimits) {

@@ -1,7 +1,7 @@
 import { isWorkspaceError } from '@ws/core'
 import { isExpired, isOtherFormat, isPage, isWordless, nativeNameOf, statusOf } from './native.ts'
 
-/** Names of errors that pass, whatever their status. */
+/** Names of errors that pass, with any status. */
 const passing: ReadonlySet<string> = new Set([
   'ConditionalRequestConflict',
   'InternalError',
@@ -73,8 +73,8 @@ export const fewAttempts = 6
 export const manyAttempts = 10
 
 /**
- * True when the server may have done what was asked although there is no good answer. What it refuses with a status below
- * 500, or with a request to come again later, it has not done.
+ * True when the server may have done what was asked although there is no good answer. A request that it refuses with a
+ * status below 500, or asks to send again later, has had no effect.
  */
 export function mayHaveHappened(error: unknown): boolean {
   const status = statusOf(error)
@@ -107,7 +107,7 @@ export function delayBefore(attempt: number, retryAfter: number | undefined): nu
   return Math.max(Math.random() * ceiling, Math.min(retryAfter ?? 0, 60_000))
 }
 
-/** What was read is not what was stored: cut off, too long, or with another checksum. */
+/** The bytes read differ from those stored: cut off, too long, or with another checksum. */
 export class DamagedBodyError extends Error {
   /** Checksum of what came, to tell damage on the way from an ETag that is no checksum. */
   readonly digest: string | undefined

@@ -26,7 +26,7 @@ interface Operation {
   readonly name: string
 }
 
-/** What puts requests together and understands answers; the SDK's type names more than is needed. */
+/** The part of the SDK that puts requests together and understands answers; its type names more than is needed. */
 interface Protocol {
   serializeRequest(operation: Operation, input: object, context: object): Promise<HttpRequest>
   deserializeResponse(operation: Operation, context: object, answer: Answer): Promise<unknown>
@@ -72,10 +72,10 @@ const operations: ReadonlyMap<unknown, Operation> = new Map(
 )
 
 /**
- * Sends the frequent requests of a client by a shorter way: the SDK finds endpoint and credentials, puts requests together,
- * signs them and reads the answers, as ever, but what lies between (its middleware and `node:http`) is left out, and undici
- * sends them. Results and errors are the SDK's own. All other requests, and those that are unusual, go the SDK's way. The
- * client must have no retries of its own.
+ * Sends the frequent requests of a client by a shorter way. The SDK finds endpoint and credentials, puts requests
+ * together, signs them and reads the answers, as ever. Its middleware and `node:http` are left out, and undici sends
+ * the requests. Results and errors are the SDK's own. All other requests, and those that are unusual, go the SDK's way.
+ * The client must have no retries of its own.
  */
 export function shortenWay(client: S3Client, connections: number, trusted: { readonly ca?: string[] } = {}): void {
   const transport = new Transport(client, connections, trusted)

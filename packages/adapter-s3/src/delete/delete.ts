@@ -33,7 +33,7 @@ async function removeLeaf(store: Store, path: MountPath, task: Task): Promise<bo
   return true
 }
 
-/** Whatever is there, and a directory only when it is empty. False when there is nothing. */
+/** Removes the entry at a path, and a directory only when it is empty. False when there is nothing. */
 async function removeOne(store: Store, path: MountPath, options: DeleteOptions, task: Task): Promise<boolean> {
   const { recursive = false, ifVersion } = options
   const found = await lookUp(store, path, task)

@@ -1,6 +1,6 @@
 /**
- * What a server makes of the parts of S3 that not all servers have. Found out by `probeS3Dialect`, never assumed: where a
- * condition would be ignored, what needs it is refused or done another way.
+ * A server's support of the parts of S3 that not all servers have. Found out by `probeS3Dialect`, never assumed: where
+ * a condition would be ignored, operations that need it are refused or done another way.
  */
 export interface S3Dialect {
   /** How a server wants ETags in conditions: as it gives them (`"…"`), or without the quotes. */
@@ -19,7 +19,7 @@ export interface S3Dialect {
   readonly controlCharacters: boolean
   /** Keys come back normalised (NFC), so that two spellings of a name are one object. */
   readonly normalisesKeys: boolean
-  /** The ETag of an object that was put in one piece is the MD5 of its bytes: what is read can be checked. */
+  /** The ETag of an object that was put in one piece is the MD5 of its bytes: bytes read can be checked. */
   readonly md5Etags: boolean
   /** CRC-32s that are sent with the parts of an upload are checked, and that of the whole object is kept. */
   readonly checksums: boolean

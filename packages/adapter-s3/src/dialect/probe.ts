@@ -216,7 +216,7 @@ export class Probe {
     return Contents.map(({ Key = '' }) => (EncodingType === 'url' ? decodeKey(Key).key : Key))
   }
 
-  /** The server says that the condition does not hold. Whatever else it says, the condition cannot be relied on. */
+  /** The server says that the condition does not hold. After any other answer, the condition cannot be relied on. */
   async #refuses(call: Call): Promise<boolean> {
     try {
       await this.#requests.run(this.#task, ({ client, abortSignal }) => call(client, { abortSignal }))

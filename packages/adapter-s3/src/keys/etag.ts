@@ -5,7 +5,7 @@ import type { S3Dialect } from '../dialect/dialect.ts'
 /** The version of what has no ETag: directories. */
 export const directoryVersion: Version = 'directory'
 
-/** What an ETag can be, without its quotes. */
+/** The form of an ETag, without its quotes. */
 const etagPattern = /^[\w+/=.:-]{1,200}$/u
 
 /** The version that an ETag is, in one form for all servers and all answers. */

@@ -26,7 +26,7 @@ export interface KeySpaceOptions {
  * begins with the prefix and a slash, so `threads/t1` never reaches `threads/t12`.
  */
 export class KeySpace {
-  /** What every key begins with: `""`, or segments with a slash behind. */
+  /** The beginning of every key: `""`, or segments with a slash behind. */
   readonly prefix: string
   readonly maxPathBytes: number
   readonly maxNameBytes: number

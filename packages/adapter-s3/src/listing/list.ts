@@ -44,7 +44,7 @@ async function explainEmpty(
   throw failure('ENOENT', task.operation, path)
 }
 
-/** With time and mode, which only HEAD tells: a request for each file. What vanished meanwhile is left out. */
+/** With time and mode, which only HEAD tells: a request for each file. A file that vanished meanwhile is left out. */
 async function withDetails(
   store: Store,
   entries: readonly Entry[],

@@ -17,7 +17,7 @@ export interface ListedKey {
 }
 
 export interface PageOptions {
-  /** What keys begin with. */
+  /** The beginning of the keys. */
   readonly prefix: string
   /** One level only. */
   readonly flat: boolean

@@ -55,7 +55,7 @@ export class TreeBuilder {
     return this.#take()
   }
 
-  /** What a listing can leave out behind a key: the rest of an excluded subtree. */
+  /** The part that a listing can leave out behind a key: the rest of an excluded subtree. */
   skip(last: string): string | undefined {
     const { keys } = this.#store
     const path = keys.pathOf(last)

@@ -2,7 +2,7 @@ import { getType } from './media-type.ts'
 import { ownNames } from './metadata.ts'
 import type { ObjectHeaders } from './stat.ts'
 
-/** What an object has beside its bytes, its time and its mode: it stays when the bytes change. */
+/** The parts of an object beside its bytes, its time and its mode: they stay when the bytes change. */
 export interface Attributes {
   readonly ContentType?: string | undefined
   readonly CacheControl?: string | undefined
@@ -14,7 +14,7 @@ export interface Attributes {
   readonly Metadata: Readonly<Record<string, string>>
 }
 
-/** What new files are given. */
+/** The attributes of new files. */
 export interface FileDefaults {
   readonly contentType?: string | ((path: string) => string | undefined) | undefined
   readonly cacheControl?: string | undefined
@@ -23,7 +23,7 @@ export interface FileDefaults {
 
 const names = ['ContentType', 'CacheControl', 'ContentDisposition', 'ContentLanguage', 'ContentEncoding'] as const
 
-/** What stores say where nobody said anything. */
+/** The type that stores give where the writer named none. */
 const unknownType = /^(?:application|binary)\/octet-stream$/u
 
 export const noAttributes: Attributes = Object.freeze({ Metadata: Object.freeze({}) })
@@ -34,7 +34,7 @@ export function attributesOf(headers: ObjectHeaders): Attributes {
   return { ...found, Metadata }
 }
 
-/** What a file is written with: what was there, else the defaults, and a type by its name. */
+/** The attributes to write a file with: those of the replaced file, else the defaults, and a type by its name. */
 export function attributesFor(path: string, kept: Attributes | undefined, defaults: FileDefaults): Attributes {
   const { contentType, cacheControl: CacheControl, metadata: Metadata = {} } = defaults
   const base = kept ?? { ...(CacheControl === undefined ? {} : { CacheControl }), Metadata }
@@ -49,7 +49,7 @@ export function forNewBytes(attributes: Attributes): Attributes {
   return attributes.ContentEncoding === undefined ? attributes : { ...attributes, ContentEncoding: undefined }
 }
 
-/** As the SDK takes it: what is undefined is not sent. */
+/** As the SDK takes it: undefined fields are not sent. */
 export function attributeHeaders(attributes: Attributes): Omit<Attributes, 'Metadata'> {
   return Object.fromEntries(names.map((name) => [name, attributes[name]]).filter(([, value]) => value !== undefined))
 }

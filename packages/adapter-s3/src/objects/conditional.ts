@@ -7,7 +7,7 @@ import type { Store } from '../store.ts'
 import { keptWrites, makeWriteId } from './metadata.ts'
 import { startOfId, type Effort } from './outcome.ts'
 
-/** One write: its id, and what it says about those before it. */
+/** One write: its id, and those of the writes before it. */
 export interface WriteIdentity extends Effort {
   /** The id with those of the state that is replaced, where that is known. */
   readonly writes: readonly string[]

@@ -19,7 +19,7 @@ export class PartReader {
   readonly #partBytes: number
   readonly #task: ReaderTask
   readonly #signal: AbortSignal
-  /** What a chunk had more than fitted. */
+  /** The rest of a chunk that did not fit. */
   #rest: Uint8Array | undefined
   #ended = false
   /** Parts that are sent, to be filled again. */

@@ -5,7 +5,7 @@ import type { ObjectState } from './stat.ts'
 /** States, ids and keys that are remembered, of each. */
 const capacity = 2_000
 
-/** What the adapter has last seen or made at a key. */
+/** The state that the adapter has last seen or made at a key. */
 export interface KnownState {
   readonly version: Version
   /** Ids of the writes that made it, the latest first. */

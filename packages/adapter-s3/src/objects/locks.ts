@@ -17,9 +17,9 @@ interface Queue {
 const queues = new Map<string, Queue>()
 
 /**
- * What the server does not check, this process checks for its own writers: a conditional delete has an object for itself
- * (`exclusive`), writes to it (`shared`) and other deletes (`delete`) share it among themselves. Objects that nobody waits
- * for cost nothing.
+ * Conditions that the server does not check, this process checks for its own writers. A conditional delete has an
+ * object for itself (`exclusive`), writes to it (`shared`) and other deletes (`delete`) share it among themselves.
+ * Objects that nobody waits for cost nothing.
  */
 export async function withObject<Result>(
   object: string,

@@ -62,7 +62,7 @@ export async function countBelow(store: Store, path: MountPath, task: Task, limi
   return answer.Contents?.length ?? 0
 }
 
-/** What is at a path, links left aside: a directory wins over an object of its name, which is reported. */
+/** The entry at a path, links left aside: a directory wins over an object of its name, which is reported. */
 export async function lookUpReal(store: Store, path: MountPath, task: Task): Promise<RealFound | undefined> {
   if (path === '/') {
     await countBelow(store, path, task) // the bucket may be gone

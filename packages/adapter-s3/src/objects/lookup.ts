@@ -4,12 +4,12 @@ import type { Store } from '../store.ts'
 import { lookUpReal, type RealFound } from './lookup-real.ts'
 import { linkStat } from './stat.ts'
 
-/** What is at a path. */
+/** The entry at a path. */
 export type Found = RealFound | { readonly type: 'symlink'; readonly stat: Stat; readonly target: string | undefined }
 
 /**
- * What is at a path, in one round trip of two requests. A directory wins over an object of the same name, which is
- * reported; links are looked for when there is neither.
+ * Looks up the entry at a path, in one round trip of two requests. A directory wins over an object of the same name,
+ * which is reported; links are looked for when there is neither.
  *
  * @throws LinkSignal at a link above the path.
  */

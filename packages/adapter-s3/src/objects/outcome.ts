@@ -16,7 +16,7 @@ export interface Effort {
   readonly startedAt: number
 }
 
-/** What is there now tells of a change whether it has happened. */
+/** The effect of a change, as the present state of the store tells it. */
 export type Outcome = 'done' | 'not-done' | 'unknown'
 
 /** Stores refuse requests of clocks that differ by more: milliseconds. */
@@ -48,7 +48,7 @@ export function outcomeOf(
   if (writes.includes(id)) return 'done'
   if (writes.some((one) => history.knewBefore(key, one, since))) return 'not-done'
   const changedAt = state.headers.LastModified?.getTime()
-  // of others, who leave no ids: by content and time
+  // of others, which leave no ids: by content and time
   const isSeen = typeof known === 'object' && known.at < since && known.version === state.stat.version
   if (isSeen && writes.length === 0 && changedAt !== undefined && known.changedAt === changedAt) return 'not-done'
   const inParts = state.stat.version.includes('-')
@@ -56,7 +56,7 @@ export function outcomeOf(
   return isOlder ? 'not-done' : 'unknown'
 }
 
-/** Looks, within an attempt, what is there and what it tells of a change. */
+/** Looks, within an attempt, at the present state and at its answer about a change. */
 export async function findOutcome(
   store: Store,
   effort: Effort,
@@ -66,7 +66,7 @@ export async function findOutcome(
   return { outcome: outcomeOf(store, effort, state), state }
 }
 
-/** What a caller can give to `resolve` later. */
+/** The id that a caller can give to `resolve` later. */
 export function changeIdOf({ id, startedAt }: Effort, path: string): string {
   return `${id}.${Math.round(startedAt).toString(36)}${path}`
 }

@@ -14,7 +14,7 @@ import { writeMetadata } from './metadata.ts'
 import { findOutcome, supersededError, unknownError } from './outcome.ts'
 import type { ObjectState } from './stat.ts'
 
-/** What is put in one piece. */
+/** A body that is put in one piece. */
 export interface PutBody {
   readonly bytes: number
   /** Called for each attempt. */
@@ -36,7 +36,7 @@ export interface PutOptions {
   readonly attributes: Attributes | 'keep'
 }
 
-/** What one attempt is sent with. */
+/** The condition and the attributes of one attempt. */
 interface Plan {
   readonly condition: Condition | undefined
   readonly attributes: Attributes
@@ -160,7 +160,7 @@ class Put {
     }
   }
 
-  /** Nothing has happened so far: what was seen now is what the write begins with. It no longer asks for a state. */
+  /** Nothing has happened so far: the write begins with the state that was seen now. It no longer asks for a state. */
   #startAfter(state: ObjectState | undefined): undefined {
     const { key } = this.#options
     if (state === undefined) this.#store.history.noteAbsent(key)
@@ -189,7 +189,7 @@ class Put {
     return version
   }
 
-  /** What is there, unless it is this very write. @throws `EIO` when that cannot be told, and matters. */
+  /** Looks for the object, unless it is this very write. @throws `EIO` when that cannot be told, and matters. */
   async #look(
     attempt: Attempt,
     isRepeated: boolean,
@@ -214,7 +214,7 @@ class Put {
   }
 }
 
-/** A marker, a link: what is no file of somebody. */
+/** A marker or a link, not a file of a user. */
 export async function putSmall(
   store: Store,
   path: MountPath,

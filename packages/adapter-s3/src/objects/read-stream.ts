@@ -48,8 +48,8 @@ async function* nothing(): AsyncGenerator<Uint8Array, undefined> {
 }
 
 /**
- * The bytes of an object, as they come. A connection that breaks is made anew from where it broke, on the very same state
- * of the object: one that was changed meanwhile is `ECONFLICT`. What came is checked at the end.
+ * The bytes of an object, as they come. A connection that breaks is made anew from where it broke, on the very same
+ * state of the object: one that was changed meanwhile is `ECONFLICT`. The bytes are checked at the end.
  */
 class ObjectStream implements AsyncIterableIterator<Uint8Array> {
   readonly #store: Store
@@ -210,7 +210,7 @@ const fruitlessLimit = 10
 /** Milliseconds by which the patience with a chunk may be off. */
 const tolerance = 50
 
-/** The connection failed, not the request: whatever a body ends with before its end. */
+/** The connection failed, not the request: any error that ends a body before its end. */
 function isInterruption(error: unknown): boolean {
   return error instanceof Error && error.name !== 'WorkspaceError'
 }

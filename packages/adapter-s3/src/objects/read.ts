@@ -29,8 +29,8 @@ export async function read(store: Store, path: MountPath, options: ReadOptions, 
 }
 
 /**
- * The bytes of a file and all that is known of it. Whole files are checked; what cannot be told from damage, in objects of
- * others whose ETag may be no checksum, is given when it comes twice, but not with `strict`.
+ * The bytes of a file and all that is known of it. Whole files are checked. Bytes that cannot be told from damage, in
+ * objects of others whose ETag may not be a checksum, are given when they come twice, but not with `strict`.
  */
 export async function readObject(
   store: Store,
@@ -68,7 +68,7 @@ export async function readObject(
   }
 }
 
-/** What is wrong where no object was found: a directory, a link, or nothing. Other errors are given back. */
+/** The error where no object was found: a directory, a link, or nothing. Other errors are given back. */
 export async function explainMiss(store: Store, path: MountPath, error: unknown, task: Task): Promise<unknown> {
   if (!isMissing(error)) return error
   if ((await countBelow(store, path, task)) > 0) {

@@ -4,12 +4,12 @@ import type { Store } from '../store.ts'
 import { headObject } from './lookup-real.ts'
 import { outcomeOf } from './outcome.ts'
 
-/** What became of a change whose answer was lost. */
+/** The fate of a change whose answer was lost. */
 export interface ResolvedChange {
   /**
    * - `written`: it has happened. With `version` it is what is there now, without it others have written since.
    * - `not-written`: it has not happened, and does not any more.
-   * - `unknown`: what is there does not tell.
+   * - `unknown`: the present state does not tell.
    */
   readonly outcome: 'written' | 'not-written' | 'unknown'
   readonly version?: Version
@@ -18,8 +18,8 @@ export interface ResolvedChange {
 /** An adapter on a bucket. */
 export interface S3StorageAdapter extends StorageAdapter {
   /**
-   * What became of a change that failed with `EIO` or `ETIMEDOUT` because its answer was lost; also asked by another
-   * adapter on the same prefix, and later.
+   * Finds out the fate of a change that failed with `EIO` or `ETIMEDOUT` because its answer was lost. Another adapter
+   * on the same prefix can ask too, and later.
    *
    * @param id the error's `changeId`
    * @throws WorkspaceError `EINVAL` for anything else

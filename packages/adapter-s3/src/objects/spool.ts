@@ -9,7 +9,7 @@ import type { Task } from '../client/requests.ts'
 import type { PartReader } from './content.ts'
 import type { PutBody } from './put.ts'
 
-/** What one PUT may hold. */
+/** The size limit of one PUT. */
 export const maxPutBytes = 5 * 1024 ** 3
 
 /**

@@ -3,7 +3,7 @@ import { attributesOf, type Attributes } from './attributes.ts'
 import { directoryVersion, versionOf } from '../keys/etag.ts'
 import { readMetadata, type FileMetadata } from './metadata.ts'
 
-/** What the headers of HEAD and GET tell of an object. */
+/** The headers of HEAD and GET that describe an object. */
 export interface ObjectHeaders {
   readonly ContentLength?: number | undefined
   /** `bytes 0-9/100`, of a range. */
@@ -28,7 +28,7 @@ export interface ObjectHeaders {
 export interface ObjectState {
   readonly stat: Stat
   readonly metadata: FileMetadata
-  /** What stays when the bytes change. */
+  /** The attributes, which stay when the bytes change. */
   readonly attributes: Attributes
   readonly headers: ObjectHeaders
 }

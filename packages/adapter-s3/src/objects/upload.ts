@@ -19,7 +19,7 @@ export interface Upload {
   readonly id: string
 }
 
-/** What makes an upload an object. */
+/** The parameters that make an upload an object. */
 export interface UploadOptions {
   readonly identity: WriteIdentity
   readonly condition: Condition | undefined

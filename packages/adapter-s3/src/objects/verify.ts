@@ -46,7 +46,7 @@ export function verifierFor({ headers, metadata }: ObjectState, dialect: S3Diale
 }
 
 /**
- * What remains of a doubt when all bytes are there: an object of this adapter has an ETag that is a checksum, or none that
+ * Settles a doubt when all bytes are there: an object of this adapter has an ETag that is a checksum, or none that
  * could excuse anything.
  */
 export function settleDoubt(bytes: Uint8Array, state: ObjectState, dialect: S3Dialect): Verdict {

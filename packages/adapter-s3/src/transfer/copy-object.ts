@@ -17,11 +17,11 @@ import { checksSource, copyInStore } from './copy-in-store.ts'
 export interface ObjectCopy {
   readonly source: MountPath
   readonly sourceKey: string
-  /** What is copied: exactly this state, where that can be told. */
+  /** The source: exactly this state, where that can be told. */
   readonly state: ObjectState
   readonly destination: MountPath
   readonly destinationKey: string
-  /** What must be at the destination. `undefined`: whatever is there is replaced. */
+  /** The condition on the destination. `undefined`: whatever is there is replaced. */
   readonly condition?: Condition | undefined
 }
 

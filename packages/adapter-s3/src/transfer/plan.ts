@@ -5,7 +5,7 @@ import { pagesOf } from '../listing/pages.ts'
 import { lookUp, type Found } from '../objects/lookup.ts'
 import type { Store } from '../store.ts'
 
-/** What move and copy have found out before they change anything. */
+/** The facts that move and copy have found out before they change anything. */
 export interface Plan {
   readonly source: Found
   readonly destination: Found | undefined

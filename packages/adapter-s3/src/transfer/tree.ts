@@ -118,8 +118,9 @@ export async function deleteCopied(
 }
 
 /**
- * The objects of a directory that is copied over one above it. What is copied can replace what has yet to be copied: `b/b/x`
- * takes the place of `b/x`. So all are looked at first, and copied in waves: what is replaced comes before what replaces it.
+ * The objects of a directory that is copied over one above it. The copy can replace an object that has yet to be
+ * copied: `b/b/x` takes the place of `b/x`. So all are looked at first, and copied in waves: an object that is replaced
+ * comes before the one that replaces it.
  */
 async function overlapping(store: Store, from: MountPath, to: MountPath, task: Task): Promise<TreeObject[][]> {
   const between = `${relativeTo(from, to).slice(1)}/`

@@ -43,7 +43,7 @@ export class Client {
   readonly #random: () => number
   /** The latest version of each file that was seen, and what it stood for. */
   readonly #known = new Map<string, KnownVersion>()
-  /** What a version stands for. */
+  /** The state that a version stands for. */
   readonly #states: Map<Version, FileState>
 
   /** @param states shared by all clients: a version follows from the content */

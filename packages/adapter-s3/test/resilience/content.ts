@@ -36,7 +36,7 @@ export function stateOfContent(bytes: Uint8Array): FileState {
   return state
 }
 
-/** What a file is after an append. */
+/** The state of a file after an append. */
 export function appended(state: FileState, id: number): FileState {
   return state === 'absent' ? id : (`${state}+${id}` as FileState)
 }

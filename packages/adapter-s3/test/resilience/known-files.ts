@@ -1,6 +1,6 @@
 import type { Version } from '@ws/core'
 
-/** What is at a path: the id of its content, or ids in the order in which they were appended, or nothing. */
+/** The state of a path: the id of its content, or ids in the order in which they were appended, or nothing. */
 export type FileState = number | `${number}+${string}` | 'absent'
 
 export interface KnownFile {
@@ -12,7 +12,7 @@ export interface KnownFile {
 
 export const absent: KnownFile = { state: 'absent', size: 0 }
 
-/** What a writer, the only one in its directory, knows of its files: what the store has acknowledged. */
+/** The files of a writer, the only one in its directory, as the store has acknowledged them. */
 export class KnownFiles {
   readonly #files = new Map<string, KnownFile>()
   readonly #versions = new Map<string, Set<Version>>()

@@ -31,8 +31,8 @@ const kinds: readonly Fault['kind'][] = [
 ] as readonly Fault['kind'][]
 
 /**
- * What the network delivers twice takes effect twice, where nothing makes the server refuse it. R2's simulator gives a part
- * that comes again another ETag, and cannot list parts.
+ * A request that the network delivers twice takes effect twice, where nothing makes the server refuse it. R2's
+ * simulator gives a part that comes again another ETag, and cannot list parts.
  */
 function isHarmlessTwice({ method, operation, headers }: ProxiedRequest, name: S3ServerName): boolean {
   if (method === 'GET' || method === 'HEAD') return true

@@ -1,16 +1,16 @@
 import { appended } from './content.ts'
 import type { FileState } from './known-files.ts'
 
-/** What one operation on one file did, as its caller saw it. Contents are ids that are never used twice. */
+/** One operation on one file, as its caller saw it. Contents are ids that are never used twice. */
 export interface Event {
   readonly client: number
   /** Milliseconds; before the call and after its end. */
   readonly start: number
   readonly end: number
   readonly operation: string
-  /** What must be there for it to act; absent: it acts in any case. */
+  /** The state in which it acts; absent: it acts in any case. */
   readonly condition?: FileState
-  /** What it puts there; absent: it only looks, or appends. */
+  /** The state that it puts there; absent: it only looks, or appends. */
   readonly value?: FileState
   /** The id that it appends. */
   readonly appends?: number
@@ -35,9 +35,10 @@ interface Step {
 }
 
 /**
- * Whether there is an order in which all events happened one at a time, each between its start and its end: then nothing
- * was lost, done twice, refused without a reason or told falsely (linearizability of one register, after Wing and Gong).
- * What is unknown happens as late as it can: right before an event that could not happen without it.
+ * Whether there is an order in which all events happened one at a time, each between its start and its end: then
+ * nothing was lost, done twice, refused without a reason or told falsely (linearizability of one register, after Wing
+ * and Gong). An event of unknown outcome happens as late as it can: right before an event that could not happen without
+ * it.
  *
  * Returns the events that no order explains, with those around them; none when all is well.
  */

@@ -14,7 +14,7 @@ export async function adapterOn(connection: S3Connection, settings: Settings = {
   return createS3Adapter({ ...optionsFor(connection), ...settings })
 }
 
-/** What the server honours, for adapters that are to ask nothing at their start. */
+/** The server's dialect, for adapters that are to ask nothing at their start. */
 export async function dialectOf(connection: S3Connection): Promise<S3Dialect> {
   return probeS3Dialect(optionsFor(connection))
 }

@@ -8,7 +8,7 @@ export interface KnownVersion {
   readonly state: FileState
 }
 
-/** What happened to one file. */
+/** An event of one file. */
 type FileEvent = readonly [path: string, event: Omit<Event, 'client' | 'operation' | 'start' | 'end'>]
 
 export interface TransferEnds {

@@ -73,7 +73,7 @@ export class Writer {
     this.#paths = ['a', 'b', 'ü +%', 'deep/c', 'deep/d'].map((name) => `${options.directory}/${name}`)
   }
 
-  /** What must be in the store. */
+  /** The files that must be in the store. */
   get files(): KnownFiles {
     return this.#files
   }
@@ -267,7 +267,7 @@ export class Writer {
   }
 }
 
-/** What is at a path. Content that is not whole is an error. */
+/** Reads the state of a path. Content that is not whole is an error. */
 export async function look(adapter: StorageAdapter, path: string): Promise<KnownFile> {
   try {
     const { bytes, stat } = await adapter.read(parseMountPath(path))
@@ -282,7 +282,7 @@ const missing = ({ state }: KnownFile): ErrorCode | undefined => (state === 'abs
 
 const byText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 
-/** What the adapter has given is not what it must be. */
+/** The adapter has given a wrong answer. */
 class Mismatch extends Error {}
 
 function same(found: unknown, expected: unknown, what: string): void {

@@ -28,8 +28,8 @@ export interface WorkspaceSuiteOptions {
   /** The POSIX shell that commands of the tests are written for. Default `bash`. */
   readonly shell?: string | undefined
   /**
-   * The executor reads commands before it runs them, and refuses what it cannot prove with `EUNENFORCEABLE`: a refusal that
-   * names no rule counts as a command that failed with 126 and said nothing but the reason. Default false.
+   * The executor reads commands before it runs them, and refuses with `EUNENFORCEABLE` those that it cannot prove. A
+   * refusal that names no rule counts as a command that failed with 126 and said nothing but the reason. Default false.
    */
   readonly refusesCommands?: boolean | undefined
   /**

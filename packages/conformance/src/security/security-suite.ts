@@ -8,7 +8,7 @@ import { outputTests } from './output.ts'
 /** The files of the suite; `testWorkspace` runs them too. */
 export const securityFiles: readonly ((suite: DoorSuite) => void)[] = [outputTests, deniedTests]
 
-/** Attacks on the policy at both doors, alone: for whoever changes nothing else. */
+/** Attacks on the policy at both doors, alone: for products that change nothing else. */
 export function securitySuite(options: WorkspaceSuiteOptions, runner: Runner): void {
   checkSuite('securitySuite', 'workspace', options)
   defineDoors('one policy at both doors', options, runner, securityFiles)

@@ -12,8 +12,8 @@ import { defineDoors } from '../doors/suite.ts'
 const files = [sameFilesTests, pathTests, nameTests, readingTests, auditTests, ...securityFiles]
 
 /**
- * Defines the tests of a workspace's two doors, at each place of the root: the file API and commands see the same files at
- * the same paths, and one policy holds at both, under attack too.
+ * Defines the tests of a workspace's two doors, at each place of the root. The file API and commands see the same files
+ * at the same paths. One policy holds at both, under attack too.
  */
 export function testWorkspace(options: WorkspaceSuiteOptions, runner: Runner): void {
   checkSuite('testWorkspace', 'workspace', options)

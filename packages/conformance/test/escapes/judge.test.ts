@@ -11,7 +11,7 @@ const at = (level: GuaranteeLevel): Guarantees =>
 const inField = (field: string) => attempts.filter((attempt) => attempt.field === field && attempt.shared !== true)
 const namesOf = (list: readonly Attempt[]) => list.map(({ name }) => name)
 
-/** A report in which everything is held, but for one field, of which these got out. */
+/** A report in which every field is held but one, in which these got out. */
 function report(field: keyof Guarantees, level: GuaranteeLevel, reached: readonly string[]): Verdict {
   return { guarantees: { ...at('kernel'), [field]: level }, reached: new Set(reached), unfinished: [] }
 }

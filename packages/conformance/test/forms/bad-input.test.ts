@@ -51,14 +51,14 @@ const inputs: readonly Bad[] = [
   { name: 'a cwd of this machine', options: { cwd: beside }, codes: ['ENOENT', 'EOUTSIDE'], says: /./ },
   { name: 'a cwd that is not there', options: { cwd: 'nowhere' }, codes: ['ENOENT'], says: /nowhere/ },
   { name: 'a cwd that is a file', options: { cwd: 'file.txt' }, codes: ['ENOTDIR'], says: /file\.txt/ },
-  { name: 'a timeout that is none', options: { timeout: -1 }, codes: ['EINVAL'], says: /timeout/ },
+  { name: 'an invalid timeout', options: { timeout: -1 }, codes: ['EINVAL'], says: /timeout/ },
   {
     name: 'a limit of more than there is',
     options: { limits: { openFiles: 1e9 } },
     codes: ['EUNENFORCEABLE'],
     says: /./,
   },
-  { name: 'a limit that is none', options: { limits: { cpuSeconds: 0 } }, codes: ['EINVAL'], says: /cpuSeconds/ },
+  { name: 'an invalid limit', options: { limits: { cpuSeconds: 0 } }, codes: ['EINVAL'], says: /cpuSeconds/ },
   { name: 'a limit nobody knows', options: { limits: { memory: 5 } }, codes: ['EINVAL'], says: /memory/ },
 ]
 

@@ -162,7 +162,7 @@ describeWith(
           const questions: Question[] = paths
             .filter((path) => path !== '')
             .flatMap((path): Question[] => {
-              // A slash at the end: no file can be read, whatever the reason, and the kernel follows a link to describe it.
+              // A slash at the end: no file can be read, for any reason, and the kernel follows a link to describe it.
               const slash = /\/\.*$/.test(path) || /^\.*$/.test(path)
               return slash
                 ? [['names', path]]

@@ -11,7 +11,7 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const inside = '/file.txt' as MountPath
 const elsewhere = '/moved' as MountPath
 
-/** Every operation of an adapter, with whatever is given as its path. */
+/** Every operation of an adapter, with any value as its path. */
 export const adapterOperations: readonly HostileOperation<StorageAdapter>[] = [
   { name: 'stat', run: (adapter, path) => adapter.stat(path as MountPath) },
   { name: 'read', run: (adapter, path) => adapter.read(path as MountPath) },

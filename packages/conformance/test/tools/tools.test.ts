@@ -44,7 +44,7 @@ for (const door of doors) {
       const before = await readFile(tool.program, 'utf8')
       await using site = await openSite({ root: door.root, executor: create([{ host: tool.host, at: '/opt/tool' }]) })
       const tries = ['echo x > bin/own-tool', 'rm bin/own-tool', 'touch new', 'mv bin bin2', 'chmod 0 bin/own-tool']
-      // Modes of one's own files can be changed where no mount is the kernel's own: that is declared.
+      // Modes of a user's own files can be changed where no mount is the kernel's own: that is declared.
       const held = door.kernel ? tries : tries.slice(0, -1)
       for (const one of held) expect((await site.attempt(`cd /opt/tool && ${one}`)).exitCode, one).not.toBe(0)
       expect(await readFile(tool.program, 'utf8')).toBe(before)

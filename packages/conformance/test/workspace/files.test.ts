@@ -136,11 +136,11 @@ describe('bad arguments', () => {
       ['a lone surrogate', workspace.read('/\ud800'), 'EINVAL'],
       ['a long name', workspace.write(`/${'x'.repeat(256)}`, ''), 'ENAMETOOLONG'],
       ['a long path', workspace.read('/x'.repeat(3000)), 'ENAMETOOLONG'],
-      ['data that is none', workspace.write('/f', 7 as never), 'EINVAL'],
-      ['a range that is none', workspace.read('/f', { range: { offset: -1 } }), 'EINVAL'],
+      ['invalid data', workspace.write('/f', 7 as never), 'EINVAL'],
+      ['an invalid range', workspace.read('/f', { range: { offset: -1 } }), 'EINVAL'],
       ['an empty target', workspace.createSymlink('/l', ''), 'EINVAL'],
       ['an empty pattern', workspace.search('').next(), 'EINVAL'],
-      ['a glob that is none', workspace.search('x', { glob: 5 as never }).next(), 'EINVAL'],
+      ['an invalid glob', workspace.search('x', { glob: 5 as never }).next(), 'EINVAL'],
       ['a wrong regex', workspace.search('(', { regex: true }).next(), 'EINVAL'],
       ['an unknown operation', workspace.explain({ operation: 'fly' as never, path: '/' }), 'EINVAL'],
       ['a blank command', workspace.exec('  '), 'EINVAL'],
@@ -239,7 +239,7 @@ describe('the audit', () => {
   })
 })
 
-describe('a policy of one’s own', () => {
+describe('a policy of the caller’s own', () => {
   it('is asked for every step', async () => {
     const policy: Policy = {
       decide: ({ path, need }) =>

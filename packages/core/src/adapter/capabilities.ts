@@ -1,12 +1,12 @@
 /**
- * Who checks a condition: the store itself against all comers (`server`), this process against its own writers
+ * The checker of a condition: the store itself against all comers (`server`), this process against its own writers
  * (`process`; other processes, commands included, are not covered), or nobody (`none`: the option is `ENOTSUP`).
  */
 export type ConditionScope = 'server' | 'process' | 'none'
 
 /**
- * What an adapter can do and promises, as plain data. The workspace, the layers and the conformance kit read it; for each
- * optional operation the flag and the method agree, and an absent one is `ENOTSUP`.
+ * The abilities and promises of an adapter, as plain data. The workspace, the layers and the conformance kit read it;
+ * for each optional operation the flag and the method agree, and an absent one is `ENOTSUP`.
  */
 export interface AdapterCapabilities {
   /** Every operation that changes something is `EROFS`. */
@@ -17,7 +17,7 @@ export interface AdapterCapabilities {
   readonly symlinks: boolean
   /** `search` is there. */
   readonly search: boolean
-  /** `flush` is there: what was written may be held back until then. Without it, what was acknowledged is in the store. */
+  /** `flush` is there: a write may be held back until then. Without it, an acknowledged write is in the store. */
   readonly flush: boolean
   /** `hostPath` and `hostDirectory` are there: real processes can see the tree. */
   readonly hostPath: boolean
@@ -48,7 +48,7 @@ export interface AdapterCapabilities {
    * verified before use; holds under a race), or `checked` (checked before use; a race can win).
    */
   readonly confinement: 'inherent' | 'verified' | 'checked'
-  /** How old, in milliseconds, what is read may be when somebody else changed the store. 0: never. */
+  /** The greatest age, in milliseconds, of a state that is read when somebody else changed the store. 0: never. */
   readonly maxStalenessMs: number
   /** Bytes of one name in UTF-8. */
   readonly maxNameBytes: number

@@ -26,7 +26,7 @@ import type {
 } from './types.ts'
 
 /**
- * One tree of files in one store. What every `adapter-*` package implements; callers use a `Workspace` instead.
+ * One tree of files in one store. Every `adapter-*` package implements this; callers use a `Workspace` instead.
  *
  * **Paths** are {@link MountPath}s from the adapter's own root. An adapter checks them (`assertMountPath`) and is confined
  * to its root whatever it is called with.
@@ -54,7 +54,7 @@ export interface StorageAdapter extends AsyncDisposable {
   readonly name: string
   readonly capabilities: AdapterCapabilities
 
-  /** What is at the path. Never follows. */
+  /** The status of the entry at the path. Never follows. */
   stat(path: MountPath, options?: StatOptions): Promise<Stat>
 
   /** A file's bytes, all or a range, together with the stat of the very state that was read. */

@@ -4,9 +4,12 @@ import type { StorageAdapter } from './contract.ts'
 /** The right that an operation needs at a path. */
 export type Need = 'read' | 'write'
 
-/** What an operation of a {@link StorageAdapter} does. */
+/** Facts about an operation of a {@link StorageAdapter}. */
 export interface OperationFacts {
-  /** What rules must allow at the path that it names first. Absent: rules judge it as another operation, or not at all. */
+  /**
+   * The right that rules must give at the path that it names first. Absent: rules judge it as another operation, or not
+   * at all.
+   */
   readonly need?: Need | undefined
   /** It follows a link at the end of its path; `createDirectory` only with `recursive`. */
   readonly follows: boolean

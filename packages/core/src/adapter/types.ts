@@ -12,7 +12,7 @@ export type Version = string
 export interface Stat {
   /** `other` is a FIFO, socket or device: it is listed, and never opened. */
   readonly type: FileType
-  /** Bytes; 0 for what is no file. */
+  /** Bytes; 0 for other types than files. */
   readonly size: number
   /** Milliseconds since the epoch, where the store keeps it. */
   readonly modifiedAt?: number | undefined
@@ -138,7 +138,7 @@ export interface CreateDirectoryOptions extends SignalOption {
 export interface DeleteOptions extends SignalOption {
   /** A directory with everything below it. Default false: a directory that is not empty is `ENOTEMPTY`. */
   readonly recursive?: boolean | undefined
-  /** What is not there is no error. Default false. */
+  /** A missing entry is not an error. Default false. */
   readonly force?: boolean | undefined
   readonly ifVersion?: Version | undefined
 }
@@ -210,8 +210,10 @@ export interface HostDirectory {
   readonly identity: string
   /** `device:inode` of each directory above it. */
   readonly ancestors: readonly string[]
-  /** Who may read and write there; commands run as this one. Absent where commands cannot run (as uid 0 only). */
+  /**
+   * The user that may read and write there, and that commands run as. Absent where commands cannot run (as uid 0 only).
+   */
   readonly owner?: Owner | undefined
-  /** Why `owner` is absent, and what to do, without a host path. */
+  /** Why `owner` is absent, and the remedy, without a host path. */
   readonly ownerProblem?: string | undefined
 }

@@ -8,7 +8,7 @@ import type { GuaranteeField } from './guarantees.ts'
 
 export type Node = NamespaceNode<WorkspaceMount>
 
-/** What surrounds a node in the tree of a command: read and write as bits. */
+/** The surroundings of a node in the tree of a command: read and write as bits. */
 export interface Surroundings {
   readonly mount: WorkspaceMount | undefined
   readonly rights: number
@@ -47,7 +47,7 @@ export class BindList {
     }
   }
 
-  /** What surrounds a path that is not a node: the nearest bind above it, or at it. */
+  /** The surroundings of a path that is not a node: the nearest bind above it, or at it. */
   around(path: VirtualPath, mount: WorkspaceMount): Surroundings {
     const nearest = this.binds
       .filter((bind) => bind.kind !== 'pin' && isWithin(path, bind.at))

@@ -24,7 +24,10 @@ export interface Bind {
   /** Where it appears. No component may be a link when it is bound. */
   readonly at: VirtualPath
   readonly type: 'directory' | 'file'
-  /** What appears there; absent for `mask` and `closed`, which show nothing of the host. Open it without following links. */
+  /**
+   * The host path that appears there; absent for `mask` and `closed`, which show nothing of the host. Open it without
+   * following links.
+   */
   readonly source?: HostPath | undefined
   readonly access: 'read-write' | 'read-only' | 'none'
   /** The rules that ask for it. */
@@ -33,9 +36,9 @@ export interface Bind {
   readonly missing?: MissingName | undefined
 }
 
-/** One thing that a policy asks of commands, and what an executor must hold for it. */
+/** One thing that a policy asks of commands, and the guarantee that an executor must hold for it. */
 export interface Restriction {
-  /** The name of the rule; `mount:/at` for a read-only mount. What `acknowledge` names. */
+  /** The name of the rule; `mount:/at` for a read-only mount. `acknowledge` takes this name. */
   readonly rule: string
   readonly path: VirtualPath
   readonly field: GuaranteeField
@@ -45,15 +48,15 @@ export interface Restriction {
   readonly missing?: MissingName | undefined
 }
 
-/** Why something cannot be held, as a sentence without its subject, and what to do. */
+/** Why something cannot be held, as a sentence without its subject, and the remedy. */
 export interface RestrictionProblem {
   readonly reason: string
   readonly remedy: string
 }
 
 /**
- * What a command's file tree is made of, compiled from mounts and policy: neutral towards executors.
- * Computed afresh for every command, since it depends on what is on the disk.
+ * The parts of a command's file tree, compiled from mounts and policy: neutral towards executors. Computed afresh for
+ * every command, since it depends on what is on the disk.
  */
 export interface BindPlan {
   /** The workspace's root: working directory, `HOME`, and the first mount's place. */
@@ -68,6 +71,6 @@ export interface BindPlan {
   readonly restrictions: readonly Restriction[]
   /** Directories across whose border rename and link are `EXDEV` in commands, though one mount lies on both sides. */
   readonly renameBorders: readonly VirtualPath[]
-  /** What matched rules by pattern when the plan was made. */
+  /** Paths that matched rules by pattern when the plan was made. */
   readonly matched?: readonly VirtualPath[] | undefined
 }

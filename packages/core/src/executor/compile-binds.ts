@@ -14,7 +14,7 @@ export interface CompileOptions extends CoverOptions {
   readonly aliases: readonly VirtualPath[]
   /** The rules that hold at the API only. */
   readonly apiOnlyRules: readonly string[]
-  /** An interpreter asks the file door for every path: what matches rules by pattern need not be found beforehand. */
+  /** An interpreter asks the file door for every path: matches of rules by pattern need not be found beforehand. */
   readonly interpreted: boolean
   /** The plan is only to be looked at: nothing is made on the disk for it. */
   readonly looksOnly: boolean
@@ -153,8 +153,8 @@ class Compiler {
   }
 
   /**
-   * A place that is granted for writing inside of what is not, and is not there yet: the API makes it with the first file.
-   * Like the API, not its parents: those are not granted.
+   * A place that is granted for writing inside a part that is not, and is missing: the API makes it with the first
+   * file. Like the API, not its parents: those are not granted.
    */
   async #create({ mount, path }: Node): Promise<boolean> {
     if (mount?.adapter === undefined || mount.access === 'read-only') return false

@@ -7,7 +7,9 @@ import type { BindPlan, MissingName, RestrictionProblem } from './bind-plan.ts'
 import type { Guarantees } from './guarantees.ts'
 import type { CommandLimits, LimitReport } from './limits.ts'
 
-/** What a probe is asked about: the answer can depend on where the workspace is mounted and on whom commands run as. */
+/**
+ * The question to a probe: the answer can depend on the place of the workspace and on the user that commands run as.
+ */
 export interface ProbeTarget {
   /** The workspace's root: with `/`, real processes need the system's names in it. Default `/`. */
   readonly root?: VirtualPath | undefined
@@ -26,14 +28,16 @@ export interface ProbeDetails {
   readonly stoppedCalls?: 'all' | 'some'
 }
 
-/** What running the real thing once has shown. */
+/** The result of running the real thing once. */
 export interface ProbeReport {
   readonly available: boolean
-  /** What would be held here; all `none` when not available. */
+  /** The guarantees that would hold here; all `none` when not available. */
   readonly guarantees: Guarantees
-  /** What is absent, in words: `bwrap is not installed`, `user namespaces are not permitted`. Empty when nothing is. */
+  /**
+   * The missing parts, in words: `bwrap is not installed`, `user namespaces are not permitted`. Empty when nothing is.
+   */
   readonly missing: readonly string[]
-  /** What to do about each of `missing`, as a command where there is one: `apt-get install bubblewrap`. */
+  /** The remedy for each of `missing`, as a command where there is one: `apt-get install bubblewrap`. */
   readonly howToFix: readonly string[]
   /** Facts worth showing: versions, the Landlock ABI. No host paths but those of system programs. */
   readonly details: ProbeDetails
@@ -41,7 +45,7 @@ export interface ProbeReport {
   readonly limits?: readonly LimitReport[] | undefined
 }
 
-/** What an executor learns about the workspace it runs commands for. */
+/** The parts of a workspace that its executor sees. */
 export interface WorkspaceView {
   readonly root: VirtualPath
   /** Whom commands run as; the owner of the root's directory. Absent for interpreters and stores that know none. */
@@ -87,8 +91,8 @@ export interface RuleViolation {
   readonly rule: string
   readonly path: VirtualPath
   /**
-   * `created`: the command made a name that a pattern rule denies or protects. `exposed`: what covered a denied path was
-   * lost while the command ran.
+   * `created`: the command made a name that a pattern rule denies or protects. `exposed`: the cover of a denied path
+   * was lost while the command ran.
    */
   readonly kind: 'created' | 'exposed'
 }
@@ -127,7 +131,7 @@ export interface CommandResult {
 export interface RuleHint {
   readonly rule: string
   readonly path: VirtualPath
-  /** What the command could do there. */
+  /** The access that the command had there. */
   readonly access: 'read-only' | 'none'
   /** The rule's own, to follow the path in a sentence. */
   readonly reason?: string | undefined
@@ -175,7 +179,7 @@ export interface TerminalResult {
 
 /** A command on its way, on a terminal. */
 export interface Terminal extends AsyncDisposable {
-  /** What it writes, standard error too: a terminal knows no difference. For one reader, who must read. */
+  /** Its output, standard error too: a terminal knows no difference. For one reader, which must read. */
   readonly output: AsyncIterable<Uint8Array>
   /** Bytes that start-up files printed before the command began; `undefined` until it did, 0 for an interactive shell. */
   readonly commandOffset: number | undefined
@@ -233,7 +237,7 @@ export interface AttachedExecutor {
   close(): Promise<void>
 }
 
-/** Runs commands. What every `executor-*` package implements; callers use `workspace.exec`. */
+/** Runs commands. Every `executor-*` package implements this; callers use `workspace.exec`. */
 export interface Executor {
   /** For messages and requirements: `bubblewrap`, `proot`. */
   readonly name: string

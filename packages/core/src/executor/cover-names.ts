@@ -31,15 +31,16 @@ const tooManyVariants = {
 const tooMuch = {
   matches: {
     reason: `holds more than ${maxMatches} entries that the rule is about, and a command can cover no more`,
-    remedy: 'list them with `ws doctor --matches`, and remove what is not needed through a workspace without the rule',
+    remedy:
+      'list them with `ws doctor --matches`, and remove those that are not needed through a workspace without the rule',
   },
   directories: {
     reason: `holds more than ${maxDirectories} directories to look into for what the rule is about`,
-    remedy: 'name large directories in `skip` of the rule, or remove what is not needed through the file API',
+    remedy: 'name large directories in `skip` of the rule, or remove files that are not needed through the file API',
   },
 }
 
-/** What matches rules by pattern now, but for those that a command runs without. */
+/** Finds the paths that match rules by pattern now, but for those rules that a command runs without. */
 export async function findMatches(gate: Gate, acknowledged: ReadonlySet<string>): Promise<Walk> {
   const patterns = gate.declared.patterns.filter(({ rule }) => !acknowledged.has(rule.name))
   return await walkPatterns({ gate, patterns, rightsAt: (node) => rightsAt(gate, acknowledged, node) })

@@ -4,7 +4,10 @@ import { parentPath, relativeTo } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import type { WorkspaceMount } from '../workspace/mounts.ts'
 
-/** What is at a path now. `below-file`: nothing, and nothing can be while a file stands where its directory would. */
+/**
+ * The kind of entry at a path now. `below-file`: nothing, and nothing can be while a file stands where its directory
+ * would.
+ */
 export type Found = 'directory' | 'file' | 'missing' | 'below-file' | 'link' | 'other'
 
 /** Looks at a path of a mount without following links. */

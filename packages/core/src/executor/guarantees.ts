@@ -8,7 +8,10 @@
  */
 export type GuaranteeLevel = 'kernel' | 'interpreter' | 'translated' | 'none'
 
-/** What an executor holds, field by field. Declared by the executor, probed on this machine, required by the caller. */
+/**
+ * The guarantees of an executor, field by field. Declared by the executor, probed on this machine, required by the
+ * caller.
+ */
 export interface Guarantees {
   /** No content of a file outside the workspace's mounts and the system's programs can be read or changed. */
   readonly fileContent: GuaranteeLevel
@@ -39,7 +42,7 @@ export interface Guarantees {
 
 export type GuaranteeField = keyof Guarantees
 
-/** What a caller requires: at least this level in each named field, or a preset. */
+/** A caller's requirement: at least this level in each named field, or a preset. */
 export type Requirement = Partial<Guarantees> | 'untrusted'
 
 export const guaranteeFields = [

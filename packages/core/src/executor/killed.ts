@@ -5,8 +5,8 @@ import type { CommandResult } from './contract.ts'
 const results = new WeakMap<object, CommandResult>()
 
 /**
- * For executors. `EIO`: what enclosed a command was killed by somebody else while the command ran, so that nobody can tell
- * how the command ended. What is known of it goes along, for {@link getCommandResult}.
+ * For executors. `EIO`: the sandbox of a command was killed by somebody else while the command ran, so that nobody can
+ * tell how the command ended. The known part of the result goes along, for {@link getCommandResult}.
  */
 export function sandboxKilled(result: CommandResult): WorkspaceError {
   const error = new WorkspaceError({
@@ -20,8 +20,8 @@ export function sandboxKilled(result: CommandResult): WorkspaceError {
 }
 
 /**
- * For executors. `EIO`: what covered a protected path was lost while the command ran, and the command was ended for that.
- * Without a path: what watches for that was lost itself. What is known of the end goes along, but no output.
+ * For executors. `EIO`: the cover of a protected path was lost while the command ran, and the command was ended for
+ * that. Without a path: the watch over covers was lost itself. The known part of the end goes along, but no output.
  */
 export function protectionLost(
   result: CommandResult,

@@ -142,7 +142,7 @@ class TreeWalk {
     const known = this.#looking.get(path)
     if (known !== undefined) return known
     const around = this.#looking.get(parentPath(path)) ?? none
-    // What lies below a directory that is not entered may be listed all the same, and need not be remembered.
+    // Entries below a directory that is not entered may be listed all the same, and need not be remembered.
     if (around.length === 0) return none
     const virtual = joinPath(this.#start.mount.at, path)
     const found = this.#match(virtual, 'directory', around)

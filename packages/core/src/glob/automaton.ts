@@ -13,15 +13,15 @@ export type Step = Component | typeof anyDirectories
 export type Progress = Bits
 
 /**
- * Many globs at once, asked name by name from the root. What they have got to at a directory holds for everything in it, so
+ * Many globs at once, asked name by name from the root. Their progress at a directory holds for everything in it, so
  * that a walk asks about the one new name only. A name takes as long at any depth.
  */
 export class Automaton {
   /** At the root. */
   readonly start: Progress
-  /** Every glob is about one name, at any depth: what it says does not depend on the directory. */
+  /** Every glob is about one name, at any depth: its answer does not depend on the directory. */
   readonly isFlat: boolean
-  /** What is left of {@link start} after a name that no glob is about: what relative globs begin with. */
+  /** The rest of {@link start} after a name that no glob is about: relative globs begin with it. */
   readonly #idle: Progress
   /** The steps that are `**`. */
   readonly #any: Bits
@@ -57,7 +57,7 @@ export class Automaton {
     this.#lastNames = new NameIndex(last, length, this.#idle)
   }
 
-  /** What the globs have got to in a directory. */
+  /** The progress of the globs in a directory. */
   enter(above: Progress, name: Name): Progress {
     const matching = this.#innerNames.find(name, above === this.#idle)
     if (matching === undefined && above === this.#idle) return above
@@ -95,7 +95,7 @@ export class Automaton {
     return directory.some((bits) => bits !== 0)
   }
 
-  /** Where `**` may begin, what follows may begin too. Two `**` never follow one another. */
+  /** Where `**` may begin, the next step may begin too. Two `**` never follow one another. */
   #arrive(bits: Bits): Bits {
     let carry = 0
     for (let word = 0; word < bits.length; word += 1) {

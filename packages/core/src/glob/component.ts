@@ -4,7 +4,7 @@ import { foldCharacters } from './folds.ts'
 import type { Name } from './names.ts'
 import { foldName } from '../path/fold.ts'
 
-/** What a glob says about one name. */
+/** A glob's test of one name. */
 export interface Component {
   /** The only name that matches, where there is only one. */
   readonly literal: string | undefined
@@ -88,8 +88,8 @@ function foldPart(part: Part, fold: (text: string) => string): Part {
 }
 
 /**
- * Matches by going back to the last `*` only: what an earlier `*` took need never change. So the steps are at most the
- * product of the two lengths.
+ * Matches by going back to the last `*` only: the names that an earlier `*` took need never change. So the steps are at
+ * most the product of the two lengths.
  */
 function wildcards(parts: readonly Part[]): TextMatcher {
   return (name) => {

@@ -76,7 +76,7 @@ export function compileGlob(pattern: string, options: GlobOptions = {}): Glob {
   }
 }
 
-/** What a glob is made of. */
+/** The parts of a glob. */
 export interface Steps {
   /** One list for each glob without braces that it stands for. The same component is the same object. */
   readonly steps: readonly (readonly Step[])[]

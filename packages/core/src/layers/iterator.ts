@@ -1,10 +1,10 @@
-/** What a layer does around an iteration. */
+/** The work of a layer around an iteration. */
 export interface IterationHooks<Item> {
   /** Before the first item is asked for; a rejection is that of the first `next()`. */
   readonly before?: (() => void | Promise<void>) | undefined
-  /** What becomes of each item. */
+  /** Changes each item. */
   readonly item?: ((item: Item) => Item) | undefined
-  /** What becomes of an error; it throws. */
+  /** Translates an error; it throws. */
   readonly failure?: ((error: unknown) => never | Promise<never>) | undefined
   /** Once: when the iteration has ended, was left early, or failed (then with the error). */
   readonly end?: ((...error: [] | [unknown]) => void) | undefined

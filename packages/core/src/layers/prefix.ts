@@ -7,9 +7,9 @@ import { wrapIterator } from './iterator.ts'
 import { factsOf, type AdapterOperation } from '../adapter/operations.ts'
 import { checkLayer, isStream, wrapAdapter, type Call, type LayerOptions } from './wrap-adapter.ts'
 
-/** What is `EBUSY` for the root, where the inner adapter sees a directory like any other. */
+/** Operations that are `EBUSY` for the root, where the inner adapter sees a directory like any other. */
 const replacing: ReadonlySet<AdapterOperation> = new Set(['write', 'append', 'delete', 'move'])
-/** What would treat a file or a link in the root's place as the entry it is. */
+/** Operations that would take a file or a link in the root's place for the entry it is. */
 const entering: ReadonlySet<AdapterOperation> = new Set(['stat', 'read', 'readStream', 'readSymlink', 'search'])
 
 /**
@@ -86,7 +86,7 @@ class Subtree {
     }
   }
 
-  /** What the root needs before an operation, since the inner adapter sees no root in it. */
+  /** Checks the root before an operation, since the inner adapter sees no root in it. */
   async enter({ operation, path, destination }: Call): Promise<void> {
     if (this.#root === '/' || (path !== '/' && destination !== '/')) return
     const onRoot = (path === '/' && replacing.has(operation)) || (destination === '/' && path !== '/')

@@ -26,7 +26,7 @@ export interface Call {
   readonly bytes?: number | undefined
 }
 
-/** What all layers take. */
+/** The options of all layers. */
 export interface LayerOptions {
   /** Others use the adapter too: `close()` closes the layer only. Default false: it closes the adapter with it. */
   readonly shared?: boolean | undefined
@@ -39,7 +39,7 @@ export function checkLayer(operation: string, adapter: StorageAdapter, options: 
   return options
 }
 
-/** What a layer does; what is absent is passed on. */
+/** The work of a layer; an absent operation is passed on. */
 export interface Layer {
   readonly name: string
   readonly capabilities: AdapterCapabilities
@@ -164,7 +164,7 @@ function innerOptions(
   }
 }
 
-/** True for content that comes in chunks; what is neither that nor bytes is the inner adapter's to refuse. */
+/** True for content that comes in chunks; the inner adapter refuses data of other types. */
 export function isStream(data: WriteData): data is AsyncIterable<Uint8Array> {
   return typeof data === 'object' && data !== null && Symbol.asyncIterator in data
 }

@@ -5,7 +5,7 @@ import type { OptionShape, OptionShapes } from './shapes.ts'
 export interface CheckOptionsContext {
   /** The function that was given the options: `createWorkspace`. */
   readonly operation: string
-  /** What the options are called in messages. Default `options`. */
+  /** The name of the options in messages. Default `options`. */
   readonly name?: string | undefined
   /** Options of an option: put in front of their names, `limits.`. Default: none. */
   readonly prefix?: string | undefined

@@ -12,8 +12,8 @@ const maxRemembered = 1024
 const longestRemembered = 512
 
 /**
- * What is known of a directory, made of what is known of the one above. Remembers the way to the directory that was asked
- * about last: most that are asked about lie beside it or in it, so a walk takes as long for each at any depth.
+ * Facts about a directory, made of those about the one above. Remembers the way to the directory that was asked about
+ * last: most that are asked about lie beside it or in it, so a walk takes as long for each at any depth.
  */
 export class Descent<Known, Path extends string = VirtualPath> {
   readonly #root: Place<Path, Known>

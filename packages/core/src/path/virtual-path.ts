@@ -19,7 +19,7 @@ export type MountPath = string & { readonly [mountPathBrand]: true }
 export type HostPath = string & { readonly [hostPathBrand]: true }
 
 /**
- * A path with `..` behind a name. What it means depends on links, so it is resolved step by step, as the kernel does it,
+ * A path with `..` behind a name. Its meaning depends on links, so it is resolved step by step, as the kernel does it,
  * with the policy asked for each step.
  */
 export interface UnresolvedPath {
@@ -34,7 +34,7 @@ export interface ParsedPath {
 }
 
 export interface ParseOptions {
-  /** What a relative path is relative to: a directory that is no link. Default `/`. */
+  /** The base of a relative path: a directory that is not a link. Default `/`. */
   readonly base?: VirtualPath | undefined
   /** Named in the error. Default `parse`. */
   readonly operation?: string | undefined
@@ -63,7 +63,7 @@ const encoder = new TextEncoder()
  * `""` and `.` are the base; a relative path is relative to it; `//`, `.` and trailing slashes vanish.
  *
  * @throws WorkspaceError `EOUTSIDE` when it climbs above the root, `EINVAL` for any other `..`, for NUL, for a lone
- * surrogate and for what is no string, `ENAMETOOLONG`.
+ * surrogate and for a value that is not a string, `ENAMETOOLONG`.
  */
 export function parseVirtualPath(input: string, options: ParseOptions = {}): VirtualPath {
   const { path } = parsePath(input, options)

@@ -20,7 +20,7 @@ export function rightFor(need: Need): number {
   return need === 'read' ? READ : WRITE
 }
 
-/** What one rule gives at a path: its longest entry that covers it; everything when none does. */
+/** The rights that one rule gives at a path: its longest entry that covers it; everything when none does. */
 export function ruleRights(rule: ResolvedSubtreeRule, path: VirtualPath): number {
   let longest = -1
   let rights = ALL

@@ -11,7 +11,7 @@ const kinds: readonly Rule['kind'][] = ['subtree', 'pattern', 'predicate', 'exce
 /** A list; {@link checkRules} looks at its rules. */
 export const rulesShape: OptionShape = option.of('a list of rules', Array.isArray)
 
-/** @throws WorkspaceError `EINVAL` for what is not a rule, and for two of one name. */
+/** @throws WorkspaceError `EINVAL` for a value that is not a rule, and for two of one name. */
 export function checkRules(rules: readonly Rule[]): void {
   const seen = new Set<string>()
   for (const [index, rule] of rules.entries()) {

@@ -5,7 +5,7 @@ import { nameOf } from '../glob/names.ts'
 import type { Name } from '../glob/names.ts'
 
 /**
- * Globs that are asked together, from the top down: what they say at a directory is carried on to what lies in it. A hundred
+ * Globs that are asked together, from the top down: their answer at a directory is carried on to its entries. A hundred
  * plain names take as long as one. Case never matters.
  */
 export class NameSet {

@@ -15,7 +15,7 @@ interface RuleEntry {
   readonly rights: number
 }
 
-/** One path that a mount or a rule names. What it says holds for everything below, up to the next such node. */
+/** One path that a mount or a rule names. Its rights hold for everything below, up to the next such node. */
 export interface NamespaceNode<Mount extends NamespaceMount> {
   readonly path: VirtualPath
   readonly parent: NamespaceNode<Mount> | undefined
@@ -28,7 +28,7 @@ export interface NamespaceNode<Mount extends NamespaceMount> {
   rights: number
   /** Names of the rules that take `READ` or `WRITE` away here. */
   deniers: readonly ResolvedSubtreeRule[]
-  /** What rules say at exactly this path. */
+  /** The entries of rules for exactly this path. */
   entries: RuleEntry[] | undefined
   /** Names below this node are compared case-folded. */
   fold: boolean

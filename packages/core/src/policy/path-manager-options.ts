@@ -9,7 +9,7 @@ export const pathTemplateNames = ['app_path', 'project_path', 'output_path', 'wo
 
 export type PathTemplateName = (typeof pathTemplateNames)[number]
 
-/** What `{app_path}`, `{project_path}` and `{prompt_path}` stand for; the other two are the manager's own roots. */
+/** The values of `{app_path}`, `{project_path}` and `{prompt_path}`; the other two are the manager's own roots. */
 export type PathTemplates = Partial<
   Readonly<Record<Exclude<PathTemplateName, 'workspace_path' | 'output_path'>, string | undefined>>
 >
@@ -35,8 +35,9 @@ export interface PathManagerOptions {
   readonly exceptions?: readonly PathException[] | undefined
   /**
    * Follows the links of an absolute path, synchronously. Where nothing is at the path (a link to nothing included), it
-   * resolves what is there and keeps the rest; what it throws refuses the path. `@ws/adapter-local` has one. Absent: paths
-   * are judged as they are written, which is right for virtual paths, and for host paths only where there are no links.
+   * resolves the existing part and keeps the rest; an exception refuses the path. `@ws/adapter-local` has one. Absent:
+   * paths are judged as they are written, which is right for virtual paths, and for host paths only where there are no
+   * links.
    */
   readonly realpath?: ((path: string) => string) | undefined
 }
@@ -116,7 +117,7 @@ const shapes: OptionShapes<PathManagerOptions> = {
 
 const operation = 'createPathManager'
 
-/** Checks types and forms; what depends on links is checked by the manager. */
+/** Checks types and forms; the manager checks the facts that depend on links. */
 export function checkManagerOptions(options: unknown): asserts options is PathManagerOptions {
   checkOptions<PathManagerOptions>(options, shapes, { operation })
   const names = (options?.exceptions ?? []).map(({ name }) => name)

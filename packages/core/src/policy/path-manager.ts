@@ -27,8 +27,8 @@ export interface ResolveWriteOptions {
  * The one authority on which host paths a program may read and write: it reads from the workspace and writes to the
  * output. It decides and touches nothing; pass an instance to whatever needs one.
  *
- * Links are followed when a path is judged. What happens to the path between the answer and its use is not covered:
- * where that matters, work through a `Workspace`, whose adapters are confined at the time of the I/O.
+ * Links are followed when a path is judged. A change of the path between the answer and its use is not covered: where
+ * that matters, work through a `Workspace`, whose adapters are confined at the time of the I/O.
  */
 export interface PathManager {
   /**
@@ -41,8 +41,8 @@ export interface PathManager {
   /**
    * The real path to read: a relative one is taken from the workspace root.
    *
-   * @throws WorkspaceError `EOUTSIDE` when it climbs out by `..`, `EACCES` when it is elsewhere or leads there by a link,
-   * `EINVAL` for what is no path, and for too many `..` behind names; `ENAMETOOLONG` from 4,096 bytes.
+   * @throws WorkspaceError `EOUTSIDE` when it climbs out by `..`, `EACCES` when it is elsewhere or leads there by a
+   * link, `EINVAL` for a value that is not a path, and for too many `..` behind names; `ENAMETOOLONG` from 4,096 bytes.
    */
   resolveRead(path: string): HostPath
   /**
@@ -164,7 +164,7 @@ export function createPathManager(options: PathManagerOptions): PathManager {
 
 const templatePattern = new RegExp(`\\{(${pathTemplateNames.join('|')})\\}`, 'gu')
 
-/** What an injected function gives is checked: a relative or empty answer must not pass for a path that is allowed. */
+/** The answer of an injected function is checked: a relative or empty one must not pass for a path that is allowed. */
 function checkedRealpath(realpath: ((path: string) => string) | undefined): (path: string) => string {
   if (realpath === undefined) return (path) => path
   return (path) => {

@@ -17,19 +17,19 @@ export interface PatternMatch {
   readonly pattern: string
 }
 
-/** What a rule says of a directory. */
+/** A rule's judgement of a directory. */
 interface Level {
-  /** What lies below it is under the rule, is looked at, or is not. */
+  /** The entries below it are under the rule, are looked at, or are not. */
   readonly below: PatternMatch | 'open' | 'skipped'
   readonly patterns: Progress
   readonly except: Progress
   readonly skip: Progress
 }
 
-/** A rule by pattern whose globs are compiled. Pure: what it says of a path depends on the path alone. */
+/** A rule by pattern whose globs are compiled. Pure: its answer for a path depends on the path alone. */
 export class CompiledPattern {
   readonly rule: PatternRule
-  /** What is left of the rights at a match, as bits. */
+  /** The rights that remain at a match, as bits. */
   readonly rights: number
   readonly #patterns: NameSet
   readonly #except: NameSet

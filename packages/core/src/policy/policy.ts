@@ -45,7 +45,7 @@ export class RulePolicy implements Policy {
   /** As they were written, to be resolved again in the workspace that the policy is passed to. */
   readonly written: readonly Rule[]
 
-  /** @throws WorkspaceError `EINVAL` for what is not a rule, and as {@link resolveRules} does. */
+  /** @throws WorkspaceError `EINVAL` for a value that is not a rule, and as {@link resolveRules} does. */
   constructor(written: readonly Rule[], { exempt, scope = anywhere }: RulePolicyOptions = {}) {
     checkRules(written)
     this.written = written
@@ -98,7 +98,7 @@ export class RulePolicy implements Policy {
  * Makes the standard policy of a list of rules. As `policy` of a workspace it means what the rules mean as its `rules`; by
  * itself, relative paths are relative to `/`, and there are no aliases.
  *
- * @throws WorkspaceError `EINVAL` for what is not a rule, duplicate names and dangling exceptions.
+ * @throws WorkspaceError `EINVAL` for a value that is not a rule, duplicate names and dangling exceptions.
  */
 export function createPolicy(rules: readonly Rule[], options?: PolicyOptions): Policy {
   checkOption('createPolicy', 'rules', rules, rulesShape)

@@ -3,7 +3,7 @@ import type { PatternRule } from './types.ts'
 
 // Each name is documented with its reason in docs/protected-names.md, which a test holds against these lists.
 
-/** Directories of packages and of git's objects: large, and what they hold is not the user's. */
+/** Directories of packages and of git's objects: large, and their content is not the user's. */
 const skipped = ['node_modules', '.venv', 'site-packages', '.git/objects'] as const
 
 const secrets = [
@@ -103,10 +103,10 @@ export function protectSecrets(options?: ProtectOptions): PatternRule {
  * git repositories, settings and tasks of editors, configuration of agents, start-up files of shells. Every name and its
  * reason: docs/protected-names.md.
  *
- * In commands it holds for what exists when the command starts, so `git init` and cloning into a new directory go on, as
- * do commits and installs; what a command made of such names is reported in its result. What has to write the
- * configuration of a repository that is there is refused by the system as read-only: `git remote add`, `git config`,
- * setting up a branch to track another. Hooks that lie in the tree (`.husky`) are files of the project, and stay writable.
+ * In commands it holds for files that exist when the command starts. So `git init` and cloning into a new directory go
+ * on, as do commits and installs. The command's result reports files of such names that it made. The system refuses to
+ * write the configuration of an existing repository, as read-only: `git remote add`, `git config`, setting up a branch
+ * to track another. Hooks that lie in the tree (`.husky`) are files of the project, and stay writable.
  */
 export function protectHooks(options?: ProtectOptions): PatternRule {
   const { name = 'protectHooks' } = readOptions('protectHooks', ruleOptions.named, options)

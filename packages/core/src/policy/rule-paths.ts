@@ -9,7 +9,7 @@ import type { ExceptionRule, PatternRule, ResolvedSubtreeRule, Rule, SubtreeEntr
 
 const special = /[*?[{\\]/
 
-/** What the paths of rules are read against. */
+/** The scope in which the paths of rules are read. */
 export interface RuleScope {
   readonly root: VirtualPath
   readonly aliases: AliasNames
@@ -65,7 +65,7 @@ function resolveException(rule: ExceptionRule, scope: RuleScope): ExceptionRule<
 
 export function resolvePatterns(rule: PatternRule, scope: RuleScope): PatternRule {
   const resolve = (globs: readonly string[]): string[] => globs.map((glob) => resolvePattern(glob, rule.name, scope))
-  // What is not a list is refused when it is compiled.
+  // A value that is not a list is refused when it is compiled.
   const { patterns, except, skip } = rule
   return {
     ...rule,

@@ -26,7 +26,7 @@ export interface NameOption {
 
 export interface OutputOptions extends NameOption {
   /**
-   * False makes the output root write-only: what was written cannot be read back. Default true. Only the file API and the
+   * False makes the output root write-only: files there cannot be read back. Default true. Only the file API and the
    * virtual executor can hold that: with it, executors of real programs refuse every command (`EUNENFORCEABLE`).
    */
   readonly readable?: boolean | undefined
@@ -151,10 +151,9 @@ export const rules = {
    * Refuses commands: programs by name (`['rm', 'curl']`), or by a function that is asked for every simple command of a
    * line, its lists, pipelines, substitutions, functions and wrappers (`env`, `sudo`, `xargs`, `sh -c`).
    *
-   * **A guard rail, and no boundary.** It keeps a well-meaning caller from a mistake. Scripts, interpreters and copies of
-   * a program do the same unseen; what must not happen is held by the other rules and by an executor. A line that the
-   * parser cannot read is refused, and so is one whose program is not known before it runs (`$tool -x`), if names are
-   * given.
+   * **A guard rail, and no boundary.** It keeps a well-meaning caller from a mistake. Scripts, interpreters and copies
+   * of a program do the same unseen; for a defence, use the other rules and an executor. A line that the parser cannot
+   * read is refused, and so is one whose program is not known before it runs (`$tool -x`), if names are given.
    */
   denyCommand(denied: readonly string[] | CommandRule['test'], options: DenyCommandOptions): CommandRule {
     const { name, parser, reason, remedy } = readOptions('denyCommand', ruleOptions.denyCommand, options)
@@ -179,9 +178,10 @@ export const rules = {
   },
 
   /**
-   * What matches the glob, and everything below it, can be neither read nor written; its parent still lists its name.
-   * `*.pem` matches at any depth, `/keys/*.pem` directly below `/keys`, `./*.pem` in the workspace's root. Case does not matter, and dot names match.
-   * Both doors: in commands it holds for what exists when the command starts.
+   * Denies reading and writing of every path that matches the glob, and of everything below it; its parent still lists
+   * its name. `*.pem` matches at any depth, `/keys/*.pem` directly below `/keys`, `./*.pem` in the workspace's root.
+   * Case does not matter, and dot names match. Both doors: in commands it holds for what exists when the command
+   * starts.
    */
   denyGlob(glob: string, options?: NameOption): PatternRule {
     const { name } = readOptions('denyGlob', ruleOptions.named, options)
@@ -229,7 +229,7 @@ function patternRule(rule: PatternRule): PatternRule {
   return rule
 }
 
-/** The path stays as it is written: what it means, the workspace knows. */
+/** The path stays as it is written: the workspace knows its meaning. */
 function rulePath(path: string): string {
   checkRulePath(path)
   parsePath(path, { operation: 'rule' })

@@ -9,7 +9,7 @@ export interface AccessRequest {
   readonly path: VirtualPath
   /** A copy needs `read` at its source and `write` at its destination. */
   readonly need: Need
-  /** Bytes, where they are known: a file's size before it is written; for a stream, what has come so far. */
+  /** Bytes, where they are known: a file's size before it is written; for a stream, the bytes so far. */
   readonly size?: number | undefined
 }
 
@@ -48,7 +48,7 @@ export interface SubtreeRule<Path extends string = string> {
 export interface PredicateRule {
   readonly kind: 'predicate'
   readonly name: string
-  /** Synchronous and pure. False, or an object with the reason, refuses. What it throws refuses as well. */
+  /** Synchronous and pure. False, or an object with the reason, refuses. An exception refuses as well. */
   readonly test: (request: AccessRequest) => boolean | { readonly reason: string; readonly remedy?: string | undefined }
   readonly reason?: string | undefined
   readonly remedy?: string | undefined
@@ -74,21 +74,21 @@ export type ResolvedSubtreeRule = SubtreeRule<VirtualPath>
 /**
  * Restricts names by pattern, wherever they are: private keys, `.env` files, the hooks of a repository.
  *
- * What matches one of `patterns` gets `access`, and so does everything below it. Holds at the file API for every path,
- * and in commands for what exists when the command starts. Case never matters, whatever the storage, and names that begin
- * with a dot are names like any other. Only ever restricts.
+ * A path that matches one of `patterns` gets `access`, and so does everything below it. Holds at the file API for every
+ * path, and in commands for what exists when the command starts. Case never matters, on any storage, and names that
+ * begin with a dot are names like any other. Only ever restricts.
  */
 export interface PatternRule {
   readonly kind: 'pattern'
   readonly name: string
-  /** What is left of the rights at a match: nothing, or reading. */
+  /** The rights that remain at a match: none, or reading. */
   readonly access: 'none' | 'read-only'
   /**
    * Globs over workspace paths. One without a leading `/` matches at any depth; one that begins with `./` matches from the
    * workspace's root.
    */
   readonly patterns: readonly string[]
-  /** Globs of names that are left alone, although a pattern matches them. What lies below a match is never left alone. */
+  /** Globs of names that are left alone, although a pattern matches them. A path below a match is never left alone. */
   readonly except?: readonly string[] | undefined
   /** Globs of directories below which nothing is looked at. The directory itself is. */
   readonly skip?: readonly string[] | undefined
@@ -117,15 +117,15 @@ export interface CommandParserOptions {
 }
 
 /**
- * Finds every simple command of a line. What it throws refuses the command: a parser that gives up fails closed.
+ * Finds every simple command of a line. An exception refuses the command: a parser that gives up fails closed.
  * `@ws/command-parser` has one.
  */
 export type CommandParser = (line: string, options: CommandParserOptions) => readonly SimpleCommand[]
 
 /**
- * Looks at commands before they run. **A guard rail, and no boundary**: it sees what a line says and not what programs do.
- * A script, an interpreter or a program under another name does the same unseen. What must not happen is held by subtree
- * rules and an executor's guarantees.
+ * Looks at commands before they run. **A guard rail, and no boundary**: it sees what a line says and not what programs
+ * do. A script, an interpreter or a program under another name does the same unseen. For a defence, use subtree rules
+ * and an executor's guarantees.
  */
 export interface CommandRule {
   readonly kind: 'command'
@@ -133,7 +133,7 @@ export interface CommandRule {
   readonly parser: CommandParser
   /**
    * Asked for every simple command. True allows; false, or an object with the reason, refuses the whole line.
-   * Synchronous and pure. What it throws refuses as well.
+   * Synchronous and pure. An exception refuses as well.
    */
   readonly test: (command: SimpleCommand) => boolean | { readonly reason: string; readonly remedy?: string | undefined }
   readonly reason?: string | undefined
@@ -141,7 +141,7 @@ export interface CommandRule {
 }
 
 export interface CommandLineRequest {
-  /** The normalised line, whatever form the command had [LS6]. */
+  /** The normalised line, for every form of the command [LS6]. */
   readonly line: string
   readonly shell?: string | undefined
 }
@@ -157,12 +157,15 @@ export type Rule<Path extends string = string> =
   | ExceptionRule<Path>
   | CommandRule
 
-/** Who may do what where. Pure, synchronous, without I/O; asked before every operation, and again where a link leads. */
+/**
+ * Decides on the rights of callers at paths. Pure, synchronous, without I/O; asked before every operation, and again
+ * where a link leads.
+ */
 export interface Policy {
   decide(request: AccessRequest): Decision
   /**
-   * The part that can be compiled into binds, with paths as in {@link Rule}. It holds at the file API too, whatever
-   * `decide` says. What `decide` refuses beyond it cannot be enforced in commands.
+   * The part that can be compiled into binds, with paths as in {@link Rule}. It holds at the file API too, even where
+   * `decide` allows. A refusal of `decide` beyond it cannot be enforced in commands.
    */
   subtreeRules(): readonly SubtreeRule[]
   /** Rules by pattern, which hold at both doors in the same way. Default: none. */

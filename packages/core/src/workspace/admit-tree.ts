@@ -78,7 +78,7 @@ export async function findMovableLink(context: Context, path: VirtualPath): Prom
     gate.admitLink('move', path)
     return { virtual: path, node, mount, path: inside, version }
   } catch (error) {
-    // What is wrong with the path is told by the operation itself.
+    // The operation itself reports a fault of the path.
     if (isWorkspaceError(error) || error instanceof LinkSignal) return undefined
     throw error
   }

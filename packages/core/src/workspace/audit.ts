@@ -39,11 +39,11 @@ export class Audit {
 
 const denials: Readonly<Record<AccessEvent['door'], ReadonlySet<string>>> = {
   files: new Set(['EACCES', 'EROFS', 'EOUTSIDE', 'EBUSY', 'EUNENFORCEABLE']),
-  // `EBUSY` of a command: what it needs keeps changing, or is in use.
+  // `EBUSY` of a command: a file that it needs keeps changing, or is in use.
   exec: new Set(['EACCES', 'EROFS', 'EOUTSIDE', 'EUNENFORCEABLE']),
 }
 
-/** What an event says of an error: `undefined` for none. */
+/** The outcome that an event reports for an error; `allowed` without one. */
 export function outcomeOf(
   door: AccessEvent['door'],
   error: unknown,

@@ -40,7 +40,7 @@ export function auditOf({ context, executor }: CommandDoor, { operation, command
       resolvedPath: resolved === path ? undefined : resolved,
       ...ended,
       duration: performance.now() - start,
-      // In the form that the policy judged; what could not be read is not shown.
+      // In the form that the policy judged; a command that could not be read is not shown.
       command: line ?? (typeof command === 'string' ? command : ''),
       executor: executor?.name,
       acknowledged: namesOf(acknowledge),

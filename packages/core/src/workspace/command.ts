@@ -1,7 +1,7 @@
 import { virtualError } from './errors.ts'
 import type { Command, CommandArguments } from './types.ts'
 
-/** Bytes of a command line at most: what is larger belongs into a file of the workspace. */
+/** Bytes of a command line at most: a larger one belongs into a file of the workspace. */
 export const maxCommandBytes = 16 * 1024 * 1024
 
 export interface NormalisedCommand {
@@ -17,10 +17,10 @@ const shells = /^(?:\/(?:usr\/)?bin\/)?(?:bash|zsh|sh|dash|ksh)$/
 const harmless = /^[\w@%+:,./-]+$/
 
 /**
- * One line for a shell, from each form that a command can have [LS5]: what policy and executors see [LS6].
+ * One line for a shell, from each form that a command can have [LS5]: policy and executors see it [LS6].
  *
  * @param shell the shell that will read it, for how words are quoted
- * @throws WorkspaceError `EINVAL` for what is no command, each mistake with its own reason.
+ * @throws WorkspaceError `EINVAL` for an invalid command, each mistake with its own reason.
  */
 export function normaliseCommand(given: Command, shell?: string): NormalisedCommand {
   const command = isArguments(given) ? commandOf(given) : given
@@ -60,12 +60,12 @@ function isArguments(command: Command): command is CommandArguments {
   return typeof command === 'object' && command !== null && !Array.isArray(command)
 }
 
-/** What `command` says, else the words of `command.N`. Inherited names do not count. */
+/** Gives `command`, else the words of `command.N`. Inherited names do not count. */
 function commandOf(given: CommandArguments): string | readonly string[] {
   const own = (name: string): unknown =>
     Object.hasOwn(given, name) ? given[name as keyof CommandArguments] : undefined
   const whole = own('command')
-  // What is no command is refused with its own reason by whoever reads it.
+  // Each caller refuses an invalid command, and gives its own reason.
   if (whole !== undefined) return whole as string | readonly string[]
   const words: unknown[] = []
   const first = own('command.0') === undefined ? 1 : 0

@@ -34,7 +34,7 @@ export const defaultKillGrace = 2000
 export async function exec(door: CommandDoor, command: Command, options: ExecOptions = {}): Promise<CommandResult> {
   checkMethod('exec', 'exec', options)
   const { wait, output } = await teeToFile(door, options, () => launch(door, command, options))
-  // The result has its own. What nobody reads is kept in case that somebody will.
+  // The result has its own. Unread output is kept, in case that it will be read.
   for (const stream of [output.stdout, output.stderr])
     void (options.outputFile === undefined ? leave(stream) : discard(stream))
   const result = await wait()

@@ -12,7 +12,7 @@ import type { WorkspaceMount } from './mounts.ts'
 import type { CommandDefaults } from './types.ts'
 import type { Trace, Walker } from './walk.ts'
 
-/** What the operations of one workspace share. */
+/** The parts that the operations of one workspace share. */
 export interface Context {
   readonly root: VirtualPath
   readonly aliases: AliasNames
@@ -38,7 +38,7 @@ export function parseFor(context: Context, operation: string, path: string): Par
   return parseInput(path, { base: context.root, aliases: context.aliases, operation })
 }
 
-/** Refuses after `close`, honours an aborted signal, and leaves one audit event, whatever the outcome. */
+/** Refuses after `close`, honours an aborted signal, and leaves one audit event for every outcome. */
 export async function perform<Result>(
   context: Context,
   options: PerformOptions,

@@ -47,7 +47,7 @@ export async function planFor(
   })
 }
 
-/** What of a plan an executor cannot hold. */
+/** The restrictions of a plan that an executor cannot hold. */
 export function unheld(plan: BindPlan, attached: AttachedExecutor): Restriction[] {
   return plan.restrictions.flatMap((restriction) => {
     const level = attached.guarantees[restriction.field]
@@ -109,7 +109,7 @@ export function requireHeld(
 }
 
 /**
- * Commands start in the root where nobody says otherwise, whatever rules say of it; but not where they leave nothing open.
+ * Commands start in the root by default, even where rules restrict it; but not where they leave nothing open.
  *
  * @throws WorkspaceError `EACCES` where the working directory is covered as a whole
  */

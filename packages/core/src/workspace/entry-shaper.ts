@@ -44,7 +44,7 @@ export class EntryShaper {
   }
 }
 
-/** Paths to list because a mount lies at or below them, whatever the adapter says. */
+/** Paths to list because a mount lies at or below them, even if the adapter does not list them. */
 function waysToMounts(context: Context, start: VirtualPath, recursive: boolean): Set<VirtualPath> {
   const ways = new Set<VirtualPath>()
   for (const nested of mountsBelow(context, start)) {

@@ -22,7 +22,7 @@ interface Verdict {
   readonly refusal: WorkspaceError | undefined
 }
 
-/** What the policy says, and how it is held at each door. */
+/** Gives the policy's answer, and how it is held at each door. */
 export async function explain(door: CommandDoor, request: ExplainRequest): Promise<Explanation> {
   const { context } = door
   checkMethod('explain', 'explain', request, 'request')

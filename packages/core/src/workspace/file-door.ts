@@ -96,7 +96,7 @@ export interface WorkspaceWriteOptions extends Omit<WriteOptions, 'parents'>, Pa
  * virtual path, but for aborts, which reject with `signal.reason`.
  */
 export interface FileDoor {
-  /** What is at the path; does not follow a link at its end. */
+  /** The status of the entry at the path; does not follow a link at its end. */
   stat(path: string, options?: StatOptions): Promise<Stat>
   /** True when `stat` finds something; false for `ENOENT` and `ENOTDIR`; every other error is thrown. */
   exists(path: string, options?: SignalOption): Promise<boolean>

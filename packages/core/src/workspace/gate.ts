@@ -77,7 +77,7 @@ export class Gate {
     return this.#judge(this.namespace.find(request.path), request)
   }
 
-  /** What an engine of the caller's own declares as data holds here too, whatever it decides: so it does in commands. */
+  /** Rules that the caller's own engine declares as data hold here too, whatever it decides: so they do in commands. */
   #judge(node: NamespaceNode<WorkspaceMount>, request: AccessRequest, options?: RefusalOptions): Decision {
     const own = this.#rulePolicy === undefined ? this.policy.decide(request) : allowed
     if (own.effect === 'deny') return own
@@ -119,7 +119,7 @@ export class Gate {
     return { virtual: path, node, mount: undefined, path: '/' as MountPath }
   }
 
-  /** What one rule gives at a path; the scratch is exempt from a rule that does not name it. */
+  /** The rights that one rule gives at a path; the scratch is exempt from a rule that does not name it. */
   ruleRights(rule: ResolvedSubtreeRule, path: VirtualPath): number {
     const scratch = this.namespace.scratch
     if (
@@ -147,7 +147,7 @@ export class Gate {
     return [...this.declared.subtrees.map(({ name }) => name), ...patterns, ...this.apiOnlyRules(), ...mounts]
   }
 
-  /** What rules deny outright, below the root. */
+  /** The paths that rules deny outright, below the root. */
   deniedEntries(): { rule: ResolvedSubtreeRule; path: VirtualPath }[] {
     return this.declared.subtrees.flatMap((rule) =>
       rule.entries.filter(({ path, access }) => access === 'none' && path !== '/').map(({ path }) => ({ rule, path })),
@@ -198,7 +198,7 @@ export class Gate {
     return variants.match(path) !== undefined || !this.namespace.below(path).next().done
   }
 
-  /** {@link admit} for moving what is known to be a link, whatever names look like its own. */
+  /** {@link admit} for moving an entry that is known to be a link, even where names look like its own. */
   admitLink(operation: FileOperation, path: VirtualPath): void {
     const node = this.namespace.find(path)
     for (const need of ['read', 'write'] as const) {

@@ -44,7 +44,10 @@ async function judge(ended: CommandResult, judging: Judging): Promise<CommandRes
   }
 }
 
-/** What matches rules by pattern now and did not when the command started: the command made it, or somebody beside it. */
+/**
+ * Finds paths that match rules by pattern now and did not when the command started: the command made them, or another
+ * process beside it.
+ */
 export async function findMade({ gate, plan, acknowledged }: Judging): Promise<RuleViolation[]> {
   if (plan.matched === undefined || gate.declared.patterns.length === 0) return []
   const before = new Set(plan.matched)

@@ -51,7 +51,7 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
     this.#context = context
     this.#path = path
     this.#options = options
-    // What is not an object is refused when the listing starts.
+    // Options that are not an object are refused when the listing starts.
     this.#pace = new Pace((options as WorkspaceListOptions | null)?.signal)
   }
 

@@ -53,7 +53,7 @@ const range = option.options<ByteRange>({ offset: option.required(count), length
 const mode: OptionShape = { ...option.integer(0, 0o777), must: 'permission bits from 0 to 0o777' }
 const move = { overwrite: option.boolean, ifSource: version, ifDestination: version, parents: option.boolean, signal }
 
-/** What a workspace and a single command can both set. */
+/** The options that both a workspace and a single command can set. */
 export const commandDefaultShapes: OptionShapes<CommandDefaults> = {
   timeout: durationShape,
   maxOutputBytes: count,

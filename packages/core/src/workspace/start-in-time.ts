@@ -7,7 +7,7 @@ export interface StartLimits {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Milliseconds that a preparation may take on a busy machine. What takes no longer is not counted. */
+/** Milliseconds that a preparation may take on a busy machine. A shorter preparation is not counted. */
 const preparation = 1_000
 
 /** Milliseconds in which a start that is aborted ends by itself, and leaves nothing. */

@@ -26,7 +26,7 @@ interface Progress {
   readonly completed: VirtualPath[]
   count: number
   current: VirtualPath
-  /** What stands in the error: what is where now. */
+  /** The present place of everything, for the error. */
   state: string
 }
 

@@ -21,7 +21,7 @@ export interface MountOptions {
   /** Where the adapter's root appears: an absolute path without `..`. */
   readonly at: string
   /**
-   * An adapter, which stays its creator's to close, or a factory: what it makes belongs to the workspace and is closed
+   * An adapter, which stays its creator's to close, or a factory: its adapter belongs to the workspace and is closed
    * with it.
    */
   readonly adapter: StorageAdapter | (() => StorageAdapter | Promise<StorageAdapter>)
@@ -34,7 +34,7 @@ export interface WorkspaceOptions {
   readonly mounts: readonly MountOptions[]
   /** Default: none, everything the mounts allow is allowed. */
   readonly rules?: readonly Rule[] | undefined
-  /** An engine of one's own instead of `rules`. */
+  /** Your own engine instead of `rules`. */
   readonly policy?: Policy | undefined
   /** Tried in order; the first that is available here and meets `require` is taken. Default: none, commands are `ENOEXECUTOR`. */
   readonly executors?: readonly Executor[] | undefined
@@ -57,7 +57,7 @@ export interface WorkspaceOptions {
 }
 
 /**
- * What holds for every command and session of a workspace. A call can narrow it: the smaller `timeout` and
+ * Defaults for every command and session of a workspace. A call can narrow it: the smaller `timeout` and
  * `maxOutputBytes` win, `login` can only become false. `env` is merged, and the call's variables win.
  */
 export interface CommandDefaults {
@@ -97,7 +97,7 @@ export interface ExecOptions extends SignalOption {
    */
   readonly acknowledge?: readonly string[] | undefined
   /**
-   * A file of the workspace that gets the whole output, both streams as they come, whatever `maxOutputBytes` is. It
+   * A file of the workspace that gets the whole output, both streams as they come, beyond `maxOutputBytes` too. It
    * appears when the command has ended, replacing an earlier one. For `exec` and `start`.
    */
   readonly outputFile?: string | undefined
@@ -154,7 +154,7 @@ export interface Explanation {
     | undefined
   /** For `exec`: how the root of commands is made where a mount lies at `/` and there is a choice. */
   readonly rootForm?: RootForm | undefined
-  /** For `exec`: what rules by pattern match now, and so cover in a command that would start. */
+  /** For `exec`: paths that rules by pattern match now, and so cover in a command that would start. */
   readonly matches?: readonly { readonly rule: string; readonly path: VirtualPath }[] | undefined
   /** Directories on the way across whose border rename and link are `EXDEV` in commands. */
   readonly renameBorders?: readonly VirtualPath[] | undefined
@@ -176,7 +176,7 @@ export interface AccessEvent {
   /** For move and copy. */
   readonly destination?: string | undefined
   /**
-   * `allowed`: it was done; a command ran to its end, whatever its exit code. `denied`: the policy or a mount refused it.
+   * `allowed`: it was done; a command ran to its end, with any exit code. `denied`: the policy or a mount refused it.
    * `aborted`: its signal ended it. `failed`: everything else.
    */
   readonly outcome: 'allowed' | 'denied' | 'failed' | 'aborted'
@@ -232,7 +232,10 @@ export interface Workspace extends FileDoor, LongRunning, AsyncDisposable {
   exec(command: Command, options?: ExecOptions): Promise<CommandResult>
   /** Starts a command and gives its streams. Rejects as `exec` does. */
   spawn(command: Command, options?: ExecOptions): Promise<RunningCommand>
-  /** What the policy says of an operation, why, and how it is enforced; without doing it. Never rejects for a refusal. */
+  /**
+   * Gives the policy's answer about an operation, the reason, and how it is enforced; without doing it. Never rejects
+   * for a refusal.
+   */
   explain(request: ExplainRequest): Promise<Explanation>
   /** Subscribes to the audit. Returns the function that ends the subscription. A listener that throws is ignored. */
   on<Name extends keyof WorkspaceEvents>(name: Name, listener: WorkspaceEvents[Name]): () => void

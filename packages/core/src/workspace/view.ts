@@ -18,13 +18,13 @@ const needed = {
 export type Sight = 'hidden' | 'named' | 'described'
 
 /**
- * What one listing or one search may show of what lies below its start. The policy is asked for every directory on the
- * way, since a rule may deny a directory and say nothing of what lies in it.
+ * The part below its start that one listing or one search may show. The policy is asked for every directory on the way,
+ * since a rule may deny a directory and say nothing of what lies in it.
  */
 export class View {
   readonly #gate: Gate
   readonly #start: VirtualPath
-  /** What must be allowed at a directory that is entered, and at an entry that is described. */
+  /** The operations that must be allowed at a directory that is entered, and at an entry that is described. */
   readonly #needed: { readonly toEnter: readonly FileOperation[]; readonly toDescribe: readonly FileOperation[] }
   readonly #inScratch: boolean
   /** Whether a directory may be entered. */

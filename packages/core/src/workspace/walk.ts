@@ -96,7 +96,7 @@ export class Walker {
       await this.#requireDirectory(operation, base, budget)
     } catch (error) {
       if (isWorkspaceError(error, 'ENOENT')) throw danglingError(operation, at)
-      // What may be written and not read cannot be looked at; it is taken as it stands.
+      // A path that may be written and not read cannot be looked at; it is taken as it stands.
       if (!isWorkspaceError(error, 'EACCES')) throw error
     }
   }
@@ -148,7 +148,7 @@ export class Walker {
     }
   }
 
-  /** Where a path leads in the end, and what is there. The policy is asked to read each step. */
+  /** Where a path leads in the end, and the entry there. The policy is asked to read each step. */
   async follow(operation: FileOperation, path: VirtualPath, budget: LinkBudget, last = true): Promise<ResolvedEntry> {
     let current = path
     let directory = false
@@ -186,7 +186,7 @@ export class Walker {
     try {
       return (await this.follow(operation, path, budget, followLast)).path
     } catch (error) {
-      // What may be written and not read cannot be looked at; it is taken as it stands.
+      // A path that may be written and not read cannot be looked at; it is taken as it stands.
       if (isWorkspaceError(error, 'EACCES') && error.path === path) return path
       if (!isWorkspaceError(error, 'ENOENT')) throw error
       const parent = await this.canonical(operation, parentPath(path), true, budget)
@@ -197,8 +197,8 @@ export class Walker {
   /**
    * Runs one step at a path, again at each place where a link leads.
    *
-   * Where the policy refuses to write at the path as it is given, it may still lead elsewhere: what counts is where the
-   * operation lands. So a refusal is final only for a path that is no detour, or that may not even be read.
+   * Where the policy refuses to write at the path as it is given, it may still lead elsewhere: the place where the
+   * operation lands decides. So a refusal is final only for a path that is no detour, or that may not even be read.
    */
   async run<Result>(
     options: LocateOptions & {

@@ -7,7 +7,7 @@ import { run } from './entry.ts'
 
 const here = fileURLToPath(new URL('../..', import.meta.url))
 
-/** What browsers and their workers have besides the language. */
+/** The names that browsers and their workers have besides the language. */
 const webGlobals = [
   'AbortController',
   'AbortSignal',

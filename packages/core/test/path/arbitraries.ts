@@ -57,7 +57,7 @@ export const segments: fc.Arbitrary<string[]> = fc.array(name, { maxLength: 6 })
 /** A path as it must come out. */
 export const normal: fc.Arbitrary<VirtualPath> = segments.map((list) => parseVirtualPath(`/${list.join('/')}`))
 
-/** What somebody may type: names, dots, `..`, doubled and trailing slashes, absolute or not. */
+/** Paths that a person may type: names, dots, `..`, doubled and trailing slashes, absolute or not. */
 export const typed: fc.Arbitrary<string> = fc
   .array(fc.oneof({ weight: 3, arbitrary: name }, { weight: 2, arbitrary: fc.constantFrom('', '.', '..') }), {
     maxLength: 10,

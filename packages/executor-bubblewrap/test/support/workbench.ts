@@ -144,7 +144,7 @@ export class Workbench implements AsyncDisposable {
         command,
         cwd: cwd === undefined ? this.root : parseVirtualPath(cwd),
         env: {},
-        // The one that is everywhere, whatever $SHELL is here.
+        // The one that is everywhere, beside any $SHELL.
         shell: '/bin/sh',
         login: false,
         killGrace: 300,

@@ -13,7 +13,7 @@ const programTarget = /^\/(?:usr|bin|sbin|lib|lib64)\/(?!.*(?:^|\/)\.\.(?:\/|$))
 export interface WalkResult {
   /** Names below the mount's root after links; `undefined` when a link leaves it. */
   readonly names: readonly string[] | undefined
-  /** How many of the first names are there, as directories that are no links. */
+  /** How many of the first names are there, as directories that are not links. */
   readonly missing: boolean
   readonly linked: boolean
 }

@@ -33,7 +33,7 @@ export const grep: Grammar = {
   },
 }
 
-/** The pattern is no operand. */
+/** The pattern is not an operand. */
 function isNamed(parsed: Parsed): boolean {
   return has(parsed, '-e', '--regexp', '-f', '--file')
 }

@@ -122,7 +122,7 @@ export class BashFileSystem implements IFileSystem {
     return { ...programs(at, await files.lstat(at)), identity: await this.#ownPlace(files, at) }
   }
 
-  /** There are no hard links: where a file really is tells it from others. */
+  /** There are no hard links: the real place of a file tells it from others. */
   async #ownPlace(files: AsyncFiles, at: string): Promise<string> {
     return at === '/' ? at : childOf(await files.realpath(parentOf(at)), nameOf(at))
   }

@@ -31,7 +31,7 @@ export class WorkerPool {
     this.#users++
   }
 
-  /** A thread of one's own, to be released or ended; waits while all are busy. Rejects with the signal's reason. */
+  /** A thread for one user, to be released or ended; waits while all are busy. Rejects with the signal's reason. */
   async acquire(signal: AbortSignal): Promise<Worker> {
     while (this.#busy >= this.#options.size) {
       const turn = Promise.withResolvers<void>()

@@ -5,8 +5,8 @@ const nodeStyle = /\b(E[A-Z]{2,}): [^\n']*, [a-z]+ '([^\n]*)'$/
 const missing = /: (?:No such file or directory|cannot open redirect target)$/
 
 /**
- * The shell's own words for refused files. Many of just-bash's commands say "No such file or directory" whatever the
- * error was, and others print it as Node words it; a model would go looking for a file that is there.
+ * The shell's own words for refused files. Many of just-bash's commands say "No such file or directory" for every
+ * error, and others print it as Node words it; a model would go looking for a file that is there.
  */
 export function wordRefusals(stderr: string, failures: readonly Failure[]): string {
   if (failures.length === 0 && !/\bE[A-Z]{2,}: |cannot open redirect target/.test(stderr)) return stderr

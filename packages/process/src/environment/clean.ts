@@ -22,11 +22,11 @@ export interface CleanEnvironmentOptions {
 /** PATH of commands when nothing else is said. */
 export const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
-/** What commands inherit when nothing else is said: language, terminal and time zone. No secret lives in these. */
+/** Variables that commands inherit by default: language, terminal and time zone. No secret lives in these. */
 export const defaultAllowList: readonly string[] = ['LANG', 'LANGUAGE', 'LC_*', 'TERM', 'COLORTERM', 'NO_COLOR', 'TZ']
 
 /**
- * The whole environment of a command: what is allowed of the parent's, HOME, PWD, USER, LOGNAME, PATH, and the
+ * The whole environment of a command: the allowed part of the parent's, HOME, PWD, USER, LOGNAME, PATH, and the
  * caller's own. Nothing else of the parent's is in it [RP16].
  *
  * @throws WorkspaceError `EINVAL` for a name or value that cannot be in an environment.

@@ -6,12 +6,12 @@ export interface MountEntry {
   readonly parent: string
   /** `major:minor` */
   readonly device: string
-  /** What of the file system is mounted. */
+  /** The mounted part of the file system. */
   readonly root: string
   readonly point: string
   readonly readOnly: boolean
   readonly fileSystem: string
-  /** What is called the device. */
+  /** The name of the device. */
   readonly source: string
 }
 
@@ -75,7 +75,7 @@ export function mountOf(path: string): MountEntry | undefined {
   return ownMounts().of(path)
 }
 
-/** What was seen does not agree with the mount table: it is read anew for the next who asks. */
+/** Has the mount table read anew for the next caller, since it did not agree with the disk. */
 export function doubtOwnMounts(): void {
   last = undefined
 }

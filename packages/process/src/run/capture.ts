@@ -6,7 +6,7 @@ import type { CapturedOutput } from './types.ts'
 export interface OutputCapture {
   /** Copies what it keeps: the chunk may be reused. */
   push(chunk: Uint8Array): void
-  /** What was kept so far. */
+  /** The output kept so far. */
   result(): CapturedOutput
 }
 

@@ -43,8 +43,8 @@ export interface KeptContent {
 }
 
 /**
- * Keeps content that is given to child after child, so that it is written once. For children that let nobody else have the
- * descriptor: as an ordinary user, whoever has it can open the file anew and change it for those that come later.
+ * Keeps content that is given to child after child, so that it is written once. For children that let nobody else have
+ * the descriptor: an ordinary user who has it can open the file anew and change it for those that come later.
  */
 export class KeptContents implements Disposable {
   readonly #files = new Map<Uint8Array, number>()
@@ -95,8 +95,9 @@ let inherited: readonly number[] | undefined
 let nullDevice: number | undefined
 
 /**
- * Descriptors above 2 that this process was started with and that a child would get as well. What Node opens itself is
- * close-on-exec; what it inherited need not be. They cannot change hands later, so they are looked up once.
+ * Descriptors above 2 that this process was started with and that a child would get as well. Descriptors that Node
+ * opens itself are close-on-exec; inherited ones need not be. They cannot change hands later, so they are looked up
+ * once.
  */
 export function inheritedDescriptors(): readonly number[] {
   inherited ??= readdirSync('/proc/self/fd')

@@ -23,7 +23,7 @@ const pollMs = 10
 /** Milliseconds that what was killed gets before it is looked for. */
 const patienceMs = 150
 const lookAgainMs = 50
-/** Milliseconds after which nobody is waited for, whatever it does. */
+/** Milliseconds after which nobody is waited for, even while it works. */
 const longestPatienceMs = 5_000
 /** The reason why a tree is given up: without one, Node makes an exception with a stack every time. */
 const uninterruptible = new Error('no signal ends it')
@@ -43,7 +43,7 @@ export interface Ender {
   endNow(): void
   /**
    * After the main process has ended: waits until its streams are closed, at most `drainMs`; then kills what is left.
-   * What is being ended gets the rest of its grace.
+   * Processes that are being ended get the rest of their grace.
    */
   finish(closed: Promise<unknown>, progress: ReadingProgress, drainMs: number): Promise<void>
   /** The end is known: nobody is looked for. */
@@ -92,7 +92,7 @@ export function createEnder(child: ChildProcess, options: StartProcessOptions): 
     }
     clearTimeout(timer)
     left = members
-    // What waits for them must not go on waiting.
+    // A caller that waits for them must not go on waiting.
     killTree(pid, killed)
     outOfReach.abort(uninterruptible)
   }

@@ -94,10 +94,10 @@ const blockBytes = 524_288
 const usedBytes = 65_536
 
 /**
- * Copies chunks into memory that the reader may keep. What lies outside of V8's heap is collected whenever 64 MiB of it have
- * come together, used or not, and a flood fills them before that. So the copies are windows on blocks of which the greater
- * part is never touched, and those MiB are mostly address space. All blocks have one size, so that the same pages are used
- * again.
+ * Copies chunks into memory that the reader may keep. Memory outside V8's heap is collected whenever 64 MiB of it have
+ * come together, used or not, and a flood fills them before that. So the copies are windows on blocks of which the
+ * greater part is never touched, and those MiB are mostly address space. All blocks have one size, so that the same
+ * pages are used again.
  */
 function createCopier(): (chunk: Uint8Array) => Uint8Array {
   let block: Buffer | undefined

@@ -30,7 +30,7 @@ export function isPipePair(source: unknown): source is PipePair {
  */
 export interface PipeMaker {
   /**
-   * @param owner who may open it by name: whom commands run as
+   * @param owner the user that may open it by name, and that commands run as
    * @returns the caller's to close; `undefined` where none can be made
    */
   take(owner?: { readonly uid: number; readonly gid: number }): Promise<PipePair | undefined>
@@ -40,16 +40,19 @@ export interface PipeMaker {
 
 /** Pipes that are kept ready, so that a command need not wait for its own; it takes two or three. */
 const spares = 8
-/** With fewer than these, more are made at once. Otherwise in a quiet moment: whatever runs then has the processor. */
+/**
+ * With fewer than these, more are made at once. Otherwise in a quiet moment: the program that runs then has the
+ * processor.
+ */
 const fewSpares = 3
 /** Milliseconds without a command that count as one. */
 const quietMs = 50
-/** Pipes in one order at most: who makes them has a limit of descriptors too. */
+/** Pipes in one order at most: the process that makes them has a limit of descriptors too. */
 const longestOrder = 32
 
 const shared = new Shared(createMaker)
 
-/** The maker of this process: its first pipes are made at once, and what is left of them goes soon after its last user. */
+/** The maker of this process: its first pipes are made at once, and the rest of them go soon after its last user. */
 export function usePipes(): PipeMaker {
   const { value, release } = shared.use()
   return { take: value.take, close: release }
@@ -92,7 +95,7 @@ function createMaker(): PipeMaker {
     first(pair)
   }
 
-  /** Never at once: whoever takes a pipe is about to start a process. */
+  /** Never at once: a caller that takes a pipe is about to start a process. */
   function fillLater(): void {
     if (ready.length < fewSpares) setImmediate(() => void fill()).unref()
     else if (quiet === undefined) quiet = setTimeout(() => void fill(), quietMs).unref()

@@ -1,12 +1,12 @@
 import { Socket } from 'node:net'
 
-/** What a pipe holds, and so what one reading takes at most. One for all: a chunk is gone before the next is read. */
+/** The size of a pipe, and so of the largest reading. One for all: a chunk is gone before the next is read. */
 let shared: Buffer | undefined
 
 /**
  * Reads a pipe into the same memory over and over: each chunk of `data` is a window on it, and holds until the listener
- * returns. Node's own way takes new memory for each chunk, and whatever prints fast fills tens of MiB before that is
- * collected.
+ * returns. Node's own way takes new memory for each chunk, and a program that prints fast fills tens of MiB before that
+ * is collected.
  *
  * @param fd is closed with the stream
  */

@@ -12,7 +12,7 @@ export class Shared<Value extends { close(): void }> {
     this.#make = make
   }
 
-  /** @returns the shared value, and what a user calls once when it needs that no more */
+  /** @returns the shared value, and the function that a user calls once when it needs that no more */
   use(): { readonly value: Value; readonly release: () => void } {
     clearTimeout(this.#leaving)
     const value = (this.#value ??= this.#make())

@@ -15,7 +15,7 @@ import { type ProcessWatch, watchProcess } from './watch.ts'
 /**
  * Starts a process in a session and group of its own and watches it to the end of its tree.
  *
- * It ends the group and every descendant that can be found: on timeout, on abort, and what is left when the main
+ * It ends the group and every descendant that can be found: on timeout, on abort, and the remaining ones when the main
  * process has ended. A daemon that left both its session and its parents escapes unless a supervisor
  * (`confineArgv({ supervise: true })`) or a PID namespace holds the tree. Call it from the main thread.
  *
@@ -63,7 +63,7 @@ interface Streams {
 
 /** Over pipes that were given, where there are some; else those of the child. */
 function openStreams(child: ChildProcess, { stdinPipe, stdoutPipe, output }: StartProcessOptions): Streams {
-  // Who reads the stream by himself keeps what he gets.
+  // A caller that reads the stream itself keeps the chunks.
   const read = output === 'stream' ? (fd: number) => new Socket({ fd, readable: true, writable: false }) : readPipe
   return {
     stdin: stdinPipe ? new Socket({ fd: stdinPipe.write, readable: false, writable: true }) : child.stdin,
@@ -111,7 +111,7 @@ function describe(
     const stream = source === 'pipe' ? child.stdio[fd] : isPipePair(source) ? readPipe(source.read) : undefined
     if (stream) pipes.set(fd, ignoreClosedPipe(stream as Duplex))
   }
-  // What holds their other ends may never let go of them.
+  // The processes at their other ends may never let go of them.
   outOfReach.addEventListener('abort', () => pipes.forEach((pipe) => pipe.destroy()), { once: true })
   const stdin: Writable | undefined =
     options.stdin === 'pipe' && streams.stdin ? ignoreClosedPipe(streams.stdin) : undefined

@@ -15,7 +15,7 @@ export function closePipes({ stdinPipe, stdoutPipe, extraFds }: StartProcessOpti
 
 export type StdioSlot = 'pipe' | 'ignore' | number
 
-/** What Node's `stdio` takes, and the descriptors that are open here only until the child has its own. */
+/** The slots for Node's `stdio`, and the descriptors that are open here only until the child has its own. */
 export function openStdio(options: StartProcessOptions): { readonly slots: StdioSlot[]; close(): void } {
   const { stdin = 'none', extraFds, stdinPipe, stdoutPipe } = options
   const slots: StdioSlot[] = [

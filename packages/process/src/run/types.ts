@@ -2,7 +2,7 @@ import type { KeptContent } from './descriptors.ts'
 import type { PipePair } from './pipe-maker.ts'
 
 /**
- * What a child's descriptor N is made of:
+ * The source of a child's descriptor N:
  *
  * - a number: a descriptor of this process (it is duplicated; the caller keeps and closes its own);
  * - bytes: a fresh, unlinked, read-at-0 file with that content, closed here again after the start;
@@ -17,11 +17,11 @@ export type DescriptorSource = number | Uint8Array | KeptContent | 'pipe' | 'nul
 /** Descriptors beyond 0–2, keyed by their number in the child (3 to 255). */
 export type ExtraDescriptors = ReadonlyMap<number, DescriptorSource>
 
-/** What a process reads on its standard input. `'pipe'`: the caller writes to {@link RunningProcess.stdin}. */
+/** The standard input of a process. `'pipe'`: the caller writes to {@link RunningProcess.stdin}. */
 export type ProcessInput = 'none' | 'pipe' | string | Uint8Array | AsyncIterable<Uint8Array | string>
 
 /**
- * Called with each chunk of output, in order. The chunk holds until it returns: whoever keeps it copies it. If it gives a
+ * Called with each chunk of output, in order. The chunk holds until it returns: copy it to keep it. If it gives a
  * promise, reading pauses until that is settled or the process ends.
  */
 export type OutputListener = (chunk: Uint8Array) => void | Promise<void>

@@ -35,7 +35,7 @@ export function validateStart(options: StartProcessOptions): void {
   validateDescriptors(options.extraFds?.keys() ?? [], operation)
 }
 
-/** What the kernel and shells can hold: a name without `=` and NUL, a value without NUL. */
+/** Refuses variables that the kernel and shells cannot hold: a name is without `=` and NUL, a value without NUL. */
 export function validateEnvironment(env: Readonly<Record<string, string>>, operation: string): void {
   for (const [name, value] of Object.entries(env)) {
     if (name === '' || /[=\0]/.test(name))

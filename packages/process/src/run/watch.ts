@@ -101,7 +101,7 @@ async function follow(
   if (report?.failure !== undefined) throw notConfined(report.failure, options)
   if (aborted && !timedOut) throw signal?.reason
   const isUnstarted = report?.ready === false && exit.signal === null && !timedOut
-  // What was killed before it began did not fail.
+  // A command that was killed before it began did not fail.
   const isKilled = isUnstarted && ender.wasAsked()
   if (isUnstarted && !isKilled) throw loaderFailed(options)
   return {
@@ -128,7 +128,7 @@ interface Reading {
   readonly capture: OutputCapture
   readonly listener: OutputListener | undefined
   readonly progress: ReadingProgress
-  /** From here on nobody is waited for: what is left to read fits into the kernel's buffers. */
+  /** From here on nobody is waited for: the rest of the output fits into the kernel's buffers. */
   readonly ended: AbortSignal
 }
 

@@ -9,9 +9,9 @@ const directories = ['/bin', '/usr/bin', '/usr/local/bin']
 const operation = 'exec'
 
 /**
- * The shell that runs a command [LS2, LS3, LS7]: the caller's, else a valid `$SHELL`, else the first of the usual places,
- * else `/bin/sh`. `$SHELL` is valid if it is an absolute path to an executable shell that the view has too; `nologin`
- * and `false` are no shells. What is not valid in `$SHELL` is passed over; what the caller asks for is an error.
+ * The shell that runs a command [LS2, LS3, LS7]: the caller's, else a valid `$SHELL`, else the first of the usual
+ * places, else `/bin/sh`. `$SHELL` is valid if it is an absolute path to an executable shell that the view has too;
+ * `nologin` and `false` are no shells. An invalid `$SHELL` is passed over; an invalid shell of the caller is an error.
  *
  * @returns an absolute path
  * @throws WorkspaceError `EINVAL` for a shell that is neither absolute nor of the POSIX family, or not a shell;

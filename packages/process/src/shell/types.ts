@@ -1,7 +1,7 @@
 import type { ExtraDescriptors } from '../run/types.ts'
 
 export interface ResolveShellOptions {
-  /** What the caller asks for: an absolute path, or a bare name of the POSIX family. Blank means the default. */
+  /** The caller's shell: an absolute path, or a bare name of the POSIX family. Blank means the default. */
   readonly shell?: string | undefined
   /** Where `SHELL` is looked up. Default: `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
@@ -14,7 +14,7 @@ export interface ResolveShellOptions {
 export interface ShellArgumentsOptions {
   /** Read the login files (`-l`). Default true. */
   readonly login?: boolean | undefined
-  /** Read no start-up file of the user's at all, whatever the shell. Default false. */
+  /** Read no start-up file of the user's at all, in any shell. Default false. */
   readonly bare?: boolean | undefined
 }
 

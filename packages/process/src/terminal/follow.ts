@@ -79,7 +79,7 @@ export async function followTerminal({ request, device, start }: FollowTerminalO
   }
 }
 
-/** What a shell reports as 128 and a number was a signal where one was sent from here. */
+/** A shell reports a signal as 128 and a number. It counts as a signal where one was sent from here. */
 function nameOf(exitCode: number | null, sent: ReadonlySet<string>): string | null {
   if (exitCode === null) return null
   return [...sent].find((name) => constants.signals[name as NodeJS.Signals] === exitCode - 128) ?? null

@@ -5,7 +5,7 @@
  * - It gives its terminal up (TIOCNOTTY), so that the session inside the sandbox can have it as its controlling one,
  *   and then says under which name it can be opened. Nothing else reads or writes there until that is known.
  * - It keeps the slave side open, so that what was written last can still be read when every writer has gone.
- * - On USR1, when all writers have gone, it writes a mark: whoever has read that has read everything before.
+ * - On USR1, when all writers have gone, it writes a mark: a reader of that has read everything before.
  *
  * It dies with the thread that started it, and has no descriptor but the terminal: not one of other sessions' masters.
  */
@@ -21,7 +21,7 @@ my $name = readlink('/proc/self/fd/0') // exit 1;
 syswrite(STDOUT, "$mark$name$mark");
 sleep 86400 while 1`
 
-/** What the holder said: the slave's path between two marks. */
+/** Reads the holder's answer: the slave's path between two marks. */
 export function readName(text: string, mark: string): string | undefined {
   const parts = text.split(mark)
   return parts.length >= 3 && parts[1]?.startsWith('/dev/') ? parts[1] : undefined

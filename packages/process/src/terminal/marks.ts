@@ -2,9 +2,9 @@
 export interface MarkFilter {
   /** From now on, this one is looked for. `found` gets the number of bytes handed on before it. */
   expect(mark: string, found: (offset: number) => void): void
-  /** What is left of a chunk. What could be the beginning of a mark waits for the next one. */
+  /** Gives the rest of a chunk. A possible beginning of a mark waits for the next one. */
   push(chunk: Buffer): Buffer
-  /** What waited. */
+  /** Gives the bytes that waited. */
   end(): Buffer
 }
 

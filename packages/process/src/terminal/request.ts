@@ -1,7 +1,7 @@
 import type { CommandRequest, TerminalRequest } from '@ws/core'
 import type { TerminalDevice } from './start.ts'
 
-/** What a command on a terminal says beside it: the reason why the terminal could not be its own. */
+/** Bytes kept of the output beside the terminal: the reason why the terminal could not be the command's own. */
 const keptBytes = 4096
 
 /**

@@ -23,7 +23,7 @@ export interface StartTerminalOptions {
 export interface TerminalDevice extends AsyncDisposable {
   /** The slave's descriptor in this process, to be given to the command. */
   readonly descriptor: number
-  /** What is written to the terminal, to one reader; a slow one slows the program down, none loses the oldest. */
+  /** The terminal's output, for one reader; a slow one slows the program down, without one the oldest part is lost. */
   readonly output: AsyncIterable<Uint8Array>
   /** To be printed by the shell when its start-up files are done; it is taken out of the output. */
   readonly startMark: string

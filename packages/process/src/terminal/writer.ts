@@ -58,7 +58,7 @@ export function createWriter(descriptor: number): TerminalWriter {
   }
 }
 
-/** Which terminal a master belongs to; `undefined` for what is no master. */
+/** Which terminal a master belongs to; `undefined` for any other descriptor. */
 function terminalIndex(descriptor: number): string | undefined {
   try {
     return /^tty-index:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'latin1'))?.[1]

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** What the kernel says of a process in `/proc/PID/stat`. */
+/** The fields of `/proc/PID/stat` for a process. */
 export interface ProcessStat {
   readonly pid: number
   /** As the kernel shortens it: 15 bytes. */

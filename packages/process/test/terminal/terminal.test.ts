@@ -7,7 +7,7 @@ import { createMarkFilter } from '../../src/terminal/marks.ts'
 const env = { PATH: '/usr/bin:/bin' }
 const size = { columns: 80, rows: 24 }
 
-// What was inherited is looked up at the first start: terminals come later.
+// Inherited descriptors are looked up at the first start: terminals come later.
 beforeAll(() => startProcess({ argv: ['/bin/true'], env }).wait())
 
 /** @param busy milliseconds in which this process reads nothing */

@@ -22,7 +22,7 @@ export interface ConfinedExecutorDefinition<Options, Machine> {
   readonly name: string
   /** Bare names of the programs that commands are run with. While they are the same files, one probe is enough. */
   readonly programs: readonly string[]
-  /** Runs the real thing once. It ends by itself: whoever waits for it can give up, and others may wait for it too. */
+  /** Runs the real thing once. It ends by itself: a caller can give up waiting, and others may wait for it too. */
   readonly probe: (target: ConfinedTarget, options: Options) => Promise<ConfinedProbe<Machine>>
   readonly attach: (
     target: ConfinedTarget,
@@ -76,7 +76,7 @@ function createExecutor<Options, Machine>(
       return (await find({ root, owner }, signal)).report
     },
     async attach({ root, owner }: WorkspaceView) {
-      // As root, somebody must be named: what probes run as owns nothing.
+      // As root, a user must be named: the user that probes run as owns nothing.
       const target = { root, owner: owner ?? (process.getuid?.() === 0 ? { uid: 0, gid: 0 } : probingOwner()) }
       const { report, machine } = await find(target)
       if (machine !== undefined) return await attach(target, machine, options)
@@ -91,7 +91,7 @@ function createExecutor<Options, Machine>(
   }
 }
 
-/** What is known to be missing says so itself, and a system call that failed is told by its name: neither names a host path. */
+/** A known problem brings its own message, and a failed system call is told by its name: neither names a host path. */
 async function tryOut<Machine>(probe: () => Promise<ConfinedProbe<Machine>>): Promise<ConfinedProbe<Machine>> {
   try {
     return await probe()

@@ -64,7 +64,7 @@ export class HeldWork {
   }
 }
 
-/** What starting something in a closed executor is answered with. */
+/** The error for starting something in a closed executor. */
 export function closedError(): WorkspaceError {
   return new WorkspaceError({ code: 'ECLOSED', operation: 'exec', reason: 'the workspace has been closed' })
 }

@@ -1,7 +1,7 @@
 import type { Owner } from '@ws/core'
 import { readFileSync } from 'node:fs'
 
-/** Why commands cannot run as an owner, and what helps. */
+/** Why commands cannot run as an owner, and the remedy. */
 export interface OwnerProblem {
   readonly reason: string
   readonly remedy: string
@@ -17,8 +17,8 @@ export function probingOwner(): Owner {
 }
 
 /**
- * Whether commands can run as the workspace's owner. Never as uid 0: what root leaves behind in a workspace (a setuid program, a
- * device) works on the host.
+ * Whether commands can run as the workspace's owner. Never as uid 0: files that root leaves behind in a workspace (a
+ * setuid program, a device) work on the host.
  */
 export function findOwnerProblem({ uid, gid }: Owner): OwnerProblem | undefined {
   const remedy = 'give the root directory to an ordinary user, or pass `owner: { uid, gid }` to the local adapter'

@@ -7,8 +7,8 @@ import type { ConfinedProbe } from './types.ts'
 const mostTargets = 256
 
 /**
- * What probes of this process found, for all executors of one kind: a probe starts processes. Kept is what was available, as long
- * as the programs are the same files; what was missing may have been installed since.
+ * The findings of this process's probes, for all executors of one kind: a probe starts processes. An available executor
+ * is kept, as long as the programs are the same files; a missing part may have been installed since.
  */
 export class ProbeCache<Machine> {
   readonly #programs: readonly string[]

@@ -10,6 +10,6 @@ export interface ConfinedTarget {
 /** The outcome of a probe. */
 export interface ConfinedProbe<Machine> {
   readonly report: ProbeReport
-  /** What commands are run with; absent where it is not available. */
+  /** The machine that commands run on; absent where it is not available. */
   readonly machine?: Machine | undefined
 }

@@ -60,9 +60,9 @@ export function hidingProblem(): { readonly reason: string; readonly remedy: str
 }
 
 /**
- * Wraps a command so that it, and all that it starts, lists one directory without some names: see {@link hideScript}. Start
- * it from the main thread of this process. The process that is started stays until the command ends, and exits with 0 then,
- * whatever became of the command; when it is killed, the command must end by itself (`--die-with-parent`).
+ * Wraps a command so that it, and all that it starts, lists one directory without some names: see {@link hideScript}.
+ * Start it from the main thread of this process. The process that is started stays until the command ends, and exits
+ * with 0 then, for any end of the command; when it is killed, the command must end by itself (`--die-with-parent`).
  */
 export function hidingCommand({ hidden, gate, argv }: HidingOptions): string[] {
   const calls: Readonly<Record<string, number>> | undefined = { ...numbers }[process.arch as 'x64']

@@ -10,8 +10,8 @@
  *   waits in its call, and the number was not given to another process.
  * - Entries are read through the caller's own open file, whose position moves as it must. Where the caller gets nothing
  *   (bad memory, a signal), the position is put back.
- * - What cannot be looked at (a program that may not be read) is refused, but for the first two processes, which are
- *   bubblewrap's own.
+ * - A caller that cannot be looked at (a program that may not be read) is refused. Only the first two processes,
+ *   bubblewrap's own, are not.
  * - The death of the parent ends it, and with that the command, which asks for the same.
  *
  * Arguments: the parent's process number, a descriptor from which one byte is awaited, numbers of system calls, device (major, minor) and
@@ -40,7 +40,7 @@ eval $supervise; die $@ if $@;
 waitpid($pid, 0);
 `
 
-/** What it does once the command is started. perl compiles this meanwhile, which takes it longer than all that comes before. */
+/** The part of the script that runs once the command is started. */
 export const superviseScript = String.raw`
 my $any = join '|', map { quotemeta } sort keys %hide; $any = qr/(?:$any)\0/; my $self = '';
 my $listener = unpack('l', $word);

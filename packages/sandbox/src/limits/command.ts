@@ -9,9 +9,9 @@ export interface LimitedCommandOptions {
 }
 
 /**
- * The command behind a program that sets its resource limits, to be run inside the view: what confines the command (a
- * tracer, a supervisor) is not limited. Soft and hard limits are the same, so that the command cannot widen them, but for
- * processor time, where SIGXCPU comes a second before SIGKILL. No core file is left.
+ * The command behind a program that sets its resource limits, to be run inside the view. Processes that confine the
+ * command (a tracer, a supervisor) are not limited. Soft and hard limits are the same, so that the command cannot widen
+ * them, but for processor time, where SIGXCPU comes a second before SIGKILL. No core file is left.
  *
  * `scratchBytes` is no resource limit and is left alone.
  *

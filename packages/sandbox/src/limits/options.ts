@@ -36,7 +36,7 @@ export function narrowedLimits({ limits, cgroup }: ResolvedLimits, own: CommandL
   return narrowed
 }
 
-/** What of limits is for `limitedCommand`: all but what a control group holds, where there is one. */
+/** The limits for `limitedCommand`: all but those that a control group holds, where there is one. */
 export function resourceLimits(limits: CommandLimits, cgroup: unknown): CommandLimits {
   if (cgroup === undefined) return limits
   const { memoryBytes: _memory, processes: _processes, ...rest } = limits

@@ -18,7 +18,7 @@ const whatCounts = 'memory in use counts, its files in memory included; what exc
 
 const perProcess = ['cpuSeconds', 'memoryBytes', 'fileBytes', 'openFiles'] as const satisfies readonly LimitField[]
 
-/** What {@link limitedCommand} holds on this machine, and a control group where there is one. */
+/** Reports the limits that {@link limitedCommand} holds on this machine, and a control group where there is one. */
 export function resourceLimitReport({ processes, scratch, cgroup = false }: LimitReportOptions): LimitReport[] {
   const missing = existsSync(prlimit) ? undefined : 'prlimit is not installed (`apt-get install util-linux`)'
   const report = (field: LimitField, scope: LimitReport['scope'], note?: string): LimitReport =>

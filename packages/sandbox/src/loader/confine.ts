@@ -39,7 +39,7 @@ export interface ConfineOptions {
   readonly extraFds?: ExtraDescriptors | undefined
 }
 
-/** What {@link startProcess} needs to start the loader: spread it into its options. */
+/** The options that {@link startProcess} needs to start the loader: spread it into its options. */
 export interface ConfinedCommand {
   readonly argv: readonly string[]
   readonly env: Readonly<Record<string, string>>

@@ -20,8 +20,8 @@ const settledMs = 20n
 const directoryType = 0o040000n
 
 /**
- * What all processes of this user have reserved, as their journal says. It is looked at anew each time: one system call
- * when nothing has changed.
+ * The names that all processes of this user have reserved, as their journal says. It is looked at anew each time: one
+ * system call when nothing has changed.
  */
 export class ReservedNames {
   #directory = ''

@@ -47,7 +47,7 @@ export interface WatchRequest {
 
 /** A sandbox that is being watched. */
 export interface Watch {
-  /** Looks a last time and ends the watch. What was lost before has been reported when it resolves. */
+  /** Looks a last time and ends the watch. When it resolves, earlier losses have been reported. */
   end(): Promise<void>
 }
 
@@ -138,7 +138,7 @@ export function startKeeper(): Keeper | undefined {
   })
   release()
 
-  /** What is said at once arrives at once: the keeper takes its lock for each group that it finds. */
+  /** Lines that are sent together arrive together: the keeper takes its lock for each group that it finds. */
   const send = (...words: readonly (string | number)[]) => {
     if (gone) return
     stdin.cork()

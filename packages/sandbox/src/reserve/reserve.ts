@@ -32,7 +32,7 @@ export interface WantedName {
 export interface Reservation {
   /** `device:inode` of what holds each name, by its host path. */
   readonly identities: ReadonlyMap<HostPath, string>
-  /** Resolves when this use of the names is over; what nobody else uses is gone from the disk then. */
+  /** Resolves when this use of the names is over; a name without another user is gone from the disk then. */
   release(): Promise<void>
 }
 

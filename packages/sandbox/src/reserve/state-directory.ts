@@ -7,8 +7,8 @@ let lastParent = ''
 let lastDirectory = ''
 
 /**
- * Where this user's processes note which names they have reserved. The same for all of them, whatever their environment,
- * but for `WS_STATE_DIRECTORY`, which names another place: processes that work on one workspace must share it.
+ * Where this user's processes note which names they have reserved. The same for all of them, in any environment, but
+ * for `WS_STATE_DIRECTORY`, which names another place: processes that work on one workspace must share it.
  */
 export function reservedDirectory(): string {
   const named = process.env['WS_STATE_DIRECTORY']

@@ -3,7 +3,7 @@ import { accessSync, constants, realpathSync, statSync } from 'node:fs'
 import { invalid } from '../errors.ts'
 
 export interface CheckRuntimeOptions {
-  /** What it is called, in messages, and on PATH: `srt`, `firecracker`. */
+  /** Its name, in messages and on PATH: `srt`, `firecracker`. */
   readonly name: string
   /** The variable that may hold its path: `SRT_PATH`. Looked up in `environment`; blank counts as absent. */
   readonly variable?: string | undefined
@@ -11,7 +11,7 @@ export interface CheckRuntimeOptions {
   readonly path?: string | undefined
   /** Default: `process.env`. Its PATH is searched when nothing is configured. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined
-  /** What must not be taken for it. Default: this process's executable and its main script. */
+  /** Files that must not be taken for it. Default: this process's executable and its main script. */
   readonly own?: readonly string[] | undefined
 }
 
@@ -60,7 +60,7 @@ function configuredPath({ path, variable, environment = process.env }: CheckRunt
   return value.trim() === '' ? undefined : { path: value, source: 'variable' as const }
 }
 
-/** Relative entries are left out: what they lead to depends on where one stands. */
+/** Relative entries are left out: their meaning depends on the working directory. */
 function searchPath(name: string, path: string): string | undefined {
   for (const directory of path.split(':')) {
     const found = directory.startsWith('/') ? executable(`${directory}/${name}`) : undefined

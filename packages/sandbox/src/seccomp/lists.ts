@@ -118,7 +118,7 @@ export const attributeChanges: readonly SyscallName[] = [
   'file_setattr',
 ]
 
-/** Of files: labels, access lists, whatever programs keep beside the content. */
+/** Of files: labels, access lists, and all that programs keep beside the content. */
 export const extendedAttributes: readonly SyscallName[] = [
   ...attributeChanges.filter((name) => name !== 'file_setattr'),
   'getxattr',
@@ -131,5 +131,5 @@ export const extendedAttributes: readonly SyscallName[] = [
   'listxattrat',
 ]
 
-/** What a tracer such as proot needs. */
+/** The system calls that a tracer such as proot needs. */
 export const tracing: readonly SyscallName[] = ['ptrace', 'process_vm_readv', 'process_vm_writev']

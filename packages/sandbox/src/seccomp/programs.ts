@@ -25,7 +25,7 @@ const { EPERM, ENOSYS, EAFNOSUPPORT, EOPNOTSUPP } = constants.errno
  * The filter of a sandbox: mounts, namespaces, modules, keys, foreign architectures, terminal injection, unusual
  * sockets, device nodes and setuid bits are refused.
  *
- * @returns `struct sock_filter[]`: 8 bytes per instruction, little endian; what bubblewrap's `--seccomp FD` reads. The
+ * @returns `struct sock_filter[]`: 8 bytes per instruction, little endian; bubblewrap's `--seccomp FD` reads it. The
  * same bytes for the same options: not to be changed.
  * @throws WorkspaceError `ENOTSUP` on an architecture without a table.
  */

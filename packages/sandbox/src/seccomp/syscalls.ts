@@ -1,6 +1,6 @@
 import type { SeccompArchitecture } from './types.ts'
 
-/** `AUDIT_ARCH_*`: what the kernel calls the architecture that a call was made in. */
+/** `AUDIT_ARCH_*`: the kernel's name of the architecture that a call was made in. */
 export const auditArchitecture: Readonly<Record<SeccompArchitecture, number>> = { x64: 0xc000003e, arm64: 0xc00000b7 }
 
 /** Numbers as `[x64, arm64]`; `undefined` where the architecture never had the call. */

@@ -8,7 +8,7 @@ import { ownMounts } from '@ws/process'
 const pathOnly = 0o10000000
 const attempts = 5
 
-/** A file or directory of the host, held by a descriptor: what it names cannot be exchanged any more. */
+/** A file or directory of the host, held by a descriptor: its target cannot be exchanged any more. */
 export interface BindSource {
   /** An `O_PATH` descriptor of this process. Valid until {@link BindSource.close}. */
   readonly fd: number
@@ -18,7 +18,7 @@ export interface BindSource {
   close(): void
 }
 
-/** What is to be held. */
+/** A path to hold. */
 export interface WantedSource {
   readonly path: HostPath
   readonly type: 'directory' | 'file'

@@ -3,7 +3,7 @@ import { lstatSync, readFileSync, readdirSync, readlinkSync, realpathSync, statS
 import type { SystemEntry, SystemTreeOptions } from './system-tree.ts'
 
 /**
- * What programs need of the host's `/etc`, by name. An allow-list: what is not here does not exist inside. Left out on
+ * The names in the host's `/etc` that programs need. An allow-list: other files do not exist inside. Left out on
  * purpose, since they hold secrets or settings of the host's users: `shadow`, `ssh`, `ssl/private`, `environment`,
  * `profile.d`, `gitconfig`, `npmrc`, `pip.conf`, `machine-id`.
  */
@@ -104,7 +104,7 @@ function directoryEntry(name: string): SystemEntry[] {
   }
 }
 
-/** Commands may be started by root: what only root may read must not become readable by that. */
+/** Commands may be started by root: files that only root may read must not become readable by that. */
 function readableByAll(path: string, type: 'file' | 'directory'): boolean {
   const stat = statSync(path)
   if (type === 'directory') return stat.isDirectory() && (stat.mode & 0o005) === 0o005

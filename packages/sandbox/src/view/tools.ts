@@ -96,7 +96,7 @@ export function checkToolPlaces(
 /**
  * Refuses tools that commands could not enter.
  *
- * @param owner whom commands run as
+ * @param owner the user that commands run as
  * @throws WorkspaceError `EINVAL`
  */
 export function checkToolAccess(tools: readonly ResolvedTool[], owner: Owner, operation: string): void {
@@ -105,7 +105,7 @@ export function checkToolAccess(tools: readonly ResolvedTool[], owner: Owner, op
       if (!mayUse(path, owner, path === host ? 0o5 : 0o1))
         throw invalid(
           operation,
-          `the tool at \`${at}\` cannot be entered by uid ${owner.uid}, whom commands run as`,
+          `the tool at \`${at}\` cannot be entered by uid ${owner.uid}, the user that commands run as`,
           'install it where every user may read it, or let it belong to that user',
         )
       if (path === '/') break
@@ -134,12 +134,12 @@ function overlap(one: VirtualPath, other: VirtualPath): boolean {
   return isWithin(one, other) || isWithin(other, one)
 }
 
-/** What a plan asks for, and this machine cannot hold: see {@link isToolWritable}. */
+/** The error for a tool that this machine cannot hold read-only: see {@link isToolWritable}. */
 export function writableToolError({ at }: ResolvedTool): WorkspaceError {
   return new WorkspaceError({
     code: 'EUNENFORCEABLE',
     operation: 'attach',
-    reason: `commands could change the tool at \`${at}\`, which belongs to whom they run as: nothing holds it read-only here`,
+    reason: `commands could change the tool at \`${at}\`, which belongs to the user that they run as: nothing holds it read-only here`,
     remedy: 'let another user own it, or use bubblewrap',
   })
 }

@@ -139,12 +139,12 @@ describeWith([component('perl')], 'reserved names', () => {
     await once(other.child, 'exit')
     expect(readdirSync(root).sort()).toEqual(['.env', '.git', 'a', 'b'])
     expect(isHeld('.env')).toBe(true)
-    // What a user makes of two of them is his.
+    // Two of them become a user's own entries.
     rmdirSync(place('a'))
     mkdirSync(place('a'))
     rmdirSync(place('b'))
     writeFileSync(place('b'), '')
-    // What a keeper was writing when it was killed.
+    // A file that a keeper was writing when it was killed.
     writeFileSync(join(scratch.path, 'state/reserved/new.1-killed'), '')
     // And the directories that it was making, before they had their name.
     mkdirSync(place('.ws-tmp-1-killed-7/hooks'), { recursive: true })

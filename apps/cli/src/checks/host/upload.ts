@@ -7,8 +7,8 @@ import { parseMountPath, type StorageAdapter } from '@ws/core'
 const concurrency = 16
 
 /**
- * Copies a directory of this machine into a store, without a git repository, which is nothing to programs that cannot run
- * there, and without what the store cannot hold: links, names with control characters.
+ * Copies a directory of this machine into a store. It leaves out a git repository, which is useless to programs that
+ * cannot run there, and entries that the store cannot hold: links, names with control characters.
  */
 export async function upload(directory: string, adapter: StorageAdapter): Promise<void> {
   const { symlinks, controlCharacters } = adapter.capabilities

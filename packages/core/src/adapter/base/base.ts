@@ -36,7 +36,7 @@ const none = Object.freeze({})
 const defaultHits = 1_000
 const defaultFileBytes = 32 * 1024 * 1024
 
-/** What all adapters share. It checks synchronously, and gives the driver's own promise. */
+/** The base of all adapters. It checks synchronously, and gives the driver's own promise. */
 export class Base implements StorageAdapter {
   readonly name: string
   readonly capabilities: AdapterCapabilities
@@ -224,7 +224,7 @@ export class Base implements StorageAdapter {
     await this.close()
   }
 
-  /** What every operation checks, in this order, before the driver hears of it. */
+  /** The checks of every operation, in this order, before the driver hears of it. */
   #admit(operation: AdapterOperation, path: MountPath, signal?: AbortSignal, destination?: MountPath): void {
     const { creates, changes }: OperationFacts = operations[operation]
     const { maxPathBytes, readOnly } = this.capabilities

@@ -33,7 +33,7 @@ const results: Partial<Record<AdapterOperation, (value: unknown) => boolean>> = 
 }
 const items: Partial<Record<AdapterOperation, (value: unknown) => boolean>> = { list: isEntry, search: isHit }
 
-/** A driver whose results and errors are checked. What is not in the table of operations is passed on. */
+/** A driver whose results and errors are checked. Members that are not in the table of operations are passed on. */
 export function guard(driver: Driver): Driver {
   const guarded: Record<string, unknown> = {}
   for (const operation of Object.keys(operations) as AdapterOperation[]) {

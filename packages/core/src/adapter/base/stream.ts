@@ -5,7 +5,7 @@ import { orAbort } from './wait.ts'
 /** Bytes of one chunk of a stream. */
 const chunkBytes = 64 * 1024
 
-/** What was read at once, as a stream. */
+/** Bytes that were read at once, as a stream. */
 export async function streamOf(
   reading: Promise<ReadResult>,
   signal: AbortSignal | undefined,

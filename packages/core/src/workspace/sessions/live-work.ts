@@ -40,7 +40,7 @@ export class LiveWork implements LongRunning {
     return this.#commands.get(id)
   }
 
-  /** Ends sessions at once: whoever wants them to end politely closes them before. Commands are ended by the workspace. */
+  /** Ends sessions at once: close them before to end them politely. Commands are ended by the workspace. */
   async close(): Promise<void> {
     for (const session of this.sessions()) session.kill('SIGKILL')
     await Promise.all(this.sessions().map((session) => session.close()))

@@ -11,7 +11,7 @@ export interface TeeOptions extends SignalOption {
 export interface Teed {
   readonly running: RunningCommand
   readonly line: string
-  /** What is left for a reader of the output: a copy, where a file takes the stream itself. */
+  /** The output that a reader still gets: a copy, where a file takes the stream itself. */
   readonly output: Pick<RunningCommand, 'stdout' | 'stderr'>
   /** As `running.wait`, and resolves when the file is there. */
   readonly wait: () => Promise<CommandResult>

@@ -1,6 +1,6 @@
 import { completeLength, strayLength } from '../../text/utf8.ts'
 
-/** What was read of an output. */
+/** The text read from an output. */
 export interface OutputText {
   /** UTF-8, invalid bytes as U+FFFD. Never starts or ends inside a character, unless the output itself ended there. */
   readonly text: string
@@ -75,7 +75,7 @@ export class OutputLog {
     return { text: decode(bytes), next: begin + bytes.length, dropped: Math.max(0, begin - since) }
   }
 
-  /** What is kept from one byte offset up to another, both at the beginning of a character. */
+  /** The kept text from one byte offset up to another, both at the beginning of a character. */
   textUpTo(since: number, end: number): string {
     const from = Math.max(since, this.#start)
     return decode(this.#bytes(from).subarray(0, Math.max(0, end - from)))

@@ -145,7 +145,7 @@ export class LiveSession implements Session {
     return this.#terminal.commandOffset
   }
 
-  /** What start-up files print is left out; where they never came to an end, it is all there is to see. */
+  /** The output of start-up files is left out; where they never came to an end, it is all there is to see. */
   get #begin(): number {
     return this.commandOffset ?? (this.#ended ? 0 : this.#log.end)
   }

@@ -5,7 +5,7 @@ import type { Command, ExecOptions } from '../types.ts'
 import type { OutputText } from './output-log.ts'
 
 export interface OpenSessionOptions extends SignalOption {
-  /** A name of one's own, at most 64 of `A-Za-z0-9._-`. Default: `s1`, `s2` … */
+  /** Your own name, at most 64 of `A-Za-z0-9._-`. Default: `s1`, `s2` … */
   readonly id?: string | undefined
   /** Run through the shell as `exec` does [LS4]. Default: an interactive shell. */
   readonly command?: Command | undefined
@@ -21,7 +21,7 @@ export interface OpenSessionOptions extends SignalOption {
   readonly rows?: number | undefined
   /** Milliseconds without input and output after which the whole process tree is ended. Default: none. */
   readonly idleTimeout?: number | undefined
-  /** Milliseconds after which the whole process tree is ended, whatever it does. Default: none. */
+  /** Milliseconds after which the whole process tree is ended, even while it works. Default: none. */
   readonly timeout?: number | undefined
   /** Milliseconds between hanging up and SIGKILL. Default 2,000. */
   readonly killGrace?: number | undefined
@@ -38,7 +38,7 @@ export interface SessionExit {
   readonly exitCode: number | null
   /** The signal's name; `null` after an exit. */
   readonly signal: string | null
-  /** What brought the end about: the program itself, a timeout, or `close` (of the session or the workspace). */
+  /** The cause of the end: the program itself, a timeout, or `close` (of the session or the workspace). */
   readonly endedBy: 'program' | 'timeout' | 'idleTimeout' | 'close'
   /** As in {@link CommandResult}. */
   readonly survivors?: true | undefined
@@ -54,7 +54,7 @@ export interface WaitForOptions extends SignalOption {
 }
 
 export interface PatternMatch {
-  /** What matched. */
+  /** The matching text. */
   readonly match: string
   /** Of a RegExp; `undefined` for a group that took no part. */
   readonly groups: readonly (string | undefined)[]
@@ -122,7 +122,7 @@ export interface Session extends AsyncDisposable {
 }
 
 export interface BackgroundOptions extends ExecOptions {
-  /** A name of one's own, at most 64 of `A-Za-z0-9._-`. Default: `c1`, `c2` … */
+  /** Your own name, at most 64 of `A-Za-z0-9._-`. Default: `c1`, `c2` … */
   readonly id?: string | undefined
 }
 

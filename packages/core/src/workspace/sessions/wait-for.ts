@@ -42,7 +42,7 @@ export async function waitFor(
       const from = Math.max(since, seen - reach)
       const { text, next, dropped } = log.read(from)
       const start = from + dropped
-      // What is cut off at its beginning could begin with a part of a character, and is no beginning for `^`.
+      // A text that is cut off at its beginning could begin with a part of a character, and `^` does not match there.
       const first = from > since ? Math.min(4, text.length) : 0
       const known = text.length - log.read(Math.max(from, seen)).text.length
       const { found, end } = find(text, first, known)
@@ -121,8 +121,8 @@ function finder(pattern: string | RegExp): Finder {
 }
 
 /**
- * As if the output had come in pieces of whole lines, whatever came at once: the time for each is bounded by its length.
- * A line that is longer than a piece is cut.
+ * As if the output had come in pieces of whole lines, for any chunks: the time for each is bounded by its length. A
+ * line that is longer than a piece is cut.
  */
 function inPieces(own: RegExp, text: string, first: number, known: number): ReturnType<Finder['find']> {
   const started = performance.now()

@@ -53,7 +53,7 @@ function numbered(redirection: Redirection, descriptor: number): readonly Redire
   return [opened, ...(both ? [1, 2] : [fd ?? 1]).map((from) => duplicate(from, descriptor))]
 }
 
-/** `>&1`, `>&-`, or `>&$fd`, of which nobody knows before it runs. */
+/** `>&1`, `>&-`, or `>&$fd`, whose meaning nobody knows before it runs. */
 function isDescriptor({ target }: Redirection): boolean {
   const [part] = target.parts ?? []
   return part === undefined || part.type !== 'Literal' || /^(?:\d+-?|-)$/.test(part.value ?? '')

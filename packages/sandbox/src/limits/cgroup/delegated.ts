@@ -82,7 +82,7 @@ function enable(place: string, controllers: readonly string[], kernel: CgroupKer
   if (lacking('cgroup.subtree_control').length > 0) throw unenforceable('its controllers did not become active')
 }
 
-/** What was killed there may need a moment: then the next one removes it. */
+/** Killed processes there may need a moment: then the next sweep removes the group. */
 function sweep(place: string, kernel: CgroupKernel): void {
   for (const name of readdirSync(place)) {
     if (!isAbandoned(name)) continue

@@ -8,16 +8,19 @@ import type { CgroupKernel } from './kernel.ts'
 /** The control group of one command. */
 export interface CommandGroup {
   /**
-   * Moves a process into the group; what it starts from then on is in it as well.
+   * Moves a process into the group; its later children are in it as well.
    *
    * @throws WorkspaceError `EUNENFORCEABLE`
    */
   join(pid: number): void
-  /** Ends whatever is left in the group, and removes it. Never rejects: what cannot be removed yet is left to a later one. */
+  /**
+   * Ends whatever is left in the group, and removes it. Never rejects: a group that cannot be removed yet is left to a
+   * later one.
+   */
   end(): Promise<void>
 }
 
-/** How often, 5 ms apart, the removal is tried: what was killed needs a moment. */
+/** How often, 5 ms apart, the removal is tried: killed processes need a moment. */
 const attempts = 200
 
 const largestPage = 65_536
@@ -46,7 +49,7 @@ export function setLimits(
   if (memoryBytes !== undefined) {
     // The kernel counts in whole pages, and rounds down.
     set('memory.max', memoryBytes, largestPage)
-    // Without the file, the kernel does not swap, or does not count it: what is in memory is limited all the same.
+    // Without the file, the kernel does not swap, or does not count it: the memory itself is limited all the same.
     if (exists(join(path, 'memory.swap.max'))) set('memory.swap.max', 0)
   }
   if (processes !== undefined) set('pids.max', processes + ownProcesses)

@@ -1,6 +1,6 @@
 import { closeSync, constants, mkdirSync, openSync, rmdirSync, statfsSync, writeSync } from 'node:fs'
 
-/** What is asked of the kernel and changes something, or cannot be had from the files alone. Tests put another one here. */
+/** Calls to the kernel that change something, or cannot be had from the files alone. Tests put another one here. */
 export interface CgroupKernel {
   isCgroup(path: string): boolean
   make(path: string): void
@@ -14,7 +14,7 @@ export const kernel: CgroupKernel = {
   isCgroup: (path) => statfsSync(path).type === cgroup2Magic,
   make: (path) => mkdirSync(path, 0o755),
   remove: (path) => rmdirSync(path),
-  // Never creates: what is not there is a file that the kernel does not offer.
+  // Never creates: a missing file is one that the kernel does not offer.
   write(path, text) {
     const file = openSync(path, constants.O_WRONLY | constants.O_NOFOLLOW)
     try {

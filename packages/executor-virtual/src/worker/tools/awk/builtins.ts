@@ -110,7 +110,7 @@ function substitute(
   let before = -1
   const changed = text.replace(regex, (found: string, ...rest: unknown[]) => {
     const at = rest.find((one) => typeof one === 'number')
-    // A match of nothing right behind another match is none.
+    // An empty match right behind another match does not count.
     if (found === '' && at === before) return ''
     before = Number(at) + found.length
     count++
