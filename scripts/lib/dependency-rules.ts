@@ -94,7 +94,10 @@ export const dependencyRules: IConfiguration = {
       comment: 'Another package is reached through its exports, never through its files.',
       severity: 'error',
       from: { path: '^(packages|apps)/([^/]+)/' },
-      to: { path: '^packages/([^/]+)/src/', pathNot: ['^packages/$2/', '^packages/[^/]+/src/(index|vitest)[.]ts$'] },
+      to: {
+        path: '^packages/([^/]+)/src/',
+        pathNot: ['^packages/$2/', '^packages/[^/]+/src/(index|vitest|adapter|executor|options|internal)[.]ts$'],
+      },
     },
   ],
   options: {

@@ -1,6 +1,6 @@
 import type { Mutation } from './types.ts'
 
-const compileBinds = 'packages/core/src/executor/compile-binds.ts'
+const compileBinds = 'packages/core/src/commands/binds/compile-binds.ts'
 const keeper = 'packages/sandbox/src/reserve/keeper-script.ts'
 const seccomp = 'packages/sandbox/src/seccomp/programs.ts'
 const loader = 'packages/sandbox/src/loader/script.ts'
@@ -110,12 +110,12 @@ export const commandMutations: readonly Mutation[] = [
     removes: 'the pins',
     changes: [
       {
-        file: 'packages/core/src/executor/bind-list.ts',
+        file: 'packages/core/src/commands/binds/bind-list.ts',
         text: '      this.pins.set(path,',
         by: '      if (path.length === 0) this.pins.set(path,',
       },
     ],
-    test: { file: 'packages/core/test/executor/compile-binds.test.ts' },
+    test: { file: 'packages/core/test/commands/compile-binds.test.ts' },
   },
   {
     row: 'a protected name that does not exist yet',
@@ -139,7 +139,7 @@ export const commandMutations: readonly Mutation[] = [
         by: '!options.interpreted ? []',
       },
     ],
-    test: { file: 'packages/core/test/executor/compile-binds.test.ts', title: 'covers what matches' },
+    test: { file: 'packages/core/test/commands/compile-binds.test.ts', title: 'covers what matches' },
   },
   {
     row: "a user's file or directory taken for a reserved name, and removed",
@@ -206,12 +206,12 @@ export const commandMutations: readonly Mutation[] = [
     removes: 'the look at links when rules are compiled',
     changes: [
       {
-        file: 'packages/core/src/executor/disk-look.ts',
+        file: 'packages/core/src/commands/binds/disk-look.ts',
         text: "    if (error instanceof LinkSignal) return 'link'\n",
         by: "    if (error instanceof LinkSignal) return 'directory'\n",
       },
     ],
-    test: { file: 'packages/core/test/executor/compile-binds.test.ts' },
+    test: { file: 'packages/core/test/commands/compile-binds.test.ts' },
   },
   {
     row: "a link as a component of a bind's destination",
@@ -298,7 +298,7 @@ export const commandMutations: readonly Mutation[] = [
     removes: 'the start without them',
     changes: [
       {
-        file: 'packages/core/src/workspace/commands.ts',
+        file: 'packages/core/src/commands/commands.ts',
         text: '    bare: acknowledged.size > 0,\n',
         by: '    bare: false,\n',
       },
@@ -384,12 +384,12 @@ export const commandMutations: readonly Mutation[] = [
     removes: 'the turn of others between pieces',
     changes: [
       {
-        file: 'packages/core/src/workspace/sessions/wait-for.ts',
+        file: 'packages/core/src/commands/sessions/wait-for.ts',
         text: ' && performance.now() - started < 5)',
         by: ')',
       },
     ],
-    test: { file: 'packages/core/test/workspace/wait-for.test.ts', title: 'lets others have their turn' },
+    test: { file: 'packages/core/test/commands/wait-for.test.ts', title: 'lets others have their turn' },
   },
   {
     row: 'a change that remembered names of a directory would hide from the next walk',

@@ -56,7 +56,7 @@ export const fileMutations: readonly Mutation[] = [
     removes: 'the question about writing where a link leads',
     changes: [
       {
-        file: 'packages/core/src/workspace/walk.ts',
+        file: 'packages/core/src/mount/walk.ts',
         text: 'this.#admitOrRefuse(options, current)',
         by: "this.#admitOrRefuse(budget.links > 0 ? { ...options, need: 'read' } : options, current)",
       },
@@ -109,7 +109,7 @@ export const fileMutations: readonly Mutation[] = [
     removes: 'the question for each rule and mount below',
     changes: [
       {
-        file: 'packages/core/src/workspace/gate.ts',
+        file: 'packages/core/src/mount/gate.ts',
         text: "        if (decision.effect === 'deny') throw denialError(operation, below.path, decision)",
         by: '        void decision',
       },
@@ -121,7 +121,7 @@ export const fileMutations: readonly Mutation[] = [
     removes: 'the question for each directory on the way',
     changes: [
       {
-        file: 'packages/core/src/workspace/view.ts',
+        file: 'packages/core/src/mount/view.ts',
         text: "    if (!this.#entered.at(parentPath(path))) return 'hidden'\n",
         by: '',
       },
@@ -133,7 +133,7 @@ export const fileMutations: readonly Mutation[] = [
     removes: 'the question whether an entry may be described',
     changes: [
       {
-        file: 'packages/core/src/workspace/view.ts',
+        file: 'packages/core/src/mount/view.ts',
         text: 'if (this.#allows(this.#needed.toDescribe, path)) return',
         by: 'if (path.length > 0) return',
       },
@@ -161,7 +161,7 @@ export const fileMutations: readonly Mutation[] = [
     removes: 'the refusal of roots that contain one another',
     changes: [
       {
-        file: 'packages/core/src/workspace/host-roots.ts',
+        file: 'packages/core/src/mount/host-roots.ts',
         text: '      if (!same && !contains(directory, other) && !contains(other, directory)) continue\n',
         by: '      if (!same || otherAt.length > 0) continue\n',
       },

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 
-import { type Executor, type Rule, rules } from '@ws/core'
+import { type Rule, rules } from '@ws/core'
+import type { Executor } from '@ws/core/executor'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createProotExecutor } from '@ws/executor-proot'
 import { createVirtualExecutor } from '@ws/executor-virtual'

@@ -1,5 +1,6 @@
 import { createLocalAdapter } from '@ws/adapter-local'
-import { createWorkspace, type Executor, type Workspace } from '@ws/core'
+import { createWorkspace, type Workspace } from '@ws/core'
+import type { Executor } from '@ws/core/executor'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createProotExecutor } from '@ws/executor-proot'
 import { createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'

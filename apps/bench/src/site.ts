@@ -2,7 +2,8 @@ import { chownSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { createLocalAdapter } from '@ws/adapter-local'
-import { type Executor, type Rule, type Workspace, createWorkspace, rules } from '@ws/core'
+import { type Rule, type Workspace, createWorkspace, rules } from '@ws/core'
+import type { Executor } from '@ws/core/executor'
 import { createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
 
 export interface Site extends AsyncDisposable {

@@ -4,7 +4,8 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 
 import { ordinaryOwner } from '@ws/test-fixtures'
-import { guaranteeFields, type CommandRequest, type CommandResult, type Executor, type Guarantees } from '@ws/core'
+import type { CommandResult } from '@ws/core'
+import { guaranteeFields, type CommandRequest, type Executor, type Guarantees } from '@ws/core/executor'
 
 /** It claims everything. */
 const boasted = Object.fromEntries(guaranteeFields.map((field) => [field, 'kernel'])) as unknown as Guarantees

@@ -20,7 +20,7 @@ import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
 import { createLocalAdapter } from '@ws/adapter-local'
-import { parseMountPath } from '@ws/core'
+import { parseMountPath } from '@ws/core/adapter'
 
 const rounds = 9
 const root = await realpath(await mkdtemp(join(tmpdir(), 'ws-bench-')))

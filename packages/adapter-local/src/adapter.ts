@@ -1,3 +1,4 @@
+import type { ReadResult, Stat, TransferResult, WriteResult } from '@ws/core'
 import {
   type AdapterCapabilities,
   type Driver,
@@ -11,20 +12,16 @@ import {
   type DriverWriteOptions,
   type EntryIterator,
   type HostDirectory,
-  type HostPath,
   type MountPath,
   type Owner,
-  type ReadResult,
   type ReadStreamResult,
   type SearchHit,
   type SignalOption,
-  type Stat,
   type StorageAdapter,
-  type TransferResult,
   type WriteData,
-  type WriteResult,
   mountRoot,
-} from '@ws/core'
+} from '@ws/core/adapter'
+import type { HostPath } from '@ws/core/executor'
 
 import { refuseReserved, reservedAbove } from './confine/reserved.ts'
 import type { Task } from './confine/task.ts'

@@ -4,14 +4,8 @@ import { chmod, chown, lstat, mkdtemp, readdir, realpath as resolveLinks, statfs
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 
-import {
-  type MountPath,
-  type SignalOption,
-  type StorageAdapter,
-  WorkspaceError,
-  defineAdapter,
-  mountRoot,
-} from '@ws/core'
+import { WorkspaceError } from '@ws/core'
+import { type MountPath, type SignalOption, type StorageAdapter, defineAdapter, mountRoot } from '@ws/core/adapter'
 import { isSlowType } from '@ws/process'
 
 import { LocalDriver } from './adapter.ts'

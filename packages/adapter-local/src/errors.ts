@@ -1,13 +1,5 @@
-import {
-  type ErrorCode,
-  LinkSignal,
-  type MountPath,
-  type PartialProgress,
-  WorkspaceError,
-  isWorkspaceError,
-  type ContractCode,
-  contractError,
-} from '@ws/core'
+import { type ErrorCode, type PartialProgress, WorkspaceError, isWorkspaceError } from '@ws/core'
+import { LinkSignal, type MountPath, type ContractCode, contractError } from '@ws/core/adapter'
 
 /** The operation and the path (inside the mount) that an error names. */
 export interface Where {

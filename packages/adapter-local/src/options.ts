@@ -1,6 +1,8 @@
 import { resolve } from 'node:path'
 
-import { checkOptions, option, type OptionShapes, type Owner, WorkspaceError } from '@ws/core'
+import { WorkspaceError } from '@ws/core'
+import type { Owner } from '@ws/core/adapter'
+import { checkOptions, option, type OptionShapes } from '@ws/core/options'
 
 export interface LocalAdapterOptions {
   /** The directory (absolute, or from the process's working directory). It must exist; a link to one is resolved once. */

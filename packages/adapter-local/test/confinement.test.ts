@@ -1,7 +1,7 @@
 import { mkdir, readFile, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { LinkSignal } from '@ws/core'
+import { LinkSignal } from '@ws/core/adapter'
 import { describe, expect, it } from 'vitest'
 
 import { createLocalAdapter } from '../src/index.ts'

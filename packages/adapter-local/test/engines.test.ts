@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { LinkSignal } from '@ws/core'
+import { LinkSignal } from '@ws/core/adapter'
 import { isSlowType } from '@ws/process'
 import { describe, expect, it, vi } from 'vitest'
 

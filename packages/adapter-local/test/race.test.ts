@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { lstat, mkdir, readFile, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { LinkSignal, isWorkspaceError } from '@ws/core'
+import { isWorkspaceError } from '@ws/core'
+import { LinkSignal } from '@ws/core/adapter'
 import { component, describeWith } from '@ws/test-fixtures'
 import { expect, it, onTestFinished } from 'vitest'
 

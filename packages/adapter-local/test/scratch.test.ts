@@ -1,5 +1,5 @@
 import { createScratchAdapter } from '@ws/adapter-local'
-import { parseMountPath } from '@ws/core'
+import { parseMountPath } from '@ws/core/adapter'
 import { ordinaryOwner } from '@ws/test-fixtures'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

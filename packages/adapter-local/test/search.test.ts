@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import type { SearchHit, SearchQuery } from '@ws/core'
+import type { SearchHit, SearchQuery } from '@ws/core/adapter'
 import { component, itWith } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 

@@ -1,4 +1,4 @@
-import { type StorageAdapter, parseMountPath } from '@ws/core'
+import { type StorageAdapter, parseMountPath } from '@ws/core/adapter'
 import { type ScratchDirectory, createScratchDirectory } from '@ws/test-fixtures'
 import { onTestFinished } from 'vitest'
 

@@ -1,3 +1,4 @@
+import type { ReadResult, Stat, TransferResult, WriteResult } from '@ws/core'
 import {
   checkReadSize,
   chunksOf,
@@ -17,16 +18,12 @@ import {
   type DriverWriteOptions,
   type Entry,
   type MountPath,
-  type ReadResult,
   type ReadStreamResult,
   type SearchHit,
   type SignalOption,
-  type Stat,
   type StorageAdapter,
-  type TransferResult,
   type WriteData,
-  type WriteResult,
-} from '@ws/core'
+} from '@ws/core/adapter'
 import { failure } from './errors.ts'
 import { list } from './listing.ts'
 import { checkMemoryOptions, type MemoryAdapterOptions } from './options.ts'

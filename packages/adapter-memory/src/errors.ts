@@ -1,1 +1,1 @@
-export { contractError as failure } from '@ws/core'
+export { contractError as failure } from '@ws/core/adapter'

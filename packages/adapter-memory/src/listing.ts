@@ -1,4 +1,5 @@
-import { childPath, isWithin, type DriverListOptions, type Entry, type ListOptions, type MountPath } from '@ws/core'
+import { childPath, isWithin } from '@ws/core'
+import type { DriverListOptions, Entry, ListOptions, MountPath } from '@ws/core/adapter'
 import { failure } from './errors.ts'
 import { childrenOf, type Link, type MemoryTree } from './tree.ts'
 

@@ -1,4 +1,4 @@
-import { checkOption, checkOptions, option, type OptionShape, type OptionShapes } from '@ws/core'
+import { checkOption, checkOptions, option, type OptionShape, type OptionShapes } from '@ws/core/options'
 
 /** The options of {@link createMemoryAdapter}. */
 export interface MemoryAdapterOptions {

@@ -1,12 +1,12 @@
+import { isWithin } from '@ws/core'
 import {
   Pace,
   createGlobFilter,
-  isWithin,
   type DriverSearchQuery,
   type MountPath,
   type SearchHit,
   type SignalOption,
-} from '@ws/core'
+} from '@ws/core/adapter'
 import { createLineMatcher } from '@ws/text-search'
 import { walkTree } from './listing.ts'
 import type { Link, MemoryTree } from './tree.ts'

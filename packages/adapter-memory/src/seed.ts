@@ -1,4 +1,4 @@
-import { LinkSignal, type MountPath, parseMountPath } from '@ws/core'
+import { LinkSignal, type MountPath, parseMountPath } from '@ws/core/adapter'
 
 import { failure } from './errors.ts'
 import type { MemoryAdapterOptions, MemoryEntry } from './options.ts'

@@ -1,12 +1,5 @@
-import {
-  childPath,
-  isWithin,
-  mountRoot,
-  type CopyOptions,
-  type MountPath,
-  type MoveOptions,
-  type TransferResult,
-} from '@ws/core'
+import { childPath, isWithin, type TransferResult } from '@ws/core'
+import { mountRoot, type CopyOptions, type MountPath, type MoveOptions } from '@ws/core/adapter'
 import { failure } from './errors.ts'
 import { childrenOf, isEmpty, type Link, type MemoryTree, type Place } from './tree.ts'
 

@@ -1,4 +1,5 @@
-import { LinkSignal, childPath, segmentsOf, mountRoot, type LinkArgument, type MountPath, type Stat } from '@ws/core'
+import { childPath, segmentsOf, type Stat } from '@ws/core'
+import { LinkSignal, mountRoot, type LinkArgument, type MountPath } from '@ws/core/adapter'
 import { Volume } from 'memfs'
 import { failure } from './errors.ts'
 

@@ -1,11 +1,5 @@
-import {
-  LinkSignal,
-  WorkspaceError,
-  type AppendOptions,
-  type MountPath,
-  type WriteOptions,
-  type WriteResult,
-} from '@ws/core'
+import { WorkspaceError, type WriteResult } from '@ws/core'
+import { LinkSignal, type AppendOptions, type MountPath, type WriteOptions } from '@ws/core/adapter'
 import { failure } from './errors.ts'
 import { checkCondition } from './transfer.ts'
 import type { Link, MemoryTree, Place } from './tree.ts'

@@ -1,4 +1,4 @@
-import { parseMountPath as at, type StorageAdapter } from '@ws/core'
+import { parseMountPath as at, type StorageAdapter } from '@ws/core/adapter'
 import { describe, expect, it } from 'vitest'
 import { createMemoryAdapter } from '../src/index.ts'
 

@@ -1,4 +1,4 @@
-import { type SignalOption, defineAdapter } from '@ws/core'
+import { type SignalOption, defineAdapter } from '@ws/core/adapter'
 
 import { RcloneDriver } from './driver.ts'
 import type { Mount } from './mount/mount.ts'

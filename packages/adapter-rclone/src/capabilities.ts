@@ -1,4 +1,4 @@
-import type { AdapterCapabilities } from '@ws/core'
+import type { AdapterCapabilities } from '@ws/core/adapter'
 
 import type { CheckedOptions } from './options.ts'
 import type { Features } from './program/features.ts'

@@ -1,4 +1,5 @@
 import { createScratchAdapter } from '@ws/adapter-local'
+import type { ReadResult, Stat, TransferResult, WriteResult } from '@ws/core'
 import {
   type AdapterCapabilities,
   type Driver,
@@ -12,22 +13,16 @@ import {
   type DriverWriteOptions,
   type Entry,
   type HostDirectory,
-  type HostPath,
   type MountPath,
-  type ReadResult,
   type ReadStreamResult,
   type SearchHit,
   type SignalOption,
-  type Stat,
   type StorageAdapter,
-  type TransferResult,
   type WriteData,
-  type WriteResult,
-  checkOptions,
-  durationShape,
   mountRoot,
-  option,
-} from '@ws/core'
+} from '@ws/core/adapter'
+import type { HostPath } from '@ws/core/executor'
+import { checkOptions, durationShape, option } from '@ws/core/options'
 
 import type { FlushOptions, OnClose } from './adapter.ts'
 import { capabilitiesOf } from './capabilities.ts'

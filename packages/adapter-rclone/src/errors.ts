@@ -1,4 +1,5 @@
-import { type ErrorCode, type MountPath, WorkspaceError } from '@ws/core'
+import { type ErrorCode, WorkspaceError } from '@ws/core'
+import type { MountPath } from '@ws/core/adapter'
 
 export interface FailureOptions {
   readonly operation: string

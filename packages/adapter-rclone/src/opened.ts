@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 import { createLocalAdapter } from '@ws/adapter-local'
-import { type StorageAdapter, mountRoot } from '@ws/core'
+import { type StorageAdapter, mountRoot } from '@ws/core/adapter'
 
 import { DirtyFiles } from './cache/dirty.ts'
 import { failure } from './errors.ts'

@@ -1,13 +1,6 @@
-import {
-  checkOptions,
-  type MountPath,
-  option,
-  type OptionShapes,
-  type Owner,
-  parseMountPath,
-  type SignalOption,
-  WorkspaceError,
-} from '@ws/core'
+import { WorkspaceError } from '@ws/core'
+import { type MountPath, type Owner, parseMountPath, type SignalOption } from '@ws/core/adapter'
+import { checkOptions, option, type OptionShapes } from '@ws/core/options'
 
 export interface S3Credentials {
   readonly accessKeyId: string

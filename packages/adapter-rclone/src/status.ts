@@ -1,4 +1,4 @@
-import { mountRoot } from '@ws/core'
+import { mountRoot } from '@ws/core/adapter'
 
 import { readStats } from './control/stats.ts'
 import type { DirtyFiles } from './cache/dirty.ts'

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-import type { StorageAdapter } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 import { isWorkspaceError } from '@ws/core'
 import { expect, onTestFinished, vi } from 'vitest'
 

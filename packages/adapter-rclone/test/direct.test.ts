@@ -2,7 +2,7 @@ import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { createLocalAdapter } from '@ws/adapter-local'
-import type { StorageAdapter } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { directFiles } from '../src/files/direct.ts'

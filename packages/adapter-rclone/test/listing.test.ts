@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-import type { Entry, MountPath, StorageAdapter } from '@ws/core'
+import type { Entry, MountPath, StorageAdapter } from '@ws/core/adapter'
 import { expect, it } from 'vitest'
 
 import { listed } from '../src/files/listing.ts'

@@ -2,7 +2,8 @@ import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-s
 import { readdirSync, readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 
-import { type MountPath, type StorageAdapter, type WorkspaceError, isWorkspaceError, parseMountPath } from '@ws/core'
+import { type WorkspaceError, isWorkspaceError } from '@ws/core'
+import { type MountPath, type StorageAdapter, parseMountPath } from '@ws/core/adapter'
 import { component, createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
 import { type FaultPlan, type S3Server, startFaultProxy } from '@ws/test-fixtures/s3'
 import { sharedS3Server } from '@ws/test-fixtures/s3/vitest'

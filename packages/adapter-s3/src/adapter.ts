@@ -1,3 +1,4 @@
+import type { ReadResult, Stat, TransferResult, WriteResult } from '@ws/core'
 import {
   defineAdapter,
   type AdapterCapabilities,
@@ -12,16 +13,12 @@ import {
   type DriverWriteOptions,
   type EntryIterator,
   type MountPath,
-  type ReadResult,
   type ReadStreamResult,
   type SearchHit,
   type SignalOption,
-  type Stat,
   type StorageAdapter,
-  type TransferResult,
   type WriteData,
-  type WriteResult,
-} from '@ws/core'
+} from '@ws/core/adapter'
 import { capabilitiesOf } from './capabilities.ts'
 import { translate } from './client/failures.ts'
 import type { Task } from './client/requests.ts'

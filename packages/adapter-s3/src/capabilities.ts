@@ -1,4 +1,4 @@
-import type { AdapterCapabilities, ConditionScope } from '@ws/core'
+import type { AdapterCapabilities, ConditionScope } from '@ws/core/adapter'
 import type { S3Dialect } from './dialect/dialect.ts'
 import type { KeySpace } from './keys/key-space.ts'
 

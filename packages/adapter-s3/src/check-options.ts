@@ -1,4 +1,5 @@
-import { checkOptions, durationShape, hasMethods, option, type OptionShapes, WorkspaceError } from '@ws/core'
+import { WorkspaceError } from '@ws/core'
+import { checkOptions, durationShape, hasMethods, option, type OptionShapes } from '@ws/core/options'
 
 import type { S3Dialect } from './dialect/dialect.ts'
 import type { BucketOptions, R2AdapterOptions, S3AdapterOptions, WithConnection } from './options.ts'

@@ -1,4 +1,4 @@
-import type { MountPath } from '@ws/core'
+import type { MountPath } from '@ws/core/adapter'
 
 /** Something in the bucket that a tree of files cannot show as it is. */
 export interface S3Problem {

@@ -1,4 +1,4 @@
-import type { StorageAdapter } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 import type { S3AdapterParts } from './adapter.ts'
 import { deleteTree } from './delete/delete.ts'
 import { DirectoryHints } from './directories/hints.ts'

@@ -1,5 +1,5 @@
 import type { PutObjectCommandInput } from '@aws-sdk/client-s3'
-import type { MountPath } from '@ws/core'
+import type { MountPath } from '@ws/core/adapter'
 import type { Requests } from './client/requests.ts'
 import type { S3Dialect } from './dialect/dialect.ts'
 import type { DirectoryHints } from './directories/hints.ts'

@@ -1,5 +1,5 @@
 import { sharedS3Server } from '@ws/test-fixtures/s3/vitest'
-import type { SearchHit, StorageAdapter } from '@ws/core'
+import type { SearchHit, StorageAdapter } from '@ws/core/adapter'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createS3Adapter } from '../src/index.ts'
 import { at, Bench, encode, fill } from './support.ts'

@@ -5,7 +5,7 @@ import {
   PutObjectCommand,
   type S3Client,
 } from '@aws-sdk/client-s3'
-import { parseMountPath, type MountPath, type StorageAdapter } from '@ws/core'
+import { parseMountPath, type MountPath, type StorageAdapter } from '@ws/core/adapter'
 import type { S3Server, S3ServerName } from '@ws/test-fixtures/s3'
 import { sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import {

@@ -1,4 +1,4 @@
-import type { CommandParserOptions, SimpleCommand } from '@ws/core'
+import type { CommandParserOptions, SimpleCommand } from '@ws/core/executor'
 import type { Command, Word } from 'unbash'
 
 import { newBudget, parseScript, UnreadableCommand, visit } from './parse.ts'

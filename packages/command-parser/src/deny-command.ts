@@ -1,4 +1,5 @@
-import { type CommandRule, type DenyCommandOptions, rules } from '@ws/core'
+import { rules } from '@ws/core'
+import type { CommandRule, DenyCommandOptions } from '@ws/core/executor'
 
 import { parseCommands } from './commands.ts'
 

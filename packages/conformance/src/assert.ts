@@ -1,4 +1,5 @@
-import { isWorkspaceError, LinkSignal, type ErrorCode, type LinkArgument, type WorkspaceError } from '@ws/core'
+import { isWorkspaceError, type ErrorCode, type WorkspaceError } from '@ws/core'
+import { LinkSignal, type LinkArgument } from '@ws/core/adapter'
 
 /** The error of a failed expectation of the kit. Frameworks that show differences find both sides in it. */
 export class ConformanceError extends Error {

@@ -9,8 +9,8 @@ import { Namespace } from '../src/policy/namespace.ts'
 import { RulePolicy } from '../src/policy/policy.ts'
 import { rules } from '../src/policy/rules.ts'
 import type { Rule } from '../src/policy/types.ts'
-import { Gate } from '../src/workspace/gate.ts'
-import type { WorkspaceMount } from '../src/workspace/mounts.ts'
+import { Gate } from '../src/mount/gate.ts'
+import type { WorkspaceMount } from '../src/mount/mounts.ts'
 
 interface Shape {
   readonly mounts: number

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 
-import { type WorkspaceError, checkOptions, option, quotePath } from '@ws/core'
-import type { OptionShapes } from '@ws/core'
+import { type WorkspaceError, quotePath } from '@ws/core'
+import { checkOptions, option } from '@ws/core/options'
+import type { OptionShapes } from '@ws/core/options'
 
 interface Options {
   readonly root: string

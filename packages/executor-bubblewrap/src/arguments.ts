@@ -1,6 +1,7 @@
 import { openSync, closeSync } from 'node:fs'
 
-import { type CommandLimits, type HostPath, type VirtualPath, WorkspaceError } from '@ws/core'
+import { type CommandLimits, type VirtualPath, WorkspaceError } from '@ws/core'
+import type { HostPath } from '@ws/core/executor'
 import type { DescriptorSource, ExtraDescriptors, KeptContents } from '@ws/process'
 import {
   type DelegatedCgroup,

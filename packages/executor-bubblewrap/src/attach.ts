@@ -1,12 +1,6 @@
-import {
-  type AttachedExecutor,
-  type BindPlan,
-  type CommandRequest,
-  type Guarantees,
-  type Owner,
-  type RunningCommand,
-  type VirtualPath,
-} from '@ws/core'
+import type { RunningCommand, VirtualPath } from '@ws/core'
+import type { Owner } from '@ws/core/adapter'
+import type { AttachedExecutor, BindPlan, CommandRequest, Guarantees } from '@ws/core/executor'
 import {
   followTerminal,
   interactiveShellArguments,

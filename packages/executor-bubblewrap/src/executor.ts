@@ -1,4 +1,4 @@
-import type { Executor } from '@ws/core'
+import type { Executor } from '@ws/core/executor'
 import { attachCgroup, defineConfinedExecutor, sweepReserved } from '@ws/sandbox'
 
 import { createAttached } from './attach.ts'

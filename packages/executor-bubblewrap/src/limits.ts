@@ -1,4 +1,5 @@
-import { type CommandLimits, type CommandRequest, type LimitReport, WorkspaceError } from '@ws/core'
+import { type CommandLimits, WorkspaceError } from '@ws/core'
+import type { CommandRequest, LimitReport } from '@ws/core/executor'
 import { narrowedLimits, resourceLimitReport } from '@ws/sandbox'
 import { statSync } from 'node:fs'
 

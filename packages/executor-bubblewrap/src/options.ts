@@ -1,4 +1,4 @@
-import { checkOptions, option, type OptionShapes } from '@ws/core'
+import { checkOptions, option, type OptionShapes } from '@ws/core/options'
 import {
   environmentNamesShape,
   limitOptionShapes,

@@ -1,13 +1,6 @@
-import {
-  type BindPlan,
-  type HostPath,
-  isWorkspaceError,
-  type Owner,
-  type RootForm,
-  type RestrictionProblem,
-  rootPath,
-  WorkspaceError,
-} from '@ws/core'
+import { isWorkspaceError, rootPath, WorkspaceError } from '@ws/core'
+import type { Owner } from '@ws/core/adapter'
+import type { BindPlan, HostPath, RootForm, RestrictionProblem } from '@ws/core/executor'
 import type { NameKeeper, Reservation, SystemEntry, WantedName } from '@ws/sandbox'
 
 import { isAtRoot, type LayoutMode, type Placement } from './layout.ts'

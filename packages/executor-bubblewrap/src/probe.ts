@@ -1,18 +1,15 @@
 import { chown, rm } from 'node:fs/promises'
 
+import { isWorkspaceError, parseVirtualPath, rootPath, WorkspaceError } from '@ws/core'
+import type { Owner } from '@ws/core/adapter'
 import {
   type Bind,
   type BindPlan,
   type Guarantees,
   getNativeCause,
   type HostPath,
-  isWorkspaceError,
-  type Owner,
-  parseVirtualPath,
   type ProbeReport,
-  rootPath,
-  WorkspaceError,
-} from '@ws/core'
+} from '@ws/core/executor'
 import { KeptContents } from '@ws/process'
 import {
   attachCgroup,

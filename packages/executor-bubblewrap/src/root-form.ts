@@ -1,6 +1,8 @@
 import { lstatSync } from 'node:fs'
 
-import { type BindPlan, type MountPath, parseVirtualPath, type RestrictionProblem } from '@ws/core'
+import { parseVirtualPath } from '@ws/core'
+import type { MountPath } from '@ws/core/adapter'
+import type { BindPlan, RestrictionProblem } from '@ws/core/executor'
 import { isOnSlowMount, placeOf, reservationProblem, reservedNames, type WantedName } from '@ws/sandbox'
 
 import { temporary } from './layout.ts'

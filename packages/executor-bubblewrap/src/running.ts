@@ -2,15 +2,9 @@ import { constants } from 'node:os'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-import {
-  type CommandRequest,
-  type CommandResult,
-  isWorkspaceError,
-  type Owner,
-  protectionLost,
-  type RunningCommand,
-  sandboxKilled,
-} from '@ws/core'
+import { type CommandResult, isWorkspaceError, type RunningCommand } from '@ws/core'
+import type { Owner } from '@ws/core/adapter'
+import { type CommandRequest, protectionLost, sandboxKilled } from '@ws/core/executor'
 import { createOutputChannel, type PipeMaker, type ProcessInput } from '@ws/process'
 import type { NameKeeper } from '@ws/sandbox'
 

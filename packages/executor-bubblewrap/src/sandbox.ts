@@ -1,7 +1,9 @@
 import { lstatSync } from 'node:fs'
 import type { Duplex } from 'node:stream'
 
-import { type HostPath, type Owner, WorkspaceError } from '@ws/core'
+import { WorkspaceError } from '@ws/core'
+import type { Owner } from '@ws/core/adapter'
+import type { HostPath } from '@ws/core/executor'
 import {
   capturePipe,
   type CapturedOutput,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-import type { HostPath } from '@ws/core'
+import type { HostPath } from '@ws/core/executor'
 import { type OwnMounts, ownMounts } from '@ws/process'
 import { type BindSource, openBindSources } from '@ws/sandbox'
 

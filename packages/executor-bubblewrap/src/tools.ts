@@ -1,4 +1,4 @@
-import type { HostPath } from '@ws/core'
+import type { HostPath } from '@ws/core/executor'
 import { openBindSources, type ResolvedTool } from '@ws/sandbox'
 
 export interface OpenedTools extends Disposable {

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 
-import type { AttachedExecutor, CommandLimits, FileDoor } from '@ws/core'
+import type { CommandLimits, FileDoor } from '@ws/core'
+import type { AttachedExecutor } from '@ws/core/executor'
 import { type CommandGroup, openCgroup } from '@ws/sandbox'
 import {
   component,

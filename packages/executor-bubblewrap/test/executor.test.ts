@@ -1,5 +1,7 @@
 import { stat } from 'node:fs/promises'
-import { type FileDoor, guaranteeFields, type HostPath, isWorkspaceError, mountRoot, parseVirtualPath } from '@ws/core'
+import { type FileDoor, isWorkspaceError, parseVirtualPath } from '@ws/core'
+import { mountRoot } from '@ws/core/adapter'
+import { guaranteeFields, type HostPath } from '@ws/core/executor'
 import { component, describeWith, ordinaryOwner } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 

@@ -3,7 +3,8 @@ import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { type AccessEvent, type Executor, type Rule, rules } from '@ws/core'
+import { type AccessEvent, type Rule, rules } from '@ws/core'
+import type { Executor } from '@ws/core/executor'
 import { component, describeWith, itWith } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 

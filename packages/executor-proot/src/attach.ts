@@ -1,15 +1,13 @@
+import { type RunningCommand, type VirtualPath, WorkspaceError } from '@ws/core'
+import type { Owner } from '@ws/core/adapter'
 import {
   type AttachedExecutor,
   type BindPlan,
   type CommandRequest,
-  type Owner,
-  type RunningCommand,
   type Terminal,
   type TerminalRequest,
-  type VirtualPath,
   requireLimits,
-  WorkspaceError,
-} from '@ws/core'
+} from '@ws/core/executor'
 import {
   createOutputChannel,
   followTerminal,

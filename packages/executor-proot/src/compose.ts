@@ -1,4 +1,5 @@
-import { type Bind, type BindPlan, type HostPath, isWithin, relativeTo, type VirtualPath } from '@ws/core'
+import { isWithin, relativeTo, type VirtualPath } from '@ws/core'
+import type { Bind, BindPlan, HostPath } from '@ws/core/executor'
 import { type BindSource, type LandlockRule, openBindSources, type WantedSource } from '@ws/sandbox'
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-import { type Bind, type BindPlan, isWithin, relativeTo } from '@ws/core'
+import { isWithin, relativeTo } from '@ws/core'
+import type { Bind, BindPlan } from '@ws/core/executor'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 

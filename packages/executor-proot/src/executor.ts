@@ -1,4 +1,4 @@
-import type { Executor } from '@ws/core'
+import type { Executor } from '@ws/core/executor'
 import { attachCgroup, defineConfinedExecutor } from '@ws/sandbox'
 
 import { attachProot } from './attach.ts'

@@ -1,4 +1,4 @@
-import { type Guarantees, noGuarantees } from '@ws/core'
+import { type Guarantees, noGuarantees } from '@ws/core/executor'
 
 /** The kernel's means that hold commands on this machine, as the probe found them. */
 export interface Confinement {

@@ -1,4 +1,4 @@
-import type { LimitReport } from '@ws/core'
+import type { LimitReport } from '@ws/core/executor'
 import { resourceLimitReport } from '@ws/sandbox'
 
 import type { Confinement } from './guarantees.ts'

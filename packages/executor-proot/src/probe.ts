@@ -1,11 +1,5 @@
-import {
-  type BindPlan,
-  getNativeCause,
-  type HostPath,
-  isWorkspaceError,
-  type ProbeDetails,
-  type VirtualPath,
-} from '@ws/core'
+import { isWorkspaceError, type VirtualPath } from '@ws/core'
+import { type BindPlan, getNativeCause, type HostPath, type ProbeDetails } from '@ws/core/executor'
 import { findProgram, startProcess } from '@ws/process'
 import {
   attachCgroup,

@@ -1,4 +1,4 @@
-import type { Bind, BindPlan } from '@ws/core'
+import type { Bind, BindPlan } from '@ws/core/executor'
 import type { BindSource } from '@ws/sandbox'
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'

@@ -1,4 +1,4 @@
-import type { Owner } from '@ws/core'
+import type { Owner } from '@ws/core/adapter'
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 

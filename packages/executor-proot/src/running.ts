@@ -1,11 +1,5 @@
-import {
-  type CommandRequest,
-  type CommandResult,
-  type KillSignal,
-  type RunningCommand,
-  sandboxKilled,
-  type WorkspaceError,
-} from '@ws/core'
+import type { CommandResult, RunningCommand, WorkspaceError } from '@ws/core'
+import { type CommandRequest, type KillSignal, sandboxKilled } from '@ws/core/executor'
 import { capturePipe, type CapturedOutput, type OutputChannel } from '@ws/process'
 import type { ProcessResult, RunningProcess } from '@ws/process'
 import { once } from 'node:events'

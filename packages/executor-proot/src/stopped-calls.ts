@@ -1,4 +1,4 @@
-import type { ProbeDetails } from '@ws/core'
+import type { ProbeDetails } from '@ws/core/executor'
 
 /** Calls that name no path: proot has no need to see them, and stops at them where it is built without its filter. */
 const calls = 300

@@ -1,4 +1,5 @@
-import type { Owner, VirtualPath } from '@ws/core'
+import type { VirtualPath } from '@ws/core'
+import type { Owner } from '@ws/core/adapter'
 import { type LandlockRule, type ResolvedTool, systemTree } from '@ws/sandbox'
 import {
   chmodSync,

@@ -4,7 +4,7 @@ import { chmod, readdir, readFile, symlink, truncate, writeFile } from 'node:fs/
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-import { getCommandResult } from '@ws/core'
+import { getCommandResult } from '@ws/core/executor'
 import { createProotExecutor } from '@ws/executor-proot'
 import { component, describeWith, itWith } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import type { AttachedExecutor } from '@ws/core'
+import type { AttachedExecutor } from '@ws/core/executor'
 import { createProotExecutor, type ProotExecutorOptions } from '@ws/executor-proot'
 import { type CommandGroup, openCgroup } from '@ws/sandbox'
 import {

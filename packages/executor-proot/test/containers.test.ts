@@ -1,4 +1,4 @@
-import { type Executor } from '@ws/core'
+import type { Executor } from '@ws/core/executor'
 import { startProcess } from '@ws/process'
 import { confineArgv, sandboxProgram } from '@ws/sandbox'
 import { component, describeWith } from '@ws/test-fixtures'

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { lstat, readdir, readFile, rename, symlink, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import type { Restriction } from '@ws/core'
+import type { Restriction } from '@ws/core/executor'
 import { component, describeWith, itWith } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 

@@ -1,18 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-import {
-  type AttachedExecutor,
-  type Bind,
-  type BindPlan,
-  type CommandRequest,
-  type CommandResult,
-  type FileDoor,
-  type HostPath,
-  type Owner,
-  parseVirtualPath,
-  type VirtualPath,
-} from '@ws/core'
+import { type CommandResult, type FileDoor, parseVirtualPath, type VirtualPath } from '@ws/core'
+import type { Owner } from '@ws/core/adapter'
+import type { AttachedExecutor, Bind, BindPlan, CommandRequest, HostPath } from '@ws/core/executor'
 import { createProotExecutor, type ProotExecutorOptions } from '@ws/executor-proot'
 import { createScratchDirectory, ordinaryOwner, type ScratchDirectory } from '@ws/test-fixtures'
 import { chown } from 'node:fs/promises'

@@ -1,11 +1,6 @@
-import {
-  type AttachedExecutor,
-  type BindPlan,
-  type CommandRequest,
-  type Owner,
-  type RunningCommand,
-  type VirtualPath,
-} from '@ws/core'
+import type { RunningCommand, VirtualPath } from '@ws/core'
+import type { Owner } from '@ws/core/adapter'
+import type { AttachedExecutor, BindPlan, CommandRequest } from '@ws/core/executor'
 import { resolveShell, startProcess } from '@ws/process'
 import {
   type BindSource,
@@ -17,7 +12,7 @@ import {
   offersExtendedAttributes,
   sandboxProgram,
 } from '@ws/sandbox'
-import type { HostPath } from '@ws/core'
+import type { HostPath } from '@ws/core/executor'
 
 import { createEnvironment } from './environment.ts'
 import { execError } from './errors.ts'

@@ -1,4 +1,4 @@
-import type { Executor } from '@ws/core'
+import type { Executor } from '@ws/core/executor'
 import { defineConfinedExecutor } from '@ws/sandbox'
 
 import { attachSanitize } from './attach.ts'

@@ -1,4 +1,4 @@
-import { type Guarantees, noGuarantees } from '@ws/core'
+import { type Guarantees, noGuarantees } from '@ws/core/executor'
 
 /** Landlock's ABI from which cutting a file off by its path is refused too: below, content could be destroyed. */
 export const neededAbi = 3

@@ -1,5 +1,6 @@
 import { type LandlockRule, systemTree } from '@ws/sandbox'
-import type { Owner, VirtualPath } from '@ws/core'
+import type { VirtualPath } from '@ws/core'
+import type { Owner } from '@ws/core/adapter'
 
 const devices: Readonly<Record<string, LandlockRule['access']>> = {
   null: ['read', 'write'],

@@ -1,4 +1,5 @@
-import { type BindPlan, getNativeCause, type HostPath, type ProbeReport, type VirtualPath } from '@ws/core'
+import type { VirtualPath } from '@ws/core'
+import { type BindPlan, getNativeCause, type HostPath, type ProbeReport } from '@ws/core/executor'
 import { createTemporaryDirectory } from '@ws/process'
 import { type ConfinedProbe, type ConfinedTarget, probeLandlock, unavailable } from '@ws/sandbox'
 import { chmodSync, chownSync, existsSync, rmSync, writeFileSync } from 'node:fs'

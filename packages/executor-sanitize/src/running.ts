@@ -1,4 +1,5 @@
-import type { CommandRequest, CommandResult, KillSignal, RunningCommand } from '@ws/core'
+import type { CommandResult, RunningCommand } from '@ws/core'
+import type { CommandRequest, KillSignal } from '@ws/core/executor'
 import { captureOutput, createOutputChannel, type ProcessResult, type RunningProcess } from '@ws/process'
 
 import type { ViewMount } from './paths/path-view.ts'

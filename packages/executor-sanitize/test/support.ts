@@ -1,12 +1,6 @@
 import { createLocalAdapter } from '@ws/adapter-local'
-import {
-  type CommandResult,
-  createWorkspace,
-  type Executor,
-  isWorkspaceError,
-  type Rule,
-  type Workspace,
-} from '@ws/core'
+import { type CommandResult, createWorkspace, isWorkspaceError, type Rule, type Workspace } from '@ws/core'
+import type { Executor } from '@ws/core/executor'
 import { createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
 import { chown, lchown, lstat, mkdir, readdir, readFile, readlink, symlink, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'

@@ -1,4 +1,5 @@
-import type { AttachedExecutor, BindPlan, CommandRequest, FileDoor, Guarantees, RunningCommand } from '@ws/core'
+import type { FileDoor, RunningCommand } from '@ws/core'
+import type { AttachedExecutor, BindPlan, CommandRequest, Guarantees } from '@ws/core/executor'
 
 import { execError } from './errors.ts'
 import type { ResolvedOptions } from './options.ts'

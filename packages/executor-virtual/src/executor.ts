@@ -7,7 +7,7 @@ import {
   type ProbeReport,
   type ProbeTarget,
   type WorkspaceView,
-} from '@ws/core'
+} from '@ws/core/executor'
 
 import { attachVirtual } from './attach.ts'
 import { resolveOptions, type VirtualExecutorOptions } from './options.ts'

@@ -1,5 +1,6 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
-import { createWorkspace, guaranteeFields } from '@ws/core'
+import { createWorkspace } from '@ws/core'
+import { guaranteeFields } from '@ws/core/executor'
 import { describe, expect, it } from 'vitest'
 
 import { createVirtualExecutor } from '../src/index.ts'

@@ -1,4 +1,5 @@
-import { rules, systemNames as coreNames } from '@ws/core'
+import { rules } from '@ws/core'
+import { systemNames as coreNames } from '@ws/core/executor'
 import { createServer } from 'node:http'
 import { readFile } from 'node:fs/promises'
 import { once } from 'node:events'

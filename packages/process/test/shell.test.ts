@@ -1,4 +1,5 @@
-import { isWorkspaceError, normaliseCommand, quoteForShell } from '@ws/core'
+import { isWorkspaceError } from '@ws/core'
+import { normaliseCommand, quoteForShell } from '@ws/core/executor'
 import fc from 'fast-check'
 import { component, itWith } from '@ws/test-fixtures'
 import { existsSync } from 'node:fs'

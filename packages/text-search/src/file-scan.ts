@@ -1,4 +1,4 @@
-import type { Pace } from '@ws/core'
+import type { Pace } from '@ws/core/adapter'
 import type { Pattern } from './pattern.ts'
 import { columnAt, cutLine } from './text.ts'
 

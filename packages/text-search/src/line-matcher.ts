@@ -1,4 +1,5 @@
-import { Pace, WorkspaceError } from '@ws/core'
+import { WorkspaceError } from '@ws/core'
+import { Pace } from '@ws/core/adapter'
 import { FileScan, type LineHit, type LongLine, type Step } from './file-scan.ts'
 import { compilePattern, type PatternOptions } from './pattern.ts'
 

@@ -1,4 +1,4 @@
-import type { GuaranteeField } from '@ws/core'
+import type { GuaranteeField } from '@ws/core/executor'
 
 /** One way out that is tried. */
 export interface Attempt {

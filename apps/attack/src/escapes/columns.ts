@@ -1,4 +1,4 @@
-import type { Executor, Guarantees } from '@ws/core'
+import type { Executor, Guarantees } from '@ws/core/executor'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createProotExecutor } from '@ws/executor-proot'
 import { createSanitizeExecutor } from '@ws/executor-sanitize'

@@ -1,4 +1,4 @@
-import { type GuaranteeLevel, guaranteeFields } from '@ws/core'
+import { type GuaranteeLevel, guaranteeFields } from '@ws/core/executor'
 
 import { type Attempt, attempts } from './attempts.ts'
 import type { ColumnReport } from './run.ts'

@@ -1,13 +1,6 @@
 import { createLocalAdapter } from '@ws/adapter-local'
-import {
-  type CommandResult,
-  createWorkspace,
-  type Guarantees,
-  getCommandResult,
-  isWorkspaceError,
-  rules,
-  type Workspace,
-} from '@ws/core'
+import { type CommandResult, createWorkspace, isWorkspaceError, rules, type Workspace } from '@ws/core'
+import { type Guarantees, getCommandResult } from '@ws/core/executor'
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-import { noGuarantees } from '@ws/core'
+import { noGuarantees } from '@ws/core/executor'
 
 import { type Attempt, attempts } from './attempts.ts'
 import { columns } from './columns.ts'

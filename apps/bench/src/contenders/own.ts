@@ -1,4 +1,5 @@
-import { type StorageAdapter, type Workspace, parseMountPath } from '@ws/core'
+import type { Workspace } from '@ws/core'
+import { type StorageAdapter, parseMountPath } from '@ws/core/adapter'
 
 import { drain, own } from '../measure.ts'
 import type { Contender } from './contender.ts'

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createRcloneAdapter } from '@ws/adapter-rclone'
-import { type StorageAdapter, parseMountPath } from '@ws/core'
+import { type StorageAdapter, parseMountPath } from '@ws/core/adapter'
 import { component, createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
 import { startCephServer } from '@ws/test-fixtures/s3'
 

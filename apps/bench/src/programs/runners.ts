@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'
 
-import { type Executor, type StorageAdapter, createWorkspace } from '@ws/core'
+import { createWorkspace } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
+import type { Executor } from '@ws/core/executor'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createProotExecutor } from '@ws/executor-proot'
 import { createSanitizeExecutor } from '@ws/executor-sanitize'

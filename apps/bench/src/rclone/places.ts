@@ -1,7 +1,7 @@
 import { chown, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-import { type Owner, type StorageAdapter, parseMountPath } from '@ws/core'
+import { type Owner, type StorageAdapter, parseMountPath } from '@ws/core/adapter'
 
 import { forEach } from '../s3/client.ts'
 

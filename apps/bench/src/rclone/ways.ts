@@ -1,7 +1,8 @@
 import { readFile, readdir, rename, stat, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { type StorageAdapter, type Workspace, parseMountPath } from '@ws/core'
+import type { Workspace } from '@ws/core'
+import { type StorageAdapter, parseMountPath } from '@ws/core/adapter'
 
 import { drain } from '../measure.ts'
 import { type Place, content } from './places.ts'

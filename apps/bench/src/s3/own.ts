@@ -1,5 +1,6 @@
 import { createS3Adapter, probeS3Dialect } from '@ws/adapter-s3'
-import { type StorageAdapter, type Workspace, createWorkspace, parseMountPath } from '@ws/core'
+import { type Workspace, createWorkspace } from '@ws/core'
+import { type StorageAdapter, parseMountPath } from '@ws/core/adapter'
 import type { S3Connection } from '@ws/test-fixtures/s3'
 
 import { drain, own } from '../measure.ts'

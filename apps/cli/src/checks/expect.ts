@@ -1,4 +1,5 @@
-import { isWorkspaceError, type CommandResult, type ErrorCode, type GuaranteeField, type Workspace } from '@ws/core'
+import { isWorkspaceError, type CommandResult, type ErrorCode, type Workspace } from '@ws/core'
+import type { GuaranteeField } from '@ws/core/executor'
 
 import { escapeName } from '../terminal/escape.ts'
 import type { Site } from './types.ts'

@@ -1,4 +1,5 @@
-import { isWorkspaceError, guaranteeFields, satisfies, scratchName, systemNames, type GuaranteeField } from '@ws/core'
+import { isWorkspaceError } from '@ws/core'
+import { guaranteeFields, satisfies, scratchName, systemNames, type GuaranteeField } from '@ws/core/executor'
 
 import {
   drain,

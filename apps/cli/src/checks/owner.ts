@@ -1,4 +1,4 @@
-import type { Owner } from '@ws/core'
+import type { Owner } from '@ws/core/adapter'
 
 /** The user that checks run as by default: this user, or as root an ordinary one, who needs no entry anywhere. */
 export function ordinaryOwner(): Owner {

@@ -1,4 +1,5 @@
-import { isWorkspaceError, rules, type SubtreeRule } from '@ws/core'
+import { isWorkspaceError, rules } from '@ws/core'
+import type { SubtreeRule } from '@ws/core/executor'
 
 import {
   attack,

@@ -1,4 +1,6 @@
-import { isWorkspaceError, type Executor, type Owner } from '@ws/core'
+import { isWorkspaceError } from '@ws/core'
+import type { Owner } from '@ws/core/adapter'
+import type { Executor } from '@ws/core/executor'
 
 import { createExecutor, type ExecutorName } from '../config/executors.ts'
 import type { ScratchStore } from '../storage/scratch.ts'

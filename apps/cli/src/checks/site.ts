@@ -1,4 +1,5 @@
-import { createWorkspace, type Executor, type MountOptions, type Rule, type WorkspaceOptions } from '@ws/core'
+import { createWorkspace, type MountOptions, type Rule, type WorkspaceOptions } from '@ws/core'
+import type { Executor } from '@ws/core/executor'
 
 import type { ExecutorName } from '../config/executors.ts'
 import type { World } from './host/world.ts'

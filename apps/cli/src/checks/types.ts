@@ -1,4 +1,5 @@
-import type { CommandResult, ExecOptions, GuaranteeField, Guarantees, Rule, Workspace } from '@ws/core'
+import type { CommandResult, ExecOptions, Rule, Workspace } from '@ws/core'
+import type { GuaranteeField, Guarantees } from '@ws/core/executor'
 
 import type { ExecutorName } from '../config/executors.ts'
 import type { World } from './host/world.ts'

@@ -1,4 +1,4 @@
-import { type CommandResult, type RuleHint, type RuleViolation, type RunningCommand, type Workspace } from '@ws/core'
+import type { CommandResult, RuleHint, RuleViolation, RunningCommand, Workspace } from '@ws/core'
 import { Option, type Command } from 'commander'
 
 import type { Context, Start } from '../context.ts'

@@ -1,11 +1,5 @@
-import {
-  fileOperations,
-  isWorkspaceError,
-  type ExplainRequest,
-  type Explanation,
-  type Workspace,
-  type WorkspaceError,
-} from '@ws/core'
+import { isWorkspaceError, type ExplainRequest, type Explanation, type Workspace, type WorkspaceError } from '@ws/core'
+import { fileOperations } from '@ws/core/adapter'
 import { Argument, type Command } from 'commander'
 
 import type { Context, Start } from '../context.ts'

@@ -1,4 +1,4 @@
-import type { Owner } from '@ws/core'
+import type { Owner } from '@ws/core/adapter'
 import type { Command } from 'commander'
 
 import { ordinaryOwner } from '../checks/owner.ts'

@@ -1,4 +1,4 @@
-import type { Executor } from '@ws/core'
+import type { Executor } from '@ws/core/executor'
 import type { BubblewrapExecutorOptions } from '@ws/executor-bubblewrap'
 import type { ProotExecutorOptions } from '@ws/executor-proot'
 import type { SanitizeExecutorOptions } from '@ws/executor-sanitize'

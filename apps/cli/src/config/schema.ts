@@ -1,4 +1,4 @@
-import { guaranteeFields, type GuaranteeLevel } from '@ws/core'
+import { guaranteeFields, type GuaranteeLevel } from '@ws/core/executor'
 import { z } from 'zod'
 
 import { executorNames } from './executors.ts'

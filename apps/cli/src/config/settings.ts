@@ -1,6 +1,8 @@
 import { resolve } from 'node:path'
 
-import { rules, type Owner, type Requirement, type Rule } from '@ws/core'
+import { rules, type Rule } from '@ws/core'
+import type { Owner } from '@ws/core/adapter'
+import type { Requirement } from '@ws/core/executor'
 
 import { hasDirectory } from '../storage/settings.ts'
 import {

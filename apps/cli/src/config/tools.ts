@@ -1,4 +1,4 @@
-import type { Owner } from '@ws/core'
+import type { Owner } from '@ws/core/adapter'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 

@@ -1,11 +1,6 @@
-import {
-  guaranteeFields,
-  quotePath,
-  type GuaranteeField,
-  type GuaranteeLevel,
-  type Owner,
-  type Requirement,
-} from '@ws/core'
+import { quotePath } from '@ws/core'
+import type { Owner } from '@ws/core/adapter'
+import { guaranteeFields, type GuaranteeField, type GuaranteeLevel, type Requirement } from '@ws/core/executor'
 
 import { UsageError } from '../errors.ts'
 import { executorNames, type ExecutorName } from './executors.ts'

@@ -1,6 +1,8 @@
 import { createRcloneAdapter } from '@ws/adapter-rclone'
 import { createS3Adapter } from '@ws/adapter-s3'
-import { createWorkspace, isWorkspaceError, parseMountPath, type Executor, type StorageAdapter } from '@ws/core'
+import { createWorkspace, isWorkspaceError } from '@ws/core'
+import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
+import type { Executor } from '@ws/core/executor'
 import { createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
 import type { S3Connection } from '@ws/test-fixtures/s3'
 

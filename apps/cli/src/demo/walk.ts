@@ -1,4 +1,5 @@
-import { createWorkspace, rules, type Executor, type Workspace } from '@ws/core'
+import { createWorkspace, rules, type Workspace } from '@ws/core'
+import type { Executor } from '@ws/core/executor'
 
 import type { World } from '../checks/host/world.ts'
 import { skillsPath } from '../checks/site.ts'

@@ -1,4 +1,5 @@
-import { isWorkspaceError, quotePath, rewriteError, type Owner, type StorageAdapter } from '@ws/core'
+import { isWorkspaceError, quotePath } from '@ws/core'
+import { rewriteError, type Owner, type StorageAdapter } from '@ws/core/adapter'
 
 import type { StorageSettings } from './settings.ts'
 

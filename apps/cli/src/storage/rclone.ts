@@ -1,5 +1,5 @@
 import { type RcloneAdapterOptions, createRcloneAdapter } from '@ws/adapter-rclone'
-import type { StorageAdapter } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 
 import { UsageError } from '../errors.ts'
 import { checkEndpoint } from './bucket.ts'

@@ -5,7 +5,7 @@ import {
   type S3CredentialsOption,
   type S3Dialect,
 } from '@ws/adapter-s3'
-import type { StorageAdapter } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 
 import { UsageError } from '../errors.ts'
 import { checkEndpoint } from './bucket.ts'

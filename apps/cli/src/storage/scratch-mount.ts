@@ -1,6 +1,6 @@
 import { createScratchAdapter } from '@ws/adapter-local'
 import { openRcloneBucket } from '@ws/adapter-rclone'
-import { type Owner, mountRoot, parseMountPath } from '@ws/core'
+import { type Owner, mountRoot, parseMountPath } from '@ws/core/adapter'
 
 import { mountOptionsOf, openMount } from './rclone.ts'
 import type { ScratchStore } from './scratch.ts'

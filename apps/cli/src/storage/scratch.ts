@@ -1,4 +1,4 @@
-import { parseMountPath, type StorageAdapter } from '@ws/core'
+import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
 
 import { openBucket, probeBucket } from './s3.ts'
 import type { R2Settings, S3Settings } from './settings.ts'

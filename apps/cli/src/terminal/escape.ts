@@ -1,4 +1,4 @@
-import { escapeUnprintable } from '@ws/core'
+import { escapeUnprintable } from '@ws/core/executor'
 
 const short: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 

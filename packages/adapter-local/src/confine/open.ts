@@ -1,4 +1,5 @@
-import { type MountPath, baseName, parentPath } from '@ws/core'
+import { baseName, parentPath } from '@ws/core'
+import type { MountPath } from '@ws/core/adapter'
 
 import { contractFailure, failure, isResourceError } from '../errors.ts'
 import { anyDirectory, anyEntry } from '../host/constants.ts'

@@ -1,6 +1,6 @@
 import { type BigIntStats, lstatSync } from 'node:fs'
 
-import type { MountPath } from '@ws/core'
+import type { MountPath } from '@ws/core/adapter'
 import { reservedNames } from '@ws/sandbox'
 
 import { type Where, contractFailure } from '../errors.ts'

@@ -1,4 +1,4 @@
-import type { LinkArgument, MountPath } from '@ws/core'
+import type { LinkArgument, MountPath } from '@ws/core/adapter'
 
 import type { Where } from '../errors.ts'
 import type { Calls } from '../host/calls.ts'

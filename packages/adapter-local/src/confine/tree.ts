@@ -1,6 +1,6 @@
 import { readlinkSync } from 'node:fs'
 
-import type { MountPath, Owner } from '@ws/core'
+import type { MountPath, Owner } from '@ws/core/adapter'
 
 import { type Where, failure } from '../errors.ts'
 import { type Calls, identityOf } from '../host/calls.ts'

@@ -1,4 +1,5 @@
-import { LinkSignal, type MountPath, childPath, mountRoot, segmentsOf } from '@ws/core'
+import { childPath, segmentsOf } from '@ws/core'
+import { LinkSignal, type MountPath, mountRoot } from '@ws/core/adapter'
 
 import { contractFailure, failure, nativeCode, translate } from '../errors.ts'
 import { pathOfDescriptor } from '../host/descriptor.ts'

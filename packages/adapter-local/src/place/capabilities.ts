@@ -1,4 +1,4 @@
-import { type AdapterCapabilities, maxNameBytes, maxPathBytes } from '@ws/core'
+import { type AdapterCapabilities, maxNameBytes, maxPathBytes } from '@ws/core/adapter'
 
 interface CapabilityFacts {
   /** Canonical host path: its length is taken off what paths may have. */

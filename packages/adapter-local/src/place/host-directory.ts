@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 
-import type { HostDirectory, HostPath, Owner } from '@ws/core'
+import type { HostDirectory, Owner } from '@ws/core/adapter'
+import type { HostPath } from '@ws/core/executor'
 
 import { release, statusOf } from '../confine/handle.ts'
 import { openDirectory } from '../confine/open.ts'

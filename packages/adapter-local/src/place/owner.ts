@@ -1,4 +1,4 @@
-import type { Owner } from '@ws/core'
+import type { Owner } from '@ws/core/adapter'
 
 import type { Status } from '../host/calls.ts'
 

@@ -1,4 +1,4 @@
-import type { MountPath } from '@ws/core'
+import type { MountPath } from '@ws/core/adapter'
 
 import type { Tree } from '../confine/tree.ts'
 import type { ImmediateCalls, PlainCalls, Status } from '../host/calls.ts'

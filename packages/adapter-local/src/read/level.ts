@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs'
 
-import type { Entry, FileType, MountPath } from '@ws/core'
+import type { FileType } from '@ws/core'
+import type { Entry, MountPath } from '@ws/core/adapter'
 import { reservedNames } from '@ws/sandbox'
 
 import type { Handle } from '../confine/handle.ts'

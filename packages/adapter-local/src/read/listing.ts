@@ -1,15 +1,7 @@
 import type { Dirent } from 'node:fs'
 
-import {
-  type Entry,
-  type EntryIterator,
-  type FileType,
-  type ListOptions,
-  type MountPath,
-  childPath,
-  isWithin,
-  isWorkspaceError,
-} from '@ws/core'
+import { type FileType, childPath, isWithin, isWorkspaceError } from '@ws/core'
+import type { Entry, EntryIterator, ListOptions, MountPath } from '@ws/core/adapter'
 
 import { type Handle, handleOf, openChild, release } from '../confine/handle.ts'
 import { openDirectory } from '../confine/open.ts'

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import type { DriverReadOptions, Stat } from '@ws/core'
+import type { Stat } from '@ws/core'
+import type { DriverReadOptions } from '@ws/core/adapter'
 
 import { openData, release } from '../confine/handle.ts'
 import { openFile } from '../confine/open.ts'

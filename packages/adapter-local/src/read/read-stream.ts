@@ -1,4 +1,4 @@
-import type { ReadOptions, ReadStreamResult } from '@ws/core'
+import type { ReadOptions, ReadStreamResult } from '@ws/core/adapter'
 
 import { type Task, callsFor } from '../confine/task.ts'
 import { translate } from '../errors.ts'

@@ -1,4 +1,5 @@
-import { checkReadSize, type ReadOptions, type ReadResult } from '@ws/core'
+import type { ReadResult } from '@ws/core'
+import { checkReadSize, type ReadOptions } from '@ws/core/adapter'
 
 import { statOf } from '../confine/status.ts'
 import { type Task, callsFor } from '../confine/task.ts'

@@ -1,4 +1,5 @@
-import { LinkSignal, type MountPath, type ReadStreamResult, isWorkspaceError } from '@ws/core'
+import { isWorkspaceError } from '@ws/core'
+import { LinkSignal, type MountPath, type ReadStreamResult } from '@ws/core/adapter'
 import type { LineHit } from '@ws/text-search'
 
 import { release } from '../confine/handle.ts'

@@ -1,7 +1,8 @@
 import { access, constants } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-import { type MountPath, type Owner, childPath } from '@ws/core'
+import { childPath } from '@ws/core'
+import type { MountPath, Owner } from '@ws/core/adapter'
 import { type RunningProcess, startProcess } from '@ws/process'
 import { confineArgv, probeLandlock } from '@ws/sandbox'
 

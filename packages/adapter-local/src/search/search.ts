@@ -1,3 +1,4 @@
+import { isWithin } from '@ws/core'
 import {
   type DriverSearchQuery,
   type GlobFilter,
@@ -5,8 +6,7 @@ import {
   type Owner,
   type SearchHit,
   createGlobFilter,
-  isWithin,
-} from '@ws/core'
+} from '@ws/core/adapter'
 import { type LineMatcher, createLineMatcher } from '@ws/text-search'
 
 import { release, statusOf } from '../confine/handle.ts'

@@ -1,4 +1,5 @@
-import { type DriverAppendOptions, LinkSignal, type WriteResult, isWorkspaceError } from '@ws/core'
+import { type WriteResult, isWorkspaceError } from '@ws/core'
+import { type DriverAppendOptions, LinkSignal } from '@ws/core/adapter'
 
 import { openData, release, statusOf } from '../confine/handle.ts'
 import { openFile } from '../confine/open.ts'

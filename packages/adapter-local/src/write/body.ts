@@ -1,4 +1,4 @@
-import type { WriteData } from '@ws/core'
+import type { WriteData } from '@ws/core/adapter'
 
 import { type Task, callsFor } from '../confine/task.ts'
 import { BodyFailure, failure } from '../errors.ts'

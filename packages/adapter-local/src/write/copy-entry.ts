@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 
-import type { CopyOptions, MountPath } from '@ws/core'
+import type { CopyOptions, MountPath } from '@ws/core/adapter'
 
 import { type Handle, openData, statusOf } from '../confine/handle.ts'
 import { notAFile } from '../confine/open.ts'

@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs'
 
-import { type MountPath, childPath, isWorkspaceError, rewriteError } from '@ws/core'
+import { childPath, isWorkspaceError } from '@ws/core'
+import { type MountPath, rewriteError } from '@ws/core/adapter'
 
 import { type Handle, openChild, release, statusOf } from '../confine/handle.ts'
 import { notAFile } from '../confine/open.ts'

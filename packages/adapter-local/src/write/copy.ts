@@ -1,4 +1,5 @@
-import { type CopyOptions, type MountPath, type TransferResult, isWithin } from '@ws/core'
+import { type TransferResult, isWithin } from '@ws/core'
+import type { CopyOptions, MountPath } from '@ws/core/adapter'
 
 import { type Handle, openChild, release, statusOf } from '../confine/handle.ts'
 import { nameOf, notAFile, openParent } from '../confine/open.ts'

@@ -1,4 +1,5 @@
-import { type CreateDirectoryOptions, isWorkspaceError, segmentsOf } from '@ws/core'
+import { isWorkspaceError, segmentsOf } from '@ws/core'
+import type { CreateDirectoryOptions } from '@ws/core/adapter'
 
 import { release } from '../confine/handle.ts'
 import { nameOf, openDirectory, openParent } from '../confine/open.ts'

@@ -1,4 +1,5 @@
-import { type DeleteOptions, isWorkspaceError } from '@ws/core'
+import { isWorkspaceError } from '@ws/core'
+import type { DeleteOptions } from '@ws/core/adapter'
 
 import { type Handle, release } from '../confine/handle.ts'
 import { nameOf, openParent } from '../confine/open.ts'

@@ -1,6 +1,6 @@
 import { utimes } from 'node:fs/promises'
 
-import type { MountPath } from '@ws/core'
+import type { MountPath } from '@ws/core/adapter'
 import { reservedNames } from '@ws/sandbox'
 
 import { type Handle, openChild, release, statusOf } from '../confine/handle.ts'

@@ -1,4 +1,5 @@
-import { type MountPath, type MoveOptions, type TransferResult, type Version, isWithin } from '@ws/core'
+import { type TransferResult, type Version, isWithin } from '@ws/core'
+import type { MountPath, MoveOptions } from '@ws/core/adapter'
 
 import { type Handle, release } from '../confine/handle.ts'
 import { nameOf, openParent } from '../confine/open.ts'

@@ -1,4 +1,4 @@
-import type { Condition } from '@ws/core'
+import type { Condition } from '@ws/core/adapter'
 
 import type { Handle } from '../confine/handle.ts'
 import { nameOf } from '../confine/open.ts'

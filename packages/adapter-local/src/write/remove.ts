@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs'
 
-import { type MountPath, type WorkspaceError, childPath, isWorkspaceError, rewriteError } from '@ws/core'
+import { type WorkspaceError, childPath, isWorkspaceError } from '@ws/core'
+import { type MountPath, rewriteError } from '@ws/core/adapter'
 
 import { type Handle, openChild, release } from '../confine/handle.ts'
 import type { Task } from '../confine/task.ts'

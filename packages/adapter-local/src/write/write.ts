@@ -1,4 +1,5 @@
-import { type WriteData, type WriteOptions, type Version, type WriteResult, parentPath } from '@ws/core'
+import { type Version, type WriteResult, parentPath } from '@ws/core'
+import type { WriteData, WriteOptions } from '@ws/core/adapter'
 
 import { type Handle, release } from '../confine/handle.ts'
 import { changing, nameOf, notAFile } from '../confine/open.ts'

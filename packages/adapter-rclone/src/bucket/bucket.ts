@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { type SignalOption, mountRoot, parseMountPath } from '@ws/core'
+import { type SignalOption, mountRoot, parseMountPath } from '@ws/core/adapter'
 
 import { type RcloneAdapter, openAdapter } from '../adapter.ts'
 import { failure } from '../errors.ts'

@@ -1,15 +1,7 @@
 import { createScratchAdapter } from '@ws/adapter-local'
-import {
-  checkOption,
-  checkOptions,
-  type ErrorCode,
-  isWorkspaceError,
-  option,
-  type OptionShapes,
-  type Owner,
-  readOnly,
-  type StorageAdapter,
-} from '@ws/core'
+import { type ErrorCode, isWorkspaceError, readOnly } from '@ws/core'
+import type { Owner, StorageAdapter } from '@ws/core/adapter'
+import { checkOption, checkOptions, option, type OptionShapes } from '@ws/core/options'
 
 import { ownerShape } from '../options.ts'
 

@@ -1,4 +1,4 @@
-import type { WriteData } from '@ws/core'
+import type { WriteData } from '@ws/core/adapter'
 
 export interface Body {
   readonly data: WriteData

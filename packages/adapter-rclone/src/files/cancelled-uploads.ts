@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
-import type { MountPath } from '@ws/core'
+import type { MountPath } from '@ws/core/adapter'
 
 import { readCachedFile } from '../cache/cached-file.ts'
 import { hashOf } from '../cache/content-hash.ts'

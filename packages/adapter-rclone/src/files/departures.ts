@@ -1,6 +1,7 @@
 import { join, relative } from 'node:path'
 
-import { type MountPath, type StorageAdapter, contractError, isWithin, isWorkspaceError } from '@ws/core'
+import { isWithin, isWorkspaceError } from '@ws/core'
+import { type MountPath, type StorageAdapter, contractError } from '@ws/core/adapter'
 
 import { readCachedFile } from '../cache/cached-file.ts'
 import { explained } from '../control/client.ts'

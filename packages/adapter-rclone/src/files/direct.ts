@@ -2,17 +2,8 @@ import { type BigIntStats, constants } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 import { creating, newTempName, slowMountCalls as calls, statOf, tempPrefix, versionFrom } from '@ws/adapter-local'
-import {
-  type MountPath,
-  type ReadOptions,
-  type ReadResult,
-  type Stat,
-  type StatOptions,
-  type StorageAdapter,
-  type WriteData,
-  type WriteOptions,
-  type WriteResult,
-} from '@ws/core'
+import type { ReadResult, Stat, WriteResult } from '@ws/core'
+import type { MountPath, ReadOptions, StatOptions, StorageAdapter, WriteData, WriteOptions } from '@ws/core/adapter'
 
 /** A file that is read this way at most; larger ones are worth the other. */
 const largestBytes = 1_048_576

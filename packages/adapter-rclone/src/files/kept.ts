@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { factsOfVersion, versionFrom } from '@ws/adapter-local'
-import type { MountPath, WriteResult } from '@ws/core'
+import type { WriteResult } from '@ws/core'
+import type { MountPath } from '@ws/core/adapter'
 
 import { lookAtCachedFile } from '../cache/cached-file.ts'
 import type { Open } from '../opened.ts'

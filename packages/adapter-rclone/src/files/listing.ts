@@ -1,4 +1,5 @@
-import { type Entry, type ListOptions, type MountPath, isWorkspaceError, mapInOrder } from '@ws/core'
+import { isWorkspaceError } from '@ws/core'
+import { type Entry, type ListOptions, type MountPath, mapInOrder } from '@ws/core/adapter'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 
 import { factsOfVersion } from '@ws/adapter-local'
-import type { MountPath, ReadOptions, ReadResult, ReadStreamResult, Stat, StorageAdapter } from '@ws/core'
+import type { ReadResult, Stat } from '@ws/core'
+import type { MountPath, ReadOptions, ReadStreamResult, StorageAdapter } from '@ws/core/adapter'
 
 import { type CachedFile, lookAtCachedFile } from '../cache/cached-file.ts'
 import { failure } from '../errors.ts'

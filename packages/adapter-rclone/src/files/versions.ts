@@ -2,14 +2,8 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { factsOfVersion, versionFrom } from '@ws/adapter-local'
-import {
-  type Condition,
-  type FileType,
-  type MountPath,
-  type StorageAdapter,
-  type Version,
-  isWorkspaceError,
-} from '@ws/core'
+import { type FileType, type Version, isWorkspaceError } from '@ws/core'
+import type { Condition, MountPath, StorageAdapter } from '@ws/core/adapter'
 
 import { type CachedFile, lookAtCachedFile, readCachedFile } from '../cache/cached-file.ts'
 import { hashInStore } from '../control/hash.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import type { MountPath } from '@ws/core'
+import type { MountPath } from '@ws/core/adapter'
 
 import type { Control } from '../control/client.ts'
 import { readStats } from '../control/stats.ts'

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { isWorkspaceError, mountRoot } from '@ws/core'
+import { isWorkspaceError } from '@ws/core'
+import { mountRoot } from '@ws/core/adapter'
 
 import { failure } from '../errors.ts'
 import type { CheckedOptions } from '../options.ts'

@@ -1,4 +1,4 @@
-import type { MountPath } from '@ws/core'
+import type { MountPath } from '@ws/core/adapter'
 
 import { failure } from '../errors.ts'
 

@@ -1,4 +1,5 @@
-import { isWorkspaceError, mountRoot } from '@ws/core'
+import { isWorkspaceError } from '@ws/core'
+import { mountRoot } from '@ws/core/adapter'
 
 import type { OnClose } from '../adapter.ts'
 import { failure } from '../errors.ts'

@@ -1,4 +1,5 @@
-import { type Condition, type MountPath, isWorkspaceError } from '@ws/core'
+import { isWorkspaceError } from '@ws/core'
+import type { Condition, MountPath } from '@ws/core/adapter'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 

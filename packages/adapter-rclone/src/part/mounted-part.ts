@@ -1,4 +1,5 @@
-import { type HostPath, type MountPath, contractError, mountRoot } from '@ws/core'
+import { type MountPath, contractError, mountRoot } from '@ws/core/adapter'
+import type { HostPath } from '@ws/core/executor'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 

@@ -4,7 +4,7 @@ import { stat } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 
-import { parseMountPath } from '@ws/core'
+import { parseMountPath } from '@ws/core/adapter'
 
 import { type RcloneAdapterOptions, createRcloneAdapter } from '../../src/index.ts'
 

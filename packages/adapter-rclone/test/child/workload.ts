@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { type StorageAdapter, parseMountPath } from '@ws/core'
+import { type StorageAdapter, parseMountPath } from '@ws/core/adapter'
 
 /** One change: by the API, or as a command would make it, through the mount itself. */
 export interface Step {

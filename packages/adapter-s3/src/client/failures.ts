@@ -1,4 +1,5 @@
-import { isWorkspaceError, LinkSignal, WorkspaceError } from '@ws/core'
+import { isWorkspaceError, WorkspaceError } from '@ws/core'
+import { LinkSignal } from '@ws/core/adapter'
 import { byName, byStatus, damaged, gateway, noRegion, noStore, timedOut, unknown, type Meaning } from './meanings.ts'
 import { isPage, nativeNameOf, statusOf } from './native.ts'
 import { DamagedBodyError, NoVersionError } from './retry.ts'

@@ -1,4 +1,5 @@
-import { isWorkspaceError, rewriteError, type DeleteOptions, type MountPath, type PartialProgress } from '@ws/core'
+import { isWorkspaceError, type PartialProgress } from '@ws/core'
+import { rewriteError, type DeleteOptions, type MountPath } from '@ws/core/adapter'
 import { translate } from '../client/failures.ts'
 import type { Task } from '../client/requests.ts'
 import { failure, invalid } from '../errors.ts'

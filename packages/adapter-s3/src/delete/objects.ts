@@ -1,5 +1,6 @@
 import { DeleteObjectCommand, DeleteObjectsCommand } from '@aws-sdk/client-s3'
-import { forEachOf, isWorkspaceError, type Version } from '@ws/core'
+import { isWorkspaceError, type Version } from '@ws/core'
+import { forEachOf } from '@ws/core/adapter'
 import { isMissing } from '../client/native.ts'
 import type { Attempt, Fate, Task } from '../client/requests.ts'
 import { failure } from '../errors.ts'

@@ -1,4 +1,5 @@
-import { isWorkspaceError, parentPath, type CreateDirectoryOptions, type MountPath } from '@ws/core'
+import { isWorkspaceError, parentPath } from '@ws/core'
+import type { CreateDirectoryOptions, MountPath } from '@ws/core/adapter'
 import type { Task } from '../client/requests.ts'
 import { failure } from '../errors.ts'
 import { assertNoLink } from '../links/find.ts'

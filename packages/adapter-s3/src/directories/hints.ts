@@ -1,4 +1,5 @@
-import { parentPath, type MountPath } from '@ws/core'
+import { parentPath } from '@ws/core'
+import type { MountPath } from '@ws/core/adapter'
 
 /** Directories that are remembered. */
 const capacity = 10_000

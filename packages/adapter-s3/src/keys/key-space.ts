@@ -1,12 +1,11 @@
+import { segmentsOf, WorkspaceError } from '@ws/core'
 import {
   assertMountPath,
   maxNameBytes,
   maxPathBytes as longestPath,
   parseMountPath,
-  segmentsOf,
-  WorkspaceError,
   type MountPath,
-} from '@ws/core'
+} from '@ws/core/adapter'
 import { invalid } from '../errors.ts'
 import { controlCharacters, isLegalName, isReservedName, linkSuffix } from './names.ts'
 

@@ -1,4 +1,4 @@
-import { maxNameBytes } from '@ws/core'
+import { maxNameBytes } from '@ws/core/adapter'
 
 /** The names that the adapter keeps for itself, directly below its root: hidden from listings, refused as paths. */
 const reservedName = /^\.ws-(?:scratch|probe)-[0-9a-f-]{36}$/u

@@ -1,13 +1,5 @@
-import {
-  LinkSignal,
-  maxPathBytes,
-  mountRoot,
-  parentPath,
-  segmentsOf,
-  WorkspaceError,
-  type LinkArgument,
-  type MountPath,
-} from '@ws/core'
+import { parentPath, segmentsOf, WorkspaceError } from '@ws/core'
+import { LinkSignal, maxPathBytes, mountRoot, type LinkArgument, type MountPath } from '@ws/core/adapter'
 import { isMissing } from '../client/native.ts'
 import type { Task } from '../client/requests.ts'
 import { DamagedBodyError } from '../client/retry.ts'

@@ -1,4 +1,5 @@
-import { isWorkspaceError, type MountPath } from '@ws/core'
+import { isWorkspaceError } from '@ws/core'
+import type { MountPath } from '@ws/core/adapter'
 import type { Task } from '../client/requests.ts'
 import { failure } from '../errors.ts'
 import { targetOf } from './find.ts'

@@ -1,4 +1,4 @@
-import { type Entry, type EntryIterator, type ListOptions, type MountPath, mapInOrder } from '@ws/core'
+import { type Entry, type EntryIterator, type ListOptions, type MountPath, mapInOrder } from '@ws/core/adapter'
 import { translate } from '../client/failures.ts'
 import { failure } from '../errors.ts'
 import { assertNoLink } from '../links/find.ts'

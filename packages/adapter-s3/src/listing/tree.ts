@@ -1,4 +1,5 @@
-import { childPath, isWithin, type Entry, type MountPath } from '@ws/core'
+import { childPath, isWithin } from '@ws/core'
+import type { Entry, MountPath } from '@ws/core/adapter'
 import { versionOf } from '../keys/etag.ts'
 import { isReservedName, linkSuffix } from '../keys/names.ts'
 import type { Store } from '../store.ts'

@@ -1,4 +1,5 @@
-import { isWorkspaceError, WorkspaceError, type AppendOptions, type MountPath, type WriteResult } from '@ws/core'
+import { isWorkspaceError, WorkspaceError, type WriteResult } from '@ws/core'
+import type { AppendOptions, MountPath } from '@ws/core/adapter'
 import type { Task } from '../client/requests.ts'
 import { sleep } from '../client/wait.ts'
 import { failure } from '../errors.ts'

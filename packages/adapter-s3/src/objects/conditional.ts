@@ -1,4 +1,5 @@
-import type { Condition, Version } from '@ws/core'
+import type { Version } from '@ws/core'
+import type { Condition } from '@ws/core/adapter'
 import { isMissing, isPreconditionFailure, nativeNameOf } from '../client/native.ts'
 import type { Task } from '../client/requests.ts'
 import { failure } from '../errors.ts'

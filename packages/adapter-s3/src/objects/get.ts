@@ -1,5 +1,5 @@
 import { GetObjectCommand } from '@aws-sdk/client-s3'
-import type { ByteRange } from '@ws/core'
+import type { ByteRange } from '@ws/core/adapter'
 import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { Attempt } from '../client/requests.ts'

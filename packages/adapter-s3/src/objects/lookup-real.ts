@@ -1,5 +1,6 @@
 import { GetObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3'
-import type { MountPath, Stat } from '@ws/core'
+import type { Stat } from '@ws/core'
+import type { MountPath } from '@ws/core/adapter'
 import { isMissing, isWordless, statusOf } from '../client/native.ts'
 import type { Attempt, Task } from '../client/requests.ts'
 import type { Readable } from 'node:stream'

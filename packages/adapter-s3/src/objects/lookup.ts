@@ -1,4 +1,5 @@
-import type { MountPath, Stat } from '@ws/core'
+import type { Stat } from '@ws/core'
+import type { MountPath } from '@ws/core/adapter'
 import { linkAt, type LinkTask } from '../links/find.ts'
 import type { Store } from '../store.ts'
 import { lookUpReal, type RealFound } from './lookup-real.ts'

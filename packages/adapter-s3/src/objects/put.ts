@@ -1,5 +1,6 @@
 import { PutObjectCommand, type PutObjectCommandInput } from '@aws-sdk/client-s3'
-import { isWorkspaceError, type Condition, type MountPath, type Version, type WriteResult } from '@ws/core'
+import { isWorkspaceError, type Version, type WriteResult } from '@ws/core'
+import type { Condition, MountPath } from '@ws/core/adapter'
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { nativeAttemptsOf } from '../client/native.ts'

@@ -1,4 +1,5 @@
-import { WorkspaceError, type ByteRange, type MountPath, type ReadOptions, type ReadStreamResult } from '@ws/core'
+import { WorkspaceError } from '@ws/core'
+import type { ByteRange, MountPath, ReadOptions, ReadStreamResult } from '@ws/core/adapter'
 import type { Deadline } from '../client/deadline.ts'
 import { translate } from '../client/failures.ts'
 import { isMissing, statusOf } from '../client/native.ts'

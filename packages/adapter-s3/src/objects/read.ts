@@ -1,4 +1,5 @@
-import { checkReadSize, type MountPath, type ReadOptions, type ReadResult } from '@ws/core'
+import type { ReadResult } from '@ws/core'
+import { checkReadSize, type MountPath, type ReadOptions } from '@ws/core/adapter'
 import { isMissing, statusOf } from '../client/native.ts'
 import type { Task } from '../client/requests.ts'
 import { DamagedBodyError } from '../client/retry.ts'

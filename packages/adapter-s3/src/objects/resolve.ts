@@ -1,4 +1,5 @@
-import type { MountPath, SignalOption, StorageAdapter, Version } from '@ws/core'
+import type { Version } from '@ws/core'
+import type { MountPath, SignalOption, StorageAdapter } from '@ws/core/adapter'
 import type { Task } from '../client/requests.ts'
 import type { Store } from '../store.ts'
 import { headObject } from './lookup-real.ts'

@@ -1,5 +1,6 @@
 import { CompleteMultipartUploadCommand, CreateMultipartUploadCommand } from '@aws-sdk/client-s3'
-import { isWorkspaceError, type Condition, type Version } from '@ws/core'
+import { isWorkspaceError, type Version } from '@ws/core'
+import type { Condition } from '@ws/core/adapter'
 import { isMissing, isPreconditionFailure, nativeAttemptsOf, nativeNameOf } from '../client/native.ts'
 import type { Attempt, Fate, Task } from '../client/requests.ts'
 import { failure } from '../errors.ts'

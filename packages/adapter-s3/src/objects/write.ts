@@ -1,4 +1,5 @@
-import { type MountPath, type WriteData, type WriteOptions, type WriteResult } from '@ws/core'
+import type { WriteResult } from '@ws/core'
+import type { MountPath, WriteData, WriteOptions } from '@ws/core/adapter'
 import type { Task } from '../client/requests.ts'
 import { failure } from '../errors.ts'
 import { assertNoLink } from '../links/find.ts'

@@ -1,6 +1,5 @@
+import { isWithin, isWorkspaceError } from '@ws/core'
 import {
-  isWithin,
-  isWorkspaceError,
   type Entry,
   type MountPath,
   type SearchHit,
@@ -8,7 +7,7 @@ import {
   type SignalOption,
   createGlobFilter,
   mapInOrder,
-} from '@ws/core'
+} from '@ws/core/adapter'
 import { createLineMatcher, type LineHit, type LineMatcher } from '@ws/text-search'
 import { translate } from '../client/failures.ts'
 import type { Task } from '../client/requests.ts'

@@ -1,4 +1,5 @@
-import type { Condition, MountPath, Version } from '@ws/core'
+import type { Version } from '@ws/core'
+import type { Condition, MountPath } from '@ws/core/adapter'
 import { nativeNameOf, statusOf } from '../client/native.ts'
 import type { Task } from '../client/requests.ts'
 import { failure } from '../errors.ts'

@@ -1,5 +1,6 @@
 import { UploadPartCopyCommand } from '@aws-sdk/client-s3'
-import { forEachOf, type Version } from '@ws/core'
+import type { Version } from '@ws/core'
+import { forEachOf } from '@ws/core/adapter'
 import { isPreconditionFailure, statusOf } from '../client/native.ts'
 import { DamagedBodyError } from '../client/retry.ts'
 import type { Task } from '../client/requests.ts'

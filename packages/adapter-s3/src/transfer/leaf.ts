@@ -1,4 +1,5 @@
-import { isWorkspaceError, rewriteError, type CopyOptions, type MountPath, type TransferResult } from '@ws/core'
+import { isWorkspaceError, type TransferResult } from '@ws/core'
+import { rewriteError, type CopyOptions, type MountPath } from '@ws/core/adapter'
 import type { Task } from '../client/requests.ts'
 import { deleteObject, deleteVersion } from '../delete/objects.ts'
 import { failure } from '../errors.ts'

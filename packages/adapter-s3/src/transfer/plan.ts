@@ -1,4 +1,5 @@
-import { isWithin, type CopyOptions, type MountPath } from '@ws/core'
+import { isWithin } from '@ws/core'
+import type { CopyOptions, MountPath } from '@ws/core/adapter'
 import type { Task } from '../client/requests.ts'
 import { failure } from '../errors.ts'
 import { pagesOf } from '../listing/pages.ts'

@@ -1,4 +1,5 @@
-import type { CopyOptions, MountPath, MoveOptions, TransferResult } from '@ws/core'
+import type { TransferResult } from '@ws/core'
+import type { CopyOptions, MountPath, MoveOptions } from '@ws/core/adapter'
 import type { Task } from '../client/requests.ts'
 import { failure } from '../errors.ts'
 import type { Store } from '../store.ts'

@@ -1,4 +1,5 @@
-import { childPath, isWithin, relativeTo, type MountPath, forEachOf } from '@ws/core'
+import { childPath, isWithin, relativeTo } from '@ws/core'
+import { type MountPath, forEachOf } from '@ws/core/adapter'
 import type { Task } from '../client/requests.ts'
 import { withProgress } from '../delete/delete.ts'
 import { deleteBatch, type ListedObject } from '../delete/objects.ts'

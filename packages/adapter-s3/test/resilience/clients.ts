@@ -1,4 +1,5 @@
-import { isWorkspaceError, parseMountPath, type MountPath, type StorageAdapter, type Version } from '@ws/core'
+import { isWorkspaceError, type Version } from '@ws/core'
+import { parseMountPath, type MountPath, type StorageAdapter } from '@ws/core/adapter'
 import { seededRandom } from '@ws/test-fixtures/s3'
 import { appended, makeContent, stateOfContent, streamContent } from './content.ts'
 import type { FileState } from './known-files.ts'

@@ -1,4 +1,5 @@
-import { isWorkspaceError, parseMountPath, type StorageAdapter, type Version } from '@ws/core'
+import { isWorkspaceError, type Version } from '@ws/core'
+import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
 import { describeWith } from '@ws/test-fixtures'
 import { startCephServer } from '@ws/test-fixtures/s3'
 import { s3Needs } from '@ws/test-fixtures/s3/vitest'

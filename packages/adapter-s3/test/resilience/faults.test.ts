@@ -1,5 +1,5 @@
 import { ListMultipartUploadsCommand, ListObjectsV2Command, ListPartsCommand } from '@aws-sdk/client-s3'
-import { parseMountPath } from '@ws/core'
+import { parseMountPath } from '@ws/core/adapter'
 import { describeWith } from '@ws/test-fixtures'
 import { seededFaults, seededRandom, startFaultProxy, type RecordedRequest, type S3Server } from '@ws/test-fixtures/s3'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'

@@ -1,4 +1,4 @@
-import { parseMountPath, type StorageAdapter } from '@ws/core'
+import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
 import { startFaultProxy, type Fault, type FaultProxy, type S3Server } from '@ws/test-fixtures/s3'
 import { sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'

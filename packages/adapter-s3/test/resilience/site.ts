@@ -1,4 +1,4 @@
-import type { StorageAdapter } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 import type { S3Connection } from '@ws/test-fixtures/s3'
 import { createS3Adapter, probeS3Dialect, type S3AdapterOptions, type S3Dialect } from '../../src/index.ts'
 

@@ -1,4 +1,5 @@
-import { isWorkspaceError, parseMountPath, type StorageAdapter, type Version, type WorkspaceError } from '@ws/core'
+import { isWorkspaceError, type Version, type WorkspaceError } from '@ws/core'
+import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
 import type { FileState } from './known-files.ts'
 import type { Event } from './register.ts'
 

@@ -1,4 +1,5 @@
-import { isWorkspaceError, parseMountPath, type ErrorCode, type StorageAdapter } from '@ws/core'
+import { isWorkspaceError, type ErrorCode } from '@ws/core'
+import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
 import { seededRandom } from '@ws/test-fixtures/s3'
 
 import { idOfContent, makeContent, stateOfContent, streamContent } from './content.ts'

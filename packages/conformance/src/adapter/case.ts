@@ -1,3 +1,4 @@
+import type { Version } from '@ws/core'
 import {
   LinkSignal,
   parseMountPath,
@@ -6,8 +7,7 @@ import {
   type ListOptions,
   type MountPath,
   type StorageAdapter,
-  type Version,
-} from '@ws/core'
+} from '@ws/core/adapter'
 import { fail } from '../assert.ts'
 import type { AdapterFixture, AdapterSuiteOptions } from './options.ts'
 

@@ -1,4 +1,4 @@
-import type { AdapterCapabilities } from '@ws/core'
+import type { AdapterCapabilities } from '@ws/core/adapter'
 import { ConformanceError } from '../assert.ts'
 
 /** The capabilities that a test needs: a value for each, or several that will do. */

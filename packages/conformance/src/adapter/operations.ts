@@ -1,4 +1,4 @@
-import type { LinkArgument, MountPath, SignalOption, StorageAdapter } from '@ws/core'
+import type { LinkArgument, MountPath, SignalOption, StorageAdapter } from '@ws/core/adapter'
 import { body, encode, at } from './case.ts'
 import { lackOf, type Needs } from './needs.ts'
 

@@ -1,4 +1,4 @@
-import type { MountPath, StorageAdapter } from '@ws/core'
+import type { MountPath, StorageAdapter } from '@ws/core/adapter'
 
 /** The adapter that one test works on, with its surroundings. */
 export interface AdapterFixture {

@@ -1,4 +1,5 @@
-import { createWorkspace, type AdapterCapabilities, type StorageAdapter, type Workspace } from '@ws/core'
+import { createWorkspace, type Workspace } from '@ws/core'
+import type { AdapterCapabilities, StorageAdapter } from '@ws/core/adapter'
 import { check, equal, rejects } from '../assert.ts'
 import { encode } from './case.ts'
 import type { Suite } from './suite.ts'

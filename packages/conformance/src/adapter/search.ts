@@ -1,4 +1,4 @@
-import type { SearchHit, SearchQuery } from '@ws/core'
+import type { SearchHit, SearchQuery } from '@ws/core/adapter'
 import { check, equal, rejects } from '../assert.ts'
 import { at, encode, offered, type Case } from './case.ts'
 import type { Suite } from './suite.ts'

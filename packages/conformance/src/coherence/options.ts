@@ -1,4 +1,4 @@
-import type { StorageAdapter } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 
 /** One way to a place that others change too. */
 export interface CoherentSide {

@@ -1,4 +1,4 @@
-import type { StorageAdapter } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 import { setTimeout as delay } from 'node:timers/promises'
 import { at, encode } from '../adapter/case.ts'
 import { check, equal } from '../assert.ts'

@@ -1,4 +1,6 @@
-import type { Executor, StorageAdapter, Workspace, WorkspaceOptions } from '@ws/core'
+import type { Workspace, WorkspaceOptions } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
+import type { Executor } from '@ws/core/executor'
 
 /** The executor and the stores that one test of the executor, two-door and security suites works on. */
 export interface WorkspaceFixture {

@@ -3,14 +3,12 @@ import {
   createWorkspace,
   type ExecOptions,
   isWorkspaceError,
-  LinkSignal,
-  parseMountPath,
-  type Requirement,
   type Rule,
-  type StorageAdapter,
   type Workspace,
   type WorkspaceError,
 } from '@ws/core'
+import { LinkSignal, parseMountPath, type StorageAdapter } from '@ws/core/adapter'
+import type { Requirement } from '@ws/core/executor'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ConformanceError, equal, fail } from '../assert.ts'
 import type { WorkspaceFixture } from './options.ts'

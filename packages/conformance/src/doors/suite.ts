@@ -1,4 +1,5 @@
-import { type GuaranteeField, type Guarantees, parseVirtualPath, satisfies } from '@ws/core'
+import { parseVirtualPath } from '@ws/core'
+import { type GuaranteeField, type Guarantees, satisfies } from '@ws/core/executor'
 import { ConformanceError, equal } from '../assert.ts'
 import type { Runner } from '../runner.ts'
 import type { WorkspaceFixture, WorkspaceSuiteOptions } from './options.ts'

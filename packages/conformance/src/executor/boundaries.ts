@@ -1,4 +1,4 @@
-import { parseMountPath } from '@ws/core'
+import { parseMountPath } from '@ws/core/adapter'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { check, equal } from '../assert.ts'

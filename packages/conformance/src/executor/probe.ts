@@ -1,4 +1,5 @@
-import { guaranteeFields, type Guarantees, parseVirtualPath, type ProbeReport, satisfies } from '@ws/core'
+import { parseVirtualPath } from '@ws/core'
+import { guaranteeFields, type Guarantees, type ProbeReport, satisfies } from '@ws/core/executor'
 import { check, equal, rejects } from '../assert.ts'
 import type { DoorSuite } from '../doors/suite.ts'
 

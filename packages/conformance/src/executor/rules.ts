@@ -1,4 +1,5 @@
-import { type GuaranteeField, rules } from '@ws/core'
+import { rules } from '@ws/core'
+import type { GuaranteeField } from '@ws/core/executor'
 import { check, equal, rejects } from '../assert.ts'
 import { codeOf, skillsPath, type Site, type SiteOptions } from '../doors/site.ts'
 import type { DoorSuite } from '../doors/suite.ts'

@@ -1,4 +1,5 @@
-import type { AttachedExecutor, CommandResult } from '@ws/core'
+import type { CommandResult } from '@ws/core'
+import type { AttachedExecutor } from '@ws/core/executor'
 import { changeRunning } from './executor-fault.ts'
 
 const mark = '@@the-command-has-ended:'

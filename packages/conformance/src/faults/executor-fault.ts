@@ -1,13 +1,12 @@
+import type { CommandResult, RunningCommand } from '@ws/core'
 import type {
   AttachedExecutor,
   BindPlan,
   CommandRequest,
-  CommandResult,
   Executor,
   ProbeReport,
-  RunningCommand,
   WorkspaceView,
-} from '@ws/core'
+} from '@ws/core/executor'
 
 /** A way to break an executor: exactly one promise of the contract. */
 export interface ExecutorFault {

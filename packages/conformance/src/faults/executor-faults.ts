@@ -1,4 +1,5 @@
-import { type Executor, guaranteeFields, type Guarantees, type HostPath, WorkspaceError } from '@ws/core'
+import { WorkspaceError } from '@ws/core'
+import { type Executor, guaranteeFields, type Guarantees, type HostPath } from '@ws/core/executor'
 import { survivingRun } from './early-end.ts'
 import {
   changeCommand,

@@ -1,4 +1,4 @@
-import type { StorageAdapter } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 
 /** A way to break an adapter: exactly one promise of the contract. */
 export interface Fault {

@@ -1,4 +1,4 @@
-import { LinkSignal, parseMountPath, type MountPath } from '@ws/core'
+import { LinkSignal, parseMountPath, type MountPath } from '@ws/core/adapter'
 import { drain, encode } from '../adapter/case.ts'
 import { change, type Fault } from './fault.ts'
 

@@ -1,4 +1,5 @@
-import { parseMountPath, WorkspaceError } from '@ws/core'
+import { WorkspaceError } from '@ws/core'
+import { parseMountPath } from '@ws/core/adapter'
 import { change, type Fault } from './fault.ts'
 
 /** Reading, listing, moving and deleting wrongly; errors, aborts, names and capabilities. */

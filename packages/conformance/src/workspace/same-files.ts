@@ -1,4 +1,4 @@
-import { systemNames } from '@ws/core'
+import { systemNames } from '@ws/core/executor'
 import { equal } from '../assert.ts'
 import { codeOf, type Site, skillsPath } from '../doors/site.ts'
 import type { DoorSuite } from '../doors/suite.ts'

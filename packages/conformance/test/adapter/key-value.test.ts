@@ -1,4 +1,4 @@
-import { defineAdapter, type KeyValueStore, keyValueDriver } from '@ws/core'
+import { defineAdapter, type KeyValueStore, keyValueDriver } from '@ws/core/adapter'
 
 import { testAdapter } from '../../src/vitest.ts'
 

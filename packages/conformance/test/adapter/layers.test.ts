@@ -1,5 +1,6 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
-import { observe, parseMountPath as at, prefix, readOnly, type AdapterEvent, type StorageAdapter } from '@ws/core'
+import { observe, prefix, readOnly } from '@ws/core'
+import { parseMountPath as at, type AdapterEvent, type StorageAdapter } from '@ws/core/adapter'
 import { describe, expect, it } from 'vitest'
 
 const bytes = new TextEncoder().encode('x')

@@ -3,7 +3,8 @@ import { writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
 import { createLocalAdapter } from '@ws/adapter-local'
-import { observe, parseMountPath, prefix, readOnly, type StorageAdapter } from '@ws/core'
+import { observe, prefix, readOnly } from '@ws/core'
+import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
 import { createScratchDirectory } from '@ws/test-fixtures'
 
 import { testAdapter } from '../../src/vitest.ts'

@@ -1,5 +1,6 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
-import { observe, parseMountPath, prefix, readOnly } from '@ws/core'
+import { observe, prefix, readOnly } from '@ws/core'
+import { parseMountPath } from '@ws/core/adapter'
 import { testAdapter } from '../../src/vitest.ts'
 import { without } from './without.ts'
 

@@ -1,5 +1,6 @@
 import { createS3Adapter, probeS3Dialect, type BucketOptions, type S3Dialect } from '@ws/adapter-s3'
-import { parseMountPath, prefix, readOnly, type StorageAdapter } from '@ws/core'
+import { prefix, readOnly } from '@ws/core'
+import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
 import { describeWith } from '@ws/test-fixtures'
 import { s3ServerNames, type S3Server, type S3ServerName } from '@ws/test-fixtures/s3'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'

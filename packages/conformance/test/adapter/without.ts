@@ -1,4 +1,5 @@
-import { WorkspaceError, type StorageAdapter } from '@ws/core'
+import { WorkspaceError } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 
 /** The least that an adapter can be: no optional operation, and no conditions. For the tests of absence. */
 export function without(adapter: StorageAdapter): StorageAdapter {

@@ -1,5 +1,6 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
-import { type MountPath, type ReadResult, type StorageAdapter, prefix } from '@ws/core'
+import { type ReadResult, prefix } from '@ws/core'
+import type { MountPath, StorageAdapter } from '@ws/core/adapter'
 import { expect, it } from 'vitest'
 import { collectTests, testCoherence } from '../../src/index.ts'
 import type { CoherentSide } from '../../src/index.ts'

@@ -1,5 +1,6 @@
 import { createLocalAdapter } from '@ws/adapter-local'
-import { createWorkspace, type Executor, isWorkspaceError } from '@ws/core'
+import { createWorkspace, isWorkspaceError } from '@ws/core'
+import type { Executor } from '@ws/core/executor'
 import { createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'

@@ -1,4 +1,4 @@
-import type { Executor } from '@ws/core'
+import type { Executor } from '@ws/core/executor'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { component, type ComponentName, describeWith } from '@ws/test-fixtures'
 import { mkdirSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,7 @@
 // Runs in a container: opens a workspace with each executor that runs processes, and prints as JSON what became of it.
 import { createLocalAdapter } from '@ws/adapter-local'
-import { createWorkspace, type Executor, type Guarantees, isWorkspaceError } from '@ws/core'
+import { createWorkspace, isWorkspaceError } from '@ws/core'
+import type { Executor, Guarantees } from '@ws/core/executor'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createProotExecutor } from '@ws/executor-proot'
 import { createSanitizeExecutor } from '@ws/executor-sanitize'

@@ -1,6 +1,7 @@
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createWorkspace } from '@ws/core'
-import type { CommandDefaults, CommandLimits, CommandResult, Executor, Requirement, Rule, Workspace } from '@ws/core'
+import type { CommandDefaults, CommandLimits, CommandResult, Rule, Workspace } from '@ws/core'
+import type { Executor, Requirement } from '@ws/core/executor'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createProotExecutor } from '@ws/executor-proot'
 import { createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'

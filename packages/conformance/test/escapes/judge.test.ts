@@ -1,5 +1,5 @@
 import { type Attempt, attempts, cellOf, misdeclared, missedByControl, unluckyIn, type Verdict } from '@ws/attack'
-import { type GuaranteeLevel, type Guarantees, guaranteeFields } from '@ws/core'
+import { type GuaranteeLevel, type Guarantees, guaranteeFields } from '@ws/core/executor'
 import { describe, expect, it } from 'vitest'
 
 const fields = guaranteeFields.filter((field) => field !== 'apiRules')

@@ -1,4 +1,4 @@
-import type { Executor } from '@ws/core'
+import type { Executor } from '@ws/core/executor'
 import { createSanitizeExecutor } from '@ws/executor-sanitize'
 import { createVirtualExecutor } from '@ws/executor-virtual'
 import type { ComponentName } from '@ws/test-fixtures'

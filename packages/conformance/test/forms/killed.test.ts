@@ -1,4 +1,5 @@
-import { type AccessEvent, getCommandResult } from '@ws/core'
+import type { AccessEvent } from '@ws/core'
+import { getCommandResult } from '@ws/core/executor'
 import { component, describeWith } from '@ws/test-fixtures'
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'

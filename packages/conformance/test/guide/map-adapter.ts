@@ -1,6 +1,9 @@
-import { assertMountPath, baseName, checkReadSize, isWithin, maxNameBytes, maxPathBytes, mountRoot } from '@ws/core'
-import { type AdapterCapabilities, type ErrorCode, type MountPath, WorkspaceError, parentPath } from '@ws/core'
-import type { CopyOptions, SignalOption, Stat, StorageAdapter, TransferResult, WriteData } from '@ws/core'
+import { baseName, isWithin } from '@ws/core'
+import { assertMountPath, checkReadSize, maxNameBytes, maxPathBytes, mountRoot } from '@ws/core/adapter'
+import { type ErrorCode, WorkspaceError, parentPath } from '@ws/core'
+import type { AdapterCapabilities, MountPath } from '@ws/core/adapter'
+import type { Stat, TransferResult } from '@ws/core'
+import type { CopyOptions, SignalOption, StorageAdapter, WriteData } from '@ws/core/adapter'
 
 const capabilities: AdapterCapabilities = {
   ...{ readOnly: false, append: false, symlinks: false, search: false, flush: false, hostPath: false },

@@ -1,4 +1,5 @@
-import { systemNames, type Workspace } from '@ws/core'
+import type { Workspace } from '@ws/core'
+import { systemNames } from '@ws/core/executor'
 import { component, describeWith, hostileNames, hostilePaths } from '@ws/test-fixtures'
 import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,7 +1,8 @@
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createWorkspace, isWorkspaceError } from '@ws/core'
-import type { StorageAdapter, Workspace } from '@ws/core'
+import type { Workspace } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 import { component, createScratchDirectory, describeWith } from '@ws/test-fixtures'
 import fc from 'fast-check'
 import {

@@ -1,4 +1,5 @@
-import type { MountPath, StorageAdapter, Workspace } from '@ws/core'
+import type { Workspace } from '@ws/core'
+import type { MountPath, StorageAdapter } from '@ws/core/adapter'
 
 export interface HostileOperation<Target> {
   readonly name: string

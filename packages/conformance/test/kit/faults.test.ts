@@ -1,5 +1,6 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
-import { createWorkspace, type Executor, guaranteeFields, type Guarantees } from '@ws/core'
+import { createWorkspace } from '@ws/core'
+import { type Executor, guaranteeFields, type Guarantees } from '@ws/core/executor'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createVirtualExecutor } from '@ws/executor-virtual'
 import { component, itWith } from '@ws/test-fixtures'

@@ -1,6 +1,6 @@
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createMemoryAdapter } from '@ws/adapter-memory'
-import type { Executor } from '@ws/core'
+import type { Executor } from '@ws/core/executor'
 import { createScratchDirectory } from '@ws/test-fixtures'
 import { chown, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,5 +1,6 @@
 import { createLocalAdapter } from '@ws/adapter-local'
-import { type CommandLimits, createWorkspace, type Executor, type LimitField, type LimitReport } from '@ws/core'
+import { type CommandLimits, createWorkspace } from '@ws/core'
+import type { Executor, LimitField, LimitReport } from '@ws/core/executor'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createProotExecutor } from '@ws/executor-proot'
 import { createVirtualExecutor } from '@ws/executor-virtual'

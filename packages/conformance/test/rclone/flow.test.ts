@@ -1,6 +1,7 @@
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
 import { type RcloneAdapter, createRcloneAdapter, orEmpty } from '@ws/adapter-rclone'
-import { type Executor, type Workspace, createWorkspace } from '@ws/core'
+import { type Workspace, createWorkspace } from '@ws/core'
+import type { Executor } from '@ws/core/executor'
 import { component, describeWith } from '@ws/test-fixtures'
 import { readFile, readdir, readlink } from 'node:fs/promises'
 import { expect, it } from 'vitest'

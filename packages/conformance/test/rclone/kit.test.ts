@@ -1,4 +1,4 @@
-import type { StorageAdapter } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 import { component, describeWith } from '@ws/test-fixtures'
 import { afterAll } from 'vitest'
 

@@ -1,5 +1,6 @@
 import { createS3Adapter } from '@ws/adapter-s3'
-import { createWorkspace, mountRoot, type Rule, rules } from '@ws/core'
+import { createWorkspace, type Rule, rules } from '@ws/core'
+import { mountRoot } from '@ws/core/adapter'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { component, describeWith } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'

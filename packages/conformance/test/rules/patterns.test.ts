@@ -1,6 +1,7 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createPolicy, createWorkspace, rules } from '@ws/core'
-import type { PatternRule, Policy, Rule, VirtualPath, Workspace } from '@ws/core'
+import type { Policy, Rule, VirtualPath, Workspace } from '@ws/core'
+import type { PatternRule } from '@ws/core/executor'
 import { describe, expect, it } from 'vitest'
 import { codeOf, openMemory, paths } from '../workspace/open.ts'
 

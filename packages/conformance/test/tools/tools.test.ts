@@ -1,4 +1,5 @@
-import { type Executor, isWorkspaceError } from '@ws/core'
+import { isWorkspaceError } from '@ws/core'
+import type { Executor } from '@ws/core/executor'
 import { createBubblewrapExecutor, type Tool } from '@ws/executor-bubblewrap'
 import { createProotExecutor } from '@ws/executor-proot'
 import { component, createScratchDirectory, describeWith } from '@ws/test-fixtures'

@@ -1,4 +1,4 @@
-import { guaranteeFields, type Executor, type Guarantees } from '@ws/core'
+import { guaranteeFields, type Executor, type Guarantees } from '@ws/core/executor'
 import { expect, it } from 'vitest'
 
 import { openMemory } from './open.ts'

@@ -1,4 +1,5 @@
-import type { CommandDefaults, CommandRequest, Executor, TerminalRequest, WorkspaceOptions } from '@ws/core'
+import type { CommandDefaults, WorkspaceOptions } from '@ws/core'
+import type { CommandRequest, Executor, TerminalRequest } from '@ws/core/executor'
 import { createVirtualExecutor } from '@ws/executor-virtual'
 import { component, describeWith } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'

@@ -1,6 +1,8 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
-import { createWorkspace, getNativeCause, rules } from '@ws/core'
-import type { AccessEvent, Policy, StorageAdapter } from '@ws/core'
+import { createWorkspace, rules } from '@ws/core'
+import { getNativeCause } from '@ws/core/executor'
+import type { AccessEvent, Policy } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 import { describe, expect, it } from 'vitest'
 import { codeOf, openMemory, paths } from './open.ts'
 

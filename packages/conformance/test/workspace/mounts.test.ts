@@ -1,6 +1,7 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createWorkspace, isWorkspaceError, readOnly, rules } from '@ws/core'
-import type { StorageAdapter, WorkspaceOptions } from '@ws/core'
+import type { WorkspaceOptions } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 import { describe, expect, it } from 'vitest'
 import { codeOf, openMemory, paths } from './open.ts'
 

@@ -1,6 +1,7 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createWorkspace } from '@ws/core'
-import type { StorageAdapter, Workspace, WorkspaceOptions } from '@ws/core'
+import type { Workspace, WorkspaceOptions } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 
 export interface MemorySite {
   readonly workspace: Workspace

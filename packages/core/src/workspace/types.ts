@@ -15,7 +15,7 @@ import type { VirtualPath } from '../path/virtual-path.ts'
 import type { FileOperation } from '../adapter/operations.ts'
 import type { Policy, Rule } from '../policy/types.ts'
 import type { FileDoor } from './file-door.ts'
-import type { LongRunning } from './sessions/types.ts'
+import type { LongRunning } from '../commands/sessions/types.ts'
 
 export interface MountOptions {
   /** Where the adapter's root appears: an absolute path without `..`. */

@@ -16,13 +16,13 @@ import type {
 } from '../adapter/types.ts'
 import type { CommandResult, RunningCommand } from '../executor/contract.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import { exec, spawn } from './commands.ts'
-import type { CommandDoor } from './commands.ts'
-import { admitCall } from './context.ts'
-import type { Context } from './context.ts'
-import type { ChosenExecutor } from './enforcement.ts'
-import { virtualError } from './errors.ts'
-import { explain } from './explain.ts'
+import { exec, spawn } from '../commands/commands.ts'
+import type { CommandDoor } from '../commands/commands.ts'
+import { admitCall } from '../calls/context.ts'
+import type { Context } from '../calls/context.ts'
+import type { ChosenExecutor } from '../commands/enforcement.ts'
+import { virtualError } from '../mount/errors.ts'
+import { explain } from '../commands/explain.ts'
 import type {
   ReadLinesOptions,
   ReadLinesResult,
@@ -33,15 +33,15 @@ import type {
   WorkspaceWriteData,
   WorkspaceWriteOptions,
 } from './file-door.ts'
-import { list } from './listing.ts'
-import { checkMethod } from './method-options.ts'
-import { createMountPoints } from './mount-points.ts'
-import { exists, read, readLines, readStream, readSymlink, readText, stat } from './reading.ts'
-import type { Scratch } from './scratch.ts'
-import { LiveWork } from './sessions/live-work.ts'
-import type { BackgroundCommand, BackgroundOptions, OpenSessionOptions, Session } from './sessions/types.ts'
-import { search } from './searching.ts'
-import { copy, move } from './transfer.ts'
+import { list } from '../files/listing.ts'
+import { checkMethod } from '../calls/method-options.ts'
+import { createMountPoints } from '../mount/mount-points.ts'
+import { exists, read, readLines, readStream, readSymlink, readText, stat } from '../files/reading.ts'
+import type { Scratch } from '../mount/scratch.ts'
+import { LiveWork } from '../commands/sessions/live-work.ts'
+import type { BackgroundCommand, BackgroundOptions, OpenSessionOptions, Session } from '../commands/sessions/types.ts'
+import { search } from '../files/searching.ts'
+import { copy, move } from '../files/transfer.ts'
 import type {
   Command,
   ExecOptions,
@@ -51,7 +51,7 @@ import type {
   Workspace,
   WorkspaceEvents,
 } from './types.ts'
-import { append, createDirectory, createSymlink, remove, write } from './writing.ts'
+import { append, createDirectory, createSymlink, remove, write } from '../files/writing.ts'
 
 export interface LiveWorkspaceOptions {
   readonly context: Context

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createGlobFilter } from '../../src/index.ts'
+import { createGlobFilter } from '../../src/adapter.ts'
 
 const matches = (globs: string[], path: string): boolean => createGlobFilter(globs).matches(path)
 

@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  LinkSignal,
-  WorkspaceError,
-  observe,
-  parseMountPath as at,
-  readOnly,
-  type AdapterEvent,
-} from '../../src/index.ts'
+import { LinkSignal, parseMountPath as at, type AdapterEvent } from '../../src/adapter.ts'
+import { WorkspaceError, observe, readOnly } from '../../src/index.ts'
 import { items, rejection, stub } from './stub.ts'
 
 const file = { type: 'file', size: 3, version: '1' } as const

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { LinkSignal, WorkspaceError, parseMountPath as at, prefix, type Stat } from '../../src/index.ts'
+import { LinkSignal, parseMountPath as at } from '../../src/adapter.ts'
+import { WorkspaceError, prefix, type Stat } from '../../src/index.ts'
 import { items, rejection, stub } from './stub.ts'
 
 const stat = (type: Stat['type']): Stat => ({ type, size: 0, version: '1' })

@@ -4,7 +4,7 @@ import {
   type AdapterCapabilities,
   type Entry,
   type StorageAdapter,
-} from '../../src/index.ts'
+} from '../../src/adapter.ts'
 
 const capabilities: AdapterCapabilities = {
   readOnly: false,

@@ -1,5 +1,7 @@
 import { createPolicy, rules } from '@ws/core'
-import type { Access, Need, Rule, SubtreeRule, VirtualPath } from '@ws/core'
+import type { Access, Rule, VirtualPath } from '@ws/core'
+import type { Need } from '@ws/core/adapter'
+import type { SubtreeRule } from '@ws/core/executor'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 

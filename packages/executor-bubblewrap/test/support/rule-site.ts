@@ -2,7 +2,8 @@ import { chown, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 import { createLocalAdapter } from '@ws/adapter-local'
-import { createWorkspace, type Executor, type Rule, type Workspace } from '@ws/core'
+import { createWorkspace, type Rule, type Workspace } from '@ws/core'
+import type { Executor } from '@ws/core/executor'
 import { createScratchDirectory, type ScratchDirectory } from '@ws/test-fixtures'
 import { afterEach, beforeEach } from 'vitest'
 

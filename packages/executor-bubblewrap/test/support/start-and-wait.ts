@@ -1,6 +1,8 @@
 /** Started by a test to be killed: runs one command through the executor, says so, and waits. */
 import { createBubblewrapExecutor } from '../../src/index.ts'
-import type { BindPlan, CommandRequest, FileDoor, Owner, VirtualPath } from '@ws/core'
+import type { FileDoor, VirtualPath } from '@ws/core'
+import type { Owner } from '@ws/core/adapter'
+import type { BindPlan, CommandRequest } from '@ws/core/executor'
 
 export interface Order {
   readonly owner: Owner

@@ -1,19 +1,8 @@
 import { chown, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-import {
-  type AttachedExecutor,
-  type Bind,
-  type BindKind,
-  type BindPlan,
-  type CommandRequest,
-  type CommandResult,
-  type FileDoor,
-  type HostPath,
-  parseVirtualPath,
-  type RunningCommand,
-  type VirtualPath,
-} from '@ws/core'
+import { type CommandResult, type FileDoor, parseVirtualPath, type RunningCommand, type VirtualPath } from '@ws/core'
+import type { AttachedExecutor, Bind, BindKind, BindPlan, CommandRequest, HostPath } from '@ws/core/executor'
 import { component, createScratchDirectory, type ScratchDirectory } from '@ws/test-fixtures'
 
 import { type BubblewrapExecutorOptions, createBubblewrapExecutor } from '../../src/index.ts'

@@ -1,6 +1,6 @@
 import type { Word } from '@ws/command-parser'
 
-import { quoteForShell } from '@ws/core'
+import { quoteForShell } from '@ws/core/executor'
 import { refuse } from '../refusal.ts'
 import type { Context, Outcome } from './context.ts'
 import { checkPlace, checkTree, mapPath, type Mode } from './path-words.ts'

@@ -1,4 +1,4 @@
-import { quoteForShell } from '@ws/core'
+import { quoteForShell } from '@ws/core/executor'
 import type { Word } from '@ws/command-parser'
 
 import { climbs, findProblem, holdsOption, leavingLinks, lookAt, walkLinks } from '../paths/links.ts'

@@ -1,5 +1,5 @@
 import type { Assignment, Command, Word } from '@ws/command-parser'
-import { quoteForShell } from '@ws/core'
+import { quoteForShell } from '@ws/core/executor'
 
 import { runProgram } from '../programs/index.ts'
 import { refuseDangerous } from '../programs/starters.ts'

@@ -1,4 +1,5 @@
-import type { BindPlan, HostPath, VirtualPath } from '@ws/core'
+import type { VirtualPath } from '@ws/core'
+import type { BindPlan, HostPath } from '@ws/core/executor'
 
 import { execError } from '../errors.ts'
 

@@ -1,4 +1,5 @@
-import { checkOptions, type FileDoor, option, type OptionShapes } from '@ws/core'
+import type { FileDoor } from '@ws/core'
+import { checkOptions, option, type OptionShapes } from '@ws/core/options'
 import type { IFileSystem } from 'just-bash'
 
 import { BashFileSystem } from './system.ts'

@@ -1,4 +1,5 @@
-import type { BindPlan, CommandRequest, CommandResult, FileDoor, KillSignal, RunningCommand } from '@ws/core'
+import type { CommandResult, FileDoor, RunningCommand } from '@ws/core'
+import type { BindPlan, CommandRequest, KillSignal } from '@ws/core/executor'
 import { captureOutput, createOutputChannel } from '@ws/process'
 import { MessageChannel, type Worker } from 'node:worker_threads'
 

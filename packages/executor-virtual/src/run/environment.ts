@@ -1,4 +1,5 @@
-import type { CommandRequest, VirtualPath } from '@ws/core'
+import type { VirtualPath } from '@ws/core'
+import type { CommandRequest } from '@ws/core/executor'
 
 export interface EnvironmentOptions {
   readonly root: VirtualPath

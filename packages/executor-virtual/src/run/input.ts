@@ -1,4 +1,4 @@
-import type { StandardInput } from '@ws/core'
+import type { StandardInput } from '@ws/core/executor'
 
 import { FileError } from '../files/errors.ts'
 

@@ -1,4 +1,4 @@
-import type { BindPlan } from '@ws/core'
+import type { BindPlan } from '@ws/core/executor'
 
 import { parentOf } from '../files/paths.ts'
 

@@ -1,4 +1,4 @@
-import { completeLength, strayLength } from '@ws/core'
+import { completeLength, strayLength } from '@ws/core/executor'
 
 import { createRing } from './ring.ts'
 import type { CapturedOutput } from './types.ts'

@@ -1,4 +1,5 @@
-import { type RunningCommand, type Terminal, type TerminalRequest, type TerminalResult, WorkspaceError } from '@ws/core'
+import { type RunningCommand, WorkspaceError } from '@ws/core'
+import type { Terminal, TerminalRequest, TerminalResult } from '@ws/core/executor'
 import { constants } from 'node:os'
 import type { TerminalDevice } from './start.ts'
 

@@ -1,4 +1,5 @@
-import { type Terminal, WorkspaceError } from '@ws/core'
+import { WorkspaceError } from '@ws/core'
+import type { Terminal } from '@ws/core/executor'
 import { randomUUID } from 'node:crypto'
 import { closeSync, constants, fchmodSync, fchownSync, fstatSync, openSync } from 'node:fs'
 import { keepFromChildren } from '../run/descriptors.ts'

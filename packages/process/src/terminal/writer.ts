@@ -1,4 +1,4 @@
-import type { Terminal } from '@ws/core'
+import type { Terminal } from '@ws/core/executor'
 import { readFileSync, writeSync } from 'node:fs'
 
 /** Bytes that may wait for a program that does not read, before a write is refused. */

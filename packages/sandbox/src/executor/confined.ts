@@ -1,16 +1,13 @@
+import { isWorkspaceError, rootPath, WorkspaceError } from '@ws/core'
+import type { Owner, StorageAdapter } from '@ws/core/adapter'
 import {
   type AttachedExecutor,
   type Executor,
-  isWorkspaceError,
   noGuarantees,
-  type Owner,
   type ProbeReport,
   type ProbeTarget,
-  rootPath,
-  type StorageAdapter,
-  WorkspaceError,
   type WorkspaceView,
-} from '@ws/core'
+} from '@ws/core/executor'
 
 import { unsupportedRuntime } from './host-runtime.ts'
 import { findOwnerProblem, probingOwner } from './owner.ts'

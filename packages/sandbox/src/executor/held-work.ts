@@ -1,4 +1,5 @@
-import { type RunningCommand, type Terminal, WorkspaceError } from '@ws/core'
+import { type RunningCommand, WorkspaceError } from '@ws/core'
+import type { Terminal } from '@ws/core/executor'
 
 /** Milliseconds in which a start that was aborted ends by itself, and a command that was killed. */
 const patienceMs = 250

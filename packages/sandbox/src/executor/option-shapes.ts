@@ -1,5 +1,6 @@
-import { limitShapes, option } from '@ws/core'
-import type { OptionShape, OptionShapes } from '@ws/core'
+import { limitShapes } from '@ws/core/executor'
+import { option } from '@ws/core/options'
+import type { OptionShape, OptionShapes } from '@ws/core/options'
 
 import type { LimitOptions } from '../limits/options.ts'
 import type { Tool } from '../view/tools.ts'

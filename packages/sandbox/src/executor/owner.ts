@@ -1,4 +1,4 @@
-import type { Owner } from '@ws/core'
+import type { Owner } from '@ws/core/adapter'
 import { readFileSync } from 'node:fs'
 
 /** Why commands cannot run as an owner, and the remedy. */

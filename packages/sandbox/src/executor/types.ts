@@ -1,4 +1,6 @@
-import type { Owner, ProbeReport, VirtualPath } from '@ws/core'
+import type { VirtualPath } from '@ws/core'
+import type { Owner } from '@ws/core/adapter'
+import type { ProbeReport } from '@ws/core/executor'
 
 /** The workspace and the user that something is probed or attached for. */
 export interface ConfinedTarget {

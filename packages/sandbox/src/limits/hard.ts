@@ -1,4 +1,5 @@
-import { type CommandLimits, type LimitField, WorkspaceError } from '@ws/core'
+import { type CommandLimits, WorkspaceError } from '@ws/core'
+import type { LimitField } from '@ws/core/executor'
 import { readFileSync } from 'node:fs'
 
 /** Names of `/proc/self/limits`. */

@@ -1,4 +1,5 @@
-import { type CommandLimits, narrowLimits } from '@ws/core'
+import type { CommandLimits } from '@ws/core'
+import { narrowLimits } from '@ws/core/executor'
 
 import { checkAgainstOwn } from './hard.ts'
 

@@ -1,4 +1,4 @@
-import type { LimitField, LimitReport } from '@ws/core'
+import type { LimitField, LimitReport } from '@ws/core/executor'
 import { existsSync } from 'node:fs'
 
 import { prlimit } from './command.ts'

@@ -1,13 +1,8 @@
 import { isSlowType, mountOf } from '@ws/process'
 import { readdirSync } from 'node:fs'
-import {
-  WorkspaceError,
-  type Owner,
-  type MissingName,
-  type RestrictionProblem,
-  type VirtualPath,
-  type HostPath,
-} from '@ws/core'
+import { WorkspaceError, type VirtualPath } from '@ws/core'
+import type { Owner } from '@ws/core/adapter'
+import type { MissingName, RestrictionProblem, HostPath } from '@ws/core/executor'
 
 import {
   type Keeper,

@@ -1,7 +1,8 @@
 import { type BigIntStats, close, closeSync, constants, fstat, fstatSync, open, openSync, readlinkSync } from 'node:fs'
 import { promisify } from 'node:util'
 
-import { WorkspaceError, type HostPath, type VirtualPath } from '@ws/core'
+import { WorkspaceError, type VirtualPath } from '@ws/core'
+import type { HostPath } from '@ws/core/executor'
 import { ownMounts } from '@ws/process'
 
 // Not in fs.constants; the same number on every architecture that Node runs on.

@@ -1,4 +1,6 @@
-import { type BindPlan, joinPath, type MountPath, type VirtualPath } from '@ws/core'
+import { joinPath, type VirtualPath } from '@ws/core'
+import type { MountPath } from '@ws/core/adapter'
+import type { BindPlan } from '@ws/core/executor'
 import { cleanEnvironment, defaultAllowList } from '@ws/process'
 
 export interface ViewEnvironmentOptions {

@@ -1,6 +1,7 @@
 import { lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 
-import type { Owner, VirtualPath } from '@ws/core'
+import type { VirtualPath } from '@ws/core'
+import type { Owner } from '@ws/core/adapter'
 
 import { etcEntries } from './etc.ts'
 

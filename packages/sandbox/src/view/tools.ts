@@ -1,4 +1,5 @@
-import { isWithin, type Owner, parseVirtualPath, type VirtualPath, WorkspaceError } from '@ws/core'
+import { isWithin, parseVirtualPath, type VirtualPath, WorkspaceError } from '@ws/core'
+import type { Owner } from '@ws/core/adapter'
 import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 

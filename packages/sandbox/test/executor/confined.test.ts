@@ -1,4 +1,6 @@
-import { noGuarantees, type Owner, parseVirtualPath } from '@ws/core'
+import { parseVirtualPath } from '@ws/core'
+import type { Owner } from '@ws/core/adapter'
+import { noGuarantees } from '@ws/core/executor'
 import { ordinaryOwner } from '@ws/test-fixtures'
 import { chmod, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

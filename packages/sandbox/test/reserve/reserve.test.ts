@@ -5,7 +5,9 @@ import { mkdir, rename, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import { type HostPath, isWorkspaceError, type MountPath, type VirtualPath } from '@ws/core'
+import { isWorkspaceError, type VirtualPath } from '@ws/core'
+import type { MountPath } from '@ws/core/adapter'
+import type { HostPath } from '@ws/core/executor'
 import { component, createScratchDirectory, describeWith, type ScratchDirectory } from '@ws/test-fixtures'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 

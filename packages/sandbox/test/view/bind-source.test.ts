@@ -1,7 +1,8 @@
 import { readlinkSync, statSync } from 'node:fs'
 import { mkdir, rename, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isWorkspaceError, type HostPath, type VirtualPath } from '@ws/core'
+import { isWorkspaceError, type VirtualPath } from '@ws/core'
+import type { HostPath } from '@ws/core/executor'
 import { createScratchDirectory, type ScratchDirectory } from '@ws/test-fixtures'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 

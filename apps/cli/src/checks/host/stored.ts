@@ -1,5 +1,5 @@
 import { createLocalAdapter } from '@ws/adapter-local'
-import { mountRoot, parseMountPath, type MountPath, type Owner, type StorageAdapter } from '@ws/core'
+import { mountRoot, parseMountPath, type MountPath, type Owner, type StorageAdapter } from '@ws/core/adapter'
 
 import { diskDetails, diskNames, diskState, diskTree } from './disk.ts'
 

@@ -1,7 +1,7 @@
 import { readdir, readFile, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { parseMountPath, type StorageAdapter } from '@ws/core'
+import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
 
 /** Files at a time. */
 const concurrency = 16

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-import type { Owner } from '@ws/core'
+import type { Owner } from '@ws/core/adapter'
 
 import type { ScratchStore } from '../../storage/scratch.ts'
 import { writeFixtures } from './fixtures.ts'

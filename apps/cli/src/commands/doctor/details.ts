@@ -1,4 +1,5 @@
-import { guaranteeFields, satisfies, type GuaranteeLevel, type LimitField, limitFields, type Owner } from '@ws/core'
+import type { Owner } from '@ws/core/adapter'
+import { guaranteeFields, satisfies, type GuaranteeLevel, type LimitField, limitFields } from '@ws/core/executor'
 
 import type { ExecutorName } from '../../config/executors.ts'
 import type { SuggestedTool } from '../../config/tools.ts'

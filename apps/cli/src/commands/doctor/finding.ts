@@ -1,4 +1,5 @@
-import type { GuaranteeField, Owner, ProbeReport } from '@ws/core'
+import type { Owner } from '@ws/core/adapter'
+import type { GuaranteeField, ProbeReport } from '@ws/core/executor'
 
 import type { ExecutorName } from '../../config/executors.ts'
 

@@ -1,4 +1,4 @@
-import { unmetFields, type Executor } from '@ws/core'
+import { unmetFields, type Executor } from '@ws/core/executor'
 import type { Command } from 'commander'
 
 import { ordinaryOwner } from '../../checks/owner.ts'

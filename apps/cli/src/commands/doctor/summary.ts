@@ -1,4 +1,4 @@
-import { guaranteeFields, type Guarantees } from '@ws/core'
+import { guaranteeFields, type Guarantees } from '@ws/core/executor'
 
 import type { ExecutorName } from '../../config/executors.ts'
 import type { Context } from '../../context.ts'

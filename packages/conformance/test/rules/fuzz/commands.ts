@@ -1,4 +1,4 @@
-import { quoteForShell } from '@ws/core'
+import { quoteForShell } from '@ws/core/executor'
 import type { Workspace } from '@ws/core'
 import { expect } from 'vitest'
 import { answer, isUnderPattern, looksDenied, within } from './model.ts'

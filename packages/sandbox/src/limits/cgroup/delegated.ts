@@ -1,4 +1,5 @@
-import { type CommandLimits, getNativeCause, isWorkspaceError, WorkspaceError } from '@ws/core'
+import { type CommandLimits, isWorkspaceError, WorkspaceError } from '@ws/core'
+import { getNativeCause } from '@ws/core/executor'
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 

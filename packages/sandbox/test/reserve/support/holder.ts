@@ -1,4 +1,6 @@
-import type { HostPath, MountPath, Owner, VirtualPath } from '@ws/core'
+import type { VirtualPath } from '@ws/core'
+import type { MountPath, Owner } from '@ws/core/adapter'
+import type { HostPath } from '@ws/core/executor'
 
 import { useNameKeeper } from '../../../src/index.ts'
 

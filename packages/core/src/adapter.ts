@@ -1,0 +1,47 @@
+// For those who write a storage adapter or a layer over one.
+export { chunksOf, collect } from './adapter/base/stream.ts'
+export * from './adapter/capabilities.ts'
+export * from './adapter/contract.ts'
+export { defineAdapter } from './adapter/define-adapter.ts'
+export type { DefineAdapterOptions } from './adapter/define-adapter.ts'
+export type * from './adapter/driver.ts'
+export * from './adapter/failures.ts'
+export { keyValueDriver } from './adapter/key-value/driver.ts'
+export type { KeyValueOptions } from './adapter/key-value/driver.ts'
+export type { KeyValueStore } from './adapter/key-value/store.ts'
+export * from './adapter/link-signal.ts'
+export * from './adapter/map-in-order.ts'
+export { fileOperations, operations } from './adapter/operations.ts'
+export type { AdapterOperation, FileOperation, Need, OperationFacts } from './adapter/operations.ts'
+export { Pace } from './adapter/pace.ts'
+export type {
+  AppendOptions,
+  ByteRange,
+  Condition,
+  CopyOptions,
+  CreateDirectoryOptions,
+  DeleteOptions,
+  Entry,
+  EntryIterator,
+  HostDirectory,
+  ListOptions,
+  MoveOptions,
+  Owner,
+  ReadOptions,
+  ReadStreamOptions,
+  ReadStreamResult,
+  SearchHit,
+  SearchOptions,
+  SearchQuery,
+  SignalOption,
+  StatOptions,
+  WriteData,
+  WriteOptions,
+} from './adapter/types.ts'
+export { rewriteError } from './errors.ts'
+export { createGlobFilter } from './glob/filter.ts'
+export type { GlobFilter } from './glob/filter.ts'
+export type { AdapterAfterEvent, AdapterBeforeEvent, AdapterEvent } from './layers/observe.ts'
+export type { LayerOptions } from './layers/wrap-adapter.ts'
+export { assertMountPath, maxNameBytes, maxPathBytes, mountRoot, parseMountPath } from './path/virtual-path.ts'
+export type { MountPath } from './path/virtual-path.ts'

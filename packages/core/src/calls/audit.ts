@@ -1,0 +1,57 @@
+import { isWorkspaceError } from '../errors.ts'
+import type { AccessEvent } from '../workspace/types.ts'
+
+type Listener = (event: AccessEvent) => void
+
+/** Tells listeners of every operation. Costs nothing while nobody listens. */
+export class Audit {
+  readonly #listeners = new Set<Listener>()
+  readonly #labels: AccessEvent['labels']
+
+  constructor(labels: AccessEvent['labels']) {
+    this.#labels = labels
+  }
+
+  get active(): boolean {
+    return this.#listeners.size > 0
+  }
+
+  on(listener: Listener): () => void {
+    // One more function, so that one listener subscribed twice is told twice and leaves once.
+    const own: Listener = (event) => listener(event)
+    this.#listeners.add(own)
+    return () => {
+      this.#listeners.delete(own)
+    }
+  }
+
+  record(unlabelled: Omit<AccessEvent, 'labels'>): void {
+    const event: AccessEvent = { labels: this.#labels, ...unlabelled }
+    for (const listener of this.#listeners) {
+      try {
+        listener(event)
+      } catch {
+        // An audit that fails must not change what the caller sees.
+      }
+    }
+  }
+}
+
+const denials: Readonly<Record<AccessEvent['door'], ReadonlySet<string>>> = {
+  files: new Set(['EACCES', 'EROFS', 'EOUTSIDE', 'EBUSY', 'EUNENFORCEABLE']),
+  // `EBUSY` of a command: a file that it needs keeps changing, or is in use.
+  exec: new Set(['EACCES', 'EROFS', 'EOUTSIDE', 'EUNENFORCEABLE']),
+}
+
+/** The outcome that an event reports for an error; `allowed` without one. */
+export function outcomeOf(
+  door: AccessEvent['door'],
+  error: unknown,
+  signal: AbortSignal | undefined,
+): Pick<AccessEvent, 'outcome' | 'code' | 'rule'> {
+  if (error === undefined) return { outcome: 'allowed' }
+  if (signal?.aborted === true && error === signal.reason) return { outcome: 'aborted', code: 'ECANCELED' }
+  if (!isWorkspaceError(error)) return { outcome: 'failed' }
+  const { code, rule } = error
+  return { outcome: denials[door].has(code) ? 'denied' : 'failed', code, rule }
+}

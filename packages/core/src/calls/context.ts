@@ -1,0 +1,98 @@
+import type { StorageAdapter } from '../adapter/contract.ts'
+import { isWorkspaceError } from '../errors.ts'
+import { parseInput } from '../path/segments.ts'
+import type { AliasNames } from '../path/segments.ts'
+import type { ParsedPath, VirtualPath } from '../path/virtual-path.ts'
+import type { FileOperation } from '../adapter/operations.ts'
+import { outcomeOf } from './audit.ts'
+import type { Audit } from './audit.ts'
+import { virtualError } from '../mount/errors.ts'
+import type { Gate } from '../mount/gate.ts'
+import type { WorkspaceMount } from '../mount/mounts.ts'
+import type { CommandDefaults } from '../workspace/types.ts'
+import type { Trace, Walker } from '../mount/walk.ts'
+
+/** The parts that the operations of one workspace share. */
+export interface Context {
+  readonly root: VirtualPath
+  readonly aliases: AliasNames
+  readonly mounts: readonly WorkspaceMount[]
+  readonly gate: Gate
+  readonly walker: Walker
+  readonly audit: Audit
+  /** Checked. */
+  readonly commands: CommandDefaults
+  /** The adapter of a mount; makes the scratch when it is first used. */
+  open(mount: WorkspaceMount): StorageAdapter | Promise<StorageAdapter>
+  isClosed(): boolean
+}
+
+export interface PerformOptions {
+  readonly operation: FileOperation
+  readonly path: string
+  readonly destination?: string | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+export function parseFor(context: Context, operation: string, path: string): ParsedPath {
+  return parseInput(path, { base: context.root, aliases: context.aliases, operation })
+}
+
+/** Refuses after `close`, honours an aborted signal, and leaves one audit event for every outcome. */
+export async function perform<Result>(
+  context: Context,
+  options: PerformOptions,
+  body: (parsed: ParsedPath, trace: Trace) => Promise<Result>,
+): Promise<Result> {
+  const { operation, path, signal } = options
+  const trace: Trace = {}
+  if (!context.audit.active) {
+    admitCall(context, operation, signal)
+    return body(parseFor(context, operation, path), trace)
+  }
+  const time = Date.now()
+  const start = performance.now()
+  try {
+    admitCall(context, operation, signal)
+    const result = await body(parseFor(context, operation, path), trace)
+    recordFiles(context, options, { time, start, trace, error: undefined })
+    return result
+  } catch (error) {
+    recordFiles(context, options, { time, start, trace, error })
+    throw error
+  }
+}
+
+export function admitCall(context: Context, operation: string, signal: AbortSignal | undefined): void {
+  if (context.isClosed()) throw closedError(operation)
+  signal?.throwIfAborted()
+}
+
+export function closedError(operation: string): Error {
+  return virtualError({
+    code: 'ECLOSED',
+    operation,
+    reason: 'the workspace is closed',
+    remedy: 'make a new one with `createWorkspace`',
+  })
+}
+
+export function recordFiles(
+  context: Context,
+  { operation, path, destination, signal }: PerformOptions,
+  { time, start, trace, error }: { time: number; start: number; trace: Trace; error: unknown },
+): void {
+  const ended = outcomeOf('files', error, signal)
+  const refused = ended.outcome === 'denied' && isWorkspaceError(error) ? error.path : undefined
+  const landed = (refused as VirtualPath | undefined) ?? trace.landed
+  context.audit.record({
+    time,
+    door: 'files',
+    operation,
+    path: String(path),
+    resolvedPath: landed === path || landed === destination ? undefined : landed,
+    destination,
+    ...ended,
+    duration: performance.now() - start,
+  })
+}

@@ -1,0 +1,155 @@
+import type {
+  AppendOptions,
+  ByteRange,
+  CreateDirectoryOptions,
+  DeleteOptions,
+  MoveOptions,
+  ReadOptions,
+  ReadStreamOptions,
+  SignalOption,
+} from '../adapter/types.ts'
+import type { CopyOptions } from '../adapter/types.ts'
+import { limitShapes } from '../executor/limits.ts'
+import { checkOptions } from '../options/check.ts'
+import { durationShape, option } from '../options/shapes.ts'
+import type { OptionShape, OptionShapes } from '../options/shapes.ts'
+import { fileOperations } from '../adapter/operations.ts'
+import type {
+  ReadLinesOptions,
+  WorkspaceListOptions,
+  WorkspaceSearchOptions,
+  WorkspaceWriteOptions,
+} from '../workspace/file-door.ts'
+import type {
+  BackgroundOptions,
+  OpenSessionOptions,
+  OutputOffsets,
+  WaitForOptions,
+} from '../commands/sessions/types.ts'
+import type { CommandDefaults, ExecOptions, ExplainRequest } from '../workspace/types.ts'
+
+const signal = option.signal
+const version = option.text
+const count = option.integer(0)
+/** Each is compared with each entry that is met. */
+const mostExcluded = 1000
+const paths: OptionShape = {
+  ...option.strings,
+  must: `a list of strings, at most ${mostExcluded}`,
+  accepts: (value) => Array.isArray(value) && value.length <= mostExcluded,
+}
+const withoutNul: OptionShape = option.of(
+  'a string without NUL',
+  (value) => typeof value === 'string' && !value.includes('\0'),
+)
+const stdin = option.of(
+  'a string, a Uint8Array or an async iterable of Uint8Array',
+  (value) =>
+    typeof value === 'string' ||
+    (typeof value === 'object' && value !== null && Symbol.asyncIterator in value) ||
+    value instanceof Uint8Array,
+)
+const env = option.map(
+  option.of('letters, digits and `_`, with no digit first', (name) => /^[A-Za-z_]\w*$/.test(String(name))),
+  option.hidden(withoutNul),
+)
+
+const range = option.options<ByteRange>({ offset: option.required(count), length: count })
+const mode: OptionShape = { ...option.integer(0, 0o777), must: 'permission bits from 0 to 0o777' }
+const move = { overwrite: option.boolean, ifSource: version, ifDestination: version, parents: option.boolean, signal }
+
+/** The options that both a workspace and a single command can set. */
+export const commandDefaultShapes: OptionShapes<CommandDefaults> = {
+  timeout: durationShape,
+  maxOutputBytes: count,
+  env,
+  login: option.boolean,
+}
+
+const exec: OptionShapes<ExecOptions> = {
+  ...commandDefaultShapes,
+  cwd: option.string,
+  stdin: option.hidden(stdin),
+  killGrace: option.integer(0, 2 ** 31 - 1),
+  limits: option.options(limitShapes),
+  shell: option.string,
+  acknowledge: option.list(option.string, 'a list of rule names'),
+  outputFile: option.string,
+  durable: option.boolean,
+  signal,
+}
+
+const { stdin: _stdin, outputFile: _outputFile, durable: _durable, ...both } = exec
+const side = option.integer(1, 65_535)
+
+/** The options of each method of a workspace, and of what its methods return. */
+const methods = {
+  signal: { signal } satisfies OptionShapes<SignalOption>,
+  read: { range, ifVersion: version, maxBytes: count, signal } satisfies OptionShapes<ReadOptions>,
+  readStream: { range, ifVersion: version, signal } satisfies OptionShapes<ReadStreamOptions>,
+  readLines: { offset: count, limit: count, signal } satisfies OptionShapes<ReadLinesOptions>,
+  write: {
+    ifVersion: version,
+    parents: option.boolean,
+    mode,
+    durable: option.boolean,
+    signal,
+  } satisfies OptionShapes<WorkspaceWriteOptions>,
+  append: { ifVersion: version, parents: option.boolean, signal } satisfies OptionShapes<AppendOptions>,
+  list: {
+    recursive: option.boolean,
+    exclude: paths,
+    details: option.boolean,
+    signal,
+  } satisfies OptionShapes<WorkspaceListOptions>,
+  createDirectory: { recursive: option.boolean, signal } satisfies OptionShapes<CreateDirectoryOptions>,
+  delete: {
+    recursive: option.boolean,
+    force: option.boolean,
+    ifVersion: version,
+    signal,
+  } satisfies OptionShapes<DeleteOptions>,
+  move: move satisfies OptionShapes<MoveOptions>,
+  copy: { ...move, recursive: option.boolean } satisfies OptionShapes<CopyOptions>,
+  search: {
+    in: option.string,
+    glob: {
+      ...option.of('a glob, or a list of globs', (value) => typeof value === 'string' || Array.isArray(value)),
+      element: option.string,
+    },
+    regex: option.boolean,
+    caseSensitive: option.boolean,
+    maxHits: count,
+    maxFileBytes: count,
+    exclude: paths,
+    signal,
+  } satisfies OptionShapes<WorkspaceSearchOptions>,
+  exec,
+  start: { ...exec, id: option.string } satisfies OptionShapes<BackgroundOptions>,
+  openSession: {
+    ...both,
+    id: option.string,
+    command: option.of('a command', () => true),
+    columns: side,
+    rows: side,
+    idleTimeout: durationShape,
+    maxOutputBytes: option.integer(1),
+  } satisfies OptionShapes<OpenSessionOptions>,
+  explain: {
+    operation: option.required(option.oneOf(...fileOperations, 'exec')),
+    path: option.required(option.string),
+    command: option.of('a command', () => true),
+    acknowledge: option.strings,
+  } satisfies OptionShapes<ExplainRequest>,
+  waitFor: { since: count, timeout: durationShape, signal } satisfies OptionShapes<WaitForOptions>,
+  since: { since: count },
+  output: {
+    since: option.options<OutputOffsets>({ stdout: count, stderr: count }),
+  },
+}
+
+/** Checks what a method was given as options. @throws WorkspaceError `EINVAL` that names the option */
+export function checkMethod(method: keyof typeof methods, operation: string, options: unknown, name?: string): void {
+  if (options !== undefined || method === 'explain')
+    checkOptions(options, methods[method] as OptionShapes<object>, { operation, name })
+}

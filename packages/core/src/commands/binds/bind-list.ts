@@ -1,0 +1,74 @@
+import { isWithin, mountRoot, parentPath, relativeTo } from '../../path/virtual-path.ts'
+import type { VirtualPath } from '../../path/virtual-path.ts'
+import { READ, WRITE } from '../../policy/access.ts'
+import type { NamespaceNode } from '../../policy/namespace.ts'
+import type { WorkspaceMount } from '../../mount/mounts.ts'
+import type { Bind, MissingName, Restriction } from '../../executor/bind-plan.ts'
+import type { GuaranteeField } from '../../executor/guarantees.ts'
+
+export type Node = NamespaceNode<WorkspaceMount>
+
+/** The surroundings of a node in the tree of a command: read and write as bits. */
+export interface Surroundings {
+  readonly mount: WorkspaceMount | undefined
+  readonly rights: number
+  /** The nearest bind above: renames are free below it. */
+  readonly bound: VirtualPath
+}
+
+/** The binds and restrictions of a plan, as they are found one after the other. */
+export class BindList {
+  binds: Bind[] = []
+  readonly pins = new Map<VirtualPath, Bind>()
+  readonly restrictions: Restriction[] = []
+
+  restrict(
+    rule: string,
+    node: Pick<Node, 'path'>,
+    field: GuaranteeField,
+    problem?: Restriction['problem'],
+    missing?: MissingName,
+  ): void {
+    this.restrictions.push({ rule, path: node.path, field, ...(problem && { problem }), ...(missing && { missing }) })
+  }
+
+  /**
+   * Directories between the nearest bind and `at` could be renamed away and built anew, were they not mount points
+   * themselves. Where nothing can be written there, there is nothing to pin.
+   */
+  pinAncestors(at: VirtualPath, mount: WorkspaceMount, around: Surroundings, isMount: boolean): void {
+    const holder = isMount ? around.mount : mount
+    if (holder === undefined || around.rights !== (READ | WRITE)) return
+    for (let path = parentPath(at); path !== around.bound && isWithin(path, holder.at); path = parentPath(path)) {
+      if (path === holder.at) break
+      const source = holder.adapter?.hostPath?.(relativeTo(path, holder.at))
+      if (this.pins.has(path) || this.binds.some((bind) => bind.at === path)) continue
+      this.pins.set(path, { kind: 'pin', at: path, type: 'directory', source, access: 'read-write', rules: [] })
+    }
+  }
+
+  /** The surroundings of a path that is not a node: the nearest bind above it, or at it. */
+  around(path: VirtualPath, mount: WorkspaceMount): Surroundings {
+    const nearest = this.binds
+      .filter((bind) => bind.kind !== 'pin' && isWithin(path, bind.at))
+      .reduce<Bind | undefined>(
+        (best, bind) => (best !== undefined && best.at.length > bind.at.length ? best : bind),
+        undefined,
+      )
+    const rights = nearest?.access === 'read-write' ? READ | WRITE : nearest?.access === 'none' ? 0 : READ
+    return { mount, rights, bound: nearest?.at ?? mount.at }
+  }
+
+  /** Takes away everything at and below a path. @returns what was bound there */
+  drop(at: VirtualPath): Bind[] {
+    const dropped = this.binds.filter((bind) => isWithin(bind.at, at))
+    this.binds = this.binds.filter((bind) => !dropped.includes(bind))
+    for (const pin of this.pins.keys()) if (isWithin(pin, at)) this.pins.delete(pin)
+    return dropped
+  }
+}
+
+export function missingName({ path }: Pick<Node, 'path'>, { at, adapter }: WorkspaceMount): MissingName | undefined {
+  const root = adapter?.hostPath?.(mountRoot)
+  return root === undefined ? undefined : { root, path: relativeTo(path, at) }
+}

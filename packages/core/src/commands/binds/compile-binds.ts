@@ -1,0 +1,186 @@
+import { relativeTo, segmentsOf } from '../../path/virtual-path.ts'
+import type { VirtualPath } from '../../path/virtual-path.ts'
+import { READ, WRITE } from '../../policy/access.ts'
+import { mountRuleName } from '../../policy/namespace.ts'
+import type { WorkspaceMount } from '../../mount/mounts.ts'
+import { BindList, missingName } from './bind-list.ts'
+import type { Node, Surroundings } from './bind-list.ts'
+import type { BindPlan, MissingName, Restriction } from '../../executor/bind-plan.ts'
+import { coverMatches, coverVariants, rightsAt } from './cover-names.ts'
+import type { CoverOptions } from './cover-names.ts'
+import { type Found, findHolder, lookAt } from './disk-look.ts'
+
+export interface CompileOptions extends CoverOptions {
+  readonly aliases: readonly VirtualPath[]
+  /** The rules that hold at the API only. */
+  readonly apiOnlyRules: readonly string[]
+  /** An interpreter asks the file door for every path: matches of rules by pattern need not be found beforehand. */
+  readonly interpreted: boolean
+  /** The plan is only to be looked at: nothing is made on the disk for it. */
+  readonly looksOnly: boolean
+}
+
+/**
+ * Compiles mounts and subtree rules to binds. Looks at the disk, through the adapters, for what a rule names: a name that
+ * is missing must be reserved before a mask can lie over it, and no component may be a link.
+ */
+export async function compileBinds(options: CompileOptions): Promise<BindPlan> {
+  const compiler = new Compiler(options)
+  await compiler.visit(options.gate.namespace.root, { mount: undefined, rights: READ, bound: '/' as VirtualPath })
+  await coverVariants(compiler.list, options)
+  const matched = options.interpreted ? [] : await coverMatches(compiler.list, options)
+  return compiler.finish(matched)
+}
+
+class Compiler {
+  readonly #options: CompileOptions
+  readonly list = new BindList()
+
+  constructor(options: CompileOptions) {
+    this.#options = options
+    for (const rule of options.apiOnlyRules) {
+      this.list.restrictions.push({ rule, path: options.root, field: 'apiRules' })
+    }
+  }
+
+  finish(matched: readonly VirtualPath[]): BindPlan {
+    const { root, aliases } = this.#options
+    // Parents first; a pin before what lies in it.
+    const binds = [...this.list.binds, ...this.list.pins.values()].sort(
+      (left, right) => segmentsOf(left.at).length - segmentsOf(right.at).length,
+    )
+    const renameBorders = binds
+      .filter(({ kind, type }) => (kind === 'pin' && type === 'directory') || kind === 'subtree' || kind === 'closed')
+      .map(({ at }) => at)
+    return { root, binds, aliases, restrictions: this.list.restrictions, renameBorders, matched }
+  }
+
+  async visit(node: Node, around: Surroundings): Promise<void> {
+    if (node.reserved) return
+    const inside = await this.#place(node, around)
+    if (node.children === undefined) return
+    for (const child of node.children.values()) await this.visit(child, inside)
+  }
+
+  #rights(node: Node): number {
+    return rightsAt(this.#options.gate, this.#options.acknowledged, node)
+  }
+
+  /** Binds one node, where it differs from what surrounds it, and tells what surrounds its children. */
+  async #place(node: Node, around: Surroundings): Promise<Surroundings> {
+    const { mount } = node
+    if (mount === undefined) return around
+    const isMount = mount.at === node.path
+    let rights = this.#rights(node)
+    if (rights === WRITE) {
+      // Nothing but the file API can let somebody write what he cannot read.
+      for (const rule of this.#named(node, READ)) this.list.restrict(rule, node, 'apiRules')
+      rights = 0
+    }
+    if (!isMount && around.mount === mount && rights === around.rights) return around
+    const surrounding = isMount ? READ | WRITE : around.rights
+    const named = this.#named(node, surrounding)
+    const rules = [...named, ...(mount.access === 'read-only' && isMount ? [mountRuleName(mount.at)] : [])]
+    const found = isMount ? 'directory' : await lookAt(mount, node.path)
+    const stricter = (rights & surrounding) !== surrounding
+    const absent = found === 'missing' || found === 'below-file'
+    let missing: MissingName | undefined
+
+    if (stricter) {
+      // Nobody can make it there: there is nothing to hold.
+      if (absent && (around.rights & WRITE) === 0) return around
+      const field = rights === 0 ? 'deniedSubtrees' : isMount ? 'readOnlyMounts' : 'subtrees'
+      const problem = problemOf(found)
+      if (found === 'missing') missing = missingName(node, mount)
+      for (const rule of rules) this.list.restrict(rule, node, field, problem, missing)
+      if (problem !== undefined) return around
+      if (found === 'below-file') {
+        await this.#pinHolder(node, mount, around)
+        return around
+      }
+    } else if (absent || found === 'link' || found === 'other') {
+      if (found !== 'missing' || (rights & WRITE) === 0 || !(await this.#create(node))) return around
+    }
+    this.list.pinAncestors(node.path, mount, around, isMount)
+    const type = found === 'file' ? 'file' : 'directory'
+    const source = mount.adapter?.hostPath?.(relativeTo(node.path, mount.at))
+    const at = node.path
+    if (rights === 0) {
+      const kind = type === 'directory' && missing === undefined && this.#holdsAllowed(node) ? 'closed' : 'mask'
+      this.list.binds.push({ kind, at, type, access: 'none', rules, missing })
+    } else {
+      const kind = mount.scratch ? 'scratch' : isMount ? 'mount' : 'subtree'
+      this.list.binds.push({
+        kind,
+        at,
+        type,
+        source,
+        access: rights === READ ? 'read-only' : 'read-write',
+        rules,
+        missing,
+      })
+    }
+    return { mount, rights, bound: at }
+  }
+
+  /** The rules that take away, at a node, something of what surrounds it: those that need the restriction. */
+  #named(node: Node, surrounding: number): string[] {
+    const { gate, acknowledged } = this.#options
+    return node.deniers
+      .filter(
+        (rule) => !acknowledged.has(rule.name) && (gate.ruleRights(rule, node.path) & surrounding) !== surrounding,
+      )
+      .map(({ name }) => name)
+  }
+
+  /**
+   * A file stands where the rule needs a directory, as `.git` of a worktree. While it cannot be removed, nothing can be
+   * made below it.
+   */
+  async #pinHolder(node: Node, mount: WorkspaceMount, around: Surroundings): Promise<void> {
+    const at = await findHolder(mount, node.path)
+    if (at === undefined || this.list.pins.has(at) || this.list.binds.some((bind) => bind.at === at)) return
+    this.list.pinAncestors(at, mount, around, false)
+    const source = mount.adapter?.hostPath?.(relativeTo(at, mount.at))
+    this.list.pins.set(at, { kind: 'pin', at, type: 'file', source, access: 'read-write', rules: [] })
+  }
+
+  #holdsAllowed(node: Node): boolean {
+    for (const below of this.#options.gate.namespace.below(node.path)) {
+      if (!below.reserved && this.#rights(below) !== 0) return true
+    }
+    return false
+  }
+
+  /**
+   * A place that is granted for writing inside a part that is not, and is missing: the API makes it with the first
+   * file. Like the API, not its parents: those are not granted.
+   */
+  async #create({ mount, path }: Node): Promise<boolean> {
+    if (mount?.adapter === undefined || mount.access === 'read-only') return false
+    if (this.#options.looksOnly) return true
+    try {
+      await mount.adapter.createDirectory(relativeTo(path, mount.at))
+      return true
+    } catch {
+      return false
+    }
+  }
+}
+
+function problemOf(found: Found): Restriction['problem'] {
+  switch (found) {
+    case 'link':
+      return {
+        reason: 'is a link, or runs through one, which can be turned elsewhere',
+        remedy: 'name the real path in the rule',
+      }
+    case 'other':
+      return {
+        reason: 'is a FIFO, a socket or a device, which cannot be covered',
+        remedy: 'remove it',
+      }
+    default:
+      return undefined
+  }
+}

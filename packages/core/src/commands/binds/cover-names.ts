@@ -1,0 +1,148 @@
+import { isWithin, parentPath, relativeTo } from '../../path/virtual-path.ts'
+import type { VirtualPath } from '../../path/virtual-path.ts'
+import { READ, WRITE, rightsOf } from '../../policy/access.ts'
+import type { ResolvedSubtreeRule } from '../../policy/types.ts'
+import type { Gate } from '../../mount/gate.ts'
+import { mountRuleName } from '../../policy/namespace.ts'
+import type { WorkspaceMount } from '../../mount/mounts.ts'
+import { missingName } from './bind-list.ts'
+import type { BindList, Node } from './bind-list.ts'
+import type { Bind } from '../../executor/bind-plan.ts'
+import { lookAt } from './disk-look.ts'
+import { maxDirectories, maxMatches, walkPatterns } from './pattern-walk.ts'
+import type { Match, Walk } from './pattern-walk.ts'
+import { VariantLook } from './variant-look.ts'
+
+export interface CoverOptions {
+  readonly gate: Gate
+  readonly root: VirtualPath
+  /** Rules that this command runs without. */
+  readonly acknowledged: ReadonlySet<string>
+}
+
+/** Masks of look-alikes for one command: the start of a command takes longer with each. */
+const maxVariants = 200
+
+const tooManyVariants = {
+  reason: `is one of more than ${maxVariants} other spellings of denied names, and a command can cover no more`,
+  remedy: 'delete them through the file API',
+}
+
+const tooMuch = {
+  matches: {
+    reason: `holds more than ${maxMatches} entries that the rule is about, and a command can cover no more`,
+    remedy:
+      'list them with `ws doctor --matches`, and remove those that are not needed through a workspace without the rule',
+  },
+  directories: {
+    reason: `holds more than ${maxDirectories} directories to look into for what the rule is about`,
+    remedy: 'name large directories in `skip` of the rule, or remove files that are not needed through the file API',
+  },
+}
+
+/** Finds the paths that match rules by pattern now, but for those rules that a command runs without. */
+export async function findMatches(gate: Gate, acknowledged: ReadonlySet<string>): Promise<Walk> {
+  const patterns = gate.declared.patterns.filter(({ rule }) => !acknowledged.has(rule.name))
+  return await walkPatterns({ gate, patterns, rightsAt: (node) => rightsAt(gate, acknowledged, node) })
+}
+
+/** The rights a command has at a node: the policy's, less the rules that it runs without. */
+export function rightsAt(gate: Gate, acknowledged: ReadonlySet<string>, node: Node): number {
+  if (acknowledged.size === 0) return gate.rightsAt(node)
+  let rights = READ | WRITE
+  for (const rule of node.deniers) {
+    if (!acknowledged.has(rule.name)) rights &= gate.ruleRights(rule, node.path)
+  }
+  const readOnly = node.mount?.access === 'read-only' && !acknowledged.has(mountRuleName(node.mount.at))
+  return readOnly ? rights & READ : rights
+}
+
+/**
+ * Masks what is there under another spelling of a denied name. A link, a FIFO or a socket of such a name is left alone: a
+ * command can have made it, it holds nothing, and refusing commands for it would let that one command end all others.
+ */
+export async function coverVariants(list: BindList, { gate, acknowledged }: CoverOptions): Promise<void> {
+  const look = new VariantLook()
+  let count = 0
+  for (const { rule, path } of gate.deniedEntries()) {
+    if (acknowledged.has(rule.name)) continue
+    const mount = gate.namespace.find(path).mount
+    if (mount?.adapter === undefined || !mount.caseSensitive) continue
+    for (const variant of await look.variantsOf(path, mount)) {
+      if (gate.names(rule, variant)) continue
+      if (count >= maxVariants) {
+        list.restrict(rule.name, { path: variant }, 'deniedSubtrees', tooManyVariants)
+        return
+      }
+      if (await maskVariant(list, variant, rule, mount)) count += 1
+    }
+  }
+}
+
+/** @returns whether there is one to be masked */
+async function maskVariant(
+  list: BindList,
+  at: VirtualPath,
+  rule: ResolvedSubtreeRule,
+  mount: WorkspaceMount,
+): Promise<boolean> {
+  const found = await lookAt(mount, at)
+  if (found !== 'file' && found !== 'directory') return false
+  if (list.binds.some((bind) => bind.kind === 'mask' && isWithin(at, bind.at))) return false
+  list.restrict(rule.name, { path: at }, 'deniedSubtrees')
+  // Another rule may name this spelling, or something in it: nothing shows through what is denied.
+  list.drop(at)
+  list.pinAncestors(at, mount, list.around(at, mount), false)
+  const type = found === 'file' ? 'file' : 'directory'
+  list.binds.push({ kind: 'mask', at, type, access: 'none', rules: [rule.name] })
+  return true
+}
+/** Covers what matches rules by pattern now. A link, a FIFO or a socket of such a name is left alone, as above. */
+export async function coverMatches(
+  list: BindList,
+  { gate, acknowledged, root }: CoverOptions,
+): Promise<readonly VirtualPath[]> {
+  const { matches, overflow } = await findMatches(gate, acknowledged)
+  const found = matches.map(({ path }) => path)
+  const first = matches[0]?.pattern.rule.name ?? gate.declared.patterns[0]?.rule.name
+  if (overflow !== undefined && first !== undefined) {
+    list.restrict(first, { path: root }, 'deniedSubtrees', tooMuch[overflow])
+    return found
+  }
+  for (const match of matches) bindMatch(list, match)
+  return found
+}
+
+function bindMatch(list: BindList, { path, type, mount, pattern }: Match): void {
+  if (type === 'symlink' || type === 'other') return
+  const { rule, rights } = pattern
+  const around = list.around(path, mount)
+  // A rule may open something in it for more than what surrounds it.
+  const isWider = list.binds.some(({ at, access }) => isWithin(at, path) && (rightsOf(access) & ~rights) !== 0)
+  if ((around.rights & ~rights) === 0 && !isWider) return
+  const missing = type === 'missing' ? missingName({ path }, mount) : undefined
+  if (missing !== undefined && (around.rights & WRITE) === 0) return
+  list.restrict(rule.name, { path }, rights === 0 ? 'deniedSubtrees' : 'subtrees', undefined, missing)
+  // Other rules never give more to what lies below.
+  const inside = list.drop(path)
+  list.pinAncestors(path, mount, list.around(parentPath(path), mount), false)
+  const source = mount.adapter?.hostPath?.(relativeTo(path, mount.at))
+  const own = inside.find(({ at }) => at === path)
+  const bind: Bind = {
+    kind: 'subtree',
+    at: path,
+    type: type === 'file' ? 'file' : 'directory',
+    access: 'read-only',
+    rules: [rule.name],
+    missing,
+  }
+  if (rights === 0) list.binds.push({ ...bind, kind: 'mask', access: 'none' })
+  else {
+    list.binds.push(
+      own === undefined ? { ...bind, source } : { ...own, access: 'read-only', rules: [...own.rules, rule.name] },
+    )
+    for (const one of inside) {
+      if (one !== own) list.binds.push(one.access === 'read-write' ? { ...one, access: 'read-only' } : one)
+    }
+  }
+}

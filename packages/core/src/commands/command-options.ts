@@ -1,0 +1,56 @@
+import { virtualError } from '../mount/errors.ts'
+import type { CommandDefaults, ExecOptions } from '../workspace/types.ts'
+
+/**
+ * The rules that a command acknowledges. Its options have been checked.
+ *
+ * @throws WorkspaceError `EINVAL` that names the option
+ */
+export function acknowledgedBy({ acknowledge = [], env = {} }: ExecOptions): ReadonlySet<string> {
+  const start = acknowledge.length === 0 ? undefined : Object.keys(env).find(isStartVariable)
+  if (start !== undefined) {
+    throw virtualError({
+      code: 'EINVAL',
+      operation: 'exec',
+      reason: `\`env.${start}\` cannot be set for a command that acknowledges a rule: it decides which files run first`,
+      remedy: 'leave it out, and name programs by their whole path',
+    })
+  }
+  return new Set(acknowledge)
+}
+
+/**
+ * Variables that name files which a shell runs before the command, or directories in which it looks for programs. A command
+ * that runs without a rule goes without: commands that ran before can have put files there.
+ */
+function isStartVariable(name: string): boolean {
+  return /^(?:PATH|BASH_ENV|ENV|ZDOTDIR|FPATH|LD_.*)$/.test(name)
+}
+
+function withoutStartVariables(env: CommandDefaults['env']): CommandDefaults['env'] {
+  return env && Object.fromEntries(Object.entries(env).filter(([name]) => !isStartVariable(name)))
+}
+
+/** The defaults of a workspace, as a copy. They have been checked. */
+export function copyCommandDefaults(given: CommandDefaults = {}): CommandDefaults {
+  return { ...given, ...(given.env && { env: { ...given.env } }) }
+}
+
+/** The options of one command, narrowed by the workspace's defaults. Both have been checked. */
+export function narrowCommand<Options extends CommandDefaults & Pick<ExecOptions, 'acknowledge'>>(
+  defaults: CommandDefaults,
+  options: Options,
+): Options {
+  const bare = (options.acknowledge ?? []).length > 0
+  return {
+    ...options,
+    timeout: smaller(defaults.timeout, options.timeout),
+    maxOutputBytes: smaller(defaults.maxOutputBytes, options.maxOutputBytes),
+    env: { ...(bare ? withoutStartVariables(defaults.env) : defaults.env), ...options.env },
+    login: defaults.login === false ? false : options.login,
+  }
+}
+
+function smaller(first: number | undefined, second: number | undefined): number | undefined {
+  return first === undefined || second === undefined ? (first ?? second) : Math.min(first, second)
+}

@@ -1,0 +1,102 @@
+import { virtualError } from '../mount/errors.ts'
+import type { Command, CommandArguments } from '../workspace/types.ts'
+
+/** Bytes of a command line at most: a larger one belongs into a file of the workspace. */
+export const maxCommandBytes = 16 * 1024 * 1024
+
+export interface NormalisedCommand {
+  /** One line for a shell. */
+  readonly line: string
+  /** Set when the command was itself `<shell> -c …`, so that it is not wrapped twice. */
+  readonly shell?: string | undefined
+  readonly login?: boolean | undefined
+}
+
+const shells = /^(?:\/(?:usr\/)?bin\/)?(?:bash|zsh|sh|dash|ksh)$/
+// A `=` or `~` is always quoted, since a shell may give it a meaning.
+const harmless = /^[\w@%+:,./-]+$/
+
+/**
+ * One line for a shell, from each form that a command can have [LS5]: policy and executors see it [LS6].
+ *
+ * @param shell the shell that will read it, for how words are quoted
+ * @throws WorkspaceError `EINVAL` for an invalid command, each mistake with its own reason.
+ */
+export function normaliseCommand(given: Command, shell?: string): NormalisedCommand {
+  const command = isArguments(given) ? commandOf(given) : given
+  if (typeof command === 'string') {
+    checkText(command)
+    if (command.trim() === '') throw invalid('the command is blank', 'pass a command line such as `ls -la`')
+    return { line: command }
+  }
+  if (!Array.isArray(command)) {
+    throw invalid(
+      `the command must be a string or an array of strings, not ${command === null ? 'null' : typeof command}`,
+      'pass a command line, or a program with its arguments',
+    )
+  }
+  const words: readonly unknown[] = command
+  if (words.length === 0) throw invalid('the command is an empty array', 'pass the program as its first element')
+  const position = words.findIndex((word) => typeof word !== 'string')
+  if (position !== -1) throw invalid(`element ${position} of the command is not a string`, 'pass strings only')
+  const [program = '', flag, script, ...rest] = words as readonly string[]
+  for (const word of words as readonly string[]) checkText(word)
+  if (program.trim() === '') throw invalid('the program is blank', 'pass the program as the first element')
+  if (
+    shells.test(program) &&
+    (flag === '-c' || flag === '-lc') &&
+    script !== undefined &&
+    rest.length === 0 &&
+    script.trim() !== ''
+  ) {
+    return { line: script, shell: program, login: flag === '-lc' }
+  }
+  const line = (words as readonly string[]).map((word) => quoteForShell(word, shell)).join(' ')
+  checkText(line)
+  return { line }
+}
+
+function isArguments(command: Command): command is CommandArguments {
+  return typeof command === 'object' && command !== null && !Array.isArray(command)
+}
+
+/** Gives `command`, else the words of `command.N`. Inherited names do not count. */
+function commandOf(given: CommandArguments): string | readonly string[] {
+  const own = (name: string): unknown =>
+    Object.hasOwn(given, name) ? given[name as keyof CommandArguments] : undefined
+  const whole = own('command')
+  // Each caller refuses an invalid command, and gives its own reason.
+  if (whole !== undefined) return whole as string | readonly string[]
+  const words: unknown[] = []
+  const first = own('command.0') === undefined ? 1 : 0
+  for (let index = first; ; index++) {
+    const word = own(`command.${index}`)
+    if (word === undefined) break
+    words.push(word)
+  }
+  if (words.length > 0) return words as readonly string[]
+  throw invalid(
+    'the command is missing: neither `command` nor `command.0` nor `command.1`',
+    'pass `command`, or its words as `command.0`, `command.1` and so on without a gap',
+  )
+}
+
+/** A word as a shell reads it back unchanged: a POSIX shell, or fish, which gives a backslash in quotes a meaning. */
+export function quoteForShell(word: string, shell = 'sh'): string {
+  if (harmless.test(word)) return word
+  if (/(?:^|\/)fish$/.test(shell)) return `'${word.replace(/[\\']/g, '\\$&')}'`
+  return `'${word.replaceAll("'", `'\\''`)}'`
+}
+
+function checkText(text: string): void {
+  if (text.includes('\0')) throw invalid('the command contains a NUL character', 'remove it')
+  if (!text.isWellFormed()) throw invalid('the command contains a lone surrogate', 'pass well-formed Unicode')
+  // No character takes more than three bytes of UTF-8 for each of its UTF-16 units.
+  if (text.length * 3 > maxCommandBytes && new TextEncoder().encode(text).length > maxCommandBytes) {
+    throw invalid(`the command is longer than ${maxCommandBytes} bytes`, 'write a script into the workspace and run it')
+  }
+}
+
+function invalid(reason: string, remedy: string): Error {
+  return virtualError({ code: 'EINVAL', operation: 'exec', reason, remedy })
+}

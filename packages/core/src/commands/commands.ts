@@ -1,0 +1,248 @@
+import type { BindPlan } from '../executor/bind-plan.ts'
+import type { CommandRequest, CommandResult, RunningCommand } from '../executor/contract.ts'
+import { requireLimits } from '../executor/limits.ts'
+import { isWorkspaceError, rewriteError } from '../errors.ts'
+import type { VirtualPath } from '../path/virtual-path.ts'
+import { auditOf } from './command-audit.ts'
+import { acknowledgedBy, narrowCommand } from './command-options.ts'
+import { normaliseCommand, quoteForShell } from './command.ts'
+import type { NormalisedCommand } from './command.ts'
+import { admitCall, parseFor } from '../calls/context.ts'
+import type { Context } from '../calls/context.ts'
+import { checkAcknowledged, planFor, requireEntrance, requireHeld } from './enforcement.ts'
+import type { ChosenExecutor } from './enforcement.ts'
+import { virtualError } from '../mount/errors.ts'
+import { judgeCommand } from './judged-command.ts'
+import { checkMethod } from '../calls/method-options.ts'
+import { teeToFile } from './sessions/output-file.ts'
+import { startInTime } from './start-in-time.ts'
+import type { Command, ExecOptions } from '../workspace/types.ts'
+import { notDirectoryError } from '../mount/walk.ts'
+
+export interface CommandDoor {
+  readonly context: Context
+  readonly executor: ChosenExecutor | undefined
+  /** Makes what a command needs to find: the scratch. */
+  prepare(): Promise<void>
+  flush(): Promise<void>
+  readonly running: Set<RunningCommand>
+}
+
+export const defaultOutputBytes = 1024 * 1024
+export const defaultKillGrace = 2000
+
+export async function exec(door: CommandDoor, command: Command, options: ExecOptions = {}): Promise<CommandResult> {
+  checkMethod('exec', 'exec', options)
+  const { wait, output } = await teeToFile(door, options, () => launch(door, command, options))
+  // The result has its own. Unread output is kept, in case that it will be read.
+  for (const stream of [output.stdout, output.stderr])
+    void (options.outputFile === undefined ? leave(stream) : discard(stream))
+  const result = await wait()
+  if (options.durable === true) await door.flush()
+  return result
+}
+
+/** As a reader who wants nothing. */
+async function leave(stream: AsyncIterable<Uint8Array>): Promise<void> {
+  await stream[Symbol.asyncIterator]().return?.()
+}
+
+async function discard(stream: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const _chunk of stream);
+}
+
+export async function spawn(door: CommandDoor, command: Command, options: ExecOptions = {}): Promise<RunningCommand> {
+  checkMethod('exec', 'spawn', options)
+  if (options.outputFile !== undefined) {
+    throw virtualError({
+      code: 'EINVAL',
+      operation: 'exec',
+      reason: '`outputFile` would take the streams that `spawn` gives',
+      remedy: 'use `exec` or `start`, or write the streams to a file yourself',
+    })
+  }
+  const { running } = await launch(door, command, options)
+  return running
+}
+
+/** Starts a command after all checks, and leaves one audit event when it ends, or is refused. */
+export async function launch(
+  door: CommandDoor,
+  command: Command,
+  options: ExecOptions,
+): Promise<{ readonly running: RunningCommand; readonly line: string }> {
+  const audit = auditOf(door, { operation: 'exec', command, options })
+  try {
+    const { timeout } = narrowCommand(door.context.commands, options)
+    const limits = { operation: 'exec', timeout, signal: options.signal }
+    const start = async (left: () => number | undefined) => {
+      const admitted = await admit(door, command, options, { onAdmitted: audit.onAdmitted })
+      const { normalised, executor } = admitted
+      const running = await startPlanned(door, admitted, async (plan) =>
+        judgeCommand(await executor.attached.spawn(request(admitted, left()), plan), {
+          ...admitted,
+          gate: door.context.gate,
+          plan,
+        }),
+      )
+      return { running, line: normalised.line }
+    }
+    const started = await startInTime(limits, start, ({ running }) => running)
+    const { running } = started
+    door.running.add(running)
+    const forget = (): void => {
+      door.running.delete(running)
+    }
+    running.wait().then(
+      (result) => {
+        forget()
+        audit.done(result)
+      },
+      (error: unknown) => {
+        forget()
+        audit.failed(error, running.survivors)
+      },
+    )
+    return started
+  } catch (error) {
+    audit.failed(error)
+    throw error
+  }
+}
+
+/** How often a command is started whose missing names appear meanwhile. */
+const startAttempts = 3
+
+/** Starts by a plan; by a new one where a name that was missing, and had to be reserved, has appeared meanwhile. */
+export async function startPlanned<Started>(
+  { context }: CommandDoor,
+  { plan: first, executor, acknowledged }: Pick<Admitted<unknown>, 'plan' | 'executor' | 'acknowledged'>,
+  start: (plan: BindPlan) => Promise<Started>,
+): Promise<Started> {
+  let plan = first
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await start(plan)
+    } catch (error) {
+      const mayHaveAppeared = isWorkspaceError(error, 'EBUSY') && plan.binds.some(({ missing }) => missing)
+      if (attempt >= startAttempts || !mayHaveAppeared) throw error
+      plan = await planFor(context, executor, acknowledged)
+      requireHeld(plan, executor, acknowledged)
+    }
+  }
+}
+
+interface AdmitOptions {
+  readonly operation?: string | undefined
+  /** Told the line that the policy judges, and then where it would run. */
+  readonly onAdmitted?: ((line: string, cwd?: VirtualPath) => void) | undefined
+  /** Nothing is to be started: nothing is made, and without a command, no rule about commands is asked. Default false. */
+  readonly looksOnly?: boolean | undefined
+}
+
+interface Admitted<Normalised> {
+  readonly normalised: Normalised
+  readonly cwd: VirtualPath
+  readonly plan: BindPlan
+  readonly executor: ChosenExecutor
+  readonly acknowledged: ReadonlySet<string>
+  /** The options of the call, narrowed by the defaults of the workspace. */
+  readonly narrowed: ExecOptions
+  /** A rule was acknowledged: nothing in the workspace may decide how the command starts. */
+  readonly bare: boolean
+}
+
+/**
+ * Everything that a command has to pass before it may run, in a terminal or without one. Without a command, the shell
+ * that is to read them from a terminal is what the policy judges: it cannot see what is typed.
+ */
+export async function admit<Given extends Command | undefined>(
+  door: CommandDoor,
+  command: Given,
+  options: ExecOptions,
+  { operation = 'exec', onAdmitted, looksOnly = false }: AdmitOptions = {},
+): Promise<Admitted<Given extends undefined ? NormalisedCommand | undefined : NormalisedCommand>> {
+  const { context, executor } = door
+  admitCall(context, operation, options.signal)
+  const normalised = command === undefined ? undefined : normaliseCommand(command, options.shell)
+  const judged = normalised ?? { line: `${quoteForShell(options.shell?.trim() || 'sh')} -i` }
+  onAdmitted?.(judged.line)
+  if (normalised !== undefined || !looksOnly) admitCommand(context, judged, options.shell)
+  if (executor === undefined) throw noExecutorError()
+  const acknowledged = acknowledgedBy(options)
+  checkAcknowledged(context, acknowledged)
+  const { limits: reports } = executor.attached
+  requireLimits(options.limits ?? {}, { executor: executor.name, reports, operation })
+  const cwd = await resolveCwd(context, options.cwd)
+  onAdmitted?.(judged.line, cwd)
+  if (!looksOnly) await door.prepare()
+  const plan = await planFor(context, executor, acknowledged, { looksOnly })
+  requireHeld(plan, executor, acknowledged)
+  requireEntrance(plan, executor, cwd)
+  return {
+    normalised: normalised as NormalisedCommand,
+    cwd,
+    plan,
+    executor,
+    acknowledged,
+    narrowed: narrowCommand(context.commands, options),
+    bare: acknowledged.size > 0,
+  }
+}
+
+/** Asks the policy for the line. Also without an executor, so that the answer does not depend on the machine. */
+function admitCommand({ gate }: Context, { line, shell }: NormalisedCommand, asked: string | undefined): void {
+  const decision = gate.policy.decideCommand?.({ line, shell: asked?.trim() ? asked : shell })
+  if (decision === undefined || decision.effect === 'allow') return
+  const { code, rule, reason, remedy } = decision
+  throw virtualError({ code, operation: 'exec', rule, reason, remedy })
+}
+
+async function resolveCwd(context: Context, cwd: string | undefined): Promise<VirtualPath> {
+  if (cwd === undefined || cwd === '') return context.root
+  const budget = { links: 0 }
+  try {
+    const parsed = parseFor(context, 'exec', cwd)
+    const path = await context.walker.settle('stat', parsed.path, budget)
+    const found = await context.walker.follow('stat', path, budget)
+    if (found.stat.type !== 'directory') throw notDirectoryError('exec', found.path)
+    return found.path
+  } catch (error) {
+    if (!isWorkspaceError(error)) throw error
+    throw rewriteError(error, {
+      operation: 'exec',
+      path: error.path ?? cwd,
+      remedy: 'give a directory of the workspace as `cwd`',
+    })
+  }
+}
+
+function request(
+  { normalised: command, cwd, narrowed: options, bare }: Admitted<NormalisedCommand>,
+  timeout: number | undefined,
+): CommandRequest {
+  const shell = options.shell?.trim() === '' ? undefined : options.shell
+  return {
+    command: command.line,
+    cwd,
+    env: options.env ?? {},
+    stdin: options.stdin,
+    shell: shell ?? command.shell,
+    login: bare ? false : (options.login ?? command.login ?? true),
+    bare,
+    timeout,
+    killGrace: options.killGrace ?? defaultKillGrace,
+    maxOutputBytes: options.maxOutputBytes ?? defaultOutputBytes,
+    limits: options.limits,
+    signal: options.signal,
+  }
+}
+
+function noExecutorError(): Error {
+  return virtualError({
+    code: 'ENOEXECUTOR',
+    operation: 'exec',
+    reason: 'the workspace was made without executors',
+    remedy: 'pass `executors: [createBubblewrapExecutor()]` to `createWorkspace`',
+  })
+}

@@ -1,0 +1,128 @@
+import type { BindPlan, MissingName, Restriction, RestrictionProblem } from '../executor/bind-plan.ts'
+import { compileBinds } from './binds/compile-binds.ts'
+import type { AttachedExecutor } from '../executor/contract.ts'
+import { satisfies } from '../executor/guarantees.ts'
+import type { GuaranteeField } from '../executor/guarantees.ts'
+import { quotePath } from '../errors.ts'
+import { isWithin } from '../path/virtual-path.ts'
+import type { VirtualPath } from '../path/virtual-path.ts'
+import type { Context } from '../calls/context.ts'
+import { virtualError } from '../mount/errors.ts'
+
+/** The executor that a workspace has chosen. */
+export interface ChosenExecutor {
+  readonly name: string
+  readonly attached: AttachedExecutor
+}
+
+/** A name that no rule has would run the command with every rule, though the caller believes that it runs without one. */
+export function checkAcknowledged({ gate }: Context, acknowledged: ReadonlySet<string>): void {
+  const known = gate.acknowledgeable()
+  for (const name of acknowledged) {
+    if (known.includes(name)) continue
+    throw virtualError({
+      code: 'EINVAL',
+      operation: 'exec',
+      reason: `\`acknowledge\` must name rules of this workspace that hold in commands, got ${quotePath(name)}`,
+      remedy: 'pass the name that the refusal told, or leave it out',
+    })
+  }
+}
+
+/** The bind plan as it stands on the disk now. */
+export async function planFor(
+  { gate, ...context }: Pick<Context, 'gate' | 'root' | 'aliases'>,
+  { attached }: ChosenExecutor,
+  acknowledged: ReadonlySet<string>,
+  { looksOnly = false }: { readonly looksOnly?: boolean } = {},
+): Promise<BindPlan> {
+  return compileBinds({
+    gate,
+    root: context.root,
+    aliases: [...context.aliases].map((name) => `/${name}` as VirtualPath),
+    acknowledged,
+    interpreted: attached.guarantees.deniedSubtrees === 'interpreter',
+    looksOnly,
+    apiOnlyRules: gate.apiOnlyRules().filter((rule) => !acknowledged.has(rule)),
+  })
+}
+
+/** The restrictions of a plan that an executor cannot hold. */
+export function unheld(plan: BindPlan, attached: AttachedExecutor): Restriction[] {
+  return plan.restrictions.flatMap((restriction) => {
+    const level = attached.guarantees[restriction.field]
+    // Through an interpreter every access comes to the file door, which needs no bind and so has no problem with one.
+    if (level === 'interpreter') return []
+    if (restriction.problem !== undefined || !satisfies(level, 'translated')) return [restriction]
+    const problem = restriction.missing && problemOfMissing(restriction.missing, attached)
+    return problem === undefined ? [] : [{ ...restriction, problem }]
+  })
+}
+
+function problemOfMissing(name: MissingName, attached: AttachedExecutor): RestrictionProblem | undefined {
+  if (attached.refuseMissing !== undefined) return attached.refuseMissing(name)
+  return {
+    reason: 'does not exist, and this executor cannot reserve its name',
+    remedy: 'create it, or use an executor that reserves names (bubblewrap)',
+  }
+}
+
+export function describeUnheld(
+  { field, problem, path }: Restriction,
+  executor: string,
+): { reason: string; remedy: string } {
+  if (problem !== undefined) return { reason: `\`${path}\` ${problem.reason}`, remedy: problem.remedy }
+  const what: Partial<Record<typeof field, string>> = {
+    readOnlyMounts: `commands in ${executor} could change the read-only \`${path}\``,
+    subtrees: `commands in ${executor} could change \`${path}\`, which the rule protects inside a writable mount`,
+    deniedSubtrees: `commands in ${executor} could read \`${path}\``,
+    apiRules: 'only the file API can judge it',
+  }
+  return {
+    reason: what[field] ?? `${executor} cannot hold it`,
+    remedy: remedyOf(field),
+  }
+}
+
+function remedyOf(field: GuaranteeField): string {
+  if (field === 'apiRules') return 'use the file API, or the virtual executor, which holds it'
+  return 'use an executor that holds it: bubblewrap, or the virtual one'
+}
+
+/** @throws WorkspaceError `EUNENFORCEABLE` for the first rule that cannot be held, and that the command does not acknowledge */
+export function requireHeld(
+  plan: BindPlan,
+  { name, attached }: ChosenExecutor,
+  acknowledged: ReadonlySet<string>,
+): void {
+  const first = unheld(plan, attached).find(({ rule }) => !acknowledged.has(rule))
+  if (first === undefined) return
+  const { reason, remedy } = describeUnheld(first, name)
+  throw virtualError({
+    code: 'EUNENFORCEABLE',
+    operation: 'exec',
+    path: first.path,
+    rule: first.rule,
+    reason: `is under a rule that cannot be enforced on this command: ${reason}`,
+    remedy: `${remedy}; as a last resort run this command without the rule (\`acknowledge: ['${first.rule}']\`)`,
+  })
+}
+
+/**
+ * Commands start in the root by default, even where rules restrict it; but not where they leave nothing open.
+ *
+ * @throws WorkspaceError `EACCES` where the working directory is covered as a whole
+ */
+export function requireEntrance(plan: BindPlan, { attached }: ChosenExecutor, cwd: VirtualPath): void {
+  if (attached.guarantees.deniedSubtrees === 'interpreter') return
+  const mask = plan.binds.find(({ kind, at }) => kind === 'mask' && isWithin(cwd, at))
+  if (mask === undefined) return
+  throw virtualError({
+    code: 'EACCES',
+    operation: 'exec',
+    path: cwd,
+    rule: mask.rules[0],
+    reason: 'is denied as a whole, so no command can start there',
+    remedy: 'give a directory that the rules leave open as `cwd`',
+  })
+}

@@ -1,0 +1,135 @@
+import { isWorkspaceError } from '../errors.ts'
+import type { WorkspaceError } from '../errors.ts'
+import type { BindPlan } from '../executor/bind-plan.ts'
+import { findMatches } from './binds/cover-names.ts'
+import type { GuaranteeLevel } from '../executor/guarantees.ts'
+import { displayPath } from '../path/segments.ts'
+import { isWithin, rootPath } from '../path/virtual-path.ts'
+import type { VirtualPath } from '../path/virtual-path.ts'
+import { operations, type FileOperation } from '../adapter/operations.ts'
+import { RulePolicy } from '../policy/policy.ts'
+import { admit } from './commands.ts'
+import type { CommandDoor } from './commands.ts'
+import { admitCall, parseFor } from '../calls/context.ts'
+import type { Context } from '../calls/context.ts'
+import { describeUnheld, planFor, unheld } from './enforcement.ts'
+import { checkMethod } from '../calls/method-options.ts'
+import type { ExplainRequest, Explanation } from '../workspace/types.ts'
+
+interface Verdict {
+  /** Where the path leads; as it is given where a step could not be taken. */
+  readonly resolvedPath: VirtualPath
+  readonly refusal: WorkspaceError | undefined
+}
+
+/** Gives the policy's answer, and how it is held at each door. */
+export async function explain(door: CommandDoor, request: ExplainRequest): Promise<Explanation> {
+  const { context } = door
+  checkMethod('explain', 'explain', request, 'request')
+  admitCall(context, 'explain', undefined)
+  const { operation } = request
+  const { resolvedPath, refusal: refused } =
+    operation === 'exec' ? await judgeExec(door, request) : await judgeFiles(context, operation, request.path)
+  const node = context.gate.namespace.find(resolvedPath)
+  const plan =
+    door.executor === undefined ? undefined : await planFor(context, door.executor, new Set(), { looksOnly: true })
+  const rootForm = operation === 'exec' && plan !== undefined ? door.executor?.attached.rootForm?.(plan) : undefined
+  const refusal = refused ?? rootForm?.refused
+  const open = plan === undefined || door.executor === undefined ? [] : unheld(plan, door.executor.attached)
+  const exceptions = exceptionsAt(door, resolvedPath)
+  const borders = (plan?.renameBorders ?? []).filter(
+    (border) => isWithin(resolvedPath, border) || isWithin(border, resolvedPath),
+  )
+  return {
+    effect: refusal === undefined ? 'allow' : 'deny',
+    resolvedPath,
+    rule: refusal?.rule,
+    code: refusal?.code,
+    reason: refusal?.reason,
+    remedy: refusal?.remedy,
+    mount: node.reserved ? undefined : node.mount?.at,
+    enforcedBy: { files: 'interpreter', exec: execLevel(door, plan, resolvedPath) },
+    exceptions: exceptions.length > 0 ? exceptions : undefined,
+    unenforceable:
+      open.length > 0
+        ? open.map((restriction) => ({
+            rule: restriction.rule,
+            ...describeUnheld(restriction, door.executor?.name ?? ''),
+          }))
+        : undefined,
+    rootForm,
+    matches: operation === 'exec' ? await matchesNow(context) : undefined,
+    renameBorders: borders.length > 0 ? borders : undefined,
+  }
+}
+
+async function matchesNow({ gate }: Context): Promise<Explanation['matches']> {
+  const { matches } = await findMatches(gate, new Set())
+  if (matches.length === 0) return undefined
+  return matches.map(({ path, pattern }) => ({ rule: pattern.rule.name, path }))
+}
+
+/** Takes each step that `exec` takes up to starting the command. */
+async function judgeExec(door: CommandDoor, { path, command, acknowledge }: ExplainRequest): Promise<Verdict> {
+  let resolvedPath = path as VirtualPath
+  const onAdmitted = (_line: string, cwd?: VirtualPath): void => {
+    resolvedPath = cwd ?? resolvedPath
+  }
+  try {
+    await admit(door, command, { cwd: path, acknowledge }, { onAdmitted, looksOnly: true })
+    return { resolvedPath, refusal: undefined }
+  } catch (error) {
+    if (!isWorkspaceError(error)) throw error
+    return { resolvedPath, refusal: error }
+  }
+}
+
+async function judgeFiles(context: Context, operation: FileOperation, path: string): Promise<Verdict> {
+  const parsed = parseFor(context, 'explain', path)
+  const budget = { links: 0 }
+  let resolvedPath = displayPath(parsed.path)
+  try {
+    const settled = await context.walker.settle(operation, parsed.path, budget)
+    resolvedPath = settled
+    const { need, follows: follow } = operations[operation]
+    resolvedPath = await context.walker.canonical(operation, settled, follow, budget)
+    context.gate.admit(operation, resolvedPath, need)
+    return { resolvedPath, refusal: undefined }
+  } catch (error) {
+    if (!isWorkspaceError(error)) throw error
+    // The step that was refused, where a link or `..` led there.
+    const refused = error.path !== undefined && error.code === 'EACCES'
+    return { resolvedPath: refused ? (error.path as VirtualPath) : resolvedPath, refusal: error }
+  }
+}
+
+/** The weakest level of all that holds the rights at a path against commands. */
+function execLevel(
+  { executor }: CommandDoor,
+  plan: BindPlan | undefined,
+  path: VirtualPath,
+): GuaranteeLevel | undefined {
+  if (executor === undefined || plan === undefined) return undefined
+  const { guarantees } = executor.attached
+  const order: readonly GuaranteeLevel[] = ['none', 'translated', 'kernel', 'interpreter']
+  const levels = [
+    guarantees.fileContent,
+    ...plan.restrictions
+      .filter(
+        (restriction) =>
+          isWithin(path, restriction.path) || (restriction.field === 'apiRules' && restriction.path === rootPath),
+      )
+      .map(({ field, problem }) =>
+        problem === undefined || guarantees[field] === 'interpreter' ? guarantees[field] : 'none',
+      ),
+  ]
+  return order.find((level) => levels.includes(level))
+}
+
+function exceptionsAt({ context }: CommandDoor, path: VirtualPath): string[] {
+  const { policy } = context.gate
+  if (!(policy instanceof RulePolicy)) return []
+  return policy.exceptions
+    .filter(({ entry }) => isWithin(path, entry.path))
+    .map(({ name, justification }) => `${name}: ${justification}`)
+}

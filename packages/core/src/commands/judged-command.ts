@@ -1,0 +1,89 @@
+import type { BindPlan } from '../executor/bind-plan.ts'
+import { findMatches } from './binds/cover-names.ts'
+import type { CommandResult, RuleHint, RuleViolation, RunningCommand } from '../executor/contract.ts'
+import { isWorkspaceError } from '../errors.ts'
+import { isWithin, relativeTo } from '../path/virtual-path.ts'
+import type { VirtualPath } from '../path/virtual-path.ts'
+import type { Gate } from '../mount/gate.ts'
+
+/** Hints and violations that a result lists at most. */
+const mostListed = 100
+
+export interface Judging {
+  readonly gate: Gate
+  readonly plan: BindPlan
+  readonly cwd: VirtualPath
+  readonly acknowledged: ReadonlySet<string>
+}
+
+/** A command whose result says what it made against rules by pattern, and which rules may have made it fail. */
+export function judgeCommand(running: RunningCommand, judging: Judging): RunningCommand {
+  const result = running.wait().then(async (ended) => await judge(ended, judging))
+  result.catch(() => undefined)
+  return {
+    stdout: running.stdout,
+    stderr: running.stderr,
+    kill: (signal) => running.kill(signal),
+    get survivors() {
+      return running.survivors
+    },
+    wait: () => result,
+    [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
+  }
+}
+
+async function judge(ended: CommandResult, judging: Judging): Promise<CommandResult> {
+  // Looking would wait for what the command waits for.
+  const made = ended.survivors ? [] : await findMade(judging)
+  const violations = [...(ended.violations ?? []), ...made]
+  const hints = ended.exitCode === 0 ? [] : findHints(ended.stderr, judging)
+  return {
+    ...ended,
+    ...(violations.length > 0 && { violations }),
+    ...(hints.length > 0 && { hints }),
+  }
+}
+
+/**
+ * Finds paths that match rules by pattern now and did not when the command started: the command made them, or another
+ * process beside it.
+ */
+export async function findMade({ gate, plan, acknowledged }: Judging): Promise<RuleViolation[]> {
+  if (plan.matched === undefined || gate.declared.patterns.length === 0) return []
+  const before = new Set(plan.matched)
+  try {
+    const { matches } = await findMatches(gate, acknowledged)
+    return matches
+      .filter(({ path, type }) => type !== 'missing' && !before.has(path))
+      .slice(0, mostListed)
+      .map(({ path, pattern }) => ({ rule: pattern.rule.name, path, kind: 'created' }))
+  } catch (error) {
+    // The workspace was closed meanwhile; the command has ended all the same.
+    if (isWorkspaceError(error, 'ECLOSED') || isWorkspaceError(error, 'ENOWORKSPACE')) return []
+    throw error
+  }
+}
+
+/** The protected paths that the errors of a command name: absolute, or relative to where it ran or to the root. */
+function findHints(stderr: string, { gate, plan, cwd }: Judging): RuleHint[] {
+  const hints: RuleHint[] = []
+  for (const { at, access, rules, kind } of plan.binds) {
+    if (hints.length >= mostListed) break
+    if (access === 'read-write' || kind === 'mount' || rules.length === 0 || !isNamed(at, stderr, [cwd, plan.root]))
+      continue
+    for (const rule of rules) hints.push({ rule, path: at, access, ...reasonOf(rule, gate) })
+  }
+  return hints
+}
+
+function isNamed(at: VirtualPath, text: string, bases: readonly VirtualPath[]): boolean {
+  const relative = bases.filter((base) => isWithin(at, base)).map((base) => relativeTo(at, base).slice(1))
+  return [at, ...relative].some((name) => name.length > 1 && text.includes(name))
+}
+
+function reasonOf(name: string, { declared }: Gate): Pick<RuleHint, 'reason' | 'remedy'> {
+  const rule =
+    declared.patterns.find((pattern) => pattern.rule.name === name)?.rule ??
+    declared.subtrees.find((subtree) => subtree.name === name)
+  return { reason: rule?.reason, remedy: rule?.remedy }
+}

@@ -1,0 +1,48 @@
+import type { CommandDoor } from '../commands.ts'
+import type { Command } from '../../workspace/types.ts'
+import { start } from './background.ts'
+import { Ids } from './ids.ts'
+import { openSession } from './open.ts'
+import type { BackgroundCommand, BackgroundOptions, LongRunning, OpenSessionOptions, Session } from './types.ts'
+
+/** The sessions and background commands of one workspace. */
+export class LiveWork implements LongRunning {
+  readonly #door: () => CommandDoor
+  readonly #sessions = new Ids<Session>('session')
+  readonly #commands = new Ids<BackgroundCommand>('command')
+
+  /** @param door asked for at each use, since the executor is chosen later */
+  constructor(door: () => CommandDoor) {
+    this.#door = door
+  }
+
+  openSession(options?: OpenSessionOptions): Promise<Session> {
+    return openSession(this.#door(), this.#sessions, options)
+  }
+
+  sessions(): readonly Session[] {
+    return this.#sessions.list()
+  }
+
+  session(id: string): Session {
+    return this.#sessions.get(id)
+  }
+
+  start(command: Command, options?: BackgroundOptions): Promise<BackgroundCommand> {
+    return start(this.#door(), this.#commands, command, options)
+  }
+
+  commands(): readonly BackgroundCommand[] {
+    return this.#commands.list()
+  }
+
+  command(id: string): BackgroundCommand {
+    return this.#commands.get(id)
+  }
+
+  /** Ends sessions at once: close them before to end them politely. Commands are ended by the workspace. */
+  async close(): Promise<void> {
+    for (const session of this.sessions()) session.kill('SIGKILL')
+    await Promise.all(this.sessions().map((session) => session.close()))
+  }
+}

@@ -1,0 +1,99 @@
+import type { TerminalRequest } from '../../executor/contract.ts'
+import { auditOf } from '../command-audit.ts'
+import { admit, defaultKillGrace, defaultOutputBytes, startPlanned } from '../commands.ts'
+import { narrowCommand } from '../command-options.ts'
+import type { CommandDoor } from '../commands.ts'
+import { virtualError } from '../../mount/errors.ts'
+import { findMade } from '../judged-command.ts'
+import { checkMethod } from '../../calls/method-options.ts'
+import { startInTime } from '../start-in-time.ts'
+import type { Ids } from './ids.ts'
+import { LiveSession } from './session.ts'
+import type { OpenSessionOptions, Session } from './types.ts'
+
+/** Opens a session: the checks of `exec`, in the same order, and one audit event more when it ends. */
+export async function openSession(
+  door: CommandDoor,
+  sessions: Ids<Session>,
+  options: OpenSessionOptions = {},
+): Promise<Session> {
+  checkMethod('openSession', 'openSession', options)
+  const audit = auditOf(door, { operation: 'openSession', command: options.command ?? '', options })
+  let id: string | undefined
+  try {
+    const reserved = sessions.reserve(options.id)
+    id = reserved
+    const killGrace = options.killGrace ?? defaultKillGrace
+    const { timeout } = narrowCommand(door.context.commands, options)
+    const limits = { operation: 'openSession', timeout, signal: options.signal }
+    const start = async (left: () => number | undefined) => {
+      const admitted = await admit(door, options.command, options, {
+        operation: 'openSession',
+        onAdmitted: audit.onAdmitted,
+      })
+      const { normalised, cwd, executor, narrowed, bare } = admitted
+      const { attached } = executor
+      const openTerminal = attached.openTerminal?.bind(attached)
+      if (openTerminal === undefined) throw noTerminals(executor.name)
+      const shell = options.shell?.trim() === '' ? undefined : options.shell
+      const request: TerminalRequest = {
+        command: normalised?.line,
+        cwd,
+        env: narrowed.env ?? {},
+        shell: shell ?? normalised?.shell,
+        login: bare ? false : (narrowed.login ?? normalised?.login ?? true),
+        bare,
+        killGrace,
+        limits: options.limits,
+        signal: options.signal,
+        columns: options.columns ?? 80,
+        rows: options.rows ?? 24,
+      }
+      const terminal = await startPlanned(door, admitted, (plan) => openTerminal({ ...request, timeout: left() }, plan))
+      return { terminal, admitted }
+    }
+    const { terminal, admitted } = await startInTime(limits, start, (started) => started.terminal)
+    const { normalised, narrowed } = admitted
+    const session = new LiveSession({
+      id: reserved,
+      command: normalised?.line,
+      terminal,
+      idleTimeout: options.idleTimeout,
+      killGrace,
+      maxOutputBytes: Math.max(1, narrowed.maxOutputBytes ?? defaultOutputBytes),
+      judge: () => findMade({ ...admitted, gate: door.context.gate }),
+    })
+    sessions.set(reserved, session)
+    audit.done()
+    const closing = auditOf(door, { operation: 'closeSession', command: normalised?.line ?? '', options })
+    const forget = (): void => sessions.delete(reserved)
+    session.wait().then(
+      ({ exitCode, signal, endedBy, survivors, violations }) => {
+        forget()
+        const timedOut = endedBy === 'timeout' || endedBy === 'idleTimeout'
+        const stdoutBytes = session.outputBytes
+        closing.done({ exitCode, signal, timedOut, survivors, stdoutBytes, stderrBytes: 0, violations })
+      },
+      (error: unknown) => {
+        forget()
+        closing.failed(error, terminal.survivors)
+      },
+    )
+    // The workspace may have been closed while this was on its way.
+    if (door.context.isClosed()) await session.close()
+    return session
+  } catch (error) {
+    if (id !== undefined) sessions.delete(id)
+    audit.failed(error)
+    throw error
+  }
+}
+
+function noTerminals(executor: string): Error {
+  return virtualError({
+    code: 'ENOTSUP',
+    operation: 'openSession',
+    reason: `${executor} has no terminals`,
+    remedy: 'use `exec` or `start`, or the bubblewrap or proot executor',
+  })
+}

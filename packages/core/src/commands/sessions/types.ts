@@ -1,0 +1,173 @@
+import type { SignalOption } from '../../adapter/types.ts'
+import type { CommandResult, KillSignal, RuleViolation } from '../../executor/contract.ts'
+import type { CommandLimits } from '../../executor/limits.ts'
+import type { Command, ExecOptions } from '../../workspace/types.ts'
+import type { OutputText } from './output-log.ts'
+
+export interface OpenSessionOptions extends SignalOption {
+  /** Your own name, at most 64 of `A-Za-z0-9._-`. Default: `s1`, `s2` … */
+  readonly id?: string | undefined
+  /** Run through the shell as `exec` does [LS4]. Default: an interactive shell. */
+  readonly command?: Command | undefined
+  /** A directory; relative to the workspace's root. Default: the root. */
+  readonly cwd?: string | undefined
+  /** Added to the clean environment. `TERM` is `xterm-256color` unless it says otherwise. */
+  readonly env?: Readonly<Record<string, string>> | undefined
+  readonly shell?: string | undefined
+  /** Read the login files. Default true. */
+  readonly login?: boolean | undefined
+  /** Characters. Default 80 and 24. */
+  readonly columns?: number | undefined
+  readonly rows?: number | undefined
+  /** Milliseconds without input and output after which the whole process tree is ended. Default: none. */
+  readonly idleTimeout?: number | undefined
+  /** Milliseconds after which the whole process tree is ended, even while it works. Default: none. */
+  readonly timeout?: number | undefined
+  /** Milliseconds between hanging up and SIGKILL. Default 2,000. */
+  readonly killGrace?: number | undefined
+  /** Bytes of output that are kept: the last ones. Default 1 MiB. */
+  readonly maxOutputBytes?: number | undefined
+  /** As for `exec`. */
+  readonly limits?: CommandLimits | undefined
+  /** A last resort: names of rules that this session runs without. See `exec`, whose conditions hold here too. */
+  readonly acknowledge?: readonly string[] | undefined
+}
+
+export interface SessionExit {
+  /** `null` when a signal ended it. */
+  readonly exitCode: number | null
+  /** The signal's name; `null` after an exit. */
+  readonly signal: string | null
+  /** The cause of the end: the program itself, a timeout, or `close` (of the session or the workspace). */
+  readonly endedBy: 'program' | 'timeout' | 'idleTimeout' | 'close'
+  /** As in {@link CommandResult}. */
+  readonly survivors?: true | undefined
+  /** Names that it made against rules by pattern; absent when there are none. */
+  readonly violations?: readonly RuleViolation[] | undefined
+}
+
+export interface WaitForOptions extends SignalOption {
+  /** Byte offset to look from. Default: where the output stood at the last `write`, at first as for `read`. */
+  readonly since?: number | undefined
+  /** Milliseconds. Default 30,000. */
+  readonly timeout?: number | undefined
+}
+
+export interface PatternMatch {
+  /** The matching text. */
+  readonly match: string
+  /** Of a RegExp; `undefined` for a group that took no part. */
+  readonly groups: readonly (string | undefined)[]
+  /** The output from `since` up to the match. */
+  readonly before: string
+  /** Byte offset behind the match. */
+  readonly next: number
+}
+
+/**
+ * A program on a terminal of its own, in the workspace, under the policy as it stood when it was opened.
+ *
+ * Output is kept while the session is held, also after its end: its last `maxOutputBytes`.
+ */
+export interface Session extends AsyncDisposable {
+  readonly id: string
+  /** The command line; absent for an interactive shell. */
+  readonly command: string | undefined
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number
+  /** It has ended. */
+  readonly closed: boolean
+  /** Bytes of output so far. */
+  readonly outputBytes: number
+  /**
+   * Types into the terminal; `\r` is the return key, `\x03` is Ctrl-C. Rejects with `ECLOSED` when the session has ended,
+   * `EBUSY` when the program has left 16 MiB unread.
+   */
+  write(data: string | Uint8Array): Promise<void>
+  /** Characters. Throws `EINVAL`, `ECLOSED`. */
+  resize(columns: number, rows: number): void
+  /**
+   * Byte offset at which the command's own output begins, behind what start-up files printed [LS13]; `undefined` until it
+   * has begun. 0 for an interactive shell, whose start-up is part of it.
+   */
+  readonly commandOffset: number | undefined
+  /** Output from a byte offset on. Default: from {@link commandOffset}. Never waits. */
+  read(options?: { readonly since?: number | undefined }): OutputText
+  /**
+   * Waits until the output has something. Rejects with `ETIMEDOUT`, with `ECLOSED` when the session ends without it, or
+   * with `signal.reason`.
+   *
+   * A RegExp is your own code: one that backtracks without end on some output holds up this process. It is tried each time
+   * that output has come, on all of it since the last `write`, so `m` decides what `^` and `$` mean; but only matches that
+   * begin in its last 4,096 bytes are found. A string is found wherever it is.
+   */
+  waitFor(pattern: string | RegExp, options?: WaitForOptions): Promise<PatternMatch>
+  /** Resolves when nothing has come for so many milliseconds, or the session has ended. */
+  waitForIdle(milliseconds: number, options?: SignalOption): Promise<void>
+  /**
+   * Calls with each chunk of output from now on; with `since`, at once with what is kept from that byte offset on. Returns
+   * what ends that. A listener that throws is ignored.
+   */
+  onData(listener: (chunk: Uint8Array) => void, options?: { readonly since?: number | undefined }): () => void
+  /**
+   * Signals what is in the foreground of the terminal; SIGHUP everything on it; SIGKILL, the default of `kill`, ends the
+   * whole process tree. False when nobody is left.
+   */
+  signal(signal: KillSignal): boolean
+  kill(signal?: KillSignal): boolean
+  /** Hangs up, ends the whole process tree after the grace, and resolves when all of it is gone. Twice is fine. */
+  close(): Promise<void>
+  /** Resolves when the session and everything it started have ended. Rejects with `ENOEXEC` when it never began. */
+  wait(): Promise<SessionExit>
+}
+
+export interface BackgroundOptions extends ExecOptions {
+  /** Your own name, at most 64 of `A-Za-z0-9._-`. Default: `c1`, `c2` … */
+  readonly id?: string | undefined
+}
+
+/** Byte offsets, for each of the two streams. */
+export interface OutputOffsets {
+  readonly stdout?: number | undefined
+  readonly stderr?: number | undefined
+}
+
+/** A command that runs on while its caller does other things. It ends with the workspace at the latest. */
+export interface BackgroundCommand extends AsyncDisposable {
+  readonly id: string
+  /** The command line. */
+  readonly command: string
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number
+  /** Absent while it runs, and when it failed. */
+  readonly result: CommandResult | undefined
+  readonly running: boolean
+  /** Output from byte offsets on, default 0. Of each stream the last `maxOutputBytes` are kept. Never waits. */
+  output(options?: { readonly since?: OutputOffsets | undefined }): {
+    readonly stdout: OutputText
+    readonly stderr: OutputText
+  }
+  /** As `exec` would have resolved. */
+  wait(): Promise<CommandResult>
+  /** SIGKILL ends the whole process tree. Default SIGTERM. False when it has ended. */
+  kill(signal?: KillSignal): boolean
+}
+
+/** Work that goes on beside its caller. */
+export interface LongRunning {
+  /**
+   * Opens a session on a terminal, confined exactly as `exec` confines a command. Rejects as `exec` does, with `EEXIST`
+   * for an id that is taken [LS13], and with `ENOTSUP` when the executor has no terminals.
+   */
+  openSession(options?: OpenSessionOptions): Promise<Session>
+  /** Sessions that have not ended, oldest first. */
+  sessions(): readonly Session[]
+  /** Throws `ENOENT` for a session that is not there any more, or never was. */
+  session(id: string): Session
+  /** Starts a command and resolves when it runs. Rejects as `exec` does, and with `EEXIST` for an id that is taken. */
+  start(command: Command, options?: BackgroundOptions): Promise<BackgroundCommand>
+  /** Running ones, and the last 64 that have ended; oldest first. */
+  commands(): readonly BackgroundCommand[]
+  /** Throws `ENOENT` for a command that was forgotten, or never was. */
+  command(id: string): BackgroundCommand
+}

@@ -1,0 +1,68 @@
+import { virtualError } from '../mount/errors.ts'
+
+export interface StartLimits {
+  readonly operation: string
+  /** Milliseconds for the start and the run together. Default: none. */
+  readonly timeout?: number | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Milliseconds that a preparation may take on a busy machine. A shorter preparation is not counted. */
+const preparation = 1_000
+
+/** Milliseconds in which a start that is aborted ends by itself, and leaves nothing. */
+const grace = 200
+
+/**
+ * Prepares and starts a command, and waits no longer than the command may take: a file system that does not answer keeps
+ * nobody. A command that starts after its time was over is ended.
+ *
+ * @param start is given a function that tells how many milliseconds are left; `undefined` without a limit
+ * @param runningOf what is ended when it comes too late
+ * @throws WorkspaceError `ETIMEDOUT`; `signal.reason`
+ */
+export async function startInTime<Started>(
+  { operation, timeout, signal }: StartLimits,
+  start: (left: () => number | undefined) => Promise<Started>,
+  runningOf: (started: Started) => AsyncDisposable,
+): Promise<Started> {
+  const begun = performance.now()
+  const left = () => {
+    const took = Math.floor(performance.now() - begun)
+    return timeout === undefined || took < preparation ? timeout : Math.max(1, timeout - took)
+  }
+  const starting = start(left)
+  if ((timeout === undefined && signal === undefined) || signal?.aborted === true) return await starting
+  const { promise: over, reject } = Promise.withResolvers<never>()
+  let giveUp: NodeJS.Timeout | undefined
+  const onAbort = (): void => {
+    giveUp = setTimeout(() => reject(signal?.reason), grace)
+  }
+  const onTimeout = (): void => reject(late(operation))
+  const timer = timeout === undefined ? undefined : setTimeout(onTimeout, Math.max(timeout, preparation))
+  signal?.addEventListener('abort', onAbort, { once: true })
+  let isOver = false
+  starting.then(
+    (started) => (isOver ? void runningOf(started)[Symbol.asyncDispose]() : undefined),
+    () => undefined,
+  )
+  try {
+    return await Promise.race([starting, over])
+  } catch (error) {
+    isOver = true
+    throw error
+  } finally {
+    clearTimeout(timer)
+    clearTimeout(giveUp)
+    signal?.removeEventListener('abort', onAbort)
+  }
+}
+
+function late(operation: string): Error {
+  return virtualError({
+    code: 'ETIMEDOUT',
+    operation,
+    reason: 'could not be started in time: a file system of the workspace does not answer',
+    remedy: 'try again later, or raise `timeout`',
+  })
+}

@@ -1,0 +1,38 @@
+// For those who write an executor or a parser of command lines.
+export { maxCommandBytes, normaliseCommand, quoteForShell } from './commands/command.ts'
+export type { NormalisedCommand } from './commands/command.ts'
+export { getNativeCause } from './errors.ts'
+export * from './executor/bind-plan.ts'
+export type {
+  AttachedExecutor,
+  CommandRequest,
+  Executor,
+  KillSignal,
+  ProbeDetails,
+  ProbeReport,
+  ProbeTarget,
+  RootForm,
+  StandardInput,
+  Terminal,
+  TerminalRequest,
+  TerminalResult,
+  WorkspaceView,
+} from './executor/contract.ts'
+export * from './executor/guarantees.ts'
+export { getCommandResult, protectionLost, sandboxKilled } from './executor/killed.ts'
+export { limitFields, limitShapes, narrowLimits, requireLimits } from './executor/limits.ts'
+export type { LimitField, LimitReport } from './executor/limits.ts'
+export { scratchName, systemNames } from './mount/reserved.ts'
+export type { HostPath } from './path/virtual-path.ts'
+export type { DenyCommandOptions } from './policy/rules.ts'
+export type {
+  CommandLineRequest,
+  CommandParser,
+  CommandParserOptions,
+  CommandRule,
+  PatternRule,
+  SimpleCommand,
+  SubtreeRule,
+} from './policy/types.ts'
+export { escapeUnprintable } from './text/printable.ts'
+export * from './text/utf8.ts'

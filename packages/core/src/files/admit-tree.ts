@@ -1,0 +1,85 @@
+import type { StorageAdapter } from '../adapter/contract.ts'
+import { LinkSignal } from '../adapter/link-signal.ts'
+import type { Version } from '../adapter/types.ts'
+import { isWorkspaceError } from '../errors.ts'
+import { joinPath, relativeTo } from '../path/virtual-path.ts'
+import type { VirtualPath } from '../path/virtual-path.ts'
+import type { FileOperation, Need } from '../adapter/operations.ts'
+import type { Context } from '../calls/context.ts'
+import type { Located } from '../mount/gate.ts'
+
+/**
+ * Asks the policy for every entry of a tree before a recursive operation touches any, where some rule can only be judged
+ * entry by entry. Costs nothing where subtree rules are all there is: those are checked by path alone.
+ */
+export async function admitTree(
+  context: Context,
+  operation: FileOperation,
+  { virtual: root, path, mount }: Located,
+  adapter: StorageAdapter,
+  needs: readonly Need[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { gate } = context
+  if (!gate.judgesEntriesBelow(root) || mount === undefined) return
+  try {
+    if ((await adapter.stat(path, { signal })).type !== 'directory') return
+    for await (const entry of adapter.list(path, { recursive: true, details: true, signal })) {
+      const virtual = joinPath(mount.at, entry.path)
+      for (const need of needs) gate.admit(operation, virtual, need, entry.size)
+    }
+  } catch (error) {
+    if (!isWorkspaceError(error, 'ENOENT')) throw error
+  }
+}
+
+/**
+ * Checks that rules and mounts below a path let it be removed. Where they do not, a link or a file in that place still may
+ * be: nothing lies below it, and it would keep commands from running.
+ *
+ * @returns whether it may be removed for that reason only
+ */
+export async function admitBelowUnlessLeaf(
+  { gate }: Context,
+  operation: FileOperation,
+  { virtual, path }: Located,
+  adapter: StorageAdapter,
+): Promise<boolean> {
+  try {
+    gate.admitBelow(operation, virtual, ['write'])
+    return false
+  } catch (refusal) {
+    const found = await adapter.stat(path).catch((error: unknown) => {
+      throw error instanceof LinkSignal ? error : refusal
+    })
+    if (found.type === 'directory') throw refusal
+    return true
+  }
+}
+
+/** A link that may be moved although rules name what would lie below it, or deny names that look like its own. */
+export interface MovableLink extends Located {
+  readonly version: Version
+}
+
+/**
+ * Finds such a link. It holds nothing, so moving it gives nothing away; the version makes sure that it is the link that is
+ * moved. Only where names that look alike are different ones.
+ */
+export async function findMovableLink(context: Context, path: VirtualPath): Promise<MovableLink | undefined> {
+  const { gate } = context
+  const node = gate.namespace.find(path)
+  const { mount } = node
+  if (mount?.caseSensitive !== true || !gate.isNamedAround(path)) return undefined
+  const inside = relativeTo(path, mount.at)
+  try {
+    const { type, version } = await (await context.open(mount)).stat(inside)
+    if (type !== 'symlink') return undefined
+    gate.admitLink('move', path)
+    return { virtual: path, node, mount, path: inside, version }
+  } catch (error) {
+    // The operation itself reports a fault of the path.
+    if (isWorkspaceError(error) || error instanceof LinkSignal) return undefined
+    throw error
+  }
+}

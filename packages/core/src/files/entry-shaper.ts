@@ -1,0 +1,65 @@
+import type { Entry } from '../adapter/types.ts'
+import { baseName, joinPath, parentPath } from '../path/virtual-path.ts'
+import type { VirtualPath } from '../path/virtual-path.ts'
+import type { Context } from '../calls/context.ts'
+import type { WorkspaceEntry } from '../workspace/file-door.ts'
+import { mountsBelow } from './regions.ts'
+import type { Region } from './regions.ts'
+import { View } from '../mount/view.ts'
+
+/** Turns the entries of one adapter into those that callers see. */
+export class EntryShaper {
+  /** Nothing below is special, so entries differ in their path at most. */
+  readonly plain: boolean
+  readonly #context: Context
+  readonly #region: Region
+  readonly #view: View
+  readonly #ways: Set<VirtualPath>
+  readonly #seen = new Set<VirtualPath>()
+
+  constructor(context: Context, region: Region, recursive: boolean) {
+    this.#context = context
+    this.#region = region
+    this.#view = new View(context.gate, region.start, 'list')
+    this.#ways = waysToMounts(context, region.start, recursive)
+    this.plain = this.#view.plain && this.#ways.size === 0
+  }
+
+  shape(entry: Entry): WorkspaceEntry | undefined {
+    const at = this.#region.mount?.at ?? ('/' as VirtualPath)
+    const path = joinPath(at, entry.path)
+    const sight = this.#view.sight(path)
+    if (sight === 'hidden') return undefined
+    if (this.#ways.has(path)) {
+      this.#seen.add(path)
+      return wayEntry(this.#context, path)
+    }
+    if (sight === 'named') return { path, name: entry.name, type: entry.type }
+    return at === '/' ? (entry as Entry & { path: never }) : { ...entry, path }
+  }
+
+  /** Directories that lead to mounts, and that the adapter did not list. */
+  unseen(): WorkspaceEntry[] {
+    return [...this.#ways].filter((path) => !this.#seen.has(path)).map((path) => wayEntry(this.#context, path))
+  }
+}
+
+/** Paths to list because a mount lies at or below them, even if the adapter does not list them. */
+function waysToMounts(context: Context, start: VirtualPath, recursive: boolean): Set<VirtualPath> {
+  const ways = new Set<VirtualPath>()
+  for (const nested of mountsBelow(context, start)) {
+    const between: VirtualPath[] = []
+    for (let current = nested; current !== start; current = parentPath(current)) between.unshift(current)
+    for (const path of recursive ? between : between.slice(0, 1)) {
+      ways.add(path)
+      if (context.gate.decide({ operation: 'list', path, need: 'read' }).effect === 'deny') break
+    }
+  }
+  return ways
+}
+
+function wayEntry(context: Context, path: VirtualPath): WorkspaceEntry {
+  const node = context.gate.namespace.find(path)
+  const entry = { path, name: baseName(path), type: 'directory' } as const
+  return node.mount?.at === path ? { ...entry, mount: true } : entry
+}

@@ -1,0 +1,113 @@
+import { Pace } from '../adapter/pace.ts'
+import { virtualError } from '../mount/errors.ts'
+import { notTextError } from './text.ts'
+
+/** Characters (UTF-16 units) of one line that is given. */
+export const maxLineLength = 1_048_576
+/** Characters of a window: once there are so many, it ends before its limit. */
+export const maxWindowLength = 8_388_608
+
+export interface LineWindow {
+  readonly lines: readonly string[]
+  readonly offset: number
+  readonly nextOffset?: number | undefined
+}
+
+export interface WindowOptions {
+  readonly offset: number
+  readonly limit: number
+  readonly path: string
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Reads a window of lines out of a stream, holding no more than the window. A line ends with LF or CRLF; the last one
+ * needs no end, and an end at the end of the file begins no further line, so an empty file has no lines.
+ *
+ * @throws WorkspaceError `EFBIG` for a line in the window that is longer than {@link maxLineLength}.
+ */
+export async function readWindow(
+  stream: AsyncIterable<Uint8Array>,
+  { offset, limit, path, signal }: WindowOptions,
+): Promise<LineWindow> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  const pace = new Pace(signal)
+  const window = new Window(offset, limit, path)
+  try {
+    for await (const chunk of stream) {
+      window.take(decoder.decode(chunk, { stream: true }))
+      if (window.goesOn) return { lines: window.lines, offset, nextOffset: offset + window.lines.length }
+      if (pace.isDue) await pace.rest()
+    }
+    window.take(decoder.decode())
+  } catch (error) {
+    if (error instanceof TypeError) throw notTextError(path)
+    throw error
+  }
+  window.end()
+  return { lines: window.lines, offset: Math.min(offset, window.count) }
+}
+
+class Window {
+  readonly lines: string[] = []
+  /** Lines that have ended. */
+  count = 0
+  /** The window is full, and there is more behind it. */
+  goesOn = false
+  readonly #offset: number
+  readonly #limit: number
+  readonly #path: string
+  /** Of the line that has not ended: its text within the window, and whether it has begun. */
+  #line = ''
+  #hasBegun = false
+  #length = 0
+
+  constructor(offset: number, limit: number, path: string) {
+    this.#offset = offset
+    this.#limit = limit
+    this.#path = path
+  }
+
+  take(text: string): void {
+    let start = 0
+    while (start < text.length) {
+      const full = this.lines.length === this.#limit || this.#length >= maxWindowLength
+      if (full && this.count >= this.#offset) {
+        this.goesOn = true
+        return
+      }
+      const feed = text.indexOf('\n', start)
+      const end = feed < 0 ? text.length : feed
+      if (this.count >= this.#offset) this.#add(text.slice(start, end))
+      this.#hasBegun = true
+      if (feed < 0) return
+      this.end()
+      start = feed + 1
+    }
+  }
+
+  /** Ends the line that has begun, if one has. */
+  end(): void {
+    if (!this.#hasBegun) return
+    if (this.count >= this.#offset) {
+      this.lines.push(this.#line.endsWith('\r') ? this.#line.slice(0, -1) : this.#line)
+      this.#length += this.#line.length
+    }
+    this.count += 1
+    this.#line = ''
+    this.#hasBegun = false
+  }
+
+  #add(text: string): void {
+    if (this.#line.length + text.length > maxLineLength) {
+      throw virtualError({
+        code: 'EFBIG',
+        operation: 'read',
+        path: this.#path,
+        reason: `has a line of more than ${maxLineLength} characters (line ${this.count + 1})`,
+        remedy: 'read a part of it by `read` with `range`, or all of it by `readStream`',
+      })
+    }
+    this.#line += text
+  }
+}

@@ -1,0 +1,212 @@
+import type { StorageAdapter } from '../adapter/contract.ts'
+import type { Entry, EntryIterator, ListOptions } from '../adapter/types.ts'
+import { Pace } from '../adapter/pace.ts'
+import { isWithin, joinPath } from '../path/virtual-path.ts'
+import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
+import { admitCall, parseFor, recordFiles } from '../calls/context.ts'
+import type { Context } from '../calls/context.ts'
+import { EntryShaper } from './entry-shaper.ts'
+import { translateError } from '../mount/errors.ts'
+import type { WorkspaceEntry, WorkspaceListOptions } from '../workspace/file-door.ts'
+import type { Located } from '../mount/gate.ts'
+import { checkMethod } from '../calls/method-options.ts'
+import { mayEnter, mountsBelow, skippedIn } from './regions.ts'
+import type { Region } from './regions.ts'
+
+import type { Trace } from '../mount/walk.ts'
+
+type Result = IteratorResult<WorkspaceEntry, undefined>
+
+const end: Result = { done: true, value: undefined }
+
+export function list(
+  context: Context,
+  path = '.',
+  options: WorkspaceListOptions = {},
+): AsyncIterableIterator<WorkspaceEntry, undefined> {
+  return new Listing(context, path, options)
+}
+
+/**
+ * A listing through one mount after the other. Written by hand: an async generator would cost more for each entry than
+ * the adapter does. Where nothing below the directory is special, the adapter's own iterator is passed on.
+ */
+class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
+  readonly #context: Context
+  readonly #path: string
+  readonly #options: WorkspaceListOptions
+  /** Adapters that have their entries at hand never let the event loop have its turn. */
+  readonly #pace: Pace
+  #resting: Promise<void> | undefined
+  #excluded: readonly VirtualPath[] = []
+  #opening: Promise<unknown> | undefined
+  #region: Region | undefined
+  #shape: EntryShaper | undefined
+  /** Entries that no adapter gave, and mounts still to be listed. */
+  #leftOver: WorkspaceEntry[] = []
+  #mounts: VirtualPath[] = []
+  #done = false
+
+  constructor(context: Context, path: string, options: WorkspaceListOptions) {
+    this.#context = context
+    this.#path = path
+    this.#options = options
+    // Options that are not an object are refused when the listing starts.
+    this.#pace = new Pace((options as WorkspaceListOptions | null)?.signal)
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  next(): Promise<Result> {
+    if (this.#done) return Promise.resolve(end)
+    if (this.#region === undefined) return this.#start()
+    if (this.#resting !== undefined || this.#pace.isDue) return this.#rest()
+    const { entries } = this.#region
+    if (entries === undefined) return this.#afterRegion()
+    const shape = this.#shape
+    if (shape === undefined) return entries.next() as Promise<Result>
+    for (let entry = entries.nextNow?.(); entry !== undefined; entry = entries.nextNow?.()) {
+      const value = shape.shape(entry)
+      if (value !== undefined) return Promise.resolve({ done: false, value })
+      if (this.#pace.isDue) return this.#rest()
+    }
+    return this.#pull(entries)
+  }
+
+  /** Leaves the event loop its turn. Entries that are asked for meanwhile come in order. */
+  #rest(): Promise<Result> {
+    this.#resting ??= this.#pace.rest().finally(() => {
+      this.#resting = undefined
+    })
+    return this.#resting.then(() => this.next())
+  }
+
+  async return(): Promise<Result> {
+    this.#done = true
+    await this.#region?.entries?.return?.()
+    return end
+  }
+
+  async #start(): Promise<Result> {
+    if (this.#opening !== undefined) {
+      // Somebody asks for several entries at once: they come in order.
+      await this.#opening
+      return this.next()
+    }
+    const opening = this.#open()
+    this.#opening = opening.catch(() => undefined)
+    return opening
+  }
+
+  async #open(): Promise<Result> {
+    checkMethod('list', 'list', this.#options)
+    const context = this.#context
+    const { signal } = this.#options
+    const options = { operation: 'list', path: this.#path, signal } as const
+    const trace: Trace = {}
+    const time = Date.now()
+    const start = performance.now()
+    try {
+      admitCall(context, 'list', signal)
+      const parsed = parseFor(context, 'list', this.#path)
+      this.#excluded = (this.#options.exclude ?? [])
+        .map((given) => parseFor(context, 'list', given).path)
+        .filter((given) => typeof given === 'string')
+      const region = await context.walker.run(
+        { operation: 'list', need: 'read', followLast: true, signal, trace },
+        parsed.path,
+        async (located, adapter) => openRegion(context, located, adapter, this.#excluded, this.#options),
+      )
+      if (context.audit.active) recordFiles(context, options, { time, start, trace, error: undefined })
+      return await this.#enter(region)
+    } catch (error) {
+      this.#done = true
+      if (context.audit.active) recordFiles(context, options, { time, start, trace, error })
+      throw error
+    }
+  }
+
+  async #enter(region: Region): Promise<Result> {
+    const recursive = this.#options.recursive === true
+    const shape = new EntryShaper(this.#context, region, recursive)
+    this.#region = region
+    // Nested mounts come last; a plain region ends the listing, so the adapter's iterator can end it by itself.
+    this.#shape = shape.plain && this.#mounts.length === 0 && region.mount?.at === '/' ? undefined : shape
+    if (recursive) {
+      const below = mountsBelow(this.#context, region.start)
+      this.#mounts.unshift(...below.filter((nested) => this.#isWanted(region.start, nested)))
+    }
+    if (region.first === undefined) return this.#afterRegion()
+    if (this.#shape === undefined) return region.first as Result
+    return this.#take(region.first)
+  }
+
+  #isWanted(start: VirtualPath, nested: VirtualPath): boolean {
+    return !this.#excluded.some((path) => isWithin(nested, path)) && mayEnter(this.#context, start, nested)
+  }
+
+  #pull(entries: EntryIterator): Promise<Result> {
+    return entries.next().then(
+      (result) => this.#take(result),
+      (error: unknown) => {
+        this.#done = true
+        throw translateError(error, {
+          operation: 'list',
+          at: this.#region?.mount?.at,
+          path: this.#region?.start ?? ('/' as VirtualPath),
+          signal: this.#options.signal,
+        })
+      },
+    )
+  }
+
+  #take(result: IteratorResult<Entry>): Result | Promise<Result> {
+    if (result.done === true) return this.#afterRegion()
+    const value = this.#shape?.shape(result.value)
+    if (value !== undefined) return { done: false, value }
+    const entries = this.#region?.entries
+    return entries === undefined ? this.#afterRegion() : this.#pull(entries)
+  }
+
+  async #afterRegion(): Promise<Result> {
+    if (this.#region !== undefined && this.#shape !== undefined) {
+      this.#leftOver.push(...this.#shape.unseen())
+      this.#region = { ...this.#region, entries: undefined }
+      this.#shape = undefined
+    }
+    const value = this.#leftOver.shift()
+    if (value !== undefined) return { done: false, value }
+    const nested = this.#mounts.shift()
+    if (nested === undefined) {
+      this.#done = true
+      return end
+    }
+    const located = this.#context.gate.admit('list', nested, 'read')
+    const adapter = located.mount === undefined ? undefined : await this.#context.open(located.mount)
+    return this.#enter(await openRegion(this.#context, located, adapter, this.#excluded, this.#options))
+  }
+}
+
+async function openRegion(
+  context: Context,
+  located: Located,
+  adapter: StorageAdapter | undefined,
+  excluded: readonly VirtualPath[],
+  { recursive, details, signal }: WorkspaceListOptions,
+): Promise<Region> {
+  const { virtual, mount } = located
+  if (adapter === undefined || mount === undefined) {
+    return { start: virtual, mount: undefined, entries: undefined, first: undefined }
+  }
+  const exclude = recursive === true ? skippedIn(context, virtual, mount, excluded) : []
+  const { gate } = context
+  // Nothing below a directory that may not be listed is shown.
+  const skips = (directory: MountPath): boolean =>
+    gate.decide({ operation: 'list', path: joinPath(mount.at, directory), need: 'read' }).effect === 'deny'
+  const judges = recursive === true && gate.judgesEntriesBelow(virtual)
+  const listOptions: ListOptions = { recursive, details, signal, exclude, skips: judges ? skips : undefined }
+  const entries = adapter.list(located.path, listOptions)
+  return { start: virtual, mount, entries, first: await entries.next() }
+}

@@ -1,0 +1,50 @@
+import type { Entry, EntryIterator } from '../adapter/types.ts'
+import { isWithin, parentPath, relativeTo } from '../path/virtual-path.ts'
+import type { VirtualPath } from '../path/virtual-path.ts'
+import { READ } from '../policy/access.ts'
+import type { Context } from '../calls/context.ts'
+import type { WorkspaceMount } from '../mount/mounts.ts'
+
+/** A part of the tree that one adapter holds, opened for listing. */
+export interface Region {
+  readonly start: VirtualPath
+  readonly mount: WorkspaceMount | undefined
+  readonly entries: EntryIterator | undefined
+  readonly first: IteratorResult<Entry> | undefined
+}
+
+/** Subtrees that an adapter must not enter: denied ones, excluded ones, and those that another mount hides. */
+export function skippedIn(
+  context: Context,
+  start: VirtualPath,
+  mount: WorkspaceMount,
+  excluded: readonly VirtualPath[],
+): ReturnType<typeof relativeTo>[] {
+  const { gate } = context
+  const skipped = [...excluded]
+  for (const node of gate.namespace.below(start)) {
+    if (node.reserved || (node.rights & READ) === 0 || node.mount?.at === node.path) skipped.push(node.path)
+  }
+  return skipped
+    .filter((path) => path !== start && isWithin(path, start) && isWithin(path, mount.at))
+    .map((path) => relativeTo(path, mount.at))
+}
+
+/** Mounts below `start` with no other mount in between, scratch left out. */
+export function mountsBelow(context: Context, start: VirtualPath): VirtualPath[] {
+  const found: VirtualPath[] = []
+  for (const node of context.gate.namespace.below(start)) {
+    if (node.mount === undefined || node.mount.at !== node.path || node.mount.scratch) continue
+    if (!found.some((path) => isWithin(node.path, path))) found.push(node.path)
+  }
+  return found
+}
+
+/** Every directory on the way may be read. */
+export function mayEnter(context: Context, start: VirtualPath, path: VirtualPath): boolean {
+  for (let current = path; current !== start; current = parentPath(current)) {
+    if (context.gate.decide({ operation: 'list', path: current, need: 'read' }).effect === 'deny') return false
+    if (current === '/') break
+  }
+  return true
+}

@@ -1,0 +1,170 @@
+import type { SearchHit, SearchQuery } from '../adapter/types.ts'
+import { createGlobFilter } from '../glob/filter.ts'
+import type { GlobFilter } from '../glob/filter.ts'
+import { isWithin, joinPath } from '../path/virtual-path.ts'
+import type { VirtualPath } from '../path/virtual-path.ts'
+import { admitCall, parseFor, recordFiles } from '../calls/context.ts'
+import type { Context } from '../calls/context.ts'
+import { translateError, virtualError } from '../mount/errors.ts'
+import type { WorkspaceSearchHit, WorkspaceSearchOptions } from '../workspace/file-door.ts'
+import type { Located } from '../mount/gate.ts'
+import { checkMethod } from '../calls/method-options.ts'
+import { mayEnter, mountsBelow, skippedIn } from './regions.ts'
+import type { StorageAdapter } from '../adapter/contract.ts'
+import { View } from '../mount/view.ts'
+import type { Trace } from '../mount/walk.ts'
+
+interface OpenSearch {
+  readonly start: VirtualPath
+  readonly at: VirtualPath
+  readonly hits: AsyncIterator<SearchHit>
+  readonly first: IteratorResult<SearchHit>
+}
+
+interface Query extends Omit<SearchQuery, 'in' | 'exclude'> {
+  readonly glob: readonly string[]
+  readonly filter: GlobFilter
+}
+
+export async function* search(
+  context: Context,
+  pattern: string,
+  options: WorkspaceSearchOptions = {},
+): AsyncGenerator<WorkspaceSearchHit, void, undefined> {
+  const operation = 'search'
+  checkMethod('search', operation, options)
+  const path = options.in ?? '.'
+  const { signal, maxHits = 1000 } = options
+  const trace: Trace = {}
+  const time = Date.now()
+  const start = performance.now()
+  let failure: unknown
+  try {
+    admitCall(context, operation, signal)
+    const { filter, ...query } = checkQuery(pattern, options)
+    const parsed = parseFor(context, operation, path)
+    const excluded = (options.exclude ?? [])
+      .map((given) => parseFor(context, operation, given).path)
+      .filter((given) => typeof given === 'string')
+    let left = maxHits
+    const first = await context.walker.run(
+      { operation, need: 'read', followLast: true, signal, trace },
+      parsed.path,
+      async (located, adapter) => {
+        const { virtual } = located
+        if (adapter === undefined) return { virtual, region: undefined }
+        if (left > 0) return { virtual, region: await openSearch(context, located, adapter, query, excluded, signal) }
+        // Nothing is looked for, in a place that must be there.
+        await adapter.stat(located.path, { signal })
+        return { virtual, region: undefined }
+      },
+    )
+    if (left === 0) return
+    const regions = mountsBelow(context, first.virtual).filter(
+      (nested) => !excluded.some((skip) => isWithin(nested, skip)) && mayEnter(context, first.virtual, nested),
+    )
+    if (first.region !== undefined) {
+      for await (const hit of hitsOf(context, first.region, signal)) {
+        yield hit
+        left -= 1
+        if (left === 0) return
+      }
+    }
+    for (const nested of allNested(context, regions)) {
+      const located = context.gate.admit(operation, nested, 'read')
+      if (located.mount === undefined) continue
+      const adapter = await context.open(located.mount)
+      if (filter.excludes(pathBelow(nested, first.virtual))) continue
+      // Globs are meant from the place that was asked for, which this adapter does not know.
+      const region = await openSearch(context, located, adapter, { ...query, glob: [] }, excluded, signal)
+      for await (const hit of hitsOf(context, region, signal)) {
+        if (!filter.matches(pathBelow(hit.path, first.virtual))) continue
+        yield hit
+        left -= 1
+        if (left === 0) return
+      }
+    }
+  } catch (error) {
+    failure = error
+    throw error
+  } finally {
+    if (context.audit.active) recordFiles(context, { operation, path, signal }, { time, start, trace, error: failure })
+  }
+}
+
+function checkQuery(pattern: string, options: WorkspaceSearchOptions): Query {
+  const { regex, caseSensitive, maxFileBytes } = options
+  if (typeof pattern !== 'string' || pattern === '' || /[\0\n]/.test(pattern)) {
+    throw virtualError({
+      code: 'EINVAL',
+      operation: 'search',
+      reason: 'the pattern must be text of one line, and not empty',
+      remedy: 'pass what a line should contain',
+    })
+  }
+  const glob = typeof options.glob === 'string' ? [options.glob] : (options.glob ?? [])
+  // Hits that the policy hides must not count, so the hits are counted here.
+  const maxHits = Number.MAX_SAFE_INTEGER
+  return { pattern, regex, caseSensitive, maxFileBytes, maxHits, glob, filter: createGlobFilter(glob) }
+}
+
+async function openSearch(
+  context: Context,
+  located: Located,
+  adapter: StorageAdapter,
+  query: Omit<Query, 'filter'>,
+  excluded: readonly VirtualPath[],
+  signal: AbortSignal | undefined,
+): Promise<OpenSearch> {
+  const { virtual, mount } = located
+  if (adapter.search === undefined || mount === undefined) {
+    throw virtualError({
+      code: 'ENOTSUP',
+      operation: 'search',
+      path: virtual,
+      reason: 'lies in a store that cannot be searched',
+      remedy: 'list and read the files instead',
+    })
+  }
+  const exclude = skippedIn(context, virtual, mount, excluded)
+  // The storage counts hits that may not be shown, so it must not stop at a number of them.
+  const maxHits = new View(context.gate, virtual, 'search').plain ? query.maxHits : Number.MAX_SAFE_INTEGER
+  const hits = adapter.search({ ...query, maxHits, in: located.path, exclude }, { signal })
+  return { start: virtual, at: mount.at, hits, first: await hits.next() }
+}
+
+async function* hitsOf(
+  context: Context,
+  { start, at, hits, first }: OpenSearch,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<WorkspaceSearchHit, void, undefined> {
+  let result = first
+  const view = new View(context.gate, start, 'search')
+  try {
+    while (result.done !== true) {
+      const path = joinPath(at, result.value.path)
+      if (view.sight(path) === 'described') yield { ...result.value, path }
+      result = await hits.next()
+    }
+  } catch (error) {
+    throw translateError(error, { operation: 'search', at, path: start, signal })
+  } finally {
+    if (result.done !== true) await hits.return?.()
+  }
+}
+
+/** The given mounts and all that lie in them. */
+function allNested(context: Context, mounts: readonly VirtualPath[]): VirtualPath[] {
+  return mounts.flatMap((mount) => [
+    mount,
+    ...allNested(
+      context,
+      mountsBelow(context, mount).filter((nested) => mayEnter(context, mount, nested)),
+    ),
+  ])
+}
+
+/** A path as globs see it: relative to where the search started. */
+function pathBelow(path: VirtualPath, start: VirtualPath): string {
+  return path.slice(start === '/' ? 1 : start.length + 1)
+}

@@ -1,0 +1,278 @@
+import type { StorageAdapter } from '../adapter/contract.ts'
+import { LinkSignal } from '../adapter/link-signal.ts'
+import type {
+  AppendOptions,
+  CreateDirectoryOptions,
+  DeleteOptions,
+  SignalOption,
+  WriteData,
+  WriteResult,
+} from '../adapter/types.ts'
+import { isWorkspaceError } from '../errors.ts'
+import { maxPathBytes, relativeTo } from '../path/virtual-path.ts'
+import type { MountPath } from '../path/virtual-path.ts'
+import type { FileOperation } from '../adapter/operations.ts'
+import { admitBelowUnlessLeaf, admitTree } from './admit-tree.ts'
+import { perform } from '../calls/context.ts'
+import type { Context } from '../calls/context.ts'
+import { virtualError } from '../mount/errors.ts'
+import type { WorkspaceWriteData, WorkspaceWriteOptions } from '../workspace/file-door.ts'
+import type { Located } from '../mount/gate.ts'
+import { checkMethod } from '../calls/method-options.ts'
+import { encodeText } from './text.ts'
+import { notDirectoryError } from '../mount/walk.ts'
+
+export async function write(
+  context: Context,
+  path: string,
+  data: WorkspaceWriteData,
+  given: WorkspaceWriteOptions = {},
+): Promise<WriteResult> {
+  const operation = 'write'
+  checkMethod('write', operation, given)
+  const { durable = false, ...options } = given
+  const { signal } = options
+  return perform(context, { operation, path, signal }, async (parsed, trace) => {
+    const content = toContent(data, path)
+    const size = content instanceof Uint8Array ? content.byteLength : undefined
+    const followLast = options.ifVersion !== 'absent'
+    return context.walker.run(
+      { operation, need: 'write', followLast, size, signal, trace },
+      parsed.path,
+      async (located, adapter) => {
+        if (adapter === undefined) throw notFileError(operation, located)
+        if (parsed.directory) await refuseDirectoryName(operation, located, adapter)
+        const parents = options.parents ?? true
+        if (parents) await admitParents(context, operation, located, adapter)
+        const body = content instanceof Uint8Array ? content : judged(context, operation, located, content)
+        const result = await adapter.write(located.path, body, { ...options, parents })
+        if (durable) await adapter.flush?.({ signal })
+        return result
+      },
+    )
+  })
+}
+
+export async function append(
+  context: Context,
+  path: string,
+  data: string | Uint8Array,
+  options: AppendOptions = {},
+): Promise<WriteResult> {
+  const operation = 'append'
+  checkMethod('append', operation, options)
+  const { signal } = options
+  return perform(context, { operation, path, signal }, async (parsed, trace) => {
+    const content = toContent(data, path)
+    if (!(content instanceof Uint8Array)) throw badDataError(path)
+    return context.walker.run(
+      { operation, need: 'write', followLast: true, signal, trace },
+      parsed.path,
+      async (located, adapter) => {
+        if (adapter === undefined) throw notFileError(operation, located)
+        if (adapter.append === undefined) throw notSupportedError(operation, located, 'cannot be appended to')
+        if (parsed.directory) await refuseDirectoryName(operation, located, adapter)
+        const parents = options.parents ?? true
+        if (parents) await admitParents(context, operation, located, adapter)
+        if (context.gate.judgesSizes) {
+          const before = await sizeOf(adapter, located.path)
+          context.gate.admit(operation, located.virtual, 'write', before + content.byteLength)
+        }
+        return adapter.append(located.path, content, { ...options, parents })
+      },
+    )
+  })
+}
+
+export async function createDirectory(
+  context: Context,
+  path: string,
+  options: CreateDirectoryOptions = {},
+): Promise<void> {
+  const operation = 'createDirectory'
+  checkMethod('createDirectory', operation, options)
+  const { signal } = options
+  const recursive = options.recursive ?? true
+  return perform(context, { operation, path, signal }, async (parsed, trace) => {
+    const budget = { links: 0 }
+    // Asking for a directory that is there is fine wherever it may be read, a read-only mount's root included.
+    if (recursive && typeof parsed.path === 'string') {
+      const node = context.gate.namespace.at(parsed.path)
+      if (node?.leadsToMount === true) {
+        await context.walker.follow(operation, parsed.path, budget)
+        return
+      }
+    }
+    await context.walker.run(
+      { operation, need: 'write', followLast: recursive, signal, trace },
+      parsed.path,
+      async (located, adapter) => {
+        if (adapter === undefined) return
+        if (recursive) await admitParents(context, operation, located, adapter)
+        await adapter.createDirectory(located.path, { ...options, recursive })
+      },
+    )
+  })
+}
+
+export async function createSymlink(
+  context: Context,
+  path: string,
+  target: string,
+  options: SignalOption = {},
+): Promise<void> {
+  const operation = 'createSymlink'
+  checkMethod('signal', operation, options)
+  const { signal } = options
+  return perform(context, { operation, path, signal }, async (parsed, trace) => {
+    if (typeof target !== 'string' || target === '' || target.includes('\0') || !target.isWellFormed()) {
+      throw virtualError({
+        code: 'EINVAL',
+        operation,
+        path,
+        reason: 'would get a target that is empty, or no text that a link can hold',
+        remedy: 'pass a path as target, absolute or relative to the directory of the link',
+      })
+    }
+    if (target.length > maxPathBytes) {
+      throw virtualError({ code: 'ENAMETOOLONG', operation, path, reason: 'would get a target that is too long' })
+    }
+    await context.walker.run(
+      { operation, need: 'write', followLast: false, signal, trace },
+      parsed.path,
+      async (located, adapter) => {
+        if (adapter?.createSymlink === undefined)
+          throw notSupportedError(operation, located, 'lies in a store that holds no links')
+        if (parsed.directory) throw notDirectoryError(operation, located.virtual)
+        await adapter.createSymlink(located.path, target, { signal })
+      },
+    )
+  })
+}
+
+export async function remove(context: Context, path: string, options: DeleteOptions = {}): Promise<void> {
+  const operation = 'delete'
+  checkMethod('delete', operation, options)
+  const { signal } = options
+  return perform(context, { operation, path, signal }, async (parsed, trace) => {
+    refuseDots(operation, path)
+    return context.walker.run(
+      { operation, need: 'write', followLast: false, signal, trace },
+      parsed.path,
+      async (located, adapter) => {
+        context.gate.refuseMountPoint(operation, located)
+        if (adapter === undefined) return
+        if (parsed.directory) {
+          const { type } = await adapter.stat(located.path, { signal })
+          if (type !== 'directory') throw notDirectoryError(operation, located.virtual)
+        }
+        const leaf = await admitBelowUnlessLeaf(context, operation, located, adapter)
+        if (options.recursive === true) await admitTree(context, operation, located, adapter, ['write'], signal)
+        // A directory that has come into its place since holds what a rule protects.
+        await adapter.delete(located.path, leaf ? { ...options, recursive: false } : options)
+      },
+    )
+  })
+}
+
+/** As `rm` and `mv` do: `/p/q/..` names `/p`, which is hardly ever meant. */
+export function refuseDots(operation: string, path: string): void {
+  const last = /(?:^|\/)(\.\.?)\/*$/.exec(path)?.[1]
+  if (last === undefined) return
+  throw virtualError({
+    code: 'EINVAL',
+    operation,
+    path,
+    reason: `ends in \`${last}\``,
+    remedy: 'name the entry itself',
+  })
+}
+
+/** Parents that are missing are made by the store; a parent that may not be written must be there already. */
+export async function admitParents(
+  context: Context,
+  operation: FileOperation,
+  located: Located,
+  adapter: StorageAdapter,
+): Promise<void> {
+  const ancestor = context.gate.unwritableAncestor(located)
+  if (ancestor === undefined || located.mount === undefined) return
+  try {
+    await adapter.stat(relativeTo(ancestor, located.mount.at))
+  } catch (error) {
+    // A link on the way: the operation itself meets it first, and comes back here with the path behind it.
+    if (error instanceof LinkSignal) return
+    if (!isWorkspaceError(error, 'ENOENT')) throw error
+    context.gate.admit(operation, ancestor, 'write')
+  }
+}
+
+function toContent(data: WorkspaceWriteData, path: string): WriteData {
+  if (typeof data === 'string') return encodeText(data, path)
+  if (data instanceof Uint8Array) return data
+  if (typeof data === 'object' && data !== null && Symbol.asyncIterator in data) return data
+  throw badDataError(path)
+}
+
+function badDataError(path: string): Error {
+  return virtualError({
+    code: 'EINVAL',
+    operation: 'write',
+    path,
+    reason: 'cannot be written: the data is neither text nor bytes',
+    remedy: 'pass a string, a Uint8Array or (to `write`) an async iterable of Uint8Array',
+  })
+}
+
+/** Asks the policy again as a stream grows, since nobody knows its size beforehand. */
+function judged(
+  context: Context,
+  operation: FileOperation,
+  { virtual }: Located,
+  stream: AsyncIterable<Uint8Array>,
+): AsyncIterable<Uint8Array> {
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    let size = 0
+    for await (const chunk of stream) {
+      if (!(chunk instanceof Uint8Array)) throw badDataError(virtual)
+      size += chunk.byteLength
+      if (context.gate.judgesSizes) context.gate.admit(operation, virtual, 'write', size)
+      yield chunk
+    }
+  }
+  // Made when the adapter begins to read: a link met before that leaves the caller's stream untouched.
+  return { [Symbol.asyncIterator]: () => chunks() }
+}
+
+async function sizeOf(adapter: StorageAdapter, path: MountPath): Promise<number> {
+  try {
+    return (await adapter.stat(path)).size
+  } catch (error) {
+    if (isWorkspaceError(error, 'ENOENT')) return 0
+    throw error
+  }
+}
+
+async function refuseDirectoryName(operation: string, located: Located, adapter: StorageAdapter): Promise<void> {
+  try {
+    const { type } = await adapter.stat(located.path)
+    if (type !== 'directory') throw notDirectoryError(operation, located.virtual)
+  } catch (error) {
+    if (!isWorkspaceError(error, 'ENOENT')) throw error
+  }
+  throw notFileError(operation, located)
+}
+
+function notFileError(operation: string, { virtual }: Located): Error {
+  return virtualError({
+    code: 'EISDIR',
+    operation,
+    path: virtual,
+    reason: 'names a directory',
+    remedy: 'name a file in it, without a trailing slash',
+  })
+}
+
+export function notSupportedError(operation: string, { virtual }: Located, reason: string): Error {
+  return virtualError({ code: 'ENOTSUP', operation, path: virtual, reason })
+}
