@@ -1,5 +1,5 @@
 // Measures how easy the repository is to live in: lines and public names of each package, long files, circles between
-// folders, and sentences that begin with a headless "what". With --json it prints the numbers for a comparison.
+// folders, and sentences without a subject (`npm run lint` lists them). With --json it prints the numbers for a comparison.
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -10,10 +10,9 @@ import { circles } from './lib/circles.ts'
 import { dependencyRules } from './lib/dependency-rules.ts'
 import { publicNames } from './lib/public-names.ts'
 import { repositoryRoot } from './lib/run.ts'
+import { headlessSentences } from './lib/translated.ts'
 
 const maxLines = 250
-/** A clause that opens with "what", "whatever" or "who(ever)" in the place of its subject, at the start of a sentence. */
-const headless = /(?:^|[.:;]\s+|\/\*\*\s+|^\s*\*\s+|\/\/\s+)(?:What|Whatever|Who|Whoever)\s+(?!if\b)[^?\n]*$/gmu
 
 process.chdir(repositoryRoot)
 const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } })
@@ -21,9 +20,6 @@ const { values } = parseArgs({ options: { json: { type: 'boolean', default: fals
 const packages = globSync('{packages,apps}/*/package.json')
   .sort()
   .map((file) => measure(dirname(file)))
-const texts = globSync(['{packages,apps}/*/{src,test}/**/*.ts', '{docs,packages,apps}/**/*.md', '*.md'], {
-  exclude: ['**/node_modules/**'],
-})
 const result = {
   packages,
   total: sum(packages.map(({ code }) => code)),
@@ -32,7 +28,7 @@ const result = {
     .filter(({ lines }) => lines > maxLines)
     .sort((left, right) => right.lines - left.lines),
   circles: await folderCircles(),
-  headlessClauses: sum(texts.map((file) => readFileSync(file, 'utf8').match(headless)?.length ?? 0)),
+  headlessSentences: headlessSentences().length,
 }
 
 if (values.json) console.log(JSON.stringify(result, undefined, 2))
@@ -111,5 +107,5 @@ function print(): void {
   for (const { file, lines } of result.longFiles) console.log(`  ${lines} ${file}`)
   console.log(`${result.circles.length} circles between folders:`)
   for (const circle of result.circles) console.log(`  ${circle.join(' ')}`)
-  console.log(`${result.headlessClauses} sentences that begin with "what" or "who" and ask nothing`)
+  console.log(`${result.headlessSentences} sentences that begin with "what" or "who" and ask nothing`)
 }

@@ -22,7 +22,7 @@ export const dependencyRules: IConfiguration = {
     },
     {
       name: 'core-without-dependencies',
-      comment: 'Whoever imports the core installs the core and nothing else.',
+      comment: 'An import of the core installs the core and nothing else.',
       severity: 'error',
       from: { path: '^packages/core/src/' },
       to: { dependencyTypesNot: ['core'], pathNot: '^packages/core/src/' },
@@ -63,7 +63,7 @@ export const dependencyRules: IConfiguration = {
     },
     {
       name: 'tools-stand-alone',
-      comment: 'What adapters and executors build upon knows the contracts only.',
+      comment: 'The libraries below adapters and executors know the contracts only.',
       severity: 'error',
       from: { path: '^packages/(process|text-search|command-parser)/src/' },
       to: { path: '^packages/', pathNot: '^packages/(core|$1)/' },

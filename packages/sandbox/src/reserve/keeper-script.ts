@@ -37,7 +37,7 @@ sub fits { my ($s, $e) = @_; return 0 unless $s && $s->{id} eq $e->{id};
   return $s->{mode} == 040755 if $e->{kind} eq 'parent';
   $s->{mode} == 040555 && $s->{time} == $e->{time} && $s->{ns} == 0 }
 
-# What the journal says, kept while the lock is held.
+# The names in the journal, kept while the lock is held.
 my $listed;
 sub locked { my ($work) = @_; my $until = time() + 6;
   return 'unwritable' unless $dir ne '' && ($mutex || open($mutex, '>>', "$dir/mutex"));
@@ -64,7 +64,7 @@ my $count = 0;
 sub note { my ($e) = @_; my $file = "$mark." . ++$count; my ($dev, $ino) = split /:/, $e->{id};
   put($file, $e->{kind}, unpack('H*', $e->{path}), $dev, $ino, $e->{time}) or return undef;
   $noted{$file} = { %$e{qw(kind path id time)}, file => $file, owner => $mark }; push @$listed, $noted{$file} if $listed; $file }
-# What is made in a placeholder, or taken from it, changes its time.
+# An entry that is made in a placeholder, or taken from it, changes its time.
 sub settle { my ($fd, @all) = @_; my $s = look($fd, '', 0x1000) or return;
   for my $e (@all) { next unless $e->{kind} eq 'leaf' && $e->{id} eq $s->{id}; utime($e->{time}, $e->{time}, through($fd, '.')); return } }
 # A placeholder has mode 0555, which keeps its own user from making or removing names in it: not so while this is done.

@@ -1,0 +1,58 @@
+import { globSync, readFileSync } from 'node:fs'
+
+export interface Passage {
+  readonly file: string
+  /** From 1. */
+  readonly line: number
+  readonly text: string
+}
+
+const sources = [
+  '{packages,apps}/*/{src,test,bench}/**/*.ts',
+  'test-fixtures/{src,test}/**/*.ts',
+  'scripts/**/*.{ts,sh}',
+]
+const pages = ['{docs,packages,apps,test-fixtures}/**/*.md', '*.md']
+/** This file quotes such a sentence. The pages are still to be rewritten. */
+const excepted = ['scripts/lib/translated.ts', 'docs/architecture.md', 'docs/guides/write-an-*.md']
+const exclude = ['**/node_modules/**', '**/dist/**', ...excepted]
+
+/** A clause in the place of a subject: "What is missing is made." Questions, titles and "what if" are English. */
+const headless =
+  /(?:^|[.:;!)]\s+|\*\*|[|'"`(]\s*|\/\*\*\s+|^\s*[*-]\s+|(?:\/\/|#)\s+)(?:What|Whatever|Who|Whoever)\s+(?!if\b)[^?]*?(?:[.;]\s|$)/u
+/** The line of a title, in a page or in the code that writes one. */
+const title = /^['"`]?#+ /u
+
+/** `there is no` and `is no longer` are English. */
+const negated = /(?<!there )\b(?:is|are) no\b(?! longer)|\bthat (?:is|are) none\b|\bof one's own\b/u
+const comment = /^(?:\/\/|\/?\*)/u
+
+/** Sentences that begin with "what" or "who" and ask nothing, in sources, tests and pages. */
+export function headlessSentences(): Passage[] {
+  return linesOf([...sources, ...pages]).filter(
+    ({ file, text }) => headless.test(text) && !(title.test(text) && isTitled(file, text)),
+  )
+}
+
+/** Texts for users and models that say "is no" instead of "is not a". */
+export function negatedNouns(): Passage[] {
+  return linesOf(['{packages,apps}/*/src/**/*.ts']).filter(({ text }) => {
+    if (comment.test(text)) return false
+    return (text.match(/'[^']*'|"[^"]*"|`[^`]*`/gu) ?? []).some((part) => negated.test(part))
+  })
+}
+
+/** In scripts for perl and sh, `#` begins a comment. */
+function isTitled(file: string, text: string): boolean {
+  return file.endsWith('.md') || !text.startsWith('#')
+}
+
+function linesOf(patterns: readonly string[]): Passage[] {
+  return globSync(patterns, { exclude })
+    .sort()
+    .flatMap((file) =>
+      readFileSync(file, 'utf8')
+        .split('\n')
+        .map((text, index) => ({ file, line: index + 1, text: text.trim() })),
+    )
+}
