@@ -8,7 +8,7 @@ import {
   type WorkspaceError,
 } from '@ws/core'
 import { LinkSignal, parseMountPath, type StorageAdapter } from '@ws/core/adapter'
-import type { Requirement } from '@ws/core/executor'
+import type { Executor, Requirement } from '@ws/core/executor'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ConformanceError, equal, fail } from '../assert.ts'
 import type { WorkspaceFixture } from './options.ts'
@@ -23,6 +23,8 @@ export interface SiteOptions {
   readonly require?: Requirement | undefined
   /** Changes the root's store before it is mounted. */
   readonly layer?: ((store: StorageAdapter) => StorageAdapter) | undefined
+  /** Changes the executor before the workspace takes it. */
+  readonly executor?: ((executor: Executor) => Executor) | undefined
 }
 
 interface SiteSetting {
@@ -80,7 +82,7 @@ export class Site {
       const workspace = await (fixture.open ?? createWorkspace)({
         mounts,
         rules: options.rules?.(at) ?? [],
-        executors: [fixture.executor],
+        executors: [options.executor?.(fixture.executor) ?? fixture.executor],
         ...(options.require === undefined ? {} : { require: options.require }),
       })
       return new Site(workspace, setting, stores)

@@ -1,5 +1,6 @@
 import { WorkspaceError } from '@ws/core'
 import { type Executor, guaranteeFields, type Guarantees, type HostPath } from '@ws/core/executor'
+import { bindFaults } from './bind-faults.ts'
 import { survivingRun } from './early-end.ts'
 import {
   changeCommand,
@@ -282,5 +283,6 @@ export const executorFaults: readonly ExecutorFault[] = [
   ...endFaults,
   ...boundaryFaults,
   ...hostFaults,
+  ...bindFaults,
   ...moreExecutorFaults,
 ]

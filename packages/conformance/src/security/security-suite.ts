@@ -3,10 +3,11 @@ import type { Runner } from '../runner.ts'
 import type { WorkspaceSuiteOptions } from '../doors/options.ts'
 import { defineDoors, type DoorSuite } from '../doors/suite.ts'
 import { deniedTests } from './denied.ts'
+import { exchangeTests } from './exchange.ts'
 import { outputTests } from './output.ts'
 
 /** The files of the suite; `testWorkspace` runs them too. */
-export const securityFiles: readonly ((suite: DoorSuite) => void)[] = [outputTests, deniedTests]
+export const securityFiles: readonly ((suite: DoorSuite) => void)[] = [outputTests, deniedTests, exchangeTests]
 
 /** Attacks on the policy at both doors, alone: for products that change nothing else. */
 export function securitySuite(options: WorkspaceSuiteOptions, runner: Runner): void {

@@ -26,9 +26,17 @@ describe('the guides', () => {
     expect(dense(test)).toEqual(dense(own))
   })
 
-  it('write-an-executor: its code is that of our own tests', () => {
-    const [fixture = '', tests = ''] = blocksOf('write-an-executor.md')
-    expect(read(`${kit}/kit/fixtures.ts`)).toContain(fixture.trim())
-    expect(read(`${kit}/kit/bubblewrap.test.ts`)).toContain(tests)
+  it('write-an-executor: its test and its code are those that run, all of them and in order', () => {
+    const [test = '', ...blocks] = blocksOf('write-an-executor.md')
+    const own = read(`${kit}/guide/jail-executor.test.ts`)
+      .replace('../../src/index.ts', '@ws/conformance')
+      .replace('../../src/vitest.ts', '@ws/conformance/vitest')
+    expect(dense(test)).toEqual(dense(own))
+    expect(dense(blocks.join('\n'))).toEqual(dense(read(`${kit}/guide/jail-executor.ts`)))
+  })
+
+  it('write-an-executor: the executor takes no more than 150 lines of code', () => {
+    const code = dense(read(`${kit}/guide/jail-executor.ts`)).filter((line) => !/^\s*(?:\/\/|\/\*\*)/u.test(line))
+    expect(code.length).toBeLessThanOrEqual(150)
   })
 })
