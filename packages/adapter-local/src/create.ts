@@ -41,7 +41,7 @@ const entriesSweptAtStart = 1_000
 /**
  * A directory of this machine as a storage adapter.
  *
- * @throws WorkspaceError `EINVAL` for wrong options, `ENOWORKSPACE` when the root does not exist or is no directory.
+ * @throws WorkspaceError `EINVAL` for wrong options, `ENOWORKSPACE` when the root does not exist or is not a directory.
  */
 export async function createLocalAdapter(options: LocalAdapterOptions): Promise<StorageAdapter> {
   return await openRoot(checkLocalOptions(options), async () => {})

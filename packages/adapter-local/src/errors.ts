@@ -126,7 +126,7 @@ export function translate(error: unknown, where: Where): unknown {
   return failure(where, 'EIO', 'could not be worked on: the file system reports an error', { native: error })
 }
 
-/** An error that says nothing about what is at a path: it is no reason to look for a link. */
+/** An error that says nothing about the entry at a path: it does not tell of a link. */
 export function isResourceError(error: unknown): boolean {
   const code = nativeCode(error)
   return code === 'EMFILE' || code === 'ENFILE' || code === 'ENOMEM' || code === 'EIO' || code === 'ENOTCONN'

@@ -28,7 +28,7 @@ export interface RcloneAdapter extends Offering<'append' | 'search' | 'hostPath'
   close(): Promise<void>
 }
 
-/** `force`: without waiting for whoever uses the mount. */
+/** `force`: without waiting for users of the mount. */
 export type OnClose = (options: { readonly force: boolean }) => Promise<void>
 
 /** `below`: the part of the mount, which must be there. `onClose`: called at the end of this adapter. */

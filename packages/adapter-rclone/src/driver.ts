@@ -45,7 +45,7 @@ import { MountedPart } from './part/mounted-part.ts'
 import { refreshMount } from './refresh.ts'
 import { type RcloneStatus, statusOf } from './status.ts'
 
-/** A part of a mount: what the disk's adapter does there, with what rclone needs before, after and meanwhile. */
+/** A part of a mount: the disk's adapter there, with the work that rclone needs before, after and meanwhile. */
 export class RcloneDriver implements Driver {
   readonly name = 'rclone'
   readonly capabilities: AdapterCapabilities
@@ -167,7 +167,7 @@ export class RcloneDriver implements Driver {
       const move = (): Promise<unknown> => files.move(source, destination, { ...options, ...conditions })
       if (source === destination) return await this.#gate.exclusive([source], move)
       if (await isOtherDirectory(files, source, destination)) {
-        // rclone merges it into one that is not empty; and what of it was not uploaded yet would be empty or lost
+        // rclone merges it into one that is not empty; and its files that were not uploaded yet would be empty or lost
         if (options.overwrite) await refuseFull(files, destination)
         await this.flush({ signal: options.signal })
       }

@@ -255,7 +255,7 @@ function quietly(listener: ((event: RcloneEvent) => void) | undefined): (event: 
     try {
       listener?.(event)
     } catch {
-      // whoever watches must not be able to break what is watched
+      // a watcher must not be able to break the watched mount
     }
   }
 }

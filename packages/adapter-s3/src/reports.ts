@@ -6,7 +6,8 @@ export interface S3Problem {
    * - `hidden-file`: an object and a directory have one path. The directory is shown; the file is listed as unreachable,
    *   and can still be read, or seen again when the directory is moved away.
    * - `hidden-link`: the same, for a link beside a file or directory.
-   * - `unreachable-key`: no path can name the object (an empty, `.` or `..` segment, NUL, bytes that are no UTF-8, too long).
+   * - `unreachable-key`: no path can name the object (an empty, `.` or `..` segment, NUL, bytes that are not UTF-8, too
+   *   long).
    * - `normalisation`: two names in one directory are the same text in two Unicode normalisations.
    */
   readonly kind: 'hidden-file' | 'hidden-link' | 'unreachable-key' | 'normalisation'

@@ -129,7 +129,7 @@ function formatMessage({ code, operation, path, reason, rule, remedy }: Workspac
 const longestQuoted = 300
 
 /**
- * A path or name between backticks, safe for a terminal and a log: characters that hide or act are shown as `\u{…}`
+ * A path or name between backticks, safe for a terminal and a log. Characters that hide or act are shown as `\u{…}`
  * (see {@link escapeUnprintable}), and an over-long one is cut in the middle.
  */
 export function quotePath(path: string): string {

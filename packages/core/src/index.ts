@@ -1,4 +1,4 @@
-// For callers. Whoever writes an adapter or an executor finds more in `@ws/core/adapter`, `@ws/core/executor` and
+// For callers. Authors of adapters and executors find more in `@ws/core/adapter`, `@ws/core/executor` and
 // `@ws/core/options`.
 export type { FileType, ReadResult, Stat, TransferResult, Version, WriteResult } from './adapter/types.ts'
 export { errorCodes, isWorkspaceError, quotePath, WorkspaceError } from './errors.ts'

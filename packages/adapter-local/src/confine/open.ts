@@ -39,7 +39,7 @@ export async function openFile(task: Task, target: Target) {
       throw error
     }
     await release(task, handle)
-    await throwLink(task, target) // returns if it is no link any more
+    await throwLink(task, target) // returns if it is not a link any more
   }
   throw changing(target)
 }

@@ -38,7 +38,7 @@ export async function findObstacle(
       if (status.isSymbolicLink() && (!isLast || kind !== 'entry')) {
         const rest = segments.slice(index + 1).join('/')
         await signalLink(task, target, { directory, segment, at, rest })
-        return // it is no link any more
+        return // it is not a link any more
       }
       if (!status.isDirectory() && (!isLast || kind === 'directory')) {
         throw contractFailure(target, 'ENOTDIR')
@@ -50,7 +50,7 @@ export async function findObstacle(
   }
 }
 
-/** Throws the `LinkSignal` for a target whose last component is a link; returns if it is none any more. */
+/** Throws the `LinkSignal` for a target whose last component is a link; returns if it is not a link any more. */
 export async function throwLink(task: Task, target: Target): Promise<void> {
   await findObstacle(task, target, 'followed')
 }

@@ -7,7 +7,10 @@ export function ownUser(): Owner {
   return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
 }
 
-/** Whom an adapter works for: given, or as root whoever owns the directory, or this user. `undefined`: only uid 0 is left. */
+/**
+ * The user that an adapter works for: given, or as root the owner of the directory, or this user. `undefined`: only uid
+ * 0 is left.
+ */
 export function chooseOwner(given: Owner | undefined, root: Status): Owner | undefined {
   if (given !== undefined) return given
   const own = ownUser()

@@ -17,7 +17,7 @@ export interface Level {
   readonly path: MountPath
   readonly handle: Handle
   listing: OpenListing
-  /** The second pass: only the names that are no plain UTF-8, as bytes. */
+  /** The second pass: only the names that are not plain UTF-8, as bytes. */
   asBytes: boolean
   /** The first pass met a name with U+FFFD, which may stand for other bytes. */
   doubtful: boolean

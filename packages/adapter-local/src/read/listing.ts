@@ -26,7 +26,7 @@ export interface ListingOptions extends ListOptions {
   /** Bytes of the longest path that can be named. */
   readonly maxPathBytes: number
   readonly resources: Resources
-  /** Makes the task; throws when the adapter is closed or the path is none. */
+  /** Makes the task; throws when the adapter is closed or the path is invalid. */
   readonly begin: () => Task
 }
 

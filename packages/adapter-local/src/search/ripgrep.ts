@@ -18,7 +18,7 @@ import type { Search, SearchParts } from './search.ts'
 /** Files that ripgrep found a match in. It is a hint: each is read and matched again. */
 export interface Candidates {
   readonly paths: AsyncIterable<MountPath>
-  /** After `paths` has ended: no file was left out, for whatever reason. */
+  /** After `paths` has ended: no file was left out, for any reason. */
   readonly complete: () => boolean
 }
 
@@ -82,7 +82,7 @@ function isUnderstoodAlike({ query }: Search): boolean {
   if (regex || pattern === '' || glob.some((one) => one.startsWith('!'))) return false
   // eslint-disable-next-line no-control-regex -- ASCII is what is meant
   if (!caseSensitive && !/^[\u0000-\u007f]*$/.test(pattern)) return false
-  // U+FFFD stands for bytes that are none; a line break is in no line
+  // U+FFFD stands for invalid bytes; a line break is in no line
   return !/[\r\n\0\uFFFD\uFEFF]/.test(pattern)
 }
 

@@ -11,8 +11,8 @@ import { giveFile } from './give.ts'
 import { lookAt } from './place.ts'
 
 /**
- * Creates an empty file under its own name. There is no content that a reader could see half of, so that the temporary
- * name, the link and the removal of the former are not needed, which take longer than the creation itself.
+ * Creates an empty file under its own name. There is no content that a reader could see half of. So the temporary name,
+ * the link and the removal of the former are not needed, which take longer than the creation itself.
  *
  * @throws the system's `EEXIST` when something has the name, a link too.
  */
@@ -27,7 +27,7 @@ export async function createEmptyFile(
   const fd = await calls.open(under(parent.self, name), creating, mode ?? fileMode)
   try {
     await giveFile(task, fd)
-    if (mode !== undefined) await calls.fchmod(fd, mode) // whatever the umask says
+    if (mode !== undefined) await calls.fchmod(fd, mode) // under any umask
     return versionOf(await distinctStatus(task, fd))
   } catch (error) {
     await removeOwn(task, parent, name, fd)

@@ -41,7 +41,7 @@ export async function withFreshFile<Result>(
   const file: FreshFile = { directory, temp, fd: await task.calls.open(temp, creating, exact ?? fileMode) }
   try {
     await giveFile(task, file.fd)
-    if (exact !== undefined) await task.calls.fchmod(file.fd, exact) // as it was, whatever the umask says
+    if (exact !== undefined) await task.calls.fchmod(file.fd, exact) // as it was, under any umask
     return await work(file)
   } catch (error) {
     await removeQuietly(task, temp)
@@ -66,7 +66,7 @@ async function closeFresh({ calls }: Task, file: FreshFile): Promise<void> {
   await calls.close(fd)
 }
 
-/** `new` and `replace` take the name whatever has it; `create` fails with the system's `EEXIST` if something has it. */
+/** `new` and `replace` take the name from any entry; `create` fails with the system's `EEXIST` if something has it. */
 export type Placing = 'create' | 'replace' | 'new'
 
 /** Gives a finished file its name in its directory, in one step. */
@@ -109,7 +109,7 @@ async function lookAgain({ calls }: Task, name: HostName, written: Status): Prom
   try {
     return await calls.lstat(name)
   } catch {
-    return written // it is gone already; what was written is still what was written
+    return written // it is gone already, and was written all the same
   }
 }
 

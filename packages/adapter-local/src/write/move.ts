@@ -84,7 +84,10 @@ async function rename({ calls }: Task, from: Place, to: Place): Promise<void> {
   await calls.rename(under(from.parent.self, nameOf(from.target)), under(to.parent.self, nameOf(to.target)))
 }
 
-/** rename(2) replaces whatever appears at the destination in the last moment; link(2) does not. Not for directories. */
+/**
+ * rename(2) replaces an entry that appears at the destination in the last moment; link(2) does not. Not for
+ * directories.
+ */
 async function moveWithoutReplacing(task: Task, from: Place, to: Place, moved: Status, options: MoveOptions) {
   const { calls } = task
   const oldName = under(from.parent.self, nameOf(from.target))

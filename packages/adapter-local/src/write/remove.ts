@@ -59,7 +59,7 @@ export class RemovalProgress {
 
 /**
  * Removes an entry of an open directory, with everything below it. Each step goes down one component by descriptor and
- * never follows, so that whatever is exchanged meanwhile, nothing outside is touched.
+ * never follows, so that no exchange meanwhile leads outside.
  */
 export async function removeEntry(
   task: Task,

@@ -76,7 +76,7 @@ async function checkPlace(
     if (ifVersion === 'absent' && found !== undefined) throw conflict(target)
     if (found?.isSymbolicLink() === true) {
       await throwLink(task, target)
-      continue // it is no link any more
+      continue // it is not a link any more
     }
     if (found?.isDirectory() === true) throw contractFailure(target, 'EISDIR')
     if (found !== undefined && !found.isFile()) throw notAFile(target)

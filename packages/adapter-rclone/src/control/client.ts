@@ -33,7 +33,10 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof ControlRefusal && /not found/i.test(error.message)
 }
 
-/** Asks rclone for something that a caller wants. @throws WorkspaceError what a refusal means to whoever called `operation`. */
+/**
+ * Asks rclone for something that a caller wants. @throws WorkspaceError the meaning of a refusal for the caller of
+ * `operation`.
+ */
 export async function explained(operation: string, ask: () => Promise<unknown>): Promise<void> {
   try {
     await ask()

@@ -66,7 +66,7 @@ async function whatIsKnown(metadata: string): Promise<CachedFile | undefined> {
 const knownAttempts = 20
 
 const nsPerMs = 1_000_000n
-/** Nanoseconds between two times of one write at most: what we see of a finished file, and rclone's last word on it. */
+/** Nanoseconds between two times of one write at most: that of a finished file, and rclone's last word on it. */
 export const sameWriteNs = 200_000_000n
 
 export interface VersionContext {

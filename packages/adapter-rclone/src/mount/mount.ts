@@ -221,7 +221,7 @@ export class Mount {
 
   /**
    * Unmounts and ends rclone; nothing stays but the cache. `flush` first: this does not. `force`: without waiting for
-   * whoever uses the mount. Every step has a limit.
+   * users of the mount. Every step has a limit.
    *
    * @throws WorkspaceError `EIO` when something of rclone is left.
    */

@@ -125,7 +125,7 @@ export const mountSource = 'workspace'
 async function makeDirectory(path: string, mode: number): Promise<void> {
   try {
     await mkdir(path)
-    await chmod(path, mode) // whatever the umask says
+    await chmod(path, mode) // under any umask
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EEXIST') return

@@ -54,7 +54,7 @@ async function ask(provide: () => Promise<S3Credentials & { readonly expiration?
   }
 }
 
-/** A page for people is no answer, even where the SDK would find nothing wrong with it. */
+/** A page for people is not an answer, even where the SDK would find nothing wrong with it. */
 function refusePages(client: S3Client): void {
   client.middlewareStack.add(
     (next) => async (given) => {

@@ -109,7 +109,7 @@ export function delayBefore(attempt: number, retryAfter: number | undefined): nu
 
 /** The bytes read differ from those stored: cut off, too long, or with another checksum. */
 export class DamagedBodyError extends Error {
-  /** Checksum of what came, to tell damage on the way from an ETag that is no checksum. */
+  /** Checksum of the bytes, to tell damage on the way from an ETag that is not a checksum. */
   readonly digest: string | undefined
 
   constructor(message: string, digest?: string) {

@@ -176,7 +176,7 @@ class Transport {
   async #understand(operation: Operation, context: object, answer: Dispatcher.ResponseData): Promise<unknown> {
     const { statusCode, body } = answer
     const headers = answer.headers as Record<string, string>
-    delete headers['expires'] // nobody asks for it, and one that is no date would be an error
+    delete headers['expires'] // nobody asks for it, and one that is not a date would be an error
     try {
       assertNoPage(statusCode, headers)
       const protocol = this.#config.protocol as unknown as Protocol

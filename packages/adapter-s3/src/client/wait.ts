@@ -28,7 +28,7 @@ export async function sleep(delay: number, signals: readonly (AbortSignal | unde
 }
 
 /**
- * Waits for something that is no request: a turn at an object.
+ * Waits for something other than a request: a turn at an object.
  *
  * @throws the signal's reason, or a `TimeoutError` when the deadline is over.
  */

@@ -31,7 +31,7 @@ export class KeySpace {
   readonly maxNameBytes: number
   readonly #options: KeySpaceOptions
 
-  /** @throws WorkspaceError `EINVAL`, `EOUTSIDE`, `ENAMETOOLONG` for a prefix that is none. */
+  /** @throws WorkspaceError `EINVAL`, `EOUTSIDE`, `ENAMETOOLONG` for an invalid prefix. */
   constructor(options: KeySpaceOptions) {
     const given = options.prefix ?? ''
     const root = parseMountPath(`/${given}`, 'createS3Adapter')

@@ -25,7 +25,7 @@ export function isLegalName(name: string): boolean {
   return name.length * 3 <= maxNameBytes || Buffer.byteLength(name) <= maxNameBytes
 }
 
-/** Bytes that are no UTF-8, for people: `\xNN`. The rest as it is. */
+/** Bytes that are not UTF-8, for people: `\xNN`. The rest as it is. */
 export function showBytes(bytes: Buffer): string {
   let shown = ''
   const decoder = new TextDecoder('utf-8', { fatal: true })

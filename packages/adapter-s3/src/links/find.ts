@@ -54,7 +54,7 @@ function signalFor(link: FoundLink, path: MountPath, { argument, operation }: Li
 /** @throws `EIO` for a link that somebody else made, and that leads nowhere at all. */
 export function targetOf({ at, target }: Pick<FoundLink, 'at' | 'target'>, operation: string, path: string): string {
   if (target !== undefined) return target
-  const reason = `leads through the link \`${at}\`, whose target is none`
+  const reason = `leads through the link \`${at}\`, which has no valid target`
   throw new WorkspaceError({ code: 'EIO', operation, path, reason, remedy: 'delete the link' })
 }
 

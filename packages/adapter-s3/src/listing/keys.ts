@@ -2,7 +2,7 @@ import { showBytes } from '../keys/names.ts'
 
 /** A key as it came, encoded as in a URL. */
 export interface DecodedKey {
-  /** `undefined` for bytes that are no UTF-8. */
+  /** `undefined` for bytes that are not UTF-8. */
   readonly key: string | undefined
   /** For people, where there is no key. */
   readonly shown: string

@@ -6,7 +6,9 @@ import { listOnce } from './request.ts'
 
 /** One key of a listing, or with a delimiter what several begin with. */
 export interface ListedKey {
-  /** Without what the listing was asked for; of a common beginning it ends in `/`. `undefined`: its bytes are no UTF-8. */
+  /**
+   * Without what the listing was asked for; of a common beginning it ends in `/`. `undefined`: its bytes are not UTF-8.
+   */
   readonly rest: string | undefined
   /** For people, where `rest` is `undefined`. */
   readonly shown: string

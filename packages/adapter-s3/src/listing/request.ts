@@ -7,7 +7,7 @@ import type { Task } from '../client/requests.ts'
 import { DamagedBodyError } from '../client/retry.ts'
 import type { Store } from '../store.ts'
 
-/** One request of a listing. An answer that was emptied on its way names no bucket, and is no empty listing. */
+/** One request of a listing. An answer that was emptied on its way names no bucket, and is not an empty listing. */
 export function listOnce(
   { requests, bucket }: Store,
   input: Omit<ListObjectsV2CommandInput, 'Bucket'>,

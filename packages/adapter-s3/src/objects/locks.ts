@@ -40,7 +40,7 @@ export async function withObject<Result>(
   try {
     if (how === 'exclusive') {
       const before = [queue.tail, ...queue.sharing]
-      // whoever comes next waits for those before too, also when this one gives up
+      // the next one waits for those before too, also when this one gives up
       queue.tail = Promise.all([promise, ...before]).then(() => undefined)
       await waitFor(Promise.all(before), task)
       return await run()

@@ -65,9 +65,9 @@ export async function putObject(store: Store, body: PutBody, options: PutOptions
 }
 
 /**
- * A write without a condition guesses what it replaces, and asks the server to check: so it keeps type and metadata with one
- * request. When the guess was wrong it looks, and writes whatever is there. After an answer that was lost it looks as well,
- * and every further attempt is on the condition of what was seen.
+ * A write without a condition guesses what it replaces, and asks the server to check: so it keeps type and metadata
+ * with one request. When the guess was wrong it looks, and writes over any entry. After an answer that was lost it
+ * looks as well, and every further attempt is on the condition of what was seen.
  */
 class Put {
   readonly #store: Store

@@ -43,14 +43,14 @@ class LiveUploads {
 export const liveUploads = new LiveUploads()
 
 /**
- * Ends an upload that was given up: its parts keep costing money. Nobody waits for it but `close()`: a store that hangs would
- * hold up whoever gave up.
+ * Ends an upload that was given up: its parts keep costing money. Nobody waits for it but `close()`: a store that hangs
+ * would hold up a caller that gave up.
  */
 export function abandon(store: Store, { key, id }: { key: string; id: string }, task: Task): void {
   store.requests.inBackground((until) => abort(store, key, id, { operation: task.operation, path: task.path, until }))
 }
 
-/** Ends uploads of one key that were begun without an answer: those that have no part, and are none of this process. */
+/** Ends uploads of one key that were begun without an answer: those without a part, and not of this process. */
 export function sweepKey(store: Store, key: string, { operation, path }: Task): void {
   store.requests.inBackground(async (until) => {
     const task = { operation, path, until }

@@ -104,7 +104,7 @@ class Md5Verifier implements Verifier {
   #filled = 0
   readonly #parts: Buffer[] = []
 
-  /** `undefined` where the ETag is no checksum. */
+  /** `undefined` where the ETag is not a checksum. */
   static for(headers: ObjectHeaders, { md5Etags }: S3Dialect, isOwn: boolean): Md5Verifier | undefined {
     const { ServerSideEncryption = '', SSECustomerAlgorithm, Metadata, ETag } = headers
     if (!md5Etags || SSECustomerAlgorithm !== undefined || encrypted.test(ServerSideEncryption)) return undefined

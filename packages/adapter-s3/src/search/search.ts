@@ -105,7 +105,7 @@ async function* filesOf(
     }
   } catch (error) {
     if (!isWorkspaceError(error, 'ENOTDIR') || exclude.some((root) => isWithin(path, root))) throw error
-    // a file that `in` names is searched whatever the globs say
+    // globs do not exclude a file that `in` names
     const { stat } = await statFile(store, path, signal)
     if (stat.size <= maxFileBytes) yield { path, name: '', type: 'file', size: stat.size }
   }

@@ -15,16 +15,16 @@ import type { Store } from '../store.ts'
 import type { ObjectCopy } from './copy-object.ts'
 
 /**
- * The server copies whatever is there: this process looks, and keeps its own writers away meanwhile. Of a tree it does not:
- * there the store is told nothing of what it copies, so that all of it goes together.
+ * The server copies the present object: this process looks, and keeps its own writers away meanwhile. Of a tree it does
+ * not: there the store is told nothing of what it copies, so that all of it goes together.
  */
 export function checksSource({ dialect }: Store, { state }: ObjectCopy): boolean {
   return !dialect.conditionalCopySource && state.headers.LastModified !== undefined
 }
 
 /**
- * The store copies; no byte comes here. Time, mode and whatever else the object has go with it. Where the source's headers
- * are known, the copy gets an id of its own, so that it is recognised when the answer is lost.
+ * The store copies; no byte comes here. Time, mode and all other attributes of the object go with it. Where the
+ * source's headers are known, the copy gets an id of its own, so that it is recognised when the answer is lost.
  */
 export async function copyInStore(store: Store, copy: ObjectCopy, task: Task): Promise<Version> {
   const { source, sourceKey, destination, destinationKey, condition, state } = copy

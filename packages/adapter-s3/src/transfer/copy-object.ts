@@ -22,7 +22,7 @@ export interface ObjectCopy {
   readonly state: ObjectState
   readonly destination: MountPath
   readonly destinationKey: string
-  /** The condition on the destination. `undefined`: whatever is there is replaced. */
+  /** The condition on the destination. `undefined`: any entry is replaced. */
   readonly condition?: Condition | undefined
 }
 

@@ -28,8 +28,8 @@ import type {
 /**
  * One tree of files in one store. Every `adapter-*` package implements this; callers use a `Workspace` instead.
  *
- * **Paths** are {@link MountPath}s from the adapter's own root. An adapter checks them (`assertMountPath`) and is confined
- * to its root whatever it is called with.
+ * **Paths** are {@link MountPath}s from the adapter's own root. An adapter checks them (`assertMountPath`) and is
+ * confined to its root for any argument.
  *
  * **Links are never followed.** An adapter that meets a symbolic link before the last component, or at the last one in an
  * operation that follows, rejects with a `LinkSignal`, before any effect. Operations that follow: `read`, `readStream`,

@@ -13,9 +13,9 @@ export interface DefineAdapterOptions {
 }
 
 /**
- * Makes an adapter of a driver. The base does what all adapters share, before the driver is called: it refuses calls after
- * `close`, paths and options that are not well-formed, aborted signals and changes of a read-only store, each with the same
- * words. It races reads against their signal.
+ * Makes an adapter of a driver. The base does the common work of all adapters, before the driver is called. It refuses
+ * calls after `close`, paths and options that are not well-formed, aborted signals and changes of a read-only store,
+ * each with the same words. It races reads against their signal.
  *
  * @throws WorkspaceError `EINVAL` when methods and capabilities do not agree.
  */

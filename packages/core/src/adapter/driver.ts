@@ -72,9 +72,9 @@ export interface DriverSearchQuery extends SearchQuery {
 /**
  * A store, for `defineAdapter`. The semantics are those of {@link StorageAdapter}: links, conditions, errors.
  *
- * The base has done the rest before a method is called: the adapter is open, paths are {@link MountPath}s within
- * `maxPathBytes`, options have their defaults, content and ranges are well-formed, and the store may be changed.
- * A signal that is there is not aborted yet. A method that only reads may leave it alone; a method that changes the store
+ * The base has done the rest before a method is called. The adapter is open, paths are {@link MountPath}s within
+ * `maxPathBytes`, options have their defaults, content and ranges are well-formed, and the store may be changed. A
+ * signal that is there is not aborted yet. A method that only reads may leave it alone; a method that changes the store
  * ends by it, and leaves the old state.
  *
  * A method that its capability does not promise is left out.

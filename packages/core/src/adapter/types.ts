@@ -172,8 +172,8 @@ export interface SearchQuery {
   /** A file, or a directory whose files are searched. */
   readonly in: MountPath
   /**
-   * Globs on the path below `in`; one without `/` matches the name at any depth; `!` in front excludes. A file that `in`
-   * names is searched whatever they say. One that is not well-formed is `EINVAL`.
+   * Globs on the path below `in`; one without `/` matches the name at any depth; `!` in front excludes. They do not
+   * exclude a file that `in` names. One that is not well-formed is `EINVAL`.
    */
   readonly glob?: readonly string[] | undefined
   /** Subtrees that are not entered. */

@@ -99,8 +99,9 @@ export interface RuleViolation {
 
 export interface CommandResult {
   /**
-   * `null` when a signal ended it. Where the first process of a PID namespace reports the end, and only tells a number, a
-   * signal that the command brought upon itself shows as 128 and its number; a timeout and `kill` are told by name always.
+   * `null` when a signal ended it. Where the first process of a PID namespace reports the end, it only tells a number:
+   * a signal that the command brought upon itself shows as 128 and its number. A timeout and `kill` are always told by
+   * name.
    */
   readonly exitCode: number | null
   /** The signal's name, `SIGKILL`; `null` after an exit. */

@@ -21,8 +21,8 @@ export interface WindowOptions {
 }
 
 /**
- * Reads a window of lines out of a stream, holding no more than the window. A line ends with LF or CRLF; the last one
- * needs no end, and an end at the end of the file begins no further line, so an empty file has no lines.
+ * Reads a window of lines out of a stream, holding no more than the window. A line ends with LF or CRLF. The last one
+ * needs no end, and an end at the end of the file begins no further line. So an empty file has no lines.
  *
  * @throws WorkspaceError `EFBIG` for a line in the window that is longer than {@link maxLineLength}.
  */

@@ -49,10 +49,10 @@ export function observe(
   const emit = (event: AdapterEvent): void => {
     try {
       const result: unknown = listener(event)
-      // an async listener is none that the type allows, and its rejection would end the process
+      // an async listener has another type, and its rejection would end the process
       if (result instanceof Promise) result.catch(() => undefined)
     } catch {
-      // whoever watches must not be able to break what is watched
+      // a watcher must not be able to break the watched adapter
     }
   }
   /** Reports the beginning, and gives what reports the end. */

@@ -16,11 +16,11 @@ const entering: ReadonlySet<AdapterOperation> = new Set(['stat', 'read', 'readSt
  * A subtree as an adapter of its own: `/` is the directory at `path`, and there is nothing above. Entries, links in the
  * way and errors name paths below it; nothing tells where it lies.
  *
- * The directory is made by the first operation that makes something in it; until then, and where it cannot be made or is
- * no directory, everything is `ENOWORKSPACE`. A path with a link in it is refused likewise, when it is used: the subtree
- * would not be where it seems to be.
+ * The directory is made by the first operation that makes something in it; until then, and where it cannot be made or
+ * is not a directory, everything is `ENOWORKSPACE`. A path with a link in it is refused likewise, when it is used: the
+ * subtree would not be where it seems to be.
  *
- * @throws WorkspaceError `EINVAL`, `EOUTSIDE`, `ENAMETOOLONG` for a path that is none.
+ * @throws WorkspaceError `EINVAL`, `EOUTSIDE`, `ENAMETOOLONG` for an invalid path.
  */
 export function prefix(adapter: StorageAdapter, path: string, options: LayerOptions = {}): StorageAdapter {
   const { shared } = checkLayer('prefix', adapter, options)

@@ -48,7 +48,7 @@ export interface Layer {
   readonly toInner?: ((path: MountPath) => MountPath) | undefined
   /** The inverse of `toInner`. */
   readonly toOuter?: ((path: MountPath) => MountPath) | undefined
-  /** Around every operation that is no iteration, and has no hook of its own below. */
+  /** Around every operation that is not an iteration, and has no hook of its own below. */
   readonly call?: (<Result>(call: Call, run: () => Promise<Result>) => Promise<Result>) | undefined
   readonly iterate?: (<Item>(call: Call) => IterationHooks<Item>) | undefined
   readonly read?: ((call: Call, run: () => Promise<ReadResult>) => Promise<ReadResult>) | undefined

@@ -77,7 +77,9 @@ export class Gate {
     return this.#judge(this.namespace.find(request.path), request)
   }
 
-  /** Rules that the caller's own engine declares as data hold here too, whatever it decides: so they do in commands. */
+  /**
+   * Rules that the caller's own engine declares as data hold here too, even where it allows: so they do in commands.
+   */
   #judge(node: NamespaceNode<WorkspaceMount>, request: AccessRequest, options?: RefusalOptions): Decision {
     const own = this.#rulePolicy === undefined ? this.policy.decide(request) : allowed
     if (own.effect === 'deny') return own

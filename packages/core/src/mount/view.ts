@@ -11,7 +11,7 @@ const needed = {
 } as const
 
 /**
- * - `hidden`: not shown. It lies in a directory that may not be entered, or is no entry of the workspace.
+ * - `hidden`: not shown. It lies in a directory that may not be entered, or is not an entry of the workspace.
  * - `named`: its directory lists name and type.
  * - `described`: size, times, mode and version are shown as well; for a search, its content.
  */

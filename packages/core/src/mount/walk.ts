@@ -36,7 +36,7 @@ export interface ResolvedEntry {
 const directoryStat: Stat = { type: 'directory', size: 0, version: 'synthetic' }
 
 /**
- * Steps through links and `..` in the virtual namespace: adapters report links and never follow them, so the policy is
+ * Steps through links and `..` in the virtual namespace. Adapters report links and never follow them, so the policy is
  * asked for every place at which a step lands, and no link leaves the workspace.
  */
 export class Walker {
@@ -79,8 +79,9 @@ export class Walker {
   }
 
   /**
-   * Parents are made below directories that are there, never behind a link that leads nowhere: for a link on the way its
-   * target must exist; for one at the end, the directory that its target lies in, or a directory's target itself.
+   * Parents are made below directories that are there, never behind a link that leads nowhere. For a link on the way,
+   * its target must exist. For one at the end, the directory that its target lies in must, or a directory's target
+   * itself.
    */
   async #requireBase(
     operation: FileOperation,
@@ -198,7 +199,7 @@ export class Walker {
    * Runs one step at a path, again at each place where a link leads.
    *
    * Where the policy refuses to write at the path as it is given, it may still lead elsewhere: the place where the
-   * operation lands decides. So a refusal is final only for a path that is no detour, or that may not even be read.
+   * operation lands decides. So a refusal is final only for a path that is not a detour, or that may not even be read.
    */
   async run<Result>(
     options: LocateOptions & {

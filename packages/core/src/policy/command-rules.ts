@@ -29,7 +29,7 @@ function ask(
     try {
       verdict = rule.test(command)
     } catch {
-      return refuse(rule, 'the command could not be judged: the rule failed', 'tell whoever wrote the rule')
+      return refuse(rule, 'the command could not be judged: the rule failed', 'tell the author of the rule')
     }
     if (verdict === true) continue
     const detail = typeof verdict === 'object' && verdict !== null ? verdict : undefined

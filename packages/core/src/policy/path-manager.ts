@@ -25,9 +25,9 @@ export interface ResolveWriteOptions {
 
 /**
  * The one authority on which host paths a program may read and write: it reads from the workspace and writes to the
- * output. It decides and touches nothing; pass an instance to whatever needs one.
+ * output. It decides and touches nothing; pass an instance to each part that needs one.
  *
- * Links are followed when a path is judged. A change of the path between the answer and its use is not covered: where
+ * Links are followed when a path is judged. A change of the path between the answer and its use is not covered. Where
  * that matters, work through a `Workspace`, whose adapters are confined at the time of the I/O.
  */
 export interface PathManager {
@@ -46,8 +46,8 @@ export interface PathManager {
    */
   resolveRead(path: string): HostPath
   /**
-   * The real path to write: a relative one is taken from the output root, and if its first segment is that root's own
-   * name, this segment is taken off once: with the output `/p/out`, `out/a` is `/p/out/a`.
+   * The real path to write. A relative one is taken from the output root. If its first segment is that root's own name,
+   * this segment is taken off once: with the output `/p/out`, `out/a` is `/p/out/a`.
    *
    * @throws WorkspaceError as `resolveRead` does, and `EINVAL` for an exception that is not configured.
    */

@@ -99,9 +99,9 @@ export function protectSecrets(options?: ProtectOptions): PatternRule {
 }
 
 /**
- * Makes files read-only that let other programs run something later, outside the workspace too: hooks and configuration of
- * git repositories, settings and tasks of editors, configuration of agents, start-up files of shells. Every name and its
- * reason: docs/protected-names.md.
+ * Makes files read-only that let other programs run something later, outside the workspace too. They are hooks and
+ * configuration of git repositories, settings and tasks of editors, configuration of agents, and start-up files of
+ * shells. Every name and its reason: docs/protected-names.md.
  *
  * In commands it holds for files that exist when the command starts. So `git init` and cloning into a new directory go
  * on, as do commits and installs. The command's result reports files of such names that it made. The system refuses to

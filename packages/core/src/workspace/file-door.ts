@@ -91,9 +91,9 @@ export interface WorkspaceWriteOptions extends Omit<WriteOptions, 'parents'>, Pa
 }
 
 /**
- * The file API of a workspace. Paths are strings: absolute, or relative to the workspace's root. Links are followed within
- * the virtual namespace, the policy is asked for where each step lands, and every error is a `WorkspaceError` with the
- * virtual path, but for aborts, which reject with `signal.reason`.
+ * The file API of a workspace. Paths are strings: absolute, or relative to the workspace's root. Links are followed
+ * within the virtual namespace, and the policy is asked for the place where each step lands. Every error is a
+ * `WorkspaceError` with the virtual path, but for aborts, which reject with `signal.reason`.
  */
 export interface FileDoor {
   /** The status of the entry at the path; does not follow a link at its end. */

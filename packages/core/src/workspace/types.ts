@@ -90,10 +90,10 @@ export interface ExecOptions extends SignalOption {
   /** `-lc` when true (default), `-c` when false. */
   readonly login?: boolean | undefined
   /**
-   * A last resort: names of rules that this command runs without, since the executor cannot enforce them. Exactly these are
-   * dropped. Programs that earlier commands left behind would run without the rules too, so the shell reads no start-up file
-   * then, and PATH has the system's directories and the operator's tools only: not `node_modules/.bin` or `.venv/bin`. A name
-   * that no such rule has is `EINVAL`.
+   * A last resort: names of rules that this command runs without, since the executor cannot enforce them. Exactly these
+   * are dropped. Programs that earlier commands left behind would run without the rules too. So the shell reads no
+   * start-up file then, and PATH has the system's directories and the operator's tools only: not `node_modules/.bin` or
+   * `.venv/bin`. A name that no such rule has is `EINVAL`.
    */
   readonly acknowledge?: readonly string[] | undefined
   /**

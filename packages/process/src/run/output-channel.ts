@@ -5,7 +5,7 @@ const backlogBytes = 1 << 20
 
 /** Carries one output stream to at most one reader, without holding the process up when there is none. */
 export interface OutputChannel {
-  /** For whoever started the command. A second reader gets nothing. */
+  /** For the caller that started the command. A second reader gets nothing. */
   readonly output: AsyncIterable<Uint8Array>
   /**
    * Hands a copy of a chunk on. While somebody reads, the promise settles when there is room again: reading slowly slows the

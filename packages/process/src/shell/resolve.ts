@@ -11,7 +11,7 @@ const operation = 'exec'
 /**
  * The shell that runs a command [LS2, LS3, LS7]: the caller's, else a valid `$SHELL`, else the first of the usual
  * places, else `/bin/sh`. `$SHELL` is valid if it is an absolute path to an executable shell that the view has too;
- * `nologin` and `false` are no shells. An invalid `$SHELL` is passed over; an invalid shell of the caller is an error.
+ * `nologin` and `false` are not shells. An invalid `$SHELL` is passed over; an invalid shell of the caller is an error.
  *
  * @returns an absolute path
  * @throws WorkspaceError `EINVAL` for a shell that is neither absolute nor of the POSIX family, or not a shell;

@@ -5,8 +5,8 @@ import type { TerminalDevice } from './start.ts'
 const keptBytes = 4096
 
 /**
- * The same command without a terminal, as executors start all commands. The timeout stays with whoever follows the
- * terminal. A terminal that can do little unless the caller says so would make programs believe they have none.
+ * The same command without a terminal, as executors start all commands. The timeout stays with the code that follows
+ * the terminal. A terminal that can do little unless the caller says so would make programs believe they have none.
  *
  * Where start-up files are read before the command, the shell prints a mark in between, so that what they print is not
  * taken for the command's [LS13].

@@ -13,7 +13,7 @@ export interface LimitedCommandOptions {
  * command (a tracer, a supervisor) are not limited. Soft and hard limits are the same, so that the command cannot widen
  * them, but for processor time, where SIGXCPU comes a second before SIGKILL. No core file is left.
  *
- * `scratchBytes` is no resource limit and is left alone.
+ * `scratchBytes` is not a resource limit and is left alone.
  *
  * @param limits checked by `checkLimits`
  * @returns `argv` itself when there is nothing to limit

@@ -14,7 +14,7 @@ export interface LimitReportOptions {
 
 const howToCount =
   '; with the option `cgroup` and a group that systemd delegates (`Delegate=memory pids`), the memory of the whole tree counts'
-const whatCounts = 'memory in use counts, its files in memory included; what exceeds it is killed'
+const whatCounts = 'memory in use counts, its files in memory included; a process that exceeds it is killed'
 
 const perProcess = ['cpuSeconds', 'memoryBytes', 'fileBytes', 'openFiles'] as const satisfies readonly LimitField[]
 

@@ -73,8 +73,8 @@ function resolveTool({ host, at }: Tool, operation: string): ResolvedTool {
 }
 
 /**
- * Refuses tools at a place of the workspace. A mount at `/` is no such place: the tool lies over what it has under that
- * top-level name.
+ * Refuses tools at a place of the workspace. A mount at `/` is not such a place: the tool lies over the mount's entry
+ * of that top-level name.
  *
  * @throws WorkspaceError `EINVAL`
  */

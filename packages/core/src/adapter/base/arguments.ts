@@ -3,7 +3,7 @@ import { assertMountPath, maxPathBytes, type MountPath } from '../../path/virtua
 import { invalidArgument } from '../failures.ts'
 import type { ByteRange, SearchQuery } from '../types.ts'
 
-/** @throws WorkspaceError `ENAMETOOLONG`, and what `assertMountPath` throws */
+/** @throws WorkspaceError `ENAMETOOLONG`, and the errors of `assertMountPath` */
 export function checkPath(path: string, operation: string, most: number): asserts path is MountPath {
   assertMountPath(path, operation)
   // a character of UTF-16 takes three bytes at most

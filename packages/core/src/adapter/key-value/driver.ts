@@ -178,7 +178,7 @@ class KeyValueDriver implements Driver {
     await this.#store.close?.()
   }
 
-  /** One change at a time: what it looked at holds until it ends. */
+  /** One change at a time: the state it looked at holds until it ends. */
   async #change<Result>(work: () => Promise<Result>): Promise<Result> {
     const before = this.#last
     const own = before.then(work, work)

@@ -21,8 +21,8 @@ export interface CompileOptions extends CoverOptions {
 }
 
 /**
- * Compiles mounts and subtree rules to binds. Looks at the disk, through the adapters, for what a rule names: a name that
- * is missing must be reserved before a mask can lie over it, and no component may be a link.
+ * Compiles mounts and subtree rules to binds. Looks at the disk, through the adapters, for the entries that a rule
+ * names. A missing name must be reserved before a mask can lie over it, and no component may be a link.
  */
 export async function compileBinds(options: CompileOptions): Promise<BindPlan> {
   const compiler = new Compiler(options)

@@ -58,8 +58,8 @@ export function rightsAt(gate: Gate, acknowledged: ReadonlySet<string>, node: No
 }
 
 /**
- * Masks what is there under another spelling of a denied name. A link, a FIFO or a socket of such a name is left alone: a
- * command can have made it, it holds nothing, and refusing commands for it would let that one command end all others.
+ * Masks what is there under another spelling of a denied name. A link, a FIFO or a socket of such a name is left alone:
+ * a command can have made it, and it holds nothing. Refusing commands for it would let that one command end all others.
  */
 export async function coverVariants(list: BindList, { gate, acknowledged }: CoverOptions): Promise<void> {
   const look = new VariantLook()

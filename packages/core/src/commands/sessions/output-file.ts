@@ -19,8 +19,8 @@ export interface Teed {
 
 /**
  * Starts a command whose whole output, both streams as they come, also goes into a file of the workspace, through the
- * workspace's own `write`: the policy is asked before the command starts, the file appears when it has ended, and a
- * store that is slow slows the command down.
+ * workspace's own `write`. The policy is asked before the command starts, and the file appears when it has ended. A
+ * slow store slows the command down.
  *
  * @throws what `write` and `launch` throw; the command does not run when the file may not be written
  */

@@ -97,9 +97,9 @@ export interface Session extends AsyncDisposable {
    * Waits until the output has something. Rejects with `ETIMEDOUT`, with `ECLOSED` when the session ends without it, or
    * with `signal.reason`.
    *
-   * A RegExp is your own code: one that backtracks without end on some output holds up this process. It is tried each time
-   * that output has come, on all of it since the last `write`, so `m` decides what `^` and `$` mean; but only matches that
-   * begin in its last 4,096 bytes are found. A string is found wherever it is.
+   * A RegExp is your own code: one that backtracks without end on some output holds up this process. It is tried each
+   * time that output has come, on all of it since the last `write`, so `m` decides on the meaning of `^` and `$`. Only
+   * matches that begin in its last 4,096 bytes are found. A string is found wherever it is.
    */
   waitFor(pattern: string | RegExp, options?: WaitForOptions): Promise<PatternMatch>
   /** Resolves when nothing has come for so many milliseconds, or the session has ended. */

@@ -14,8 +14,8 @@ export interface CommandGroup {
    */
   join(pid: number): void
   /**
-   * Ends whatever is left in the group, and removes it. Never rejects: a group that cannot be removed yet is left to a
-   * later one.
+   * Ends the rest of the group, and removes it. Never rejects: a group that cannot be removed yet is left to a later
+   * one.
    */
   end(): Promise<void>
 }
