@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { extractExamples } from '../readme/extract.ts'
 
 const root = join(import.meta.dirname, '../../../..')
@@ -9,21 +9,34 @@ const kit = 'packages/conformance/test'
 const blocksOf = (guide: string) => extractExamples(read(`docs/guides/${guide}`)).map(({ code }) => code)
 const dense = (text: string) => text.split('\n').filter((line) => line.trim() !== '')
 
+const linesOf = (path: string) => dense(read(`${kit}/guide/${path}`))
+const isCode = (line: string) => !/^\s*(?:\/\/|\/\*\*)/u.test(line)
+
 describe('the guides', () => {
-  it('write-an-adapter: its code is the adapter that the kit is run on, all of it and in order', () => {
-    const [, ...blocks] = blocksOf('write-an-adapter.md')
-    expect(dense(blocks.join('\n'))).toEqual(dense(read(`${kit}/guide/map-adapter.ts`)))
+  it('write-an-adapter: its code is that of the adapters that the kit is run on, all of it and in order', () => {
+    const [test = '', map = '', use = '', sqlite = '', ...tree] = blocksOf('write-an-adapter.md')
+    const tests = linesOf('adapters.test.ts').map((line) =>
+      line.replace('../../src/vitest.ts', '@ws/conformance/vitest'),
+    )
+    expect(tests).toEqual(expect.arrayContaining(dense(test)))
+    expect(dense(map)).toEqual(linesOf('map-adapter.ts'))
+    expect(dense(use)).toEqual(linesOf('use-map-adapter.ts'))
+    expect(dense(sqlite)).toEqual(linesOf('sqlite-adapter.ts'))
+    expect(dense(tree.join('\n'))).toEqual(linesOf('tree-adapter.ts'))
   })
 
-  it('write-an-adapter: the adapter takes no more than 150 lines of code', () => {
-    const code = dense(read(`${kit}/guide/map-adapter.ts`)).filter((line) => !/^\s*(?:\/\/|\/\*\*)/u.test(line))
-    expect(code.length).toBeLessThanOrEqual(150)
+  it('write-an-adapter: the adapters take no more lines of code than it says', () => {
+    for (const path of ['map-adapter.ts', 'sqlite-adapter.ts']) {
+      expect(linesOf(path).filter(isCode).length).toBeLessThanOrEqual(20)
+    }
+    expect(linesOf('tree-adapter.ts').filter(isCode).length).toBeLessThanOrEqual(180)
   })
 
-  it('write-an-adapter: its test is the one that runs', () => {
-    const [test = ''] = blocksOf('write-an-adapter.md')
-    const own = read(`${kit}/guide/map-adapter.test.ts`).replace('../../src/vitest.ts', '@ws/conformance/vitest')
-    expect(dense(test)).toEqual(dense(own))
+  it('write-an-adapter: its use prints what it says', async () => {
+    const log = vi.spyOn(console, 'log').mockReturnValue()
+    await import('./use-map-adapter.ts')
+    expect(log.mock.calls.flat()).toEqual(['/archive', '/archive/a.md'])
+    log.mockRestore()
   })
 
   it('write-an-executor: its test and its code are those that run, all of them and in order', () => {
@@ -36,7 +49,6 @@ describe('the guides', () => {
   })
 
   it('write-an-executor: the executor takes no more than 150 lines of code', () => {
-    const code = dense(read(`${kit}/guide/jail-executor.ts`)).filter((line) => !/^\s*(?:\/\/|\/\*\*)/u.test(line))
-    expect(code.length).toBeLessThanOrEqual(150)
+    expect(linesOf('jail-executor.ts').filter(isCode).length).toBeLessThanOrEqual(150)
   })
 })
