@@ -2,9 +2,9 @@ import type { PathView } from './paths/path-view.ts'
 import { parseScript, staticText, visit } from '@ws/command-parser'
 import { isInstalled } from './installed.ts'
 import { analyseSource } from './commands/analyse.ts'
-import { directoryVariable } from './commands/builtins.ts'
-import { Edits } from './commands/edits.ts'
-import type { State, Variable } from './commands/state.ts'
+import { directoryVariable } from './programs/builtins.ts'
+import { Edits } from './call/edits.ts'
+import type { State, Variable } from './call/state.ts'
 
 export interface SanitizeOptions {
   readonly view: PathView

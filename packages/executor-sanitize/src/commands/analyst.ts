@@ -1,9 +1,9 @@
 import type { CommandNode, Script, Statement, SyntaxNode, Word } from '@ws/command-parser'
 
-import type { Argument, Call } from './call.ts'
-import type { Context, Outcome } from './context.ts'
-import type { State } from './state.ts'
-import type { Value } from './values.ts'
+import type { Argument, Call } from '../call/call.ts'
+import type { Context, Outcome } from '../call/context.ts'
+import type { State } from '../call/state.ts'
+import type { Value } from '../call/values.ts'
 
 /** Judges what a command line is made of. Each part has a file of its own, which judges what is inside of it through this. */
 export interface Analyst {

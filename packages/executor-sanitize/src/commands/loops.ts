@@ -4,10 +4,10 @@ import { refuseDangerous } from '../programs/starters.ts'
 import { refuse } from '../refusal.ts'
 import type { Analyst } from './analyst.ts'
 import { numbered } from './arithmetic.ts'
-import { directoryVariable } from './builtins.ts'
-import type { Outcome } from './context.ts'
+import { directoryVariable } from '../programs/builtins.ts'
+import type { Outcome } from '../call/context.ts'
 import { both, gather } from './outcomes.ts'
-import { isNumber, isTainted, join, type State, type Variable, withVariable } from './state.ts'
+import { isNumber, isTainted, join, type State, type Variable, withVariable } from '../call/state.ts'
 import { isNumberWord } from './words.ts'
 
 export function judgeFor(analyst: Analyst, node: Extract<CommandNode, { type: 'For' }>, state: State): Outcome {

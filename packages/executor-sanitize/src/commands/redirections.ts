@@ -1,10 +1,10 @@
 import { type Redirection, staticText, type Word, type WordPart } from '@ws/command-parser'
 
 import { refuse } from '../refusal.ts'
-import type { Context, Input, Outcome } from './context.ts'
-import { mapPath } from './path-words.ts'
-import type { State } from './state.ts'
-import type { Value } from './values.ts'
+import type { Context, Input, Outcome } from '../call/context.ts'
+import { mapPath } from '../call/path-words.ts'
+import type { State } from '../call/state.ts'
+import type { Value } from '../call/values.ts'
 
 export interface RedirectionOptions {
   evaluate(word: Word): Value

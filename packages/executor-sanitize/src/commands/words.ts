@@ -2,11 +2,11 @@ import { type SyntaxNode, visit, type Word, type WordPart } from '@ws/command-pa
 
 import { refuse } from '../refusal.ts'
 import type { Analyst } from './analyst.ts'
-import { directoryVariable } from './builtins.ts'
-import type { Context } from './context.ts'
-import { Edits } from './edits.ts'
-import { isArithmetic, type State, type Variable } from './state.ts'
-import { evaluate, type Value } from './values.ts'
+import { directoryVariable } from '../programs/builtins.ts'
+import type { Context } from '../call/context.ts'
+import { Edits } from '../call/edits.ts'
+import { isArithmetic, type State, type Variable } from '../call/state.ts'
+import { evaluate, type Value } from '../call/values.ts'
 
 type Substitution = Extract<WordPart, { type: 'CommandExpansion' }>
 

@@ -1,5 +1,5 @@
-import { type Call, textOf } from '../commands/call.ts'
-import type { Outcome } from '../commands/context.ts'
+import { type Call, textOf } from '../call/call.ts'
+import type { Outcome } from '../call/context.ts'
 import { refuse } from '../refusal.ts'
 import { has, parseArguments } from './grammar.ts'
 

@@ -1,4 +1,4 @@
-import { type Argument, type Call, textOf } from '../commands/call.ts'
+import { type Argument, type Call, textOf } from '../call/call.ts'
 import { refuse } from '../refusal.ts'
 import { lookAt } from '../paths/links.ts'
 import { namesOf } from '../paths/path-view.ts'

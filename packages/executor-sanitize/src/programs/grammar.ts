@@ -1,7 +1,7 @@
 import { refuse } from '../refusal.ts'
-import { type Argument, type Call, textOf } from '../commands/call.ts'
-import type { Outcome } from '../commands/context.ts'
-import type { Mode } from '../commands/path-words.ts'
+import { type Argument, type Call, textOf } from '../call/call.ts'
+import type { Outcome } from '../call/context.ts'
+import type { Mode } from '../call/path-words.ts'
 
 /** The kind of an option's value: text, a path, or refused. `attached`: text, only in the same word. */
 type ValueKind = 'text' | 'attached' | 'refused' | Mode

@@ -1,7 +1,7 @@
 import { findWrapped, wrappers } from '@ws/command-parser'
 
-import { type Argument, type Call, textOf } from '../commands/call.ts'
-import type { Outcome } from '../commands/context.ts'
+import { type Argument, type Call, textOf } from '../call/call.ts'
+import type { Outcome } from '../call/context.ts'
 import { refuse } from '../refusal.ts'
 import { runFile } from './trusted.ts'
 

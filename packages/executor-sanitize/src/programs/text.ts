@@ -1,4 +1,4 @@
-import type { Argument, Call } from '../commands/call.ts'
+import type { Argument, Call } from '../call/call.ts'
 import { namesOf } from '../paths/path-view.ts'
 import { type Grammar, has, type Parsed } from './grammar.ts'
 

@@ -1,5 +1,5 @@
-import { type Argument, type Call, textOf } from '../commands/call.ts'
-import type { Outcome } from '../commands/context.ts'
+import { type Argument, type Call, textOf } from '../call/call.ts'
+import type { Outcome } from '../call/context.ts'
 import { lookAt } from '../paths/links.ts'
 import { namesOf, type Place } from '../paths/path-view.ts'
 import { refuse } from '../refusal.ts'

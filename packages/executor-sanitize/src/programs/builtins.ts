@@ -1,11 +1,11 @@
 import { lookAt } from '../paths/links.ts'
 import { refuse } from '../refusal.ts'
-import { type Argument, type Call, textOf } from './call.ts'
-import { type Outcome, plain } from './context.ts'
-import { resolveDirectories } from './path-words.ts'
-import { forget, type State, type Variable, withVariable } from './state.ts'
-import { refuseDangerous } from '../programs/starters.ts'
-import { test } from '../programs/test.ts'
+import { type Argument, type Call, textOf } from '../call/call.ts'
+import { type Outcome, plain } from '../call/context.ts'
+import { resolveDirectories } from '../call/path-words.ts'
+import { forget, type State, type Variable, withVariable } from '../call/state.ts'
+import { refuseDangerous } from './starters.ts'
+import { test } from './test.ts'
 
 type Builtin = (call: Call) => Outcome
 
