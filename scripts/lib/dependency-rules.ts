@@ -84,6 +84,14 @@ export const dependencyRules: IConfiguration = {
       to: { path: '^packages/', pathNot: '^packages/(core|conformance)/' },
     },
     {
+      name: 'internal-door-for-rclone-only',
+      comment:
+        'The internal door of the local adapter is no contract: the rclone adapter, released with it, may use it.',
+      severity: 'error',
+      from: { pathNot: '^packages/adapter-(local|rclone)/' },
+      to: { path: '^packages/adapter-local/src/internal[.]ts$' },
+    },
+    {
       name: 'no-test-code-in-products',
       severity: 'error',
       from: { path: '^packages/[^/]+/src/' },

@@ -1,7 +1,3 @@
 export { createLocalAdapter, createScratchAdapter } from './create.ts'
 export type { LocalAdapterOptions, ScratchAdapterOptions } from './options.ts'
 export { realpath } from './place/realpath.ts'
-export { isGone, ownMark, newTempName, tempPrefix } from './confine/temp.ts'
-export { factsOfVersion, statOf, versionFrom } from './confine/status.ts'
-export { slowMountCalls } from './host/engine.ts'
-export { creating } from './host/constants.ts'

@@ -1,7 +1,14 @@
 import { type BigIntStats, constants } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-import { creating, newTempName, slowMountCalls as calls, statOf, tempPrefix, versionFrom } from '@ws/adapter-local'
+import {
+  creating,
+  newTempName,
+  slowMountCalls as calls,
+  statOf,
+  tempPrefix,
+  versionFrom,
+} from '@ws/adapter-local/internal'
 import type { ReadResult, Stat, WriteResult } from '@ws/core'
 import type { MountPath, ReadOptions, StatOptions, StorageAdapter, WriteData, WriteOptions } from '@ws/core/adapter'
 

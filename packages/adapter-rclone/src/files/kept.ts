@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { factsOfVersion, versionFrom } from '@ws/adapter-local'
+import { factsOfVersion, versionFrom } from '@ws/adapter-local/internal'
 import type { WriteResult } from '@ws/core'
 import type { MountPath } from '@ws/core/adapter'
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 
-import { factsOfVersion } from '@ws/adapter-local'
+import { factsOfVersion } from '@ws/adapter-local/internal'
 import type { ReadResult, Stat } from '@ws/core'
 import type { MountPath, ReadOptions, ReadStreamResult, StorageAdapter } from '@ws/core/adapter'
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 
-import { isGone, ownMark, tempPrefix } from '@ws/adapter-local'
+import { isGone, ownMark, tempPrefix } from '@ws/adapter-local/internal'
 
 import { DirtyFiles } from '../cache/dirty.ts'
 import { Departures } from '../cache/departures.ts'
