@@ -20,11 +20,11 @@ export function itWith(
   needed: Component | readonly Component[],
   title: string,
   test: TestFunction,
-  timeoutMs?: number,
+  timeout?: number,
 ): void {
   const reason = missing(needed)
-  if (reason === undefined) it(title, test, timeoutMs)
-  else it.skip(`${title} ${reason}`, test, timeoutMs)
+  if (reason === undefined) it(title, test, timeout)
+  else it.skip(`${title} ${reason}`, test, timeout)
 }
 
 /** The reporter finds this note again in the titles: both sides must agree on its form. */

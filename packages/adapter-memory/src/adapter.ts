@@ -184,7 +184,7 @@ const capabilities: AdapterCapabilities = Object.freeze({
   conditionalDelete: 'server',
   conditionalMove: 'server',
   confinement: 'inherent',
-  maxStalenessMs: 0,
+  maxStaleness: 0,
   maxNameBytes,
   maxPathBytes,
 })

@@ -6,8 +6,8 @@ import { type Offering, openFiles } from './opened.ts'
 import type { RcloneStatus } from './status.ts'
 
 export interface FlushOptions extends SignalOption {
-  /** Milliseconds. Default: the mount's `flushTimeoutMs`. */
-  readonly timeoutMs?: number | undefined
+  /** Milliseconds. Default: the mount's `flushTimeout`. */
+  readonly timeout?: number | undefined
 }
 
 /** A part of a store as rclone mounts it. Made by `createRcloneAdapter`, or by a bucket's `adapter`. */

@@ -16,7 +16,7 @@ export function capabilitiesOf(
   features: Features,
   below: string,
 ): AdapterCapabilities {
-  const { section, prefix, readOnly, directoryCacheMs, attributeCacheMs } = options
+  const { section, prefix, readOnly, directoryCacheTime, attributeCacheTime } = options
   const isS3 = section['type'] === 's3'
   const above = (prefix === '' ? 0 : Buffer.byteLength(prefix) + 1) + Buffer.byteLength(below)
   return Object.freeze({
@@ -29,7 +29,7 @@ export function capabilitiesOf(
     atomicDirectoryMove: false,
     keepsEmptyDirectories: !isS3 || features.directoryMarkers,
     modes: false,
-    maxStalenessMs: directoryCacheMs + attributeCacheMs,
+    maxStaleness: directoryCacheTime + attributeCacheTime,
     // The path begins with a slash that the key does not have.
     maxPathBytes: isS3 ? Math.min(disk.maxPathBytes, longestKey - above + 1) : disk.maxPathBytes,
   })

@@ -185,18 +185,18 @@ export class RcloneDriver implements Driver {
   }
 
   async flush(options: FlushOptions): Promise<void> {
-    checkOptions<FlushOptions>(options, { signal: option.signal, timeoutMs: durationShape }, { operation: 'flush' })
-    const { signal, timeoutMs } = options
+    checkOptions<FlushOptions>(options, { signal: option.signal, timeout: durationShape }, { operation: 'flush' })
+    const { signal, timeout } = options
     const call = { operation: 'flush', path: mountRoot, signal }
-    await flushPart(this.#part, await this.#part.opened(call), call, timeoutMs)
+    await flushPart(this.#part, await this.#part.opened(call), call, timeout)
   }
 
   async refresh({ signal }: SignalOption = {}): Promise<void> {
     const call = { operation: 'refresh', path: mountRoot, signal }
     const { below, mount } = this.#part
     const { running } = await this.#part.opened(call)
-    const { attributeCacheMs } = mount.options
-    await this.#part.track(call, () => refreshMount(running.control, { below, attributeCacheMs, signal }))
+    const { attributeCacheTime } = mount.options
+    await this.#part.track(call, () => refreshMount(running.control, { below, attributeCacheTime, signal }))
   }
 
   async status(): Promise<RcloneStatus> {

@@ -46,19 +46,19 @@ export interface RcloneMountOptions extends SignalOption {
   /** rclone's path. Default: looked up in the system's directories. */
   readonly program?: string | undefined
   /** Milliseconds after a file was closed before it is uploaded. Default 1,000. */
-  readonly writeBackMs?: number | undefined
+  readonly writeBackDelay?: number | undefined
   /** Milliseconds for which a listing of the store is believed. Default 30,000. */
-  readonly directoryCacheMs?: number | undefined
+  readonly directoryCacheTime?: number | undefined
   /** Milliseconds for which the kernel believes a file's size and time. Default 1,000. */
-  readonly attributeCacheMs?: number | undefined
+  readonly attributeCacheTime?: number | undefined
   /** Bytes of content kept on this machine, once it is uploaded. Default: no limit but the age of an hour. */
-  readonly cacheMaxBytes?: number | undefined
+  readonly maxCacheBytes?: number | undefined
   /** Milliseconds that an operation may take before the mount is asked whether it is alive. Default 10,000. */
-  readonly operationTimeoutMs?: number | undefined
+  readonly operationTimeout?: number | undefined
   /** Milliseconds that `flush` and `close` wait for uploads. Default 120,000. */
-  readonly flushTimeoutMs?: number | undefined
+  readonly flushTimeout?: number | undefined
   /** Milliseconds that starting may take. Default 30,000. */
-  readonly startTimeoutMs?: number | undefined
+  readonly startTimeout?: number | undefined
   /**
    * `auto` (default): a mount whose process died, or that stopped answering, is started again on the same cache;
    * operations wait for it. `manual`: until `recover()` is called, everything fails.
@@ -85,13 +85,13 @@ export interface CheckedOptions {
   readonly directory: string | undefined
   readonly mountPoint: string | undefined
   readonly program: string | undefined
-  readonly writeBackMs: number
-  readonly directoryCacheMs: number
-  readonly attributeCacheMs: number
-  readonly cacheMaxBytes: number | undefined
-  readonly operationTimeoutMs: number
-  readonly flushTimeoutMs: number
-  readonly startTimeoutMs: number
+  readonly writeBackDelay: number
+  readonly directoryCacheTime: number
+  readonly attributeCacheTime: number
+  readonly maxCacheBytes: number | undefined
+  readonly operationTimeout: number
+  readonly flushTimeout: number
+  readonly startTimeout: number
   readonly recovery: 'auto' | 'manual'
   readonly onEvent: (event: RcloneEvent) => void
 }
@@ -151,13 +151,13 @@ const shapes: OptionShapes<RcloneMountOptions> = {
   directory: hostPath,
   mountPoint: hostPath,
   program: hostPath,
-  writeBackMs: duration,
-  directoryCacheMs: duration,
-  attributeCacheMs: option.integer(0, longestMs),
-  cacheMaxBytes: option.integer(1),
-  operationTimeoutMs: duration,
-  flushTimeoutMs: duration,
-  startTimeoutMs: duration,
+  writeBackDelay: duration,
+  directoryCacheTime: duration,
+  attributeCacheTime: option.integer(0, longestMs),
+  maxCacheBytes: option.integer(1),
+  operationTimeout: duration,
+  flushTimeout: duration,
+  startTimeout: duration,
   recovery: option.oneOf('auto', 'manual'),
   onEvent: option.function,
   signal: option.signal,
@@ -177,13 +177,13 @@ export function checkMountOptions(options: RcloneMountOptions): CheckedOptions {
     directory,
     mountPoint,
     program,
-    writeBackMs: options.writeBackMs ?? 1_000,
-    directoryCacheMs: options.directoryCacheMs ?? 30_000,
-    attributeCacheMs: options.attributeCacheMs ?? 1_000,
-    cacheMaxBytes: options.cacheMaxBytes,
-    operationTimeoutMs: options.operationTimeoutMs ?? 10_000,
-    flushTimeoutMs: options.flushTimeoutMs ?? 120_000,
-    startTimeoutMs: options.startTimeoutMs ?? 30_000,
+    writeBackDelay: options.writeBackDelay ?? 1_000,
+    directoryCacheTime: options.directoryCacheTime ?? 30_000,
+    attributeCacheTime: options.attributeCacheTime ?? 1_000,
+    maxCacheBytes: options.maxCacheBytes,
+    operationTimeout: options.operationTimeout ?? 10_000,
+    flushTimeout: options.flushTimeout ?? 120_000,
+    startTimeout: options.startTimeout ?? 30_000,
     recovery,
     onEvent: quietly(onEvent),
   }

@@ -5,7 +5,7 @@ import type { Control } from './control/client.ts'
 export interface RefreshOptions {
   /** The part of the mount, `""` or `threads/t1/`. */
   readonly below: string
-  readonly attributeCacheMs: number
+  readonly attributeCacheTime: number
   readonly signal: AbortSignal | undefined
 }
 
@@ -15,11 +15,11 @@ export interface RefreshOptions {
  */
 export async function refreshMount(
   control: Control,
-  { below, attributeCacheMs, signal }: RefreshOptions,
+  { below, attributeCacheTime, signal }: RefreshOptions,
 ): Promise<void> {
   const dir = below.replace(/\/$/, '')
   await control.call('vfs/forget', dir === '' ? {} : { dir }, { signal })
-  await delay(attributeCacheMs, undefined, { signal }).catch((error: unknown) => {
+  await delay(attributeCacheTime, undefined, { signal }).catch((error: unknown) => {
     signal?.throwIfAborted()
     throw error
   })

@@ -24,7 +24,7 @@ export async function statusOf(mount: Mount, dirty: DirtyFiles | undefined): Pro
   const call = { operation: 'status', path: mountRoot }
   try {
     const { control, process } = mount.runningNow(call)
-    const { uploading, queued, files, bytes, outOfSpace } = await readStats(control, { timeoutMs: 2_000 })
+    const { uploading, queued, files, bytes, outOfSpace } = await readStats(control, { timeout: 2_000 })
     const uploads = { running: uploading, queued, failing: process.log.failing.size }
     return { state: mount.state, version, dirtyFiles, uploads, cache: { files, bytes, outOfSpace } }
   } catch {

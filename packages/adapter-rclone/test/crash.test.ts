@@ -21,7 +21,7 @@ describeWith(mountNeeds, '[RP14] crashes at random moments', () => {
   async function crashBoth(seed: number, openSilent: () => Promise<{ store: Store; silence?: Silence }>) {
     const ends = [killRclone, killProcess].map(async (run, index) => {
       const { store, silence } = await openSilent()
-      const options = { ...optionsFor(store, await scratch()), writeBackMs: 50 }
+      const options = { ...optionsFor(store, await scratch()), writeBackDelay: 50 }
       const crash = { options, seed: seed + index, store, silence }
       const { model, adapter } = await run(crash)
       await checkRecovered(adapter, store, model, crash.seed)
@@ -64,7 +64,7 @@ describeWith(mountNeeds, '[RP14] crashes at random moments', () => {
       onTestFinished(() => server.close())
       const start = async (seed: number) => {
         const store = await openStore(server)
-        const adapter = await open({ ...optionsFor(store, await scratch()), writeBackMs: 50, flushTimeoutMs: 2_000 })
+        const adapter = await open({ ...optionsFor(store, await scratch()), writeBackDelay: 50, flushTimeout: 2_000 })
         const all = stepsFrom(seed, steps)
         const model = new Model(all)
         return { seed, store, adapter, model, working: work(adapter, all, (report) => model.report(report)) }
@@ -80,7 +80,7 @@ describeWith(mountNeeds, '[RP14] crashes at random moments', () => {
         await server.gateway.start()
         const checks = sites.map(async ({ seed: one, store, adapter, model, working }) => {
           await working
-          await vi.waitFor(() => adapter.flush({ timeoutMs: 30_000 }), { timeout: 40_000 })
+          await vi.waitFor(() => adapter.flush({ timeout: 30_000 }), { timeout: 40_000 })
           await adapter.refresh()
           await checkRecovered(adapter, store, model, one)
           await adapter.close()

@@ -9,7 +9,7 @@ import { fakeControl } from './fake-control.ts'
 import { scratch } from './support.ts'
 
 /** Milliseconds from the close of a file to its upload. */
-const writeBackMs = 100
+const writeBackDelay = 100
 
 const md5 = (text: string): string => createHash('md5').update(text).digest('hex')
 
@@ -36,11 +36,11 @@ async function site() {
   const part = { control, fs: 'store:', metadata, content }
   return {
     stored,
-    departures: new Departures(cache, writeBackMs),
+    departures: new Departures(cache, writeBackDelay),
     settle: (departures: Departures, pause: () => void = () => {}) => departures.settle(part, async () => pause()),
     /** The note that a late upload writes of a file that has gone. */
     note: (name: string) => writeFile(join(metadata, name), '{}'),
-    again: () => new Departures(cache, writeBackMs),
+    again: () => new Departures(cache, writeBackDelay),
     store: (name: string, text: string, time = Date.now()) => void stored.set(name, { text, time }),
     /** Has the cache hold a file that it says is uploaded. */
     async hold(name: string, text: string): Promise<void> {

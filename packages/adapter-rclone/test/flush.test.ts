@@ -19,11 +19,11 @@ import {
   write,
 } from './support.ts'
 
-const it = (title: string, test: () => Promise<void>, timeoutMs?: number): void => itWith([], title, test, timeoutMs)
+const it = (title: string, test: () => Promise<void>, timeout?: number): void => itWith([], title, test, timeout)
 
 describeWith(mountNeeds, 'what is in the store', () => {
   it('[RP7, RP14] flush is a barrier: what was written before, here or by a command, is in the bucket', async () => {
-    const { adapter, store, root } = await openSite({ writeBackMs: 1_000 })
+    const { adapter, store, root } = await openSite({ writeBackDelay: 1_000 })
     for (let index = 0; index < 20; index += 1) {
       await write(adapter, `/api/${index}`, `by the API ${index}`)
       await writeFile(join(root, `command-${index}`), `by a command ${index}`)
@@ -38,12 +38,12 @@ describeWith(mountNeeds, 'what is in the store', () => {
   })
 
   it('[RP14] what a command renamed or deleted while it was uploaded has its new name after a flush, and the old one is gone', async () => {
-    const writeBackMs = 20
-    const { adapter, store, root } = await openSite({ writeBackMs })
+    const writeBackDelay = 20
+    const { adapter, store, root } = await openSite({ writeBackDelay })
     const names = Array.from({ length: isDeep ? 900 : 45 }, (_, index) => String(index).padStart(3, '0'))
     for (const [index, name] of names.entries()) {
       await writeFile(join(root, `old-${name}`), `content ${name}`)
-      await delay(writeBackMs - 3 + (index % 15)) // just when its upload begins, runs or ends
+      await delay(writeBackDelay - 3 + (index % 15)) // just when its upload begins, runs or ends
       if (index % 3 === 0) await rm(join(root, `old-${name}`))
       else await rename(join(root, `old-${name}`), join(root, `new-${name}`))
     }
@@ -55,7 +55,7 @@ describeWith(mountNeeds, 'what is in the store', () => {
 
   it('[RP14] a flush asks for each file that went with few questions, whatever else its directory holds', async () => {
     const { store, proxy } = await storeThatHangs()
-    const { adapter, root } = await openSite({ writeBackMs: 1 }, store)
+    const { adapter, root } = await openSite({ writeBackDelay: 1 }, store)
     const names = Array.from({ length: 20 }, (_, index) => join(root, `gone-${index}`))
     for (const name of names) {
       await writeFile(name, 'x')
@@ -72,7 +72,7 @@ describeWith(mountNeeds, 'what is in the store', () => {
   /** Moves `/from` to `/to` while the store copies the old content, takes the new one, and only then says that it has copied. */
   async function moveIntoUpload(more: Readonly<Record<string, string>>) {
     const { store, setFaults, answer } = await storeThatHangs()
-    const { adapter, root } = await openSite({ writeBackMs: 20 }, store)
+    const { adapter, root } = await openSite({ writeBackDelay: 20 }, store)
     // a directory that the store does not know as such
     for (const [path, content] of Object.entries({ '/d/other': 'x', '/from': 'old', ...more }))
       await write(adapter, path, content)
@@ -133,7 +133,7 @@ describeWith(mountNeeds, 'what is in the store', () => {
   })
 
   it('an aborted flush ends with the reason', async () => {
-    const { adapter } = await openSite({ writeBackMs: 1_500, flushTimeoutMs: 20_000 })
+    const { adapter } = await openSite({ writeBackDelay: 1_500, flushTimeout: 20_000 })
     await write(adapter, '/a', 'x')
     const reason = new Error('enough')
     const controller = new AbortController()
@@ -143,7 +143,7 @@ describeWith(mountNeeds, 'what is in the store', () => {
   })
 
   it('closing flushes; the next mount of the same part finds everything', async () => {
-    const { adapter, store, options } = await openSite({ writeBackMs: 1_000 })
+    const { adapter, store, options } = await openSite({ writeBackDelay: 1_000 })
     await write(adapter, '/a', 'kept')
     await adapter.close()
     expect(await store.get('threads/t1/a')).toBe('kept')
@@ -159,7 +159,7 @@ describeWith(mountNeeds, 'what is in the store', () => {
     await adapter.flush()
     await server.gateway.kill()
     await write(adapter, '/during', 'written while the store was down')
-    const error = await failureOf(adapter.flush({ timeoutMs: 2_000 }))
+    const error = await failureOf(adapter.flush({ timeout: 2_000 }))
     expect(error).toMatchObject({ code: 'EBACKEND', operation: 'flush' })
     expect(error.message).not.toContain(store.bucket)
     expect((await adapter.status()).dirtyFiles).toBe(1)
@@ -171,7 +171,7 @@ describeWith(mountNeeds, 'what is in the store', () => {
   })
 
   it('refresh shows what others changed in the bucket before, content too', async () => {
-    const { adapter, store, root } = await openSite({ directoryCacheMs: 600_000 })
+    const { adapter, store, root } = await openSite({ directoryCacheTime: 600_000 })
     await store.put('threads/t1/there', 'old')
     await adapter.refresh()
     expect(await readText(adapter, '/there')).toBe('old')

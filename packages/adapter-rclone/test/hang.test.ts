@@ -55,7 +55,7 @@ describeWith(mountNeeds, 'a mount whose server does not answer', () => {
     async (signal) => {
       const { store, hang, answer } = await storeThatHangs()
       const directory = await scratch()
-      const options = { ...optionsFor(store, directory), writeBackMs: 600_000, directoryCacheMs: 1 }
+      const options = { ...optionsFor(store, directory), writeBackDelay: 600_000, directoryCacheTime: 1 }
       const { child, done } = startHolder(options, { '/d/a': 'written' })
       await done
       const pid = Number(child.pid)
@@ -73,19 +73,19 @@ describeWith(mountNeeds, 'a mount whose server does not answer', () => {
         { timeout: 10_000 },
       )
       answer()
-      const next = await open({ ...options, writeBackMs: 100 })
+      const next = await open({ ...options, writeBackDelay: 100 })
       expect(await readText(next, '/d/a')).toBe('written')
     },
   )
 
-  const limits = { operationTimeoutMs: 2_000, flushTimeoutMs: 2_000, directoryCacheMs: 1, attributeCacheMs: 1 }
+  const limits = { operationTimeout: 2_000, flushTimeout: 2_000, directoryCacheTime: 1, attributeCacheTime: 1 }
 
   it('while one delete waits for the store, every other operation ends by its limit or its signal, and works after `recover()`', async () => {
     const { store, hang, answer } = await storeThatHangs()
     const { adapter } = await openSite(limits, store)
     await write(adapter, '/d/warm', 'x')
     await write(adapter, '/d/gone', 'x')
-    await adapter.flush({ timeoutMs: 30_000 })
+    await adapter.flush({ timeout: 30_000 })
     hang()
     const deleting = failureOf(adapter.delete(at('/d/gone')))
     const calls = [
@@ -137,11 +137,11 @@ describeWith(mountNeeds, 'a mount whose server does not answer', () => {
   it('closing ends in time, with rclone and the mount; the cache is uploaded by the next one', async () => {
     const { store, hang, answer } = await storeThatHangs()
     const { adapter, directory, options } = await openSite(
-      { ...limits, writeBackMs: 2_000, flushTimeoutMs: 5_000 },
+      { ...limits, writeBackDelay: 2_000, flushTimeout: 5_000 },
       store,
     )
     await write(adapter, '/d/gone', 'x')
-    await adapter.flush({ timeoutMs: 30_000 })
+    await adapter.flush({ timeout: 30_000 })
     await write(adapter, '/new', 'kept')
     hang()
     const deleting = failureOf(adapter.delete(at('/d/gone')))

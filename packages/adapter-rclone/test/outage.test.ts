@@ -20,7 +20,7 @@ import {
 } from './support.ts'
 
 const hangMs = isDeep ? 60_000 : 5_000
-const operationTimeoutMs = 1_000
+const operationTimeout = 1_000
 /** Milliseconds after its limit in which a call has its error, on a machine with other work. */
 const lateMs = 1_500
 
@@ -40,11 +40,11 @@ describeWith(mountNeeds, 'a store that stalls', () => {
   it(`for ${hangMs / 1_000} s holds nothing but its own callers, each of whom has an error in time; then all goes on`, async () => {
     const { store, setFaults, answer } = await storeThatHangs()
     const { adapter, directory } = await openSite(
-      { operationTimeoutMs, directoryCacheMs: 1, attributeCacheMs: 1 },
+      { operationTimeout, directoryCacheTime: 1, attributeCacheTime: 1 },
       store,
     )
     // its uploads do not belong to its speed
-    const { adapter: mounted } = await openSite({ writeBackMs: 600_000, flushTimeoutMs: 1_000 })
+    const { adapter: mounted } = await openSite({ writeBackDelay: 600_000, flushTimeout: 1_000 })
     const local = await createLocalAdapter({ root: await scratch(), io: 'async' })
     onTestFinished(() => local.close())
     await write(adapter, '/d/known', 'x')
@@ -59,16 +59,16 @@ describeWith(mountNeeds, 'a store that stalls', () => {
     // the connection stalls: what was asked is answered afterwards
     setFaults(() => ({ kind: 'delay', ms: Math.max(end - performance.now(), 0) }))
     loop.enable()
-    for (let round = 0; performance.now() < end - operationTimeoutMs - lateMs; round += 1) {
+    for (let round = 0; performance.now() < end - operationTimeout - lateMs; round += 1) {
       const start = performance.now()
       const calls = [
         adapter.stat(at(`/cold/${round}`)),
         adapter.list(at(`/cold/${round}`)).next(),
-        adapter.flush({ timeoutMs: operationTimeoutMs }),
+        adapter.flush({ timeout: operationTimeout }),
       ]
       const errors = calls.map(async (call) => {
         expect(await failureOf(call)).toMatchObject({ code: 'ETIMEDOUT' })
-        expect(performance.now() - start).toBeLessThan(operationTimeoutMs + lateMs)
+        expect(performance.now() - start).toBeLessThan(operationTimeout + lateMs)
       })
       const now = await Promise.all(others.map(speedOf))
       for (const [index, took] of now.entries()) expect(took).toBeLessThan((before[index] ?? 0) * 4 + 100)
@@ -80,7 +80,7 @@ describeWith(mountNeeds, 'a store that stalls', () => {
     answer()
     await vi.waitFor(async () => expect(await readText(adapter, '/d/known')).toBe('x'), { timeout: 30_000 })
     await write(adapter, '/after', 'written')
-    await vi.waitFor(() => adapter.flush({ timeoutMs: 10_000 }), { timeout: 30_000 })
+    await vi.waitFor(() => adapter.flush({ timeout: 10_000 }), { timeout: 30_000 })
     expect(await store.get('threads/t1/after')).toBe('written')
     expect(await store.get('threads/t1/d/waiting')).toBe('written before')
     expect(await rcloneOf(directory)).toBe(rclone)

@@ -37,7 +37,7 @@ function events() {
 describeWith(mountNeeds, 'a mount that breaks', () => {
   it('[RP14] kill -9 of rclone loses nothing: the same cache is mounted again and uploaded', async () => {
     const { onEvent, until } = events()
-    const { adapter, store, directory, root } = await openSite({ writeBackMs: 5_000, onEvent, flushTimeoutMs: 30_000 })
+    const { adapter, store, directory, root } = await openSite({ writeBackDelay: 5_000, onEvent, flushTimeout: 30_000 })
     await write(adapter, '/dir/by-api', 'written by the API')
     await writeFile(join(root, 'by-command'), 'written by a command')
     process.kill(await rcloneOf(directory), 'SIGKILL')
@@ -65,7 +65,7 @@ describeWith(mountNeeds, 'a mount that breaks', () => {
 
   it('that hangs makes operations fail in time, keeps nobody else waiting, and is replaced', async () => {
     const { onEvent, until } = events()
-    const { adapter, directory } = await openSite({ operationTimeoutMs: 300, onEvent })
+    const { adapter, directory } = await openSite({ operationTimeout: 300, onEvent })
     await write(adapter, '/a', 'x')
     const local = await createLocalAdapter({ root: await scratch(), io: 'async' })
     onTestFinished(() => local.close())
@@ -84,7 +84,7 @@ describeWith(mountNeeds, 'a mount that breaks', () => {
   })
 
   it('that hangs for a while goes on where it is not replaced', async () => {
-    const { adapter, directory } = await openSite({ operationTimeoutMs: 300, recovery: 'manual' })
+    const { adapter, directory } = await openSite({ operationTimeout: 300, recovery: 'manual' })
     await write(adapter, '/a', 'x')
     const rclone = await rcloneOf(directory)
     process.kill(rclone, 'SIGSTOP')
@@ -104,7 +104,11 @@ describeWith(mountNeeds, 'a mount that breaks', () => {
   })
 
   it('closing a mount that hangs ends it', async () => {
-    const { adapter, directory } = await openSite({ operationTimeoutMs: 200, recovery: 'manual', writeBackMs: 600_000 })
+    const { adapter, directory } = await openSite({
+      operationTimeout: 200,
+      recovery: 'manual',
+      writeBackDelay: 600_000,
+    })
     await write(adapter, '/a', 'x')
     process.kill(await rcloneOf(directory), 'SIGSTOP')
     // not what the kernel knows already
@@ -117,7 +121,7 @@ describeWith(mountNeeds, 'a mount that breaks', () => {
   it('ends with the process that made it, however that ends; its cache is uploaded by the next one', async () => {
     const store = await openStore()
     const directory = await scratch()
-    const options = { ...optionsFor(store, directory), writeBackMs: 20_000 }
+    const options = { ...optionsFor(store, directory), writeBackDelay: 20_000 }
     const { child, done } = startHolder(options, { '/a': 'before the end', '/dir/b': 'also before' })
     await done
     expect(mountsBelow(directory)).toHaveLength(1)
@@ -131,7 +135,7 @@ describeWith(mountNeeds, 'a mount that breaks', () => {
       { timeout: 20_000 },
     )
     expect(await store.keys()).toEqual([])
-    const again = await open({ ...options, writeBackMs: 100 })
+    const again = await open({ ...options, writeBackDelay: 100 })
     expect(await readText(again, '/a')).toBe('before the end')
     await again.flush()
     expect(await store.keys()).toEqual(['threads/t1/a', 'threads/t1/dir/b'])
@@ -140,7 +144,7 @@ describeWith(mountNeeds, 'a mount that breaks', () => {
   it('a stale mount that nobody serves is cleared, and the cache behind it used', async () => {
     const store = await openStore()
     const directory = await scratch()
-    const options = { ...optionsFor(store, directory), writeBackMs: 20_000 }
+    const options = { ...optionsFor(store, directory), writeBackDelay: 20_000 }
     const { child, done } = startHolder(options, { '/a': 'kept' })
     await done
     // the keepers first: they would clear the mount
@@ -151,7 +155,7 @@ describeWith(mountNeeds, 'a mount that breaks', () => {
     await vi.waitFor(async () => expect(await processesNaming(directory)).toEqual([]), { timeout: 10_000 })
     await delay(10)
     expect(mountsBelow(directory)).toHaveLength(1)
-    const again = await open({ ...options, writeBackMs: 100 })
+    const again = await open({ ...options, writeBackDelay: 100 })
     expect(await readText(again, '/a')).toBe('kept')
     await again.close()
     expect(await store.get('threads/t1/a')).toBe('kept')

@@ -98,7 +98,7 @@ export function optionsFor(store: Store, directory: string): RcloneAdapterOption
     prefix: 'threads/t1',
     owner: ordinaryOwner(),
     directory,
-    writeBackMs: 100,
+    writeBackDelay: 100,
   }
 }
 

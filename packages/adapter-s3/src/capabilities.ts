@@ -33,7 +33,7 @@ export function capabilitiesOf({ dialect, keys, links, readOnly }: CapabilityFac
     conditionalDelete: scope(conditionalDelete),
     conditionalMove: scope(moves),
     confinement: 'inherent',
-    maxStalenessMs: 0,
+    maxStaleness: 0,
     maxNameBytes: keys.maxNameBytes,
     maxPathBytes: keys.maxPathBytes,
   })

@@ -241,7 +241,7 @@ class AttachedProot implements AttachedExecutor {
             supervise: !machine.pidNamespace,
             // The namespace's first process forgets its parent when it changes its uid.
             dieWithParent: machine.pidNamespace,
-            killGraceMs: request.killGrace,
+            killGrace: request.killGrace,
             extraFds: new Map([...first.extraFds, ...invocation.extraFds, ...extraFds]),
             landlock: landlock ? { rules: [...view.rules, this.#loaderRule(), ...terminalRules(terminal)] } : undefined,
           })
@@ -260,7 +260,7 @@ class AttachedProot implements AttachedExecutor {
           stdin: request.stdin ?? 'none',
           timeout: request.timeout,
           signal: request.signal,
-          killGraceMs: request.killGrace,
+          killGrace: request.killGrace,
           maxOutputBytes: request.maxOutputBytes,
           onStdout: (chunk) => stdout.push(chunk),
         })

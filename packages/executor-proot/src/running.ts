@@ -80,7 +80,7 @@ export function followCommand(options: FollowOptions): RunningCommand {
       stderrBytes: commandErrors.totalBytes,
       timedOut: ended.timedOut,
       truncated: ended.stdout.truncated || commandErrors.truncated,
-      duration: ended.durationMs,
+      duration: ended.duration,
       executor: 'proot',
       ...(ended.survivors && { survivors: true as const }),
     }

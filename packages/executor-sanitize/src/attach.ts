@@ -98,7 +98,7 @@ class AttachedSanitize implements AttachedExecutor {
         limits: options.limits,
         owner,
         supervise: true,
-        killGraceMs: request.killGrace,
+        killGrace: request.killGrace,
         landlock: landlockAbi > 0 ? { rules } : undefined,
       })
       const stdout = createOutput(view.mounts, request.maxOutputBytes)
@@ -110,7 +110,7 @@ class AttachedSanitize implements AttachedExecutor {
         stdin: request.stdin ?? 'none',
         timeout: request.timeout,
         signal: request.signal,
-        killGraceMs: request.killGrace,
+        killGrace: request.killGrace,
         // Kept here, after paths were put right.
         maxOutputBytes: 0,
         onStdout: stdout.push,

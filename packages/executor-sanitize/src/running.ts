@@ -83,7 +83,7 @@ function describe(
     stderrBytes: stderr.totalBytes,
     timedOut: process.timedOut,
     truncated: stdout.truncated || stderr.truncated,
-    duration: process.durationMs,
+    duration: process.duration,
     executor: 'sanitize',
     ...(process.survivors && { survivors: true as const }),
   }

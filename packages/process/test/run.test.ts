@@ -113,7 +113,7 @@ describe('startProcess', () => {
       seen.push(Buffer.from(chunk))
       await new Promise((resolve) => setTimeout(resolve, 40)) // longer than the drain grace
     }
-    const { stdout } = await sh('seq 1 60000', { onStdout, drainGraceMs: 10, maxOutputBytes: 2 ** 20 }).wait()
+    const { stdout } = await sh('seq 1 60000', { onStdout, drainGrace: 10, maxOutputBytes: 2 ** 20 }).wait()
     expect(Buffer.concat(seen).toString()).toBe(stdout.text)
     expect(stdout.text.endsWith('60000\n')).toBe(true)
   })
@@ -167,7 +167,7 @@ describe('the end of a process', () => {
     const { env, survivors } = createMarker()
     const script =
       'sleep 60 & setsid sleep 60 & setsid sh -c \'trap "" TERM; sleep 60; sleep 60\' & trap "" TERM; while :; do sleep 60; done'
-    const result = await sh(script, { env, timeout: 200, killGraceMs: 100 }).wait()
+    const result = await sh(script, { env, timeout: 200, killGrace: 100 }).wait()
     expect(result).toMatchObject({ exitCode: null, signal: 'SIGKILL', timedOut: true })
     expect(survivors()).toEqual([])
   })
@@ -175,7 +175,7 @@ describe('the end of a process', () => {
   it('what ignores TERM is killed after the grace, also when the main process has gone', async () => {
     const { env, survivors } = createMarker()
     const script = `setsid sh -c 'trap "" TERM; while :; do sleep 60; done' >/dev/null 2>&1 & sleep 60`
-    const result = await sh(script, { env, timeout: 200, killGraceMs: 100 }).wait()
+    const result = await sh(script, { env, timeout: 200, killGrace: 100 }).wait()
     expect(result).toMatchObject({ signal: 'SIGTERM', timedOut: true })
     await until(() => survivors().length === 0)
   })
@@ -183,7 +183,7 @@ describe('the end of a process', () => {
   it('TERM comes first, so that a process can clean up', async () => {
     const result = await sh('trap "echo bye; exit 5" TERM; echo ready; while :; do sleep 0.01; done', {
       timeout: 200,
-      killGraceMs: 3000,
+      killGrace: 3000,
     }).wait()
     expect(result).toMatchObject({ exitCode: 5, timedOut: true })
     expect(result.stdout.text).toBe('ready\nbye\n')
@@ -204,7 +204,7 @@ describe('the end of a process', () => {
 
   it('what is left in the background and keeps the output open does not make wait hang', async () => {
     const { env, survivors } = createMarker()
-    const result = await sh('sleep 60 & echo done', { env, drainGraceMs: 100 }).wait()
+    const result = await sh('sleep 60 & echo done', { env, drainGrace: 100 }).wait()
     expect(result).toMatchObject({ exitCode: 0, timedOut: false })
     expect(result.stdout.text).toBe('done\n')
     await until(() => survivors().length === 0)

@@ -24,10 +24,10 @@ function supervised(
   script: string,
   env: Record<string, string>,
   options: Partial<StartProcessOptions> = {},
-  killGraceMs = 50,
+  killGrace = 50,
 ) {
   const argv = ['/bin/sh', '-c', script]
-  return startProcess({ ...confineArgv({ argv, env, owner, supervise: true, killGraceMs }), killGraceMs, ...options })
+  return startProcess({ ...confineArgv({ argv, env, owner, supervise: true, killGrace }), killGrace, ...options })
 }
 
 describeWith(component('perl'), 'a supervised tree', () => {

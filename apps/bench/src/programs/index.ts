@@ -22,7 +22,7 @@ export async function measurePrograms(report: Report): Promise<void> {
   makeDirectory(directory)
   await using adapter = await createLocalAdapter({ root: directory, owner: ordinaryOwner() })
   const sizes = { files: 1_000, modules: 300, packages: 10, repeats: 4 }
-  await measureIn({ directory, adapter, sizes, report, place: 'local disk', believedMs: 0 })
+  await measureIn({ directory, adapter, sizes, report, place: 'local disk', maxStaleness: 0 })
 }
 
 /** The same on an rclone mount, against the bare mount. */
@@ -34,15 +34,15 @@ export async function measureProgramsOnMount(report: Report): Promise<void> {
   await using server = await startCephServer()
   await using scratch = await createScratchDirectory()
   const { endpoint, region, credentials, bucket } = server
-  const attributeCacheMs = 1_000
+  const attributeCacheTime = 1_000
   await using adapter = await createRcloneAdapter({
     s3: { endpoint, region, credentials, provider: 'Ceph' },
     bucket,
     prefix: 'programs',
     owner: ordinaryOwner(),
     directory: join(scratch.path, 'state'),
-    directoryCacheMs: 600_000,
-    attributeCacheMs,
+    directoryCacheTime: 600_000,
+    attributeCacheTime,
   })
   const directory = String(adapter.hostPath?.(parseMountPath('/')))
   const sizes = { files: 50, modules: 10, packages: 3, repeats: 1 }
@@ -54,7 +54,7 @@ export async function measureProgramsOnMount(report: Report): Promise<void> {
     sizes,
     report,
     place: 'rclone mount',
-    believedMs: attributeCacheMs + 50,
+    maxStaleness: attributeCacheTime + 50,
     settle,
   })
 }
@@ -79,7 +79,7 @@ async function measureIn({ directory, adapter, sizes, report, ...conditions }: S
     }),
   )
   for (const program of programsFor(sizes)) {
-    if (program.fileless === true && conditions.believedMs > 0) continue
+    if (program.fileless === true && conditions.maxStaleness > 0) continue
     report(await measureProgram(program, { ...conditions, plain, runners }))
   }
 }

@@ -18,7 +18,7 @@ export interface Conditions {
   readonly plain: Runner
   readonly runners: readonly Runner[]
   /** Milliseconds for which the kernel believes what it knows of a file: waited before each run. */
-  readonly believedMs: number
+  readonly maxStaleness: number
   /** Waits until no upload of the last run is under way. */
   readonly settle?: (() => Promise<unknown>) | undefined
 }
@@ -50,7 +50,7 @@ export async function measureProgram(program: Program, conditions: Conditions): 
         const number = (runs += 1)
         if (program.before !== undefined) await plain.run(program.before(number))
         await conditions.settle?.()
-        await delay(conditions.believedMs)
+        await delay(conditions.maxStaleness)
         taken.starts.push(await timed(() => runner.run('true')))
         taken.wholes.push(await timed(() => runner.run(program.command(number))))
       } catch (error) {

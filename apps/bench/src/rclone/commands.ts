@@ -82,7 +82,7 @@ const paths: readonly string[] = Array.from(
 const protectedPaths = ['vendor/f', 'secrets/f', '.git/hooks/f', '.env']
 
 function bareWay(name: string, { root, place }: DirectorySite, argv: readonly string[]): Way {
-  return { name, before: () => delay(place.believedMs), run: repeat(() => bare(root, argv)) }
+  return { name, before: () => delay(place.maxStaleness), run: repeat(() => bare(root, argv)) }
 }
 
 async function bare(root: string, [program = '', ...args]: readonly string[]): Promise<void> {
@@ -97,7 +97,7 @@ function commandWay(name: string, { workspace, place }: TreeSite, argv: readonly
   const [program = ''] = argv
   return {
     name,
-    before: () => delay(place.believedMs),
+    before: () => delay(place.maxStaleness),
     run: repeat(async () => {
       const { exitCode, stderr } = await workspace.exec(argv, { cwd: 'tree' })
       if (exitCode !== 0 && !isExpected(program, exitCode)) throw new Error(`exit ${exitCode}: ${stderr}`)

@@ -55,7 +55,7 @@ export async function fileComparisons(reference: FileWay, ways: readonly FileWay
     each('read a file of 1 KiB', (way, path) => way.read(path)),
     {
       ...compared(`list ${total.toLocaleString('en')} files with size and time`, (way) => ({
-        before: () => delay(way.place.believedMs),
+        before: () => delay(way.place.maxStaleness),
         run: repeat(() => way.list('files')),
       })),
       count: 1,
@@ -85,7 +85,7 @@ class Window {
   async advance(): Promise<void> {
     this.#start += count
     if (this.#start + count <= total) return
-    const left = this.#began + this.#place.believedMs - performance.now()
+    const left = this.#began + this.#place.maxStaleness - performance.now()
     if (left > 0) await delay(left)
     this.#start = 0
     this.#began = performance.now()

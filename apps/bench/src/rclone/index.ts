@@ -21,7 +21,7 @@ import { inDirectory, ofAdapter, ofWorkspace } from './ways.ts'
 const section = 'rclone'
 const root = '/workspace'
 /** Milliseconds for which the kernel believes what it knows of a file: the adapter's default. */
-const attributeCacheMs = 1_000
+const attributeCacheTime = 1_000
 
 /** The mount with and without this project around it, the store's API, and a local disk, in one run on one Ceph. */
 export async function measureRclone(report: (measurement: Measurement) => void): Promise<void> {
@@ -39,8 +39,8 @@ export async function measureRclone(report: (measurement: Measurement) => void):
     prefix: 'threads/t1',
     owner,
     directory: join(scratch.path, 'state'),
-    directoryCacheMs: 600_000,
-    attributeCacheMs,
+    directoryCacheTime: 600_000,
+    attributeCacheTime,
   })
   await using s3 = await createS3Adapter({ endpoint, region, credentials, bucket, prefix: 'threads/t2' })
   const mountRoot = String(mount.hostPath?.(parseMountPath('/')))
@@ -50,7 +50,10 @@ export async function measureRclone(report: (measurement: Measurement) => void):
 
   const places = {
     // a little longer, since time is measured at both ends
-    mount: directoryPlace(mountRoot, { believedMs: attributeCacheMs + 50, settle: async () => await mount.flush?.() }),
+    mount: directoryPlace(mountRoot, {
+      maxStaleness: attributeCacheTime + 50,
+      settle: async () => await mount.flush?.(),
+    }),
     disk: directoryPlace(diskRoot, { owner }),
     bucket: bucketPlace(s3),
   }

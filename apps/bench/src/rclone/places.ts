@@ -8,7 +8,7 @@ import { forEach } from '../s3/client.ts'
 /** A place for files: they are the same by every way that leads there. Paths are relative: `files/f1`. */
 export interface Place {
   /** Milliseconds for which the kernel believes what it knows of a file without asking again; 0 where that is for ever. */
-  readonly believedMs: number
+  readonly maxStaleness: number
   /** Puts a file of {@link content} at each path, as fast as it goes. */
   fill(paths: readonly string[]): Promise<void>
   /** Waits until nothing of what was done there is under way any more. */
@@ -26,7 +26,7 @@ export interface DirectoryPlaceOptions extends Partial<Omit<Place, 'fill'>> {
 /** A directory of this machine, or a mount that looks like one. */
 export function directoryPlace(root: string, { owner, ...rest }: DirectoryPlaceOptions = {}): Place {
   return {
-    believedMs: 0,
+    maxStaleness: 0,
     settle: async () => undefined,
     ...rest,
     async fill(paths) {
@@ -45,7 +45,7 @@ async function give(root: string, { uid, gid }: Owner): Promise<void> {
 /** A bucket that is reached by its API: every operation has ended when it says so. */
 export function bucketPlace(adapter: StorageAdapter): Place {
   return {
-    believedMs: 0,
+    maxStaleness: 0,
     settle: async () => undefined,
     fill: (paths) => forEach(paths, (path) => adapter.write(parseMountPath(`/${path}`), content)),
   }

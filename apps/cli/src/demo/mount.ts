@@ -83,9 +83,9 @@ async function openMount({ connection, program, signal }: MountDemoOptions, dire
       owner: ordinaryOwner(),
       directory,
       program,
-      writeBackMs: 100,
+      writeBackDelay: 100,
       // after Ctrl-C the server is gone first
-      flushTimeoutMs: 10_000,
+      flushTimeout: 10_000,
       signal,
     })
   } catch (error) {

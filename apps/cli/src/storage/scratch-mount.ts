@@ -16,7 +16,7 @@ export async function createScratchMount(settings: RcloneSettings, owner: Owner)
     // what is checked is a thousand times more than what is kept
     const bucket = await openRcloneBucket({
       ...mountOptionsOf({ ...settings, prefix: below }, options),
-      writeBackMs: 100,
+      writeBackDelay: 100,
     })
     return {
       name: settings.kind,

@@ -71,10 +71,10 @@ function startTime(pid: number | 'self'): string | undefined {
   }
 }
 
-/** Whether a temporary file was left behind by a process that is no more. `ageMs`: since it was last written. */
-export function isLeftover(name: string, ageMs: number): boolean {
-  if (ageMs < deadAfterMs) return false
-  return isGone(name.slice(tempPrefix.length)) ?? ageMs >= foreignAfterMs
+/** Whether a temporary file was left behind by a process that is no more. `age`: since it was last written. */
+export function isLeftover(name: string, age: number): boolean {
+  if (age < deadAfterMs) return false
+  return isGone(name.slice(tempPrefix.length)) ?? age >= foreignAfterMs
 }
 
 function isAlive(pid: number, start: string): boolean {

@@ -31,7 +31,7 @@ export function capabilitiesOf({ root, verified, caseSensitive }: CapabilityFact
     conditionalDelete: 'process',
     conditionalMove: 'process',
     confinement: verified ? 'verified' : 'checked',
-    maxStalenessMs: 0,
+    maxStaleness: 0,
     maxNameBytes,
     maxPathBytes: maxPathBytes - Math.max(Buffer.byteLength(root), reservedPathBytes) - reservedPathBytes,
   }

@@ -63,8 +63,8 @@ export async function openRcloneBucket(options: RcloneMountOptions): Promise<Rcl
     async refresh({ signal } = {}) {
       const call = { operation: 'refresh', path: mountRoot }
       const { control } = await mount.running(call)
-      const { attributeCacheMs } = mount.options
-      await mount.track(call, () => refreshMount(control, { below: '', attributeCacheMs, signal }))
+      const { attributeCacheTime } = mount.options
+      await mount.track(call, () => refreshMount(control, { below: '', attributeCacheTime, signal }))
     },
     status: () => statusOf(mount, undefined),
     close: () => (closing ??= close()),

@@ -46,7 +46,7 @@ interface Departure {
  */
 export class Departures {
   readonly #file: string
-  readonly #writeBackMs: number
+  readonly #writeBackDelay: number
   /** Files that are not uploaded yet, with the time at which their upload may begin. */
   readonly #waiting = new Map<string, number>()
   /** Uploads that have ended well this moment, with their time. */
@@ -55,9 +55,9 @@ export class Departures {
   readonly #uncertain = new Set<string>()
   #departures: Departure[]
 
-  /** `cache`: host path of the cache. `writeBackMs`: milliseconds from the close of a file to its upload. */
-  constructor(cache: string, writeBackMs: number) {
-    this.#writeBackMs = writeBackMs
+  /** `cache`: host path of the cache. `writeBackDelay`: milliseconds from the close of a file to its upload. */
+  constructor(cache: string, writeBackDelay: number) {
+    this.#writeBackDelay = writeBackDelay
     this.#file = join(cache, 'departures')
     this.#departures = readLines<Departure>(this.#file, ({ from }) => from)
   }
@@ -70,7 +70,7 @@ export class Departures {
   /** A file was closed after it was written. `time`: in milliseconds, as all times of this class, by rclone's clock. */
   noteQueue(name: string, time: number): void {
     this.noteMade(name)
-    const mayBegin = time + this.#writeBackMs
+    const mayBegin = time + this.#writeBackDelay
     this.#waiting.set(name, Math.min(mayBegin, this.#waiting.get(name) ?? mayBegin))
   }
 

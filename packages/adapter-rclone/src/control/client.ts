@@ -12,7 +12,7 @@ export interface ControlOptions {
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined
   /** Milliseconds for the answer. Default 10,000. */
-  readonly timeoutMs?: number | undefined
+  readonly timeout?: number | undefined
 }
 
 type Answer = Readonly<Record<string, unknown>>
@@ -66,10 +66,10 @@ export class Control {
    * @throws ControlRefusal what rclone says; WorkspaceError `ETIMEDOUT` when it does not answer, `EIO` when it is gone.
    */
   async call(command: string, parameters: Answer = {}, options: CallOptions = {}): Promise<Answer> {
-    const { signal, timeoutMs = 10_000 } = options
+    const { signal, timeout = 10_000 } = options
     signal?.throwIfAborted()
-    const timeout = AbortSignal.timeout(timeoutMs)
-    const both = signal === undefined ? timeout : AbortSignal.any([signal, timeout])
+    const late = AbortSignal.timeout(timeout)
+    const both = signal === undefined ? late : AbortSignal.any([signal, late])
     try {
       const { status, text } = await this.#post(command, JSON.stringify(parameters), both)
       const answer = JSON.parse(text) as Answer
@@ -78,8 +78,7 @@ export class Control {
     } catch (error) {
       signal?.throwIfAborted()
       if (error instanceof ControlRefusal) throw error
-      if (timeout.aborted)
-        throw failure('ETIMEDOUT', 'the mount does not answer', { operation: command, native: error })
+      if (late.aborted) throw failure('ETIMEDOUT', 'the mount does not answer', { operation: command, native: error })
       throw failure('EIO', 'the mount cannot be reached', { operation: command, native: error })
     }
   }

@@ -38,7 +38,7 @@ export async function supplyStore(part: StoredPart, path: string): Promise<boole
   if ((await hashInStore(control, { fs, remote: path }, signal)) === hash) return false
   const copy = { srcFs: content, srcRemote: path, dstFs: fs, dstRemote: path }
   try {
-    await control.call('operations/copyfile', copy, { signal, timeoutMs: copyMs })
+    await control.call('operations/copyfile', copy, { signal, timeout: copyMs })
   } catch (error) {
     if (isNotFound(error)) return false // it has gone meanwhile
     throw error

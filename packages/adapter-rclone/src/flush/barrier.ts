@@ -26,7 +26,7 @@ export interface BarrierOptions {
   readonly queue: boolean
   /** Called before what waits is uploaded at once. */
   readonly onHurry?: (() => void) | undefined
-  readonly timeoutMs: number
+  readonly timeout: number
   readonly signal: AbortSignal | undefined
 }
 
@@ -40,9 +40,9 @@ export interface BarrierOptions {
  * says, `ETIMEDOUT`.
  */
 export async function flushBarrier(options: BarrierOptions): Promise<void> {
-  const { control, dirty, queue, timeoutMs, signal, operation = 'flush' } = options
+  const { control, dirty, queue, timeout, signal, operation = 'flush' } = options
   const start = performance.now()
-  const deadline = start + timeoutMs
+  const deadline = start + timeout
   let unqueuedSince: number | undefined
   for (;;) {
     signal?.throwIfAborted()
@@ -114,7 +114,7 @@ export function late(log: MountLog, operation: string): Error {
   const [said] = log.failing.values()
   if (said === undefined) {
     const remedy =
-      'flush again, or give it more time (`flushTimeoutMs`); files that are not uploaded yet stay in the cache'
+      'flush again, or give it more time (`flushTimeout`); files that are not uploaded yet stay in the cache'
     return failure('ETIMEDOUT', 'the uploads took too long', { operation, remedy })
   }
   const { code, reason, remedy } = diagnose(said)

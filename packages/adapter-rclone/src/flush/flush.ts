@@ -14,18 +14,18 @@ export async function flushPart(
   part: MountedPart,
   open: Open,
   call: Call,
-  timeoutMs = part.mount.options.flushTimeoutMs,
+  timeout = part.mount.options.flushTimeout,
 ): Promise<void> {
   const { running, dirty } = open
   const { control, process, metadata, departures } = running
   const { features } = part.mount
   const { operation, path } = call
   // The barrier ends by itself, and knows more about why.
-  const limit = AbortSignal.timeout(timeoutMs + lateMs)
+  const limit = AbortSignal.timeout(timeout + lateMs)
   const signal = call.signal === undefined ? limit : AbortSignal.any([call.signal, limit])
   const flushing = async (): Promise<void> => {
     await flushBarrier({
-      ...{ control, log: process.log, dirty, metadata, signal, timeoutMs, operation },
+      ...{ control, log: process.log, dirty, metadata, signal, timeout, operation },
       queue: features.queue,
       onHurry: () => departures.noteHurry(),
     })

@@ -13,7 +13,7 @@ export function mountArguments(
   { config, passwords }: Configuration,
   features: Features,
 ): string[] {
-  const { owner, readOnly, writeBackMs, directoryCacheMs, attributeCacheMs, cacheMaxBytes } = options
+  const { owner, readOnly, writeBackDelay, directoryCacheTime, attributeCacheTime, maxCacheBytes } = options
   const isRoot = process.getuid?.() === 0
   return [
     'mount',
@@ -23,16 +23,16 @@ export function mountArguments(
     ...['--cache-dir', place.cache],
     // Content is complete on the disk before anything reads or uploads it: seeks, appends and mmap work.
     ...['--vfs-cache-mode', 'full'],
-    ...['--vfs-write-back', `${writeBackMs}ms`],
+    ...['--vfs-write-back', `${writeBackDelay}ms`],
     // The store's listing tells a time in milliseconds, its answer to an upload in seconds: with the time in the
     // fingerprint, everything would be fetched again after its upload.
     '--vfs-fast-fingerprint',
     // else each file costs a request before its time is known
     '--use-server-modtime',
-    ...['--dir-cache-time', `${directoryCacheMs}ms`],
-    ...['--attr-timeout', `${attributeCacheMs}ms`],
+    ...['--dir-cache-time', `${directoryCacheTime}ms`],
+    ...['--attr-timeout', `${attributeCacheTime}ms`],
     ...['--poll-interval', '0'],
-    ...(cacheMaxBytes === undefined ? [] : ['--vfs-cache-max-size', `${cacheMaxBytes}B`]),
+    ...(maxCacheBytes === undefined ? [] : ['--vfs-cache-max-size', `${maxCacheBytes}B`]),
     ...['--transfers', String(transfers)],
     // The cache on the disk is the buffer.
     ...['--buffer-size', '0'],

@@ -30,17 +30,17 @@ export async function uploadLeftovers(start: StartOptions): Promise<void> {
   const cached = join(place.cache, 'vfsMeta')
   // before the uploads, which begin with the mount
   const directories = await directoriesOf(cached)
-  const isClean = directories.size === 0 && new Departures(place.cache, options.writeBackMs).isEmpty
+  const isClean = directories.size === 0 && new Departures(place.cache, options.writeBackDelay).isEmpty
   if (isClean && (await unfinishedFiles(cached)).length === 0) return
-  const running = await startMount({ ...start, options: { ...options, writeBackMs: atOnceMs } })
+  const running = await startMount({ ...start, options: { ...options, writeBackDelay: atOnceMs } })
   const { control, process, fs, metadata } = running
   const dirty = new DirtyFiles(metadata)
   const { queue } = features
-  const timeoutMs = options.startTimeoutMs
-  const limit = AbortSignal.timeout(timeoutMs)
+  const timeout = options.startTimeout
+  const limit = AbortSignal.timeout(timeout)
   const signal = start.signal === undefined ? limit : AbortSignal.any([start.signal, limit])
   try {
-    await flushBarrier({ control, log: process.log, dirty, metadata, queue, timeoutMs, signal })
+    await flushBarrier({ control, log: process.log, dirty, metadata, queue, timeout, signal })
     await settleDepartures(running, signal)
     for (const directory of directories) await removeUnfinished(running, relative(metadata, directory), signal)
     for (const remote of await unfinishedFiles(metadata)) {
@@ -86,7 +86,7 @@ async function removeUnfinished(
   signal: AbortSignal | undefined,
 ) {
   const opt = { noModTime: true, noMimeType: true, filesOnly: true }
-  const { list } = await control.call('operations/list', { fs, remote, opt }, { signal, timeoutMs: listMs })
+  const { list } = await control.call('operations/list', { fs, remote, opt }, { signal, timeout: listMs })
   for (const { Path } of Array.isArray(list) ? (list as readonly { readonly Path?: string }[]) : []) {
     if (Path === undefined || !isLost(basename(Path)) || existsSync(join(metadata, Path))) continue
     await deleteStored(control, { fs, remote: Path }, signal)

@@ -53,7 +53,7 @@ export class Mount {
     this.program = program
     this.features = featuresOf(program.version)
     this.place = placeFor(options)
-    this.#pending = new Pending({ limitMs: options.operationTimeoutMs, ask: (ms) => storeAnswers(this.#running, ms) })
+    this.#pending = new Pending({ limit: options.operationTimeout, ask: (ms) => storeAnswers(this.#running, ms) })
   }
 
   static async open(options: CheckedOptions, signal: AbortSignal | undefined): Promise<Mount> {
@@ -82,7 +82,7 @@ export class Mount {
   /** The mount as it runs, after waiting for one that is being brought back. @throws WorkspaceError `EIO`, `ETIMEDOUT`, `ECLOSED`. */
   async running(call: Call): Promise<RunningMount> {
     if (this.#state === 'restoring' && this.#restoring !== undefined) {
-      const patience = delay(this.options.operationTimeoutMs, undefined, { ref: false })
+      const patience = delay(this.options.operationTimeout, undefined, { ref: false })
       await Promise.race([this.#restoring.catch(() => undefined), patience])
     }
     return this.runningNow(call)
@@ -112,9 +112,9 @@ export class Mount {
   async checkHealth(): Promise<boolean> {
     const running = this.#running
     if (running === undefined || (this.#state !== 'ready' && this.#state !== 'hung')) return false
-    const { operationTimeoutMs } = this.options
+    const { operationTimeout } = this.options
     try {
-      await running.control.call('rc/noop', {}, { timeoutMs: Math.min(healthAnswerMs, operationTimeoutMs) })
+      await running.control.call('rc/noop', {}, { timeout: Math.min(healthAnswerMs, operationTimeout) })
     } catch {
       if (running === this.#running && !running.process.hasEnded) this.#noteHung(running)
       return false
@@ -133,7 +133,7 @@ export class Mount {
     this.#pending.expire()
     const hungMs = performance.now() - (this.#hungSince ?? 0)
     // Killing it wakes everybody who waits in the kernel, and loses nothing: the cache is on the disk.
-    const isDue = this.options.recovery === 'auto' && hungMs > this.options.operationTimeoutMs
+    const isDue = this.options.recovery === 'auto' && hungMs > this.options.operationTimeout
     if (isDue || process.isStuck) process.kill()
   }
 
@@ -171,7 +171,7 @@ export class Mount {
     this.#state = 'ready'
     this.#hungSince = undefined
     void running.process.ended.then(() => this.#onEnd(running))
-    const every = Math.min(healthEveryMs, options.operationTimeoutMs)
+    const every = Math.min(healthEveryMs, options.operationTimeout)
     clearInterval(this.#timer)
     this.#timer = setInterval(() => void this.checkHealth(), every).unref()
   }

@@ -18,7 +18,7 @@ interface Entry extends Call {
 
 export interface PendingOptions {
   /** Milliseconds that an operation may wait for something that does not answer. */
-  readonly limitMs: number
+  readonly limit: number
   /** Asks the store whether it answers, for so many milliseconds at most. */
   readonly ask: (ms: number) => Promise<boolean>
 }
@@ -64,7 +64,7 @@ export class Pending {
     const entry: Entry = { ...call, since: performance.now(), hasOwnLimit, reject }
     const onAbort = (): void => reject(signal?.reason)
     this.#entries.add(entry)
-    this.#lookAfter(this.#options.limitMs / 2)
+    this.#lookAfter(this.#options.limit / 2)
     signal?.addEventListener('abort', onAbort, { once: true })
     try {
       return await Promise.race([work(), expired])
@@ -87,15 +87,15 @@ export class Pending {
 
   #look(): void {
     this.#isLooking = false
-    const { limitMs } = this.#options
+    const { limit } = this.#options
     const now = performance.now()
     const waiting = [...this.#entries].filter(({ hasOwnLimit }) => !hasOwnLimit)
     const [oldest] = waiting
     if (oldest === undefined) return
-    const untilAskMs = oldest.since + limitMs / 2 - now
+    const untilAskMs = oldest.since + limit / 2 - now
     if (untilAskMs <= 0) {
-      void this.#ask(Math.max(limitMs / 2, answerMs))
-      const endsAfterMs = this.#isSilent ? limitMs : limitMs * slowFactor
+      void this.#ask(Math.max(limit / 2, answerMs))
+      const endsAfterMs = this.#isSilent ? limit : limit * slowFactor
       for (const entry of waiting) if (now - entry.since >= endsAfterMs) this.#end(entry, 'store')
     }
     this.#lookAfter(Math.max(untilAskMs, lookEveryMs))

@@ -46,12 +46,12 @@ export interface StartOptions {
 export async function startMount(start: StartOptions): Promise<RunningMount> {
   const { options, place } = start
   await preparePlace(place)
-  const deadline = AbortSignal.timeout(options.startTimeoutMs)
+  const deadline = AbortSignal.timeout(options.startTimeout)
   const signal = start.signal === undefined ? deadline : AbortSignal.any([start.signal, deadline])
   let process: MountProcess | undefined
   let control: Control | undefined
   try {
-    const departures = new Departures(place.cache, options.writeBackMs)
+    const departures = new Departures(place.cache, options.writeBackDelay)
     const configuration = await writeConfiguration(place, options, start.features)
     process = new MountProcess({
       program: start.program.path,
@@ -87,7 +87,7 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
     if (!deadline.aborted) throw died ?? error
     const said = process?.log.text ?? ''
     if (said !== '') throw diagnosed(said, operation)
-    const remedy = 'check the endpoint and the network, or raise `startTimeoutMs`'
+    const remedy = 'check the endpoint and the network, or raise `startTimeout`'
     throw failure('ETIMEDOUT', 'the mount was not ready in time', { operation, remedy, native: error })
   }
 }
@@ -143,16 +143,16 @@ async function checkStore(control: Control, { section, readOnly }: CheckedOption
     if (!hasBuckets && !readOnly) await control.call('operations/mkdir', { fs: remoteName, remote: '' }, { signal })
     const remote = hasBuckets ? nowhere : ''
     const opt = { noModTime: true, noMimeType: true }
-    await control.call('operations/list', { fs: remoteName, remote, opt }, { signal, timeoutMs: 2 ** 31 - 1 })
+    await control.call('operations/list', { fs: remoteName, remote, opt }, { signal, timeout: 2 ** 31 - 1 })
   })
 }
 
 /** True when the store answers, with an error too, or when nobody can be asked: then others see to the mount. */
-export async function storeAnswers(running: RunningMount | undefined, timeoutMs: number): Promise<boolean> {
+export async function storeAnswers(running: RunningMount | undefined, timeout: number): Promise<boolean> {
   if (running === undefined) return true
   const { control, fs } = running
   try {
-    await control.call('operations/stat', { fs, remote: nowhere, opt: { filesOnly: true } }, { timeoutMs })
+    await control.call('operations/stat', { fs, remote: nowhere, opt: { filesOnly: true } }, { timeout })
     return true
   } catch (error) {
     return !isWorkspaceError(error, 'ETIMEDOUT')

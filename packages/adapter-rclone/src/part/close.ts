@@ -20,16 +20,16 @@ export async function closePart(part: MountedPart, { flushes, onClose }: CloseOp
   const open = part.now
   const problems: unknown[] = []
   const { mount } = part
-  const { operationTimeoutMs } = mount.options
+  const { operationTimeout } = mount.options
   part.refuse()
   const isHung = mount.state === 'hung'
   const canFlush = open !== undefined && mount.state === 'ready'
   if (canFlush && flushes) await flushPart(part, open, call).catch((error: unknown) => problems.push(error))
   // Nobody is waited for where the store was waited for in vain.
   const isSilent = problems.some((problem) => isWorkspaceError(problem, 'ETIMEDOUT'))
-  const isLeft = await part.leave(isSilent ? 0 : operationTimeoutMs)
+  const isLeft = await part.leave(isSilent ? 0 : operationTimeout)
   await onClose({ force: !isLeft }).catch((error: unknown) => problems.push(error))
-  if (!canFlush && flushes && (await part.isDirty(operationTimeoutMs))) problems.unshift(unflushed(isHung))
+  if (!canFlush && flushes && (await part.isDirty(operationTimeout))) problems.unshift(unflushed(isHung))
   for (const problem of problems) throw problem
 }
 

@@ -40,8 +40,8 @@ export function presenceTests({ describe, test }: Suite): void {
       ] as const) {
         check(typeof it.capabilities[name] === 'boolean', `\`${name}\` is ${String(it.capabilities[name])}`)
       }
-      const { maxNameBytes, maxPathBytes, maxStalenessMs } = it.capabilities
-      check(maxNameBytes > 0 && maxPathBytes >= maxNameBytes && maxStalenessMs >= 0, 'a limit is not positive')
+      const { maxNameBytes, maxPathBytes, maxStaleness } = it.capabilities
+      check(maxNameBytes > 0 && maxPathBytes >= maxNameBytes && maxStaleness >= 0, 'a limit is not positive')
       await it.put('/a')
       equal(JSON.stringify(it.adapter.capabilities), before)
       check(it.adapter.name !== '', 'the name is empty')

@@ -11,7 +11,7 @@ const slackMs = 1_000
 
 /**
  * Defines the tests of two adapters on one place. The other adapter sees a flushed write byte for byte, at once after a
- * refresh, and without one after no longer than it declares as `maxStalenessMs`.
+ * refresh, and without one after no longer than it declares as `maxStaleness`.
  */
 export function testCoherence(options: CoherenceSuiteOptions, runner: Runner): void {
   checkSuite('testCoherence', 'coherence', options)
@@ -59,13 +59,13 @@ export function testCoherence(options: CoherenceSuiteOptions, runner: Runner): v
       for (const [path, content] of expected) await writer.adapter.write(at(path), content)
       await writer.adapter.delete(at('/dir/deleted'))
       await writer.adapter.flush?.()
-      const deadline = performance.now() + reader.adapter.capabilities.maxStalenessMs + slackMs
+      const deadline = performance.now() + reader.adapter.capabilities.maxStaleness + slackMs
       for (;;) {
         const begun = performance.now()
         const found = await contents(reader.adapter)
         const isCurrent = ![...expected].some(([path, content]) => !isSame(found.get(path), content))
         if (isCurrent && !found.has('/dir/deleted')) return
-        check(begun < deadline, `after ${reader.adapter.capabilities.maxStalenessMs} ms the old state is still seen`)
+        check(begun < deadline, `after ${reader.adapter.capabilities.maxStaleness} ms the old state is still seen`)
         await delay(50)
       }
     })

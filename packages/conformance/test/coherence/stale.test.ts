@@ -17,7 +17,7 @@ async function outcomes(change: (view: StorageAdapter) => CoherentSide) {
 }
 
 /** Remembers what it has read, until it is told to forget. */
-function remembering(adapter: StorageAdapter, maxStalenessMs: number): CoherentSide {
+function remembering(adapter: StorageAdapter, maxStaleness: number): CoherentSide {
   const known = new Map<MountPath, ReadResult>()
   const read: StorageAdapter['read'] = async (path, options) => {
     const result = known.get(path) ?? (await adapter.read(path, options))
@@ -28,7 +28,7 @@ function remembering(adapter: StorageAdapter, maxStalenessMs: number): CoherentS
     known.delete(path)
     return await adapter.write(path, data, options)
   }
-  const capabilities = { ...adapter.capabilities, maxStalenessMs }
+  const capabilities = { ...adapter.capabilities, maxStaleness }
   return {
     adapter: Object.assign(Object.create(adapter) as StorageAdapter, { read, write, capabilities }),
     refresh: async () => known.clear(),

@@ -91,7 +91,7 @@ async function start(request: CommandRequest, plan: BindPlan, target: ConfinedTa
       extraFds: fds,
       stdin: request.stdin ?? 'none',
       timeout: request.timeout,
-      killGraceMs: request.killGrace,
+      killGrace: request.killGrace,
       maxOutputBytes: request.maxOutputBytes,
       signal: request.signal,
       onStdout: (chunk) => stdout.push(chunk),
@@ -125,7 +125,7 @@ function follow(running: RunningProcess, stdout: OutputChannel, stderr: OutputCh
         stderrBytes: ended.stderr.totalBytes,
         timedOut: ended.timedOut,
         truncated: ended.stdout.truncated || ended.stderr.truncated,
-        duration: ended.durationMs,
+        duration: ended.duration,
         executor: 'jail',
         ...(ended.survivors && { survivors: true }),
       }

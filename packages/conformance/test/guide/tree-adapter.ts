@@ -8,7 +8,7 @@ const capabilities: AdapterCapabilities = {
   ...{ atomicMove: true, atomicDirectoryMove: true, enforcesHierarchy: true, keepsEmptyDirectories: true },
   ...{ conditionalWrite: 'server', conditionalDelete: 'server', conditionalMove: 'server', uniqueVersions: true },
   ...{ modes: false, caseSensitive: true, controlCharacters: true, confinement: 'inherent' },
-  ...{ maxStalenessMs: 0, maxNameBytes, maxPathBytes },
+  ...{ maxStaleness: 0, maxNameBytes, maxPathBytes },
 }
 
 /** A file has bytes, a link has a target, a directory has neither. */

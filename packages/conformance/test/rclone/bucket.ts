@@ -24,7 +24,7 @@ export async function mountBucket(options: Partial<RcloneMountOptions> = {}): Pr
     bucket: name,
     owner: ordinaryOwner(),
     directory: scratch.path,
-    writeBackMs: 100,
+    writeBackDelay: 100,
     ...options,
   }
   const bucket = await openRcloneBucket(all)

@@ -17,9 +17,9 @@ async function mountAnd(other: 'S3' | 'mount'): Promise<CoherenceFixture> {
       bucket,
       prefix: 'threads/t1',
       directory: `${scratch.path}/${name}`,
-      writeBackMs: 50,
-      directoryCacheMs: 500,
-      attributeCacheMs: 200,
+      writeBackDelay: 50,
+      directoryCacheTime: 500,
+      attributeCacheTime: 200,
     })
     return { adapter, refresh: () => adapter.refresh() }
   }

@@ -20,10 +20,10 @@ describeWith([...mountNeeds, component('bubblewrap')], 'commands on a mount whos
       prefix: 'hang',
       owner: ordinaryOwner(),
       directory: scratch.path,
-      operationTimeoutMs: 600_000,
-      flushTimeoutMs: 2_000,
-      directoryCacheMs: 1,
-      attributeCacheMs: 1,
+      operationTimeout: 600_000,
+      flushTimeout: 2_000,
+      directoryCacheTime: 1,
+      attributeCacheTime: 1,
     })
     const mounts = [{ at: '/workspace', adapter }]
     const workspace = await createWorkspace({ mounts, executors: [createBubblewrapExecutor()] })

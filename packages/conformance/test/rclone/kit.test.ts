@@ -31,7 +31,7 @@ describeWith([...mountNeeds, component('perl')], 'rclone on Ceph', () => {
   testAdapter({
     name: 'rclone',
     create: async () => {
-      mounted ??= mountBucket({ writeBackMs: 1_000 })
+      mounted ??= mountBucket({ writeBackDelay: 1_000 })
       const { bucket, directory, server } = await mounted
       count += 1
       return {

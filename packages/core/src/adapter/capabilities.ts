@@ -49,7 +49,7 @@ export interface AdapterCapabilities {
    */
   readonly confinement: 'inherent' | 'verified' | 'checked'
   /** The greatest age, in milliseconds, of a state that is read when somebody else changed the store. 0: never. */
-  readonly maxStalenessMs: number
+  readonly maxStaleness: number
   /** Bytes of one name in UTF-8. */
   readonly maxNameBytes: number
   /** Bytes of one path in UTF-8. */

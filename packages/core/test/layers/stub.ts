@@ -25,7 +25,7 @@ const capabilities: AdapterCapabilities = {
   conditionalDelete: 'none',
   conditionalMove: 'none',
   confinement: 'inherent',
-  maxStalenessMs: 0,
+  maxStaleness: 0,
   maxNameBytes,
   maxPathBytes,
 }

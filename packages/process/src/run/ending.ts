@@ -14,7 +14,7 @@ import { readProcessStat } from '../tree/stat.ts'
 import type { StartProcessOptions } from './types.ts'
 import type { ReadingProgress } from './watch.ts'
 
-const defaultKillGraceMs = 500
+const defaultKillGrace = 500
 /** Milliseconds that a supervisor gets beyond the grace before its tree is killed from here. */
 const supervisorSlackMs = 3000
 /** A supervisor's order to kill everything at once; nothing else sends it. */
@@ -42,10 +42,10 @@ export interface Ender {
   /** KILL to everyone. */
   endNow(): void
   /**
-   * After the main process has ended: waits until its streams are closed, at most `drainMs`; then kills what is left.
+   * After the main process has ended: waits until its streams are closed, at most `drainGrace`; then kills what is left.
    * Processes that are being ended get the rest of their grace.
    */
-  finish(closed: Promise<unknown>, progress: ReadingProgress, drainMs: number): Promise<void>
+  finish(closed: Promise<unknown>, progress: ReadingProgress, drainGrace: number): Promise<void>
   /** The end is known: nobody is looked for. */
   stop(): void
 }
@@ -53,7 +53,7 @@ export interface Ender {
 /** Ends the tree of a child: politely, then for certain. */
 export function createEnder(child: ChildProcess, options: StartProcessOptions): Ender {
   const { pid } = child
-  const graceMs = options.killGraceMs ?? defaultKillGraceMs
+  const graceMs = options.killGrace ?? defaultKillGrace
   const supervised = options.status?.supervised === true
   let seen: SeenProcess[] = []
   let deadline: number | undefined
@@ -135,10 +135,10 @@ export function createEnder(child: ChildProcess, options: StartProcessOptions): 
       timer ??= setTimeout(killAll, supervisorSlackMs)
     },
 
-    async finish(closed: Promise<unknown>, progress: ReadingProgress, drainMs: number): Promise<void> {
+    async finish(closed: Promise<unknown>, progress: ReadingProgress, drainGrace: number): Promise<void> {
       clearTimeout(timer)
       const over = Promise.race([closed, whenAborted(outOfReach.signal)])
-      const drained = await settlesWithin(over, drainMs)
+      const drained = await settlesWithin(over, drainGrace)
       while (!outOfReach.signal.aborted && deadline !== undefined && performance.now() < deadline && seen.some(isAlive))
         await delay(pollMs)
       if (pid === undefined || outOfReach.signal.aborted) return
@@ -149,8 +149,8 @@ export function createEnder(child: ChildProcess, options: StartProcessOptions): 
       if (options.output === 'stream' || drained) return
       // No writer is left, so the streams end as soon as they are read. One that stays open is held by someone out of reach.
       do {
-        if (await settlesWithin(over, drainMs)) return
-      } while (progress.pending > 0 || performance.now() - progress.last < drainMs)
+        if (await settlesWithin(over, drainGrace)) return
+      } while (progress.pending > 0 || performance.now() - progress.last < drainGrace)
     },
 
     stop() {

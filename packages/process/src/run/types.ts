@@ -56,9 +56,9 @@ export interface StartProcessOptions {
   /** Bytes kept of stdout and of stderr, each. Default 1 MiB. */
   readonly maxOutputBytes?: number | undefined
   /** Milliseconds between TERM and KILL. Default 500. */
-  readonly killGraceMs?: number | undefined
+  readonly killGrace?: number | undefined
   /** Milliseconds that streams may stay open after the main process has ended, before what holds them is killed. Default 250. */
-  readonly drainGraceMs?: number | undefined
+  readonly drainGrace?: number | undefined
   readonly onStdout?: OutputListener | undefined
   readonly onStderr?: OutputListener | undefined
   /** Called at once when it has been started, before anything else is done about it. If it throws, the process is killed. */
@@ -101,7 +101,7 @@ export interface ProcessResult {
   readonly stdout: CapturedOutput
   readonly stderr: CapturedOutput
   /** Milliseconds from start to the end of the main process. */
-  readonly durationMs: number
+  readonly duration: number
   /**
    * True if processes were left behind that could not be ended: they wait in the kernel for something that does not answer;
    * or they have another uid, which only a supervisor knows.

@@ -20,7 +20,7 @@ export function validateStart(options: StartProcessOptions): void {
   if (options.cwd !== undefined && (!options.cwd.startsWith('/') || options.cwd.includes('\0')))
     fail('the working directory must be an absolute path')
   validateEnvironment(options.env ?? {}, operation)
-  for (const name of ['timeout', 'maxOutputBytes', 'killGraceMs', 'drainGraceMs'] as const) {
+  for (const name of ['timeout', 'maxOutputBytes', 'killGrace', 'drainGrace'] as const) {
     const value = options[name]
     if (value === undefined) continue
     if (!Number.isInteger(value) || value < 0 || value > longestTimeout || (name === 'timeout' && value === 0))

@@ -9,7 +9,7 @@ import { whenSettled } from './settled.ts'
 import type { OutputListener, ProcessResult, StartProcessOptions } from './types.ts'
 
 const defaultMaxOutputBytes = 2 ** 20
-const defaultDrainGraceMs = 250
+const defaultDrainGrace = 250
 /** The reason of each process's end: without one, Node makes an exception with a stack every time. */
 const over = new Error('the process has ended')
 
@@ -94,8 +94,8 @@ async function follow(
       closeSync(options.status.fd)
     }
   }
-  const durationMs = performance.now() - startedAt
-  await ender.finish(closed, progress, options.drainGraceMs ?? defaultDrainGraceMs)
+  const duration = performance.now() - startedAt
+  await ender.finish(closed, progress, options.drainGrace ?? defaultDrainGrace)
   ender.stop()
   if (options.output !== 'stream') for (const stream of [output, child.stderr]) stream?.destroy()
   if (report?.failure !== undefined) throw notConfined(report.failure, options)
@@ -110,7 +110,7 @@ async function follow(
     timedOut,
     stdout: stdout.result(),
     stderr: stderr.result(),
-    durationMs,
+    duration,
     survivors: report?.survivors === true || ender.outOfReach.aborted,
   }
 }

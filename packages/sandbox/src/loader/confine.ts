@@ -32,7 +32,7 @@ export interface ConfineOptions {
   /** Stay as its parent and end every descendant when it ends, or when this process dies. Default false. */
   readonly supervise?: boolean | undefined
   /** With `supervise`: milliseconds between TERM and KILL. Default 500. */
-  readonly killGraceMs?: number | undefined
+  readonly killGrace?: number | undefined
   /** Without `supervise`: let the command be killed when the thread that starts it ends. Default false. */
   readonly dieWithParent?: boolean | undefined
   /** Descriptors of the command beyond 0–2. Every other one is closed. */
@@ -49,7 +49,7 @@ export interface ConfinedCommand {
 
 const perl = '/usr/bin/perl'
 const operation = 'exec'
-const defaultKillGraceMs = 500
+const defaultKillGrace = 500
 
 /**
  * Wraps a command into the loader: closes descriptors, drops the uid, sets no-new-privs, applies Landlock and seccomp,
@@ -113,13 +113,13 @@ function ownerFields(owner: ConfineOptions['owner']): Field[] {
 
 function supervisionFields(options: ConfineOptions): Field[] {
   const fields: Field[] = [['parent', process.pid]]
-  if (options.supervise) fields.push(['grace', options.killGraceMs ?? defaultKillGraceMs])
+  if (options.supervise) fields.push(['grace', options.killGrace ?? defaultKillGrace])
   else if (options.dieWithParent) fields.push(['death_signal', constants.signals.SIGKILL])
   return fields
 }
 
 function validateConfine(options: ConfineOptions): void {
-  const { argv, env, landlock, seccomp, owner, killGraceMs } = options
+  const { argv, env, landlock, seccomp, owner, killGrace } = options
   if (!argv[0]?.startsWith('/')) throw invalid(operation, 'the program must be an absolute path', 'resolve it first')
   if (argv.some((argument) => argument.includes('\0'))) throw invalid(operation, 'an argument contains NUL')
   validateEnvironment(env ?? {}, operation)
@@ -132,6 +132,6 @@ function validateConfine(options: ConfineOptions): void {
   }
   if (owner !== undefined && [owner.uid, owner.gid].some((id) => !Number.isInteger(id) || id < 0 || id > 0xfffffffe))
     throw invalid(operation, 'uid and gid of the owner must be whole numbers')
-  if (killGraceMs !== undefined && (!Number.isInteger(killGraceMs) || killGraceMs < 0))
-    throw invalid(operation, '`killGraceMs` must be a whole number')
+  if (killGrace !== undefined && (!Number.isInteger(killGrace) || killGrace < 0))
+    throw invalid(operation, '`killGrace` must be a whole number')
 }

@@ -16,8 +16,8 @@ export async function processesWith(word: string): Promise<number[]> {
 }
 
 /** Waits until no process has the word in its command line, or at least one has; gives those that are there then. */
-export async function awaitProcesses(word: string, wanted: 'some' | 'none', limitMs: number): Promise<number[]> {
-  const end = Date.now() + limitMs
+export async function awaitProcesses(word: string, wanted: 'some' | 'none', limit: number): Promise<number[]> {
+  const end = Date.now() + limit
   for (;;) {
     const pids = await processesWith(word)
     if (pids.length > 0 === (wanted === 'some') || Date.now() > end) return pids

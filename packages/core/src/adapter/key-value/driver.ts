@@ -44,7 +44,7 @@ const capabilities: Omit<AdapterCapabilities, 'readOnly'> = {
   ...{ atomicMove: false, atomicDirectoryMove: false, enforcesHierarchy: true, keepsEmptyDirectories: true },
   ...{ modes: false, caseSensitive: true, controlCharacters: true, uniqueVersions: false },
   ...{ conditionalWrite: 'process', conditionalDelete: 'process', conditionalMove: 'process' },
-  ...{ confinement: 'inherent', maxStalenessMs: 0, maxNameBytes, maxPathBytes },
+  ...{ confinement: 'inherent', maxStaleness: 0, maxNameBytes, maxPathBytes },
 }
 
 class KeyValueDriver implements Driver {
