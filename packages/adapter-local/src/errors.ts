@@ -22,16 +22,6 @@ export function failure(
   return new WorkspaceError({ code, operation, path, reason, ...details })
 }
 
-/** A failure of the caller's own stream: it reaches the caller unchanged. */
-export class BodyFailure extends Error {
-  readonly reason: unknown
-
-  constructor(reason: unknown) {
-    super('the stream to be written failed')
-    this.reason = reason
-  }
-}
-
 interface Translation {
   readonly code: ErrorCode
   readonly reason: string
@@ -112,11 +102,10 @@ export function nativeCode(error: unknown): string | undefined {
 
 /**
  * Translates an error for a caller: our own errors and link signals as they are; those of the operating system as a
- * `WorkspaceError` that names the path inside the mount; a failure of the caller's stream as that failure.
+ * `WorkspaceError` that names the path inside the mount.
  */
 export function translate(error: unknown, where: Where): unknown {
   if (error instanceof LinkSignal || isWorkspaceError(error)) return error
-  if (error instanceof BodyFailure) return error.reason
   const code = nativeCode(error)
   if (code === undefined) return error
   const situation = contracts.get(code)

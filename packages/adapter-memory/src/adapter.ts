@@ -16,7 +16,7 @@ import {
   type DriverReadOptions,
   type DriverSearchQuery,
   type DriverWriteOptions,
-  type Entry,
+  type EntryIterator,
   type MountPath,
   type ReadStreamResult,
   type SearchHit,
@@ -75,13 +75,13 @@ class MemoryDriver implements Driver {
 
   async readStream(path: MountPath, options: DriverReadOptions): Promise<ReadStreamResult> {
     const { content, stat } = this.#readable(path, options)
-    return { stat, stream: chunksOf(content, options.signal) }
+    return { stat, stream: chunksOf(content) }
   }
 
   async write(path: MountPath, data: WriteData, options: DriverWriteOptions): Promise<WriteResult> {
     const place = prepareWrite(this.#tree, path, options)
     if (data instanceof Uint8Array) return writeBytes(this.#tree, path, place, data, options)
-    const bytes = await collect(data, path, options.signal)
+    const bytes = await collect(data)
     options.signal?.throwIfAborted()
     // the tree went on meanwhile: everything is checked again
     return writeBytes(this.#tree, path, undefined, bytes, options)
@@ -91,7 +91,7 @@ class MemoryDriver implements Driver {
     return appendBytes(this.#tree, path, data, options)
   }
 
-  list(path: MountPath, options: DriverListOptions): AsyncIterableIterator<Entry> {
+  list(path: MountPath, options: DriverListOptions): EntryIterator {
     return list(this.#tree, path, options)
   }
 
@@ -116,7 +116,6 @@ class MemoryDriver implements Driver {
       if (force) return
       throw failure('ENOENT', 'delete', path)
     }
-    if (entry === this.#tree.root) throw failure('EBUSY', 'delete', path)
     checkCondition(this.#tree, place, ifVersion, 'delete', path)
     if (entry.getNode().isDirectory() && !recursive && !isEmpty(entry)) throw failure('ENOTEMPTY', 'delete', path)
     this.#tree.remove(entry)

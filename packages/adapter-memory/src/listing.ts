@@ -1,5 +1,5 @@
 import { childPath, isWithin } from '@ws/core'
-import type { DriverListOptions, Entry, ListOptions, MountPath } from '@ws/core/adapter'
+import type { DriverListOptions, Entry, EntryIterator, ListOptions, MountPath } from '@ws/core/adapter'
 import { failure } from './errors.ts'
 import { childrenOf, type Link, type MemoryTree } from './tree.ts'
 
@@ -59,11 +59,19 @@ function isAttached(link: Link, path: MountPath, tree: MemoryTree): boolean {
   return link === tree.root || link.getPath() === path
 }
 
-export async function* list(
-  tree: MemoryTree,
-  path: MountPath,
-  options: DriverListOptions,
-): AsyncGenerator<Entry, undefined> {
+/** A listing: everything is at hand. */
+export function list(tree: MemoryTree, path: MountPath, options: DriverListOptions): EntryIterator {
+  const entries = entriesOf(tree, path, options)
+  const listing: EntryIterator = {
+    next: async () => entries.next(),
+    nextNow: () => entries.next().value,
+    return: async () => entries.return(undefined),
+    [Symbol.asyncIterator]: () => listing,
+  }
+  return listing
+}
+
+function* entriesOf(tree: MemoryTree, path: MountPath, options: DriverListOptions): Generator<Entry, undefined> {
   const directory = tree.find(path, { operation: 'list', follow: true })
   if (!directory.getNode().isDirectory()) throw failure('ENOTDIR', 'list', path)
   for (const { path: entryPath, name, link } of walkTree(tree, path, directory, options)) {

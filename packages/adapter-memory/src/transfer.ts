@@ -1,5 +1,5 @@
 import { childPath, isWithin, type TransferResult } from '@ws/core'
-import { mountRoot, type CopyOptions, type MountPath, type MoveOptions } from '@ws/core/adapter'
+import type { CopyOptions, MountPath, MoveOptions } from '@ws/core/adapter'
 import { failure } from './errors.ts'
 import { childrenOf, isEmpty, type Link, type MemoryTree, type Place } from './tree.ts'
 
@@ -49,9 +49,6 @@ export function move(
   destination: MountPath,
   options: MoveOptions = {},
 ): TransferResult {
-  // before anything else: that the root cannot be moved or replaced has nothing to do with what else is wrong
-  if (source !== destination && source === mountRoot) throw failure('EBUSY', 'move', source)
-  if (source !== destination && destination === mountRoot) throw failure('EBUSY', 'move', destination)
   const { entry, target } = prepare(tree, 'move', source, destination, options)
   const node = entry.getNode()
   if (source === destination) return { version: tree.version(node) }

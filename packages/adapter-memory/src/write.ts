@@ -11,7 +11,6 @@ export function prepareWrite(
   { ifVersion, parents = false }: Pick<WriteOptions, 'ifVersion' | 'parents'>,
   operation = 'write',
 ): Place {
-  if (path === '/') throw failure('EBUSY', operation, path)
   const place = tree.locate(path, { operation, follow: ifVersion !== 'absent' })
   checkCondition(tree, place, ifVersion, operation, path)
   if (place.entry !== undefined && !place.entry.getNode().isFile()) throw failure('EISDIR', operation, path)
@@ -53,5 +52,5 @@ export function appendBytes(tree: MemoryTree, path: MountPath, bytes: Uint8Array
 function fileAt(tree: MemoryTree, { directory, missing, entry }: Place, mode = 0o644): Link {
   if (entry !== undefined) return entry
   const parent = tree.createDirectories(directory, missing.slice(0, -1))
-  return tree.create(parent, missing.at(-1) ?? '', 'file', mode & 0o777)
+  return tree.create(parent, missing.at(-1) ?? '', 'file', mode)
 }

@@ -1,5 +1,6 @@
 import type { ReadResult, Stat, TransferResult, WriteResult } from '@ws/core'
 import {
+  assertMountPath,
   defineAdapter,
   type AdapterCapabilities,
   type Driver,
@@ -145,6 +146,7 @@ class S3Driver implements Driver {
     const change = parseChangeId(id)
     if (change === undefined) throw invalid('resolve', '/', 'was given an id that is not a `changeId`')
     const path = change.path as MountPath
+    assertMountPath(path, 'resolve')
     this.#store.keys.check(path, 'resolve')
     return this.#run('resolve', path, signal, (task) => resolve(this.#store, change, task))
   }

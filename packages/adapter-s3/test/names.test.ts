@@ -26,7 +26,6 @@ describe('paths as keys', () => {
   it('leave room for the prefix in what a key may have', () => {
     const keys = new KeySpace({ prefix: 'é'.repeat(100) })
     expect(keys.maxPathBytes).toBe(1024 - 201)
-    expect(() => keys.check(`/${'x/'.repeat(420)}x`, 'stat')).toThrow(expect.objectContaining({ code: 'ENAMETOOLONG' }))
     expect(() => new KeySpace({ prefix: `${'x'.repeat(240)}/`.repeat(4) })).toThrow(
       expect.objectContaining({ code: 'ENAMETOOLONG' }),
     )
@@ -34,13 +33,13 @@ describe('paths as keys', () => {
 
   it('refuse what the store would take for another name, or keeps for itself', () => {
     const normalised = new KeySpace({ normalised: true })
-    expect(() => normalised.check('/e\u0301', 'read')).toThrow(expect.objectContaining({ code: 'EINVAL' }))
-    expect(() => normalised.check('/\u00e9', 'read')).not.toThrow()
+    expect(() => normalised.check(at('/e\u0301'), 'read')).toThrow(expect.objectContaining({ code: 'EINVAL' }))
+    expect(() => normalised.check(at('/\u00e9'), 'read')).not.toThrow()
     const plain = new KeySpace({ controlCharacters: false, links: true })
     for (const path of ['/a\nb', '/a.rclonelink', '/a.rclonelink/b', `/${makeReservedName('scratch')}/x`]) {
-      expect(() => plain.check(path, 'read'), path).toThrow(expect.objectContaining({ code: 'EINVAL' }))
+      expect(() => plain.check(at(path), 'read'), path).toThrow(expect.objectContaining({ code: 'EINVAL' }))
     }
-    expect(() => new KeySpace({}).check('/a.rclonelink', 'read')).not.toThrow()
+    expect(() => new KeySpace({}).check(at('/a.rclonelink'), 'read')).not.toThrow()
     expect(isReservedName('.ws-scratch')).toBe(false)
   })
 

@@ -1,5 +1,7 @@
 // For those who write a storage adapter or a layer over one.
+export { BodyFailure } from './adapter/base/body.ts'
 export { chunksOf, collect } from './adapter/base/stream.ts'
+export { orAbort } from './adapter/base/wait.ts'
 export * from './adapter/capabilities.ts'
 export * from './adapter/contract.ts'
 export { defineAdapter } from './adapter/define-adapter.ts'

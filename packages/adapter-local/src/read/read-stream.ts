@@ -67,12 +67,10 @@ class FileStream implements AsyncIterableIterator<Uint8Array>, Held {
     if (this.#abandoned !== undefined) throw this.#abandoned
     if (!this.#open) return { done: true, value: undefined }
     try {
-      this.#task.signal?.throwIfAborted()
       const wanted = Math.min(this.#bytesOfChunk, this.#file.end - this.#position)
       const chunk = new Uint8Array(wanted)
       const calls = callsFor(this.#task, wanted)
       const count = wanted === 0 ? 0 : await calls.read(this.#file.fd, chunk, 0, wanted, this.#position)
-      this.#task.signal?.throwIfAborted()
       this.#position += count
       if (count > 0) return { done: false, value: count === wanted ? chunk : chunk.subarray(0, count) }
     } catch (error) {

@@ -11,7 +11,6 @@ import { appending } from '../host/constants.ts'
 import { openWithPatience } from '../read/open-file.ts'
 import { writeBody } from './body.ts'
 import { withLocks } from './locks.ts'
-import { refuseRoot } from './parents.ts'
 import { checkCondition, conflict } from './place.ts'
 import { writeFile } from './write.ts'
 
@@ -19,7 +18,6 @@ const attempts = 8
 
 export async function appendToFile(task: Task, data: Uint8Array, options: DriverAppendOptions): Promise<WriteResult> {
   const target = targetOf(task, task.path)
-  refuseRoot(target)
   if (options.ifVersion === 'absent') return await create(task, data, options)
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     try {

@@ -9,7 +9,6 @@ import type { Status } from '../host/calls.ts'
 import { under } from '../host/name.ts'
 import { vacateBelow } from './make-way.ts'
 import { withLocks } from './locks.ts'
-import { refuseRoot } from './parents.ts'
 import { checkCondition, lookAtTarget } from './place.ts'
 import { RemovalProgress, hasOnlyLeftovers, removeEntry } from './remove.ts'
 
@@ -18,7 +17,6 @@ const largeFileBytes = 4_194_304n
 
 export async function deleteEntry(task: Task, options: DeleteOptions): Promise<void> {
   const target = targetOf(task, task.path)
-  refuseRoot(target)
   let parent: Handle
   try {
     parent = await openParent(task, target)

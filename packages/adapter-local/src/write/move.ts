@@ -21,8 +21,7 @@ interface Place {
 export async function moveEntry(task: Task, destinationPath: MountPath, options: MoveOptions): Promise<TransferResult> {
   const source = targetOf(task, task.path, 'source')
   const destination = targetOf(task, destinationPath, 'destination')
-  refuseRoot(source)
-  refuseRoot(destination)
+  refuseRoot(source) // onto itself
   const opened: Handle[] = []
   try {
     const from = { target: source, parent: await openParent(task, source) }

@@ -5,20 +5,18 @@ import { type Handle, release } from '../confine/handle.ts'
 import { changing, nameOf, notAFile } from '../confine/open.ts'
 import { type Target, type Task, targetOf } from '../confine/task.ts'
 import { throwLink } from '../confine/walk.ts'
-import { type Where, contractFailure, failure, nativeCode } from '../errors.ts'
+import { contractFailure, failure, nativeCode } from '../errors.ts'
 import type { Status } from '../host/calls.ts'
 import { writeBody } from './body.ts'
 import { createEmptyFile } from './empty-file.ts'
 import { type FreshFile, putInPlace, withFreshFile } from './fresh-file.ts'
 import { withLocks } from './locks.ts'
-import { openParentOf, refuseRoot } from './parents.ts'
+import { openParentOf } from './parents.ts'
 import { checkCondition, conflict, lookAtTarget } from './place.ts'
 
 /** Creates or replaces a file: a new file is filled beside it, then takes its place in one step. */
 export async function writeFile(task: Task, data: WriteData, options: WriteOptions): Promise<WriteResult> {
   const target = targetOf(task, task.path)
-  checkMode(target, options.mode)
-  refuseRoot(target)
   const parent = await openParentOf(task, target, options.parents === true)
   try {
     if (options.ifVersion === 'absent' && data instanceof Uint8Array && data.length === 0) {
@@ -90,9 +88,4 @@ async function checkPlace(
 export function assertInPlace({ tree }: Task, target: Target, parent: Handle): void {
   if (parent.fd < 0 || tree.isAt(parent.fd, parentPath(target.path))) return
   throw failure(target, 'EBUSY', 'is in a directory that was moved or removed meanwhile', { remedy: 'try again' })
-}
-
-export function checkMode(where: Where, mode: number | undefined): void {
-  if (mode === undefined || (Number.isInteger(mode) && mode >= 0 && mode <= 0o777)) return
-  throw failure(where, 'EINVAL', 'cannot get that mode: it must be permission bits from 0 to 0o777')
 }

@@ -2,7 +2,13 @@ import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promi
 
 import { factsOfVersion } from '@ws/adapter-local/internal'
 import type { ReadResult, Stat } from '@ws/core'
-import type { MountPath, ReadOptions, ReadStreamResult, StorageAdapter } from '@ws/core/adapter'
+import {
+  type MountPath,
+  type ReadOptions,
+  type ReadStreamResult,
+  type StorageAdapter,
+  chunksOf,
+} from '@ws/core/adapter'
 
 import { type CachedFile, lookAtCachedFile } from '../cache/cached-file.ts'
 import { failure } from '../errors.ts'
@@ -59,7 +65,7 @@ export async function openSteadyStream(
   if (length <= atOnceBytes) {
     await stream.return?.()
     const read = await readSteadily(files, metadata, path, options)
-    return { stat: read.stat, stream: inChunks(read.bytes, options.signal) }
+    return { stat: read.stat, stream: chunksOf(read.bytes) }
   }
   return { stat: await settled(metadata, stat, before), stream: steady(stream, metadata, before, path) }
 }
@@ -99,15 +105,6 @@ function isSame(one: Now, other: Now): boolean {
   if (one === undefined || other === undefined) return true // from the store: it is noted when the first byte is read
   if (one === 'changing' || other === 'changing') return false
   return one.mtimeNs === other.mtimeNs && one.size === other.size
-}
-
-const chunkBytes = 64 * 1024
-
-async function* inChunks(bytes: Uint8Array, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += chunkBytes) {
-    signal?.throwIfAborted()
-    yield bytes.subarray(at, at + chunkBytes)
-  }
 }
 
 async function* steady(

@@ -1,25 +1,15 @@
 import { isWorkspaceError, WorkspaceError } from '@ws/core'
-import { LinkSignal } from '@ws/core/adapter'
+import { BodyFailure, LinkSignal } from '@ws/core/adapter'
 import { byName, byStatus, damaged, gateway, noRegion, noStore, timedOut, unknown, type Meaning } from './meanings.ts'
 import { isPage, nativeNameOf, statusOf } from './native.ts'
 import { DamagedBodyError, NoVersionError } from './retry.ts'
-
-/** An error of a body that the caller gave: it reaches the caller as it is. */
-export class BodyFailure extends Error {
-  readonly failure: unknown
-
-  constructor(error: unknown) {
-    super('the body failed')
-    this.failure = error
-  }
-}
 
 /**
  * The error as the contract has it: an error with a meaning gets its code, a reason without a key or a secret, and the
  * SDK's own error as the native cause only. Aborts, links in the way and errors of bodies stay what they are.
  */
 export function translate(error: unknown, operation: string, path: string, signal?: AbortSignal): unknown {
-  if (error instanceof BodyFailure) return error.failure
+  if (error instanceof BodyFailure) return error
   if (signal?.aborted === true) return signal.reason
   if (isWorkspaceError(error) || error instanceof LinkSignal) return error
   return new WorkspaceError({ ...meaningOf(error), operation, path, native: error })

@@ -1,11 +1,12 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { isWorkspaceError } from '@ws/core'
+import { orAbort } from '@ws/core/adapter'
 import { failure } from '../errors.ts'
 import { refreshCredentials } from './credentials.ts'
 import { Deadline } from './deadline.ts'
 import { isPage, nativeNameOf, retryAfterOf, statusOf } from './native.ts'
 import { attemptsFor, delayBefore, fewAttempts, manyAttempts, mayHaveHappened } from './retry.ts'
-import { raceAbort, sleep } from './wait.ts'
+import { sleep } from './wait.ts'
 
 /** The operation that a request is made for. */
 export interface Task {
@@ -187,7 +188,7 @@ export class Requests {
     const { client } = this
     try {
       const running = attempt({ client, abortSignal: controller.signal, alive })
-      return await raceAbort(running, controller.signal)
+      return await orAbort(running, controller.signal) // the SDK does not obey its signal while it waits for a socket
     } catch (error) {
       if (isTimeout(controller.signal.reason)) throw controller.signal.reason
       throw error

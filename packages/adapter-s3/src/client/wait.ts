@@ -1,19 +1,5 @@
+import { orAbort } from '@ws/core/adapter'
 import type { Deadline } from './deadline.ts'
-
-/** Waits for `running`, but not longer than until `signal`. The SDK obeys its signal everywhere but while it waits for a socket or for credentials. */
-export async function raceAbort<Result>(running: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
-  if (signal === undefined) return running
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const onAbort = (): void => reject(signal.reason)
-  signal.addEventListener('abort', onAbort, { once: true })
-  if (signal.aborted) onAbort()
-  running.catch(() => undefined)
-  try {
-    return await Promise.race([running, aborted])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-  }
-}
 
 /** Waits some milliseconds, or until one of the signals. Never rejects. */
 export async function sleep(delay: number, signals: readonly (AbortSignal | undefined)[]): Promise<void> {
@@ -41,7 +27,7 @@ export async function waitFor(
   const timer = until === undefined ? undefined : setTimeout(expire, Math.max(0, until.left))
   try {
     const signals = [signal, late?.signal].filter((one) => one !== undefined)
-    await raceAbort(running, signals.length === 0 ? undefined : AbortSignal.any(signals))
+    await (signals.length === 0 ? running : orAbort(running, AbortSignal.any(signals)))
   } finally {
     clearTimeout(timer)
   }

@@ -12,7 +12,6 @@ import { BatchError, deleteBatch, deleteObject, deleteVersion } from './objects.
 
 export async function remove(store: Store, path: MountPath, options: DeleteOptions, task: Task): Promise<void> {
   const { recursive = false, force = false, ifVersion } = options
-  if (path === '/') throw failure('EBUSY', task.operation, path)
   const removed =
     recursive && ifVersion === undefined
       ? (await deleteTree(store, path, task)) || (await removeLeaf(store, path, task))

@@ -1,11 +1,5 @@
 import { segmentsOf, WorkspaceError } from '@ws/core'
-import {
-  assertMountPath,
-  maxNameBytes,
-  maxPathBytes as longestPath,
-  parseMountPath,
-  type MountPath,
-} from '@ws/core/adapter'
+import { maxNameBytes, maxPathBytes as longestPath, parseMountPath, type MountPath } from '@ws/core/adapter'
 import { invalid } from '../errors.ts'
 import { controlCharacters, isLegalName, isReservedName, linkSuffix } from './names.ts'
 
@@ -55,9 +49,7 @@ export class KeySpace {
   }
 
   /** @throws WorkspaceError for what cannot be a path here, before anything is asked of the server. */
-  check(path: string, operation: string): asserts path is MountPath {
-    assertMountPath(path, operation)
-    if (path.length * 3 > this.maxNameBytes) this.#checkLength(path, operation)
+  check(path: MountPath, operation: string): void {
     const { links, controlCharacters: control, normalised } = this.#options
     if (control === false && controlCharacters.test(path)) {
       throw invalid(operation, path, 'has a control character, which the store cannot hold in names', 'leave it out')
@@ -103,19 +95,6 @@ export class KeySpace {
     if (normalised === true && name.normalize('NFC') !== name) return false
     if (directory.length + name.length < this.maxPathBytes / 3) return true
     return Buffer.byteLength(directory) + Buffer.byteLength(name) + 1 <= this.maxPathBytes
-  }
-
-  #checkLength(path: string, operation: string): void {
-    const bytes = Buffer.byteLength(path)
-    const longest = Math.max(...segmentsOf(path as MountPath).map((name) => Buffer.byteLength(name)))
-    if (bytes <= this.maxPathBytes && longest <= this.maxNameBytes) return
-    throw new WorkspaceError({
-      code: 'ENAMETOOLONG',
-      operation,
-      path,
-      reason: `is ${bytes} bytes long; the store takes ${this.maxPathBytes}, and ${this.maxNameBytes} for one name`,
-      remedy: 'use shorter names',
-    })
   }
 }
 

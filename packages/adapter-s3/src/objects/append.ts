@@ -24,7 +24,6 @@ export async function append(
   { ifVersion }: AppendOptions,
   task: Task,
 ): Promise<WriteResult> {
-  if (path === '/') throw failure('EBUSY', task.operation, path)
   for (let attempt = 1; ; attempt += 1) {
     const { bytes, version, mode, attributes } = await current(store, path, task)
     if (ifVersion !== undefined && ifVersion !== version) throw failure('ECONFLICT', task.operation, path)

@@ -1,36 +1,28 @@
-import { BodyFailure } from '../client/failures.ts'
 import type { Task } from '../client/requests.ts'
-import { raceAbort } from '../client/wait.ts'
-import { failure, invalid } from '../errors.ts'
 
 /** True for content that is there at once. */
 export function isBytes(data: unknown): data is Uint8Array {
   return data instanceof Uint8Array
 }
 
-type ReaderTask = Pick<Task, 'path' | 'signal' | 'until'>
-
 /** Bytes that the first part begins with; it grows, so that a short body needs no large one. */
 const firstBytes = 64 * 1024
 
-/** A body in parts of one size, but the last; each is an array of our own. An abort does not wait for a body that hangs. */
+/** A body in parts of one size, but the last; each is an array of our own. */
 export class PartReader {
   readonly #iterator: AsyncIterator<Uint8Array>
   readonly #partBytes: number
-  readonly #task: ReaderTask
-  readonly #signal: AbortSignal
+  readonly #task: Pick<Task, 'until'>
   /** The rest of a chunk that did not fit. */
   #rest: Uint8Array | undefined
   #ended = false
   /** Parts that are sent, to be filled again. */
   readonly #free: Uint8Array[] = []
 
-  /** @param closing aborted when the adapter is closed */
-  constructor(data: AsyncIterable<Uint8Array>, partBytes: number, task: ReaderTask, closing: AbortSignal) {
+  constructor(data: AsyncIterable<Uint8Array>, partBytes: number, task: Pick<Task, 'until'>) {
     this.#iterator = data[Symbol.asyncIterator]()
     this.#partBytes = partBytes
     this.#task = task
-    this.#signal = task.signal === undefined ? closing : AbortSignal.any([task.signal, closing])
   }
 
   /** Nothing is left. Known at the latest with the part that is not full. */
@@ -77,17 +69,8 @@ export class PartReader {
   }
 
   async #chunk(): Promise<Uint8Array | undefined> {
-    const { path, signal, until } = this.#task
-    let result: IteratorResult<Uint8Array>
-    try {
-      result = await raceAbort(this.#iterator.next(), this.#signal)
-    } catch (error) {
-      if (signal?.aborted === true) throw signal.reason
-      throw this.#signal.aborted ? failure('ECLOSED', 'write', path) : new BodyFailure(error)
-    }
-    until?.extend()
-    if (result.done === true) return undefined
-    if (!isBytes(result.value)) throw invalid('write', path, 'was given a chunk that is not a Uint8Array')
-    return result.value
+    const result = await this.#iterator.next()
+    this.#task.until?.extend()
+    return result.done === true ? undefined : result.value
   }
 }

@@ -1,5 +1,5 @@
 import { CompleteMultipartUploadCommand, CreateMultipartUploadCommand } from '@aws-sdk/client-s3'
-import { isWorkspaceError, type Version } from '@ws/core'
+import { isWorkspaceError, WorkspaceError, type Version } from '@ws/core'
 import type { Condition } from '@ws/core/adapter'
 import { isMissing, isPreconditionFailure, nativeAttemptsOf, nativeNameOf } from '../client/native.ts'
 import type { Attempt, Fate, Task } from '../client/requests.ts'
@@ -88,7 +88,10 @@ async function begin(store: Store, options: UploadOptions, task: Task, fate: Fat
     ({ client, abortSignal }) => client.send(command, { abortSignal }),
     { fate },
   )
-  if (id === undefined) throw failure('ENOTSUP', task.operation, task.path)
+  if (id === undefined) {
+    const reason = 'cannot be written in parts: the store began an upload without an id'
+    throw new WorkspaceError({ code: 'ENOTSUP', operation: task.operation, path: task.path, reason })
+  }
   return { key, id }
 }
 

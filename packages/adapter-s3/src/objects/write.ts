@@ -24,8 +24,6 @@ export async function write(
   task: Task,
 ): Promise<WriteResult> {
   const { ifVersion, mode } = options
-  if (path === '/') throw failure('EBUSY', task.operation, path)
-  if (ifVersion !== undefined && !store.dialect.conditionalPut) throw failure('ENOTSUP', task.operation, path)
   const object = objectName(store, path)
   await checkPlace(store, path, isBytes(data) ? 'hints' : 'server', options, task)
   const put: PutOptions = { key: store.keys.key(path), condition: ifVersion, mode, attributes: 'keep' }
@@ -71,7 +69,7 @@ async function writeStream(
   put: PutOptions,
   task: Task,
 ): Promise<WriteResult> {
-  const reader = new PartReader(data, store.partBytes, { ...task, path }, store.requests.closing)
+  const reader = new PartReader(data, store.partBytes, task)
   const shared = <Result>(run: () => Promise<Result>): Promise<Result> =>
     withObject(objectName(store, path), 'shared', task, run)
   try {

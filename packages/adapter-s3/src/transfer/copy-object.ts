@@ -99,7 +99,7 @@ async function copyThrough(store: Store, copy: ObjectCopy, task: Task): Promise<
   const { source, destination, destinationKey, state } = copy
   const { mode, modifiedAt, version: ifVersion } = state.stat
   const { stream } = await readStream(store, source, { ifVersion }, { ...task, path: source })
-  const reader = new PartReader(stream, store.partBytes, { ...task, path: destination }, store.requests.closing)
+  const reader = new PartReader(stream, store.partBytes, task)
   try {
     const options = { key: destinationKey, mode, modifiedAt, attributes: state.attributes }
     const { version } = await uploadParts(store, reader, await reader.next(), options, { ...task, path: destination })

@@ -35,8 +35,6 @@ export async function move(
   options: MoveOptions,
   task: Task,
 ): Promise<TransferResult> {
-  if (from !== to && from === '/') throw failure('EBUSY', 'move', from)
-  if (from !== to && to === '/') throw failure('EBUSY', 'move', to)
   const plan = await planTransfer(store, from, to, options, task)
   if (from === to) return { version: plan.source.stat.version }
   checkKinds(plan, to, 'move')

@@ -74,8 +74,10 @@ export interface DriverSearchQuery extends SearchQuery {
  *
  * The base has done the rest before a method is called. The adapter is open, paths are {@link MountPath}s within
  * `maxPathBytes`, options have their defaults, content and ranges are well-formed, and the store may be changed. A
- * signal that is there is not aborted yet. A method that only reads may leave it alone; a method that changes the store
- * ends by it, and leaves the old state.
+ * condition comes only where the capabilities say who checks it. The root is not written to, deleted or moved elsewhere.
+ *
+ * A signal that is there is not aborted yet. A method that only reads may leave it alone; a method that changes the store
+ * ends by it, and leaves the old state. A stream to be written ends by it too, and gives `Uint8Array`s only.
  *
  * A method that its capability does not promise is left out.
  */

@@ -68,6 +68,11 @@ const situations = {
     reason: 'is not in the state that the condition asks for',
     remedy: 'read it again, then decide',
   },
+  noCondition: {
+    code: 'ENOTSUP',
+    reason: 'cannot be given a condition: the store does not check it',
+    remedy: 'leave the condition out, or use another store',
+  },
   ECLOSED: { code: 'ECLOSED', reason: 'cannot be reached: the adapter is closed', remedy: 'make a new adapter' },
   EACCES: {
     code: 'EACCES',

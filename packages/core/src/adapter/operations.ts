@@ -17,6 +17,10 @@ export interface OperationFacts {
   readonly creates?: 'path' | 'destination' | undefined
   /** It changes the store: `EROFS` in a read-only one. */
   readonly changes: boolean
+  /** It replaces or takes away the entry at its path, or at its destination: `EBUSY` for the root. */
+  readonly replaces?: true | undefined
+  /** The capability that says who checks its conditions. */
+  readonly condition?: 'conditionalWrite' | 'conditionalDelete' | 'conditionalMove' | undefined
   /** The capability that says whether an adapter has it. Absent: every adapter has it. */
   readonly capability?: keyof AdapterCapabilities | undefined
 }
@@ -26,6 +30,7 @@ const look = { ...plain, need: 'read' } as const
 const follow = { ...look, follows: true } as const
 const change = { need: 'write', follows: false, changes: true } as const
 const make = { ...change, creates: 'path' } as const
+const put = { ...make, follows: true, replaces: true, condition: 'conditionalWrite' } as const
 
 /**
  * The operations of an adapter. This is their one table: the base of adapters, the layers, the rules and the kit read it.
@@ -37,13 +42,13 @@ export const operations = {
   list: follow,
   search: { ...follow, capability: 'search' },
   readSymlink: { ...look, capability: 'symlinks' },
-  write: { ...make, follows: true },
-  append: { ...make, follows: true, capability: 'append' },
+  write: put,
+  append: { ...put, capability: 'append' },
   createDirectory: { ...make, follows: true },
   createSymlink: { ...make, capability: 'symlinks' },
-  delete: change,
-  move: { ...change, creates: 'destination' },
-  copy: { ...change, need: 'read', creates: 'destination' },
+  delete: { ...change, replaces: true, condition: 'conditionalDelete' },
+  move: { ...change, creates: 'destination', replaces: true, condition: 'conditionalMove' },
+  copy: { ...change, need: 'read', creates: 'destination', condition: 'conditionalMove' },
   readStream: { ...plain, follows: true },
   flush: { ...plain, capability: 'flush' },
   hostPath: { ...plain, capability: 'hostPath' },

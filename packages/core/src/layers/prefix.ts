@@ -7,8 +7,6 @@ import { wrapIterator } from './iterator.ts'
 import { factsOf, type AdapterOperation } from '../adapter/operations.ts'
 import { checkLayer, isStream, wrapAdapter, type Call, type LayerOptions } from './wrap-adapter.ts'
 
-/** Operations that are `EBUSY` for the root, where the inner adapter sees a directory like any other. */
-const replacing: ReadonlySet<AdapterOperation> = new Set(['write', 'append', 'delete', 'move'])
 /** Operations that would take a file or a link in the root's place for the entry it is. */
 const entering: ReadonlySet<AdapterOperation> = new Set(['stat', 'read', 'readStream', 'readSymlink', 'search'])
 
@@ -89,7 +87,8 @@ class Subtree {
   /** Checks the root before an operation, since the inner adapter sees no root in it. */
   async enter({ operation, path, destination }: Call): Promise<void> {
     if (this.#root === '/' || (path !== '/' && destination !== '/')) return
-    const onRoot = (path === '/' && replacing.has(operation)) || (destination === '/' && path !== '/')
+    // `EBUSY` for the root, where the inner adapter sees a directory like any other
+    const onRoot = (path === '/' && factsOf(operation).replaces === true) || (destination === '/' && path !== '/')
     const link = operation === 'createSymlink'
     if (onRoot || link) {
       const code = this.#inner.capabilities.readOnly ? 'EROFS' : link ? 'EEXIST' : 'EBUSY'

@@ -1,7 +1,11 @@
 import { WorkspaceError } from '../../errors.ts'
 import { assertMountPath, maxPathBytes, type MountPath } from '../../path/virtual-path.ts'
+import type { DriverSearchQuery } from '../driver.ts'
 import { invalidArgument } from '../failures.ts'
 import type { ByteRange, SearchQuery } from '../types.ts'
+
+const defaultHits = 1_000
+const defaultFileBytes = 32 * 1024 * 1024
 
 /** @throws WorkspaceError `ENAMETOOLONG`, and the errors of `assertMountPath` */
 export function checkPath(path: string, operation: string, most: number): asserts path is MountPath {
@@ -41,11 +45,19 @@ export function checkTarget(target: unknown, path: string): asserts target is st
 }
 
 /** @throws WorkspaceError `EINVAL` */
-export function checkLimits({ in: path, maxHits, maxFileBytes }: SearchQuery): void {
-  for (const limit of [maxHits, maxFileBytes]) {
-    if (limit === undefined || limit >= 0) continue
-    throw invalidArgument('search', path, 'was given a `limit` that is not a number from 0')
+export function checkMode(mode: number | undefined, path: string): void {
+  if (mode === undefined || (Number.isInteger(mode) && mode >= 0 && mode <= 0o777)) return
+  throw invalidArgument('write', path, 'cannot get that mode', 'give permission bits from 0 to 0o777')
+}
+
+/** The query with its defaults. @throws WorkspaceError `EINVAL` */
+export function wholeQuery(query: SearchQuery): DriverSearchQuery {
+  const { regex = false, caseSensitive = true, exclude = [] } = query
+  const { maxHits = defaultHits, maxFileBytes = defaultFileBytes } = query
+  if (!(maxHits >= 0 && maxFileBytes >= 0)) {
+    throw invalidArgument('search', query.in, 'was given a limit that is not a number from 0')
   }
+  return { ...query, regex, caseSensitive, exclude, maxHits, maxFileBytes }
 }
 
 function utf8Length(text: string): number {

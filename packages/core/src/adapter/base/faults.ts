@@ -1,6 +1,6 @@
 import { isWorkspaceError, WorkspaceError } from '../../errors.ts'
 import { LinkSignal } from '../link-signal.ts'
-import type { AdapterOperation } from '../operations.ts'
+import { BodyFailure } from './body.ts'
 import { orAbort } from './wait.ts'
 
 /** Milliseconds that a change may take to end once it was aborted. */
@@ -9,11 +9,9 @@ const abortMs = 2_000
 export interface FaultContext {
   /** The adapter's. */
   readonly name: string
-  readonly operation: AdapterOperation
+  readonly operation: string
   readonly path: string
   readonly signal?: AbortSignal | undefined
-  /** Errors of the caller's own body. */
-  readonly ofBody?: ReadonlySet<unknown> | undefined
 }
 
 /** `EBACKEND`: the driver broke its contract. It is never the caller's mistake. */
@@ -29,11 +27,13 @@ export function fault({ name, operation, path }: FaultContext, what: string, nat
 }
 
 /** The error that a driver's error becomes: its own, where the contract knows it, else its fault. */
-export function explain(error: unknown, context: FaultContext): unknown {
-  if (isWorkspaceError(error) || error instanceof LinkSignal || context.ofBody?.has(error) === true) return error
-  if (context.signal?.aborted === true && error === context.signal.reason) return error
+export function explain(error: unknown, context: FaultContext, method = context.operation): unknown {
+  if (isWorkspaceError(error) || error instanceof LinkSignal || error instanceof BodyFailure) return error
   const kind = error instanceof Error ? error.name : typeof error
-  return fault(context, `\`${context.operation}\` threw a foreign error (${kind})`, error)
+  const { signal } = context
+  // Node's own functions reject with an `AbortError` of theirs.
+  if (signal?.aborted === true && (error === signal.reason || kind === 'AbortError')) return signal.reason
+  return fault(context, `\`${method}\` threw a foreign error (${kind})`, error)
 }
 
 /** The result of a driver that is not known: of the right shape, with errors of the contract, and in time after an abort. */

@@ -1,11 +1,14 @@
 import type { MountPath } from '../../path/virtual-path.ts'
 import type { Driver } from '../driver.ts'
 import { operations, type AdapterOperation } from '../operations.ts'
-import type { SignalOption } from '../types.ts'
+import type { ReadStreamResult, SignalOption } from '../types.ts'
 import { checked, explain, fault, type FaultContext } from './faults.ts'
 import {
+  isAdapter,
+  isBytes,
   isEntry,
   isHit,
+  isHostDirectory,
   isNothing,
   isReadResult,
   isStat,
@@ -15,39 +18,46 @@ import {
   isWriteResult,
 } from './results.ts'
 
-type Method = (...args: never[]) => unknown
+type Accepts = (value: unknown) => boolean
+type Call = (...args: unknown[]) => unknown
 
-const results: Partial<Record<AdapterOperation, (value: unknown) => boolean>> = {
-  stat: isStat,
-  read: isReadResult,
-  readStream: isStreamResult,
-  readSymlink: isText,
-  write: isWriteResult,
-  append: isWriteResult,
-  createDirectory: isNothing,
-  createSymlink: isNothing,
-  delete: isNothing,
-  move: isTransferResult,
-  copy: isTransferResult,
-  flush: isNothing,
+/** The result of each operation: a promise of it, items, or a value at once. */
+const results: Readonly<Record<AdapterOperation, { readonly [How in 'promise' | 'items' | 'value']?: Accepts }>> = {
+  stat: { promise: isStat },
+  read: { promise: isReadResult },
+  readStream: { promise: isStreamResult },
+  readSymlink: { promise: isText },
+  write: { promise: isWriteResult },
+  append: { promise: isWriteResult },
+  list: { items: isEntry },
+  search: { items: isHit },
+  createDirectory: { promise: isNothing },
+  createSymlink: { promise: isNothing },
+  delete: { promise: isNothing },
+  move: { promise: isTransferResult },
+  copy: { promise: isTransferResult },
+  flush: { promise: isNothing },
+  hostPath: { value: isText },
+  hostDirectory: { promise: isHostDirectory },
+  createScratch: { promise: isAdapter },
+  close: { promise: isNothing },
 }
-const items: Partial<Record<AdapterOperation, (value: unknown) => boolean>> = { list: isEntry, search: isHit }
 
-/** A driver whose results and errors are checked. Members that are not in the table of operations are passed on. */
+/** A driver whose results and errors are checked. A method that is not in the table of operations is left out. */
 export function guard(driver: Driver): Driver {
-  const guarded: Record<string, unknown> = {}
-  for (const operation of Object.keys(operations) as AdapterOperation[]) {
-    const method = driver[operation as keyof Driver] as Method | undefined
-    if (typeof method !== 'function') continue
-    const call = method.bind(driver) as (...args: unknown[]) => unknown
-    const [accepts, acceptsItem] = [results[operation], items[operation]]
-    if (accepts !== undefined) guarded[operation] = promised(driver.name, operation, call, accepts)
-    else if (acceptsItem !== undefined) guarded[operation] = iterated(driver.name, operation, call, acceptsItem)
-    else guarded[operation] = call
-  }
   const { name, capabilities } = driver
-  const checkPath = driver.checkPath?.bind(driver)
-  return { ...(guarded as unknown as Driver), name, capabilities, ...(checkPath && { checkPath }) }
+  const guarded: Record<string, unknown> = { name, capabilities }
+  for (const operation of Object.keys(operations) as AdapterOperation[]) {
+    const method = driver[operation] as ((...args: never[]) => unknown) | undefined
+    if (typeof method !== 'function') continue
+    const call = method.bind(driver) as Call
+    const { promise, items, value = isNothing } = results[operation]
+    if (promise !== undefined) guarded[operation] = promised(name, operation, call, promise)
+    else if (items !== undefined) guarded[operation] = iterated(name, operation, call, items)
+    else guarded[operation] = immediate(name, operation, call, value)
+  }
+  if (driver.checkPath !== undefined) guarded['checkPath'] = pathCheck(name, driver.checkPath.bind(driver))
+  return guarded as unknown as Driver
 }
 
 function contextOf(name: string, operation: AdapterOperation, args: readonly unknown[]): FaultContext {
@@ -57,54 +67,66 @@ function contextOf(name: string, operation: AdapterOperation, args: readonly unk
   return { name, operation, path, signal }
 }
 
-function promised(
-  name: string,
-  operation: AdapterOperation,
-  call: (...args: unknown[]) => unknown,
-  accepts: (value: unknown) => boolean,
-) {
+function promised(name: string, operation: AdapterOperation, call: Call, accepts: Accepts): Call {
   const { changes } = operations[operation]
-  return (...args: unknown[]): Promise<unknown> => {
-    const ofBody = new Set<unknown>()
-    const context = { ...contextOf(name, operation, args), ofBody }
-    const [path, data, ...others] = args
-    const given = operation === 'write' && isStream(data) ? [path, noted(data, ofBody), ...others] : args
-    const work = (async () => call(...given))()
-    return checked(work, { context, changes, accepts })
+  return async (...args) => {
+    const context = contextOf(name, operation, args)
+    const work = (async () => call(...args))()
+    const result = await checked(work, { context, changes, accepts })
+    if (operation !== 'readStream') return result
+    const { stat, stream } = result as ReadStreamResult
+    return { stat, stream: items(() => stream, isBytes, context) }
   }
 }
 
-function isStream(data: unknown): data is AsyncIterable<Uint8Array> {
-  return typeof data === 'object' && data !== null && Symbol.asyncIterator in data
+function iterated(name: string, operation: AdapterOperation, call: Call, accepts: Accepts): Call {
+  return (...args) => items(() => call(...args), accepts, contextOf(name, operation, args))
 }
 
-/** A body, with its errors noted: they are the caller's, and no fault of the driver. */
-async function* noted(data: AsyncIterable<Uint8Array>, errors: Set<unknown>): AsyncGenerator<Uint8Array, undefined> {
+async function* items(
+  open: () => unknown,
+  accepts: Accepts,
+  context: FaultContext,
+): AsyncGenerator<unknown, undefined> {
   try {
-    yield* data
+    const opened = open()
+    if (opened instanceof Promise) ignoreFailure(opened)
+    for await (const item of opened as AsyncIterable<unknown>) {
+      if (!accepts(item)) throw fault(context, `\`${context.operation}\` gave an item of another shape`)
+      yield item
+    }
   } catch (error) {
-    errors.add(error)
-    throw error
+    throw explain(error, context)
   }
   return undefined
 }
 
-function iterated(
-  name: string,
-  operation: AdapterOperation,
-  call: (...args: unknown[]) => unknown,
-  accepts: (value: unknown) => boolean,
-) {
-  return async function* (...args: unknown[]): AsyncGenerator<unknown, undefined> {
+function immediate(name: string, operation: AdapterOperation, call: Call, accepts: Accepts): Call {
+  return (...args) => {
     const context = contextOf(name, operation, args)
+    let result: unknown
     try {
-      for await (const item of call(...args) as AsyncIterable<unknown>) {
-        if (!accepts(item)) throw fault(context, `\`${operation}\` gave an item of another shape`)
-        yield item
-      }
+      result = call(...args)
     } catch (error) {
       throw explain(error, context)
     }
-    return undefined
+    if (accepts(result)) return result
+    if (result instanceof Promise) ignoreFailure(result)
+    throw fault(context, `\`${operation}\` returned a value of another shape`)
+  }
+}
+
+/** A promise where none may be: it is reported as such, and its failure must not end the process. */
+function ignoreFailure(promise: Promise<unknown>): void {
+  promise.catch(() => undefined)
+}
+
+function pathCheck(name: string, check: NonNullable<Driver['checkPath']>): Driver['checkPath'] {
+  return (path, operation, creates) => {
+    try {
+      check(path, operation, creates)
+    } catch (error) {
+      throw explain(error, { name, operation, path }, 'checkPath')
+    }
   }
 }

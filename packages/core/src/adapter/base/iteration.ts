@@ -28,28 +28,40 @@ export class Iteration<Item, Source extends AsyncIterator<Item> = AsyncIterator<
     return this
   }
 
-  async next(): Promise<IteratorResult<Item, undefined>> {
-    if (this.#isDone) return end
+  next(): Promise<IteratorResult<Item, undefined>> {
+    if (this.#isDone) return Promise.resolve(end)
     const { signal } = this.#options
     try {
-      const source = this.#ready()
-      const next = source.next()
-      const result = await (signal === undefined ? next : orAbort(next, signal))
-      if (result.done !== true) return result
-      this.#isDone = true
-      return end
+      const next = this.#ready().next()
+      return (signal === undefined ? next : orAbort(next, signal)).then(this.#onResult, this.#onFailure)
     } catch (error) {
-      this.#isDone = true
-      // not awaited: an iteration that hangs would hang its end too
-      this.source?.return?.().then(undefined, () => undefined)
-      throw error
+      return Promise.reject(this.#failed(error))
     }
   }
 
+  /** One that has ended is not left again: `Array.fromAsync` leaves what has failed, and it may hang. */
   async return(): Promise<IteratorResult<Item, undefined>> {
+    if (this.#isDone) return end
     this.#isDone = true
     await this.source?.return?.()
     return end
+  }
+
+  readonly #onResult = (result: IteratorResult<Item, unknown>): IteratorResult<Item, undefined> => {
+    if (result.done !== true) return result
+    this.#isDone = true
+    return end
+  }
+
+  readonly #onFailure = (error: unknown): never => {
+    throw this.#failed(error)
+  }
+
+  #failed(error: unknown): unknown {
+    this.#isDone = true
+    // not awaited: an iteration that hangs would hang its end too
+    this.source?.return?.().then(undefined, () => undefined)
+    return error
   }
 
   #ready(): Source {
@@ -59,9 +71,14 @@ export class Iteration<Item, Source extends AsyncIterator<Item> = AsyncIterator<
     return this.source as Source
   }
 
-  /** Calls the driver as long as the iteration goes on. */
+  /** Calls the driver as long as the iteration goes on; `next()` says why it does not. */
   protected ifOpen<Result>(ask: (source: Source) => Result): Result | undefined {
-    if (this.#isDone || this.source === undefined || this.#options.signal?.aborted === true) return undefined
+    if (this.#isDone || this.source === undefined) return undefined
+    try {
+      this.#options.check()
+    } catch {
+      return undefined
+    }
     return ask(this.source)
   }
 }

@@ -1,14 +1,16 @@
+import { hasMethods } from '../../options/shapes.ts'
+
 type Fields = Readonly<Record<string, unknown>>
 
 const types: ReadonlySet<unknown> = new Set(['file', 'directory', 'symlink', 'other'])
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
 const isVersion = (value: unknown): boolean => typeof value === 'string' && value !== '' && value !== 'absent'
-const isBytes = (value: unknown): boolean => value instanceof Uint8Array
 /** A field that may be left out. */
 const may = (value: unknown, accepts: (value: unknown) => boolean): boolean => value === undefined || accepts(value)
 const isNumber = (value: unknown): boolean => typeof value === 'number' && !Number.isNaN(value)
 
+export const isBytes = (value: unknown): boolean => value instanceof Uint8Array
 export const isText = (value: unknown): boolean => typeof value === 'string'
 export const isNothing = (value: unknown): boolean => value === undefined
 
@@ -47,4 +49,14 @@ export function isHit(value: unknown): boolean {
   if (!isFields(value)) return false
   const { path, line, column, text } = value
   return isText(path) && isText(text) && isCount(line) && isCount(column)
+}
+
+export function isHostDirectory(value: unknown): boolean {
+  if (!isFields(value)) return false
+  const { path, identity, ancestors } = value
+  return isText(path) && isText(identity) && Array.isArray(ancestors) && ancestors.every(isText)
+}
+
+export function isAdapter(value: unknown): boolean {
+  return hasMethods(value, 'stat', 'read', 'write', 'list', 'delete', 'close')
 }

@@ -79,7 +79,7 @@ class KeyValueDriver implements Driver {
   async write(path: MountPath, data: WriteData, options: DriverWriteOptions): Promise<WriteResult> {
     // Before a byte of the body is read, and again after it: others may have been there meanwhile.
     await this.#change(() => this.#place(path, 'write', options))
-    const bytes = await collect(data, path, options.signal)
+    const bytes = await collect(data)
     return await this.#change(async () => {
       const { missing } = await this.#place(path, 'write', options)
       options.signal?.throwIfAborted()
@@ -130,7 +130,6 @@ class KeyValueDriver implements Driver {
 
   async delete(path: MountPath, { recursive, force, ifVersion }: DriverDeleteOptions): Promise<void> {
     await this.#change(async () => {
-      if (path === mountRoot) throw contractError('EBUSY', 'delete', path)
       if (force && (await this.#entries.find(path)) === undefined)
         return void (await this.#entries.missingAbove(path, 'delete'))
       const found = await this.#entries.expect(path, 'delete')
@@ -145,8 +144,6 @@ class KeyValueDriver implements Driver {
 
   async move(source: MountPath, destination: MountPath, options: DriverMoveOptions): Promise<TransferResult> {
     return await this.#change(async () => {
-      if (source !== destination && source === mountRoot) throw contractError('EBUSY', 'move', source)
-      if (source !== destination && destination === mountRoot) throw contractError('EBUSY', 'move', destination)
       const found = await this.#transferable(source, destination, 'move', options)
       if (source === destination) return await statOf(found)
       const { there, missing } = await this.#target(destination, 'move', options)
@@ -203,7 +200,6 @@ class KeyValueDriver implements Driver {
     operation: 'write' | 'append',
     { ifVersion, parents }: Pick<DriverWriteOptions, 'ifVersion' | 'parents'>,
   ): Promise<{ readonly found: Found | undefined; readonly missing: readonly MountPath[] }> {
-    if (path === mountRoot) throw contractError('EBUSY', operation, path)
     const missing = await this.#entries.missingAbove(path, operation)
     const found = await this.#entries.find(path)
     await this.#hold(path, operation, found, ifVersion)

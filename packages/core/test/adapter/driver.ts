@@ -1,0 +1,27 @@
+import { keyValueDriver, type AdapterCapabilities, type Driver } from '../../src/adapter.ts'
+import type { Stat } from '../../src/index.ts'
+
+const nothing = { get: () => undefined, set: () => undefined, delete: () => undefined, keys: () => [] }
+
+export const file: Stat = { type: 'file', size: 3, version: 'v1' }
+
+/** A driver that does what a test tells it to; everything else is not expected. */
+export function driverOf(methods: Partial<Driver> = {}, capabilities: Partial<AdapterCapabilities> = {}): Driver {
+  const refuse = (): Promise<never> => Promise.reject(new Error('not expected'))
+  return {
+    name: 'odd',
+    capabilities: { ...keyValueDriver(nothing).capabilities, append: false, ...capabilities },
+    stat: refuse,
+    read: refuse,
+    write: refuse,
+    list: async function* () {
+      yield* []
+      return undefined
+    },
+    createDirectory: refuse,
+    delete: refuse,
+    move: refuse,
+    copy: refuse,
+    ...methods,
+  }
+}
