@@ -6,7 +6,7 @@ import { factsOf } from '../../src/adapter/operations.ts'
 import { rejection, stub } from './stub.ts'
 
 /** An operation that came later than everything that judges operations. */
-const unknown = 'touch'
+const unknown = 'unheardOf'
 
 describe('an operation that the table of operations lacks', () => {
   it('is denied by a read-only layer: nothing of it reaches the store', async () => {

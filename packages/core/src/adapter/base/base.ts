@@ -44,8 +44,8 @@ export class Base implements StorageAdapter {
   readonly capabilities: AdapterCapabilities
   readonly #driver: Whole
   readonly #admission: Admission
-  /** Made for the first body that is a stream. */
-  #closing: AbortController | undefined
+  /** The streams that are being written: how each is ended. Made for the first. */
+  #bodies: Set<() => void> | undefined
   #closed: Promise<void> | undefined
 
   constructor(driver: Driver) {
@@ -56,23 +56,28 @@ export class Base implements StorageAdapter {
     for (const operation of optional) if (driver[operation] === undefined) (this as Lacking)[operation] = undefined
   }
 
+  // These two are the most frequent by far: they take no closure.
   stat(path: MountPath, options: StatOptions = none): Promise<Stat> {
     const { signal } = options
-    return attempt(() => {
+    try {
       this.#admission.admit('stat', path, signal)
       const found = this.#driver.stat(path, options)
       return signal === undefined ? found : orAbort(found, signal)
-    })
+    } catch (error) {
+      return Promise.reject(error as Error)
+    }
   }
 
   read(path: MountPath, options: ReadOptions = none): Promise<ReadResult> {
     const { signal } = options
-    return attempt(() => {
+    try {
       this.#admission.admit('read', path, signal)
       checkRange(options.range, 'read', path)
       const result = this.#driver.read(path, options)
       return signal === undefined ? result : orAbort(result, signal)
-    })
+    } catch (error) {
+      return Promise.reject(error as Error)
+    }
   }
 
   async readStream(path: MountPath, options: ReadOptions = none): Promise<ReadStreamResult> {
@@ -82,10 +87,8 @@ export class Base implements StorageAdapter {
     const opening = this.#driver.readStream?.(path, options) ?? streamOf(this.#driver.read(path, options))
     const result = signal === undefined ? opening : orAbort(opening, signal, ({ stream }) => void stream.return?.())
     const { stat, stream } = await result
-    return {
-      stat,
-      stream: new Iteration({ source: stream, check: () => this.#admission.goOn('readStream', path, signal), signal }),
-    }
+    const admission = this.#admission
+    return { stat, stream: new Iteration({ source: stream, admission, operation: 'readStream', path, signal }) }
   }
 
   write(path: MountPath, data: WriteData, options: WriteOptions = none): Promise<WriteResult> {
@@ -97,8 +100,8 @@ export class Base implements StorageAdapter {
       if (ifVersion !== undefined) this.#admission.checkConditional('write', path)
       const whole = { ifVersion, parents, mode, signal }
       if (data instanceof Uint8Array) return this.#driver.write(path, data, whole)
-      this.#closing ??= new AbortController()
-      const body = bodyOf(data, { path, signal, closing: this.#closing.signal })
+      this.#bodies ??= new Set()
+      const body = bodyOf(data, { path, signal, open: this.#bodies })
       return this.#driver.write(path, body, whole).catch(throwReason)
     })
   }
@@ -122,7 +125,9 @@ export class Base implements StorageAdapter {
         this.#admission.admit('list', path, signal)
         return this.#driver.list(path, { recursive, exclude, details, signal, skips, onUnreadable })
       },
-      check: () => this.#admission.goOn('list', path, signal),
+      admission: this.#admission,
+      operation: 'list',
+      path,
       signal,
     })
   }
@@ -135,7 +140,9 @@ export class Base implements StorageAdapter {
         this.#admission.admit('search', path, signal)
         return this.#driver.search(wholeQuery(query), options)
       },
-      check: () => this.#admission.goOn('search', path, signal),
+      admission: this.#admission,
+      operation: 'search',
+      path,
       signal,
     })
   }
@@ -215,7 +222,7 @@ export class Base implements StorageAdapter {
 
   async #close(): Promise<void> {
     this.#admission.isClosed = true
-    this.#closing?.abort()
+    for (const end of this.#bodies ?? []) end()
     await this.#driver.close?.()
   }
 

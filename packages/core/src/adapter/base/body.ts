@@ -12,9 +12,9 @@ export class BodyFailure extends Error {
 
 export interface BodyOptions {
   readonly path: string
-  /** Aborted when the adapter is closed. */
-  readonly closing: AbortSignal
   readonly signal: AbortSignal | undefined
+  /** Those that the end of the adapter ends. */
+  readonly open: Set<() => void>
 }
 
 /**
@@ -23,38 +23,46 @@ export interface BodyOptions {
  */
 export function bodyOf(
   data: AsyncIterable<Uint8Array>,
-  { path, closing, signal }: BodyOptions,
+  { path, signal, open }: BodyOptions,
 ): AsyncIterable<Uint8Array> {
-  const ending = signal === undefined ? closing : AbortSignal.any([signal, closing])
-  const whyEnded = (): unknown => (signal?.aborted === true ? signal.reason : contractError('ECLOSED', 'write', path))
   return {
     [Symbol.asyncIterator]() {
       const source = iteratorOf(data)
-      let fail: ((error: unknown) => void) | undefined
-      const onEnd = (): void => fail?.(whyEnded())
-      const stop = (): void => ending.removeEventListener('abort', onEnd)
-      const leave = (): void => {
+      let ended: { readonly why: unknown } | undefined
+      let reject: ((error: unknown) => void) | undefined
+      const stop = (): void => {
+        open.delete(onClose)
+        signal?.removeEventListener('abort', onAbort)
+      }
+      const leave = (why: unknown): void => {
+        ended ??= { why }
         stop()
         void end(source)
+        reject?.(why)
       }
-      // one for the whole stream: one for each chunk would cost as much as the chunk
-      ending.addEventListener('abort', onEnd, { once: true })
+      const onAbort = (): void => leave(signal?.reason)
+      const onClose = (): void => leave(contractError('ECLOSED', 'write', path))
+      // once for the whole stream: for each chunk it would cost as much as the chunk
+      open.add(onClose)
+      signal?.addEventListener('abort', onAbort, { once: true })
       return {
         next: () =>
-          new Promise((resolve, reject) => {
-            fail = (error) => {
-              leave()
-              reject(error)
-            }
-            if (ending.aborted) return onEnd()
-            void ask(source).then((result) => {
-              if (result.done === true) stop()
-              if (result.done === true || result.value instanceof Uint8Array) resolve(result)
-              else fail?.(foreignChunk(path))
-            }, fail)
+          new Promise((resolve, refuse) => {
+            reject = refuse
+            if (signal?.aborted === true) onAbort()
+            if (ended !== undefined) return refuse(ended.why)
+            ask(source).then(
+              (result) => {
+                if (result.done === true) stop()
+                if (result.done === true || result.value instanceof Uint8Array) resolve(result)
+                else leave(foreignChunk(path))
+              },
+              (error: unknown) => leave(new BodyFailure(error)),
+            )
           }),
         async return() {
-          leave()
+          stop()
+          void end(source)
           return { done: true, value: undefined }
         },
       }
@@ -75,11 +83,11 @@ function iteratorOf(data: AsyncIterable<Uint8Array>): AsyncIterator<Uint8Array> 
   }
 }
 
-async function ask(source: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
+function ask(source: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
   try {
-    return await source.next()
+    return Promise.resolve(source.next()) // one that was written by hand may give no promise
   } catch (error) {
-    throw new BodyFailure(error)
+    return Promise.reject(error as Error)
   }
 }
 

@@ -1,12 +1,17 @@
+import type { MountPath } from '../../path/virtual-path.ts'
+import type { AdapterOperation } from '../operations.ts'
 import type { Entry, EntryIterator } from '../types.ts'
+import type { Admission } from './admission.ts'
 import { orAbort } from './wait.ts'
 
 export interface IterationOptions<Item, Source extends AsyncIterator<Item>> {
   /** The driver's iteration; or checks the call and opens it, before the first item. */
   readonly source: Source | (() => Source)
-  /** Throws when the adapter was closed, or the signal was aborted, before each item of what is open. */
-  readonly check: () => void
-  readonly signal?: AbortSignal | undefined
+  /** Asked before each item of what is open. */
+  readonly admission: Admission
+  readonly operation: AdapterOperation
+  readonly path: MountPath
+  readonly signal: AbortSignal | undefined
 }
 
 const end = { done: true, value: undefined } as const
@@ -65,27 +70,28 @@ export class Iteration<Item, Source extends AsyncIterator<Item> = AsyncIterator<
   }
 
   #ready(): Source {
-    const { source, check } = this.#options
+    const { source, admission, operation, path, signal } = this.#options
     if (this.source === undefined && typeof source === 'function') return (this.source = source())
-    check()
+    admission.goOn(operation, path, signal)
     return this.source as Source
   }
 
-  /** Calls the driver as long as the iteration goes on; `next()` says why it does not. */
-  protected ifOpen<Result>(ask: (source: Source) => Result): Result | undefined {
-    if (this.#isDone || this.source === undefined) return undefined
-    try {
-      this.#options.check()
-    } catch {
-      return undefined
-    }
-    return ask(this.source)
+  /** The iteration goes on. Where it does not, `next()` says why. */
+  protected get isOpen(): boolean {
+    const { admission, signal } = this.#options
+    return !this.#isDone && !admission.isClosed && signal?.aborted !== true
   }
 }
 
 /** A listing, which gives the entries that are at hand without a promise for each. */
 export class Listing extends Iteration<Entry, EntryIterator> implements EntryIterator {
+  override next(): Promise<IteratorResult<Entry, undefined>> {
+    const value = this.nextNow()
+    return value === undefined ? super.next() : Promise.resolve({ done: false, value })
+  }
+
   nextNow(): Entry | undefined {
-    return this.ifOpen((source) => source.nextNow?.())
+    const { source } = this
+    return source?.nextNow !== undefined && this.isOpen ? source.nextNow() : undefined
   }
 }
