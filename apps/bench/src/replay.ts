@@ -28,7 +28,7 @@ interface Held {
   readonly flags: number
 }
 
-interface Place {
+interface EntryAttributes {
   readonly directory: boolean
   readonly mode: number
   readonly uid: number
@@ -86,7 +86,7 @@ class Recorder implements RecordedStart {
   readonly #parameters: readonly string[]
   readonly #options: SpawnOptions
   readonly #slots: readonly Slot[]
-  readonly #own: ReadonlyMap<string, Place>
+  readonly #own: ReadonlyMap<string, EntryAttributes>
   readonly #written = new Map<number, Buffer[]>()
 
   constructor(program: string, parameters: readonly string[], options: SpawnOptions, writes: PipeWrites) {
@@ -102,7 +102,7 @@ class Recorder implements RecordedStart {
       if (written !== undefined) this.#written.set(index, written)
     }
     const texts = [...parameters, ...this.#slots.map(contentOf)]
-    this.#own = new Map(texts.flatMap(privatePlaces).map((path) => [path, placeOf(path)]))
+    this.#own = new Map(texts.flatMap(privatePlaces).map((path) => [path, attributesOf(path)]))
   }
 
   /** Notes what is written to the pipes above standard error. */
@@ -230,7 +230,7 @@ function privatePlaces(text: string): string[] {
   return [...found].filter((path) => existsSync(path))
 }
 
-function placeOf(path: string): Place {
+function attributesOf(path: string): EntryAttributes {
   const { mode, uid, gid } = lstatSync(path)
   return { directory: (mode & constants.S_IFMT) === constants.S_IFDIR, mode: mode & 0o7777, uid, gid }
 }

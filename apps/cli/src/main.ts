@@ -21,7 +21,7 @@ import { addStat } from './commands/stat.ts'
 import { addVerify } from './commands/verify.ts'
 import { addWrite } from './commands/write.ts'
 import { resolveSettings, type GlobalOptions } from './config/settings.ts'
-import type { Context, Start } from './context.ts'
+import type { CommandContext, Start } from './command-context.ts'
 import { describeError, Interruption, UsageError, type ErrorReport } from './errors.ts'
 import { exitCodes, exitCodesHelp } from './exit-codes.ts'
 import { openWorkspace } from './open.ts'
@@ -57,7 +57,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-async function run(argv: readonly string[], json: boolean, complain: Context['complain']): Promise<number> {
+async function run(argv: readonly string[], json: boolean, complain: CommandContext['complain']): Promise<number> {
   let work: Parameters<Start>[0] | undefined
   let command = ''
   const program = createProgram((given) => {

@@ -28,8 +28,8 @@ import type { Task } from './confine/task.ts'
 import type { Tree } from './confine/tree.ts'
 import { contractFailure, failure, translate } from './errors.ts'
 import type { Engines } from './host/engine.ts'
-import { Gate, ownTurn } from './host/pace.ts'
-import { describeHostDirectory } from './place/host-directory.ts'
+import { Semaphore, ownTurn } from './host/pace.ts'
+import { describeHostDirectory } from './root/host-directory.ts'
 import { Listing } from './read/listing.ts'
 import { readFile } from './read/read.ts'
 import { readFileStream } from './read/read-stream.ts'
@@ -56,7 +56,7 @@ export interface LocalDriverParts {
   readonly createScratch: (options?: SignalOption) => Promise<StorageAdapter>
 }
 
-interface Call {
+interface TaskOptions {
   readonly operation: string
   readonly path: MountPath
   readonly signal: AbortSignal | undefined
@@ -64,7 +64,7 @@ interface Call {
   /** It may make something at its path. */
   readonly creates?: boolean
   /** It waits for its caller, so that the number of those at once has no limit. */
-  readonly ungated?: boolean
+  readonly unlimited?: boolean
 }
 
 /** Each holds a descriptor or two: a caller who starts thousands at once must not use up those of the process. */
@@ -81,7 +81,7 @@ export class LocalDriver implements Driver {
   readonly capabilities: AdapterCapabilities
   readonly #parts: LocalDriverParts
   readonly #resources = new Resources()
-  readonly #gate = new Gate(operationsAtOnce)
+  readonly #semaphore = new Semaphore(operationsAtOnce)
 
   constructor(parts: LocalDriverParts) {
     this.capabilities = parts.capabilities
@@ -112,8 +112,8 @@ export class LocalDriver implements Driver {
 
   write(path: MountPath, data: WriteData, options: DriverWriteOptions): Promise<WriteResult> {
     // A stream may wait for another operation on this adapter: it must not take the place of that one.
-    const ungated = !(data instanceof Uint8Array)
-    const call = { operation: 'write', path, signal: options.signal, creates: true, ungated }
+    const unlimited = !(data instanceof Uint8Array)
+    const call = { operation: 'write', path, signal: options.signal, creates: true, unlimited }
     return this.#create(call, options, (task) => writeFile(task, data, options))
   }
 
@@ -195,7 +195,7 @@ export class LocalDriver implements Driver {
    * @param adopted gives the result where a directory was to be made and is there now
    */
   async #create<Result>(
-    call: Call,
+    call: TaskOptions,
     way: WayOptions,
     work: (task: Task) => Promise<Result>,
     adopted?: () => Result,
@@ -209,25 +209,25 @@ export class LocalDriver implements Driver {
           return await work(task)
         } catch (error) {
           // A stream is consumed once. A name can be reserved at this very moment.
-          const again = attempt < createAttempts && call.ungated !== true
+          const again = attempt < createAttempts && call.unlimited !== true
           if (!again || reservedAbove(task.tree, path).length === 0) throw error
         }
       }
     })
   }
 
-  async #run<Result>(call: Call, work: (task: Task) => Promise<Result>): Promise<Result> {
+  async #run<Result>(call: TaskOptions, work: (task: Task) => Promise<Result>): Promise<Result> {
     const task = this.#begin(call)
     this.#resources.enter()
     try {
       for (let turn = ownTurn(); turn !== undefined; turn = ownTurn()) await turn
-      if (call.ungated === true) return await work(task)
-      const waiting = this.#gate.enter()
+      if (call.unlimited === true) return await work(task)
+      const waiting = this.#semaphore.acquire()
       if (waiting !== undefined) await waiting
       try {
         return await work(task)
       } finally {
-        this.#gate.leave()
+        this.#semaphore.release()
       }
     } catch (error) {
       if (call.creates !== true && call.destination === undefined) refuseReserved(task.tree, call)
@@ -237,7 +237,7 @@ export class LocalDriver implements Driver {
     }
   }
 
-  #begin({ operation, path, signal, destination }: Call): Task {
+  #begin({ operation, path, signal, destination }: TaskOptions): Task {
     const { tree, engines } = this.#parts
     if (listing.has(operation)) refuseReserved(tree, { operation, path })
     const places = destination === undefined ? [tree.hostPath(path)] : [tree.hostPath(path), tree.hostPath(destination)]

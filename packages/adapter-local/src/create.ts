@@ -27,10 +27,10 @@ import {
   checkScratchOptions,
   invalid,
 } from './options.ts'
-import { capabilitiesOf } from './place/capabilities.ts'
-import { probeCase } from './place/case.ts'
-import { chooseOwner, ownUser, recipientOf } from './place/owner.ts'
-import { lookAt } from './write/place.ts'
+import { capabilitiesOf } from './capabilities.ts'
+import { probeCase } from './root/case.ts'
+import { chooseOwner, ownUser, recipientOf } from './root/owner.ts'
+import { lookAt } from './write/target.ts'
 import { RemovalProgress, removeEntry } from './write/remove.ts'
 import { isGone, isTempName, ownMark, sweep } from './confine/temp.ts'
 

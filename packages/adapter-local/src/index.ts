@@ -1,3 +1,3 @@
 export { createLocalAdapter, createScratchAdapter } from './create.ts'
 export type { LocalAdapterOptions, ScratchAdapterOptions } from './options.ts'
-export { realpath } from './place/realpath.ts'
+export { realpath } from './root/realpath.ts'

@@ -7,7 +7,7 @@ import { isSlowType } from '@ws/process'
 import { describe, expect, it, vi } from 'vitest'
 
 import { createLocalAdapter } from '../src/index.ts'
-import { Gate, Pace, isTurnOver, ownTurn, spend } from '../src/host/pace.ts'
+import { Semaphore, Pace, isTurnOver, ownTurn, spend } from '../src/host/pace.ts'
 import { NestedMounts, readMounts } from '../src/host/mounts.ts'
 import { type Local, at, bytes, collect, failureOf, names, readText, scratch } from './support.ts'
 
@@ -107,18 +107,18 @@ describe('the asynchronous engine', () => {
   })
 
   it('lets only so many calls in at once where a mount may hang', async () => {
-    const gate = new Gate(2)
+    const semaphore = new Semaphore(2)
     const { promise: hang, resolve } = Promise.withResolvers<void>()
     let inside = 0
     const started: number[] = []
     const calls = [0, 1, 2, 3].map(async (index) => {
-      await gate.enter()
+      await semaphore.acquire()
       inside += 1
       started.push(index)
       expect(inside).toBeLessThanOrEqual(2)
       await hang
       inside -= 1
-      gate.leave()
+      semaphore.release()
     })
     await new Promise(setImmediate)
     expect(started).toEqual([0, 1])

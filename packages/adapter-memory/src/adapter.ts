@@ -4,8 +4,6 @@ import {
   chunksOf,
   collect,
   defineAdapter,
-  maxNameBytes,
-  maxPathBytes,
   type AdapterCapabilities,
   type Driver,
   type DriverAppendOptions,
@@ -24,6 +22,7 @@ import {
   type StorageAdapter,
   type WriteData,
 } from '@ws/core/adapter'
+import { capabilitiesOf } from './capabilities.ts'
 import { failure } from './errors.ts'
 import { list } from './listing.ts'
 import { checkMemoryOptions, type MemoryAdapterOptions } from './options.ts'
@@ -54,7 +53,7 @@ class MemoryDriver implements Driver {
 
   constructor(readOnly: boolean, tree: MemoryTree | undefined) {
     this.#made = tree
-    this.capabilities = readOnly ? readOnlyCapabilities : capabilities
+    this.capabilities = capabilitiesOf(readOnly)
   }
 
   /** Made by the first operation that needs it. */
@@ -163,29 +162,3 @@ class MemoryDriver implements Driver {
     return { content: range === undefined ? whole : whole.subarray(range.offset, end), stat: tree.stat(entry) }
   }
 }
-
-const capabilities: AdapterCapabilities = Object.freeze({
-  readOnly: false,
-  append: true,
-  symlinks: true,
-  search: true,
-  flush: false,
-  hostPath: false,
-  atomicMove: true,
-  atomicDirectoryMove: true,
-  enforcesHierarchy: true,
-  keepsEmptyDirectories: true,
-  modes: true,
-  caseSensitive: true,
-  controlCharacters: true,
-  uniqueVersions: true,
-  conditionalWrite: 'server',
-  conditionalDelete: 'server',
-  conditionalMove: 'server',
-  confinement: 'inherent',
-  maxStaleness: 0,
-  maxNameBytes,
-  maxPathBytes,
-})
-
-const readOnlyCapabilities: AdapterCapabilities = Object.freeze({ ...capabilities, readOnly: true })

@@ -1,11 +1,11 @@
 import { childPath, isWithin, type TransferResult } from '@ws/core'
 import type { CopyOptions, MountPath, MoveOptions } from '@ws/core/adapter'
 import { failure } from './errors.ts'
-import { childrenOf, isEmpty, type Link, type MemoryTree, type Place } from './tree.ts'
+import { childrenOf, isEmpty, type Link, type MemoryTree, type Lookup } from './tree.ts'
 
 interface Transfer {
   readonly entry: Link
-  readonly target: Place
+  readonly target: Lookup
 }
 
 /** Everything that move and copy check alike, the source first. */
@@ -33,7 +33,7 @@ function prepare(
 /** @throws WorkspaceError `ECONFLICT` when the entry is not in the state that is asked for. */
 export function checkCondition(
   tree: MemoryTree,
-  { entry }: Place,
+  { entry }: Lookup,
   condition: string | undefined,
   operation: string,
   path: MountPath,

@@ -13,7 +13,7 @@ export type Node = ReturnType<Link['getNode']>
 const typeBits = { file: 0o100000, directory: 0o040000, symlink: 0o120000 }
 
 /** Where a path leads. */
-export interface Place {
+export interface Lookup {
   /** The deepest directory on the way that is there; the entry's parent, where nothing or just the entry is missing. */
   readonly directory: Link
   /** The names below `directory` that are not there; none when the entry is. */
@@ -50,7 +50,7 @@ export class MemoryTree {
    *
    * @throws LinkSignal at a link before the end, or with `follow` at the end. WorkspaceError `ENOTDIR` below a file.
    */
-  locate(path: MountPath, { operation, argument, follow = false }: LocateOptions): Place {
+  locate(path: MountPath, { operation, argument, follow = false }: LocateOptions): Lookup {
     const names = segmentsOf(path)
     let directory = this.#core.root
     let at = mountRoot

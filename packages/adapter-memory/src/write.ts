@@ -2,7 +2,7 @@ import { WorkspaceError, type WriteResult } from '@ws/core'
 import { LinkSignal, type AppendOptions, type MountPath, type WriteOptions } from '@ws/core/adapter'
 import { failure } from './errors.ts'
 import { checkCondition } from './transfer.ts'
-import type { Link, MemoryTree, Place } from './tree.ts'
+import type { Link, MemoryTree, Lookup } from './tree.ts'
 
 /** Everything that is checked before a body is touched. */
 export function prepareWrite(
@@ -10,7 +10,7 @@ export function prepareWrite(
   path: MountPath,
   { ifVersion, parents = false }: Pick<WriteOptions, 'ifVersion' | 'parents'>,
   operation = 'write',
-): Place {
+): Lookup {
   const place = tree.locate(path, { operation, follow: ifVersion !== 'absent' })
   checkCondition(tree, place, ifVersion, operation, path)
   if (place.entry !== undefined && !place.entry.getNode().isFile()) throw failure('EISDIR', operation, path)
@@ -22,7 +22,7 @@ export function prepareWrite(
 export function writeBytes(
   tree: MemoryTree,
   path: MountPath,
-  checked: Place | undefined,
+  checked: Lookup | undefined,
   bytes: Uint8Array,
   options: WriteOptions,
 ): WriteResult {
@@ -31,7 +31,7 @@ export function writeBytes(
 }
 
 /** A link that came while the body was read cannot be reported as one: the body is gone. */
-function prepareAgain(tree: MemoryTree, path: MountPath, options: WriteOptions): Place {
+function prepareAgain(tree: MemoryTree, path: MountPath, options: WriteOptions): Lookup {
   try {
     return prepareWrite(tree, path, options)
   } catch (error) {
@@ -49,7 +49,7 @@ export function appendBytes(tree: MemoryTree, path: MountPath, bytes: Uint8Array
   return { version: tree.touch(node), size: node.getSize() }
 }
 
-function fileAt(tree: MemoryTree, { directory, missing, entry }: Place, mode = 0o644): Link {
+function fileAt(tree: MemoryTree, { directory, missing, entry }: Lookup, mode = 0o644): Link {
   if (entry !== undefined) return entry
   const parent = tree.createDirectories(directory, missing.slice(0, -1))
   return tree.create(parent, missing.at(-1) ?? '', 'file', mode)

@@ -31,13 +31,13 @@ import { callOff, isOtherDirectory, moveCalledOff, refuseFull, removeStored } fr
 import { trackIterator } from './files/iterate.ts'
 import { keep } from './files/kept.ts'
 import { listed } from './files/listing.ts'
-import { PathGate } from './files/path-gate.ts'
+import { PathLocks } from './files/path-locks.ts'
 import { Replacing } from './files/replacing.ts'
 import { openSteadyStream, readSteadily } from './files/steady.ts'
 import { settled } from './files/versions.ts'
 import { flushPart } from './flush/flush.ts'
 import type { Mount } from './mount/mount.ts'
-import type { Call } from './mount/pending.ts'
+import type { Task } from './mount/pending.ts'
 import type { Open } from './opened.ts'
 import { closePart } from './part/close.ts'
 import { Looks } from './part/looks.ts'
@@ -55,7 +55,7 @@ export class RcloneDriver implements Driver {
   readonly #looks: Looks
   readonly #onClose: OnClose
   readonly #replacing = new Replacing()
-  readonly #gate = new PathGate()
+  readonly #locks = new PathLocks()
 
   constructor(mount: Mount, below: string, first: Open, onClose: OnClose) {
     this.capabilities = capabilitiesOf(first.files.capabilities, mount.options, mount.features, below)
@@ -73,7 +73,7 @@ export class RcloneDriver implements Driver {
 
   stat(path: MountPath, options: SignalOption): Promise<Stat> {
     return this.#looks.look({ operation: 'stat', path, signal: options.signal }, ({ direct }, metadata) =>
-      this.#gate.shared(path, async () => settled(metadata, await direct.stat(path, options))),
+      this.#locks.shared(path, async () => settled(metadata, await direct.stat(path, options))),
     )
   }
 
@@ -81,7 +81,7 @@ export class RcloneDriver implements Driver {
     const conditions = [{ path, condition: options.ifVersion }]
     const call = { operation: 'read', path, signal: options.signal }
     return this.#looks.conditional(call, conditions, ({ direct }, [ifVersion], metadata) =>
-      this.#gate.shared(path, () => readSteadily(direct, metadata, path, { ...options, ifVersion })),
+      this.#locks.shared(path, () => readSteadily(direct, metadata, path, { ...options, ifVersion })),
     )
   }
 
@@ -90,7 +90,7 @@ export class RcloneDriver implements Driver {
     const call = { operation: 'readStream', path, signal: options.signal }
     const conditions = [{ path, condition: options.ifVersion }]
     const { stat, stream } = await this.#looks.conditional(call, conditions, ({ files }, [ifVersion], metadata) =>
-      this.#gate.shared(path, () => openSteadyStream(files, metadata, path, { ...options, ifVersion })),
+      this.#locks.shared(path, () => openSteadyStream(files, metadata, path, { ...options, ifVersion })),
     )
     return { stat, stream: trackIterator(call, this.#part, async () => stream) }
   }
@@ -100,7 +100,7 @@ export class RcloneDriver implements Driver {
     const done = this.#replacing.begin(path)
     let leave: (() => void) | undefined
     const enter = async (): Promise<void> => {
-      leave ??= await this.#gate.enter(path, 'exclusive')
+      leave ??= await this.#locks.enter(path, 'exclusive')
     }
     // A stream may wait for a reader of this very file: the write is alone from the stream's end on.
     const body = watched(data, enter)
@@ -125,7 +125,7 @@ export class RcloneDriver implements Driver {
     const call = { operation: 'append', path, signal: options.signal }
     const conditions = [{ path, condition: options.ifVersion }]
     return await this.#looks.conditional(call, conditions, (open, [ifVersion]) =>
-      this.#gate.exclusive([path], async () => {
+      this.#locks.exclusive([path], async () => {
         return await keep(open, path, await open.files.append(path, data, { ...options, ifVersion }))
       }),
     )
@@ -153,7 +153,7 @@ export class RcloneDriver implements Driver {
     const conditions = [{ path, condition: options.ifVersion }]
     const call = { operation: 'delete', path, signal: options.signal }
     await this.#looks.conditional(call, conditions, (open, [ifVersion]) =>
-      this.#gate.exclusive([path], async () => {
+      this.#locks.exclusive([path], async () => {
         await removeStored(open, await callOff(open, path), 'delete')
         await open.files.delete(path, { ...options, ifVersion })
       }),
@@ -165,13 +165,13 @@ export class RcloneDriver implements Driver {
     return this.#transfer(call, destination, options, async (open, conditions) => {
       const { files } = open
       const move = (): Promise<unknown> => files.move(source, destination, { ...options, ...conditions })
-      if (source === destination) return await this.#gate.exclusive([source], move)
+      if (source === destination) return await this.#locks.exclusive([source], move)
       if (await isOtherDirectory(files, source, destination)) {
         // rclone merges it into one that is not empty; and its files that were not uploaded yet would be empty or lost
         if (options.overwrite) await refuseFull(files, destination)
         await this.flush({ signal: options.signal })
       }
-      await this.#gate.exclusive([source, destination], async () => {
+      await this.#locks.exclusive([source, destination], async () => {
         await moveCalledOff(open, await callOff(open, source, destination), { source, destination }, move)
       })
     })
@@ -180,7 +180,7 @@ export class RcloneDriver implements Driver {
   copy(source: MountPath, destination: MountPath, options: DriverCopyOptions): Promise<TransferResult> {
     const call = { operation: 'copy', path: source, signal: options.signal }
     return this.#transfer(call, destination, options, ({ files }, conditions) =>
-      this.#gate.exclusive([destination], () => files.copy(source, destination, { ...options, ...conditions })),
+      this.#locks.exclusive([destination], () => files.copy(source, destination, { ...options, ...conditions })),
     )
   }
 
@@ -225,7 +225,7 @@ export class RcloneDriver implements Driver {
   }
 
   async #transfer(
-    call: Call,
+    call: Task,
     destination: MountPath,
     { ifSource, ifDestination }: DriverMoveOptions,
     work: (open: Open, conditions: Pick<DriverMoveOptions, 'ifSource' | 'ifDestination'>) => Promise<unknown>,

@@ -7,14 +7,14 @@ import { expect, it } from 'vitest'
 
 import { readCachedFile } from '../src/cache/cached-file.ts'
 import { repairCache } from '../src/cache/repair.ts'
-import type { Place } from '../src/state/place.ts'
+import type { MountDirectories } from '../src/state/directories.ts'
 import { scratch } from './support.ts'
 
 /** A cache whose rclone is dead. */
 async function deadCache() {
   const directory = await scratch()
   const cache = join(directory, 'cache')
-  const place: Place = {
+  const place: MountDirectories = {
     directory,
     cache,
     run: join(directory, 'run'),

@@ -1,6 +1,6 @@
 import { openSync, closeSync } from 'node:fs'
 
-import { type CommandLimits, type VirtualPath, WorkspaceError } from '@ws/core'
+import { type CommandLimits, type VirtualPath, type WorkspaceError } from '@ws/core'
 import type { HostPath } from '@ws/core/executor'
 import type { DescriptorSource, ExtraDescriptors, KeptContents } from '@ws/process'
 import {
@@ -13,7 +13,8 @@ import {
 } from '@ws/sandbox'
 
 import { againArguments } from './again.ts'
-import { descriptors, gatedCommand, splitEnvironment } from './gate.ts'
+import { execError } from './errors.ts'
+import { descriptors, firstProcess, splitEnvironment } from './first-process.ts'
 import { type Layout, translatedRoot, translatedTemporary, type Placement, placeOf, temporary } from './layout.ts'
 import type { OpenedSources } from './sources.ts'
 import { memory, mountSystem, systemNames, withoutEntries } from './system-mounts.ts'
@@ -112,18 +113,18 @@ export function sandboxArguments(command: SandboxCommand): SandboxArguments {
       ...['--json-status-fd', String(descriptors.status), '--seccomp', String(descriptors.seccomp)],
     ]
     fds.set(descriptors.status, 'pipe')
-    fds.set(descriptors.gate, 'pipe')
+    fds.set(descriptors.report, 'pipe')
     fds.set(descriptors.commandError, 'pipe')
     fds.set(descriptors.seccomp, command.contents.keep(command.seccomp))
-    // The gate, and proot, are processes of the same namespace.
+    // The first process, and proot, are processes of the same namespace.
     const limits = resourceLimits(command.limits, command.cgroup)
     const limited = limitedCommand(command.argv, limits, { ownProcesses: isTranslated ? 2 : 1 })
-    const gated = gatedCommand(limited, environment.inner)
-    const inside = isTranslated ? [...prootArguments(command), ...gated] : gated
+    const first = firstProcess(limited, environment.inner)
+    const inside = isTranslated ? [...prootArguments(command), ...first] : first
     const argv = [command.bwrap, '--args', String(descriptors.arguments), '--', ...inside]
     const hidden = command.direct?.hidden
     return {
-      argv: hidden === undefined ? argv : hidingCommand({ hidden, gate: descriptors.status, argv }),
+      argv: hidden === undefined ? argv : hidingCommand({ hidden, start: descriptors.status, argv }),
       options: Buffer.from(args.map((argument) => `${argument}\0`).join('')),
       extraFds: fds,
       close,
@@ -215,10 +216,7 @@ function prootArguments({ proot, layout, system, tools, cwd }: SandboxCommand): 
 }
 
 function tooMany(): WorkspaceError {
-  return new WorkspaceError({
-    code: 'EUNENFORCEABLE',
-    operation: 'exec',
-    reason: 'the policy has more parts than a command can be started with (about 200)',
+  return execError('EUNENFORCEABLE', 'the policy has more parts than a command can be started with (about 200)', {
     remedy: 'protect whole directories instead of many single entries',
   })
 }

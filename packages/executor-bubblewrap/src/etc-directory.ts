@@ -16,9 +16,10 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-import { WorkspaceError } from '@ws/core'
 import { readProcessStat, temporaryRemedy } from '@ws/process'
 import type { SystemEntry } from '@ws/sandbox'
+
+import { execError } from './errors.ts'
 
 const pathOnly = 0o10000000
 
@@ -39,7 +40,7 @@ export function makeEtcDirectory(system: readonly SystemEntry[]): EtcDirectory {
     return fill(makeDirectoryForAll(), system)
   } catch (native) {
     const reason = 'the files of `/etc` could not be copied for commands'
-    throw new WorkspaceError({ code: 'ENOEXECUTOR', operation: 'exec', reason, remedy: temporaryRemedy, native })
+    throw execError('ENOEXECUTOR', reason, { remedy: temporaryRemedy, native })
   }
 }
 

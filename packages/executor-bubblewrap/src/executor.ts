@@ -3,7 +3,8 @@ import { attachCgroup, defineConfinedExecutor, sweepReserved } from '@ws/sandbox
 
 import { createAttached } from './attach.ts'
 import { type BubblewrapExecutorOptions, resolveOptions } from './options.ts'
-import { heldGuarantees, probeBubblewrap } from './probe.ts'
+import { guaranteesOf } from './guarantees.ts'
+import { probeBubblewrap } from './probe.ts'
 import { executorName } from './running.ts'
 
 const createExecutor = defineConfinedExecutor({
@@ -16,7 +17,7 @@ const createExecutor = defineConfinedExecutor({
       ...target,
       options,
       programs,
-      guarantees: heldGuarantees(options),
+      guarantees: guaranteesOf(options),
       cgroup: attachCgroup(options.cgroup),
     })
   },

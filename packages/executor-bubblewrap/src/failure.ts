@@ -1,4 +1,6 @@
-import { WorkspaceError } from '@ws/core'
+import type { WorkspaceError } from '@ws/core'
+
+import { execError } from './errors.ts'
 
 /** Why bubblewrap did not start a command, read from what it said. Its own message is kept for operators only. */
 export interface StartFailure {
@@ -67,10 +69,7 @@ export function explainFailure(output: string): StartFailure {
 
 export function startError(output: string): WorkspaceError {
   const { reason, remedy, changed } = explainFailure(output)
-  return new WorkspaceError({
-    code: changed ? 'EBUSY' : 'ENOEXEC',
-    operation: 'exec',
-    reason,
+  return execError(changed ? 'EBUSY' : 'ENOEXEC', reason, {
     remedy: changed ? 'run the command again when nothing changes the workspace' : remedy,
     native: new Error(output.trim() || 'bubblewrap ended without a word'),
   })

@@ -1,5 +1,7 @@
-import { type VirtualPath, WorkspaceError } from '@ws/core'
+import type { VirtualPath, WorkspaceError } from '@ws/core'
 import type { Bind, BindPlan, HostPath } from '@ws/core/executor'
+
+import { execError } from './errors.ts'
 
 /**
  * Where the tree stands in which proot makes `/` of it. Nothing of the workspace's is outside it, so it gives no more
@@ -145,13 +147,7 @@ function checkAlias(alias: VirtualPath): void {
 }
 
 function unenforceable(path: VirtualPath, reason: string): WorkspaceError {
-  return new WorkspaceError({
-    code: 'EUNENFORCEABLE',
-    operation: 'exec',
-    path,
-    reason,
-    remedy: 'choose another path for it',
-  })
+  return execError('EUNENFORCEABLE', reason, { path, remedy: 'choose another path for it' })
 }
 
 function within(path: string, directory: string): boolean {

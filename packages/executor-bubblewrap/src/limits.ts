@@ -1,8 +1,9 @@
-import { type CommandLimits, WorkspaceError } from '@ws/core'
+import type { CommandLimits } from '@ws/core'
 import type { CommandRequest, LimitReport } from '@ws/core/executor'
 import { narrowedLimits, resourceLimitReport } from '@ws/sandbox'
 import { statSync } from 'node:fs'
 
+import { execError } from './errors.ts'
 import type { Layout } from './layout.ts'
 import type { ResolvedOptions } from './options.ts'
 
@@ -28,11 +29,9 @@ export function heldLimits(bwrap: string | undefined, cgroup: boolean): LimitRep
 export function limitsOf(request: CommandRequest, options: ResolvedOptions, layout: Layout): CommandLimits {
   const limits = narrowedLimits(options, request.limits)
   if (limits.scratchBytes === undefined || !layout.hasTemporary) return limits
-  throw new WorkspaceError({
-    code: 'EUNENFORCEABLE',
-    operation: 'exec',
-    reason:
-      'the limit `scratchBytes` cannot be held: `/tmp` of this workspace is a directory on a disk, without a quota',
-    remedy: 'make the workspace with `scratch: false`, whose `/tmp` is in memory, or limit `fileBytes`',
-  })
+  throw execError(
+    'EUNENFORCEABLE',
+    'the limit `scratchBytes` cannot be held: `/tmp` of this workspace is a directory on a disk, without a quota',
+    { remedy: 'make the workspace with `scratch: false`, whose `/tmp` is in memory, or limit `fileBytes`' },
+  )
 }

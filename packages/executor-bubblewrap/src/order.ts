@@ -2,7 +2,7 @@ import { closeSync, constants, openSync, writeSync } from 'node:fs'
 
 import type { DescriptorSource, PipePair, RunningProcess } from '@ws/process'
 
-import { descriptors } from './gate.ts'
+import { descriptors } from './first-process.ts'
 
 /** How bubblewrap gets its options: until their end, it does nothing. */
 export interface Order {

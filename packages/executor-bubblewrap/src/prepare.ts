@@ -1,8 +1,9 @@
-import { isWorkspaceError, rootPath, WorkspaceError } from '@ws/core'
+import { isWorkspaceError, rootPath, type WorkspaceError } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
 import type { BindPlan, HostPath, RootForm, RestrictionProblem } from '@ws/core/executor'
 import type { NameKeeper, Reservation, SystemEntry, WantedName } from '@ws/sandbox'
 
+import { execError } from './errors.ts'
 import { isAtRoot, type LayoutMode, type Placement } from './layout.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { Programs } from './programs.ts'
@@ -106,12 +107,9 @@ export function checkReserved(
 ): void {
   for (const { beneath, virtual, rule } of placements) {
     if (beneath === undefined || !reserved.has(beneath) || sources.identity(beneath) === reserved.get(beneath)) continue
-    throw new WorkspaceError({
-      code: 'EBUSY',
-      operation: 'exec',
+    throw execError('EBUSY', 'appeared or changed while the command was started', {
       path: virtual,
       rule,
-      reason: 'appeared or changed while the command was started',
       remedy: 'run the command again',
     })
   }
@@ -126,20 +124,11 @@ export function rootIdentity({ binds }: BindPlan, sources: OpenedSources): strin
 }
 
 function unenforceable(reason: string, remedy: string): WorkspaceError {
-  return new WorkspaceError({
-    code: 'EUNENFORCEABLE',
-    operation: 'exec',
-    path: rootPath,
-    reason: `cannot be the root of commands itself: it ${reason}`,
-    remedy,
-  })
+  return execError('EUNENFORCEABLE', `cannot be the root of commands itself: it ${reason}`, { path: rootPath, remedy })
 }
 
 function needsProot(): WorkspaceError {
-  return new WorkspaceError({
-    code: 'ENOEXECUTOR',
-    operation: 'exec',
-    reason: 'a mount at `/` takes proot, which is not installed',
+  return execError('ENOEXECUTOR', 'a mount at `/` takes proot, which is not installed', {
     remedy: '`apt-get install proot`, or mount at /workspace',
   })
 }

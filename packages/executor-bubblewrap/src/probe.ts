@@ -2,14 +2,7 @@ import { chown, rm } from 'node:fs/promises'
 
 import { isWorkspaceError, parseVirtualPath, rootPath, WorkspaceError } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
-import {
-  type Bind,
-  type BindPlan,
-  type Guarantees,
-  getNativeCause,
-  type HostPath,
-  type ProbeReport,
-} from '@ws/core/executor'
+import { type Bind, type BindPlan, getNativeCause, type HostPath, type ProbeReport } from '@ws/core/executor'
 import { KeptContents } from '@ws/process'
 import {
   attachCgroup,
@@ -30,28 +23,12 @@ import { makeDirectoryForAll, makeEtcDirectory } from './etc-directory.ts'
 import { explainFailure } from './failure.ts'
 import { type LayoutMode, layOut } from './layout.ts'
 import { heldLimits } from './limits.ts'
+import { guaranteesOf } from './guarantees.ts'
 import type { ResolvedOptions } from './options.ts'
 import { findPrograms, type Programs } from './programs.ts'
 import { directProblem, mountedNames, pointNames, translationCost, wantedPoints } from './root-form.ts'
 import { startSandbox } from './sandbox.ts'
 import { openSources } from './sources.ts'
-
-/** The guarantees of bubblewrap: everything that a kernel can hold, and no rule that only the file API can judge. */
-export function heldGuarantees({ network, unixSockets }: Pick<ResolvedOptions, 'network' | 'unixSockets'>): Guarantees {
-  // Abstract Unix sockets belong to the network namespace: a command that shares it can reach those of the host.
-  const shared = network === 'host' ? 'none' : 'kernel'
-  return {
-    fileContent: 'kernel',
-    fileMetadata: 'kernel',
-    sockets: unixSockets === 'none' ? 'kernel' : shared,
-    network: shared,
-    processes: 'kernel',
-    readOnlyMounts: 'kernel',
-    subtrees: 'kernel',
-    deniedSubtrees: 'kernel',
-    apiRules: 'none',
-  }
-}
 
 /**
  * Runs something in a sandbox, just as a command would be: with the workspace at `/` in each form that may be used, up to the
@@ -74,7 +51,7 @@ export async function probeBubblewrap(
   const available = (mode: LayoutMode, more: ProbeReport['details'] = {}): ConfinedProbe<Programs> => {
     const limits = heldLimits(bwrap, options.cgroup !== undefined)
     const details = { ...versions, mode: modeNames[mode], ...more }
-    const report = { available: true, guarantees: heldGuarantees(options), missing: [], howToFix: [], details, limits }
+    const report = { available: true, guarantees: guaranteesOf(options), missing: [], howToFix: [], details, limits }
     return { machine: { bwrap, proot, direct: mode === 'direct' }, report }
   }
   if (target.root !== '/') {

@@ -204,7 +204,7 @@ async function follow(sandbox: Sandbox, { request, ending, startedAt, letGo }: F
 }
 
 /**
- * The gate reports what a shell would: 128 and the signal's number. That reads as a signal where one was sent from here.
+ * The first process reports what a shell would: 128 and the signal's number. That reads as a signal where one was sent from here.
  * Without a report, the sandbox was killed as a whole, from here.
  */
 function outcome(

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs'
 import type { Duplex } from 'node:stream'
 
-import { WorkspaceError } from '@ws/core'
+import type { WorkspaceError } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
 import type { HostPath } from '@ws/core/executor'
 import {
@@ -20,8 +20,9 @@ import {
 import type { CommandGroup, NameKeeper } from '@ws/sandbox'
 
 import { type SandboxCommand, sandboxArguments } from './arguments.ts'
+import { execError } from './errors.ts'
 import { startError } from './failure.ts'
-import { descriptors, readGate } from './gate.ts'
+import { descriptors, readReport } from './first-process.ts'
 import type { LayoutMode, Placement } from './layout.ts'
 import { findMisplaced } from './mount-table.ts'
 import { type MountWatch, watchMounts } from './mount-watch.ts'
@@ -49,7 +50,7 @@ export interface Sandbox {
   readonly process: RunningProcess
   /** The command's standard error; that of `process` is bubblewrap's own. */
   readonly stderr: Promise<CapturedOutput>
-  /** The exit status that the gate reported, once there is one. */
+  /** The exit status that the first process reported, once there is one. */
   exitCode(): number | undefined
   /** Signals the command and what shares its process group. */
   signal(signal: NodeJS.Signals): boolean
@@ -75,7 +76,7 @@ export async function startSandbox(start: SandboxStart): Promise<Sandbox> {
   const { cgroup, limits, layout } = start.command
   start.signal?.throwIfAborted()
   if (cgroup === undefined) return await startIn(undefined, start)
-  // bubblewrap and the gate are in it as well, and proot or what hides names.
+  // bubblewrap and the first process are in it as well, and proot or what hides names.
   const group = cgroup.make(limits, { ownProcesses: layout.mode === 'below' ? 2 : 3 })
   try {
     const sandbox = await startIn(group, start)
@@ -129,7 +130,7 @@ async function startIn(group: CommandGroup | undefined, start: SandboxStart): Pr
   // The process that hides names waits for this line: bubblewrap must come into the group with it.
   if (command.direct !== undefined) running.pipes.get(descriptors.status)?.write('\n')
   const status = collect(running.pipes.get(descriptors.status))
-  const gate = collect(running.pipes.get(descriptors.gate))
+  const report = collect(running.pipes.get(descriptors.report))
   const stderr = capturePipe(running.pipes.get(descriptors.commandError), {
     maxBytes: start.maxOutputBytes,
     onChunk: start.onStderr,
@@ -146,7 +147,7 @@ async function startIn(group: CommandGroup | undefined, start: SandboxStart): Pr
     )
     const stopped = once(stop.signal)
     const known = status.until((text) => childOf(text) > 0).then(() => identify(childOf(status.text())))
-    const ready = gate.until((text) => readGate(text).ready)
+    const ready = report.until((text) => readReport(text).ready)
     // Looked up while bubblewrap is at work.
     const check = mountCheck(command)
     const outcome = await Promise.race([Promise.all([known, ready]), ended, stopped])
@@ -158,7 +159,7 @@ async function startIn(group: CommandGroup | undefined, start: SandboxStart): Pr
     const end = () => endSandbox(running, child)
     const needed = placements.some(({ beneath }) => beneath !== undefined)
     const watch = needed ? watchMounts({ keeper: start.keeper(), child, placements, end }) : undefined
-    return { ...letGo(running, gate, child, mode), stderr, watch }
+    return { ...letGo(running, report, child, mode), stderr, watch }
   } catch (error) {
     running.kill('SIGKILL')
     await running.wait().catch(() => undefined)
@@ -174,16 +175,13 @@ async function abandon(running: RunningProcess, signal: AbortSignal | undefined)
   running.kill('SIGKILL')
   await running.wait().catch(() => undefined)
   if (signal?.aborted) return signal.reason
-  return new WorkspaceError({
-    code: 'ENOEXEC',
-    operation: 'exec',
-    reason: `the sandbox was not ready after ${startTimeout / 1000} s`,
+  return execError('ENOEXEC', `the sandbox was not ready after ${startTimeout / 1000} s`, {
     remedy: 'look for a file system that does not answer',
   })
 }
 
 /**
- * The expected mounts are found beforehand, since the command waits for the comparison. Only bubblewrap and the gate
+ * The expected mounts are found beforehand, since the command waits for the comparison. Only bubblewrap and the first process
  * run when it is made, so the mounts stay as they are then.
  */
 function mountCheck({ layout, sources, reserved }: SandboxCommand): (child: Child) => void {
@@ -197,7 +195,7 @@ function mountCheck({ layout, sources, reserved }: SandboxCommand): (child: Chil
     try {
       table = readMountInfo(pid)
     } catch (native) {
-      throw new WorkspaceError({ code: 'ENOEXEC', operation: 'exec', reason: 'the sandbox cannot be examined', native })
+      throw execError('ENOEXEC', 'the sandbox cannot be examined', { native })
     }
     const misplaced =
       findMisplaced(table, placements, (placement) => expected.get(placement)) ??
@@ -216,11 +214,8 @@ function isStill(path: HostPath, reserved: ReadonlyMap<HostPath, string>): boole
 }
 
 function exchanged(misplaced: Placement): WorkspaceError {
-  return new WorkspaceError({
-    code: 'EBUSY',
-    operation: 'exec',
+  return execError('EBUSY', 'was exchanged while the sandbox was being built', {
     path: misplaced.virtual,
-    reason: 'was exchanged while the sandbox was being built',
     remedy: 'run the command again when nothing changes the workspace',
   })
 }
@@ -255,7 +250,7 @@ function endSandbox(running: RunningProcess, child: Child): void {
 
 function letGo(
   running: RunningProcess,
-  gate: Collected,
+  report: Collected,
   first: Child,
   mode: LayoutMode,
 ): Omit<Sandbox, 'stderr' | 'watch'> {
@@ -263,12 +258,12 @@ function letGo(
   const isChild = () => isAlive(first)
   const send = (pid: number, signal: NodeJS.Signals) => signalIn(first, pid, signal)
   const end = () => endSandbox(running, first)
-  const exitCode = () => readGate(gate.text()).exitCode
-  gate.stream?.write('go\n')
-  // Processes that the command left running end with it: with the gate, where that is process 1; else with proot, which
+  const exitCode = () => readReport(report.text()).exitCode
+  report.stream?.write('go\n')
+  // Processes that the command left running end with it: with the first process, where that is process 1; else with proot, which
   // would wait.
   if (mode === 'translated')
-    void gate.until((text) => readGate(text).exitCode !== undefined).then(() => send(child, 'SIGKILL'))
+    void report.until((text) => readReport(text).exitCode !== undefined).then(() => send(child, 'SIGKILL'))
   // bubblewrap ends after everything inside, unless somebody kills it. If that happens before its child has asked to die
   // with it, nobody but this process can end the child.
   const lookAfter = async () => {

@@ -16,7 +16,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 
 import { createAttached } from '../src/attach.ts'
 import { resolveOptions } from '../src/options.ts'
-import { heldGuarantees } from '../src/probe.ts'
+import { guaranteesOf } from '../src/guarantees.ts'
 import { findPrograms } from '../src/programs.ts'
 import { createBubblewrapExecutor } from '../src/index.ts'
 import { eventually, processesWith } from './support/processes.ts'
@@ -47,7 +47,7 @@ for (const mode of modes) {
       const { bwrap = '', proot } = await findPrograms()
       const { root, scratch } = bench
       const programs = { bwrap, proot, direct: true }
-      const guarantees = heldGuarantees(options)
+      const guarantees = guaranteesOf(options)
       executor = createAttached({ root, owner: scratch.owner, options, programs, guarantees, cgroup: delegated })
       return { executor, asked }
     }

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** A place in the view that must exist before something is bound there. */
-export interface Place {
+export interface BindTarget {
   readonly at: string
   readonly type: 'directory' | 'file'
 }
@@ -13,7 +13,7 @@ export interface Place {
  */
 export function createSkeleton(
   directory: string,
-  places: Iterable<Place>,
+  places: Iterable<BindTarget>,
   links: Iterable<{ readonly at: string; readonly target: string }> = [],
   mode = 0o555,
 ): void {
@@ -51,7 +51,7 @@ export class SkeletonCache {
     this.#directory = directory
   }
 
-  get(places: readonly Place[], links: readonly { readonly at: string; readonly target: string }[]): string {
+  get(places: readonly BindTarget[], links: readonly { readonly at: string; readonly target: string }[]): string {
     const key = JSON.stringify([places.map(({ at, type }) => [at, type]), links])
     const known = this.#made.get(key)
     if (known !== undefined) {

@@ -3,8 +3,8 @@ import { parseScript, staticText, visit } from '@ws/command-parser'
 import { isInstalled } from './installed.ts'
 import { analyseSource } from './commands/analyse.ts'
 import { directoryVariable } from './programs/builtins.ts'
-import { Edits } from './call/edits.ts'
-import type { State, Variable } from './call/state.ts'
+import { Edits } from './invocation/edits.ts'
+import type { State, Variable } from './invocation/state.ts'
 
 export interface SanitizeOptions {
   readonly view: PathView

@@ -1,22 +1,15 @@
 import {
   type AttachedExecutor,
   type Executor,
-  type GuaranteeLevel,
-  guaranteeFields,
-  type Guarantees,
   type ProbeReport,
   type ProbeTarget,
   type WorkspaceView,
 } from '@ws/core/executor'
 
 import { attachVirtual } from './attach.ts'
+import { guarantees } from './guarantees.ts'
 import { resolveOptions, type VirtualExecutorOptions } from './options.ts'
 import { WorkerPool } from './run/pool.ts'
-
-/** There is no process: every effect of a command is a workspace operation. */
-const guarantees = Object.fromEntries(
-  guaranteeFields.map((field) => [field, 'interpreter' satisfies GuaranteeLevel]),
-) as Record<keyof Guarantees, 'interpreter'>
 
 /**
  * Runs commands in just-bash, an interpreter of bash with its own `ls`, `grep`, `awk`, `jq` and so on, over the

@@ -7,11 +7,11 @@ import type { Workspace } from '@ws/core'
 import { ordinaryOwner } from '@ws/test-fixtures'
 
 import { type Comparison, type Way, drain, own, repeat } from '../measure.ts'
-import type { Place } from './places.ts'
+import type { FileTarget } from './targets.ts'
 
 /** Where a tree of files is, and the workspace over it. */
 export interface TreeSite {
-  readonly place: Place
+  readonly target: FileTarget
   readonly workspace: Workspace
 }
 
@@ -41,11 +41,11 @@ const git = ['git', '-c', 'safe.directory=*'] as const
 
 /** `git status` and `grep -r` over a tree, through the workspace and without it. Commands run as the files' owner. */
 export async function commandComparisons({ mount, disk, bucket }: CommandSites): Promise<NotedComparison[]> {
-  for (const { place } of [mount, disk, bucket]) await place.fill([...paths, ...protectedPaths])
-  for (const { root, place } of [mount, disk]) {
+  for (const { target } of [mount, disk, bucket]) await target.fill([...paths, ...protectedPaths])
+  for (const { root, target } of [mount, disk]) {
     await bare(root, [...git, 'init', '-q'])
     await bare(root, [...git, 'add', '-A'])
-    await place.settle()
+    await target.settle()
   }
   const compared = (name: string, argv: readonly string[], others: readonly Way[] = []): Comparison => ({
     name: `${name}, ${files.toLocaleString('en')} files`,
@@ -81,8 +81,8 @@ const paths: readonly string[] = Array.from(
 /** The parts that the usual rules protect: where one is missing, the sandbox refuses to run anything. */
 const protectedPaths = ['vendor/f', 'secrets/f', '.git/hooks/f', '.env']
 
-function bareWay(name: string, { root, place }: DirectorySite, argv: readonly string[]): Way {
-  return { name, before: () => delay(place.maxStaleness), run: repeat(() => bare(root, argv)) }
+function bareWay(name: string, { root, target }: DirectorySite, argv: readonly string[]): Way {
+  return { name, before: () => delay(target.maxStaleness), run: repeat(() => bare(root, argv)) }
 }
 
 async function bare(root: string, [program = '', ...args]: readonly string[]): Promise<void> {
@@ -93,11 +93,11 @@ async function bare(root: string, [program = '', ...args]: readonly string[]): P
   })
 }
 
-function commandWay(name: string, { workspace, place }: TreeSite, argv: readonly string[]): Way {
+function commandWay(name: string, { workspace, target }: TreeSite, argv: readonly string[]): Way {
   const [program = ''] = argv
   return {
     name,
-    before: () => delay(place.maxStaleness),
+    before: () => delay(target.maxStaleness),
     run: repeat(async () => {
       const { exitCode, stderr } = await workspace.exec(argv, { cwd: 'tree' })
       if (exitCode !== 0 && !isExpected(program, exitCode)) throw new Error(`exit ${exitCode}: ${stderr}`)

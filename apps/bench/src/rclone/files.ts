@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { type Comparison, type Way, repeat } from '../measure.ts'
-import type { Place } from './places.ts'
+import type { FileTarget } from './targets.ts'
 import type { FileWay } from './ways.ts'
 
 /** Files that are there all the time. */
@@ -11,14 +11,14 @@ const count = 100
 /** Of the time that the bare mount takes. */
 const target = 1.1
 
-/** Create, stat, read, list and delete. All ways into one place work on the same files. */
+/** Create, stat, read, list and delete. All ways into one target work on the same files. */
 export async function fileComparisons(reference: FileWay, ways: readonly FileWay[]): Promise<Comparison[]> {
-  const windows = new Map<Place, Window>()
-  for (const { place } of [reference, ...ways]) {
-    if (windows.has(place)) continue
-    windows.set(place, new Window(place))
-    await place.fill([...names, 'new/first'])
-    await place.settle()
+  const windows = new Map<FileTarget, Window>()
+  for (const { target } of [reference, ...ways]) {
+    if (windows.has(target)) continue
+    windows.set(target, new Window(target))
+    await target.fill([...names, 'new/first'])
+    await target.settle()
   }
   const compared = (name: string, wayOf: (way: FileWay) => Omit<Way, 'name'>): Comparison => {
     const named = (way: FileWay): Way => ({ name: way.name, ...wayOf(way) })
@@ -27,7 +27,7 @@ export async function fileComparisons(reference: FileWay, ways: readonly FileWay
   /** One file after the other, each of them unknown to the kernel. */
   const each = (name: string, work: (way: FileWay, path: string) => Promise<unknown>): Comparison =>
     compared(name, (way) => {
-      const window = windows.get(way.place)
+      const window = windows.get(way.target)
       return {
         before: async () => await window?.advance(),
         run: repeat((index) => work(way, window?.path(index) ?? '')),
@@ -43,7 +43,7 @@ export async function fileComparisons(reference: FileWay, ways: readonly FileWay
   }
   const creating = (name: string, how: 'create' | 'createWhole'): Comparison => ({
     ...compared(name, (way) => ({
-      before: () => way.place.settle(), // no upload of the last round runs beside this one
+      before: () => way.target.settle(), // no upload of the last round runs beside this one
       run: repeat(() => create(way, how)),
     })),
     budget: 8_000,
@@ -55,7 +55,7 @@ export async function fileComparisons(reference: FileWay, ways: readonly FileWay
     each('read a file of 1 KiB', (way, path) => way.read(path)),
     {
       ...compared(`list ${total.toLocaleString('en')} files with size and time`, (way) => ({
-        before: () => delay(way.place.maxStaleness),
+        before: () => delay(way.target.maxStaleness),
         run: repeat(() => way.list('files')),
       })),
       count: 1,
@@ -63,7 +63,7 @@ export async function fileComparisons(reference: FileWay, ways: readonly FileWay
     compared('delete a file', (way) => ({
       before: async () => {
         while ((made.get(way)?.length ?? 0) < count) await create(way)
-        await way.place.settle()
+        await way.target.settle()
       },
       run: repeat(() => way.remove(made.get(way)?.pop() ?? '')),
     })),
@@ -74,18 +74,18 @@ const names: readonly string[] = Array.from({ length: total }, (_, index) => `fi
 
 /** Goes through the files, so that the kernel has to ask for each again: it has forgotten those that come a second time. */
 class Window {
-  readonly #place: Place
+  readonly #target: FileTarget
   #start = total
   #began = Number.NEGATIVE_INFINITY
 
-  constructor(place: Place) {
-    this.#place = place
+  constructor(target: FileTarget) {
+    this.#target = target
   }
 
   async advance(): Promise<void> {
     this.#start += count
     if (this.#start + count <= total) return
-    const left = this.#began + this.#place.maxStaleness - performance.now()
+    const left = this.#began + this.#target.maxStaleness - performance.now()
     if (left > 0) await delay(left)
     this.#start = 0
     this.#began = performance.now()

@@ -15,7 +15,7 @@ import { type Measurement, compare, own } from '../measure.ts'
 import { makeDirectory, usualRules } from '../site.ts'
 import { commandComparisons } from './commands.ts'
 import { fileComparisons } from './files.ts'
-import { bucketPlace, directoryPlace } from './places.ts'
+import { bucketTarget, directoryTarget } from './targets.ts'
 import { inDirectory, ofAdapter, ofWorkspace } from './ways.ts'
 
 const section = 'rclone'
@@ -50,12 +50,12 @@ export async function measureRclone(report: (measurement: Measurement) => void):
 
   const places = {
     // a little longer, since time is measured at both ends
-    mount: directoryPlace(mountRoot, {
+    mount: directoryTarget(mountRoot, {
       maxStaleness: attributeCacheTime + 50,
       settle: async () => await mount.flush?.(),
     }),
-    disk: directoryPlace(diskRoot, { owner }),
-    bucket: bucketPlace(s3),
+    disk: directoryTarget(diskRoot, { owner }),
+    bucket: bucketTarget(s3),
   }
   await using onMount = await openWorkspace(mount, createBubblewrapExecutor())
   await using onDisk = await openWorkspace(disk, createBubblewrapExecutor())
@@ -69,9 +69,9 @@ export async function measureRclone(report: (measurement: Measurement) => void):
   ])
   for (const comparison of files) report(withTimes(await compare(section, comparison)))
   const commands = await commandComparisons({
-    mount: { root: mountRoot, place: places.mount, workspace: onMount },
-    disk: { root: diskRoot, place: places.disk, workspace: onDisk },
-    bucket: { place: places.bucket, workspace: onBucket },
+    mount: { root: mountRoot, target: places.mount, workspace: onMount },
+    disk: { root: diskRoot, target: places.disk, workspace: onDisk },
+    bucket: { target: places.bucket, workspace: onBucket },
   })
   for (const { note, ...comparison } of commands) report(withTimes(await compare(section, comparison), note))
 }

@@ -5,12 +5,12 @@ import type { Workspace } from '@ws/core'
 import { type StorageAdapter, parseMountPath } from '@ws/core/adapter'
 
 import { drain } from '../measure.ts'
-import { type Place, content } from './places.ts'
+import { type FileTarget, content } from './targets.ts'
 
 /** How one way does what is done with small files. Paths are relative: `files/f1`. */
 export interface FileWay {
   readonly name: string
-  readonly place: Place
+  readonly target: FileTarget
   create(path: string): Promise<unknown>
   /** The same, so that others see all of the file or nothing. */
   createWhole(path: string): Promise<unknown>
@@ -22,11 +22,11 @@ export interface FileWay {
 }
 
 /** The functions of Node, as anybody would use them. */
-export function inDirectory(name: string, place: Place, root: string): FileWay {
+export function inDirectory(name: string, target: FileTarget, root: string): FileWay {
   const at = (path: string): string => join(root, path)
   return {
     name,
-    place,
+    target,
     create: (path) => writeFile(at(path), content),
     async createWhole(path) {
       await writeFile(at(`${path}.new`), content, { flag: 'wx' })
@@ -50,11 +50,11 @@ interface Files<Path> {
   delete(path: Path): Promise<unknown>
 }
 
-function through<Path>(name: string, place: Place, files: Files<Path>, at: (path: string) => Path): FileWay {
+function through<Path>(name: string, target: FileTarget, files: Files<Path>, at: (path: string) => Path): FileWay {
   const create = (path: string): Promise<unknown> => files.write(at(path), content)
   return {
     name,
-    place,
+    target,
     create,
     createWhole: create,
     stat: (path) => files.stat(at(path)),
@@ -64,11 +64,11 @@ function through<Path>(name: string, place: Place, files: Files<Path>, at: (path
   }
 }
 
-export function ofAdapter(name: string, place: Place, adapter: StorageAdapter): FileWay {
-  return through(name, place, adapter, (path) => parseMountPath(`/${path}`))
+export function ofAdapter(name: string, target: FileTarget, adapter: StorageAdapter): FileWay {
+  return through(name, target, adapter, (path) => parseMountPath(`/${path}`))
 }
 
 /** `root` is where the workspace's mount is. */
-export function ofWorkspace(name: string, place: Place, workspace: Workspace, root: string): FileWay {
-  return through(name, place, workspace, (path) => `${root}/${path}`)
+export function ofWorkspace(name: string, target: FileTarget, workspace: Workspace, root: string): FileWay {
+  return through(name, target, workspace, (path) => `${root}/${path}`)
 }

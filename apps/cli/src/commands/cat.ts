@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 
 import type { Command } from 'commander'
 
-import type { Context, Start } from '../context.ts'
+import type { CommandContext, Start } from '../command-context.ts'
 import { exitCodes } from '../exit-codes.ts'
 
 export function addCat(program: Command, start: Start): void {
@@ -24,7 +24,7 @@ Examples:
     })
 }
 
-async function cat({ open, output, signal }: Context, paths: readonly string[]): Promise<number> {
+async function cat({ open, output, signal }: CommandContext, paths: readonly string[]): Promise<number> {
   await using workspace = await open({ readOnly: true })
   for (const path of paths) {
     if (output.json) {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-import type { Context, Start } from '../context.ts'
+import type { CommandContext, Start } from '../command-context.ts'
 import { exitCodes } from '../exit-codes.ts'
 
 interface CpFlags {
@@ -27,7 +27,7 @@ export function addCp(program: Command, start: Start): void {
 }
 
 async function cp(
-  { open, output, signal }: Context,
+  { open, output, signal }: CommandContext,
   source: string,
   destination: string,
   { overwrite, recursive }: CpFlags,

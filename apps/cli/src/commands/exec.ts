@@ -1,7 +1,7 @@
 import type { CommandResult, RuleHint, RuleViolation, RunningCommand, Workspace } from '@ws/core'
 import { Option, type Command } from 'commander'
 
-import type { Context, Start } from '../context.ts'
+import type { CommandContext, Start } from '../command-context.ts'
 import { exitCodes, signalExitCode } from '../exit-codes.ts'
 import { standardInput } from '../terminal/input.ts'
 import { register } from '../registry.ts'
@@ -51,7 +51,7 @@ Examples:
     })
 }
 
-async function exec(context: Context, command: readonly string[], flags: ExecFlags): Promise<number> {
+async function exec(context: CommandContext, command: readonly string[], flags: ExecFlags): Promise<number> {
   const environment = parseEnvironment(flags.env ?? [])
   try {
     await using workspace = await context.open({ executors: true })
@@ -75,7 +75,7 @@ async function exec(context: Context, command: readonly string[], flags: ExecFla
 }
 
 async function spawn(
-  { output, signal }: Context,
+  { output, signal }: CommandContext,
   workspace: Workspace,
   [first = '', ...others]: readonly string[],
   flags: ExecFlags,
@@ -95,7 +95,7 @@ async function spawn(
   })
 }
 
-async function stream({ output }: Context, running: RunningCommand): Promise<void> {
+async function stream({ output }: CommandContext, running: RunningCommand): Promise<void> {
   const toStandardError = async () => {
     for await (const chunk of running.stderr) process.stderr.write(chunk)
   }

@@ -2,7 +2,7 @@ import { isWorkspaceError, type ExplainRequest, type Explanation, type Workspace
 import { fileOperations } from '@ws/core/adapter'
 import { Argument, type Command } from 'commander'
 
-import type { Context, Start } from '../context.ts'
+import type { CommandContext, Start } from '../command-context.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { renderTable } from '../terminal/table.ts'
 
@@ -27,7 +27,7 @@ export function addExplain(program: Command, start: Start): void {
     })
 }
 
-async function explain(context: Context, request: ExplainRequest): Promise<number> {
+async function explain(context: CommandContext, request: ExplainRequest): Promise<number> {
   const { output, style } = context
   const opened = await openWithExecutorIfThereIsOne(context)
   await using workspace = opened.workspace
@@ -50,7 +50,7 @@ async function explain(context: Context, request: ExplainRequest): Promise<numbe
 /** The files' door can be explained on a machine that has no executor, too. */
 async function openWithExecutorIfThereIsOne({
   open,
-}: Context): Promise<{ workspace: Workspace; refusal?: WorkspaceError }> {
+}: CommandContext): Promise<{ workspace: Workspace; refusal?: WorkspaceError }> {
   try {
     return { workspace: await open({ executors: true }) }
   } catch (error) {
@@ -67,7 +67,7 @@ function withoutExecutor(explanation: Explanation, refusal: WorkspaceError | und
 }
 
 function rowsOf(
-  { output, style }: Context,
+  { output, style }: CommandContext,
   { operation, path }: ExplainRequest,
   explanation: Explanation,
   executor: string | undefined,

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-import type { Context, Start } from '../context.ts'
+import type { CommandContext, Start } from '../command-context.ts'
 import { exitCodes } from '../exit-codes.ts'
 
 export function addFlush(program: Command, start: Start): void {
@@ -17,7 +17,7 @@ export function addFlush(program: Command, start: Start): void {
     })
 }
 
-async function flush({ open, output, signal }: Context): Promise<number> {
+async function flush({ open, output, signal }: CommandContext): Promise<number> {
   await using workspace = await open()
   await workspace.flush({ signal })
   if (output.json) await output.value({ flushed: true })

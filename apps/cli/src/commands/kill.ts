@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander'
 
-import type { Context, Start } from '../context.ts'
+import type { CommandContext, Start } from '../command-context.ts'
 import { UsageError } from '../errors.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { running } from '../registry.ts'
@@ -21,7 +21,7 @@ export function addKill(program: Command, start: Start): void {
     })
 }
 
-async function kill({ output }: Context, pid: number, force: boolean): Promise<number> {
+async function kill({ output }: CommandContext, pid: number, force: boolean): Promise<number> {
   // Looked up anew: a number alone could be any process of this user.
   const entry = running().find((candidate) => candidate.pid === pid)
   if (entry === undefined) throw new UsageError(`no ws with the process ${pid} runs a command; see ws ps`)

@@ -1,7 +1,7 @@
 import { baseName, parseVirtualPath, type Workspace, type WorkspaceEntry } from '@ws/core'
 import type { Command } from 'commander'
 
-import type { Context, Start } from '../context.ts'
+import type { CommandContext, Start } from '../command-context.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { renderTable } from '../terminal/table.ts'
 
@@ -39,7 +39,7 @@ Examples:
     })
 }
 
-async function ls(context: Context, path: string | undefined, flags: LsFlags): Promise<number> {
+async function ls(context: CommandContext, path: string | undefined, flags: LsFlags): Promise<number> {
   await using workspace = await context.open({ readOnly: true })
   const rows = await collectRows(context, workspace, path, flags)
   const { output } = context
@@ -52,7 +52,7 @@ async function ls(context: Context, path: string | undefined, flags: LsFlags): P
 }
 
 async function collectRows(
-  { signal, output }: Context,
+  { signal, output }: CommandContext,
   workspace: Workspace,
   path: string | undefined,
   { long, recursive }: LsFlags,
@@ -78,7 +78,7 @@ async function statFile(workspace: Workspace, path: string, signal: AbortSignal)
   return { ...stat, path: parseVirtualPath(resolvedPath), name: baseName(resolvedPath) }
 }
 
-function table({ output }: Context, rows: readonly Row[], shown: (row: Row) => string): string {
+function table({ output }: CommandContext, rows: readonly Row[], shown: (row: Row) => string): string {
   const cells = rows.map((row) => [
     `${letters[row.type]}${row.mode === undefined ? '' : permissions(row.mode)}`,
     row.type === 'file' ? String(row.size ?? '') : '-',

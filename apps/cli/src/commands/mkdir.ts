@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-import type { Context, Start } from '../context.ts'
+import type { CommandContext, Start } from '../command-context.ts'
 import { exitCodes } from '../exit-codes.ts'
 
 interface MkdirFlags {
@@ -20,7 +20,7 @@ export function addMkdir(program: Command, start: Start): void {
     })
 }
 
-async function mkdir(context: Context, paths: readonly string[], { parents }: MkdirFlags): Promise<number> {
+async function mkdir(context: CommandContext, paths: readonly string[], { parents }: MkdirFlags): Promise<number> {
   const { output, signal } = context
   await using workspace = await context.open()
   let exitCode: number = exitCodes.ok

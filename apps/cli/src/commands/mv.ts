@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-import type { Context, Start } from '../context.ts'
+import type { CommandContext, Start } from '../command-context.ts'
 import { exitCodes } from '../exit-codes.ts'
 
 interface MvFlags {
@@ -25,7 +25,7 @@ export function addMv(program: Command, start: Start): void {
 }
 
 async function mv(
-  { open, output, signal }: Context,
+  { open, output, signal }: CommandContext,
   source: string,
   destination: string,
   { overwrite }: MvFlags,

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-import type { Context, Start } from '../context.ts'
+import type { CommandContext, Start } from '../command-context.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { running } from '../registry.ts'
 import { escapeName } from '../terminal/escape.ts'
@@ -21,7 +21,7 @@ export function addPs(program: Command, start: Start): void {
     })
 }
 
-async function ps({ output }: Context): Promise<number> {
+async function ps({ output }: CommandContext): Promise<number> {
   const entries = running()
   if (output.json) for (const entry of entries) await output.value(entry)
   else if (entries.length > 0) {

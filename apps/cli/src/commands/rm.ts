@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-import type { Context, Start } from '../context.ts'
+import type { CommandContext, Start } from '../command-context.ts'
 import { exitCodes } from '../exit-codes.ts'
 
 interface RmFlags {
@@ -28,7 +28,7 @@ export function addRm(program: Command, start: Start): void {
     })
 }
 
-async function rm(context: Context, paths: readonly string[], { recursive, force }: RmFlags): Promise<number> {
+async function rm(context: CommandContext, paths: readonly string[], { recursive, force }: RmFlags): Promise<number> {
   const { open, output, signal } = context
   await using workspace = await open()
   let exitCode: number = exitCodes.ok

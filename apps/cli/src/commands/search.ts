@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-import type { Context, Start } from '../context.ts'
+import type { CommandContext, Start } from '../command-context.ts'
 import { exitCodes } from '../exit-codes.ts'
 
 interface SearchFlags {
@@ -30,7 +30,7 @@ export function addSearch(program: Command, start: Start): void {
 }
 
 async function search(
-  { open, output, signal }: Context,
+  { open, output, signal }: CommandContext,
   pattern: string,
   path: string | undefined,
   { regex, ignoreCase }: SearchFlags,

@@ -1,7 +1,7 @@
 import type { SessionExit } from '@ws/core'
 import { Option, type Command } from 'commander'
 
-import type { Context, Start } from '../context.ts'
+import type { CommandContext, Start } from '../command-context.ts'
 import { exitCodes, signalExitCode } from '../exit-codes.ts'
 import { register } from '../registry.ts'
 import { attachPipes, attachTerminal, ownTerminal } from '../terminal/attach.ts'
@@ -49,7 +49,11 @@ Examples:
     })
 }
 
-async function session(context: Context, [first, ...others]: readonly string[], flags: SessionFlags): Promise<number> {
+async function session(
+  context: CommandContext,
+  [first, ...others]: readonly string[],
+  flags: SessionFlags,
+): Promise<number> {
   const env = parseEnvironment(flags.env ?? [])
   const { output, signal } = context
   try {

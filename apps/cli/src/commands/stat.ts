@@ -1,7 +1,7 @@
 import type { Stat } from '@ws/core'
 import type { Command } from 'commander'
 
-import type { Context, Start } from '../context.ts'
+import type { CommandContext, Start } from '../command-context.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { renderTable } from '../terminal/table.ts'
 
@@ -20,7 +20,7 @@ export function addStat(program: Command, start: Start): void {
     })
 }
 
-async function stat(context: Context, paths: readonly string[]): Promise<number> {
+async function stat(context: CommandContext, paths: readonly string[]): Promise<number> {
   const { output, signal } = context
   await using workspace = await context.open({ readOnly: true })
   let exitCode: number = exitCodes.ok
@@ -38,7 +38,7 @@ async function stat(context: Context, paths: readonly string[]): Promise<number>
   return exitCode
 }
 
-function table({ output, style }: Context, path: string, found: Stat, target: string | undefined): string {
+function table({ output, style }: CommandContext, path: string, found: Stat, target: string | undefined): string {
   const { type, size, modifiedAt, mode, version } = found
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['path', output.name(path)],

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { ordinaryOwner } from '../checks/owner.ts'
 import { hasFailed, renderReport } from '../checks/report.ts'
 import type { MountPoint } from '../checks/types.ts'
-import type { Context, Start } from '../context.ts'
+import type { CommandContext, Start } from '../command-context.ts'
 import { defaultExecutorNames } from '../config/executors.ts'
 import type { Settings } from '../config/settings.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -32,7 +32,7 @@ export function addVerify(program: Command, start: Start): void {
     })
 }
 
-async function verify({ settings, output, style, signal }: Context): Promise<number> {
+async function verify({ settings, output, style, signal }: CommandContext): Promise<number> {
   const [{ allChecks }, { runChecks }] = await Promise.all([import('../checks/all.ts'), import('../checks/run.ts')])
   const report = await runChecks({
     executors: settings.executors,

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander'
 
-import type { Context, Start } from '../context.ts'
+import type { CommandContext, Start } from '../command-context.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { standardInput } from '../terminal/input.ts'
 
@@ -36,7 +36,7 @@ Examples:
 }
 
 async function write(
-  { open, output, signal }: Context,
+  { open, output, signal }: CommandContext,
   path: string,
   content: string | undefined,
   { ifVersion, ifAbsent }: WriteFlags,

@@ -72,14 +72,14 @@ async function step(
   }
 }
 
-interface LinkPlace {
+interface FoundLink {
   readonly directory: Handle
   readonly segment: string
   readonly at: MountPath
   readonly rest: string
 }
 
-async function signalLink(task: Task, target: Target, { directory, segment, at, rest }: LinkPlace): Promise<void> {
+async function signalLink(task: Task, target: Target, { directory, segment, at, rest }: FoundLink): Promise<void> {
   let bytes: Buffer
   try {
     bytes = await task.calls.readlink(under(directory.self, segment))

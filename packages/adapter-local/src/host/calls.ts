@@ -2,7 +2,7 @@ import * as fs from 'node:fs'
 import { promisify } from 'node:util'
 
 import { nativeCode } from '../errors.ts'
-import type { Gate, Pace } from './pace.ts'
+import type { Semaphore, Pace } from './pace.ts'
 
 /** A path for the kernel. Bytes where a name is not valid UTF-8. */
 export type HostName = string | Buffer
@@ -97,12 +97,14 @@ function listingOptions(encoding: 'utf8' | 'buffer'): fs.OpenDirOptions {
   return { bufferSize: listingBuffer, encoding: encoding as BufferEncoding }
 }
 
-type Call<Arguments extends readonly unknown[], Result> = (...args: Arguments) => Result
+type SystemCall<Arguments extends readonly unknown[], Result> = (...args: Arguments) => Result
 
 /** Calls on this thread, for small local work. Each is timed, so that a slow disk is noticed. */
 export function immediateCalls(pace: Pace): ImmediateCalls {
   const timed =
-    <Arguments extends readonly unknown[], Result>(call: Call<Arguments, Result>): Call<Arguments, Result> =>
+    <Arguments extends readonly unknown[], Result>(
+      call: SystemCall<Arguments, Result>,
+    ): SystemCall<Arguments, Result> =>
     (...args) => {
       const start = performance.now()
       try {
@@ -185,21 +187,21 @@ const symlink = promisify(fs.symlink) as (target: HostName, name: HostName) => P
 const opendir = promisify(fs.opendir) as (name: HostName, options: fs.OpenDirOptions) => Promise<fs.Dir>
 
 /**
- * Calls on libuv's pool, for everything that may block. With a gate, only so many are under way at once: four that hang
+ * Calls on libuv's pool, for everything that may block. With a semaphore, only so many are under way at once: four that hang
  * fill the pool, and all of `fs.promises` in this process stands still.
  */
-export function pooledCalls(gate?: Gate): Calls {
+export function pooledCalls(semaphore?: Semaphore): Calls {
   const gated = <Arguments extends readonly unknown[], Result>(
-    call: Call<Arguments, Promise<Result>>,
-  ): Call<Arguments, Promise<Result>> =>
-    gate === undefined
+    call: SystemCall<Arguments, Promise<Result>>,
+  ): SystemCall<Arguments, Promise<Result>> =>
+    semaphore === undefined
       ? call
       : async (...args) => {
-          await gate.enter()
+          await semaphore.acquire()
           try {
             return await call(...args)
           } finally {
-            gate.leave()
+            semaphore.release()
           }
         }
   return {

@@ -1,11 +1,11 @@
 import type { Calls } from './calls.ts'
 import { immediateCalls, pooledCalls } from './calls.ts'
 import type { NestedMounts } from './mounts.ts'
-import { Pace, slowMountGate } from './pace.ts'
+import { Pace, slowMountSemaphore } from './pace.ts'
 
 const pooled = pooledCalls()
 /** For mounts that may hang: few at once in the whole process, so that those that do not come back leave room for others. */
-export const slowMountCalls = pooledCalls(slowMountGate)
+export const slowMountCalls = pooledCalls(slowMountSemaphore)
 
 /** The two engines for one path. */
 export interface Engine {

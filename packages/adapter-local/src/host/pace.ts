@@ -110,7 +110,7 @@ export class Pace {
 }
 
 /** Lets a number of callers in at once; the others wait in line. */
-export class Gate {
+export class Semaphore {
   readonly #waiting: (() => void)[] = []
   #free: number
 
@@ -119,13 +119,13 @@ export class Gate {
   }
 
   /** `undefined`: one is in. */
-  enter(): Promise<void> | undefined {
+  acquire(): Promise<void> | undefined {
     if (this.#free === 0) return new Promise((resolve) => this.#waiting.push(resolve))
     this.#free -= 1
     return undefined
   }
 
-  leave(): void {
+  release(): void {
     const next = this.#waiting.shift()
     if (next === undefined) this.#free += 1
     else next()
@@ -133,4 +133,4 @@ export class Gate {
 }
 
 /** Of the whole process, as libuv's pool of four threads is. */
-export const slowMountGate = new Gate(2)
+export const slowMountSemaphore = new Semaphore(2)

@@ -11,7 +11,7 @@ import { openDirectory } from '../confine/open.ts'
 import { type Task, targetOf } from '../confine/task.ts'
 import { calls } from '../host/blocking.ts'
 import { decodeName } from '../host/name.ts'
-import { ownUser } from '../place/owner.ts'
+import { ownUser } from '../root/owner.ts'
 import type { Held } from '../resources.ts'
 import type { Search, SearchParts } from './search.ts'
 

@@ -11,7 +11,7 @@ import { appending } from '../host/constants.ts'
 import { openWithPatience } from '../read/open-file.ts'
 import { writeBody } from './body.ts'
 import { withLocks } from './locks.ts'
-import { checkCondition, conflict } from './place.ts'
+import { checkCondition, conflict } from './target.ts'
 import { writeFile } from './write.ts'
 
 const attempts = 8

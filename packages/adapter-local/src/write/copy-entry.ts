@@ -15,7 +15,7 @@ import { openWithPatience } from '../read/open-file.ts'
 import { type Placing, putInPlace, withFreshFile } from './fresh-file.ts'
 import { creationStart, giveNew } from './give.ts'
 import { withLocks } from './locks.ts'
-import { checkCondition, conflict, lookAt } from './place.ts'
+import { checkCondition, conflict, lookAt } from './target.ts'
 import { newTempName } from '../confine/temp.ts'
 
 export interface CopiedEntry {

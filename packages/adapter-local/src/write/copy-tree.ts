@@ -14,7 +14,7 @@ import { replacement, showBytes } from '../host/name.ts'
 import { ownTurn } from '../host/pace.ts'
 import { type CopiedEntry, checkReplaceable, copyLink, copyRegularFile } from './copy-entry.ts'
 import { makeDirectory } from './parents.ts'
-import { lookAt } from './place.ts'
+import { lookAt } from './target.ts'
 import { isTempName } from '../confine/temp.ts'
 
 const reportedEntries = 1_000

@@ -11,7 +11,7 @@ import type { Status } from '../host/calls.ts'
 import { type CopiedEntry, checkReplaceable, copyLink, copyRegularFile } from './copy-entry.ts'
 import { CopyProgress, copyTree } from './copy-tree.ts'
 import { openParentOf, refuseRoot } from './parents.ts'
-import { checkCondition, conflict, lookAtTarget } from './place.ts'
+import { checkCondition, conflict, lookAtTarget } from './target.ts'
 
 export async function copyEntry(task: Task, destinationPath: MountPath, options: CopyOptions): Promise<TransferResult> {
   const source = targetOf(task, task.path, 'source')

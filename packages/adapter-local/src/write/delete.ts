@@ -9,7 +9,7 @@ import type { Status } from '../host/calls.ts'
 import { under } from '../host/name.ts'
 import { vacateBelow } from './make-way.ts'
 import { withLocks } from './locks.ts'
-import { checkCondition, lookAtTarget } from './place.ts'
+import { checkCondition, lookAtTarget } from './target.ts'
 import { RemovalProgress, hasOnlyLeftovers, removeEntry } from './remove.ts'
 
 /** Files from so many bytes on are unlinked on the pool: freeing their blocks takes time. */

@@ -8,7 +8,7 @@ import { creating } from '../host/constants.ts'
 import { under } from '../host/name.ts'
 import { distinctStatus, fileMode } from './fresh-file.ts'
 import { giveFile } from './give.ts'
-import { lookAt } from './place.ts'
+import { lookAt } from './target.ts'
 
 /**
  * Creates an empty file under its own name. There is no content that a reader could see half of. So the temporary name,

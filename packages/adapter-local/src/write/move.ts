@@ -11,9 +11,9 @@ import { under } from '../host/name.ts'
 import { isWithoutLinks } from './fresh-file.ts'
 import { withLocks } from './locks.ts'
 import { openParentOf, refuseRoot } from './parents.ts'
-import { checkCondition, conflict, lookAtTarget } from './place.ts'
+import { checkCondition, conflict, lookAtTarget } from './target.ts'
 
-interface Place {
+interface MoveEnd {
   readonly target: Target
   readonly parent: Handle
 }
@@ -43,7 +43,7 @@ export async function moveEntry(task: Task, destinationPath: MountPath, options:
   }
 }
 
-async function checkSource(task: Task, { target, parent }: Place, destination: Target, options: MoveOptions) {
+async function checkSource(task: Task, { target, parent }: MoveEnd, destination: Target, options: MoveOptions) {
   const found = await lookAtTarget(task, parent, target)
   if (found === undefined) throw contractFailure(target, 'ENOENT')
   checkCondition(target, options.ifSource, found)
@@ -53,7 +53,7 @@ async function checkSource(task: Task, { target, parent }: Place, destination: T
   return found
 }
 
-async function moveBetween(task: Task, from: Place, to: Place, options: MoveOptions): Promise<TransferResult> {
+async function moveBetween(task: Task, from: MoveEnd, to: MoveEnd, options: MoveOptions): Promise<TransferResult> {
   const moved = await checkSource(task, from, to.target, options)
   const replaced = await lookAtTarget(task, to.parent, to.target)
   checkCondition(to.target, options.ifDestination, replaced)
@@ -79,7 +79,7 @@ function isSpelledAlike(one: Target, other: Target): boolean {
   return one.path.normalize().toLowerCase() === other.path.normalize().toLowerCase()
 }
 
-async function rename({ calls }: Task, from: Place, to: Place): Promise<void> {
+async function rename({ calls }: Task, from: MoveEnd, to: MoveEnd): Promise<void> {
   await calls.rename(under(from.parent.self, nameOf(from.target)), under(to.parent.self, nameOf(to.target)))
 }
 
@@ -87,7 +87,7 @@ async function rename({ calls }: Task, from: Place, to: Place): Promise<void> {
  * rename(2) replaces an entry that appears at the destination in the last moment; link(2) does not. Not for
  * directories.
  */
-async function moveWithoutReplacing(task: Task, from: Place, to: Place, moved: Status, options: MoveOptions) {
+async function moveWithoutReplacing(task: Task, from: MoveEnd, to: MoveEnd, moved: Status, options: MoveOptions) {
   const { calls } = task
   const oldName = under(from.parent.self, nameOf(from.target))
   const newName = under(to.parent.self, nameOf(to.target))
@@ -110,7 +110,7 @@ async function moveWithoutReplacing(task: Task, from: Place, to: Place, moved: S
   }
 }
 
-async function versionAt(task: Task, { parent, target }: Place): Promise<Version | undefined> {
+async function versionAt(task: Task, { parent, target }: MoveEnd): Promise<Version | undefined> {
   const found = await lookAtTarget(task, parent, target)
   return found === undefined ? undefined : versionOf(found)
 }

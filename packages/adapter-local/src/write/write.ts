@@ -12,7 +12,7 @@ import { createEmptyFile } from './empty-file.ts'
 import { type FreshFile, putInPlace, withFreshFile } from './fresh-file.ts'
 import { withLocks } from './locks.ts'
 import { openParentOf } from './parents.ts'
-import { checkCondition, conflict, lookAtTarget } from './place.ts'
+import { checkCondition, conflict, lookAtTarget } from './target.ts'
 
 /** Creates or replaces a file: a new file is filled beside it, then takes its place in one step. */
 export async function writeFile(task: Task, data: WriteData, options: WriteOptions): Promise<WriteResult> {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 
 import { defaultPath } from '@ws/process'
 
-import type { Place } from '../state/place.ts'
+import type { MountDirectories } from '../state/directories.ts'
 import { type CachedFile, readCachedFile } from './cached-file.ts'
 import { hashOf } from './content-hash.ts'
 
@@ -14,7 +14,7 @@ import { hashOf } from './content-hash.ts'
  * acknowledged; it is marked as not uploaded instead. Content with holes is a part of what the store has, and is left
  * to rclone.
  */
-export async function repairCache(place: Place): Promise<void> {
+export async function repairCache(place: MountDirectories): Promise<void> {
   const content = join(place.cache, 'vfs')
   const metadata = join(place.cache, 'vfsMeta')
   if (!(await isFree(place.lock))) return // somebody uses it at this moment

@@ -1,14 +1,14 @@
-import type { Call } from '../mount/pending.ts'
+import type { Task } from '../mount/pending.ts'
 
-/** Where the iteration takes place: an operation that hangs there is given up. */
-interface Place {
-  track<Result>(call: Call, work: () => Promise<Result>): Promise<Result>
+/** Gives up operations of an iteration that hang. */
+interface Tracker {
+  track<Result>(call: Task, work: () => Promise<Result>): Promise<Result>
 }
 
 /** An iteration through the mount, each step of which ends when the mount hangs. */
 export function trackIterator<Item>(
-  call: Call,
-  place: Place,
+  call: Task,
+  tracker: Tracker,
   open: () => Promise<AsyncIterator<Item>>,
 ): AsyncIterableIterator<Item> {
   let inner: AsyncIterator<Item> | undefined
@@ -16,11 +16,12 @@ export function trackIterator<Item>(
     async next() {
       inner ??= await open()
       const source = inner
-      return await place.track(call, () => source.next())
+      return await tracker.track(call, () => source.next())
     },
     async return() {
       const source = inner
-      if (source?.return !== undefined) await place.track({ ...call, signal: undefined }, async () => source.return?.())
+      if (source?.return !== undefined)
+        await tracker.track({ ...call, signal: undefined }, async () => source.return?.())
       return { done: true, value: undefined }
     },
     [Symbol.asyncIterator]() {

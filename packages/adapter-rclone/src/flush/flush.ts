@@ -1,7 +1,7 @@
 import { isWorkspaceError } from '@ws/core'
 
 import { settleUploads } from '../files/departures.ts'
-import type { Call } from '../mount/pending.ts'
+import type { Task } from '../mount/pending.ts'
 import type { Open } from '../opened.ts'
 import type { MountedPart } from '../part/mounted-part.ts'
 import { flushBarrier, late } from './barrier.ts'
@@ -13,7 +13,7 @@ const lateMs = 150
 export async function flushPart(
   part: MountedPart,
   open: Open,
-  call: Call,
+  call: Task,
   timeout = part.mount.options.flushTimeout,
 ): Promise<void> {
   const { running, dirty } = open

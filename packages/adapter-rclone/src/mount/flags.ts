@@ -1,7 +1,7 @@
 import type { CheckedOptions } from '../options.ts'
 import type { Features } from '../program/features.ts'
 import { type Configuration, remoteName } from '../state/configuration.ts'
-import { type Place, mountSource } from '../state/place.ts'
+import { type MountDirectories, mountSource } from '../state/directories.ts'
 
 /** Uploads at once: small files wait for answers, not for the line. */
 const transfers = 16
@@ -9,7 +9,7 @@ const transfers = 16
 /** rclone's command line, the program's name left out. It names no store and holds no secret: everybody can read it. */
 export function mountArguments(
   options: CheckedOptions,
-  place: Place,
+  place: MountDirectories,
   { config, passwords }: Configuration,
   features: Features,
 ): string[] {

@@ -9,7 +9,7 @@ import { Departures } from '../cache/departures.ts'
 import { repairCache } from '../cache/repair.ts'
 import { deleteStored } from '../control/stored.ts'
 import { flushBarrier } from '../flush/barrier.ts'
-import type { Place } from '../state/place.ts'
+import type { MountDirectories } from '../state/directories.ts'
 import { settleDepartures } from './departures.ts'
 import { type RunningMount, type StartOptions, endMount, startMount } from './start.ts'
 
@@ -56,7 +56,7 @@ export async function uploadLeftovers(start: StartOptions): Promise<void> {
 }
 
 /** There is a cache from an earlier time. */
-async function isUsed({ cache }: Place): Promise<boolean> {
+async function isUsed({ cache }: MountDirectories): Promise<boolean> {
   return (await readdir(cache).catch((): string[] => [])).length > 0
 }
 

@@ -7,8 +7,8 @@ import { failure } from '../errors.ts'
 import type { CheckedOptions } from '../options.ts'
 import { type Features, featuresOf } from '../program/features.ts'
 import { type FoundRclone, findRclone } from '../program/find.ts'
-import { type Place, clearPlace, placeFor } from '../state/place.ts'
-import { type Call, Pending, type TrackOptions, closedError, hungError } from './pending.ts'
+import { type MountDirectories, clearDirectories, directoriesFor } from '../state/directories.ts'
+import { type Task, Pending, type TrackOptions, closedError, hungError } from './pending.ts'
 import { uploadLeftovers } from './leftovers.ts'
 import { type RunningMount, endMount, startMount, storeAnswers, stuckError } from './start.ts'
 import { unmount } from './unmount.ts'
@@ -33,7 +33,7 @@ const healthAnswerMs = 5_000
 /** One mount: starts it, watches it, brings it back, ends it. */
 export class Mount {
   readonly options: CheckedOptions
-  readonly place: Place
+  readonly place: MountDirectories
   readonly program: FoundRclone
   readonly features: Features
   readonly #users = new Set<MountUser>()
@@ -52,7 +52,7 @@ export class Mount {
     this.options = options
     this.program = program
     this.features = featuresOf(program.version)
-    this.place = placeFor(options)
+    this.place = directoriesFor(options)
     this.#pending = new Pending({ limit: options.operationTimeout, ask: (ms) => storeAnswers(this.#running, ms) })
   }
 
@@ -80,7 +80,7 @@ export class Mount {
   }
 
   /** The mount as it runs, after waiting for one that is being brought back. @throws WorkspaceError `EIO`, `ETIMEDOUT`, `ECLOSED`. */
-  async running(call: Call): Promise<RunningMount> {
+  async running(call: Task): Promise<RunningMount> {
     if (this.#state === 'restoring' && this.#restoring !== undefined) {
       const patience = delay(this.options.operationTimeout, undefined, { ref: false })
       await Promise.race([this.#restoring.catch(() => undefined), patience])
@@ -88,7 +88,7 @@ export class Mount {
     return this.runningNow(call)
   }
 
-  runningNow(call: Call): RunningMount {
+  runningNow(call: Task): RunningMount {
     if (this.#state === 'ready' && this.#running !== undefined) return this.#running
     if (this.#state === 'hung' || this.#state === 'restoring') throw hungError(call)
     if (this.#state === 'closed') throw closedError(call)
@@ -99,7 +99,7 @@ export class Mount {
   }
 
   /** Does something through the mount. It ends when the mount hangs, even inside a system call. */
-  async track<Result>(call: Call, work: () => Promise<Result>, options?: TrackOptions): Promise<Result> {
+  async track<Result>(call: Task, work: () => Promise<Result>, options?: TrackOptions): Promise<Result> {
     return await this.#pending.track(call, work, options)
   }
 
@@ -248,6 +248,6 @@ export class Mount {
     this.#pending.expire()
     const isUnmounted = await unmount(this.place.mountPoint, { lazy: true })
     if (!hasEnded || !isUnmounted) throw stuckError('close')
-    await clearPlace(this.place)
+    await clearDirectories(this.place)
   }
 }

@@ -3,14 +3,14 @@ import type { MountPath } from '@ws/core/adapter'
 import { failure } from '../errors.ts'
 
 /** An operation as errors name it. */
-export interface Call {
+export interface Task {
   readonly operation: string
   readonly path: MountPath
   /** Ends the wait. */
   readonly signal?: AbortSignal | undefined
 }
 
-interface Entry extends Call {
+interface Entry extends Task {
   readonly since: number
   readonly hasOwnLimit: boolean
   readonly reject: (error: unknown) => void
@@ -56,7 +56,7 @@ export class Pending {
     this.#options = options
   }
 
-  async track<Result>(call: Call, work: () => Promise<Result>, options: TrackOptions = {}): Promise<Result> {
+  async track<Result>(call: Task, work: () => Promise<Result>, options: TrackOptions = {}): Promise<Result> {
     const { signal } = call
     signal?.throwIfAborted()
     const { promise: expired, reject } = Promise.withResolvers<never>()
@@ -117,7 +117,7 @@ export class Pending {
   }
 }
 
-export function hungError({ operation, path }: Call, silent: Silent = 'mount'): Error {
+export function hungError({ operation, path }: Task, silent: Silent = 'mount'): Error {
   return failure('ETIMEDOUT', `could not be worked on in time: the ${silent} does not answer`, {
     operation,
     path,
@@ -125,6 +125,6 @@ export function hungError({ operation, path }: Call, silent: Silent = 'mount'): 
   })
 }
 
-export function closedError({ operation, path }: Partial<Call> & { readonly operation: string }): Error {
+export function closedError({ operation, path }: Partial<Task> & { readonly operation: string }): Error {
   return failure('ECLOSED', 'the adapter is closed', { operation, path, remedy: 'create a new one' })
 }

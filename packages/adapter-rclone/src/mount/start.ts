@@ -10,7 +10,7 @@ import type { CheckedOptions } from '../options.ts'
 import type { Features } from '../program/features.ts'
 import type { FoundRclone } from '../program/find.ts'
 import { forgetSecrets, remoteName, writeConfiguration } from '../state/configuration.ts'
-import { type Place, clearPlace, preparePlace } from '../state/place.ts'
+import { type MountDirectories, clearDirectories, prepareDirectories } from '../state/directories.ts'
 import { mountArguments } from './flags.ts'
 import { MountProcess } from './process.ts'
 import { unmount } from './unmount.ts'
@@ -32,7 +32,7 @@ export interface RunningMount {
 
 export interface StartOptions {
   readonly options: CheckedOptions
-  readonly place: Place
+  readonly place: MountDirectories
   readonly program: FoundRclone
   readonly features: Features
   readonly onUploadFailure: () => void
@@ -45,7 +45,7 @@ export interface StartOptions {
  */
 export async function startMount(start: StartOptions): Promise<RunningMount> {
   const { options, place } = start
-  await preparePlace(place)
+  await prepareDirectories(place)
   const deadline = AbortSignal.timeout(options.startTimeout)
   const signal = start.signal === undefined ? deadline : AbortSignal.any([start.signal, deadline])
   let process: MountProcess | undefined
@@ -82,7 +82,7 @@ export async function startMount(start: StartOptions): Promise<RunningMount> {
     const died = await lastWords(process, error)
     await process?.end()
     await unmountOwn(place, error)
-    await clearPlace(place)
+    await clearDirectories(place)
     start.signal?.throwIfAborted()
     if (!deadline.aborted) throw died ?? error
     const said = process?.log.text ?? ''
@@ -101,7 +101,7 @@ const endMs = 5_000
  */
 export async function endMount(
   { process, control }: RunningMount,
-  { mountPoint }: Place,
+  { mountPoint }: MountDirectories,
   { lazy }: { readonly lazy: boolean },
 ): Promise<boolean> {
   if (!(await unmount(mountPoint, { lazy }))) await unmount(mountPoint, { lazy: true })
@@ -128,7 +128,7 @@ async function lastWords(process: MountProcess | undefined, error: unknown): Pro
 }
 
 /** Not what another process has mounted there. */
-async function unmountOwn({ mountPoint }: Place, error: unknown): Promise<void> {
+async function unmountOwn({ mountPoint }: MountDirectories, error: unknown): Promise<void> {
   const code = (error as { code?: unknown }).code
   if (code !== 'EBUSY') await unmount(mountPoint, { lazy: true })
 }

@@ -4,10 +4,10 @@ import { mountRoot } from '@ws/core/adapter'
 import type { OnClose } from '../adapter.ts'
 import { failure } from '../errors.ts'
 import { flushPart } from '../flush/flush.ts'
-import type { Call } from '../mount/pending.ts'
+import type { Task } from '../mount/pending.ts'
 import type { MountedPart } from './mounted-part.ts'
 
-const call: Call = { operation: 'close', path: mountRoot }
+const call: Task = { operation: 'close', path: mountRoot }
 
 export interface CloseOptions {
   /** False for a part that nobody here can change. */

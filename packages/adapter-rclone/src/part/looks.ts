@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { lookAtCachedFile } from '../cache/cached-file.ts'
 import type { Replacing } from '../files/replacing.ts'
 import { isVersion, sameContentNow } from '../files/versions.ts'
-import type { Call } from '../mount/pending.ts'
+import type { Task } from '../mount/pending.ts'
 import type { Open } from '../opened.ts'
 import type { MountedPart } from './mounted-part.ts'
 
@@ -36,7 +36,7 @@ export class Looks {
   }
 
   /** Looks again where a file is missing for a moment only. */
-  async look<Result>(call: Call, work: Look<Result>): Promise<Result> {
+  async look<Result>(call: Task, work: Look<Result>): Promise<Result> {
     return await this.#part.run(call, async (open) => {
       const metadata = join(open.metadata, call.path)
       for (let attempt = 0; ; attempt += 1) {
@@ -52,7 +52,7 @@ export class Looks {
 
   /** The same with conditions: a version that differs in nothing but the time of its upload still holds. */
   async conditional<Result>(
-    call: Call,
+    call: Task,
     conditions: readonly PathCondition[],
     work: ConditionalLook<Result>,
     mayRetry: () => boolean = () => true,

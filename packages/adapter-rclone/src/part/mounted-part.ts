@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { DirtyFiles } from '../cache/dirty.ts'
 import { failure } from '../errors.ts'
 import type { Mount, MountUser } from '../mount/mount.ts'
-import type { Call, TrackOptions } from '../mount/pending.ts'
+import type { Task, TrackOptions } from '../mount/pending.ts'
 import { type Open, openFiles } from '../opened.ts'
 
 /** A part of a mount as one adapter uses it. Its open files go and come back with the mount. */
@@ -83,7 +83,7 @@ export class MountedPart implements MountUser {
   }
 
   /** @throws WorkspaceError `ECLOSED` */
-  assertOpen({ operation, path }: Call): void {
+  assertOpen({ operation, path }: Task): void {
     if (!this.#isClosed) return
     throw contractError('ECLOSED', operation, path)
   }
@@ -96,7 +96,7 @@ export class MountedPart implements MountUser {
    * The open parts, after waiting for a mount that is being brought back. @throws WorkspaceError `EIO`, `ETIMEDOUT`,
    * `ECLOSED`.
    */
-  async opened(call: Call): Promise<Open> {
+  async opened(call: Task): Promise<Open> {
     this.assertOpen(call)
     if (this.#open !== undefined && this.mount.state === 'ready') return this.#open
     await this.mount.track(call, () => this.mount.running(call), { hasOwnLimit: true })
@@ -106,12 +106,12 @@ export class MountedPart implements MountUser {
   }
 
   /** Something that may hang: then it is given up with `ETIMEDOUT`. */
-  track<Result>(call: Call, work: () => Promise<Result>, options?: TrackOptions): Promise<Result> {
+  track<Result>(call: Task, work: () => Promise<Result>, options?: TrackOptions): Promise<Result> {
     return this.mount.track(call, work, options)
   }
 
   /** An operation on a path. */
-  async run<Result>(call: Call, work: (open: Open) => Promise<Result>): Promise<Result> {
+  async run<Result>(call: Task, work: (open: Open) => Promise<Result>): Promise<Result> {
     const open = await this.opened(call)
     return await this.track(call, () => work(open))
   }

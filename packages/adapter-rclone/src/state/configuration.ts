@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import type { CheckedOptions } from '../options.ts'
 import type { Features } from '../program/features.ts'
-import type { Place } from './place.ts'
+import type { MountDirectories } from './directories.ts'
 
 /** The remote's name on rclone's command line, which everybody can see. */
 export const remoteName = 'workspace:'
@@ -23,7 +23,7 @@ export interface Configuration {
  * the hash of a fresh password for its control interface. None of it is on a command line or in an environment.
  */
 export async function writeConfiguration(
-  { run }: Place,
+  { run }: MountDirectories,
   { section, bucket, prefix }: CheckedOptions,
   features: Features,
 ): Promise<Configuration> {

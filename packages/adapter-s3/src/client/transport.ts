@@ -17,7 +17,7 @@ import { assertNoPage } from './native.ts'
 type Config = S3Client['config']
 type Signer = Awaited<ReturnType<Config['signer']>>
 type Scheme = NonNullable<Parameters<Config['signer']>[0]>
-type Context = Parameters<Parameters<S3Client['middlewareStack']['add']>[0]>[1]
+type MiddlewareContext = Parameters<Parameters<S3Client['middlewareStack']['add']>[0]>[1]
 type HttpRequest = Awaited<ReturnType<Extract<Signer, { sign: unknown }>['sign']>>
 
 /** An operation as the SDK describes it to its protocol. */
@@ -164,7 +164,7 @@ class Transport {
     return this.#understand(operation, context, answer)
   }
 
-  async #learn(bucket: string, endpoint: NonNullable<Context['endpointV2']>): Promise<void> {
+  async #learn(bucket: string, endpoint: NonNullable<MiddlewareContext['endpointV2']>): Promise<void> {
     if (this.#routes.has(bucket)) return
     const [scheme] = (endpoint.properties?.['authSchemes'] ?? []) as readonly Scheme[]
     if (scheme?.name !== 'sigv4') return

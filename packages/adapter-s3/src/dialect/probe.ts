@@ -19,7 +19,7 @@ import { answeredVersion } from '../keys/etag.ts'
 import { decodeKey } from '../listing/keys.ts'
 import type { S3Dialect } from './dialect.ts'
 
-type Call = (client: S3Client, options: { readonly abortSignal: AbortSignal }) => Promise<unknown>
+type ProbeRequest = (client: S3Client, options: { readonly abortSignal: AbortSignal }) => Promise<unknown>
 
 /** An ETag that nothing has. */
 const otherEtag = '00000000000000000000000000000000'
@@ -101,7 +101,7 @@ export class Probe {
     const key = `${this.#key}-other`
     await this.#put(key, 'b')
     const copyTo =
-      (condition: { IfNoneMatch: '*' } | { IfMatch: string }): Call =>
+      (condition: { IfNoneMatch: '*' } | { IfMatch: string }): ProbeRequest =>
       (client, options) =>
         client.send(
           new CopyObjectCommand({
@@ -187,7 +187,7 @@ export class Probe {
     return !(await this.#keys()).includes(key)
   }
 
-  #putWith(condition: { readonly IfMatch: string } | { readonly IfNoneMatch: string }): Call {
+  #putWith(condition: { readonly IfMatch: string } | { readonly IfNoneMatch: string }): ProbeRequest {
     return (client, options) =>
       client.send(
         new PutObjectCommand({
@@ -217,7 +217,7 @@ export class Probe {
   }
 
   /** The server says that the condition does not hold. After any other answer, the condition cannot be relied on. */
-  async #refuses(call: Call): Promise<boolean> {
+  async #refuses(call: ProbeRequest): Promise<boolean> {
     try {
       await this.#requests.run(this.#task, ({ client, abortSignal }) => call(client, { abortSignal }))
       return false
@@ -226,7 +226,7 @@ export class Probe {
     }
   }
 
-  async #accepts(call: Call): Promise<boolean> {
+  async #accepts(call: ProbeRequest): Promise<boolean> {
     try {
       await this.#requests.run(this.#task, ({ client, abortSignal }) => call(client, { abortSignal }))
       return true

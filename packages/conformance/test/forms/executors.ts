@@ -5,7 +5,7 @@ import type { ComponentName } from '@ws/test-fixtures'
 
 import { doors } from '../doors/site.ts'
 
-export interface Place {
+export interface ExecutorForm {
   readonly name: string
   readonly root: '/' | '/workspace'
   readonly components: readonly ComponentName[]
@@ -13,10 +13,10 @@ export interface Place {
 }
 
 /** Those that run real programs in a view. */
-export const views: readonly Place[] = doors
+export const views: readonly ExecutorForm[] = doors
 
 /** Every executor there is. */
-export const everywhere: readonly Place[] = [
+export const everywhere: readonly ExecutorForm[] = [
   ...views,
   {
     name: 'sanitize at /workspace',

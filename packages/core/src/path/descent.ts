@@ -1,7 +1,7 @@
 import { isWithin } from './virtual-path.ts'
 import type { VirtualPath } from './virtual-path.ts'
 
-interface Place<Path, Known> {
+interface Step<Path, Known> {
   readonly path: Path
   readonly known: Known
 }
@@ -16,9 +16,9 @@ const longestRemembered = 512
  * last: most that are asked about lie beside it or in it, so a walk takes as long for each at any depth.
  */
 export class Descent<Known, Path extends string = VirtualPath> {
-  readonly #root: Place<Path, Known>
+  readonly #root: Step<Path, Known>
   /** Below the root. */
-  readonly #way: Place<Path, Known>[] = []
+  readonly #way: Step<Path, Known>[] = []
   readonly #remembered = new Map<Path, Known>()
   readonly #next: (above: Known, directory: Path) => Known
 
@@ -50,7 +50,7 @@ export class Descent<Known, Path extends string = VirtualPath> {
     return last.known
   }
 
-  #remember({ path, known }: Place<Path, Known>): void {
+  #remember({ path, known }: Step<Path, Known>): void {
     if (path.length > longestRemembered) return
     if (this.#remembered.size >= maxRemembered) this.#remembered.clear()
     this.#remembered.set(path, known)

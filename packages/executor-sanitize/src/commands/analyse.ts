@@ -15,14 +15,14 @@ import { refuse } from '../refusal.ts'
 import type { Analyst } from './analyst.ts'
 import { numbered } from './arithmetic.ts'
 import { judgeCase, judgeIf } from './branches.ts'
-import type { Argument, Call } from '../call/call.ts'
+import type { Argument, Invocation } from '../invocation/invocation.ts'
 import { judgeTest } from './conditions.ts'
-import { type Context, type Outcome, plain } from '../call/context.ts'
+import { type AnalysisContext, type Outcome, plain } from '../invocation/analysis-context.ts'
 import { judgeArithmeticFor, judgeFor, judgeWhile } from './loops.ts'
 import { judgeRedirections } from './redirections.ts'
 import { callOf, judgeCommand } from './simple-command.ts'
-import { forget, join, type State } from '../call/state.ts'
-import type { Value } from '../call/values.ts'
+import { forget, join, type State } from '../invocation/state.ts'
+import type { Value } from '../invocation/values.ts'
 import { holdsHosts, insideOf, valueOf } from './words.ts'
 
 type StatementCommand = Statement['command']
@@ -31,13 +31,13 @@ type StatementCommand = Statement['command']
  * Reads a script and judges everything in it: lists and pipelines here. Constructs that it does not know are refused.
  */
 class Analysis implements Analyst {
-  readonly context: Context
+  readonly context: AnalysisContext
 
-  constructor(context: Context) {
+  constructor(context: AnalysisContext) {
     this.context = context
   }
 
-  within(context: Context): Analyst {
+  within(context: AnalysisContext): Analyst {
     return new Analysis(context)
   }
 
@@ -45,7 +45,7 @@ class Analysis implements Analyst {
     return this.list(script.commands, state)
   }
 
-  line(source: string, state: State, context: Context): Outcome {
+  line(source: string, state: State, context: AnalysisContext): Outcome {
     return analyseSource(source, state, context)
   }
 
@@ -199,7 +199,7 @@ class Analysis implements Analyst {
     return { word, value: this.value(word, state) }
   }
 
-  call(name: string, args: readonly Argument[], state: State): Call {
+  call(name: string, args: readonly Argument[], state: State): Invocation {
     return callOf(this, name, args, state)
   }
 
@@ -213,7 +213,7 @@ class Analysis implements Analyst {
 }
 
 /** Parses and judges a line. @throws Refusal */
-export function analyseSource(source: string, state: State, context: Context): Outcome {
+export function analyseSource(source: string, state: State, context: AnalysisContext): Outcome {
   let script: Script
   try {
     script = parseScript(source)

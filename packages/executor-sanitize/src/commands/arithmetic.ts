@@ -1,7 +1,7 @@
 import type { ArithmeticExpression } from '@ws/command-parser'
 
 import { refuseDangerous } from '../programs/starters.ts'
-import { type State, withVariable } from '../call/state.ts'
+import { type State, withVariable } from '../invocation/state.ts'
 
 /** An arithmetic command always assigns a number. */
 export function numbered(state: State, expressions: readonly (ArithmeticExpression | undefined)[]): State {

@@ -2,9 +2,9 @@ import type { CommandNode, CompoundList, Word } from '@ws/command-parser'
 
 import { refuse } from '../refusal.ts'
 import type { Analyst } from './analyst.ts'
-import type { Outcome } from '../call/context.ts'
+import type { Outcome } from '../invocation/analysis-context.ts'
 import { gather } from './outcomes.ts'
-import { forget, join, type State } from '../call/state.ts'
+import { forget, join, type State } from '../invocation/state.ts'
 
 export function judgeIf(analyst: Analyst, node: Extract<CommandNode, { type: 'If' }>, state: State): Outcome {
   let clause = analyst.list(node.clause.commands, state)

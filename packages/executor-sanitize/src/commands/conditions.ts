@@ -3,10 +3,10 @@ import { type CommandNode, staticText } from '@ws/command-parser'
 import { isFileComparison, isFileTest, isLinkTest } from '../programs/test.ts'
 import { refuse } from '../refusal.ts'
 import type { Analyst } from './analyst.ts'
-import type { Argument } from '../call/call.ts'
-import type { Outcome } from '../call/context.ts'
+import type { Argument } from '../invocation/invocation.ts'
+import type { Outcome } from '../invocation/analysis-context.ts'
 import { gather } from './outcomes.ts'
-import { isArithmetic, type State } from '../call/state.ts'
+import { isArithmetic, type State } from '../invocation/state.ts'
 import { isNumberWord } from './words.ts'
 
 type Expression = Extract<CommandNode, { type: 'TestCommand' }>['expression']

@@ -5,9 +5,9 @@ import { refuse } from '../refusal.ts'
 import type { Analyst } from './analyst.ts'
 import { numbered } from './arithmetic.ts'
 import { directoryVariable } from '../programs/builtins.ts'
-import type { Outcome } from '../call/context.ts'
+import type { Outcome } from '../invocation/analysis-context.ts'
 import { both, gather } from './outcomes.ts'
-import { isNumber, isTainted, join, type State, type Variable, withVariable } from '../call/state.ts'
+import { isNumber, isTainted, join, type State, type Variable, withVariable } from '../invocation/state.ts'
 import { isNumberWord } from './words.ts'
 
 export function judgeFor(analyst: Analyst, node: Extract<CommandNode, { type: 'For' }>, state: State): Outcome {

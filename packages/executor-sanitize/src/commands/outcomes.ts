@@ -1,5 +1,5 @@
-import type { Outcome } from '../call/context.ts'
-import type { State } from '../call/state.ts'
+import type { Outcome } from '../invocation/analysis-context.ts'
+import type { State } from '../invocation/state.ts'
 
 /** One after the other: the state of the second, and the output of either. */
 export function both(left: Outcome, right: Outcome): Outcome {

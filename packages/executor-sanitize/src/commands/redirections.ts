@@ -1,17 +1,17 @@
 import { type Redirection, staticText, type Word, type WordPart } from '@ws/command-parser'
 
 import { refuse } from '../refusal.ts'
-import type { Context, Input, Outcome } from '../call/context.ts'
-import { mapPath } from '../call/path-words.ts'
-import type { State } from '../call/state.ts'
-import type { Value } from '../call/values.ts'
+import type { AnalysisContext, Input, Outcome } from '../invocation/analysis-context.ts'
+import { mapPath } from '../invocation/path-words.ts'
+import type { State } from '../invocation/state.ts'
+import type { Value } from '../invocation/values.ts'
 
 export interface RedirectionOptions {
   evaluate(word: Word): Value
   /** True when one of the expansions holds a path of this machine. */
   expansions(parts: readonly WordPart[] | undefined): boolean
   readonly state: State
-  readonly context: Context
+  readonly context: AnalysisContext
 }
 
 type Target = 'output' | 'messages' | 'file' | 'nowhere'
@@ -105,7 +105,7 @@ function apply(
     messages,
     first,
   }: { readonly output: Target; readonly messages: Target; readonly first: Redirection | undefined },
-  context: Context,
+  context: AnalysisContext,
 ): Outcome {
   if (first === undefined) return outcome
   const stored = (output === 'file' && outcome.prints) || (messages === 'file' && outcome.hosts)

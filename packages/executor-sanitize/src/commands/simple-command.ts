@@ -5,10 +5,10 @@ import { runProgram } from '../programs/index.ts'
 import { refuseDangerous } from '../programs/starters.ts'
 import { refuse } from '../refusal.ts'
 import type { Analyst } from './analyst.ts'
-import { type Argument, Call, textOf } from '../call/call.ts'
-import { type Context, type Outcome, plain } from '../call/context.ts'
-import { Edits } from '../call/edits.ts'
-import { isArithmetic, isTainted, type State, type Variable, withVariable } from '../call/state.ts'
+import { type Argument, Invocation, textOf } from '../invocation/invocation.ts'
+import { type AnalysisContext, type Outcome, plain } from '../invocation/analysis-context.ts'
+import { Edits } from '../invocation/edits.ts'
+import { isArithmetic, isTainted, type State, type Variable, withVariable } from '../invocation/state.ts'
 import { deepest, isNumberWord } from './words.ts'
 
 /** A command with its assignments: its redirections are judged already. */
@@ -82,8 +82,8 @@ function start(analyst: Analyst, args: readonly Argument[], state: State): Outco
 }
 
 /** Builds the call of a program, with the way to judge commands that it starts in turn. */
-export function callOf(analyst: Analyst, name: string, args: readonly Argument[], state: State): Call {
-  return new Call({
+export function callOf(analyst: Analyst, name: string, args: readonly Argument[], state: State): Invocation {
+  return new Invocation({
     name,
     args,
     state,
@@ -99,7 +99,7 @@ export function callOf(analyst: Analyst, name: string, args: readonly Argument[]
 }
 
 /** A line that is one argument: judged on its own, and quoted again. */
-function line(analyst: Analyst, { word, value }: Argument, state: State, context: Context): Outcome {
+function line(analyst: Analyst, { word, value }: Argument, state: State, context: AnalysisContext): Outcome {
   const [source] = value.texts ?? []
   if (!value.fixed || value.placed || source === undefined) return refuse('code', word.text)
   const edits = new Edits()

@@ -3,10 +3,10 @@ import { type SyntaxNode, visit, type Word, type WordPart } from '@ws/command-pa
 import { refuse } from '../refusal.ts'
 import type { Analyst } from './analyst.ts'
 import { directoryVariable } from '../programs/builtins.ts'
-import type { Context } from '../call/context.ts'
-import { Edits } from '../call/edits.ts'
-import { isArithmetic, type State, type Variable } from '../call/state.ts'
-import { evaluate, type Value } from '../call/values.ts'
+import type { AnalysisContext } from '../invocation/analysis-context.ts'
+import { Edits } from '../invocation/edits.ts'
+import { isArithmetic, type State, type Variable } from '../invocation/state.ts'
+import { evaluate, type Value } from '../invocation/values.ts'
 
 type Substitution = Extract<WordPart, { type: 'CommandExpansion' }>
 
@@ -42,7 +42,7 @@ function substitute(analyst: Analyst, { script, text }: Pick<Substitution, 'scri
   if (script === undefined) return refuse('syntax', text)
   // Backticks with backslashes have a text of their own, whose positions are not those of the line.
   const edits = script.source === undefined ? analyst.context.edits : new Edits()
-  const context: Context = {
+  const context: AnalysisContext = {
     ...analyst.context,
     edits,
     source: script.source ?? analyst.context.source,

@@ -11,7 +11,7 @@ export interface ViewMount {
 }
 
 /** The meaning of a path. `drop` characters at its start are to be replaced by `mount.host`. */
-export type Place =
+export type ResolvedPath =
   | {
       readonly kind: 'mount'
       readonly mount: ViewMount
@@ -83,13 +83,13 @@ export class PathView {
   }
 
   hostOf(path: string): string | undefined {
-    const place = this.place(path)
+    const place = this.resolve(path)
     return place.kind === 'mount' ? place.mount.host + path.slice(place.drop) : undefined
   }
 
   /** True for a path strictly below its mount's place. */
   isBelowMount(path: string): boolean {
-    const place = this.place(path)
+    const place = this.resolve(path)
     return path.startsWith('/') && place.kind === 'mount' && namesOf(place.inside).length > 0
   }
 
@@ -99,12 +99,12 @@ export class PathView {
   }
 
   /** The meaning of an absolute path, as it was written. `..` must have been looked at before. */
-  place(path: string): Place {
+  resolve(path: string): ResolvedPath {
     const [first = '', second = ''] = namesOf(path)
     if (this.#aliases.includes(first) && !this.mounts.some(({ at }) => at === `/${first}`)) {
       const end = endOfName(path, first)
       const rest = path.slice(end)
-      const inner = this.place(rest.startsWith('/') ? rest : `/${rest}`)
+      const inner = this.resolve(rest.startsWith('/') ? rest : `/${rest}`)
       return inner.kind === 'mount' ? { ...inner, drop: inner.drop + end } : inner
     }
     const virtual = `/${namesOf(path).join('/')}`

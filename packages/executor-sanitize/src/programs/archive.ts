@@ -1,5 +1,5 @@
-import { type Call, textOf } from '../call/call.ts'
-import type { Outcome } from '../call/context.ts'
+import { type Invocation, textOf } from '../invocation/invocation.ts'
+import type { Outcome } from '../invocation/analysis-context.ts'
 import { refuse } from '../refusal.ts'
 import { has, parseArguments } from './grammar.ts'
 
@@ -7,7 +7,7 @@ const tarOptions =
   '-f=write --file=write -C=read --directory=read -T! --files-from! -X=read --exclude-from=read --exclude: -b: -L: -N: -V: -H: --format: --mode: --mtime: --owner: --group: --strip-components: --sort: --label: --totals~ --checkpoint~ --xattrs-include: --xattrs-exclude: --use-compress-program! -I! --to-command! --checkpoint-action! --info-script! --new-volume-script! -F! --rsh-command! --rmt-command! -P! --absolute-names! --transform! --xform! -g=write --listed-incremental=write --one-top-level~ --suffix: --backup~ -K: --starting-file: --newer: --after-date: --volno-file!'
 
 /** `tar`: the archive and its directory are paths. Members are stored by the name they are given. */
-export function tar(call: Call): Outcome {
+export function tar(call: Invocation): Outcome {
   const [first] = call.args
   const bundle = first === undefined ? undefined : textOf(first)
   if (first !== undefined && bundle !== undefined && /^[A-Za-z]+$/.test(bundle)) return bundled(call, bundle)
@@ -24,7 +24,7 @@ export function tar(call: Call): Outcome {
 }
 
 /** The old form: letters first, their values after them in the same order. */
-function bundled(call: Call, letters: string): Outcome {
+function bundled(call: Invocation, letters: string): Outcome {
   if (/[^cxtrufzjJvkpmhOSaWo]/.test(letters)) return call.refuse('option', call.args[0])
   let index = 1
   if (letters.includes('f')) {
@@ -50,10 +50,10 @@ interface Members {
   /** `-C` was given. */
   readonly elsewhere: boolean
   readonly shows: boolean
-  readonly operands: Call['args']
+  readonly operands: Invocation['args']
 }
 
-function members(call: Call, { creates, extracts, follows, elsewhere, shows, operands }: Members): Outcome {
+function members(call: Invocation, { creates, extracts, follows, elsewhere, shows, operands }: Members): Outcome {
   for (const operand of operands) {
     if (!creates) {
       call.text(operand)

@@ -1,5 +1,5 @@
 import { refuse } from '../refusal.ts'
-import { textOf } from '../call/call.ts'
+import { textOf } from '../invocation/invocation.ts'
 import type { Grammar } from './grammar.ts'
 
 /** `awk`: programs stay as they are; those that run others or open files are refused. */

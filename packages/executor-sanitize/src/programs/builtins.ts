@@ -1,13 +1,13 @@
 import { lookAt } from '../paths/links.ts'
 import { refuse } from '../refusal.ts'
-import { type Argument, type Call, textOf } from '../call/call.ts'
-import { type Outcome, plain } from '../call/context.ts'
-import { resolveDirectories } from '../call/path-words.ts'
-import { forget, type State, type Variable, withVariable } from '../call/state.ts'
+import { type Argument, type Invocation, textOf } from '../invocation/invocation.ts'
+import { type Outcome, plain } from '../invocation/analysis-context.ts'
+import { resolveDirectories } from '../invocation/path-words.ts'
+import { forget, type State, type Variable, withVariable } from '../invocation/state.ts'
 import { refuseDangerous } from './starters.ts'
 import { test } from './test.ts'
 
-type Builtin = (call: Call) => Outcome
+type Builtin = (call: Invocation) => Outcome
 
 /** Arguments that are shown or counted as they are. */
 const texts: Builtin = (call) => {
@@ -50,13 +50,16 @@ const changeDirectory: Builtin = (call) => {
   call.path(directory, 'read')
   const cwd = resolveDirectories({ ...directory, mode: 'read', state: call.state, context: call.context })
   const { view } = call.context.settings
-  if (cwd === 'any' && directory.value.texts?.some((text) => view.place(text).kind !== 'mount' && text.startsWith('/')))
+  if (
+    cwd === 'any' &&
+    directory.value.texts?.some((text) => view.resolve(text).kind !== 'mount' && text.startsWith('/'))
+  )
     return refuse('system', directory.word.text)
   const success = inDirectory(call, cwd)
   return call.done({ success, failure: isSure(directory, call) ? undefined : call.state, prints: false })
 }
 
-function inDirectory({ state, context }: Call, cwd: State['cwd']): State {
+function inDirectory({ state, context }: Invocation, cwd: State['cwd']): State {
   // Of the root's own directory the shell forgets the slash at the end, which tells where it ends.
   const known = cwd === 'any' || cwd.has('/') ? 'any' : cwd
   const variables = new Map(state.variables)
@@ -66,7 +69,7 @@ function inDirectory({ state, context }: Call, cwd: State['cwd']): State {
 }
 
 /** True when the directory is there, can be entered, and nothing in the line takes it away. */
-function isSure(directory: Argument, call: Call): boolean {
+function isSure(directory: Argument, call: Invocation): boolean {
   const text = textOf(directory)
   const { settings } = call.context
   if (text === undefined || settings.mayMoveFiles()) return false

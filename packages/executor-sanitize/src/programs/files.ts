@@ -1,4 +1,4 @@
-import { type Argument, type Call, textOf } from '../call/call.ts'
+import { type Argument, type Invocation, textOf } from '../invocation/invocation.ts'
 import { refuse } from '../refusal.ts'
 import { lookAt } from '../paths/links.ts'
 import { namesOf } from '../paths/path-view.ts'
@@ -48,7 +48,7 @@ const move: Grammar = {
 }
 
 /** A link that is moved or copied must not lead out from its new place. */
-function movesLinks(call: Call, source: Argument, climbing: boolean): void {
+function movesLinks(call: Invocation, source: Argument, climbing: boolean): void {
   call.tree(source, { climbing })
   call.context.facts.links = true
   if (source.value.placed) call.context.facts.unchecked = true
@@ -80,7 +80,7 @@ const link: Grammar = {
 }
 
 /** A link's text must mean the same in a view and here, and lead inside from wherever it is made. */
-function checkLinkText(call: Call, target: Argument, place: Argument | undefined): void {
+function checkLinkText(call: Invocation, target: Argument, place: Argument | undefined): void {
   const text = textOf(target)
   if (text === undefined) return refuse('unknown', target.word.text)
   if (text.startsWith('/')) return refuse('stored', target.word.text, 'make a relative link')
@@ -98,10 +98,10 @@ function checkLinkText(call: Call, target: Argument, place: Argument | undefined
 }
 
 /** In a view the root cannot be removed; here it is a directory like any other. */
-function refuseRoot(call: Call, argument: Argument): void {
+function refuseRoot(call: Invocation, argument: Argument): void {
   for (const text of argument.value.texts ?? []) {
     for (const start of text.startsWith('/') ? [''] : call.state.cwd === 'any' ? [] : call.state.cwd) {
-      const place = call.context.settings.view.place(`${start}/${text}`)
+      const place = call.context.settings.view.resolve(`${start}/${text}`)
       if (place.kind === 'mount' && namesOf(place.inside).length === 0) refuse('mount', argument.word.text)
     }
   }
@@ -122,7 +122,7 @@ const list: Grammar = {
 }
 
 /** Of a single directory `ls` shows the entries alone. */
-function isOneDirectory({ operands: [only, ...others] }: Parsed, call: Call): boolean {
+function isOneDirectory({ operands: [only, ...others] }: Parsed, call: Invocation): boolean {
   if (only === undefined || others.length > 0 || only.value.glob) return false
   const text = textOf(only)
   const host = text?.startsWith('/') ? call.context.settings.view.hostOf(text) : undefined

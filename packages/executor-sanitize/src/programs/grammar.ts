@@ -1,7 +1,7 @@
 import { refuse } from '../refusal.ts'
-import { type Argument, type Call, textOf } from '../call/call.ts'
-import type { Outcome } from '../call/context.ts'
-import type { Mode } from '../call/path-words.ts'
+import { type Argument, type Invocation, textOf } from '../invocation/invocation.ts'
+import type { Outcome } from '../invocation/analysis-context.ts'
+import type { Mode } from '../invocation/path-words.ts'
 
 /** The kind of an option's value: text, a path, or refused. `attached`: text, only in the same word. */
 type ValueKind = 'text' | 'attached' | 'refused' | Mode
@@ -21,9 +21,15 @@ export interface Grammar {
    */
   readonly options?: string | undefined
   /** The kind of the operands, or a function that looks at them. */
-  readonly operands: Mode | 'text' | ((call: Call, parsed: Parsed) => Partial<Outcome> | void)
+  readonly operands: Mode | 'text' | ((call: Invocation, parsed: Parsed) => Partial<Outcome> | void)
   /** Whether its output names its operands; `absolute`: it prints whole paths for every operand. Default `always`. */
-  readonly prints?: 'never' | 'always' | 'absolute' | 'several' | ((parsed: Parsed, call: Call) => boolean) | undefined
+  readonly prints?:
+    | 'never'
+    | 'always'
+    | 'absolute'
+    | 'several'
+    | ((parsed: Parsed, call: Invocation) => boolean)
+    | undefined
   /** Options with which it follows links that it finds below its operands. */
   readonly follows?: readonly string[] | undefined
   /** Options with which it goes through directories. */
@@ -50,7 +56,7 @@ function specificationOf(text: string): ReadonlyMap<string, ValueKind> {
 }
 
 /** Tells options, their values and operands apart as `getopt` does, and judges the values. */
-export function parseArguments(call: Call, options = '', { textOnly = false } = {}): Parsed {
+export function parseArguments(call: Invocation, options = '', { textOnly = false } = {}): Parsed {
   const specification = specificationOf(options)
   const given = new Set<string>()
   const values = new Map<string, Argument[]>()
@@ -141,7 +147,7 @@ export function has({ options }: Pick<Parsed, 'options'>, ...names: readonly str
 }
 
 /** Judges a call by a grammar. */
-export function runGrammar(call: Call, grammar: Grammar): Outcome {
+export function runGrammar(call: Invocation, grammar: Grammar): Outcome {
   const parsed = parseArguments(call, grammar.options, { textOnly: grammar.operands === 'text' })
   const { operands } = parsed
   const passes = typeof grammar.passes === 'function' ? grammar.passes(parsed) : (grammar.passes ?? false)
@@ -163,7 +169,7 @@ export function runGrammar(call: Call, grammar: Grammar): Outcome {
   })
 }
 
-function shows({ prints = 'always' }: Grammar, parsed: Parsed, call: Call): boolean {
+function shows({ prints = 'always' }: Grammar, parsed: Parsed, call: Invocation): boolean {
   if (typeof prints === 'function') return prints(parsed, call)
   const single = parsed.operands.length < 2 && !parsed.operands.some(({ value }) => value.glob || value.brace)
   return prints === 'always' || (prints === 'several' && (!single || has(parsed, '-v', '--verbose')))

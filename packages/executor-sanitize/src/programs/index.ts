@@ -1,7 +1,7 @@
 import { builtins } from './builtins.ts'
-import { type Argument, type Call, textOf } from '../call/call.ts'
-import type { Outcome } from '../call/context.ts'
-import { forget } from '../call/state.ts'
+import { type Argument, type Invocation, textOf } from '../invocation/invocation.ts'
+import type { Outcome } from '../invocation/analysis-context.ts'
+import { forget } from '../invocation/state.ts'
 import { refuse } from '../refusal.ts'
 import { tar } from './archive.ts'
 import { awk } from './awk.ts'
@@ -13,7 +13,7 @@ import { isStarter, runStarter } from './starters.ts'
 import { textPrograms } from './text.ts'
 import { runFile, runTrusted, runUnknown } from './trusted.ts'
 
-const special: Readonly<Record<string, (call: Call) => Outcome>> = { find, tar }
+const special: Readonly<Record<string, (call: Invocation) => Outcome>> = { find, tar }
 const grammars: Readonly<Record<string, Grammar>> = {
   ...filePrograms,
   ...textPrograms,
@@ -30,7 +30,7 @@ const grammars: Readonly<Record<string, Grammar>> = {
 const programDirectories = /^\/(?:usr\/(?:local\/)?)?s?bin\/([^/]+)$/
 
 /** Judges a call: a function of the script, a builtin, a program of the system, or one of the workspace. */
-export function runProgram(call: Call, program: Argument): Outcome {
+export function runProgram(call: Invocation, program: Argument): Outcome {
   const { name, context } = call
   if (context.functions.has(name)) return callFunction(call)
   if (name.includes('/')) {
@@ -45,7 +45,7 @@ export function runProgram(call: Call, program: Argument): Outcome {
   return withNumber(call, runSystemProgram(call))
 }
 
-function runSystemProgram(call: Call): Outcome {
+function runSystemProgram(call: Invocation): Outcome {
   const { name } = call
   if (isStarter(name)) return runStarter(call)
   if (Object.hasOwn(special, name)) return special[name]?.(call) ?? call.done()
@@ -56,7 +56,7 @@ function runSystemProgram(call: Call): Outcome {
 }
 
 /** The body of a function was judged at its definition; its use of arguments is not known. */
-function callFunction(call: Call): Outcome {
+function callFunction(call: Invocation): Outcome {
   if (call.context.input.tainted) return call.refuse('shown')
   for (const argument of call.args) {
     call.text(argument)
@@ -73,7 +73,7 @@ function callFunction(call: Call): Outcome {
 }
 
 /** Programs whose output is a number, so that a path can be made of it. */
-function withNumber(call: Call, outcome: Outcome): Outcome {
+function withNumber(call: Invocation, outcome: Outcome): Outcome {
   const words = call.args.map((argument) => textOf(argument))
   const counting = call.name === 'wc' && words.length === 1 && /^-[lcwm]$/.test(words[0] ?? '')
   const stamp = call.name === 'date' && words.length === 1 && /^\+(?:%[YmdHMSsjNF]|[-_:])+$/.test(words[0] ?? '')

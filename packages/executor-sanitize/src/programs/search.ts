@@ -1,6 +1,6 @@
-import { type Argument, type Call, textOf } from '../call/call.ts'
-import type { Outcome } from '../call/context.ts'
-import type { Variable } from '../call/state.ts'
+import { type Argument, type Invocation, textOf } from '../invocation/invocation.ts'
+import type { Outcome } from '../invocation/analysis-context.ts'
+import type { Variable } from '../invocation/state.ts'
 import { namesOf } from '../paths/path-view.ts'
 import { refuse } from '../refusal.ts'
 import { type Grammar, has, type Parsed } from './grammar.ts'
@@ -39,7 +39,7 @@ function isNamed(parsed: Parsed): boolean {
 }
 
 /** The value of a name that a program has found below its operands. */
-export function foundBelow(call: Call): Variable {
+export function foundBelow(call: Invocation): Variable {
   return call.hosts
     ? {
         kind: 'texts',
@@ -65,7 +65,7 @@ const writers = new Set(['-fprint', '-fprint0'])
 const starters = new Set(['-exec', '-execdir', '-ok', '-okdir'])
 
 /** `find`: start points are paths, patterns stay as they are, and commands that `-exec` starts are judged as well. */
-export function find(call: Call): Outcome {
+export function find(call: Invocation): Outcome {
   const { args } = call
   let index = 0
   let follows = false
@@ -88,7 +88,12 @@ export function find(call: Call): Outcome {
   return call.done({ prints: call.hosts || judged.prints, ...(judged.names ? { names: found } : {}) })
 }
 
-function judgeExpression(call: Call, starts: readonly Argument[], expression: readonly Argument[], found: Variable) {
+function judgeExpression(
+  call: Invocation,
+  starts: readonly Argument[],
+  expression: readonly Argument[],
+  found: Variable,
+) {
   const result = { starts: false, names: false, prints: false }
   for (let index = 0; index < expression.length; index++) {
     const argument = expression[index]
@@ -141,7 +146,7 @@ function judgeExpression(call: Call, starts: readonly Argument[], expression: re
 }
 
 /** True when a pattern tells the name of a mount's own directory: it has another one on this machine. */
-function namesMount({ context }: Call, { value }: Argument, pattern: string): boolean {
+function namesMount({ context }: Invocation, { value }: Argument, pattern: string): boolean {
   const { view } = context.settings
   const [first = '', ...rest] = pattern.toLowerCase().split(/[*?[\\]/)
   const last = rest.at(-1)?.replace(/^.*\]/, '') ?? first
@@ -150,14 +155,14 @@ function namesMount({ context }: Call, { value }: Argument, pattern: string): bo
     return name.startsWith(first) && name.endsWith(last)
   }
   return (value.texts ?? []).some((path) => {
-    const place = view.place(path)
+    const place = view.resolve(path)
     if (!path.startsWith('/') || place.kind !== 'mount' || namesOf(place.inside).length > 0) return false
     return pattern !== '*' && (matches(place.mount.host) || matches(place.mount.at))
   })
 }
 
 /** A pattern such as `*` + `/name/*` finds the same in longer paths, unless these have that name in front. */
-function meansTheSame({ context }: Call, test: string, pattern: string): boolean {
+function meansTheSame({ context }: Invocation, test: string, pattern: string): boolean {
   const name = /^\*\/([^/*?[\\]+)(?:\/\*)?$/.exec(pattern)?.[1]
   if (name === undefined || test.endsWith('regex')) return false
   return context.settings.view.mounts.every(({ host }) => !host.toLowerCase().split('/').includes(name.toLowerCase()))

@@ -1,6 +1,6 @@
 import { refuse } from '../refusal.ts'
 import type { Grammar } from './grammar.ts'
-import { textOf } from '../call/call.ts'
+import { textOf } from '../invocation/invocation.ts'
 
 /** `sed`: its scripts stay as they are; those that run programs or name files are refused. */
 export const sed: Grammar = {

@@ -1,7 +1,7 @@
 import { findWrapped, wrappers } from '@ws/command-parser'
 
-import { type Argument, type Call, textOf } from '../call/call.ts'
-import type { Outcome } from '../call/context.ts'
+import { type Argument, type Invocation, textOf } from '../invocation/invocation.ts'
+import type { Outcome } from '../invocation/analysis-context.ts'
 import { refuse } from '../refusal.ts'
 import { runFile } from './trusted.ts'
 
@@ -16,13 +16,13 @@ export function isJudgedShell(name: string): boolean {
   return name === 'sh' || name === 'bash' || name === 'dash'
 }
 
-export function runStarter(call: Call): Outcome {
+export function runStarter(call: Invocation): Outcome {
   if (isJudgedShell(call.name)) return shell(call)
   if (call.name === 'xargs') return xargs(call)
   return wrapped(call)
 }
 
-function wrapped(call: Call): Outcome {
+function wrapped(call: Invocation): Outcome {
   const { name, args } = call
   const wrapper = wrappers[name]
   if (wrapper === undefined) return refuse('construct', name)
@@ -41,7 +41,7 @@ function wrapped(call: Call): Outcome {
   return call.start(args.slice(found.at), call.context)
 }
 
-function judgeWrapperOptions(call: Call, before: readonly Argument[]): void {
+function judgeWrapperOptions(call: Invocation, before: readonly Argument[]): void {
   for (const argument of before) {
     const text = textOf(argument) ?? ''
     // `env -C` and `time -o` name files; `env -i` and `-u` can take PATH or HOME away, which only harms the command.
@@ -66,7 +66,7 @@ const xargsOptions = new Set(['-0', '--null', '-r', '--no-run-if-empty', '-x', '
 const xargsValues = new Set(['-n', '--max-args', '-L', '--max-lines', '-P', '--max-procs', '-s', '--max-chars'])
 
 /** `xargs`: names that were found inside, with a NUL at the end of each, are known to stay inside. */
-function xargs(call: Call): Outcome {
+function xargs(call: Invocation): Outcome {
   const { args, context } = call
   let nul = false
   let replace: string | undefined
@@ -100,7 +100,7 @@ function xargs(call: Call): Outcome {
 }
 
 /** `sh -c`: the line is judged, mapped and quoted again. A script of the workspace is code of the workspace. */
-function shell(call: Call): Outcome {
+function shell(call: Invocation): Outcome {
   const { args } = call
   let asked = false
   for (let index = 0; index < args.length; index++) {
@@ -125,7 +125,7 @@ function shell(call: Call): Outcome {
   return refuse('code', [call.name, ...args.map(({ word }) => word.text)].join(' '))
 }
 
-function line(call: Call, argument: Argument, positional: readonly Argument[]): Outcome {
+function line(call: Invocation, argument: Argument, positional: readonly Argument[]): Outcome {
   const variables = new Map(call.state.variables)
   // Variables of the outer shell are not there, unless exported: nothing is known of them.
   for (const name of variables.keys())

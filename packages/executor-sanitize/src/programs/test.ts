@@ -1,5 +1,5 @@
-import { type Call, textOf } from '../call/call.ts'
-import type { Outcome } from '../call/context.ts'
+import { type Invocation, textOf } from '../invocation/invocation.ts'
+import type { Outcome } from '../invocation/analysis-context.ts'
 
 const followed = new Set([
   '-e',
@@ -38,7 +38,7 @@ export function isFileComparison(operator: string): boolean {
 }
 
 /** `test` and `[`: operands of file tests are paths, compared operands are text. */
-export function test(call: Call): Outcome {
+export function test(call: Invocation): Outcome {
   const { args } = call
   for (let index = 0; index < args.length; index++) {
     const argument = args[index]

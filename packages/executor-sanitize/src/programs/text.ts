@@ -1,4 +1,4 @@
-import type { Argument, Call } from '../call/call.ts'
+import type { Argument, Invocation } from '../invocation/invocation.ts'
 import { namesOf } from '../paths/path-view.ts'
 import { type Grammar, has, type Parsed } from './grammar.ts'
 
@@ -152,7 +152,7 @@ function isNulToLine({ operands, options }: Parsed): boolean {
 }
 
 /** The name of a mount's own directory on this machine, and its place, are not part of the workspace. */
-function checkPart(call: Call, operand: Argument): void {
+function checkPart(call: Invocation, operand: Argument): void {
   const { texts, tainted } = operand.value
   const { mounts } = call.context.settings.view
   const isMount = (text: string) => mounts.some(({ at }) => namesOf(at).join('/') === namesOf(text).join('/'))

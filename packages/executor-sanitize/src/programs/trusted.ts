@@ -1,7 +1,7 @@
-import { type Argument, type Call, textOf } from '../call/call.ts'
-import type { Outcome } from '../call/context.ts'
+import { type Argument, type Invocation, textOf } from '../invocation/invocation.ts'
+import type { Outcome } from '../invocation/analysis-context.ts'
 import { lookAt } from '../paths/links.ts'
-import { namesOf, type Place } from '../paths/path-view.ts'
+import { namesOf, type ResolvedPath } from '../paths/path-view.ts'
 import { refuse } from '../refusal.ts'
 
 /** Options whose value is code or a message: always text. */
@@ -22,7 +22,7 @@ const texts: Readonly<Record<string, readonly string[]>> = {
  * A program that the caller trusts: its arguments that are whole absolute paths of the workspace, also behind `--name=`,
  * are mapped; the rest stays as it is. Code after `-c` or `-e` is text.
  */
-export function runTrusted(call: Call): Outcome {
+export function runTrusted(call: Invocation): Outcome {
   const family = call.name.replace(/[\d.]+$/, '')
   const codeOptions = texts[family === 'nodejs' ? 'node' : family] ?? []
   let filter = call.name === 'jq'
@@ -42,14 +42,14 @@ export function runTrusted(call: Call): Outcome {
   return call.done({ prints: call.hosts || call.tainted || readsPaths(call) })
 }
 
-function readsPaths({ context }: Call): boolean {
+function readsPaths({ context }: Invocation): boolean {
   return context.input.tainted
 }
 
 /** Where a path can begin inside of an argument: `-C/x`, `--file=/x`, `CFLAGS=-I/x`, `host:/x`. */
 const innerPath = /(?<=[=:,@(](?:-[A-Za-z])?|^-[A-Za-z]{1,3})\/(?!\/)[^\s:,)]*/g
 
-function mapArgument(call: Call, argument: Argument): void {
+function mapArgument(call: Invocation, argument: Argument): void {
   const { value } = argument
   const text = textOf(argument)
   const inner = text?.startsWith('/') === false ? [...text.matchAll(innerPath)] : []
@@ -76,8 +76,8 @@ function mapArgument(call: Call, argument: Argument): void {
 }
 
 /** True for a path whose first name is there, or which lies below a mount of its own. */
-function looksLikeOurs(call: Call, text: string): boolean {
-  const place = call.context.settings.view.place(text)
+function looksLikeOurs(call: Invocation, text: string): boolean {
+  const place = call.context.settings.view.resolve(text)
   if (place.kind !== 'mount') return false
   if (place.mount.at !== '/') return true
   const [first] = namesOf(place.inside)
@@ -87,7 +87,7 @@ function looksLikeOurs(call: Call, text: string): boolean {
 }
 
 /** A file of the workspace: it runs only where it is named, or everything is trusted. */
-export function runFile(call: Call, program: Argument): Outcome {
+export function runFile(call: Invocation, program: Argument): Outcome {
   const { trust, view } = call.context.settings
   const text = textOf(program) ?? ''
   const { cwd } = call.state
@@ -96,18 +96,18 @@ export function runFile(call: Call, program: Argument): Outcome {
     : cwd === 'any'
       ? []
       : [...cwd].map((directory) => `${directory === '/' ? '' : directory}/${text}`)
-  const known = places.length > 0 && places.every((path) => trust === 'all' || trust.has(virtualOf(view.place(path))))
+  const known = places.length > 0 && places.every((path) => trust === 'all' || trust.has(virtualOf(view.resolve(path))))
   if (!known && trust !== 'all') return refuse('script', program.word.text)
   call.path(program, 'read')
   return runTrusted(call)
 }
 
-function virtualOf(place: Place): string {
+function virtualOf(place: ResolvedPath): string {
   return place.kind === 'mount' ? place.virtual : ''
 }
 
 /** An unknown program: nobody can tell its input, its output, and where it stores that. */
-export function runUnknown(call: Call): Outcome {
+export function runUnknown(call: Invocation): Outcome {
   const { name, args, context } = call
   if (context.settings.isInstalled(name))
     return refuse('program', [name, ...args.map(({ word }) => word.text)].join(' '))

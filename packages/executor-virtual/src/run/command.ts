@@ -7,7 +7,7 @@ import { execError } from '../errors.ts'
 import { FileError } from '../files/errors.ts'
 import { WorkspaceFiles } from '../files/workspace.ts'
 import type { VirtualLimits } from '../options.ts'
-import type { Done, FromWorker, Task, ToWorker } from '../worker/protocol.ts'
+import type { Done, FromWorker, WorkerCommand, ToWorker } from '../worker/protocol.ts'
 import { collectInput } from './input.ts'
 import { passableDirectories } from './passable.ts'
 import type { WorkerPool } from './pool.ts'
@@ -131,7 +131,7 @@ async function interpret(options: StartOptions, { ended, over, stopping }: Contr
   const collect = () => collectInput(request.stdin, { maxBytes: limits.maxFileBytes, signal: both })
   const streamed =
     request.stdin !== undefined && typeof request.stdin !== 'string' && !(request.stdin instanceof Uint8Array)
-  let stdin: Task['stdin']
+  let stdin: WorkerCommand['stdin']
   let worker: Worker
   try {
     stdin = streamed ? 'later' : await collect()
@@ -174,7 +174,7 @@ async function interpret(options: StartOptions, { ended, over, stopping }: Contr
     usable = false
     ended.resolve({ killed: 'SIGKILL' })
   })
-  const task: Task = {
+  const task: WorkerCommand = {
     port: port2,
     command: request.command,
     cwd: request.cwd,

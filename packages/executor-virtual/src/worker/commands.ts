@@ -8,7 +8,7 @@ import { decodeCommand } from './syntax/reading.ts'
 import { missingCommand } from './syntax/missing.ts'
 import type { Session } from './session.ts'
 import { tools } from './tools/index.ts'
-import { type Call, type CommandContext, noteInput } from './tools/tool.ts'
+import { type Invocation, type InterpreterContext, noteInput } from './tools/tool.ts'
 
 /**
  * Every command that a script can run: ours, and those of just-bash in the forms that were compared with the real ones.
@@ -48,7 +48,7 @@ function guarded(name: string, session: Session): CustomCommand {
       const tool = tools[name]
       const outer = session.inCommand
       session.inCommand = !runsScripts.has(name)
-      const call: Call = { name, given, context, session, inherits }
+      const call: Invocation = { name, given, context, session, inherits }
       if (tool === undefined && mayReadInput(name, given)) noteInput(call)
       const result = tool === undefined ? await runOriginal(name, given, context, session) : await tool(call)
       session.inCommand = outer
@@ -69,7 +69,7 @@ const unknown = /invalid option|unrecognized option|not implemented|not supporte
 async function runOriginal(
   name: string,
   given: readonly string[],
-  { origCommand }: CommandContext,
+  { origCommand }: InterpreterContext,
   session: Session,
 ): Promise<ExecResult> {
   if (origCommand === undefined) return { stdout: '', stderr: `bash: ${name}: command not found\n`, exitCode: 127 }

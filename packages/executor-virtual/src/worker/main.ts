@@ -10,7 +10,7 @@ import { encodeText } from '../files/text.ts'
 import { guardedCommands } from './commands.ts'
 import { checkedSyntax } from './syntax/checked.ts'
 import { markMissing } from './syntax/missing.ts'
-import type { Done, Task, ToWorker } from './protocol.ts'
+import type { Done, WorkerCommand, ToWorker } from './protocol.ts'
 import { numberedRedirections } from './syntax/redirections.ts'
 import { createRemoteFiles } from './remote-files.ts'
 import { Session, stopMark } from './session.ts'
@@ -25,9 +25,9 @@ type Ending = Pick<BashExecResult, 'stdout' | 'stderr' | 'exitCode'>
 process.on('unhandledRejection', () => undefined)
 
 // One command at a time: a command that loops holds up this thread, and nobody else.
-parentPort?.on('message', (task: Task) => void run(task))
+parentPort?.on('message', (task: WorkerCommand) => void run(task))
 
-async function run({ port, command, cwd, env, stdin, limits, stopping, root }: Task): Promise<void> {
+async function run({ port, command, cwd, env, stdin, limits, stopping, root }: WorkerCommand): Promise<void> {
   const remote = createRemoteFiles(port)
   const stop = new AbortController()
   const stopped = new Int32Array(stopping)

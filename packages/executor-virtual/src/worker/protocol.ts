@@ -12,7 +12,7 @@ export interface InterpreterLimits {
 }
 
 /** One command for a worker. Everything else about it goes over its own port. */
-export interface Task {
+export interface WorkerCommand {
   readonly port: MessagePort
   readonly command: string
   readonly cwd: string

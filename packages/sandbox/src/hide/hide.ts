@@ -13,7 +13,7 @@ export interface HiddenNames {
 export interface HidingOptions {
   readonly hidden: HiddenNames
   /** Descriptor from which the supervisor reads one byte before it starts the command. */
-  readonly gate: number
+  readonly start: number
   readonly argv: readonly string[]
 }
 
@@ -64,14 +64,14 @@ export function hidingProblem(): { readonly reason: string; readonly remedy: str
  * Start it from the main thread of this process. The process that is started stays until the command ends, and exits
  * with 0 then, for any end of the command; when it is killed, the command must end by itself (`--die-with-parent`).
  */
-export function hidingCommand({ hidden, gate, argv }: HidingOptions): string[] {
+export function hidingCommand({ hidden, start, argv }: HidingOptions): string[] {
   const calls: Readonly<Record<string, number>> | undefined = { ...numbers }[process.arch as 'x64']
   if (calls === undefined) throw new Error(`there is no system call table for ${process.arch}`)
   const table = Object.entries({ ...calls, ...common }).map(([name, number]) => `${name}=${number}`)
   const [device = '0', inode = '0'] = hidden.identity.split(':')
   const names = hidden.names.map((name) => Buffer.from(name).toString('hex'))
   const root = `${majorMinor(BigInt(device))}:${inode}`
-  const orders = [process.pid, gate, table.join(','), root, names.join(','), superviseScript]
+  const orders = [process.pid, start, table.join(','), root, names.join(','), superviseScript]
   return [perl, '-e', hideScript, ...orders.map(String), ...argv]
 }
 

@@ -6,7 +6,7 @@ import { keeperScript } from './keeper-script.ts'
 import { makeReservedDirectory } from './state-directory.ts'
 
 /** Why a name was not reserved. */
-export type PlaceFailure =
+export type ReservationFailure =
   /** Something has the name, or is in the way, or moved. */
   | 'changed'
   /** Another process does not let go of the journal. */
@@ -21,11 +21,11 @@ export type PlaceFailure =
   /** There is no keeper. */
   | 'gone'
 
-export type PlaceAnswer =
+export type ReservationAnswer =
   | { readonly placed: true; readonly identity: string }
-  | { readonly placed: false; readonly failure: PlaceFailure }
+  | { readonly placed: false; readonly failure: ReservationFailure }
 
-export interface PlaceRequest {
+export interface ReservationRequest {
   readonly id: number
   /** Canonical host path of the directory of the mount. */
   readonly root: string
@@ -53,7 +53,7 @@ export interface Watch {
 
 /** The process that reserves names and watches mounts. It keeps no event loop alive but while an answer is waited for. */
 export interface Keeper {
-  place(request: PlaceRequest): Promise<PlaceAnswer>
+  place(request: ReservationRequest): Promise<ReservationAnswer>
   drop(id: number): Promise<void>
   /** Removes what keepers that are gone have left. */
   sweep(): Promise<void>
@@ -178,7 +178,7 @@ export function startKeeper(): Keeper | undefined {
         hex(root),
         hex(path),
       )
-      return word === 'placed' ? { placed: true, identity } : { placed: false, failure: word as PlaceFailure }
+      return word === 'placed' ? { placed: true, identity } : { placed: false, failure: word as ReservationFailure }
     },
     async drop(id) {
       await ask(`dropped ${id}`, 'drop', id)

@@ -7,8 +7,8 @@ import type { MissingName, RestrictionProblem, HostPath } from '@ws/core/executo
 import {
   type Keeper,
   keeperProblem,
-  type PlaceAnswer,
-  type PlaceFailure,
+  type ReservationAnswer,
+  type ReservationFailure,
   startKeeper,
   type Watch,
   type WatchRequest,
@@ -76,7 +76,7 @@ export function placeOf({ root, path }: MissingName): HostPath {
 
 interface Held {
   users: number
-  readonly placing: Promise<PlaceAnswer>
+  readonly placing: Promise<ReservationAnswer>
   readonly id: number
   readonly keeper: Keeper
 }
@@ -150,7 +150,7 @@ async function reserve(wanted: readonly WantedName[], owner: Owner): Promise<Res
     const identities = new Map<HostPath, string>()
     for (const { one, entry } of found) {
       const answer = await entry.placing
-      if (!answer.placed) throw placeError(one, answer.failure)
+      if (!answer.placed) throw reservationError(one, answer.failure)
       identities.set(placeOf(one.name), answer.identity)
     }
     return { identities, release }
@@ -162,7 +162,7 @@ async function reserve(wanted: readonly WantedName[], owner: Owner): Promise<Res
 
 function take({ name, at, rule }: WantedName, owner: Owner): { readonly key: string; readonly entry: Held } {
   const running = runningKeeper()
-  if (running === undefined) throw placeError({ name, at, rule }, 'gone')
+  if (running === undefined) throw reservationError({ name, at, rule }, 'gone')
   const key = `${owner.uid} ${owner.gid} ${name.root}\0${name.path}`
   const known = held.get(key)
   // Another keeper has been told to end, and lets go of its names.
@@ -185,7 +185,7 @@ async function letGo(key: string, entry: Held): Promise<void> {
   if ((await entry.placing).placed) await entry.keeper.drop(entry.id)
 }
 
-const failures: Readonly<Record<PlaceFailure, readonly [reason: string, remedy: string]>> = {
+const failures: Readonly<Record<ReservationFailure, readonly [reason: string, remedy: string]>> = {
   changed: ['appeared or changed while the command was started', 'run the command again'],
   busy: ['could not be reserved, since another process holds the list of reserved names', 'run the command again'],
   forbidden: [
@@ -207,7 +207,7 @@ const failures: Readonly<Record<PlaceFailure, readonly [reason: string, remedy: 
   ],
 }
 
-function placeError({ at, rule }: WantedName, failure: PlaceFailure): WorkspaceError {
+function reservationError({ at, rule }: WantedName, failure: ReservationFailure): WorkspaceError {
   const [reason, remedy] = failures[failure] ?? failures.changed
   const again = failure === 'changed' || failure === 'busy' || failure === 'gone'
   return new WorkspaceError({

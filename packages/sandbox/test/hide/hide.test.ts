@@ -13,7 +13,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startProcess } from '@ws/process'
 import { hidingCommand } from '../../src/index.ts'
 
-const gate = 4
+const start = 4
 const asOwner = process.getuid?.() === 0 ? ordinaryOwner() : {}
 
 describeWith([component('perl')], 'a directory that is listed without some names', () => {
@@ -32,17 +32,17 @@ describeWith([component('perl')], 'a directory that is listed without some names
     const { dev, ino } = await stat(directory, { bigint: true })
     const argv = hidingCommand({
       hidden: { identity: `${dev}:${ino}`, names },
-      gate,
+      start,
       argv: ['/usr/bin/perl', '-e', script, ...parameters],
     })
     const running = startProcess({
       argv,
-      extraFds: new Map([[gate, 'pipe']]),
+      extraFds: new Map([[start, 'pipe']]),
       stdin: 'none',
       maxOutputBytes: 1 << 20,
       ...asOwner,
     })
-    running.pipes.get(gate)?.write('\n')
+    running.pipes.get(start)?.write('\n')
     const { stdout, stderr, exitCode, signal } = await running.wait()
     return { stdout: stdout.text, stderr: stderr.text, exitCode, signal }
   }

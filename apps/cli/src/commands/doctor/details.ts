@@ -3,7 +3,7 @@ import { guaranteeFields, satisfies, type GuaranteeLevel, type LimitField, limit
 
 import type { ExecutorName } from '../../config/executors.ts'
 import type { SuggestedTool } from '../../config/tools.ts'
-import type { Context } from '../../context.ts'
+import type { CommandContext } from '../../command-context.ts'
 import type { Style } from '../../terminal/style.ts'
 import { renderTable } from '../../terminal/table.ts'
 import { isSlow, lastResort, mergeRoots, type Finding } from './finding.ts'
@@ -17,7 +17,7 @@ interface Details {
 }
 
 /** Every boundary and limit of each executor, with the notes that belong to them. */
-export function renderDetails({ findings, rules, tools, owner }: Details, context: Context): string {
+export function renderDetails({ findings, rules, tools, owner }: Details, context: CommandContext): string {
   const { style } = context
   return [
     renderFindings(findings, style),
@@ -99,7 +99,7 @@ function renderNotes(notes: readonly (readonly [string, string])[], style: Style
   return renderTable(rows, { widths: [0, labelWidth, Math.max(20, style.width - labelWidth - 5)] })
 }
 
-function renderBorders(rules: Rules | undefined, { output, style }: Context): string[] {
+function renderBorders(rules: Rules | undefined, { output, style }: CommandContext): string[] {
   const borders = rules?.renameBorders ?? []
   if (borders.length === 0) return []
   const lines = borders.map((path) => `  ${output.name(path)}`)
@@ -107,7 +107,11 @@ function renderBorders(rules: Rules | undefined, { output, style }: Context): st
 }
 
 /** Tools of version managers on this machine are not in commands unless a config file says so. */
-function renderTools(tools: readonly SuggestedTool[], owner: Owner, { settings, output, style }: Context): string[] {
+function renderTools(
+  tools: readonly SuggestedTool[],
+  owner: Owner,
+  { settings, output, style }: CommandContext,
+): string[] {
   const [executor] = settings.executors
   if (tools.length === 0 || (executor !== 'bubblewrap' && executor !== 'proot')) return []
   const missing = tools.filter(

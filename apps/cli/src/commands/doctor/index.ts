@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { ordinaryOwner } from '../../checks/owner.ts'
 import { createExecutor, defaultExecutorNames, type ExecutorName } from '../../config/executors.ts'
 import { suggestTools } from '../../config/tools.ts'
-import type { Context, Start } from '../../context.ts'
+import type { CommandContext, Start } from '../../command-context.ts'
 import { exitCodes } from '../../exit-codes.ts'
 import { UsageError } from '../../errors.ts'
 import { renderDetails } from './details.ts'
@@ -42,7 +42,7 @@ export function addDoctor(program: Command, start: Start): void {
     })
 }
 
-async function doctor(context: Context, { verbose, matches }: DoctorFlags): Promise<number> {
+async function doctor(context: CommandContext, { verbose, matches }: DoctorFlags): Promise<number> {
   const { settings, output } = context
   if (matches && settings.mounts.length === 0) {
     throw new UsageError('--matches needs a workspace; give --config FILE with rules')
@@ -66,7 +66,7 @@ async function doctor(context: Context, { verbose, matches }: DoctorFlags): Prom
   return ok ? exitCodes.ok : exitCodes.failed
 }
 
-async function probeAll({ settings, signal }: Context, owner: Finding['owner']): Promise<Finding[]> {
+async function probeAll({ settings, signal }: CommandContext, owner: Finding['owner']): Promise<Finding[]> {
   const { mounts, executors, executorOptions, require } = settings
   const roots = mounts[0] === undefined ? ['/', '/workspace'] : [mounts[0].at]
   const findings: Finding[] = []

@@ -1,7 +1,7 @@
 import { isWorkspaceError, type Explanation } from '@ws/core'
 
 import type { ExecutorName } from '../../config/executors.ts'
-import type { Context } from '../../context.ts'
+import type { CommandContext } from '../../command-context.ts'
 
 /** The answer of `exec` in the named workspace: `deny` with the reasons, or `allow` with the executor. */
 export interface Rules extends Pick<Explanation, 'effect' | 'unenforceable' | 'renameBorders' | 'matches'> {
@@ -14,7 +14,7 @@ export interface Rules extends Pick<Explanation, 'effect' | 'unenforceable' | 'r
 }
 
 /** Opens the workspace as `exec` would, one executor after the other, and asks it. */
-export async function inspectRules({ settings, open, signal }: Context): Promise<Rules> {
+export async function inspectRules({ settings, open, signal }: CommandContext): Promise<Rules> {
   const passedOver: { executor: ExecutorName; reason: string }[] = []
   for (const executor of settings.executors) {
     try {

@@ -1,7 +1,7 @@
 import { guaranteeFields, type Guarantees } from '@ws/core/executor'
 
 import type { ExecutorName } from '../../config/executors.ts'
-import type { Context } from '../../context.ts'
+import type { CommandContext } from '../../command-context.ts'
 import type { Style } from '../../terminal/style.ts'
 import { renderTable } from '../../terminal/table.ts'
 import { isSlow, lastResort, mergeRoots, type Finding } from './finding.ts'
@@ -17,7 +17,7 @@ interface Summary {
 }
 
 /** A line for each executor, and the verdict. */
-export function renderSummary(summary: Summary, { style }: Context): string {
+export function renderSummary(summary: Summary, { style }: CommandContext): string {
   const { findings, rules, executor } = summary
   const lines = mergeRoots(findings).map((finding) => {
     const { roots } = finding

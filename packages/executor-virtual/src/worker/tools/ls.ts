@@ -4,7 +4,7 @@ import { parseArguments } from '../guard/arguments.ts'
 import { modeText } from './find/format.ts'
 import { typeOf } from './find/tests.ts'
 import { compareBytes } from './sort.ts'
-import { bytesOf, type Call, Output, pathOf, type Tool, wordsOf } from './tool.ts'
+import { bytesOf, type Invocation, Output, pathOf, type Tool, wordsOf } from './tool.ts'
 
 export const lsOptions = {
   flags: '1aAdrtSRFpUlhLNkmGo',
@@ -60,12 +60,12 @@ export const ls: Tool = async (call) => {
 }
 
 class Lister {
-  readonly #call: Call
+  readonly #call: Invocation
   readonly #output: Output
   readonly #flags: ReadonlySet<string>
   #written = false
 
-  constructor(call: Call, output: Output, flags: ReadonlySet<string>) {
+  constructor(call: Invocation, output: Output, flags: ReadonlySet<string>) {
     this.#call = call
     this.#output = output
     this.#flags = flags

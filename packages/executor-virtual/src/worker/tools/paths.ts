@@ -1,12 +1,12 @@
 import { parseArguments } from '../guard/arguments.ts'
-import { bytesOf, type Call, linesOf, Output, pathOf, readOperands, type Tool } from './tool.ts'
+import { bytesOf, type Invocation, linesOf, Output, pathOf, readOperands, type Tool } from './tool.ts'
 import { codeOf } from '../../files/errors.ts'
 
 export const readlinkOptions = { flags: 'fe' }
 export const realpathOptions = { flags: 'e' }
 
 /** Where an operand really is; its last name may be missing unless it `must` be there. */
-async function resolved(call: Call, operand: string, must: boolean): Promise<string | undefined> {
+async function resolved(call: Invocation, operand: string, must: boolean): Promise<string | undefined> {
   const { fs } = call.context
   const path = pathOf(call, operand)
   try {

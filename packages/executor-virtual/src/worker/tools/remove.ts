@@ -1,5 +1,5 @@
 import { parseArguments } from '../guard/arguments.ts'
-import { type Call, Output, pathOf, type Tool, wordsOf } from './tool.ts'
+import { type Invocation, Output, pathOf, type Tool, wordsOf } from './tool.ts'
 import { codeOf } from '../../files/errors.ts'
 
 export const rmOptions = { flags: 'rRfdv', long: ['recursive', 'force', 'dir', 'verbose'] }
@@ -34,7 +34,7 @@ export const rm: Tool = async (call) => {
 }
 
 async function removeOne(
-  call: Call,
+  call: Invocation,
   operand: string,
   { recursive, empty }: { readonly recursive: boolean; readonly empty: boolean },
 ): Promise<void> {
@@ -97,7 +97,7 @@ export const mv: Tool = async (call) => {
 class MoveError extends Error {}
 
 async function moveOne(
-  call: Call,
+  call: Invocation,
   source: string,
   shown: string,
   { keep, made }: { readonly keep: boolean; readonly made: Set<string> },
@@ -129,7 +129,7 @@ async function moveOne(
 }
 
 /** Where the path really is, as far as it exists. */
-async function realTarget(call: Call, path: string): Promise<string> {
+async function realTarget(call: Invocation, path: string): Promise<string> {
   const { fs } = call.context
   const parent = path.replace(/\/+$/, '').replace(/\/[^/]*$/, '') || '/'
   const name = path.replace(/\/+$/, '').split('/').at(-1)

@@ -1,6 +1,6 @@
 import type { ExecResult } from 'just-bash'
 
-import type { Call } from './tool.ts'
+import type { Invocation } from './tool.ts'
 
 /** Words that only the shell itself can run; a program that starts others does not find them. */
 const shellOnly = new Set(
@@ -10,7 +10,7 @@ const shellOnly = new Set(
 )
 
 /** Runs a program for another one (`xargs`, `find -exec`): its words are not looked at by a shell. */
-export async function runProgram(call: Call, words: readonly string[], stdin = ''): Promise<ExecResult> {
+export async function runProgram(call: Invocation, words: readonly string[], stdin = ''): Promise<ExecResult> {
   const { context, session } = call
   session.check()
   const [program = '', ...given] = words
@@ -33,7 +33,7 @@ export async function runProgram(call: Call, words: readonly string[], stdin = '
   return result
 }
 
-function notFound({ name, session }: Call, program: string): ExecResult {
+function notFound({ name, session }: Invocation, program: string): ExecResult {
   session.missing ??= program
   return { stdout: '', stderr: `${name}: '${program}': No such file or directory\n`, exitCode: 127 }
 }

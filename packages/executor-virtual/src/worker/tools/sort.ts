@@ -1,6 +1,6 @@
 import { parseArguments } from '../guard/arguments.ts'
 import { type Key, keyOf, keyText } from './sort-key.ts'
-import { bytesOf, type Call, linesOf, Output, pathOf, readOperands, type Tool, wordsOf } from './tool.ts'
+import { bytesOf, type Invocation, linesOf, Output, pathOf, readOperands, type Tool, wordsOf } from './tool.ts'
 import { asciiUpper } from './text.ts'
 
 export const sortOptions = {
@@ -102,7 +102,7 @@ export const sort: Tool = async (call) => {
   return output.result()
 }
 
-async function writeTarget(call: Call, target: string, bytes: string, output: Output): Promise<void> {
+async function writeTarget(call: Invocation, target: string, bytes: string, output: Output): Promise<void> {
   try {
     await call.context.fs.writeFile(pathOf(call, target), bytes, 'binary')
   } catch (error) {

@@ -3,7 +3,7 @@ import type { FsStat } from 'just-bash'
 import { parseArguments } from '../guard/arguments.ts'
 import { modeText } from './find/format.ts'
 import { typeOf } from './find/tests.ts'
-import { bytesOf, type Call, Output, pathOf, type Tool, wordsOf } from './tool.ts'
+import { bytesOf, type Invocation, Output, pathOf, type Tool, wordsOf } from './tool.ts'
 
 export const statOptions = { flags: 'L', valued: 'c', long: ['format=', 'printf=', 'dereference'] }
 
@@ -40,7 +40,7 @@ interface Subject {
 
 const kinds: Readonly<Record<string, string>> = { d: 'directory', f: 'regular file', l: 'symbolic link' }
 
-async function formatted(call: Call, format: string, subject: Subject): Promise<string> {
+async function formatted(call: Invocation, format: string, subject: Subject): Promise<string> {
   const { operand, path, found, printf } = subject
   const pieces: string[] = []
   for (const piece of format.match(/%.|\\.|[^%\\]+|[^]/gsu) ?? []) {

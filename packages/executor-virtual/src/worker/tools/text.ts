@@ -1,6 +1,6 @@
 import { decodeText, hasForeignBytes } from '../../files/text.ts'
 import { parseArguments } from '../guard/arguments.ts'
-import { bytesOf, type Call, linesOf, Output, readOperand, readOperands, type Tool, wordsOf } from './tool.ts'
+import { bytesOf, type Invocation, linesOf, Output, readOperand, readOperands, type Tool, wordsOf } from './tool.ts'
 
 const units: Readonly<Record<string, number>> = { '': 1, b: 512, K: 1024, k: 1024, M: 1024 ** 2, G: 1024 ** 3 }
 
@@ -123,7 +123,7 @@ function countColumn(bytes: string, column: string): number {
 }
 
 /** GNU's `wc` takes the digits of all sizes together, and seven where it cannot know them. */
-async function columnWidth(call: Call, operands: readonly string[], columns: number): Promise<number> {
+async function columnWidth(call: Invocation, operands: readonly string[], columns: number): Promise<number> {
   if (operands.length <= 1 && columns === 1) return 1
   if (operands.length === 0) return 7
   let total = 0

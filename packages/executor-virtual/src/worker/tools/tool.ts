@@ -4,19 +4,19 @@ import { codeOf, errorWords } from '../../files/errors.ts'
 import { encodeText } from '../../files/text.ts'
 import type { Session } from '../session.ts'
 
-export type CommandContext = Parameters<Parameters<typeof defineCommand>[1]>[1]
+export type InterpreterContext = Parameters<Parameters<typeof defineCommand>[1]>[1]
 
 /** One call of a command that is our own. Data is bytes: strings with one character for each. */
-export interface Call {
+export interface Invocation {
   readonly name: string
   readonly given: readonly string[]
-  readonly context: CommandContext
+  readonly context: InterpreterContext
   readonly session: Session
   /** Its standard input is that of the group or loop that it stands in. */
   readonly inherits?: 'group' | 'loop' | undefined
 }
 
-export type Tool = (call: Call) => Promise<ExecResult>
+export type Tool = (call: Invocation) => Promise<ExecResult>
 
 /** The output that a call has written. */
 export class Output {
@@ -62,7 +62,7 @@ export function bytesOf(text: string): string {
 }
 
 /** Notes that a command reads standard input, and refuses what was read before by another one. */
-export function noteInput({ name, inherits, context, session }: Call): void {
+export function noteInput({ name, inherits, context, session }: Invocation): void {
   const input = context.stdin as unknown as string
   if (inherits === undefined || input === '') return
   if (inherits === 'loop')
@@ -72,7 +72,7 @@ export function noteInput({ name, inherits, context, session }: Call): void {
   session.inheritedInput = input
 }
 
-export function standardInput(call: Call): string {
+export function standardInput(call: Invocation): string {
   noteInput(call)
   const { context } = call
   // The brand is just-bash's: one character for each byte.
@@ -80,12 +80,12 @@ export function standardInput(call: Call): string {
 }
 
 /** The absolute path of an operand; an empty one stays empty, which names nothing. */
-export function pathOf({ context }: Call, operand: string): string {
+export function pathOf({ context }: Invocation, operand: string): string {
   return context.fs.resolvePath(context.cwd, operand)
 }
 
 /** The bytes of an operand, `-` for standard input. */
-export async function readOperand(call: Call, operand: string): Promise<string> {
+export async function readOperand(call: Invocation, operand: string): Promise<string> {
   if (operand === '-' || operand === '/dev/stdin') return standardInput(call)
   const { fs } = call.context
   return Buffer.from(await fs.readFileBuffer(pathOf(call, operand))).toString('latin1')
@@ -98,7 +98,7 @@ export function wordsOf(error: unknown): string {
 
 /** Each operand's bytes, standard input where there is none; an operand that cannot be read is told and passed over. */
 export async function readOperands(
-  call: Call,
+  call: Invocation,
   operands: readonly string[],
   output: Output,
   exitCode = 1,

@@ -1,8 +1,8 @@
 import type { ExecResult } from 'just-bash'
 
-import type { Call, Tool } from './tool.ts'
+import type { Invocation, Tool } from './tool.ts'
 
-async function original(call: Call, given: readonly string[] = call.given): Promise<ExecResult> {
+async function original(call: Invocation, given: readonly string[] = call.given): Promise<ExecResult> {
   const { origCommand } = call.context
   if (origCommand === undefined) throw new Error(`just-bash has no ${call.name}`)
   return origCommand([...given])

@@ -1,4 +1,4 @@
-import { bytesOf, type Call, Output, pathOf, readOperand, type Tool, wordsOf } from '../tool.ts'
+import { bytesOf, type Invocation, Output, pathOf, readOperand, type Tool, wordsOf } from '../tool.ts'
 import { Evaluator } from './evaluate.ts'
 import { SyntaxProblem, unescapeText } from './lexer.ts'
 import { type Assignment, Machine, type Source } from './machine.ts'
@@ -40,7 +40,7 @@ interface Options {
   readonly assignments: readonly { readonly variable: string; readonly value: string }[]
 }
 
-async function optionsOf(call: Call): Promise<Options> {
+async function optionsOf(call: Invocation): Promise<Options> {
   const given = [...call.given]
   const assignments: { variable: string; value: string }[] = []
   const programs: string[] = []
@@ -67,7 +67,11 @@ function assignmentOf(text: string): Assignment {
   return { variable, value: unescapeText(bytesOf(value)) }
 }
 
-async function inputsOf(call: Call, operands: readonly string[], output: Output): Promise<(Source | Assignment)[]> {
+async function inputsOf(
+  call: Invocation,
+  operands: readonly string[],
+  output: Output,
+): Promise<(Source | Assignment)[]> {
   const inputs: (Source | Assignment)[] = []
   for (const operand of operands) {
     if (/^[A-Za-z_]\w*=/.test(operand)) inputs.push(assignmentOf(operand))
@@ -87,7 +91,7 @@ async function inputsOf(call: Call, operands: readonly string[], output: Output)
   return inputs
 }
 
-async function store(call: Call, target: string, bytes: string, append: boolean, output: Output): Promise<void> {
+async function store(call: Invocation, target: string, bytes: string, append: boolean, output: Output): Promise<void> {
   const { fs } = call.context
   try {
     const path = pathOf(call, Buffer.from(target, 'latin1').toString())

@@ -1,4 +1,4 @@
-import type { Call } from '../tool.ts'
+import type { Invocation } from '../tool.ts'
 import type { Evaluator } from './evaluate.ts'
 import { formatted } from './printf.ts'
 import type { Rule, Statement } from './syntax.ts'
@@ -21,11 +21,11 @@ export class Runner {
   readonly files = new Map<string, { readonly bytes: string[]; readonly append: boolean }>()
   exitCode = 0
   readonly #run: Evaluator
-  readonly #call: Call
+  readonly #call: Invocation
   readonly #inside = new Set<Rule>()
   #steps = 0
 
-  constructor(run: Evaluator, call: Call) {
+  constructor(run: Evaluator, call: Invocation) {
     this.#run = run
     this.#call = call
   }

@@ -1,11 +1,11 @@
-import { bytesOf, type Call, type Output, wordsOf } from '../tool.ts'
+import { bytesOf, type Invocation, type Output, wordsOf } from '../tool.ts'
 import { runProgram } from '../run-program.ts'
 import { type Expression, QueryError } from './expression.ts'
 import { compileFormat } from './format.ts'
 import { compileTest, type Entry, nameOf, type Surroundings, type Test } from './tests.ts'
 
 export interface State {
-  readonly call: Call
+  readonly call: Invocation
   readonly output: Output
   readonly around: Surroundings
   pruned: boolean
@@ -101,7 +101,7 @@ function placeOf(
   return { directory: path.replace(/\/+$/, '').replace(/\/[^/]*$/, '') || '/', shown: `./${nameOf(shown)}` }
 }
 
-function within(call: Call, directory: string | undefined): Call {
+function within(call: Invocation, directory: string | undefined): Invocation {
   return directory === undefined ? call : { ...call, context: { ...call.context, cwd: directory } }
 }
 

@@ -1,7 +1,7 @@
 import type { FsStat } from 'just-bash'
 
 import { codeOf, FileError } from '../../../files/errors.ts'
-import { type Call, Output, pathOf, type Tool, wordsOf } from '../tool.ts'
+import { type Invocation, Output, pathOf, type Tool, wordsOf } from '../tool.ts'
 import { type Action, compileExpression, type State } from './actions.ts'
 import { parseQuery, type Query, QueryError, Unsupported } from './expression.ts'
 import type { Entry, Surroundings } from './tests.ts'
@@ -27,7 +27,7 @@ export const find: Tool = async (call) => {
   return output.result()
 }
 
-function surroundings(call: Call, { follow }: Query): Surroundings {
+function surroundings(call: Invocation, { follow }: Query): Surroundings {
   const { fs } = call.context
   return {
     now: Date.now(),
@@ -57,7 +57,7 @@ async function walkFrom(start: string, query: Query, action: Action, state: Stat
   }
 }
 
-async function statOf(path: string, follow: boolean, call: Call): Promise<FsStat> {
+async function statOf(path: string, follow: boolean, call: Invocation): Promise<FsStat> {
   const { fs } = call.context
   const own = await fs.lstat(path)
   return follow && own.isSymbolicLink ? fs.stat(path).catch(() => own) : own

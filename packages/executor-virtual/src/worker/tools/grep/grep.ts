@@ -1,7 +1,7 @@
 import type { FsStat } from 'just-bash'
 
 import { decodeText, hasForeignBytes } from '../../../files/text.ts'
-import { bytesOf, type Call, linesOf, Output, pathOf, readOperand, type Tool, wordsOf } from '../tool.ts'
+import { bytesOf, type Invocation, linesOf, Output, pathOf, readOperand, type Tool, wordsOf } from '../tool.ts'
 import { type GrepOptions, grepOptionsOf } from './options.ts'
 
 /** `grep`, and `egrep` and `fgrep` by their options. */
@@ -20,14 +20,14 @@ export function grepWith(preset: readonly string[]): Tool {
 }
 
 class Search {
-  readonly #call: Call
+  readonly #call: Invocation
   readonly #output: Output
   readonly #options: GrepOptions
   #found = false
   #failed = false
   #written = false
 
-  constructor(call: Call, output: Output, options: GrepOptions) {
+  constructor(call: Invocation, output: Output, options: GrepOptions) {
     this.#call = call
     this.#output = output
     this.#options = options

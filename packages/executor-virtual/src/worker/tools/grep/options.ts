@@ -2,7 +2,7 @@ import { decodeText } from '../../../files/text.ts'
 import { parseArguments } from '../../guard/arguments.ts'
 import { globExpression } from '../pattern.ts'
 import { perlSource, posixSource } from '../posix.ts'
-import { type Call, readOperand, wordsOf } from '../tool.ts'
+import { type Invocation, readOperand, wordsOf } from '../tool.ts'
 
 export const grepOptions = {
   flags: 'EFGPivcnwxlLoqshHrRaIy',
@@ -83,7 +83,7 @@ export interface GrepOptions {
 }
 
 /** @returns a text where the arguments are wrong: grep's own message */
-export async function grepOptionsOf(call: Call, preset: readonly string[]): Promise<GrepOptions | string> {
+export async function grepOptionsOf(call: Invocation, preset: readonly string[]): Promise<GrepOptions | string> {
   const { options, operands } = parseArguments(grepOptions, call.given)
   const flags = new Set(preset)
   const texts: string[] = []

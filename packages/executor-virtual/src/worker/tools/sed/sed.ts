@@ -1,6 +1,6 @@
 import { decodeText } from '../../../files/text.ts'
 import { parseArguments } from '../../guard/arguments.ts'
-import { bytesOf, type Call, Output, pathOf, readOperand, type Tool, wordsOf } from '../tool.ts'
+import { bytesOf, type Invocation, Output, pathOf, readOperand, type Tool, wordsOf } from '../tool.ts'
 import { Endless, type Lines, Machine } from './machine.ts'
 import { parseScript } from './parser.ts'
 import { ScriptProblem } from './script.ts'
@@ -56,7 +56,7 @@ interface Run {
   readonly output: Output
 }
 
-async function linesOfFile(call: Call, file: string, output: Output): Promise<Lines | undefined> {
+async function linesOfFile(call: Invocation, file: string, output: Output): Promise<Lines | undefined> {
   try {
     const text = decodeText(Buffer.from(await readOperand(call, file), 'latin1'))
     const all = text.split('\n')
@@ -76,7 +76,7 @@ async function linesOfFile(call: Call, file: string, output: Output): Promise<Li
 }
 
 async function stream(
-  call: Call,
+  call: Invocation,
   files: readonly string[],
   { machine, separate, output }: Run & { readonly separate: boolean },
 ): Promise<void> {
@@ -102,7 +102,7 @@ function joined(read: readonly Lines[]): Lines {
 }
 
 async function edit(
-  call: Call,
+  call: Invocation,
   files: readonly string[],
   { machine, suffix, output }: Run & { readonly suffix: string },
 ): Promise<void> {

@@ -10,7 +10,7 @@ import type { CheckedOptions } from '../options.ts'
 const operation = 'createRcloneAdapter'
 
 /** Where one mount keeps what it needs. */
-export interface Place {
+export interface MountDirectories {
   /** Everything of this mount; others may pass through, and not look. */
   readonly directory: string
   /** Content that was read, or written and not uploaded yet. It outlives processes. */
@@ -33,7 +33,7 @@ const changing = /pass|secret|key|token|cred/i
  * The place of a store's part: the same whenever it is mounted for writing, so that what was not uploaded is found again.
  * Read-only mounts have nothing to be found again, and each gets a place of its own.
  */
-export function placeFor(options: CheckedOptions): Place {
+export function directoriesFor(options: CheckedOptions): MountDirectories {
   const { section, bucket, prefix, readOnly } = options
   const identity = Object.entries(section)
     .filter(([name]) => !changing.test(name))
@@ -69,7 +69,7 @@ const passable = 0o711
  *
  * @throws WorkspaceError `EROFS`, `ENOSPC`, `EBACKEND` (the directory cannot be used), `ENOTEMPTY`, `EBUSY` (the mount point).
  */
-export async function preparePlace(place: Place): Promise<void> {
+export async function prepareDirectories(place: MountDirectories): Promise<void> {
   try {
     await makeDirectory(dirname(place.directory), passable)
     await makeDirectory(place.directory, passable)
@@ -90,11 +90,11 @@ function closedMode(): number {
   return process.getuid?.() === 0 ? 0o555 : 0o700
 }
 
-function isMounted({ mountPoint }: Place): boolean {
+function isMounted({ mountPoint }: MountDirectories): boolean {
   return mountAt(mountPoint) !== undefined
 }
 
-async function checkMountPoint({ directory, mountPoint, ownsMountPoint }: Place): Promise<void> {
+async function checkMountPoint({ directory, mountPoint, ownsMountPoint }: MountDirectories): Promise<void> {
   const mounted = mountAt(mountPoint)
   if (mounted !== undefined) {
     // The next mount holds the lock, and clears the mount of a killed process. Nobody else's is touched.
@@ -149,7 +149,7 @@ function unusable(native: unknown): Error {
 }
 
 /** Removes what is of no use without the mount. The cache stays, unless everything was temporary. */
-export async function clearPlace(place: Place): Promise<void> {
+export async function clearDirectories(place: MountDirectories): Promise<void> {
   await rm(place.run, { recursive: true, force: true })
   if (mountAt(place.mountPoint) !== undefined) return
   if (place.temporary) await rm(place.directory, { recursive: true, force: true })

@@ -7,7 +7,7 @@ import type { Output } from './terminal/output.ts'
 import type { Style } from './terminal/style.ts'
 
 /** The context that every command gets. */
-export interface Context {
+export interface CommandContext {
   readonly settings: Settings
   readonly output: Output
   readonly style: Style
@@ -26,4 +26,4 @@ export interface Context {
 }
 
 /** Registers what is to be done; called by a command's action once its arguments are parsed. */
-export type Start = (work: (context: Context) => Promise<number>) => void
+export type Start = (work: (context: CommandContext) => Promise<number>) => void

@@ -2,9 +2,9 @@ import { quoteForShell } from '@ws/core/executor'
 import type { Word } from '@ws/command-parser'
 
 import { climbs, findProblem, holdsOption, leavingLinks, lookAt, walkLinks } from '../paths/links.ts'
-import { namesOf, type Place } from '../paths/path-view.ts'
+import { namesOf, type ResolvedPath } from '../paths/path-view.ts'
 import { refuse } from '../refusal.ts'
-import type { Context } from './context.ts'
+import type { AnalysisContext } from './analysis-context.ts'
 import { inDoubleQuotes } from './edits.ts'
 import type { State } from './state.ts'
 import type { Value } from './values.ts'
@@ -20,7 +20,7 @@ export interface PathRequest {
   readonly value: Value
   readonly mode: Mode
   readonly state: State
-  readonly context: Context
+  readonly context: AnalysisContext
 }
 
 const globCharacters = /[*?[]/
@@ -37,7 +37,7 @@ export function mapPath(request: PathRequest): boolean {
   if (value.splits && texts.some((text) => /[\s*?[]|^$/.test(text)))
     refuse('unknown', word.text, 'put the variable between double quotes')
   if (value.host) {
-    for (const text of texts) checkPlace(text, request)
+    for (const text of texts) checkPath(text, request)
     return true
   }
   const absolute = texts.filter((text) => text.startsWith('/')).length
@@ -46,7 +46,7 @@ export function mapPath(request: PathRequest): boolean {
     return false
   }
   if (absolute !== texts.length) refuse('unknown', word.text)
-  const [first, ...others] = texts.map((text) => checkPlace(text, request))
+  const [first, ...others] = texts.map((text) => checkPath(text, request))
   if (first === undefined) return false
   const same = others.every((other) => hostOf(other) === hostOf(first) && dropOf(other) === dropOf(first))
   if (!same) refuse('unknown', word.text)
@@ -55,16 +55,16 @@ export function mapPath(request: PathRequest): boolean {
   return true
 }
 
-function hostOf(place: Place): string {
+function hostOf(place: ResolvedPath): string {
   return place.kind === 'mount' ? place.mount.host : ''
 }
 
-function dropOf(place: Place): number {
+function dropOf(place: ResolvedPath): number {
   return place.kind === 'mount' ? place.drop : 0
 }
 
 /** Puts the mount's host directory in the place of the first characters of a word. */
-function replacePrefix({ word, value, context }: PathRequest, place: Extract<Place, { kind: 'mount' }>): void {
+function replacePrefix({ word, value, context }: PathRequest, place: Extract<ResolvedPath, { kind: 'mount' }>): void {
   const { host } = place.mount
   if (value.fixed) {
     const [text = ''] = value.texts ?? []
@@ -87,10 +87,10 @@ function replacePrefix({ word, value, context }: PathRequest, place: Extract<Pla
 }
 
 /** The place that an absolute path names, after every check. */
-export function checkPlace(text: string, request: PathRequest): Place {
+export function checkPath(text: string, request: PathRequest): ResolvedPath {
   const { word, mode, context } = request
   const { view } = context.settings
-  const place = view.place(text)
+  const place = view.resolve(text)
   if (place.kind === 'system') refuse('system', word.text)
   if (place.kind === 'outside') refuse('outside', word.text)
   if (place.kind !== 'mount') {
@@ -190,7 +190,7 @@ export function checkTree(
     const starts = text.startsWith('/') ? [''] : state.cwd === 'any' ? [] : [...state.cwd]
     if (starts.length === 0) refuse('unknown', word.text, 'go there with `cd` and a path that is written out')
     for (const start of starts) {
-      const place = view.place(text.startsWith('/') ? text : `${start}/${text}`)
+      const place = view.resolve(text.startsWith('/') ? text : `${start}/${text}`)
       if (place.kind !== 'mount') continue
       const { host, at } = place.mount
       const { names } = walkLinks(host, namesOf(place.inside), options.climbing ? 'keep' : 'follow')
@@ -220,7 +220,7 @@ export function resolveDirectories({ value, state, context }: PathRequest): Read
     if (!text.startsWith('/') && state.cwd === 'any') return 'any'
     const starts = text.startsWith('/') || state.cwd === 'any' ? [''] : state.cwd
     for (const start of starts) {
-      const place = view.place(text.startsWith('/') ? text : `${start}/${text}`)
+      const place = view.resolve(text.startsWith('/') ? text : `${start}/${text}`)
       if (place.kind !== 'mount') return 'any'
       const { host, at } = place.mount
       const prefix = at === '/' ? '' : at

@@ -33,7 +33,7 @@ export interface Facts {
 }
 
 /** The context of one command and of the commands inside it. */
-export interface Context {
+export interface AnalysisContext {
   readonly settings: Settings
   readonly edits: Edits
   readonly facts: Facts

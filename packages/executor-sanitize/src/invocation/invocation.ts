@@ -2,8 +2,8 @@ import type { Word } from '@ws/command-parser'
 
 import { quoteForShell } from '@ws/core/executor'
 import { refuse } from '../refusal.ts'
-import type { Context, Outcome } from './context.ts'
-import { checkPlace, checkTree, mapPath, type Mode } from './path-words.ts'
+import type { AnalysisContext, Outcome } from './analysis-context.ts'
+import { checkPath, checkTree, mapPath, type Mode } from './path-words.ts'
 import { isTainted, type State, type Variable } from './state.ts'
 import type { Value } from './values.ts'
 
@@ -28,20 +28,20 @@ const noValue: Value = {
 }
 
 /** One call of a program: its arguments, and the facts learnt of them. */
-export class Call {
+export class Invocation {
   readonly name: string
   readonly args: readonly Argument[]
   readonly state: State
-  readonly context: Context
+  readonly context: AnalysisContext
   /** Runs the analysis of a command that is an argument of this one. */
-  readonly start: (args: readonly Argument[], context: Context) => Outcome
+  readonly start: (args: readonly Argument[], context: AnalysisContext) => Outcome
   /** The same for a line that is one argument of this one. */
-  readonly line: (argument: Argument, state: State, context: Context) => Outcome
+  readonly line: (argument: Argument, state: State, context: AnalysisContext) => Outcome
   hosts = false
   /** Texts hold paths of this machine; allowed only where they come out again. */
   tainted = false
 
-  constructor(options: Pick<Call, 'name' | 'args' | 'state' | 'context' | 'start' | 'line'>) {
+  constructor(options: Pick<Invocation, 'name' | 'args' | 'state' | 'context' | 'start' | 'line'>) {
     this.name = options.name
     this.args = options.args
     this.state = options.state
@@ -51,13 +51,13 @@ export class Call {
   }
 
   /** The same call of a program that was named by its path. */
-  named(name: string): Call {
-    return new Call({ ...this, name })
+  named(name: string): Invocation {
+    return new Invocation({ ...this, name })
   }
 
   /** The same call without its first arguments, which have been judged. */
-  from(index: number): Call {
-    const rest = new Call({ ...this, args: this.args.slice(index) })
+  from(index: number): Invocation {
+    const rest = new Invocation({ ...this, args: this.args.slice(index) })
     rest.hosts = this.hosts
     rest.tainted = this.tainted
     return rest
@@ -85,7 +85,7 @@ export class Call {
     }
     const [text] = value.texts
     if (!value.fixed || text === undefined || value.tainted) return refuse('unknown', word.text, 'write the path out')
-    const place = checkPlace(text.slice(prefix), { word, value, mode, state: this.state, context: this.context })
+    const place = checkPath(text.slice(prefix), { word, value, mode, state: this.state, context: this.context })
     if (place.kind !== 'mount') return
     this.hosts = true
     const mapped = text.slice(0, prefix) + place.mount.host + text.slice(prefix + place.drop)

@@ -10,7 +10,7 @@ interface Entry {
  * Keeps readers of a path and who replaces it apart, in the order in which they come: while rclone replaces a file it is
  * missing, empty or cut for a moment. For this adapter's own callers; commands come and go as they like.
  */
-export class PathGate {
+export class PathLocks {
   readonly #entries = new Map<string, Entry>()
 
   async shared<Result>(path: string, work: () => Promise<Result>): Promise<Result> {

@@ -5,7 +5,7 @@ import type { Task } from '../confine/task.ts'
 import { nativeCode } from '../errors.ts'
 import { creating } from '../host/constants.ts'
 import { under } from '../host/name.ts'
-import { lookAt } from '../write/place.ts'
+import { lookAt } from '../write/target.ts'
 import { newTempName } from '../confine/temp.ts'
 
 /** Entries that are looked at for one whose name has a letter. */

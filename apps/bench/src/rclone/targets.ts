@@ -5,8 +5,8 @@ import { type Owner, type StorageAdapter, parseMountPath } from '@ws/core/adapte
 
 import { forEach } from '../s3/client.ts'
 
-/** A place for files: they are the same by every way that leads there. Paths are relative: `files/f1`. */
-export interface Place {
+/** A target for files: they are the same by every way that leads there. Paths are relative: `files/f1`. */
+export interface FileTarget {
   /** Milliseconds for which the kernel believes what it knows of a file without asking again; 0 where that is for ever. */
   readonly maxStaleness: number
   /** Puts a file of {@link content} at each path, as fast as it goes. */
@@ -18,13 +18,13 @@ export interface Place {
 /** The content of every file: 1 KiB. */
 export const content = Buffer.alloc(1_024, 'x')
 
-export interface DirectoryPlaceOptions extends Partial<Omit<Place, 'fill'>> {
+export interface DirectoryTargetOptions extends Partial<Omit<FileTarget, 'fill'>> {
   /** The owner of the files put there. Default: none, since on a mount everything is its owner's. */
   readonly owner?: Owner | undefined
 }
 
 /** A directory of this machine, or a mount that looks like one. */
-export function directoryPlace(root: string, { owner, ...rest }: DirectoryPlaceOptions = {}): Place {
+export function directoryTarget(root: string, { owner, ...rest }: DirectoryTargetOptions = {}): FileTarget {
   return {
     maxStaleness: 0,
     settle: async () => undefined,
@@ -43,7 +43,7 @@ async function give(root: string, { uid, gid }: Owner): Promise<void> {
 }
 
 /** A bucket that is reached by its API: every operation has ended when it says so. */
-export function bucketPlace(adapter: StorageAdapter): Place {
+export function bucketTarget(adapter: StorageAdapter): FileTarget {
   return {
     maxStaleness: 0,
     settle: async () => undefined,

@@ -2,7 +2,7 @@
  * Descriptors of bubblewrap and of what it starts. Those that the shell script names have one digit: dash knows no
  * other. 9 is where an over-long command travels.
  */
-export const descriptors = { arguments: 3, status: 4, seccomp: 5, commandError: 7, gate: 8, firstSource: 10 } as const
+export const descriptors = { arguments: 3, status: 4, seccomp: 5, commandError: 7, report: 8, firstSource: 10 } as const
 
 /**
  * Runs before the command, inside the finished sandbox, and waits until it is let go. Only then has this process
@@ -11,9 +11,9 @@ export const descriptors = { arguments: 3, status: 4, seccomp: 5, commandError: 
  *
  * It stays to report the exit status. proot's own is that of the process that ended last. Where proot is process 1 of
  * the sandbox, the command is not, so that signals act on the command as they do elsewhere. Messages of bubblewrap,
- * proot and the gate itself ("Killed") go to descriptor 2, the command's own errors to 7.
+ * proot and the first process itself ("Killed") go to descriptor 2, the command's own errors to 7.
  */
-export const gateScript = [
+export const firstProcessScript = [
   'exec 2>/dev/null',
   'unset PROOT_DONT_POLLUTE_ROOTFS',
   'trap : TERM INT HUP QUIT USR1 USR2 && echo ready >&8 && read -r word <&8 && test "$word" = go || exit 125',
@@ -21,17 +21,17 @@ export const gateScript = [
   'echo "exit $?" >&8',
 ].join('\n')
 
-export interface GateReport {
+export interface FirstProcessReport {
   readonly ready: boolean
   readonly exitCode: number | undefined
 }
 
-export function readGate(text: string): GateReport {
+export function readReport(text: string): FirstProcessReport {
   const exit = /^exit (\d+)$/m.exec(text)?.[1]
   return { ready: /^ready$/m.test(text), exitCode: exit === undefined ? undefined : Number(exit) }
 }
 
-// Names that change what the gate or proot does, or that a shell would not hand on as they are.
+// Names that change what the first process or proot does, or that a shell would not hand on as they are.
 const special =
   /^(?:LD_.*|BASH.*|GLIBC_.*|MALLOC_.*|PROOT_.*|GCONV_PATH|LOCPATH|NLSPATH|ENV|IFS|PS\d|OPTIND|OPTERR|SHELLOPTS|POSIXLY_CORRECT|PPID|OLDPWD|_|word)$/
 const plain = /^[A-Za-z_][A-Za-z0-9_]*$/
@@ -39,11 +39,11 @@ const plain = /^[A-Za-z_][A-Za-z0-9_]*$/
 export interface SplitEnvironment {
   /** For everything inside. */
   readonly outer: Record<string, string>
-  /** For the command alone: `NAME=VALUE`, to be set by `env` behind the gate. */
+  /** For the command alone: `NAME=VALUE`, to be set by `env` behind the first process. */
   readonly inner: readonly string[]
 }
 
-/** Keeps from the gate what is meant for the command only. */
+/** Keeps from the first process what is meant for the command only. */
 export function splitEnvironment(env: Readonly<Record<string, string>>): SplitEnvironment {
   const entries = Object.entries(env)
   const isOuter = ([name]: [string, string]) => plain.test(name) && !special.test(name)
@@ -53,8 +53,8 @@ export function splitEnvironment(env: Readonly<Record<string, string>>): SplitEn
   }
 }
 
-/** The command behind the gate. */
-export function gatedCommand(argv: readonly string[], inner: readonly string[]): string[] {
+/** The command behind the first process. */
+export function firstProcess(argv: readonly string[], inner: readonly string[]): string[] {
   const command = inner.length === 0 ? argv : ['/usr/bin/env', '--', ...inner, ...argv]
-  return ['/bin/sh', '-c', gateScript, 'sh', ...command]
+  return ['/bin/sh', '-c', firstProcessScript, 'sh', ...command]
 }
