@@ -10,6 +10,7 @@ export {
 } from './owner.ts'
 export { createMarker, until } from './marker.ts'
 export { mountHanging, type HangingMount } from './hanging-mount.ts'
+export { type FoundProcess, processesWith } from './processes.ts'
 export { describeWith, itWith } from './skip.ts'
 export { hostileNames, hostilePaths, type Hostile } from './hostile/index.ts'
 export { watchTurns, type Turns } from './turns.ts'

@@ -1,4 +1,4 @@
-import { chmod, chown, lstat, mkdtemp, readdir, realpath, rm } from 'node:fs/promises'
+import { chmod, chown, lstat, mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -13,6 +13,8 @@ export interface ScratchDirectory extends AsyncDisposable {
   /** The real path on this machine, free of links. */
   readonly path: string
   readonly owner: Owner
+  /** Makes a directory below it, with its parents, for the owner. @returns its path */
+  createDirectory(path: string): Promise<string>
   /** Removes the directory; does nothing when it is gone already. */
   remove(): Promise<void>
 }
@@ -41,7 +43,16 @@ export async function createScratchDirectory(options: ScratchDirectoryOptions = 
   await chmod(path, 0o755)
   if (process.getuid?.() === 0) await chown(path, owner.uid, owner.gid)
   const remove = () => removeTree(path)
-  return { path, owner, remove, [Symbol.asyncDispose]: remove }
+  const createDirectory = async (below: string): Promise<string> => {
+    let directory = path
+    for (const name of below.split('/')) {
+      directory = join(directory, name)
+      await mkdir(directory, { recursive: true })
+      if (process.getuid?.() === 0) await chown(directory, owner.uid, owner.gid)
+    }
+    return directory
+  }
+  return { path, owner, createDirectory, remove, [Symbol.asyncDispose]: remove }
 }
 
 /** Tests leave directories that their own user may not enter; those are opened before they are removed. */

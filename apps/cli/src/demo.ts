@@ -1,17 +1,15 @@
-import { createSampleProject } from '@ws/test-fixtures/sample-project'
-
-import { allChecks } from './checks/all.ts'
-import { createWorld } from './checks/host/world.ts'
-import { ordinaryOwner } from './checks/owner.ts'
-import { hasFailed, renderReport } from './checks/report.ts'
-import { runChecks, type Report, type RunOptions } from './checks/run.ts'
 import { createExecutor, defaultExecutorNames } from './config/executors.ts'
 import { startBucket, type DemoBucket } from './demo/bucket.ts'
-import { projectChecks } from './demo/checks.ts'
+import { projectSuite } from './demo/checks.ts'
 import { walkMount } from './demo/mount.ts'
+import { createProject } from './demo/project.ts'
 import { walk } from './demo/walk.ts'
 import { describeError, Interruption } from './errors.ts'
+import { ordinaryOwner } from './owner.ts'
 import { createStyle } from './terminal/style.ts'
+import { hasFailed, renderReport } from './verify/report.ts'
+import { kitSuites, runChecks, type RunOptions } from './verify/run.ts'
+import type { Report } from './verify/types.ts'
 
 // A real project, opened as a workspace and worked on through both doors; then every check, as a table.
 
@@ -40,10 +38,6 @@ function progress(text: string): void {
 async function demo(): Promise<number> {
   const started = performance.now()
   const owner = ordinaryOwner()
-  const populate = async (directory: string, outside: string): Promise<void> => {
-    await createSampleProject({ directory, outside, owner })
-  }
-
   say(
     `\n${style.strong('One workspace, two doors')}: the file API and the shell, on a copy of test-fixtures/sample-project\n`,
   )
@@ -60,41 +54,43 @@ async function demo(): Promise<number> {
     (error: unknown) => describeFailure(error),
   )
   {
-    await using world = await createWorld({ owner, populate })
+    await using project = await createProject(owner)
     const { root } = (await executor.probe({ owner, signal })).details
     const form = root === undefined ? '' : ` (root: ${root})`
     say(
       `${style.strong('At work')} in / with ${executor.name}${form}; skills are mounted read-only, /notes is denied\n`,
     )
-    await walk(world, executor, style, say)
+    await walk(project, executor, style, say)
   }
   const bucket = await starting
   let mountAgrees = true
   if (typeof bucket === 'string') say(`\n${style.note('No S3 here')}: R2's simulator does not start (${bucket})`)
   else {
     await using store = await bucket.createStore()
-    await using world = await createWorld({ owner, populate, store })
+    await using project = await createProject(owner, store)
     say(`\n${style.strong('The same in a bucket')} of R2's simulator, with the virtual executor\n`)
-    await walk(world, await createExecutor('virtual'), style, say)
+    await walk(project, await createExecutor('virtual'), style, say)
     mountAgrees = await walkMount({ connection: bucket.connection, executor, style, say, signal })
   }
 
-  // the attacks of the others come after the project's own work
-  const checks = [...projectChecks, ...allChecks]
   let done = 0
   const common = {
     owner,
-    checks,
-    populate,
     signal,
     onResult: ({ executor: name, at, store, check }) => {
       done += 1
-      progress(`${done} checks done; ${store ?? name} at ${at}: ${check.title}`)
+      progress(`${done} checks done; ${store ?? name} at ${at}: ${check.group}: ${check.title}`)
     },
   } satisfies Partial<RunOptions>
   const report = merge(
     await Promise.all([
-      runChecks({ ...common, executors: defaultExecutorNames, fallback, at: ['/', '/workspace'] }),
+      runChecks({
+        ...common,
+        suites: [projectSuite(owner), ...kitSuites],
+        executors: defaultExecutorNames,
+        fallback,
+        at: ['/', '/workspace'],
+      }),
       ...(typeof bucket === 'string' ? [] : [checkBucket(bucket, common)]),
     ]),
   )
@@ -104,19 +100,17 @@ async function demo(): Promise<number> {
   return hasFailed(report) || !mountAgrees ? 1 : 0
 }
 
-type CommonOptions = Pick<RunOptions, 'owner' | 'checks' | 'populate' | 'signal' | 'onResult'>
+type CommonOptions = Pick<RunOptions, 'owner' | 'signal' | 'onResult'>
 
 async function checkBucket({ createStore }: DemoBucket, common: CommonOptions): Promise<Report> {
   return await runChecks({ ...common, executors: ['virtual'], at: ['/'], createStore })
 }
 
-function merge([first, ...others]: readonly [Report, ...Report[]]): Report {
-  const all = [first, ...others]
+function merge(all: readonly Report[]): Report {
   return {
     results: all.flatMap(({ results }) => results),
     unavailable: all.flatMap(({ unavailable }) => unavailable),
     roots: all.flatMap(({ roots }) => roots),
-    checks: first.checks,
   }
 }
 

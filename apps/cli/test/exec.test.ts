@@ -3,10 +3,9 @@ import { existsSync } from 'node:fs'
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { component, createScratchDirectory, describeWith, type ComponentName } from '@ws/test-fixtures'
+import { component, createScratchDirectory, describeWith, processesWith, type ComponentName } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 
-import { awaitProcesses } from '../src/checks/host/processes.ts'
 import { createProject, end, startWs, ws } from './ws.ts'
 
 const newToken = () => `70.${Date.now()}${Math.floor(Math.random() * 1e6)}`
@@ -42,14 +41,12 @@ for (const executor of ['bubblewrap', 'proot'] as const satisfies readonly Compo
         ])
         const ended = end(child)
         // not the command line of ws itself
-        await expect
-          .poll(async () => (await awaitProcesses(token, 'some', 5000)).length, { timeout: 10_000 })
-          .toBeGreaterThan(1)
+        await expect.poll(() => processesWith(token).length, { timeout: 10_000 }).toBeGreaterThan(1)
         child.kill('SIGINT')
         const { code, stderr } = await ended
         expect(code).toBe(130)
         expect(stderr).not.toMatch(/^ws:/mu)
-        expect(await awaitProcesses(token, 'none', 3000)).toEqual([])
+        await expect.poll(() => processesWith(token), { timeout: 3000 }).toEqual([])
       })
 
       it('[RP18] kill -9 of ws leaves no process and nothing on disk', async () => {
@@ -61,7 +58,7 @@ for (const executor of ['bubblewrap', 'proot'] as const satisfies readonly Compo
         await expect.poll(() => existsSync(join(project.path, 'started')), { timeout: 10_000 }).toBe(true)
         child.kill('SIGKILL')
         await ended
-        expect(await awaitProcesses(token, 'none', 5000)).toEqual([])
+        await expect.poll(() => processesWith(token), { timeout: 5000 }).toEqual([])
         // Names that were reserved go when the last process has.
         await expect.poll(() => readdir(project.path), { timeout: 10_000 }).toEqual(['started'])
       })

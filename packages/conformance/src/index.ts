@@ -12,4 +12,5 @@ export { type OpenWorkspace, type WorkspaceFault, workspaceFaults } from './faul
 export { collectTests, type CollectedTest, type Runner, type TestContext, type TestOutcome } from './runner.ts'
 export { securitySuite } from './security/security-suite.ts'
 export type { WorkspaceFixture, WorkspaceSuiteOptions } from './doors/options.ts'
+export { storesBeside } from './doors/stores.ts'
 export { testWorkspace } from './workspace/test-workspace.ts'

@@ -2,11 +2,13 @@ import { createLocalAdapter } from '@ws/adapter-local'
 import { type CommandResult, createWorkspace, isWorkspaceError, rules, type Workspace } from '@ws/core'
 import { type Guarantees, getCommandResult } from '@ws/core/executor'
 import { execFile } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+
+import { processesWith } from '@ws/test-fixtures'
 
 import { attempts } from './attempts.ts'
 import type { Column } from './columns.ts'
@@ -259,15 +261,5 @@ async function programCalls(
 async function survives(execute: (command: string) => Promise<Said>, token: string): Promise<boolean> {
   const name = `${token}-daemon`
   await execute(`(setsid sh -c 'trap "" TERM HUP; while :; do sleep 1; done' ${name} &) ; sleep 0.05`)
-  return processesNamed(name).length > 0
-}
-
-export function processesNamed(name: string): string[] {
-  return readdirSync('/proc').filter((pid) => {
-    try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(name)
-    } catch {
-      return false
-    }
-  })
+  return processesWith(name).length > 0
 }

@@ -1,14 +1,14 @@
 import type { Owner } from '@ws/core/adapter'
 import type { Command } from 'commander'
 
-import { ordinaryOwner } from '../checks/owner.ts'
-import { hasFailed, renderReport } from '../checks/report.ts'
-import type { MountPoint } from '../checks/types.ts'
 import type { CommandContext, Start } from '../command-context.ts'
 import { defaultExecutorNames } from '../config/executors.ts'
 import type { Settings } from '../config/settings.ts'
 import { exitCodes } from '../exit-codes.ts'
+import { ordinaryOwner } from '../owner.ts'
 import type { ScratchStore } from '../storage/scratch.ts'
+import { hasFailed, renderReport } from '../verify/report.ts'
+import type { MountPoint } from '../verify/types.ts'
 
 const places: readonly MountPoint[] = ['/', '/workspace']
 
@@ -17,7 +17,7 @@ export function addVerify(program: Command, start: Start): void {
     .command('verify')
     .summary('check that both doors agree and that nothing outside can be reached')
     .description(
-      'Runs the two-door consistency checks and the attacks on policy and isolation, for each executor that is there, with ' +
+      'Runs the tests of the conformance kit, with attacks on policy and isolation, for each executor that is there, with ' +
         'the workspace at / and at /workspace, in a scratch directory that is removed again. As root the directory belongs ' +
         'to an ordinary user (--owner). On a bucket (--s3, or the first mount of the config file) they run in a part of it that is deleted again. A correct refusal of what an executor cannot hold passes. Where no executor of real processes is there, the virtual ' +
         'one is checked. Ends with 1 when a check ' +
@@ -33,14 +33,13 @@ export function addVerify(program: Command, start: Start): void {
 }
 
 async function verify({ settings, output, style, signal }: CommandContext): Promise<number> {
-  const [{ allChecks }, { runChecks }] = await Promise.all([import('../checks/all.ts'), import('../checks/run.ts')])
+  const { runChecks } = await import('../verify/run.ts')
   const report = await runChecks({
     executors: settings.executors,
     // Where nothing is installed the interpreter is checked, unless somebody named the executors.
     fallback: settings.executors === defaultExecutorNames ? 'virtual' : undefined,
     at: places,
     owner: settings.owner ?? ordinaryOwner(),
-    checks: allChecks,
     createStore: await storeOf(settings, settings.owner ?? ordinaryOwner()),
     signal,
   })

@@ -1,9 +1,8 @@
 import { createWorkspace, rules, type Workspace } from '@ws/core'
 import type { Executor } from '@ws/core/executor'
 
-import type { World } from '../checks/host/world.ts'
-import { skillsPath } from '../checks/site.ts'
 import type { Style } from '../terminal/style.ts'
+import { type DemoProject, skillsPath } from './project.ts'
 import { files, shell, showSteps, type Step } from './steps.ts'
 
 const script = 'import os\nprint("hello from", os.getcwd(), "-", len(os.listdir("/src")), "sources")\n'
@@ -36,12 +35,16 @@ const stepsWithoutPrograms: readonly Step[] = [
 ]
 
 /** Works on the project through both doors of one workspace at `/`, and says each step with what came of it. */
-export async function walk(world: World, executor: Executor, style: Style, say: (line: string) => void): Promise<void> {
-  const { project, skills } = world.stored
+export async function walk(
+  { openProject, openSkills }: DemoProject,
+  executor: Executor,
+  style: Style,
+  say: (line: string) => void,
+): Promise<void> {
   await using workspace = await createWorkspace({
     mounts: [
-      { at: '/', adapter: () => project.open() },
-      { at: skillsPath, adapter: () => skills.open(), access: 'read-only' },
+      { at: '/', adapter: openProject },
+      { at: skillsPath, adapter: openSkills, access: 'read-only' },
     ],
     rules: [rules.deny('/notes')],
     executors: [executor],

@@ -6,7 +6,7 @@ import { openBucket, type Bucket } from './server.ts'
 interface VerifyResult {
   readonly ok: boolean
   readonly summary: Record<string, number>
-  readonly results: readonly { check: { id: string }; executor: string; store?: string; status: string }[]
+  readonly results: readonly { check: { group: string }; executor: string; store?: string; status: string }[]
 }
 
 let bucket: Bucket

@@ -10,7 +10,7 @@ import {
 import { LinkSignal, parseMountPath, type StorageAdapter } from '@ws/core/adapter'
 import type { Executor, Requirement } from '@ws/core/executor'
 import { setTimeout as delay } from 'node:timers/promises'
-import { ConformanceError, equal, fail } from '../assert.ts'
+import { check, ConformanceError, equal, fail } from '../assert.ts'
 import type { WorkspaceFixture } from './options.ts'
 
 export interface SiteOptions {
@@ -33,6 +33,9 @@ interface SiteSetting {
   readonly shell: string
   readonly refusesCommands?: boolean | undefined
 }
+
+/** The line that an attack prints when it has come to its end. */
+const marker = 'came to its end'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 
@@ -116,6 +119,29 @@ export class Site {
     throw new ConformanceError(`exit ${exitCode} ${signal ?? ''} of: ${String(command)}\n${stderr}`, exitCode, 0)
   }
 
+  /**
+   * Everything that an attack prints. It shows nothing unless it ran, so it must come to its end. Where the executor refuses
+   * it as a whole, each statement is run alone.
+   */
+  async attack(command: string): Promise<string> {
+    const { stdout, stderr, exitCode } = await this.attempt(`${command}\necho '${marker}'`)
+    if (stdout.endsWith(`${marker}\n`)) return stdout.slice(0, -marker.length - 1) + stderr
+    check(exitCode === refusedCode, `the attack did not come to its end: ${stdout}${stderr}`)
+    const statements = /\b(?:for|while|if)\b|\{/.test(command) ? [] : command.split(/;\s*|\n/)
+    let [directory, printed] = ['', stdout + stderr]
+    for (const statement of statements) {
+      const result = await this.attempt(directory + statement)
+      printed += result.stdout + result.stderr
+      if (/^cd \S+$/.test(statement)) directory += `${statement}; `
+    }
+    return printed
+  }
+
+  /** Paths of this machine that belong to the stores; empty where they have none. */
+  hostPaths(): string[] {
+    return this.#stores.flatMap((store) => store.hostPath?.(parseMountPath('/')) ?? [])
+  }
+
   /** The content that the store holds; absent where it holds no such file. */
   async stored(path: string): Promise<string | undefined> {
     try {
@@ -178,9 +204,12 @@ export class Site {
 export const neighbourSecret = 'of-another-thread'
 export const skillsPath = '.solven/skills/system'
 
+/** The exit code of a command that was read and not run. */
+const refusedCode = 126
+
 /** A command that was read and not run, as one that failed. */
 function refusalOf({ message }: WorkspaceError, { executor }: Workspace): CommandResult {
-  const ended = { exitCode: 126, signal: null, timedOut: false, truncated: false, duration: 0 }
+  const ended = { exitCode: refusedCode, signal: null, timedOut: false, truncated: false, duration: 0 }
   const written = { stdout: '', stderr: message, stdoutBytes: 0, stderrBytes: encode(message).length }
   return { ...ended, ...written, executor: executor?.name ?? '' }
 }

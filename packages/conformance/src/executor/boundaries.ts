@@ -1,7 +1,8 @@
 import { parseMountPath } from '@ws/core/adapter'
+import { satisfies } from '@ws/core/executor'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { check, equal } from '../assert.ts'
+import { check, equal, rejects } from '../assert.ts'
 import { neighbourSecret } from '../doors/site.ts'
 import type { DoorSuite } from '../doors/suite.ts'
 import { createOutside, createVictim, listen } from './outside.ts'
@@ -15,16 +16,23 @@ export function boundaryTests({ describe, test }: DoorSuite): void {
     test('fileContent: nothing outside the mounts is read', { holds: ['fileContent'] }, async (it) => {
       await using outside = await createOutside()
       const site = await it.open()
+      const climbing = `${'../'.repeat(20)}${outside.file.slice(1)}`
+      const ofTheKernel = ['/proc/1/root', '/proc/self/root', '/proc/*/root'].map((root) => root + outside.file)
       for (const path of [
         outside.file,
-        `/proc/self/cwd/../../..${outside.file}`,
+        climbing,
+        `/proc/self/cwd/${climbing}`,
         '../t12/secret.txt',
         `${it.root}/../t12/secret.txt`,
+        ...(satisfies(it.guarantees.fileContent, 'kernel') ? [...ofTheKernel, `/proc/*/cwd/${climbing}`] : []),
       ]) {
-        const { stdout } = await site.attempt(
-          `cat ${path}; cd ${outside.directory} && cat *; cp ${path} copy; cat copy`,
+        const seen = await site.attack(
+          `cat ${path}; ls -a ${outside.directory} && cat ${outside.directory}/*; cp ${path} copy; cat copy`,
         )
-        check(!stdout.includes(outside.secret) && !stdout.includes(neighbourSecret), `${path} was read from outside`)
+        check(!seen.includes(outside.secret) && !seen.includes(neighbourSecret), `${path} was read from outside`)
+      }
+      for (const read of [() => site.workspace.read(outside.file), () => site.workspace.stat(outside.file)]) {
+        await rejects(read(), ['ENOENT', 'ENOTDIR'], { what: 'a path of this machine at the file door' })
       }
     })
 
@@ -44,10 +52,16 @@ export function boundaryTests({ describe, test }: DoorSuite): void {
       const site = await it.open()
       await site.link('out', outside.file)
       await site.link('up', '../t12')
-      const { stdout } = await site.attempt(
-        'cat out; cat up/secret.txt; ln -s ../../../.. made; cat made/*/secret.txt; echo evil > out',
+      const seen = await site.attack(
+        `cat out; cat up/secret.txt; ln -s ../../../.. made; cat made/*/secret.txt; echo evil > out; echo evil >> out; ` +
+          `ln -s ${outside.directory} directory; ln -s ${outside.file} file; ls directory/; cat file`,
       )
-      check(!stdout.includes(outside.secret) && !stdout.includes(neighbourSecret), 'a link led outside')
+      check(!seen.includes(outside.secret) && !seen.includes(neighbourSecret), 'a link led outside')
+      const nothing = { what: 'a link to outside at the file door' }
+      for (const path of ['out', 'file', 'directory/secret.txt', 'up/secret.txt'])
+        await rejects(site.workspace.read(path), ['ENOENT', 'EOUTSIDE', 'ENOTDIR'], nothing)
+      await rejects(site.workspace.list('directory/sub').next(), ['ENOENT', 'ENOTDIR'], nothing)
+      await site.workspace.write('directory/secret.txt', 'evil').catch(() => undefined)
       equal(await outside.content(), outside.secret, 'the file outside')
     })
 
@@ -78,7 +92,7 @@ export function boundaryTests({ describe, test }: DoorSuite): void {
       await using named = await listen(path)
       await using abstract = await listen(`\0${name}`)
       const site = await it.open()
-      if ((await site.attempt('perl -MSocket -e 1')).exitCode !== 0) it.skip('commands find no perl')
+      if ((await site.attempt('perl -MSocket -e 1')).exitCode !== 0) it.skip('needs perl: apt-get install perl')
       const { stdout } = await site.attempt(`${connect(`"${path}\\0"`)}; ${connect(`"\\0${name}"`)}`)
       equal([stdout, named.reached(), abstract.reached()], ['', 0, 0], 'output and connections')
     })
@@ -86,6 +100,7 @@ export function boundaryTests({ describe, test }: DoorSuite): void {
     test('network: no network is reached', { holds: ['network'] }, async (it) => {
       await using server = await listen({ host: '127.0.0.1', port: 0 })
       const site = await it.open()
+      if ((await site.attempt('command -v bash')).exitCode !== 0) it.skip('needs bash: apt-get install bash')
       const { stdout } = await site.attempt(
         `(exec 3<> /dev/tcp/127.0.0.1/${server.port} && cat <&3); curl -s http://127.0.0.1:${server.port}`,
         { shell: 'bash', timeout: 10_000 },
@@ -98,10 +113,10 @@ export function boundaryTests({ describe, test }: DoorSuite): void {
       const site = await it.open()
       const owner = (await site.store.hostDirectory?.(parseMountPath('/')))?.owner
       await using victim = await createVictim(owner)
-      const { stdout } = await site.attempt(
-        `kill -TERM ${victim.pid}; kill -KILL ${victim.pid}; cat /proc/${victim.pid}/environ /proc/*/environ 2> /dev/null | tr "\\0" "\\n"`,
+      const seen = await site.attack(
+        `kill -TERM ${victim.pid}; kill -KILL ${victim.pid}; cat /proc/${victim.pid}/environ /proc/*/environ /proc/*/cmdline 2> /dev/null | tr "\\0" "\\n"`,
       )
-      check(!stdout.includes(victim.secret), 'the environment of a process of the host was read')
+      check(!seen.includes(victim.secret), 'the environment or the command line of a process of the host was read')
       equal(victim.lives(), true, 'the process of the host lives')
     })
   })

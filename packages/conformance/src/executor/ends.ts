@@ -1,11 +1,14 @@
-import { check, equal, rejection } from '../assert.ts'
+import { randomInt } from 'node:crypto'
+import { check, equal, fail, rejection } from '../assert.ts'
 import type { Site } from '../doors/site.ts'
 import type { DoorSuite } from '../doors/suite.ts'
+import { childAbove, processWith } from './processes.ts'
 
 /** Says that it has begun, ends by itself after a while, and says that too. */
 const long = 'echo x > begun; sleep 3; echo x > after'
 /** Writes to a file for ever, in a session of its own: nothing but the end of the whole tree ends it. */
-const heart = "setsid sh -c 'while :; do echo x >> beat; sleep 0.02; done' < /dev/null > /dev/null 2>&1 &"
+const heart =
+  'setsid sh -c \'trap "" TERM HUP; while :; do echo x >> beat; sleep 0.02; done\' < /dev/null > /dev/null 2>&1 &'
 const deaf = `trap '' TERM INT HUP; ${long}`
 
 async function start(site: Site, command: string, options: { signal?: AbortSignal; killGrace?: number } = {}) {
@@ -37,7 +40,10 @@ export function endTests({ describe, test }: DoorSuite): void {
 
     test('a timeout ends everything that the command started', { kind: 'process' }, async (it) => {
       const site = await it.open()
-      const { timedOut } = await site.attempt(`${heart}\n sleep 3`, { timeout: 500, killGrace: 100 })
+      const { timedOut } = await site.attempt(`trap '' TERM INT HUP; ${heart}\n sleep 3`, {
+        timeout: 500,
+        killGrace: 100,
+      })
       equal(timedOut, true, 'timed out')
       await site.settled('beat')
     })
@@ -46,11 +52,28 @@ export function endTests({ describe, test }: DoorSuite): void {
       const site = await it.open()
       const started = performance.now()
       const out = await site.run(
-        `${heart}\n(sleep 30; echo never) & while [ ! -s beat ]; do sleep 0.01; done; echo started`,
+        `${heart}\n(sleep 30; echo never) & (${heart}); nohup sleep 30 > /dev/null 2>&1 & while [ ! -s beat ]; do sleep 0.01; done; echo started`,
       )
       equal(out, 'started\n', 'the output')
       check(performance.now() - started < 25_000, 'the end waited for what ran in the background')
       await site.settled('beat')
+    })
+
+    test('nothing survives that the executor’s own process is killed with SIGKILL', {
+      kind: 'process',
+      holds: ['processes'],
+    }, async (it) => {
+      const site = await it.open()
+      const word = `60.${randomInt(1_000_000_000)}`
+      const running = await start(site, `${heart}\n echo x > begun; sleep ${word}`)
+      const ended = running.wait().catch(() => undefined)
+      const child = await childAbove((await processWith(word)) ?? fail('the command is not among the processes'))
+      process.kill(child ?? fail('the command does not run below this process'), 'SIGKILL')
+      await ended
+      await site.settled('beat')
+      equal(await site.run('echo ran'), 'ran\n', 'the next command')
+      const tree = (await site.tree()).filter((entry) => !/\/(?:beat|begun)$/.test(entry))
+      equal(tree, ['file /file.txt'], 'the store')
     })
 
     test('an abort rejects with its reason, after the command has ended', {}, async (it) => {

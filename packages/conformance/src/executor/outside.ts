@@ -67,7 +67,7 @@ export async function listen(where: string | { readonly host: string; readonly p
   }
 }
 
-/** A process of the user that commands run as, with a secret in its environment. */
+/** A process of the user that commands run as, with a secret in its environment and its command line. */
 export interface Victim extends AsyncDisposable {
   readonly pid: number
   readonly secret: string
@@ -77,7 +77,8 @@ export interface Victim extends AsyncDisposable {
 export async function createVictim(owner: { readonly uid: number; readonly gid: number } | undefined): Promise<Victim> {
   const secret = randomUUID()
   const as = process.getuid?.() === 0 && owner !== undefined ? { uid: owner.uid, gid: owner.gid } : {}
-  const child: ChildProcess = spawn('sleep', ['120'], { env: { SECRET: secret }, stdio: 'ignore', ...as })
+  const shown = { env: { SECRET: secret }, argv0: `sleep-${secret}` }
+  const child: ChildProcess = spawn('sleep', ['120'], { ...shown, stdio: 'ignore', ...as })
   await once(child, 'spawn')
   const lives = (): boolean => child.exitCode === null && child.signalCode === null
   return {

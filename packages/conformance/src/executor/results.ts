@@ -39,6 +39,8 @@ export function resultTests({ describe, test }: DoorSuite): void {
 
     test('keep standard output and standard error apart', {}, async (it) => {
       const site = await it.open()
+      const piped = await site.attempt('tr a-z A-Z | { cat; echo oops >&2; exit 7; }', { stdin: 'input' })
+      equal([piped.stdout, piped.stderr, piped.exitCode], ['INPUT', 'oops\n', 7], 'the result of a pipe')
       const { stdout, stderr, stdoutBytes, stderrBytes } = await site.attempt('echo out; echo error >&2; echo more')
       equal(
         { stdout, stderr, stdoutBytes, stderrBytes },

@@ -24,6 +24,7 @@ const changes = (path: string): readonly string[] => [
   `cp file.txt ${path}`,
   `mv file.txt ${path}`,
 ]
+const hardLink = (path: string): string => `ln ${path} hard && echo evil > hard`
 
 const ruled: readonly Ruled[] = [
   {
@@ -32,7 +33,12 @@ const ruled: readonly Ruled[] = [
     rule: (site) => `mount:${site.at(skillsPath)}`,
     path: `${skillsPath}/search.md`,
     code: 'EROFS',
-    attacks: changes,
+    attacks: (path) => [
+      ...changes(path),
+      `echo x > ${path}-new`,
+      `rm -rf ${path.slice(0, path.lastIndexOf('/'))}`,
+      hardLink(path),
+    ],
   },
   {
     field: 'subtrees',
@@ -40,7 +46,14 @@ const ruled: readonly Ruled[] = [
     rule: (site) => `readOnly(${site.at('keep')})`,
     path: 'keep/x',
     code: 'EACCES',
-    attacks: (path) => [...changes(path), 'rm -rf keep', 'mv keep kept', 'mkdir keep/new'],
+    attacks: (path) => [
+      ...changes(path),
+      hardLink(path),
+      'rm -rf keep',
+      'mv keep kept',
+      'mkdir keep/new',
+      'touch keep/new',
+    ],
   },
   {
     field: 'apiRules',
@@ -64,6 +77,15 @@ const ruled: readonly Ruled[] = [
     attacks: (path) => [
       `cat ${path}`,
       'ls private',
+      'ls -la private',
+      'grep -r how private',
+      'cp -r private copied',
+      'rm -rf private',
+      'mv private other',
+      'chmod -R 777 private',
+      `chmod 777 private; cat ${path}`,
+      `ln ${path} hard; cat hard`,
+      `cat private/../${path.slice(path.indexOf('private'))}`,
       'cd private && cat key',
       `cp ${path} copy; cat copy`,
       `echo evil > ${path}`,
@@ -103,6 +125,10 @@ export function ruleTests({ describe, test }: DoorSuite): void {
           what: 'a command under the rule',
         })
         equal(error.rule, name, 'the rule that the refusal names')
+        check(
+          field === 'apiRules' || error.message.includes(it.fixture.executor.name),
+          `the refusal does not name the executor: ${error.message}`,
+        )
         equal(await site.stored('ran'), undefined, 'what the command writes')
         const { unenforceable } = await site.workspace.explain({ operation: 'exec', path: '.' })
         equal(

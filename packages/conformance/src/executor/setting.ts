@@ -8,15 +8,16 @@ export function settingTests({ describe, test }: DoorSuite): void {
   describe('environment', () => {
     test('[RP16] holds nothing of this process', {}, async (it) => {
       const secret = randomUUID()
-      process.env['WS_CONFORMANCE_SECRET'] = secret
+      const name = `WS_CONFORMANCE_${secret.replaceAll('-', '')}`
+      process.env[name] = secret
       try {
         const site = await it.open()
-        const { stdout, stderr } = await site.attempt(
-          'env; export -p; cat /proc/self/environ /proc/1/environ /proc/*/environ /proc/*/cmdline 2> /dev/null | tr "\\0" "\\n"',
+        const seen = await site.attack(
+          `env; export -p; echo "$${name}"; cat /proc/self/environ /proc/1/environ /proc/*/environ /proc/*/cmdline 2> /dev/null | tr "\\0" "\\n"`,
         )
-        check(!`${stdout}${stderr}`.includes(secret), 'a variable of this process reached the command')
+        check(!seen.includes(secret), 'a variable of this process reached the command')
       } finally {
-        delete process.env['WS_CONFORMANCE_SECRET']
+        delete process.env[name]
       }
     })
 
@@ -29,7 +30,11 @@ export function settingTests({ describe, test }: DoorSuite): void {
     test('[PC8, RP9] says where and who: PWD, HOME, USER', {}, async (it) => {
       const { root } = it
       const site = await it.open()
-      equal(await site.run('echo "$PWD $(pwd) $HOME $USER"'), `${root} ${root} ${root} user\n`, 'the environment')
+      for (const options of [{}, { login: true, shell: undefined }]) {
+        const said = await site.run('echo "$PWD $(pwd) $HOME $USER"', options)
+        equal(said, `${root} ${root} ${root} user\n`, options.login === true ? 'a login shell' : 'the environment')
+      }
+      equal(site.workspace.root, root, 'the root of the workspace')
     })
   })
 

@@ -218,7 +218,7 @@ const boundaryFaults: readonly ExecutorFault[] = [
   },
   {
     name: 'lets an ancestor of a denied part be renamed away',
-    caughtBy: 'is neither read nor changed by: mv work moved',
+    caughtBy: 'is neither read nor changed by › mv work moved',
     base: 'process',
     apply: (inner) =>
       changePlan(inner, (plan) => ({ ...plan, binds: plan.binds.filter(({ kind }) => kind !== 'pin') })),

@@ -99,7 +99,7 @@ export const workspaceFaults: readonly WorkspaceFault[] = [
   },
   {
     name: 'asks no policy for commands',
-    caughtBy: 'is neither read nor changed by: cat work/private/key',
+    caughtBy: 'is neither read nor changed by › cat work/private/key',
     open: aroundRules((lax) => ({ exec: (command, options) => lax.exec(command, options) })),
   },
   {

@@ -1,5 +1,5 @@
 import { rules } from '@ws/core'
-import { check, equal } from '../assert.ts'
+import { check, equal, rejects } from '../assert.ts'
 import { codeOf, skillsPath } from '../doors/site.ts'
 import type { DoorSuite } from '../doors/suite.ts'
 
@@ -8,7 +8,7 @@ const noWrite = /Read-only file system|Permission denied|Device or resource busy
 export function outputTests({ describe, test }: DoorSuite): void {
   describe('writing', () => {
     test('[PM2, PM5, X13] outside the output root is refused at both doors, inside goes on', {
-      withstands: ['subtrees'],
+      holds: ['subtrees'],
     }, async (it) => {
       const site = await it.open({
         files: { 'output/x': 'begins alike' },
@@ -21,6 +21,11 @@ export function outputTests({ describe, test }: DoorSuite): void {
       }
       equal([await site.stored('a.txt'), await site.stored('output/x')], [undefined, 'begins alike'], 'the store')
       await site.workspace.write('out/api.txt', 'x')
+      equal(await codeOf(site.workspace.move('out/api.txt', 'moved.txt')), 'EACCES', 'a move out at the file door')
+      await site.attempt(
+        `mv ${site.at('out/api.txt')} ${site.at('moved.txt')}; cd out && ln -s .. up && echo x > up/moved.txt; rm -f up`,
+      )
+      equal(await site.stored('moved.txt'), undefined, 'what a command moved out')
       await site.workspace.write('cache/api.txt', 'x')
       await site.run(`echo y > ${site.at('out/command.txt')}; echo z > ${site.at('cache/z')}`)
       equal(await site.workspace.readText('out/command.txt'), 'y\n', 'what a command wrote')
@@ -68,6 +73,34 @@ export function outputTests({ describe, test }: DoorSuite): void {
       equal(await codeOf(site.workspace.write(skill, 'x')), 'EROFS', 'a write at the file door')
       equal(await codeOf(site.workspace.delete('.solven', { recursive: true })), 'EBUSY', 'deleting what holds a mount')
       equal(await codeOf(site.workspace.move('.solven', 'x')), 'EBUSY', 'moving what holds a mount')
+    })
+
+    test('[RP17] to a read-only mount and its place is refused at the file door', {}, async (it) => {
+      const site = await it.open({ skills: true })
+      const { workspace } = site
+      const skill = `${skillsPath}/search.md`
+      equal(await codeOf(workspace.write(skill, 'x')), 'EROFS', 'write')
+      equal(await codeOf(workspace.delete(skill)), 'EROFS', 'delete')
+      equal(await codeOf(workspace.move(skill, 'taken.md')), 'EROFS', 'move')
+      for (const place of [skillsPath, '.solven']) {
+        await rejects(workspace.delete(place, { recursive: true }), ['EBUSY', 'EROFS'], { what: `delete of ${place}` })
+        await rejects(workspace.move(place, 'x'), ['EBUSY', 'EROFS'], { what: `move of ${place}` })
+      }
+      equal(await workspace.readText(skill), 'how to search\n', 'the skills')
+    })
+
+    test('[RP17] to permissions and times in a read-only mount is refused to commands', {
+      holds: ['readOnlyMounts'],
+    }, async (it) => {
+      if (it.guarantees.fileMetadata === 'translated') it.skip('guarantee fileMetadata: translated')
+      const site = await it.open({ skills: true })
+      const details = async (): Promise<unknown> => {
+        const { mode, modifiedAt, version } = await site.workspace.stat(`${skillsPath}/search.md`)
+        return { mode, modifiedAt, version }
+      }
+      const before = await details()
+      await site.attack(`cd ${site.at(skillsPath)} && chmod -R 777 . ; touch -d '2001-01-01' search.md .`)
+      equal(await details(), before, 'permissions and times')
     })
 
     test('a rule for the whole tree leaves the allowed part only', { withstands: ['deniedSubtrees'] }, async (it) => {

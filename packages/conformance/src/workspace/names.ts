@@ -22,6 +22,12 @@ export const oddNames: readonly string[] = [
   ';true',
   ' lead',
   'trail ',
+  '-rf',
+  'back\\slash',
+  '$(exit 9)',
+  'quote " and \' and `',
+  'größe 🙂 ?',
+  'escape \u001b[31m',
 ]
 
 // eslint-disable-next-line no-control-regex -- control characters are what is looked for
@@ -72,6 +78,21 @@ export function nameTests({ describe, test }: DoorSuite): void {
         [],
         'what is left',
       )
+    })
+
+    test('[PC21] that are odd are moved by commands and deleted at the file door', {}, async (it) => {
+      const site = await it.open()
+      const names = namesFor(site)
+      for (const name of names) await site.workspace.write(`odd/${name}`, name)
+      const quote = (path: string): string => `'${site.at(path).replaceAll("'", `'"'"'`)}'`
+      const moves = names.map(
+        (name) => `cat ${quote(`odd/${name}`)} && mv ${quote(`odd/${name}`)} ${quote(`odd/${name}+`)}`,
+      )
+      equal(await site.run(moves.join(' && ')), names.join(''), 'what a command reads')
+      const moved = (await Array.fromAsync(site.workspace.list('odd'))).map(({ name }) => name)
+      equal(moved.sort(), names.map((name) => `${name}+`).sort(), 'what the file door lists')
+      for (const name of names) await site.workspace.delete(`odd/${name}+`)
+      equal((await site.attempt('ls -A odd')).stdout, '', 'what a command lists')
     })
 
     test('[PC22] in patterns and globs are data', {}, async (it) => {

@@ -30,6 +30,12 @@ export function sameFilesTests({ describe, test }: DoorSuite): void {
       equal(await found(site), listed, 'what `find` sees')
       equal((await site.tree()).map((line) => line.replace(/^\w+ \//, '')).sort(), listed, 'what the store holds')
       equal(listed.includes('.env.example') && listed.includes('.config/a'), true, 'dotfiles are listed')
+      const names = (await Array.fromAsync(site.workspace.list())).map(({ name }) => name).sort()
+      equal(
+        await site.run(`LC_ALL=C ls -1A ${site.at('')}`),
+        names.map((name) => `${name}\n`).join(''),
+        'what `ls` sees',
+      )
       const entries = await Array.fromAsync(site.workspace.list(site.at('src')))
       equal(
         entries.map(({ path, name, type }) => ({ path, name, type })),
@@ -75,16 +81,41 @@ export function sameFilesTests({ describe, test }: DoorSuite): void {
       equal(await site.listed(), ['file.txt', 'made', 'moved'], 'what the file door lists')
     })
 
+    test('[PC5, PC7] what one door makes, moves, makes executable and removes the other sees', {
+      kind: 'process',
+    }, async (it) => {
+      const site = await it.open()
+      await site.workspace.write('work/tool.sh', '#!/bin/sh\necho first\n', { parents: true })
+      equal(
+        await site.run('chmod 755 tool.sh && mkdir -p a/b && mv tool.sh a/b/ && a/b/tool.sh', { cwd: 'work' }),
+        'first\n',
+        'what the moved program prints',
+      )
+      await site.workspace.write('work/a/b/tool.sh', '#!/bin/sh\necho second\n')
+      await site.workspace.move('work/a', 'work/c')
+      equal(
+        await site.run(`${site.at('work/c/b/tool.sh')}; ls -A work`),
+        'second\nc\n',
+        'what the replaced program prints',
+      )
+      await site.run('rm -r work')
+      equal(await codeOf(site.workspace.list('work').next()), 'ENOENT', 'what is left')
+    })
+
     test('[RP17] a read-only mount is there at both doors', {}, async (it) => {
       if (it.guarantees.readOnlyMounts === 'none') it.skip('guarantee readOnlyMounts: none')
       const site = await it.open({ skills: true })
       const skill = site.at(`${skillsPath}/search.md`)
       equal(await site.workspace.readText(skill), 'how to search\n', 'what the file door reads')
-      equal(
-        await site.run(`cat ${skill}; ls ${site.at(skillsPath)}`),
-        'how to search\nsearch.md\n',
-        'what a command reads',
-      )
+      for (const place of [site.at(skillsPath), `${site.at(skillsPath)}/`]) {
+        equal(
+          await site.run(`cat ${skill}; ls -A ${place}`),
+          'how to search\nsearch.md\n',
+          `what a command reads in ${place}`,
+        )
+        const names = (await Array.fromAsync(site.workspace.list(place))).map(({ name }) => name)
+        equal(names, ['search.md'], `what the file door lists in ${place}`)
+      }
       equal(await found(site), await site.listed(), 'what `find` sees')
     })
 

@@ -5,11 +5,12 @@ import { auditTests } from './audit.ts'
 import { nameTests } from './names.ts'
 import type { WorkspaceSuiteOptions } from '../doors/options.ts'
 import { pathTests } from './paths.ts'
+import { programTests } from './programs.ts'
 import { readingTests } from './reading.ts'
 import { sameFilesTests } from './same-files.ts'
 import { defineDoors } from '../doors/suite.ts'
 
-const files = [sameFilesTests, pathTests, nameTests, readingTests, auditTests, ...securityFiles]
+const files = [sameFilesTests, pathTests, nameTests, readingTests, programTests, auditTests, ...securityFiles]
 
 /**
  * Defines the tests of a workspace's two doors, at each place of the root. The file API and commands see the same files

@@ -2,32 +2,13 @@ import { component, describeWith } from '@ws/test-fixtures'
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync, readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
+import { noneLeft as noneLeftOf, survivors } from '../sessions/survivors.ts'
 import { doors, openSite, treeOf } from './site.ts'
 
-/** Host processes whose command line or environment names the token. */
-function survivors(token: string): string[] {
-  const found: string[] = []
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    try {
-      const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-      if (Number(pid) !== process.pid && line.includes(token)) found.push(`${pid} ${line.replaceAll('\0', ' ')}`)
-    } catch {
-      // It ended in between.
-    }
-  }
-  return found
-}
-
-/** Waits until no process is left, for as long as an end may take; then tells what is left. */
-async function noneLeft(token: string): Promise<string[]> {
-  for (let attempt = 0; attempt < 100 && survivors(token).length > 0; attempt += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  return survivors(token)
-}
+/** Waits until no process of a command is left; then tells what is left. */
+const noneLeft = (token: string): Promise<string[]> => noneLeftOf(() => survivors(token))
 
 const stubborn = (token: string): string =>
   [

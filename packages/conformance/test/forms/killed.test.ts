@@ -1,23 +1,11 @@
 import type { AccessEvent } from '@ws/core'
 import { getCommandResult } from '@ws/core/executor'
-import { component, describeWith } from '@ws/test-fixtures'
-import { readdirSync, readFileSync } from 'node:fs'
+import { component, describeWith, processesWith } from '@ws/test-fixtures'
+import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 
 import { openSite } from '../doors/site.ts'
 import { everywhere } from './executors.ts'
-
-/** The processes of this machine whose command line holds a word. */
-function processesWith(word: string): number[] {
-  return readdirSync('/proc').flatMap((name) => {
-    try {
-      const isOne = /^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, 'latin1').includes(word)
-      return isOne ? [Number(name)] : []
-    } catch {
-      return []
-    }
-  })
-}
 
 /** The child of this process that another one lies below: the sandbox's own, seen from here. */
 function outermostAbove(pid: number): number {
@@ -42,7 +30,7 @@ for (const { name, root, components, create } of held) {
         { login: false, shell: 'sh' },
       )
       for await (const chunk of running.stdout) if (Buffer.from(chunk).includes('up')) break
-      process.kill(outermostAbove(processesWith(word)[0] ?? 0), 'SIGKILL')
+      process.kill(outermostAbove(processesWith(word)[0]?.pid ?? 0), 'SIGKILL')
       const error: unknown = await running.wait().catch((reason: unknown) => reason)
       expect(error).toMatchObject({ code: 'EIO', remedy: expect.stringContaining('run it again') })
       expect(String(error)).toContain('the sandbox was killed')

@@ -2,9 +2,7 @@ import { createLocalAdapter } from '@ws/adapter-local'
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import type { Executor } from '@ws/core/executor'
 import { createScratchDirectory } from '@ws/test-fixtures'
-import { chown, mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import type { WorkspaceFixture } from '../../src/index.ts'
+import { storesBeside, type WorkspaceFixture } from '../../src/index.ts'
 
 /**
  * Where the contract of an executor is tried that works alike at both places: at one in the ordinary tests, at both in the
@@ -17,17 +15,9 @@ export function executorRoots(one: '/' | '/workspace'): readonly ('/' | '/worksp
 /** Stores on the disk, beside one another, of the user that commands run as. */
 export async function onDisk(executor: Executor): Promise<WorkspaceFixture> {
   const scratch = await createScratchDirectory()
-  let count = 0
-  const createStore: WorkspaceFixture['createStore'] = async (name) => {
-    // a second store of one name has a place of its own
-    const place = join(scratch.path, String((count += 1) > 2 ? count : 'threads'))
-    const root = join(place, name)
-    await mkdir(root, { recursive: true })
-    if (process.getuid?.() === 0) {
-      for (const path of [place, root]) await chown(path, scratch.owner.uid, scratch.owner.gid)
-    }
-    return createLocalAdapter({ root, owner: scratch.owner })
-  }
+  const createStore = storesBeside(async (path) =>
+    createLocalAdapter({ root: await scratch.createDirectory(path), owner: scratch.owner }),
+  )
   return { executor, createStore, dispose: () => scratch.remove() }
 }
 

@@ -4,6 +4,7 @@ import { createWorkspace } from '@ws/core'
 import { createVirtualExecutor } from '@ws/executor-virtual'
 import { sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { afterAll } from 'vitest'
+import { storesBeside } from '../../src/index.ts'
 import { testWorkspace } from '../../src/vitest.ts'
 
 const executor = createVirtualExecutor()
@@ -32,10 +33,12 @@ for (const symlinks of deep ? (['off', 'rclonelink'] as const) : (['off'] as con
     roots: deep ? ['/', '/workspace'] : ['/'],
     create: () => {
       used += 1
-      const threads = `${used}/threads`
+      const prefix = String(used)
       return {
         executor,
-        createStore: (name) => createS3Adapter({ ...place, dialect, symlinks, prefix: `${threads}/${name}` }),
+        createStore: storesBeside((path) =>
+          createS3Adapter({ ...place, dialect, symlinks, prefix: `${prefix}/${path}` }),
+        ),
       }
     },
   })

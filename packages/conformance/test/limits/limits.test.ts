@@ -4,7 +4,7 @@ import type { Executor, LimitField, LimitReport } from '@ws/core/executor'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createProotExecutor } from '@ws/executor-proot'
 import { createVirtualExecutor } from '@ws/executor-virtual'
-import { component, describeWith, ordinaryOwner } from '@ws/test-fixtures'
+import { component, describeWith, ordinaryOwner, processesWith } from '@ws/test-fixtures'
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 
@@ -23,16 +23,6 @@ try:
 except BlockingIOError:
     print("refused after", count)
 `
-
-function processesWith(token: string): string[] {
-  return readdirSync('/proc').filter((pid) => {
-    try {
-      return /^\d/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(token)
-    } catch {
-      return false
-    }
-  })
-}
 
 async function reportsOf(executor: Executor): Promise<Partial<Record<LimitField, LimitReport>>> {
   const { limits = [] } = await executor.probe({ owner: ordinaryOwner() })

@@ -1,17 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { processesWith } from '@ws/test-fixtures'
 
 /** Host processes whose command line has the token. */
 export function survivors(token: string): string[] {
-  const found: string[] = []
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    try {
-      const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-      if (Number(pid) !== process.pid && line.includes(token)) found.push(`${pid} ${line.replaceAll('\0', ' ')}`)
-    } catch {
-      // It ended in between.
-    }
-  }
-  return found
+  return processesWith(token).map(({ pid, commandLine }) => `${pid} ${commandLine}`)
 }
 
 /** Processes that hold terminals open for a process: their command line names it. */

@@ -1,12 +1,12 @@
 import { unmetFields, type Executor } from '@ws/core/executor'
 import type { Command } from 'commander'
 
-import { ordinaryOwner } from '../../checks/owner.ts'
 import { createExecutor, defaultExecutorNames, type ExecutorName } from '../../config/executors.ts'
 import { suggestTools } from '../../config/tools.ts'
 import type { CommandContext, Start } from '../../command-context.ts'
 import { exitCodes } from '../../exit-codes.ts'
 import { UsageError } from '../../errors.ts'
+import { ordinaryOwner } from '../../owner.ts'
 import { renderDetails } from './details.ts'
 import { lastResort, type Finding } from './finding.ts'
 import { renderMatches } from './matches.ts'

@@ -1,24 +1,14 @@
 import type { Style } from '../terminal/style.ts'
 import { renderTable } from '../terminal/table.ts'
-import type { Report } from './run.ts'
-import type { CheckGroup, CheckResult, CheckTitle, Status } from './types.ts'
-
-const groupTitles: Record<CheckGroup, string> = {
-  consistency: 'Both doors see the same files at the same paths',
-  tools: 'Real programs work in it',
-  policy: 'The policy holds at both doors',
-  isolation: 'Nothing outside can be reached, nothing is left behind',
-}
+import type { CheckResult, Report, Status } from './types.ts'
 
 /** The table of checks by executor and place, with what is behind every cell that is not `ok`. */
 export function renderReport(report: Report, style: Style): string {
-  const { results, unavailable, checks } = report
+  const { results, unavailable } = report
   const columns = [...results, ...unavailable].map(columnOf)
   const shown = [...new Set(columns)].sort()
-  const blocks = (Object.keys(groupTitles) as CheckGroup[]).flatMap((group) => {
-    const inGroup = checks.filter((check) => check.group === group)
-    return inGroup.length === 0 ? [] : [renderGroup(inGroup, shown, report, style)]
-  })
+  const groups = [...new Set(results.map(({ check }) => check.group))]
+  const blocks = groups.map((group) => renderGroup(group, shown, report, style))
   const notes = notesOf(report, style)
   return [...blocks, ...(notes.length === 0 ? [] : [notes.join('\n')]), summary(report, style)].join('\n\n')
 }
@@ -36,30 +26,34 @@ function notesOf({ results, unavailable, roots }: Report, style: Style): string[
     ...[...skipped].map((note) => `${style.note('skipped')}  ${note}`),
     ...results.flatMap((result) =>
       result.status === 'failed'
-        ? [`${style.bad('FAILED')}   ${columnOf(result)}: ${result.check.title}\n         ${result.note ?? ''}`]
+        ? [`${style.bad('FAILED')}   ${columnOf(result)}: ${nameOf(result)}\n         ${result.note ?? ''}`]
         : [],
     ),
   ]
 }
 
 function renderGroup(
-  checks: readonly CheckTitle[],
+  group: string,
   columns: readonly string[],
-  { results }: Report,
+  { results, unavailable }: Report,
   style: Style,
 ): string {
-  const rows = checks.map(({ id, title, only }) => [
-    `  ${title}`,
+  const inGroup = results.filter(({ check }) => check.group === group)
+  const missing = new Set(unavailable.map(columnOf))
+  const rows = [...new Set(inGroup.map(rowOf))].map((row) => [
+    row,
     ...columns.map((column) => {
-      if (only !== undefined && !column.endsWith(`@${only}`)) return cell(undefined, style)
-      return cell(results.find((one) => one.check.id === id && columnOf(one) === column)?.status ?? 'missing', style)
+      const statuses = inGroup
+        .filter((one) => rowOf(one) === row && columnOf(one) === column)
+        .map(({ status }) => status)
+      const worst = order.find((status) => statuses.includes(status))
+      return cell(worst ?? (missing.has(column) ? 'missing' : undefined), style)
     }),
   ])
   const head = columns.map((name) =>
     style.dim(name.replace('@', ' ').replace('bubblewrap', 'bwrap').replace('workspace', 'ws')),
   )
-  const [first] = checks
-  const title = first === undefined ? '' : style.strong(groupTitles[first.group])
+  const title = style.strong(group.charAt(0).toUpperCase() + group.slice(1))
   return renderTable(rows, { head: [title, ...head], widths: [titleWidth, ...columns.map(() => columnWidth)] })
 }
 
@@ -68,6 +62,14 @@ const columnWidth = 9
 
 const columnOf = ({ executor, at, store }: Pick<CheckResult, 'executor' | 'at' | 'store'>): string =>
   `${store ?? executor}@${at}`
+
+/** Tests of one title that try several things share a row. */
+const rowOf = ({ check }: CheckResult): string => check.title.split(' › ', 1)[0] ?? ''
+
+/** The status of a row is the first that one of its tests has. */
+const order: readonly Status[] = ['failed', 'view', 'refused', 'ok', 'skipped']
+
+const nameOf = ({ check }: CheckResult): string => `${check.group}: ${check.title}`
 
 function cell(status: Status | 'missing' | undefined, style: Style): string {
   switch (status) {

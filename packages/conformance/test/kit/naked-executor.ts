@@ -3,18 +3,18 @@ import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 
-import { ordinaryOwner } from '@ws/test-fixtures'
 import type { CommandResult } from '@ws/core'
-import { guaranteeFields, type CommandRequest, type Executor, type Guarantees } from '@ws/core/executor'
+import { type CommandRequest, type Executor, guaranteeFields, type Guarantees } from '@ws/core/executor'
+import { ordinaryOwner } from '@ws/test-fixtures'
 
 /** It claims everything. */
 const boasted = Object.fromEntries(guaranteeFields.map((field) => [field, 'kernel'])) as unknown as Guarantees
 
 /**
  * An executor that holds nothing of what it declares: commands run on this machine as they are, in the project's real
- * directory. A check is worth something only if it fails here.
+ * directory, which `project` gives. A test of the kit is worth something only if it fails here.
  */
-export function createNakedExecutor(project: string): Executor {
+export function createNakedExecutor(project: () => string): Executor {
   return {
     name: 'naked',
     kind: 'process',
@@ -23,7 +23,7 @@ export function createNakedExecutor(project: string): Executor {
     attach: async () =>
       await Promise.resolve({
         guarantees: boasted,
-        spawn: async (request: CommandRequest) => await Promise.resolve(start(request, project)),
+        spawn: async (request: CommandRequest) => await Promise.resolve(start(request, project())),
         close: async () => await Promise.resolve(),
       }),
   }

@@ -1,0 +1,68 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { createLocalAdapter } from '@ws/adapter-local'
+import { storesBeside, type WorkspaceFixture } from '@ws/conformance'
+import { createWorkspace, type Workspace } from '@ws/core'
+import type { Owner } from '@ws/core/adapter'
+import type { Executor } from '@ws/core/executor'
+
+import type { ScratchStore } from '../storage/scratch.ts'
+import { createScratch } from './scratch.ts'
+import type { MountPoint } from './types.ts'
+
+export interface FixturesOptions {
+  readonly executor: Executor
+  readonly at: MountPoint
+  readonly owner: Owner
+  /** Has the files. Default: a directory of this machine. */
+  readonly createStore?: (() => Promise<ScratchStore>) | undefined
+  readonly signal: AbortSignal
+}
+
+/** Where the tests of one executor at one root have their files. */
+export interface Fixtures extends AsyncDisposable {
+  /** The name of the store; absent for a directory of this machine. */
+  readonly store: string | undefined
+  /** The fixture of one test, with stores of its own. */
+  createFixture(): WorkspaceFixture
+}
+
+export async function openFixtures({ executor, at, owner, createStore, signal }: FixturesOptions): Promise<Fixtures> {
+  await using cleanup = new AsyncDisposableStack()
+  const store = await createStore?.()
+  const scratch = cleanup.use(store ?? (await createScratch(owner)))
+  const opened = new Set<Workspace>()
+  // a test that waits for a command ends with the workspace
+  const interrupt = (): void => {
+    for (const workspace of opened) workspace.close().catch(() => undefined)
+  }
+  signal.addEventListener('abort', interrupt)
+  cleanup.defer(() => signal.removeEventListener('abort', interrupt))
+  let count = 0
+  const createFixture = (): WorkspaceFixture => {
+    const fixture = `/${(count += 1)}`
+    return {
+      executor,
+      createStore: storesBeside(async (path) => {
+        if (!('directory' in scratch)) return scratch.open(`${fixture}/${path}`)
+        const root = join(scratch.directory, fixture, path)
+        await mkdir(root, { recursive: true })
+        await scratch.give(join(scratch.directory, fixture))
+        return createLocalAdapter({ root, owner })
+      }),
+      async open(options) {
+        const workspace = await createWorkspace({ ...options, signal })
+        opened.add(workspace)
+        return workspace
+      },
+      dispose: async () => opened.clear(),
+    }
+  }
+  // what an executor keeps for as long as one workspace is open is there for all tests
+  const { createStore: createKept } = createFixture()
+  const mounts = [{ at, adapter: () => createKept('kept') }]
+  cleanup.use(await createWorkspace({ mounts, executors: [executor], signal }))
+  const kept = cleanup.move()
+  return { store: store?.name, createFixture, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+}

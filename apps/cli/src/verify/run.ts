@@ -1,0 +1,133 @@
+import {
+  collectTests,
+  type Runner,
+  testExecutor,
+  type TestOutcome,
+  testWorkspace,
+  type WorkspaceSuiteOptions,
+} from '@ws/conformance'
+import { isWorkspaceError } from '@ws/core'
+import type { Owner } from '@ws/core/adapter'
+import type { Executor } from '@ws/core/executor'
+
+import { createExecutor, type ExecutorName } from '../config/executors.ts'
+import { openFixtures, type FixturesOptions } from './fixtures.ts'
+import type { CheckResult, MountPoint, Report, Status, Unavailable } from './types.ts'
+
+/** Defines tests, as `testWorkspace` of the kit does. */
+export type Suite = (options: WorkspaceSuiteOptions, runner: Runner) => void
+
+export interface RunOptions extends Pick<FixturesOptions, 'createStore'> {
+  readonly executors: readonly ExecutorName[]
+  /** Checked when none of `executors` is there: an interpreter, which needs nothing installed. */
+  readonly fallback?: ExecutorName | undefined
+  readonly at: readonly MountPoint[]
+  readonly owner: Owner
+  /** Default: those of the kit for workspaces and executors. */
+  readonly suites?: readonly Suite[] | undefined
+  readonly signal: AbortSignal
+  readonly onResult?: (result: CheckResult) => void
+}
+
+export const kitSuites: readonly Suite[] = [testWorkspace, testExecutor]
+
+/** How many executors and places are worked on at the same time. */
+const concurrency = 2
+
+/** Runs the suites for each executor at each place, over scratch files, which are removed in any case. */
+export async function runChecks(options: RunOptions): Promise<Report> {
+  const results: CheckResult[] = []
+  const unavailable: Unavailable[] = []
+  const roots: Report['roots'][number][] = []
+  const placesOf = async (name: ExecutorName) => {
+    // Attacks are programs: those that are not trusted would only be refused.
+    const executor = await createExecutor(name, { sanitize: { trustPrograms: 'all' } })
+    return options.at.map((at) => ({ name, executor, at }))
+  }
+  let places = (await Promise.all(options.executors.map(placesOf))).flat()
+  const work = async (): Promise<void> => {
+    for (let place = places.shift(); place !== undefined; place = places.shift()) {
+      const { name, executor, at } = place
+      options.signal.throwIfAborted()
+      const probe = await executor.probe({ root: rootOf(at), owner: options.owner, signal: options.signal })
+      const form = probe.details['root']
+      if (form !== undefined) roots.push({ executor: name, at, form })
+      if (probe.available) await checkPlace(options, place, (result) => results.push(result))
+      else unavailable.push({ executor: name, at, missing: probe.missing, howToFix: probe.howToFix })
+    }
+  }
+  // a failure of one must not leave the other's scratch files behind
+  const workAll = async (): Promise<void> => {
+    const outcomes = await Promise.allSettled(Array.from({ length: concurrency }, work))
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+  }
+  await workAll()
+  if (results.length === 0 && options.fallback !== undefined) {
+    places = await placesOf(options.fallback)
+    await workAll()
+  }
+  return { results, unavailable, roots }
+}
+
+type Root = NonNullable<Parameters<Executor['probe']>[0]>['root']
+
+const rootOf = (at: MountPoint): Root => at as string as Root
+
+async function checkPlace(
+  { owner, suites = kitSuites, signal, onResult, createStore }: RunOptions,
+  { name, executor, at }: { readonly name: ExecutorName; readonly executor: Executor; readonly at: MountPoint },
+  add: (result: CheckResult) => void,
+): Promise<void> {
+  await using fixtures = await openFixtures({ executor, at, owner, createStore, signal })
+  const tests = collectTests((runner) => {
+    for (const suite of suites) suite({ name, create: fixtures.createFixture, roots: [at], shell: 'sh' }, runner)
+  })
+  for (const test of tests) {
+    const start = performance.now()
+    const outcome = await test.run()
+    signal.throwIfAborted()
+    const duration = Math.round(performance.now() - start)
+    const [, group = '', ...titles] = test.title.replaceAll(/\[[^\]]*\] /gu, '').split(' › ')
+    const check = { group, title: titles.join(' › ') }
+    const judged = judge(outcome, departures[name]?.[check.title])
+    if (judged === undefined) continue
+    const result = { check, executor: name, at, store: fixtures.store, ...judged, duration }
+    add(result)
+    onResult?.(result)
+  }
+}
+
+/** Promises that an executor does not keep, and says so. */
+const departures: Partial<Record<ExecutorName, Readonly<Record<string, string>>>> = {
+  sanitize: {
+    'a command longer than an argument can be runs all the same': 'the command is an argument of the shell',
+    'a login shell reads its start-up file, another does not': 'there are no start-up files',
+  },
+}
+
+/** Tests of another root, of what is declared as absent where it is there, and of the fixture: nothing for this table. */
+const inapplicable = /^the root is at|^guarantee \w+: (?:kernel|interpreter)$|^every guarantee|^the fixture has no/u
+
+/** Absent for a test that says nothing of this executor at this place. */
+function judge(
+  { state, reason = '', error }: TestOutcome,
+  departure: string | undefined,
+): { status: Status; note?: string } | undefined {
+  if (state === 'passed') return { status: 'ok' }
+  if (state === 'skipped') {
+    if (inapplicable.test(reason)) return undefined
+    if (reason === 'executor kind interpreter') {
+      return { status: 'skipped', note: 'needs processes, which an interpreter does not have' }
+    }
+    const level = /^guarantee \w+: (none|translated)$/u.exec(reason)?.[1]
+    return { status: level === undefined ? 'skipped' : level === 'none' ? 'refused' : 'view', note: reason }
+  }
+  if (departure !== undefined) return { status: 'refused', note: departure }
+  // The executor has read the command and cannot tell that it stays inside: no rule is the reason.
+  if (isWorkspaceError(error, 'EUNENFORCEABLE') && error.rule === undefined) {
+    return { status: 'refused', note: error.message }
+  }
+  if (!(error instanceof Error)) return { status: 'failed', note: String(error) }
+  const named = isWorkspaceError(error) || error.name === 'ConformanceError'
+  return { status: 'failed', note: named ? error.message : `${error.name}: ${error.message}` }
+}

@@ -1,0 +1,16 @@
+import type { WorkspaceFixture } from './options.ts'
+
+/**
+ * Makes the `createStore` of a fixture whose stores lie below one place.
+ *
+ * @param open makes an empty store at a path without a leading slash, such as `threads/t1`
+ */
+export function storesBeside(open: WorkspaceFixture['createStore']): WorkspaceFixture['createStore'] {
+  const names = new Map<string, number>()
+  return (name) => {
+    // a second store of one name has a place of its own
+    const count = (names.get(name) ?? 0) + 1
+    names.set(name, count)
+    return open(count === 1 ? `threads/${name}` : `threads-${count}/${name}`)
+  }
+}
