@@ -1,9 +1,10 @@
-// Checks the imports between packages (lib/dependency-rules.ts). With a compiler it cannot use, dependency-cruiser
-// finds no modules and reports success: so the number of modules it looked at is part of the check.
+// Checks the imports between packages (lib/dependency-rules.ts) and between the folders of each. With a compiler it
+// cannot use, dependency-cruiser finds no modules and reports success: so their number is part of the check.
 import { globSync } from 'node:fs'
 
 import { cruise, type ICruiseResult } from 'dependency-cruiser'
 
+import { folderCircles } from './lib/circles.ts'
 import { dependencyRules } from './lib/dependency-rules.ts'
 import { repositoryRoot } from './lib/run.ts'
 
@@ -20,14 +21,17 @@ for (const { rule, from, to, cycle } of summary.violations) {
   console.error(`${rule.name}: ${from} → ${path}  ${reason}`)
 }
 
+const circles = folderCircles(modules)
+for (const circle of circles) console.error(`folders that import each other: ${circle.join(' ')}`)
+
 const seen = new Set(modules.map(({ source }) => source))
 const sources = globSync('{packages,apps}/*/src/**/*.ts')
 const missed = sources.filter((source) => !seen.has(source))
 if (sources.length === 0 || missed.length > 0) {
   console.error(`dependency-cruiser saw ${seen.size} modules; of ${sources.length} sources it missed:`, missed)
 }
-const failed = summary.violations.length > 0 || sources.length === 0 || missed.length > 0
+const failed = summary.violations.length > 0 || circles.length > 0 || sources.length === 0 || missed.length > 0
 console.log(
-  `dependencies: ${seen.size} modules, ${summary.totalDependenciesCruised} imports, ${summary.violations.length} breaches`,
+  `dependencies: ${seen.size} modules, ${summary.totalDependenciesCruised} imports, ${summary.violations.length + circles.length} breaches`,
 )
 process.exitCode = failed ? 1 : 0

@@ -4,9 +4,9 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 
-import { cruise } from 'dependency-cruiser'
+import { cruise, type IModule } from 'dependency-cruiser'
 
-import { circles } from './lib/circles.ts'
+import { folderCircles } from './lib/circles.ts'
 import { dependencyRules } from './lib/dependency-rules.ts'
 import { publicNames } from './lib/public-names.ts'
 import { repositoryRoot } from './lib/run.ts'
@@ -27,7 +27,7 @@ const result = {
     .map((file) => ({ file, lines: readFileSync(file, 'utf8').split('\n').length - 1 }))
     .filter(({ lines }) => lines > maxLines)
     .sort((left, right) => right.lines - left.lines),
-  circles: await folderCircles(),
+  circles: folderCircles(await modulesOf(['packages', 'apps'])),
   headlessSentences: headlessSentences().length,
 }
 
@@ -63,32 +63,10 @@ function doors(folder: string): Record<string, number> {
   return counted
 }
 
-/** Folders of one package that import each other. A type may point back, as between files. */
-async function folderCircles(): Promise<string[][]> {
-  const { output } = await cruise(['packages', 'apps'], dependencyRules.options ?? {})
+async function modulesOf(folders: string[]): Promise<readonly IModule[]> {
+  const { output } = await cruise(folders, dependencyRules.options ?? {})
   if (typeof output === 'string') throw new Error('dependency-cruiser answered with text instead of a result')
-  const edges = new Map<string, Set<string>>()
-  for (const { source, dependencies } of output.modules) {
-    const from = folderOf(source)
-    if (from === undefined) continue
-    const reached = edges.get(from) ?? new Set()
-    edges.set(from, reached)
-    for (const { resolved, dependencyTypes } of dependencies) {
-      const to = folderOf(resolved)
-      if (to === undefined || to === from || dependencyTypes.includes('type-only')) continue
-      if (packageOf(to) === packageOf(from)) reached.add(to)
-    }
-  }
-  return circles(edges)
-}
-
-/** The first folder below `src`; the files beside it are a folder each. */
-function folderOf(file: string): string | undefined {
-  return /^(?:packages|apps)\/[^/]+\/src\/[^/]+/u.exec(file)?.[0]
-}
-
-function packageOf(folder: string): string {
-  return folder.split('/').slice(0, 2).join('/')
+  return output.modules
 }
 
 function sum(numbers: readonly number[]): number {

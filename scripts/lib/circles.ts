@@ -1,5 +1,33 @@
+import type { IModule } from 'dependency-cruiser'
+
+/** Folders of one package that import each other. A type may point back, as between files. */
+export function folderCircles(modules: readonly IModule[]): string[][] {
+  const edges = new Map<string, Set<string>>()
+  for (const { source, dependencies } of modules) {
+    const from = folderOf(source)
+    if (from === undefined) continue
+    const reached = edges.get(from) ?? new Set()
+    edges.set(from, reached)
+    for (const { resolved, dependencyTypes } of dependencies) {
+      const to = folderOf(resolved)
+      if (to === undefined || to === from || dependencyTypes.includes('type-only')) continue
+      if (packageOf(to) === packageOf(from)) reached.add(to)
+    }
+  }
+  return circles(edges)
+}
+
+/** The first folder below `src`; the files beside it are a folder each. */
+function folderOf(file: string): string | undefined {
+  return /^(?:packages|apps)\/[^/]+\/src\/[^/]+/u.exec(file)?.[0]
+}
+
+function packageOf(folder: string): string {
+  return folder.split('/').slice(0, 2).join('/')
+}
+
 /** The folders that reach each other: every group of two or more, by Tarjan's algorithm. */
-export function circles(edges: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
+function circles(edges: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
   const found: string[][] = []
   const order = new Map<string, number>()
   const lowest = new Map<string, number>()

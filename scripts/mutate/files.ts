@@ -218,7 +218,7 @@ export const fileMutations: readonly Mutation[] = [
     removes: 'the refusal of bytes whose checksum differs',
     changes: [
       {
-        file: 'packages/adapter-s3/src/objects/read.ts',
+        file: 'packages/adapter-s3/src/files/read.ts',
         text: "        if (verdict !== 'right' && !isExcused) throw",
         by: "        if (verdict !== 'right' && !isExcused && digest === '') throw",
       },

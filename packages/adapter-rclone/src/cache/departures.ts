@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { timeInStore } from '../control/hash.ts'
-import { type StoredPart, deleteStored, supplyStore } from '../control/stored.ts'
+import { type StoredPart, deleteStored, supplyStore } from './stored.ts'
 import { failure } from '../errors.ts'
 import { appendEnd, appendLines, readLines } from './lines.ts'
 

@@ -10,7 +10,7 @@ import { DirtyFiles } from '../cache/dirty.ts'
 import { appendEnd, appendLines, readLines } from '../cache/lines.ts'
 import type { Control } from '../control/client.ts'
 import { hashInStore } from '../control/hash.ts'
-import { deleteStored } from '../control/stored.ts'
+import { deleteStored } from '../cache/stored.ts'
 
 export interface StoreContext {
   readonly control: Control

@@ -1,6 +1,6 @@
 import { isWorkspaceError } from '@ws/core'
 
-import { settleUploads } from '../files/departures.ts'
+import { settleUploads } from './departures.ts'
 import type { Task } from '../mount/pending.ts'
 import type { Open } from '../opened.ts'
 import type { MountedPart } from '../part/mounted-part.ts'

@@ -7,10 +7,10 @@ import { isGone, ownMark, tempPrefix } from '@ws/adapter-local/internal'
 import { DirtyFiles } from '../cache/dirty.ts'
 import { Departures } from '../cache/departures.ts'
 import { repairCache } from '../cache/repair.ts'
-import { deleteStored } from '../control/stored.ts'
+import { deleteStored } from '../cache/stored.ts'
 import { flushBarrier } from '../flush/barrier.ts'
 import type { MountDirectories } from '../state/directories.ts'
-import { settleDepartures } from './departures.ts'
+import { settleDepartures } from '../flush/settle-departures.ts'
 import { type RunningMount, type StartOptions, endMount, startMount } from './start.ts'
 
 /** Milliseconds: nobody writes, so nothing is worth waiting for. */

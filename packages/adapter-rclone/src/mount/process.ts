@@ -9,7 +9,7 @@ import { defaultPath, readProcessStat } from '@ws/process'
 import { diagnosed, failure } from '../errors.ts'
 import { MountLog, type MountLogListener } from './log.ts'
 import { guardScript, supervisorExit, supervisorScript } from './supervisor.ts'
-import { mountAt } from './table.ts'
+import { mountAt } from '../state/mount-table.ts'
 import { force } from './unmount.ts'
 
 const operation = 'createRcloneAdapter'

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { defaultPath } from '@ws/process'
 
 import { forceFunction } from './supervisor.ts'
-import { mountAt } from './table.ts'
+import { mountAt } from '../state/mount-table.ts'
 
 /** Milliseconds that the helper may take. On a mount that hangs it can wait for ever, in the kernel, where nothing ends it. */
 const helperMs = 5_000

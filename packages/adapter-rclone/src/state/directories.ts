@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 
 import { failure } from '../errors.ts'
-import { mountAt } from '../mount/table.ts'
+import { mountAt } from './mount-table.ts'
 import type { CheckedOptions } from '../options.ts'
 
 const operation = 'createRcloneAdapter'

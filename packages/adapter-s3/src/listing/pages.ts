@@ -2,7 +2,7 @@ import type { Task } from '../client/requests.ts'
 import { compareKeys } from '../keys/names.ts'
 import type { Store } from '../store.ts'
 import { decodeKey } from './keys.ts'
-import { listOnce } from './request.ts'
+import { listOnce } from '../objects/list-once.ts'
 
 /** One key of a listing, or with a delimiter what several begin with. */
 export interface ListedKey {

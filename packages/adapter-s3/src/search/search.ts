@@ -12,8 +12,8 @@ import { createLineMatcher, type LineHit, type LineMatcher } from '@ws/text-sear
 import { translate } from '../client/failures.ts'
 import type { Task } from '../client/requests.ts'
 import { entriesOf } from '../listing/list.ts'
-import { read } from '../objects/read.ts'
-import { readStream } from '../objects/read-stream.ts'
+import { read } from '../files/read.ts'
+import { readStream } from '../files/read-stream.ts'
 import type { Store } from '../store.ts'
 
 /** Files up to so many bytes are fetched several at a time, larger ones as streams, one after the other. */

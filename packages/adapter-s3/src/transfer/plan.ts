@@ -3,7 +3,7 @@ import type { CopyOptions, MountPath } from '@ws/core/adapter'
 import type { Task } from '../client/requests.ts'
 import { failure } from '../errors.ts'
 import { pagesOf } from '../listing/pages.ts'
-import { lookUp, type Found } from '../objects/lookup.ts'
+import { lookUp, type Found } from '../files/lookup.ts'
 import type { Store } from '../store.ts'
 
 /** The facts that move and copy have found out before they change anything. */

@@ -4,9 +4,9 @@ import type { Task } from '../client/requests.ts'
 import { sleep } from '../client/wait.ts'
 import { failure } from '../errors.ts'
 import { objectName, type Store } from '../store.ts'
-import { attributesFor, type Attributes } from './attributes.ts'
-import { withObject } from './locks.ts'
-import { bytesBody, putObject } from './put.ts'
+import { attributesFor, type Attributes } from '../objects/attributes.ts'
+import { withObject } from '../objects/locks.ts'
+import { bytesBody, putObject } from '../objects/put.ts'
 import { readObject } from './read.ts'
 
 /** How large a file may be that is read and written again for every append. */

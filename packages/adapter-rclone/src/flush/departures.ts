@@ -5,9 +5,9 @@ import { type MountPath, type StorageAdapter, contractError } from '@ws/core/ada
 
 import { readCachedFile } from '../cache/cached-file.ts'
 import { explained } from '../control/client.ts'
-import { supplyStore } from '../control/stored.ts'
-import { uploadsEnded } from '../flush/barrier.ts'
-import { settleDepartures } from '../mount/departures.ts'
+import { supplyStore } from '../cache/stored.ts'
+import { uploadsEnded } from './barrier.ts'
+import { settleDepartures } from './settle-departures.ts'
 import type { Open } from '../opened.ts'
 
 /** Milliseconds for which deleting waits for uploads: a store that is down must not keep it. */

@@ -7,10 +7,10 @@ import { type Task } from '../client/requests.ts'
 import { DamagedBodyError } from '../client/retry.ts'
 import { failure } from '../errors.ts'
 import type { Store } from '../store.ts'
-import { discard } from './discard.ts'
-import { getObject, type OpenObject } from './get.ts'
+import { discard } from '../objects/discard.ts'
+import { getObject, type OpenObject } from '../objects/get.ts'
 import { checkVersion, explainMiss, stateAt } from './read.ts'
-import { verifierFor, type Verifier } from './verify.ts'
+import { verifierFor, type Verifier } from '../objects/verify.ts'
 
 export async function readStream(
   store: Store,

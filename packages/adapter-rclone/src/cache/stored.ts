@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path'
 
-import { readCachedFile } from '../cache/cached-file.ts'
-import { type Control, isNotFound } from './client.ts'
-import { type RemoteFile, hashInStore } from './hash.ts'
+import { readCachedFile } from './cached-file.ts'
+import { type Control, isNotFound } from '../control/client.ts'
+import { type RemoteFile, hashInStore } from '../control/hash.ts'
 
 /** A part of the store with its cache. */
 export interface StoredPart {

@@ -2,8 +2,8 @@ import type { Stat } from '@ws/core'
 import type { MountPath } from '@ws/core/adapter'
 import { linkAt, type LinkTask } from '../links/find.ts'
 import type { Store } from '../store.ts'
-import { lookUpReal, type RealFound } from './lookup-real.ts'
-import { linkStat } from './stat.ts'
+import { lookUpReal, type RealFound } from '../objects/lookup-real.ts'
+import { linkStat } from '../objects/stat.ts'
 
 /** The entry at a path. */
 export type Found = RealFound | { readonly type: 'symlink'; readonly stat: Stat; readonly target: string | undefined }

@@ -6,11 +6,11 @@ import { DamagedBodyError } from '../client/retry.ts'
 import { failure } from '../errors.ts'
 import { assertNoLink } from '../links/find.ts'
 import type { Store } from '../store.ts'
-import { discard } from './discard.ts'
-import { collect, getObject } from './get.ts'
-import { countBelow, headObject } from './lookup-real.ts'
-import type { ObjectState } from './stat.ts'
-import { settleDoubt, verifierFor } from './verify.ts'
+import { discard } from '../objects/discard.ts'
+import { collect, getObject } from '../objects/get.ts'
+import { countBelow, headObject } from '../objects/lookup-real.ts'
+import type { ObjectState } from '../objects/stat.ts'
+import { settleDoubt, verifierFor } from '../objects/verify.ts'
 
 export async function read(store: Store, path: MountPath, options: ReadOptions, task: Task): Promise<ReadResult> {
   const { range } = options
