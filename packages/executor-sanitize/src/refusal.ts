@@ -12,6 +12,7 @@ export type RefusalKind =
   | 'script'
   | 'code'
   | 'option'
+  | 'template'
   | 'shown'
   | 'stored'
   | 'mount'
@@ -48,6 +49,7 @@ const texts: Readonly<Record<RefusalKind, readonly [string, string]>> = {
   ],
   code: ['runs code that cannot be judged', 'use an executor with a view (bubblewrap, proot)'],
   option: ['is an option that cannot be judged', 'leave it out, or use an executor with a view (bubblewrap, proot)'],
+  template: ['has no X in its name, and so could show a part of a path of this machine', 'end the name with XXXXXX'],
   shown: ['would see paths of this machine in what it reads', 'go there with `cd` and use relative paths'],
   stored: ['would store paths of this machine', 'go there with `cd` and use relative paths'],
   mount: [

@@ -41,6 +41,7 @@ const reasons: Readonly<Record<string, RegExp>> = {
   script: /runs code of the workspace/,
   code: /runs code that cannot be judged/,
   option: /is an option that cannot be judged/,
+  template: /has no X in its name/,
   shown: /would see paths of this machine/,
   stored: /would store paths of this machine/,
   mount: /another mount/,

@@ -238,5 +238,17 @@ export const filePrograms: Readonly<Record<string, Grammar>> = {
     follows: ['-l'],
     recursive: ['-a', '-d', '-f'],
   },
-  mktemp: { options: '-p=write --tmpdir! --suffix: -t!', operands: 'write', prints: 'absolute' },
+  mktemp: {
+    options: '-p=write --tmpdir! --suffix: -t!',
+    operands(call, { operands }) {
+      for (const operand of operands) {
+        call.path(operand, 'write')
+        // it would take an X of the directory for the template's, and show the rest of the path
+        if (operand.value.texts?.every((text) => /X[^/]*$/.test(text)) !== true) {
+          call.refuse('template', operand)
+        }
+      }
+    },
+    prints: 'absolute',
+  },
 }
