@@ -21,6 +21,8 @@ import type {
 import { checkReadSize, contractError } from '../failures.ts'
 import type { Condition, Entry, ReadResult, Stat, TransferResult, WriteData, WriteResult } from '../types.ts'
 import { collect } from '../base/stream.ts'
+import { checkOptions } from '../../options/check.ts'
+import { option, type OptionShapes } from '../../options/shapes.ts'
 import { Entries, statOf, type Found } from './entries.ts'
 import type { KeyValueStore } from './store.ts'
 
@@ -31,11 +33,16 @@ export interface KeyValueOptions {
   readonly readOnly?: boolean | undefined
 }
 
-/** Makes a driver of any map or table of bytes: directories, conditions among the writers of this process, move and copy. */
-export function keyValueDriver(
-  store: KeyValueStore,
-  { name = 'key-value', readOnly = false }: KeyValueOptions = {},
-): Driver {
+const shapes: OptionShapes<KeyValueOptions> = { name: option.text, readOnly: option.boolean }
+
+/**
+ * Makes a driver of any map or table of bytes: directories, conditions among the writers of this process, move and copy.
+ *
+ * @throws WorkspaceError `EINVAL` for an option that is unknown or has another type.
+ */
+export function keyValueDriver(store: KeyValueStore, options: KeyValueOptions = {}): Driver {
+  checkOptions(options, shapes, { operation: 'keyValueDriver' })
+  const { name = 'key-value', readOnly = false } = options
   return new KeyValueDriver(name, { ...capabilities, readOnly }, store)
 }
 

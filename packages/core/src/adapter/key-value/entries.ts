@@ -23,7 +23,7 @@ export class Entries {
 
   async find(path: MountPath): Promise<Found | undefined> {
     if (path === mountRoot) return {}
-    const bytes = await this.#store.get(keyOf(path))
+    const bytes = await this.#get(keyOf(path))
     if (bytes !== undefined) return { bytes }
     return (await this.#isDirectory(path)) ? {} : undefined
   }
@@ -51,7 +51,7 @@ export class Entries {
   async *below(path: MountPath): AsyncGenerator<MountPath, void, undefined> {
     const prefix = prefixOf(path)
     const seen = new Set<string>()
-    for await (const key of this.#store.keys(prefix)) {
+    for await (const key of this.#keys(prefix)) {
       const names = key.slice(prefix.length).split('/')
       const isDirectory = names.at(-1) === ''
       if (isDirectory) names.pop()
@@ -80,9 +80,24 @@ export class Entries {
   }
 
   async #isDirectory(path: MountPath): Promise<boolean> {
-    if ((await this.#store.get(`${keyOf(path)}/`)) !== undefined) return true
-    for await (const key of this.#store.keys(prefixOf(path))) return key.length > 0
+    if ((await this.#get(`${keyOf(path)}/`)) !== undefined) return true
+    for await (const _key of this.#keys(prefixOf(path))) return true
     return false
+  }
+
+  async #get(key: string): Promise<Uint8Array | undefined> {
+    const value = await this.#store.get(key)
+    if (value === undefined || value instanceof Uint8Array) return value
+    throw new TypeError('`get` of the store gave neither a Uint8Array nor `undefined`')
+  }
+
+  async *#keys(prefix: string): AsyncGenerator<string, void, undefined> {
+    for await (const key of this.#store.keys(prefix)) {
+      if (typeof key !== 'string' || !key.startsWith(prefix)) {
+        throw new TypeError('`keys` of the store gave a key that does not begin with the prefix')
+      }
+      yield key
+    }
   }
 }
 
