@@ -153,8 +153,10 @@ export function deniedTests({ describe, test }: DoorSuite): void {
       equal(await site.workspace.readText('src/b/f2'), 'f', 'what was moved')
       await site.workspace.move('src/b/f2', 'src/f3')
       equal(await site.run('cat src/f3'), 'f', 'what was moved back')
+      // A mount of a bucket can show a file empty whose directory was renamed before the upload.
+      const moves = site.store.capabilities.atomicDirectoryMove ? 'mv a b && mv b/x y' : 'mv a/x y'
       equal(
-        await site.run('mkdir -p d/a && cd d && echo one > a/x && mv a b && mv b/x y && cp y z && rm z && cat y'),
+        await site.run(`mkdir -p d/a && cd d && echo one > a/x && ${moves} && cp y z && rm z && cat y`),
         'one\n',
         'mkdir, mv, cp, rm',
       )
