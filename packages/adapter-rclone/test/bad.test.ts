@@ -55,7 +55,7 @@ describe('options that mean nothing', () => {
     },
     'an endpoint that is no URL': { s3: { ...s3, endpoint: 'localhost' }, bucket: 'b' },
     'an owner that is root': { s3, bucket: 'b', owner: { uid: 0, gid: 0 } },
-    'a time that is none': { s3, bucket: 'b', writeBackDelay: -1 },
+    'a negative time': { s3, bucket: 'b', writeBackDelay: -1 },
     'a remote without a type': { remote: { endpoint: 'x' }, bucket: 'b' },
   }
   for (const [what, options] of Object.entries(wrong)) {

@@ -1,5 +1,4 @@
 import type { PutObjectCommandInput } from '@aws-sdk/client-s3'
-import type { MountPath } from '@ws/core/adapter'
 import type { Requests } from './client/requests.ts'
 import type { S3Dialect } from './dialect/dialect.ts'
 import type { DirectoryHints } from './directories/hints.ts'
@@ -36,6 +35,6 @@ export interface Store {
 }
 
 /** The name of an object among all that this process works on. */
-export function objectName({ bucket, keys }: Store, path: MountPath): string {
-  return `${bucket}/${keys.key(path)}`
+export function objectName({ bucket }: Store, key: string): string {
+  return `${bucket}/${key}`
 }

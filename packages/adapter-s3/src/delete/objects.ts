@@ -10,7 +10,7 @@ import { headObject, headOnce } from '../objects/lookup-real.ts'
 import { makeWriteId } from '../objects/metadata.ts'
 import { outcomeOf, startOfId, unknownError, type Effort } from '../objects/outcome.ts'
 import { isSameObject, type ObjectState } from '../objects/stat.ts'
-import type { Store } from '../store.ts'
+import { objectName, type Store } from '../store.ts'
 import { conditionHeaders, conditionOn, isRefusal } from '../objects/conditional.ts'
 
 /**
@@ -19,7 +19,7 @@ import { conditionHeaders, conditionOn, isRefusal } from '../objects/conditional
  * that has looked at the object, and relies on that, is waited for.
  */
 export async function deleteObject(store: Store, key: string, task: Task, seen?: ObjectState): Promise<void> {
-  await withObject(`${store.bucket}/${key}`, 'delete', task, () => deleteHeld(store, key, task, seen))
+  await withObject(objectName(store, key), 'delete', task, () => deleteHeld(store, key, task, seen))
 }
 
 async function deleteHeld(store: Store, key: string, task: Task, seen?: ObjectState): Promise<void> {
@@ -51,7 +51,7 @@ export async function deleteVersion(store: Store, key: string, version: Version,
   const { requests, bucket, dialect, history } = store
   const conflict = (): Error => failure('ECONFLICT', task.operation, task.path)
   if (!dialect.conditionalDelete) {
-    await withObject(`${bucket}/${key}`, 'exclusive', task, async () => {
+    await withObject(objectName(store, key), 'exclusive', task, async () => {
       const state = await headObject(store, key, task)
       if (state === undefined) throw failure('ENOENT', task.operation, task.path)
       if (state.stat.version !== version) throw conflict()
@@ -64,7 +64,7 @@ export async function deleteVersion(store: Store, key: string, version: Version,
   const fate: Fate = { lost: false }
   try {
     const command = new DeleteObjectCommand({ Bucket: bucket, Key: key, ...(IfMatch && { IfMatch }) })
-    await withObject(`${bucket}/${key}`, 'delete', task, () =>
+    await withObject(objectName(store, key), 'delete', task, () =>
       requests.run(task, ({ client, abortSignal }) => client.send(command, { abortSignal }), { fate }),
     )
   } catch (error) {
@@ -126,7 +126,7 @@ export async function deleteBatch(store: Store, objects: readonly ListedObject[]
     )
   }
   try {
-    const names = left.map(({ key }) => `${store.bucket}/${key}`)
+    const names = left.map(({ key }) => objectName(store, key))
     if (left.length > 0) await withObjects(names, task, () => store.requests.run(task, attemptOnce, { fate }))
   } catch (error) {
     const isPartial = error instanceof BatchError

@@ -33,7 +33,7 @@ export async function append(
     whole.set(data, bytes.length)
     try {
       const put = { key: store.keys.key(path), condition: version, mode, attributes }
-      const result = await withObject(objectName(store, path), 'shared', task, () =>
+      const result = await withObject(objectName(store, put.key), 'shared', task, () =>
         putObject(store, bytesBody(whole), put, task),
       )
       store.hints.addAbove(path)

@@ -24,12 +24,11 @@ export async function write(
   task: Task,
 ): Promise<WriteResult> {
   const { ifVersion, mode } = options
-  const object = objectName(store, path)
   await checkPlace(store, path, isBytes(data) ? 'hints' : 'server', options, task)
   const put: PutOptions = { key: store.keys.key(path), condition: ifVersion, mode, attributes: 'keep' }
   const result = isBytes(data)
-    ? await withObject(object, 'shared', task, () => putObject(store, bytesBody(data), put, task))
-    : await writeStream(store, path, data, put, task)
+    ? await withObject(objectName(store, put.key), 'shared', task, () => putObject(store, bytesBody(data), put, task))
+    : await writeStream(store, data, put, task)
   store.hints.addAbove(path)
   return result
 }
@@ -64,14 +63,13 @@ async function checkPlace(
 
 async function writeStream(
   store: Store,
-  path: MountPath,
   data: AsyncIterable<Uint8Array>,
   put: PutOptions,
   task: Task,
 ): Promise<WriteResult> {
   const reader = new PartReader(data, store.partBytes, task)
   const shared = <Result>(run: () => Promise<Result>): Promise<Result> =>
-    withObject(objectName(store, path), 'shared', task, run)
+    withObject(objectName(store, put.key), 'shared', task, run)
   try {
     const first = await reader.next()
     if (reader.ended) return await shared(() => putObject(store, bytesBody(first), put, task))

@@ -1,7 +1,7 @@
 import { WorkspaceError } from '@ws/core'
 import { meaningOf } from '../client/failures.ts'
 import type { Attempt, Task } from '../client/requests.ts'
-import type { Store } from '../store.ts'
+import { objectName, type Store } from '../store.ts'
 import { mayBeDeletedSince } from './locks.ts'
 import { headOnce } from './lookup-real.ts'
 import type { ObjectState } from './stat.ts'
@@ -35,14 +35,15 @@ export function startOfId({ requests }: Store): number {
  * meanwhile.
  */
 export function outcomeOf(
-  { history, bucket }: Store,
+  store: Store,
   { id, key, since, startedAt }: Effort,
   state: ObjectState | undefined,
 ): Outcome {
+  const { history } = store
   const known = history.latest(key)
   if (state === undefined) {
     const isNew = known === undefined || known === 'absent'
-    return isNew && !mayBeDeletedSince(`${bucket}/${key}`, since) ? 'not-done' : 'unknown'
+    return isNew && !mayBeDeletedSince(objectName(store, key), since) ? 'not-done' : 'unknown'
   }
   const { writes } = state.metadata
   if (writes.includes(id)) return 'done'

@@ -1,6 +1,6 @@
 import { AbortMultipartUploadCommand, ListMultipartUploadsCommand, ListPartsCommand } from '@aws-sdk/client-s3'
 import type { Attempt, Task } from '../client/requests.ts'
-import type { Store } from '../store.ts'
+import { objectName, type Store } from '../store.ts'
 
 type Sweepable = Pick<Store, 'bucket' | 'keys' | 'requests'>
 
@@ -25,8 +25,8 @@ class LiveUploads {
   }
 
   /** An upload is asked for. Returns what says that it has its id. */
-  begin({ bucket }: Store, key: string): () => void {
-    const name = `${bucket}/${key}`
+  begin(store: Store, key: string): () => void {
+    const name = objectName(store, key)
     this.#pending.set(name, (this.#pending.get(name) ?? 0) + 1)
     return () => {
       const left = (this.#pending.get(name) ?? 1) - 1
@@ -35,8 +35,8 @@ class LiveUploads {
     }
   }
 
-  isPending({ bucket }: Store, key: string): boolean {
-    return this.#pending.has(`${bucket}/${key}`)
+  isPending(store: Store, key: string): boolean {
+    return this.#pending.has(objectName(store, key))
   }
 }
 

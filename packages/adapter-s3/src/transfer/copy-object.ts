@@ -11,7 +11,7 @@ import { bytesBody, putObject } from '../objects/put.ts'
 import { readObject } from '../files/read.ts'
 import { readStream } from '../files/read-stream.ts'
 import type { ObjectState } from '../objects/stat.ts'
-import type { Store } from '../store.ts'
+import { objectName, type Store } from '../store.ts'
 import { copyByParts } from './copy-parts.ts'
 import { checksSource, copyInStore } from './copy-in-store.ts'
 
@@ -29,7 +29,7 @@ export interface ObjectCopy {
 /** Copies one object; the version at the destination. @throws `ECONFLICT` that names the side that was not as expected. */
 export async function copyObject(store: Store, copy: ObjectCopy, task: Task): Promise<Version> {
   const { sourceKey, destinationKey } = copy
-  const held: Guard = (run) => withObject(`${store.bucket}/${sourceKey}`, 'exclusive', task, run)
+  const held: Guard = (run) => withObject(objectName(store, sourceKey), 'exclusive', task, run)
   const free: Guard = (run) => run()
   if (!checksSource(store, copy)) return copyTo(store, copy, task, free)
   // always in the same order, so that no two wait for each other
@@ -45,7 +45,7 @@ async function copyTo(store: Store, copy: ObjectCopy, task: Task, guard: Guard):
   const { conditionalCopyDestination, conditionalCopySource } = store.dialect
   if (state.stat.size > store.copyPartBytes)
     return locked(store, copy, task, () => guard(() => copyLarge(store, copy, task)))
-  const object = `${store.bucket}/${destinationKey}`
+  const object = objectName(store, destinationKey)
   if (condition === undefined || conditionalCopyDestination) {
     return withObject(object, 'shared', task, () => guard(() => copyInStore(store, copy, task)))
   }
@@ -62,7 +62,7 @@ async function copyTo(store: Store, copy: ObjectCopy, task: Task, guard: Guard):
 async function locked(store: Store, copy: ObjectCopy, task: Task, run: () => Promise<Version>): Promise<Version> {
   const { destination, destinationKey, condition } = copy
   if (condition === undefined) return run()
-  return withObject(`${store.bucket}/${destinationKey}`, 'exclusive', task, async () => {
+  return withObject(objectName(store, destinationKey), 'exclusive', task, async () => {
     const there = await headObject(store, destinationKey, task)
     if ((there?.stat.version ?? 'absent') !== condition) throw failure('ECONFLICT', task.operation, destination)
     return run()
