@@ -65,8 +65,15 @@ export const dependencyRules: IConfiguration = {
       name: 'tools-stand-alone',
       comment: 'The libraries below adapters and executors know the contracts only.',
       severity: 'error',
-      from: { path: '^packages/(process|text-search|command-parser)/src/' },
+      from: { path: '^packages/(process|text-search|command-parser|documents|download)/src/' },
       to: { path: '^packages/', pathNot: '^packages/(core|$1)/' },
+    },
+    {
+      name: 'tools-know-the-workspace-only',
+      comment: 'The tools work on any workspace: they know no adapter and no executor.',
+      severity: 'error',
+      from: { path: '^packages/tools/src/' },
+      to: { path: '^packages/', pathNot: '^packages/(core|documents|download|tools)/' },
     },
     {
       name: 'sandbox-confines-processes',

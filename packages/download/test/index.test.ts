@@ -1,0 +1,5 @@
+import { expect, it } from 'vitest'
+
+it('can be imported', async () => {
+  await expect(import('@ws/download')).resolves.toBeDefined()
+})
