@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 import { chmod, readdir, readFile, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -73,9 +74,11 @@ describeWith([...needed, component('landlock')], 'processes without a PID namesp
     await using bench = await Bench.create('/', { pidNamespace: 'off' })
     if (bench.executor.guarantees.processes !== 'translated') return
     await using other = await Bench.create('/', { pidNamespace: 'off' })
+    // other tests start sleepers too
+    const duration = `1000.${randomInt(1e9)}`
     const bystander = await other.executor.spawn(
       {
-        command: 'echo up; exec sleep 1000',
+        command: `echo up; exec sleep ${duration}`,
         cwd: virtual('/'),
         env: { S: 'secret' },
         login: false,
@@ -89,7 +92,7 @@ describeWith([...needed, component('landlock')], 'processes without a PID namesp
     const find = async (): Promise<string> => {
       const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
       const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '')))
-      return pids[lines.findIndex((line) => line === 'sleep\u00001000\u0000')] ?? ''
+      return pids[lines.findIndex((line) => line === `sleep\u0000${duration}\u0000`)] ?? ''
     }
     await expect.poll(find).not.toBe('')
     const victim = await find()
