@@ -3,16 +3,19 @@ export { maxCommandBytes, normaliseCommand, quoteForShell } from './commands/com
 export type { NormalisedCommand } from './commands/command.ts'
 export { getNativeCause } from './errors.ts'
 export * from './executor/bind-plan.ts'
+export { BothStreams, type OutputKeeper } from './executor/both-streams.ts'
 export type {
   AttachedExecutor,
   CommandRequest,
   Executor,
+  ExecutorResult,
   KillSignal,
   ProbeDetails,
   ProbeReport,
   ProbeTarget,
   RootForm,
   StandardInput,
+  StartedCommand,
   Terminal,
   TerminalRequest,
   TerminalResult,

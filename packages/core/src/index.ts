@@ -3,7 +3,15 @@
 export type { FileType, ReadResult, Stat, TransferResult, Version, WriteResult } from './adapter/types.ts'
 export { errorCodes, isWorkspaceError, quotePath, WorkspaceError } from './errors.ts'
 export type { ErrorCode, PartialProgress, WorkspaceErrorOptions } from './errors.ts'
-export type { CommandResult, RuleHint, RuleViolation, RunningCommand } from './executor/contract.ts'
+export type {
+  CommandInput,
+  CommandOutput,
+  CommandResult,
+  OutputChunk,
+  RuleHint,
+  RuleViolation,
+  RunningCommand,
+} from './executor/contract.ts'
 export type { CommandLimits } from './executor/limits.ts'
 export { compileGlob } from './glob/glob.ts'
 export type { Glob, GlobOptions } from './glob/glob.ts'

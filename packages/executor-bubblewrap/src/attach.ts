@@ -1,6 +1,6 @@
-import type { RunningCommand, VirtualPath } from '@ws/core'
+import type { VirtualPath } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
-import type { AttachedExecutor, BindPlan, CommandRequest, Guarantees } from '@ws/core/executor'
+import type { AttachedExecutor, BindPlan, CommandRequest, Guarantees, StartedCommand } from '@ws/core/executor'
 import {
   followTerminal,
   interactiveShellArguments,
@@ -90,7 +90,7 @@ export function createAttached({
   }
 
   /** With a terminal, a blank command is an interactive shell. */
-  async function start(request: CommandRequest, plan: BindPlan, terminal?: TerminalDevice): Promise<RunningCommand> {
+  async function start(request: CommandRequest, plan: BindPlan, terminal?: TerminalDevice): Promise<StartedCommand> {
     checkToolPlaces(options.tools, [plan.root, ...plan.aliases, ...plan.binds.map(({ at }) => at)], 'exec')
     const shell = resolveShell({ shell: request.shell, existsInView: isSystemProgram })
     const { login, bare } = request
@@ -114,7 +114,7 @@ export function createAttached({
     const system = systemFor(shell)
     const { mode, held, mounted, hidden } = await prepare(plan, system, { owner, options, programs, keeper })
     const release = held?.release
-    let started: Promise<RunningCommand>
+    let started: Promise<StartedCommand>
     try {
       const layout = layOut(plan, mode, mounted)
       const limits = limitsOf(request, options, layout)

@@ -191,7 +191,6 @@ async function runOnce(
     warden: { starting: () => () => undefined, close: () => undefined },
     keeper,
     stdin: 'none',
-    maxOutputBytes: 4096,
   })
   const { stderr } = await sandbox.process.wait()
   await sandbox.gone

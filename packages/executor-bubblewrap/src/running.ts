@@ -2,10 +2,16 @@ import { constants } from 'node:os'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-import { type CommandResult, isWorkspaceError, type RunningCommand } from '@ws/core'
+import { isWorkspaceError } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
-import { type CommandRequest, protectionLost, sandboxKilled } from '@ws/core/executor'
-import { createOutputChannel, type PipeMaker, type ProcessInput } from '@ws/process'
+import {
+  type CommandRequest,
+  type ExecutorResult,
+  protectionLost,
+  sandboxKilled,
+  type StartedCommand,
+} from '@ws/core/executor'
+import { type CommandOutputs, createCommandOutput, type PipeMaker, type ProcessInput } from '@ws/process'
 import type { NameKeeper } from '@ws/sandbox'
 
 import type { SandboxCommand } from './arguments.ts'
@@ -41,10 +47,9 @@ export async function startCommand({
   pipes,
   release,
   withCommand,
-}: CommandStart): Promise<RunningCommand> {
+}: CommandStart): Promise<StartedCommand> {
   const startedAt = performance.now()
-  const stdout = createOutputChannel()
-  const stderr = createOutputChannel()
+  const output = createCommandOutput(request)
   const sandbox = await retrying(() =>
     withCommand((command) =>
       startSandbox({
@@ -54,9 +59,8 @@ export async function startCommand({
         keeper,
         pipes,
         stdin: directInput(request),
-        maxOutputBytes: request.maxOutputBytes,
-        onStdout: stdout.push,
-        onStderr: stderr.push,
+        onStdout: output.onStdout,
+        onStderr: output.onStderr,
         signal: request.signal,
       }),
     ),
@@ -72,19 +76,17 @@ export async function startCommand({
   }
   const run = async () => {
     try {
-      return await follow(sandbox, { request, ending, startedAt, letGo })
+      return await follow(sandbox, { request, output, ending, startedAt, letGo })
     } finally {
       await letGo()
       ending.finish()
-      stdout.end()
-      stderr.end()
+      output.end()
     }
   }
   const result = run()
   result.catch(() => undefined)
   return {
-    stdout: stdout.output,
-    stderr: stderr.output,
+    ...output.readers,
     kill: ending.kill,
     get survivors() {
       return sandbox.process.survivors
@@ -123,7 +125,7 @@ function feed({ process }: Sandbox, { stdin }: CommandRequest): void {
 }
 
 interface Ending {
-  readonly kill: RunningCommand['kill']
+  readonly kill: StartedCommand['kill']
   finish(): void
   state(): { readonly timedOut: boolean; readonly aborted: boolean; readonly sent: ReadonlySet<string> }
 }
@@ -135,7 +137,7 @@ function createEnding(sandbox: Sandbox, request: CommandRequest): Ending {
   let aborted = false
   let finished = false
   let grace: NodeJS.Timeout | undefined
-  const kill: RunningCommand['kill'] = (signal = 'SIGTERM') => {
+  const kill: StartedCommand['kill'] = (signal = 'SIGTERM') => {
     if (finished) return false
     sent.add(signal)
     if (signal !== 'SIGKILL') return sandbox.signal(signal)
@@ -172,27 +174,27 @@ function createEnding(sandbox: Sandbox, request: CommandRequest): Ending {
 }
 
 interface Following extends Pick<CommandStart, 'request'> {
+  readonly output: CommandOutputs
   readonly letGo: () => Promise<void>
   readonly ending: Ending
   readonly startedAt: number
 }
 
-async function follow(sandbox: Sandbox, { request, ending, startedAt, letGo }: Following): Promise<CommandResult> {
+async function follow(
+  sandbox: Sandbox,
+  { request, output, ending, startedAt, letGo }: Following,
+): Promise<ExecutorResult> {
   const ended = await sandbox.process.wait()
   if (!ended.survivors) await sandbox.gone
   // The keeper looks a last time before it lets go of what it is asked to after that.
-  const [lost, stderr] = await Promise.all([sandbox.watch?.end(), sandbox.stderr, letGo()])
+  const [lost] = await Promise.all([sandbox.watch?.end(), sandbox.errorsRead, letGo()])
   const { timedOut, aborted, sent } = ending.state()
   if (aborted && !timedOut) throw request.signal?.reason
   const exitCode = sandbox.exitCode()
   const result = {
     ...outcome(exitCode, ended.signal, sent),
-    stdout: ended.stdout.text,
-    stderr: stderr.text,
-    stdoutBytes: ended.stdout.totalBytes,
-    stderrBytes: stderr.totalBytes,
+    ...output.end(),
     timedOut,
-    truncated: ended.stdout.truncated || stderr.truncated,
     duration: Math.round(performance.now() - startedAt),
     executor: executorName,
     ...(ended.survivors && { survivors: true as const }),
@@ -211,7 +213,7 @@ function outcome(
   exitCode: number | undefined,
   signal: string | null,
   sent: ReadonlySet<string>,
-): Pick<CommandResult, 'exitCode' | 'signal'> {
+): Pick<ExecutorResult, 'exitCode' | 'signal'> {
   if (exitCode === undefined) return { exitCode: null, signal: signal ?? 'SIGKILL' }
   const named = [...sent].find((name) => constants.signals[name as NodeJS.Signals] === exitCode - 128)
   return named === undefined ? { exitCode, signal: null } : { exitCode: null, signal: named }

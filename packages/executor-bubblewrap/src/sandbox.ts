@@ -5,12 +5,11 @@ import type { WorkspaceError } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
 import type { HostPath } from '@ws/core/executor'
 import {
-  capturePipe,
-  type CapturedOutput,
   doubtOwnMounts,
   type OutputListener,
   type PipeMaker,
   type ProcessInput,
+  readFurtherOutput,
   readMountInfo,
   type RunningProcess,
   startProcess,
@@ -39,7 +38,6 @@ export interface SandboxStart {
   /** Absent: standard streams are sockets, which cannot be opened by name. */
   readonly pipes?: PipeMaker | undefined
   readonly stdin: ProcessInput
-  readonly maxOutputBytes: number
   readonly onStdout?: OutputListener | undefined
   readonly onStderr?: OutputListener | undefined
   readonly signal?: AbortSignal | undefined
@@ -48,8 +46,8 @@ export interface SandboxStart {
 /** A sandbox whose command has been let go. */
 export interface Sandbox {
   readonly process: RunningProcess
-  /** The command's standard error; that of `process` is bubblewrap's own. */
-  readonly stderr: Promise<CapturedOutput>
+  /** Resolves when all of the command's standard error was handed on; that of `process` is bubblewrap's own. */
+  readonly errorsRead: Promise<void>
   /** The exit status that the first process reported, once there is one. */
   exitCode(): number | undefined
   /** Signals the command and what shares its process group. */
@@ -65,6 +63,8 @@ export interface Sandbox {
 
 /** Milliseconds for building a sandbox; on a machine where this takes longer, something is stuck. */
 const startTimeout = 20_000
+/** Bytes kept of what bubblewrap itself prints. */
+const longestError = 4096
 
 /**
  * Builds a sandbox, compares its mounts with the plan, and only then lets the command run.
@@ -110,7 +110,7 @@ async function startIn(group: CommandGroup | undefined, start: SandboxStart): Pr
       stdoutPipe,
       ...asOwner,
       stdin: start.stdin,
-      maxOutputBytes: start.maxOutputBytes,
+      maxOutputBytes: longestError,
       onStdout: start.onStdout,
       onStarted(pid) {
         // Noted before bubblewrap has all its options, hence before it has a child.
@@ -131,11 +131,8 @@ async function startIn(group: CommandGroup | undefined, start: SandboxStart): Pr
   if (command.direct !== undefined) running.pipes.get(descriptors.status)?.write('\n')
   const status = collect(running.pipes.get(descriptors.status))
   const report = collect(running.pipes.get(descriptors.report))
-  const stderr = capturePipe(running.pipes.get(descriptors.commandError), {
-    maxBytes: start.maxOutputBytes,
-    onChunk: start.onStderr,
-    ended: running.ended,
-  })
+  const onStderr = start.onStderr ?? (() => undefined)
+  const errorsRead = readFurtherOutput(running.pipes.get(descriptors.commandError), onStderr, running.ended)
   const stop = new AbortController()
   const timer = setTimeout(() => stop.abort(), startTimeout)
   const onAbort = () => stop.abort()
@@ -159,7 +156,7 @@ async function startIn(group: CommandGroup | undefined, start: SandboxStart): Pr
     const end = () => endSandbox(running, child)
     const needed = placements.some(({ beneath }) => beneath !== undefined)
     const watch = needed ? watchMounts({ keeper: start.keeper(), child, placements, end }) : undefined
-    return { ...letGo(running, report, child, mode), stderr, watch }
+    return { ...letGo(running, report, child, mode), errorsRead, watch }
   } catch (error) {
     running.kill('SIGKILL')
     await running.wait().catch(() => undefined)
@@ -253,7 +250,7 @@ function letGo(
   report: Collected,
   first: Child,
   mode: LayoutMode,
-): Omit<Sandbox, 'stderr' | 'watch'> {
+): Omit<Sandbox, 'errorsRead' | 'watch'> {
   const { pid: child } = first
   const isChild = () => isAlive(first)
   const send = (pid: number, signal: NodeJS.Signals) => signalIn(first, pid, signal)

@@ -1,5 +1,5 @@
 import { parseVirtualPath } from '@ws/core'
-import { KeptContents } from '@ws/process'
+import { createCommandOutput, KeptContents } from '@ws/process'
 import { sandboxProgram, systemTree, useNameKeeper, viewEnvironment } from '@ws/sandbox'
 import { describeWith } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
@@ -21,6 +21,7 @@ async function runBehind(bench: Workbench, command: string, parts: Parameters<Wo
   using sources = await openSources(layout.placements)
   const keeper = useNameKeeper()
   const { bwrap = '' } = await findPrograms()
+  const output = createCommandOutput({ maxOutputBytes: 100_000 })
   const sandbox = await startSandbox({
     command: {
       layout: { ...layout, mode: 'below', aliases: [] },
@@ -43,12 +44,14 @@ async function runBehind(bench: Workbench, command: string, parts: Parameters<Wo
     warden,
     keeper: () => keeper,
     stdin: 'none',
-    maxOutputBytes: 100_000,
+    onStdout: output.onStdout,
+    onStderr: output.onStderr,
   })
-  const { stdout } = await sandbox.process.wait()
+  await sandbox.process.wait()
+  await sandbox.errorsRead
   await sandbox.watch?.end()
   keeper.close()
-  return { stdout: stdout.text, stderr: (await sandbox.stderr).text }
+  return output.end()
 }
 
 describeWith(needed.translated, 'a program that has got past proot', () => {

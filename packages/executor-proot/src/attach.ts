@@ -1,15 +1,16 @@
-import { type RunningCommand, type VirtualPath, WorkspaceError } from '@ws/core'
+import { type VirtualPath, WorkspaceError } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
 import {
   type AttachedExecutor,
   type BindPlan,
   type CommandRequest,
+  type StartedCommand,
   type Terminal,
   type TerminalRequest,
   requireLimits,
 } from '@ws/core/executor'
 import {
-  createOutputChannel,
+  createCommandOutput,
   followTerminal,
   interactiveShellArguments,
   type PipeMaker,
@@ -100,6 +101,9 @@ function requireExecutable(loader: string): void {
 /** The processes in the control group of a command: the one that ends the tree, proot, the first process. */
 const ownProcesses = 3
 
+/** Bytes kept of what proot itself prints. */
+const longestError = 4096
+
 interface StandardPipes {
   readonly stdoutPipe?: PipePair | undefined
   readonly stdinPipe?: PipePair | undefined
@@ -153,7 +157,7 @@ class AttachedProot implements AttachedExecutor {
     return undefined
   }
 
-  spawn(request: CommandRequest, plan: BindPlan): Promise<RunningCommand> {
+  spawn(request: CommandRequest, plan: BindPlan): Promise<StartedCommand> {
     return this.#work.hold((stop) => this.#start(request, plan, stop), request.signal)
   }
 
@@ -188,7 +192,7 @@ class AttachedProot implements AttachedExecutor {
     plan: BindPlan,
     stop: AbortSignal,
     terminal?: TerminalDevice,
-  ): Promise<RunningCommand> {
+  ): Promise<StartedCommand> {
     const { machine, owner, options, cgroup } = this.#attachment
     const limits = narrowedLimits(options, request.limits)
     const ownLimits = resourceLimits(limits, cgroup)
@@ -246,8 +250,7 @@ class AttachedProot implements AttachedExecutor {
             landlock: landlock ? { rules: [...view.rules, this.#loaderRule(), ...terminalRules(terminal)] } : undefined,
           })
         })
-        const stdout = createOutputChannel()
-        const stderr = createOutputChannel()
+        const output = createCommandOutput(request)
         const whole = {
           extraFds: errors ? new Map([...confined.extraFds, [errorDescriptor, errors]]) : confined.extraFds,
           argv: [...(machine.pidNamespace ? namespacePrefix() : []), ...confined.argv],
@@ -261,11 +264,11 @@ class AttachedProot implements AttachedExecutor {
           timeout: request.timeout,
           signal: request.signal,
           killGrace: request.killGrace,
-          maxOutputBytes: request.maxOutputBytes,
-          onStdout: (chunk) => stdout.push(chunk),
+          maxOutputBytes: longestError,
+          onStdout: output.onStdout,
         })
         joined?.letGo(started)
-        return followCommand({ request, process: started, stdout, stderr, cleanUp })
+        return followCommand({ request, process: started, output, cleanUp })
       } finally {
         view.release()
       }

@@ -1,6 +1,12 @@
-import type { CommandResult, RunningCommand, WorkspaceError } from '@ws/core'
-import { type CommandRequest, type KillSignal, sandboxKilled } from '@ws/core/executor'
-import { capturePipe, type CapturedOutput, type OutputChannel } from '@ws/process'
+import type { WorkspaceError } from '@ws/core'
+import {
+  type CommandRequest,
+  type ExecutorResult,
+  type KillSignal,
+  sandboxKilled,
+  type StartedCommand,
+} from '@ws/core/executor'
+import { type CommandOutputs, readFurtherOutput } from '@ws/process'
 import type { ProcessResult, RunningProcess } from '@ws/process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
@@ -13,8 +19,7 @@ import { signalGroup } from './signal-group.ts'
 export interface FollowOptions {
   readonly request: CommandRequest
   readonly process: RunningProcess
-  readonly stdout: OutputChannel
-  readonly stderr: OutputChannel
+  readonly output: CommandOutputs
   /** Removes what was made for the command. */
   readonly cleanUp: () => Promise<void>
 }
@@ -27,8 +32,8 @@ const leavingTime = 10
 const reportTimeout = 1_000
 
 /** Follows a started command to its end. */
-export function followCommand(options: FollowOptions): RunningCommand {
-  const { request, process, stdout, stderr } = options
+export function followCommand(options: FollowOptions): StartedCommand {
+  const { request, process, output } = options
   let timer: NodeJS.Timeout | undefined
   let signalled = false
   const report = readReport(process)
@@ -38,33 +43,29 @@ export function followCommand(options: FollowOptions): RunningCommand {
     if (!timeIsUp && request.signal?.aborted !== true) timer = setTimeout(() => process.kill('SIGKILL'), leavingTime)
   })
   const startedAt = performance.now()
-  const errors = capturePipe(process.pipes.get(errorDescriptor), {
-    maxBytes: request.maxOutputBytes,
-    onChunk: (chunk) => stderr.push(chunk),
-    ended: process.ended,
-  })
+  const errorsRead = readFurtherOutput(process.pipes.get(errorDescriptor), output.onStderr, process.ended)
   const result = finish()
   result.catch(() => undefined)
 
-  async function finish(): Promise<CommandResult> {
+  async function finish(): Promise<ExecutorResult> {
     try {
       const ended = await process.wait()
       await report.closed
       // Nobody is left to write, but for a process that nothing here could end.
-      await Promise.race([errors, delay(reportTimeout, undefined, { ref: false })])
+      await Promise.race([errorsRead, delay(reportTimeout, undefined, { ref: false })])
       process.pipes.get(errorDescriptor)?.destroy()
-      return describe(ended, await errors)
+      await errorsRead
+      return describe(ended)
     } finally {
       clearTimeout(timer)
-      stdout.end()
-      stderr.end()
+      output.end()
       const cleaned = options.cleanUp()
       // A remaining process may keep the directory for as long as it waits itself.
       if (!process.outOfReach.aborted) await cleaned
     }
   }
 
-  function describe(ended: ProcessResult, commandErrors: CapturedOutput): CommandResult {
+  function describe(ended: ProcessResult): ExecutorResult {
     const { ending } = report.parsed()
     if (!ended.timedOut && ending === undefined) {
       const failure = startFailure(report.parsed(), ended, request)
@@ -74,12 +75,8 @@ export function followCommand(options: FollowOptions): RunningCommand {
     const result = {
       exitCode,
       signal: exitCode !== null ? null : signal !== null ? signalName(signal) : (ended.signal ?? 'SIGKILL'),
-      stdout: ended.stdout.text,
-      stderr: commandErrors.text,
-      stdoutBytes: ended.stdout.totalBytes,
-      stderrBytes: commandErrors.totalBytes,
+      ...output.end(),
       timedOut: ended.timedOut,
-      truncated: ended.stdout.truncated || commandErrors.truncated,
       duration: ended.duration,
       executor: 'proot',
       ...(ended.survivors && { survivors: true as const }),
@@ -89,8 +86,7 @@ export function followCommand(options: FollowOptions): RunningCommand {
   }
 
   return {
-    stdout: stdout.output,
-    stderr: stderr.output,
+    ...output.readers,
     kill(signal: KillSignal = 'SIGTERM') {
       if (process.pid === undefined || report.parsed().ending !== undefined) return false
       signalled = true

@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-import { type CommandResult, type FileDoor, parseVirtualPath, type VirtualPath } from '@ws/core'
+import { type FileDoor, parseVirtualPath, type VirtualPath } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
-import type { AttachedExecutor, Bind, BindPlan, CommandRequest, HostPath } from '@ws/core/executor'
+import type { AttachedExecutor, Bind, BindPlan, CommandRequest, ExecutorResult, HostPath } from '@ws/core/executor'
 import { createProotExecutor, type ProotExecutorOptions } from '@ws/executor-proot'
 import { createScratchDirectory, ordinaryOwner, type ScratchDirectory } from '@ws/test-fixtures'
 import { chown } from 'node:fs/promises'
@@ -105,7 +105,7 @@ export class Bench implements AsyncDisposable {
     return plan(this.root, [{ at: this.root, source: this.workspace }, ...more], rest)
   }
 
-  async run(command: string, more: Partial<CommandRequest> = {}, bindPlan = this.plan()): Promise<CommandResult> {
+  async run(command: string, more: Partial<CommandRequest> = {}, bindPlan = this.plan()): Promise<ExecutorResult> {
     const running = await this.executor.spawn(request(command, { cwd: virtual(this.root), ...more }), bindPlan)
     return running.wait()
   }

@@ -1,6 +1,6 @@
-import type { RunningCommand, VirtualPath } from '@ws/core'
+import type { VirtualPath } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
-import type { AttachedExecutor, BindPlan, CommandRequest } from '@ws/core/executor'
+import type { AttachedExecutor, BindPlan, CommandRequest, StartedCommand } from '@ws/core/executor'
 import { resolveShell, startProcess } from '@ws/process'
 import {
   type BindSource,
@@ -52,7 +52,7 @@ class AttachedSanitize implements AttachedExecutor {
     this.#systemRules = attachment.landlockAbi > 0 ? systemRules(attachment.root, attachment.owner) : []
   }
 
-  spawn(request: CommandRequest, plan: BindPlan): Promise<RunningCommand> {
+  spawn(request: CommandRequest, plan: BindPlan): Promise<StartedCommand> {
     return this.#work.hold((stop) => this.#start(request, plan, stop), request.signal)
   }
 
@@ -61,7 +61,7 @@ class AttachedSanitize implements AttachedExecutor {
   }
 
   /** @param stop nothing is started any more once it is aborted */
-  async #start(request: CommandRequest, plan: BindPlan, stop: AbortSignal): Promise<RunningCommand> {
+  async #start(request: CommandRequest, plan: BindPlan, stop: AbortSignal): Promise<StartedCommand> {
     const { options, owner, landlockAbi } = this.#attachment
     const view = new PathView(plan)
     const shell = chooseShell(request.shell)
@@ -101,8 +101,7 @@ class AttachedSanitize implements AttachedExecutor {
         killGrace: request.killGrace,
         landlock: landlockAbi > 0 ? { rules } : undefined,
       })
-      const stdout = createOutput(view.mounts, request.maxOutputBytes)
-      const stderr = createOutput(view.mounts, request.maxOutputBytes)
+      const output = createOutput(view.mounts, request)
       const process = startProcess({
         ...confined,
         // The directory that was looked at, even if another one has its name now.
@@ -113,10 +112,10 @@ class AttachedSanitize implements AttachedExecutor {
         killGrace: request.killGrace,
         // Kept here, after paths were put right.
         maxOutputBytes: 0,
-        onStdout: stdout.push,
-        onStderr: stderr.push,
+        onStdout: output.onStdout,
+        onStderr: output.onStderr,
       })
-      return followCommand({ request, process, stdout, stderr })
+      return followCommand({ process, output })
     } finally {
       for (const source of sources) source.close()
     }

@@ -1,61 +1,65 @@
-import type { CommandResult, RunningCommand } from '@ws/core'
-import type { CommandRequest, KillSignal } from '@ws/core/executor'
-import { captureOutput, createOutputChannel, type ProcessResult, type RunningProcess } from '@ws/process'
+import type { CommandRequest, ExecutorResult, KillSignal, StartedCommand } from '@ws/core/executor'
+import { createCommandOutput, type OutputListener, type RunningProcess } from '@ws/process'
 
 import type { ViewMount } from './paths/path-view.ts'
 import { createStripper } from './strip.ts'
 
-/** One output stream: paths put right, captured, and handed to a reader. */
-export function createOutput(mounts: readonly ViewMount[], maxBytes: number) {
-  const stripper = createStripper(mounts)
-  const capture = captureOutput({ maxBytes })
-  const channel = createOutputChannel()
-  const pass = (bytes: Uint8Array): void | Promise<void> => {
-    if (bytes.length === 0) return
-    capture.push(bytes)
-    return channel.push(bytes)
+/** The output of a command, with paths put right before anybody sees it. */
+export function createOutput(mounts: readonly ViewMount[], request: CommandRequest) {
+  const output = createCommandOutput(request)
+  const strip = (next: OutputListener) => {
+    const stripper = createStripper(mounts)
+    return {
+      push: (chunk: Uint8Array) => next(stripper.push(chunk)),
+      end: () => void next(stripper.end()),
+    }
   }
+  const [stdout, stderr] = [strip(output.onStdout), strip(output.onStderr)]
   return {
-    output: channel.output,
-    push: (chunk: Uint8Array) => pass(stripper.push(chunk)),
-    /** Hands the rest on, and tells what was kept. */
+    ...output,
+    onStdout: stdout.push,
+    onStderr: stderr.push,
+    /** Hands the rest on. */
     end() {
-      void pass(stripper.end())
-      channel.end()
-      return capture.result()
+      stdout.end()
+      stderr.end()
+      return output.end()
     },
   }
 }
 
-export type Output = ReturnType<typeof createOutput>
-
 export interface FollowOptions {
-  readonly request: CommandRequest
   readonly process: RunningProcess
-  readonly stdout: Output
-  readonly stderr: Output
+  readonly output: ReturnType<typeof createOutput>
 }
 
 /** Follows a started command to its end. */
-export function followCommand({ process, stdout, stderr }: FollowOptions): RunningCommand {
+export function followCommand({ process, output }: FollowOptions): StartedCommand {
   let ended = false
   const result = finish()
   result.catch(() => undefined)
 
-  async function finish(): Promise<CommandResult> {
-    let closed: { readonly outputs: readonly [ReturnType<Output['end']>, ReturnType<Output['end']>] } | undefined
-    const close = () => (closed ??= { outputs: [stdout.end(), stderr.end()] }).outputs
+  async function finish(): Promise<ExecutorResult> {
     try {
-      return describe(await process.wait(), ...close())
+      const { exitCode, signal, timedOut, duration, survivors } = await process.wait()
+      return {
+        exitCode,
+        // A supervisor that was told to kill everything before it was ready has died of the order itself.
+        signal: signal === 'SIGPWR' ? 'SIGKILL' : signal,
+        ...output.end(),
+        timedOut,
+        duration,
+        executor: 'sanitize',
+        ...(survivors && { survivors: true as const }),
+      }
     } finally {
       ended = true
-      close()
+      output.end()
     }
   }
 
   return {
-    stdout: stdout.output,
-    stderr: stderr.output,
+    ...output.readers,
     kill: (signal: KillSignal = 'SIGTERM') => !ended && process.kill(signal),
     get survivors() {
       return process.survivors
@@ -65,26 +69,5 @@ export function followCommand({ process, stdout, stderr }: FollowOptions): Runni
       process.kill('SIGKILL')
       await result.catch(() => undefined)
     },
-  }
-}
-
-function describe(
-  process: ProcessResult,
-  stdout: ReturnType<Output['end']>,
-  stderr: ReturnType<Output['end']>,
-): CommandResult {
-  return {
-    exitCode: process.exitCode,
-    // A supervisor that was told to kill everything before it was ready has died of the order itself.
-    signal: process.signal === 'SIGPWR' ? 'SIGKILL' : process.signal,
-    stdout: stdout.text,
-    stderr: stderr.text,
-    stdoutBytes: stdout.totalBytes,
-    stderrBytes: stderr.totalBytes,
-    timedOut: process.timedOut,
-    truncated: stdout.truncated || stderr.truncated,
-    duration: process.duration,
-    executor: 'sanitize',
-    ...(process.survivors && { survivors: true as const }),
   }
 }

@@ -1,5 +1,5 @@
-import type { FileDoor, RunningCommand } from '@ws/core'
-import type { AttachedExecutor, BindPlan, CommandRequest, Guarantees } from '@ws/core/executor'
+import type { FileDoor } from '@ws/core'
+import type { AttachedExecutor, BindPlan, CommandRequest, Guarantees, StartedCommand } from '@ws/core/executor'
 
 import { execError } from './errors.ts'
 import type { ResolvedOptions } from './options.ts'
@@ -17,11 +17,11 @@ export interface AttachOptions {
 
 export function attachVirtual({ files, guarantees, pool, limits }: AttachOptions): AttachedExecutor {
   pool.open()
-  const running = new Set<RunningCommand>()
+  const running = new Set<StartedCommand>()
   let closed = false
   return {
     guarantees,
-    async spawn(request: CommandRequest, plan: BindPlan): Promise<RunningCommand> {
+    async spawn(request: CommandRequest, plan: BindPlan): Promise<StartedCommand> {
       if (closed) throw execError('ECLOSED', 'the executor is closed')
       request.signal?.throwIfAborted()
       const shell = checkShell(request.shell)

@@ -2,7 +2,7 @@ import type { CommandResult, RuleHint, RuleViolation, RunningCommand, Workspace 
 import { Option, type Command } from 'commander'
 
 import type { CommandContext, Start } from '../command-context.ts'
-import { exitCodes, signalExitCode } from '../exit-codes.ts'
+import { exitCodes } from '../exit-codes.ts'
 import { standardInput } from '../terminal/input.ts'
 import { register } from '../registry.ts'
 import { escapeName } from '../terminal/escape.ts'
@@ -123,8 +123,6 @@ function describeViolation({ rule, path, kind }: RuleViolation): string {
   return `the rule ${escapeName(rule)} was not held: ${escapeName(path)}: ${what}`
 }
 
-function exitCodeOf({ timedOut, signal, exitCode }: CommandResult): number {
-  if (timedOut) return exitCodes.timedOut
-  if (signal !== null) return signalExitCode(signal)
-  return exitCode ?? exitCodes.failed
+function exitCodeOf({ timedOut, exitStatus }: CommandResult): number {
+  return timedOut ? exitCodes.timedOut : exitStatus
 }

@@ -209,8 +209,15 @@ const refusedCode = 126
 
 /** A command that was read and not run, as one that failed. */
 function refusalOf({ message }: WorkspaceError, { executor }: Workspace): CommandResult {
-  const ended = { exitCode: refusedCode, signal: null, timedOut: false, truncated: false, duration: 0 }
-  const written = { stdout: '', stderr: message, stdoutBytes: 0, stderrBytes: encode(message).length }
+  const ended = {
+    exitCode: refusedCode,
+    exitStatus: refusedCode,
+    signal: null,
+    timedOut: false,
+    truncated: false,
+    duration: 0,
+  }
+  const written = { stdout: '', stderr: message, output: message, stdoutBytes: 0, stderrBytes: encode(message).length }
   return { ...ended, ...written, executor: executor?.name ?? '' }
 }
 

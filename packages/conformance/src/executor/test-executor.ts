@@ -6,12 +6,25 @@ import { boundaryTests } from './boundaries.ts'
 import { endTests } from './ends.ts'
 import { inputTests } from './input.ts'
 import { lifecycleTests } from './lifecycle.ts'
+import { outputTests } from './output.ts'
 import { probeTests } from './probe.ts'
 import { resultTests } from './results.ts'
 import { ruleTests } from './rules.ts'
 import { settingTests } from './setting.ts'
+import { writtenInputTests } from './written-input.ts'
 
-const files = [probeTests, resultTests, inputTests, endTests, settingTests, boundaryTests, ruleTests, lifecycleTests]
+const files = [
+  probeTests,
+  resultTests,
+  outputTests,
+  inputTests,
+  writtenInputTests,
+  endTests,
+  settingTests,
+  boundaryTests,
+  ruleTests,
+  lifecycleTests,
+]
 
 /**
  * Defines the tests of everything that the contract of `Executor` promises, at each place of the root. The executor's

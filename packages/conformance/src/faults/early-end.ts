@@ -1,5 +1,4 @@
-import type { CommandResult } from '@ws/core'
-import type { AttachedExecutor } from '@ws/core/executor'
+import type { AttachedExecutor, ExecutorResult } from '@ws/core/executor'
 import { changeRunning } from './executor-fault.ts'
 
 const mark = '@@the-command-has-ended:'
@@ -10,7 +9,7 @@ export function survivingRun(spawn: AttachedExecutor['spawn']): AttachedExecutor
     const command = `(${request.command}\n)\necho "${mark}$?"; sleep 3`
     const running = await spawn({ ...request, command }, plan)
     return changeRunning(running, {
-      async wait(): Promise<CommandResult> {
+      async wait(): Promise<ExecutorResult> {
         const decoder = new TextDecoder()
         let output = ''
         for await (const chunk of running.stdout) {
@@ -23,6 +22,7 @@ export function survivingRun(spawn: AttachedExecutor['spawn']): AttachedExecutor
           signal: null,
           stdout,
           stderr: '',
+          output: stdout,
           stdoutBytes: stdout.length,
           stderrBytes: 0,
           timedOut: false,

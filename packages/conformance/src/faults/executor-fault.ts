@@ -1,10 +1,11 @@
-import type { CommandResult, RunningCommand } from '@ws/core'
 import type {
   AttachedExecutor,
   BindPlan,
   CommandRequest,
   Executor,
+  ExecutorResult,
   ProbeReport,
+  StartedCommand,
   WorkspaceView,
 } from '@ws/core/executor'
 
@@ -65,10 +66,11 @@ export const changePlan = (inner: Executor, change: (plan: BindPlan) => BindPlan
   changeExecutor(inner, { attached: ({ spawn }) => ({ spawn: (request, plan) => spawn(request, change(plan)) }) })
 
 /** The running command with some methods replaced. */
-export function changeRunning(running: RunningCommand, methods: Partial<RunningCommand>): RunningCommand {
+export function changeRunning(running: StartedCommand, methods: Partial<StartedCommand>): StartedCommand {
   return {
     stdout: running.stdout,
     stderr: running.stderr,
+    output: () => running.output(),
     kill: (signal) => running.kill(signal),
     wait: () => running.wait(),
     [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
@@ -78,7 +80,7 @@ export function changeRunning(running: RunningCommand, methods: Partial<RunningC
 
 export const changeCommand = (
   inner: Executor,
-  change: (running: RunningCommand, request: CommandRequest) => Partial<RunningCommand>,
+  change: (running: StartedCommand, request: CommandRequest) => Partial<StartedCommand>,
 ): Executor =>
   changeExecutor(inner, {
     attached: ({ spawn }) => ({
@@ -89,5 +91,5 @@ export const changeCommand = (
     }),
   })
 
-export const changeResult = (inner: Executor, change: (result: CommandResult) => CommandResult): Executor =>
+export const changeResult = (inner: Executor, change: (result: ExecutorResult) => ExecutorResult): Executor =>
   changeCommand(inner, (running) => ({ wait: async () => change(await running.wait()) }))

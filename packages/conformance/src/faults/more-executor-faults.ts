@@ -1,8 +1,31 @@
 import { WorkspaceError } from '@ws/core'
-import { changeCommand, changeExecutor, changeRequest, type ExecutorFault } from './executor-fault.ts'
+import type { CommandRequest } from '@ws/core/executor'
+import { changeCommand, changeExecutor, changeRequest, changeResult, type ExecutorFault } from './executor-fault.ts'
 
 async function* nothing(): AsyncGenerator<Uint8Array> {
   yield* []
+}
+
+type Input = CommandRequest['stdin']
+
+const isStream = (input: Input): input is AsyncIterable<Uint8Array> =>
+  typeof input === 'object' && Symbol.asyncIterator in input
+
+/** All of an input in one chunk. */
+function atOnce(input: Input): Input {
+  if (!isStream(input)) return input
+  return (async function* () {
+    yield Buffer.concat(await Array.fromAsync(input))
+  })()
+}
+
+/** An input that is read as fast as it comes. */
+function hoarded(input: Input): Input {
+  if (!isStream(input)) return input
+  const all = Array.fromAsync(input, (chunk) => Buffer.from(chunk))
+  return (async function* () {
+    yield* await all
+  })()
 }
 
 /** The rest of the contract: signals, shells, length, streams, closing. */
@@ -56,6 +79,52 @@ export const moreExecutorFaults: readonly ExecutorFault[] = [
     name: 'streams nothing',
     caughtBy: 'give the output as streams too, and to `wait` all the same',
     apply: (inner) => changeCommand(inner, () => ({ stdout: nothing(), stderr: nothing() })),
+  },
+  {
+    name: 'gives standard output alone as the output of both',
+    caughtBy: 'is one text with all of both',
+    apply: (inner) => changeResult(inner, (result) => ({ ...result, output: result.stdout })),
+  },
+  {
+    name: 'gives standard output first, whatever came first',
+    caughtBy: 'is in the order in which it came',
+    base: 'process',
+    apply: (inner) => changeResult(inner, (result) => ({ ...result, output: result.stdout + result.stderr })),
+  },
+  {
+    name: 'cuts the output of both without a word',
+    caughtBy: 'keeps its own head and tail within the limit',
+    apply: (inner) => changeResult(inner, (result) => ({ ...result, truncated: result.stdout.length > 1_000 })),
+  },
+  {
+    name: 'tells no listener of output',
+    caughtBy: 'is told to a listener with bytes of its own',
+    apply: (inner) => changeRequest(inner, (request) => ({ ...request, onOutput: undefined })),
+  },
+  {
+    name: 'forgets the output of a command that is aborted',
+    caughtBy: 'is there after an abort, as far as it came',
+    apply: (inner) =>
+      changeCommand(inner, (running, { signal }) => ({
+        output: () => (signal?.aborted ? { ...running.output(), stdout: '', output: '' } : running.output()),
+      })),
+  },
+  {
+    name: 'names another signal than the one that ended the command',
+    caughtBy: 'is the exit code, or 128 and the number of the signal',
+    apply: (inner) => changeResult(inner, (result) => ({ ...result, signal: result.signal && 'SIGHUP' })),
+  },
+  {
+    name: 'waits for the end of an input before the command gets it',
+    caughtBy: 'reaches the command at once',
+    base: 'process',
+    apply: (inner) => changeRequest(inner, (request) => ({ ...request, stdin: atOnce(request.stdin) })),
+  },
+  {
+    name: 'takes input without end that the command does not read',
+    caughtBy: 'waits for a command that does not read',
+    base: 'process',
+    apply: (inner) => changeRequest(inner, (request) => ({ ...request, stdin: hoarded(request.stdin) })),
   },
   {
     name: 'serves one workspace only',

@@ -1,8 +1,9 @@
 import { createScratchAdapter } from '@ws/adapter-local'
-import { type CommandResult, type RunningCommand, rootPath, WorkspaceError } from '@ws/core'
+import { rootPath, WorkspaceError } from '@ws/core'
 import type { AttachedExecutor, BindPlan, CommandRequest, Executor, Guarantees } from '@ws/core/executor'
-import { createOutputChannel, resolveShell, shellInvocation, startProcess } from '@ws/process'
-import type { DescriptorSource, OutputChannel, RunningProcess } from '@ws/process'
+import type { ExecutorResult, StartedCommand } from '@ws/core/executor'
+import { createCommandOutput, resolveShell, shellInvocation, startProcess } from '@ws/process'
+import type { CommandOutputs, DescriptorSource, RunningProcess } from '@ws/process'
 import { type ConfinedTarget, defineConfinedExecutor, HeldWork, isSystemProgram, unavailable } from '@ws/sandbox'
 import { openBindSources, sandboxProgram, systemTree, viewEnvironment } from '@ws/sandbox'
 import { existsSync } from 'node:fs'
@@ -47,7 +48,7 @@ export function createJailExecutor(): Executor {
 /** Descriptors of bubblewrap. A command that is too long for an argument takes number 9. */
 const descriptors = { options: 3, status: 4, seccomp: 5, first: 10 }
 
-async function start(request: CommandRequest, plan: BindPlan, target: ConfinedTarget): Promise<RunningCommand> {
+async function start(request: CommandRequest, plan: BindPlan, target: ConfinedTarget): Promise<StartedCommand> {
   const shell = resolveShell({ shell: request.shell, existsInView: isSystemProgram })
   const { argv, extraFds } = shellInvocation(shell, request.command, request)
   const env = viewEnvironment({ root: plan.root, cwd: request.cwd, shell, env: request.env, bare: request.bare })
@@ -84,7 +85,7 @@ async function start(request: CommandRequest, plan: BindPlan, target: ConfinedTa
 
     const signals = 'HUP,INT,QUIT,TERM,USR1,USR2'
     const jail = ['/usr/bin/env', `--ignore-signal=${signals}`, bwrap, '--args', String(descriptors.options), '--']
-    const [stdout, stderr] = [createOutputChannel(), createOutputChannel()]
+    const output = createCommandOutput(request)
     const running = startProcess({
       argv: [...jail, '/usr/bin/env', `--default-signal=${signals}`, ...argv],
       ...(process.getuid?.() === 0 ? target.owner : {}),
@@ -92,23 +93,23 @@ async function start(request: CommandRequest, plan: BindPlan, target: ConfinedTa
       stdin: request.stdin ?? 'none',
       timeout: request.timeout,
       killGrace: request.killGrace,
-      maxOutputBytes: request.maxOutputBytes,
+      maxOutputBytes: 4096,
       signal: request.signal,
-      onStdout: (chunk) => stdout.push(chunk),
-      onStderr: (chunk) => stderr.push(chunk),
+      onStdout: output.onStdout,
+      onStderr: output.onStderr,
     })
-    return follow(running, stdout, stderr)
+    return follow(running, output)
   } finally {
     for (const source of sources) source.close()
   }
 }
 
-function follow(running: RunningProcess, stdout: OutputChannel, stderr: OutputChannel): RunningCommand {
+function follow(running: RunningProcess, output: CommandOutputs): StartedCommand {
   const sent = new Set<NodeJS.Signals>()
   let status = ''
   running.pipes.get(descriptors.status)?.on('data', (chunk: Buffer) => (status += chunk.toString()))
 
-  async function finish(): Promise<CommandResult> {
+  async function finish(): Promise<ExecutorResult> {
     try {
       const ended = await running.wait()
       if (ended.timedOut) sent.add('SIGTERM')
@@ -119,19 +120,14 @@ function follow(running: RunningProcess, stdout: OutputChannel, stderr: OutputCh
       return {
         exitCode: signal === undefined ? Number(code) : null,
         signal: signal ?? null,
-        stdout: ended.stdout.text,
-        stderr: ended.stderr.text,
-        stdoutBytes: ended.stdout.totalBytes,
-        stderrBytes: ended.stderr.totalBytes,
+        ...output.end(),
         timedOut: ended.timedOut,
-        truncated: ended.stdout.truncated || ended.stderr.truncated,
         duration: ended.duration,
         executor: 'jail',
         ...(ended.survivors && { survivors: true }),
       }
     } finally {
-      stdout.end()
-      stderr.end()
+      output.end()
     }
   }
 
@@ -142,8 +138,7 @@ function follow(running: RunningProcess, stdout: OutputChannel, stderr: OutputCh
     return running.kill(signal)
   }
   return {
-    stdout: stdout.output,
-    stderr: stderr.output,
+    ...output.readers,
     kill: (signal = 'SIGTERM') => kill(signal),
     get survivors() {
       return running.survivors

@@ -1,10 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
-import { buffer } from 'node:stream/consumers'
+import { finished } from 'node:stream/promises'
 
-import type { CommandResult } from '@ws/core'
-import { type CommandRequest, type Executor, guaranteeFields, type Guarantees } from '@ws/core/executor'
+import {
+  type CommandRequest,
+  type Executor,
+  type ExecutorResult,
+  guaranteeFields,
+  type Guarantees,
+} from '@ws/core/executor'
+import { createCommandOutput } from '@ws/process'
 import { ordinaryOwner } from '@ws/test-fixtures'
 
 /** It claims everything. */
@@ -29,7 +35,8 @@ export function createNakedExecutor(project: () => string): Executor {
   }
 }
 
-function start({ command, timeout, stdin }: CommandRequest, cwd: string) {
+function start(request: CommandRequest, cwd: string) {
+  const { command, timeout, stdin } = request
   // never as root: what gets through does its harm
   const asOwner = process.getuid?.() === 0 ? ordinaryOwner() : {}
   const child = spawn('/bin/bash', ['-c', command], {
@@ -43,29 +50,27 @@ function start({ command, timeout, stdin }: CommandRequest, cwd: string) {
   input.on('error', () => undefined)
   if (stdin === undefined || typeof stdin === 'string' || stdin instanceof Uint8Array) input.end(stdin)
   else Readable.from(stdin).pipe(input)
-  const result = (async (): Promise<CommandResult> => {
-    const collect = Promise.all([buffer(child.stdout), buffer(child.stderr)])
+  const output = createCommandOutput(request)
+  child.stdout.on('data', (chunk: Buffer) => void output.onStdout(chunk))
+  child.stderr.on('data', (chunk: Buffer) => void output.onStderr(chunk))
+  const result = (async (): Promise<ExecutorResult> => {
+    const read = Promise.allSettled([finished(child.stdout), finished(child.stderr)])
     const [exitCode, signal] = (await once(child, 'exit')) as [number | null, string | null]
     // what it left behind holds the streams open
     setTimeout(() => [child.stdout, child.stderr].forEach((stream) => stream.destroy()), 50)
-    const [stdout, stderr] = await collect.catch(() => [Buffer.alloc(0), Buffer.alloc(0)] as const)
+    await read
     const timedOut = signal === 'SIGKILL'
     return {
       exitCode,
       signal,
       timedOut,
-      stdout: stdout.toString(),
-      stderr: stderr.toString(),
-      stdoutBytes: stdout.length,
-      stderrBytes: stderr.length,
-      truncated: false,
+      ...output.end(),
       duration: 0,
       executor: 'naked',
     }
   })()
   return {
-    stdout: Readable.from([]),
-    stderr: Readable.from([]),
+    ...output.readers,
     kill: () => child.kill(),
     wait: () => result,
     [Symbol.asyncDispose]: async () => {

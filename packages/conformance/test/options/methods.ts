@@ -1,7 +1,7 @@
 import { createVirtualExecutor } from '@ws/executor-virtual'
 
 import { openMemory } from '../workspace/open.ts'
-import { boolean, count, duration, string, signal, env, limits } from './wrong.ts'
+import { boolean, callable, count, duration, string, signal, env, limits } from './wrong.ts'
 import type { Entrance } from './wrong.ts'
 
 export const { workspace } = await openMemory({ '/': { '/f': 'x\n' } }, { executors: [createVirtualExecutor()] })
@@ -10,6 +10,8 @@ const exec = {
   cwd: string,
   env,
   stdin: [7, null, {}],
+  writableStdin: boolean,
+  onOutput: callable,
   timeout: duration,
   killGrace: [...count, 2 ** 31],
   maxOutputBytes: count,
@@ -22,7 +24,14 @@ const exec = {
   signal,
 }
 const move = { overwrite: boolean, ifSource: version, ifDestination: version, parents: boolean, signal }
-const { stdin: _stdin, outputFile: _outputFile, durable: _durable, ...both } = exec
+const {
+  stdin: _stdin,
+  writableStdin: _writableStdin,
+  onOutput: _onOutput,
+  outputFile: _outputFile,
+  durable: _durable,
+  ...both
+} = exec
 const size = [0, ...count, 65_536]
 const range = [7, null, {}, { offset: -1 }, { offset: '0' }, { offset: 0, length: -1 }, { offset: 0, end: 1 }]
 

@@ -70,6 +70,8 @@ const exec: OptionShapes<ExecOptions> = {
   ...commandDefaultShapes,
   cwd: option.string,
   stdin: option.hidden(stdin),
+  writableStdin: option.boolean,
+  onOutput: option.function,
   killGrace: option.integer(0, 2 ** 31 - 1),
   limits: option.options(limitShapes),
   shell: option.string,
@@ -79,7 +81,14 @@ const exec: OptionShapes<ExecOptions> = {
   signal,
 }
 
-const { stdin: _stdin, outputFile: _outputFile, durable: _durable, ...both } = exec
+const {
+  stdin: _stdin,
+  writableStdin: _writableStdin,
+  onOutput: _onOutput,
+  outputFile: _outputFile,
+  durable: _durable,
+  ...both
+} = exec
 const side = option.integer(1, 65_535)
 
 /** The options of each method of a workspace, and of what its methods return. */
@@ -144,7 +153,7 @@ const methods = {
   waitFor: { since: count, timeout: durationShape, signal } satisfies OptionShapes<WaitForOptions>,
   since: { since: count },
   output: {
-    since: option.options<OutputOffsets>({ stdout: count, stderr: count }),
+    since: option.options<OutputOffsets>({ stdout: count, stderr: count, output: count }),
   },
 }
 

@@ -12,7 +12,9 @@ import type { Context } from '../calls/context.ts'
 import { checkAcknowledged, planFor, requireEntrance, requireHeld } from './enforcement.ts'
 import type { ChosenExecutor } from './enforcement.ts'
 import { virtualError } from '../mount/errors.ts'
+import { closedInput, InputPipe } from './input-pipe.ts'
 import { judgeCommand } from './judged-command.ts'
+import { listeners } from './output-listener.ts'
 import { checkMethod } from '../calls/method-options.ts'
 import { teeToFile } from './sessions/output-file.ts'
 import { startInTime } from './start-in-time.ts'
@@ -33,22 +35,24 @@ export const defaultKillGrace = 2000
 
 export async function exec(door: CommandDoor, command: Command, options: ExecOptions = {}): Promise<CommandResult> {
   checkMethod('exec', 'exec', options)
-  const { wait, output } = await teeToFile(door, options, () => launch(door, command, options))
-  // The result has its own. Unread output is kept, in case that it will be read.
-  for (const stream of [output.stdout, output.stderr])
-    void (options.outputFile === undefined ? leave(stream) : discard(stream))
+  if (options.writableStdin === true) {
+    throw virtualError({
+      code: 'EINVAL',
+      operation: 'exec',
+      reason: '`exec` gives nothing to write with, so `writableStdin` would leave the command waiting',
+      remedy: 'use `spawn` or `start`, or give the whole input as `stdin`',
+    })
+  }
+  const { running, wait } = await teeToFile(door, options, () => launch(door, command, options))
+  if (options.outputFile === undefined) leave(running)
   const result = await wait()
   if (options.durable === true) await door.flush()
   return result
 }
 
-/** As a reader who wants nothing. */
-async function leave(stream: AsyncIterable<Uint8Array>): Promise<void> {
-  await stream[Symbol.asyncIterator]().return?.()
-}
-
-async function discard(stream: AsyncIterable<Uint8Array>): Promise<void> {
-  for await (const _chunk of stream);
+/** As a reader who wants nothing. Unread output is kept, in case that it will be read. */
+export function leave({ stdout, stderr }: RunningCommand): void {
+  for (const stream of [stdout, stderr]) void stream[Symbol.asyncIterator]().return?.()
 }
 
 export async function spawn(door: CommandDoor, command: Command, options: ExecOptions = {}): Promise<RunningCommand> {
@@ -65,25 +69,32 @@ export async function spawn(door: CommandDoor, command: Command, options: ExecOp
   return running
 }
 
-/** Starts a command after all checks, and leaves one audit event when it ends, or is refused. */
+/**
+ * Starts a command after all checks, and leaves one audit event when it ends, or is refused.
+ *
+ * @param onOutput told of output before the caller's own listener; must not throw, and copies the bytes that it keeps
+ */
 export async function launch(
   door: CommandDoor,
   command: Command,
   options: ExecOptions,
+  onOutput?: CommandRequest['onOutput'],
 ): Promise<{ readonly running: RunningCommand; readonly line: string }> {
   const audit = auditOf(door, { operation: 'exec', command, options })
   try {
     const { timeout } = narrowCommand(door.context.commands, options)
     const limits = { operation: 'exec', timeout, signal: options.signal }
+    const input = options.writableStdin === true ? openInput(options) : undefined
+    const streams = { stdin: input ?? options.stdin, onOutput: listeners(onOutput, options.onOutput) }
     const start = async (left: () => number | undefined) => {
       const admitted = await admit(door, command, options, { onAdmitted: audit.onAdmitted })
       const { normalised, executor } = admitted
       const running = await startPlanned(door, admitted, async (plan) =>
-        judgeCommand(await executor.attached.spawn(request(admitted, left()), plan), {
-          ...admitted,
-          gate: door.context.gate,
-          plan,
-        }),
+        judgeCommand(
+          await executor.attached.spawn({ ...request(admitted, left()), ...streams }, plan),
+          input ?? closedInput,
+          { ...admitted, gate: door.context.gate, plan },
+        ),
       )
       return { running, line: normalised.line }
     }
@@ -92,6 +103,7 @@ export async function launch(
     door.running.add(running)
     const forget = (): void => {
       door.running.delete(running)
+      input?.close()
     }
     running.wait().then(
       (result) => {
@@ -108,6 +120,17 @@ export async function launch(
     audit.failed(error)
     throw error
   }
+}
+
+/** @throws WorkspaceError `EINVAL` where the whole input is given as well */
+function openInput({ stdin }: ExecOptions): InputPipe {
+  if (stdin === undefined) return new InputPipe()
+  throw virtualError({
+    code: 'EINVAL',
+    operation: 'exec',
+    reason: '`stdin` and `writableStdin` cannot be given together',
+    remedy: 'write the content of `stdin` with `writeInput`',
+  })
 }
 
 /** How often a command is started whose missing names appear meanwhile. */
@@ -220,13 +243,12 @@ async function resolveCwd(context: Context, cwd: string | undefined): Promise<Vi
 function request(
   { normalised: command, cwd, narrowed: options, bare }: Admitted<NormalisedCommand>,
   timeout: number | undefined,
-): CommandRequest {
+): Omit<CommandRequest, 'stdin' | 'onOutput'> {
   const shell = options.shell?.trim() === '' ? undefined : options.shell
   return {
     command: command.line,
     cwd,
     env: options.env ?? {},
-    stdin: options.stdin,
     shell: shell ?? command.shell,
     login: bare ? false : (options.login ?? command.login ?? true),
     bare,

@@ -1,6 +1,16 @@
 import type { BindPlan } from '../executor/bind-plan.ts'
 import { findMatches } from './binds/cover-names.ts'
-import type { CommandResult, RuleHint, RuleViolation, RunningCommand } from '../executor/contract.ts'
+import type {
+  CommandInput,
+  CommandOutput,
+  CommandResult,
+  ExecutorResult,
+  RuleHint,
+  RuleViolation,
+  RunningCommand,
+  StartedCommand,
+} from '../executor/contract.ts'
+import { getCommandResult, withExitStatus } from '../executor/killed.ts'
 import { isWorkspaceError } from '../errors.ts'
 import { isWithin, relativeTo } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
@@ -16,29 +26,43 @@ export interface Judging {
   readonly acknowledged: ReadonlySet<string>
 }
 
-/** A command whose result says what it made against rules by pattern, and which rules may have made it fail. */
-export function judgeCommand(running: RunningCommand, judging: Judging): RunningCommand {
-  const result = running.wait().then(async (ended) => await judge(ended, judging))
-  result.catch(() => undefined)
+/**
+ * A command as callers get it. Its result has the exit status, says which names it made against rules by pattern, and which
+ * rules may have made it fail.
+ */
+export function judgeCommand(started: StartedCommand, input: CommandInput, judging: Judging): RunningCommand {
+  const result = started.wait().then(async (ended) => await judge(ended, judging))
+  /** The output that an error goes along with: it can leave out what the command may not have read. */
+  let known: CommandResult | undefined
+  result.catch((error: unknown) => {
+    known = getCommandResult(error)
+  })
   return {
-    stdout: running.stdout,
-    stderr: running.stderr,
-    kill: (signal) => running.kill(signal),
+    stdout: started.stdout,
+    stderr: started.stderr,
+    output: () => pickOutput(known ?? started.output()),
+    writeInput: (data) => input.writeInput(data),
+    endInput: () => input.endInput(),
+    kill: (signal) => started.kill(signal),
     get survivors() {
-      return running.survivors
+      return started.survivors
     },
     wait: () => result,
-    [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => started[Symbol.asyncDispose](),
   }
 }
 
-async function judge(ended: CommandResult, judging: Judging): Promise<CommandResult> {
+function pickOutput({ stdout, stderr, output, stdoutBytes, stderrBytes, truncated }: CommandOutput): CommandOutput {
+  return { stdout, stderr, output, stdoutBytes, stderrBytes, truncated }
+}
+
+async function judge(ended: ExecutorResult, judging: Judging): Promise<CommandResult> {
   // Looking would wait for what the command waits for.
   const made = ended.survivors ? [] : await findMade(judging)
   const violations = [...(ended.violations ?? []), ...made]
   const hints = ended.exitCode === 0 ? [] : findHints(ended.stderr, judging)
   return {
-    ...ended,
+    ...withExitStatus(ended),
     ...(violations.length > 0 && { violations }),
     ...(hints.length > 0 && { hints }),
   }

@@ -56,6 +56,13 @@ export interface WorkspaceView {
 
 export type StandardInput = string | Uint8Array | AsyncIterable<Uint8Array>
 
+/** A piece of a command's output, as it was read. */
+export interface OutputChunk {
+  readonly stream: 'stdout' | 'stderr'
+  /** Bytes. They can end inside a character: decode each stream with a `TextDecoder` of its own, and `stream: true`. */
+  readonly data: Uint8Array
+}
+
 export interface CommandRequest {
   /** The command line, normalised: for a shell, as one argument of its own. */
   readonly command: string
@@ -63,8 +70,16 @@ export interface CommandRequest {
   readonly cwd: VirtualPath
   /** Added to the clean environment. */
   readonly env: Readonly<Record<string, string>>
-  /** Default: nothing to read (end of file at once). */
+  /**
+   * Default: nothing to read (end of file at once). Of an iterable, take a chunk when the command has room for it, and call
+   * `return` when it reads no more: a caller may be waiting to write.
+   */
   readonly stdin?: StandardInput | undefined
+  /**
+   * Call it with each chunk of output at once when it was read, of both streams in the order of reading. It never throws, and
+   * copies the bytes that it keeps. Absent: nobody asks.
+   */
+  readonly onOutput?: ((chunk: OutputChunk) => void) | undefined
   /** Absolute path or name of a POSIX shell; absent: the user's login shell as the executor resolves it. */
   readonly shell?: string | undefined
   /** `-lc` or `-c`. */
@@ -97,7 +112,28 @@ export interface RuleViolation {
   readonly kind: 'created' | 'exposed'
 }
 
-export interface CommandResult {
+/** The output of a command, or of one that still runs: as far as it was read. */
+export interface CommandOutput {
+  /**
+   * UTF-8, invalid bytes as U+FFFD. Beyond `maxOutputBytes`, head and tail, and between them a line that gives the number of
+   * bytes left out.
+   */
+  readonly stdout: string
+  readonly stderr: string
+  /**
+   * Both streams in one text, in the order in which this process read them, with head and tail as above. The streams come
+   * through two pipes, so lines that a command prints within a few milliseconds can change places. The virtual executor
+   * gives standard output first.
+   */
+  readonly output: string
+  /** Bytes that came, kept or not. */
+  readonly stdoutBytes: number
+  readonly stderrBytes: number
+  /** Output in the middle of `stdout`, `stderr` or `output` was left out. */
+  readonly truncated: boolean
+}
+
+export interface CommandResult extends CommandOutput {
   /**
    * `null` when a signal ended it. Where the first process of a PID namespace reports the end, it only tells a number:
    * a signal that the command brought upon itself shows as 128 and its number. A timeout and `kill` are always told by
@@ -106,18 +142,12 @@ export interface CommandResult {
   readonly exitCode: number | null
   /** The signal's name, `SIGKILL`; `null` after an exit. */
   readonly signal: string | null
-  /** UTF-8, invalid bytes as U+FFFD; head and tail when `truncated`. */
-  readonly stdout: string
-  readonly stderr: string
-  /** Bytes that came, kept or not. */
-  readonly stdoutBytes: number
-  readonly stderrBytes: number
+  /** As a shell gives it in `$?`: the exit code, or 128 and the number of the signal. Always a number: 137 after SIGKILL. */
+  readonly exitStatus: number
   /** The timeout ended it. */
   readonly timedOut: boolean
   /** Processes are left that SIGKILL has not ended: they wait in the kernel for a file system that does not answer. Or absent. */
   readonly survivors?: true | undefined
-  /** Output in the middle of a stream was left out. */
-  readonly truncated: boolean
   /** Milliseconds. */
   readonly duration: number
   /** Which executor ran it. */
@@ -141,11 +171,16 @@ export interface RuleHint {
 
 export type KillSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGQUIT' | 'SIGKILL' | 'SIGUSR1' | 'SIGUSR2'
 
-/** A command on its way. */
-export interface RunningCommand extends AsyncDisposable {
+/** The end of a command as its executor tells it; the workspace adds the rest. */
+export type ExecutorResult = Omit<CommandResult, 'exitStatus' | 'hints'>
+
+/** A command on its way, as its executor gives it. `createCommandOutput` of `@ws/process` makes the parts about output. */
+export interface StartedCommand extends AsyncDisposable {
   /** Output as it comes. To be read, or left alone: both are captured for `wait` in any case. One reader each. */
   readonly stdout: AsyncIterable<Uint8Array>
   readonly stderr: AsyncIterable<Uint8Array>
+  /** The output so far, at any time: while it runs, after an abort, after its end. Never waits. */
+  output(): CommandOutput
   /** Sends a signal to the command; `SIGKILL` ends the whole process tree. False when it has ended already. */
   kill(signal?: KillSignal): boolean
   /** True while {@link CommandResult.survivors} are left, after an abort too. Absent where commands are not processes. */
@@ -155,11 +190,31 @@ export interface RunningCommand extends AsyncDisposable {
    * ended, see {@link CommandResult.survivors}. Never rejects on a non-zero exit, but with
    * `signal.reason` after an abort, and with `EIO` when somebody else killed what enclosed the command.
    */
+  wait(): Promise<ExecutorResult>
+}
+
+/** Writes to the standard input of a command that was started with `writableStdin`. */
+export interface CommandInput {
+  /**
+   * Gives the command more to read. Resolves when there is room for more, so that awaiting it holds back a fast writer.
+   * Rejects with `ECLOSED` when the input was ended, here or by the command, or was not opened by `writableStdin`. A promise
+   * that nobody awaits harms nothing.
+   *
+   * @param data text as UTF-8, or bytes, which must not change until it resolves
+   */
+  writeInput(data: string | Uint8Array): Promise<void>
+  /** Ends the input: the command reads all that was written, and then the end. Twice is fine. */
+  endInput(): void
+}
+
+/** A command on its way. */
+export interface RunningCommand extends StartedCommand, CommandInput {
+  /** As {@link StartedCommand.wait}. */
   wait(): Promise<CommandResult>
 }
 
 /** A command, or a shell, that is to run on a terminal of its own. */
-export interface TerminalRequest extends Omit<CommandRequest, 'command' | 'stdin' | 'maxOutputBytes'> {
+export interface TerminalRequest extends Omit<CommandRequest, 'command' | 'stdin' | 'onOutput' | 'maxOutputBytes'> {
   /** Absent: an interactive shell, which reads its start-up files as one at login when `login` says so. */
   readonly command?: string | undefined
   /** Characters, 1 to 65,535. */
@@ -228,7 +283,7 @@ export interface AttachedExecutor {
    * Starts a command in the tree that `plan` describes. Rejects with `ENOEXEC` when it cannot be started, `EBUSY` when
    * what is to be bound keeps changing, `EUNENFORCEABLE` when the plan asks for what cannot be held now.
    */
-  spawn(request: CommandRequest, plan: BindPlan): Promise<RunningCommand>
+  spawn(request: CommandRequest, plan: BindPlan): Promise<StartedCommand>
   /**
    * Starts a command on a terminal, confined exactly as `spawn` confines it, and rejecting as that does; `ENOTSUP` where
    * this machine has no terminals. Absent: sessions are `ENOTSUP`.

@@ -1,6 +1,7 @@
 import { WorkspaceError } from '../errors.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
-import type { CommandResult } from './contract.ts'
+import type { CommandResult, ExecutorResult } from './contract.ts'
+import { exitStatusOf } from './exit-status.ts'
 
 const results = new WeakMap<object, CommandResult>()
 
@@ -8,14 +9,14 @@ const results = new WeakMap<object, CommandResult>()
  * For executors. `EIO`: the sandbox of a command was killed by somebody else while the command ran, so that nobody can
  * tell how the command ended. The known part of the result goes along, for {@link getCommandResult}.
  */
-export function sandboxKilled(result: CommandResult): WorkspaceError {
+export function sandboxKilled(result: ExecutorResult): WorkspaceError {
   const error = new WorkspaceError({
     code: 'EIO',
     operation: 'exec',
     reason: 'the sandbox was killed while the command ran; its changes so far stay',
     remedy: 'look at what it left, then run it again; if it comes back, this machine may be out of memory',
   })
-  results.set(error, result)
+  results.set(error, withExitStatus(result))
   return error
 }
 
@@ -24,7 +25,7 @@ export function sandboxKilled(result: CommandResult): WorkspaceError {
  * that. Without a path: the watch over covers was lost itself. The known part of the end goes along, but no output.
  */
 export function protectionLost(
-  result: CommandResult,
+  result: ExecutorResult,
   lost: { readonly path: VirtualPath; readonly rule: string | undefined } | undefined,
 ): WorkspaceError {
   const error = new WorkspaceError({
@@ -40,7 +41,7 @@ export function protectionLost(
   })
   const exposed = lost?.rule !== undefined && { rule: lost.rule, path: lost.path, kind: 'exposed' as const }
   // The output can hold what the rule denies.
-  const known = { ...result, stdout: '', stderr: '' }
+  const known = withExitStatus({ ...result, stdout: '', stderr: '', output: '' })
   results.set(error, exposed ? { ...known, violations: [...(result.violations ?? []), exposed] } : known)
   return error
 }
@@ -48,4 +49,9 @@ export function protectionLost(
 /** The output up to then, of a command whose sandbox was killed; `undefined` for every other error. */
 export function getCommandResult(error: unknown): CommandResult | undefined {
   return typeof error === 'object' && error !== null ? results.get(error) : undefined
+}
+
+/** The end of a command as callers get it. */
+export function withExitStatus(result: ExecutorResult): CommandResult {
+  return { ...result, exitStatus: exitStatusOf(result) }
 }

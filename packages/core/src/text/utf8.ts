@@ -16,3 +16,32 @@ export function strayLength(bytes: Uint8Array): number {
   while (stray < 3 && stray < bytes.length && ((bytes[stray] ?? 0) & 0xc0) === 0x80) stray++
   return stray
 }
+
+/** Hands UTF-8 on in pieces that end with whole characters: the beginning of one that is cut off waits for its rest. */
+export function wholeCharacters(hand: (bytes: Uint8Array) => void) {
+  let held = new Uint8Array()
+  return {
+    push(chunk: Uint8Array): void {
+      let bytes = chunk
+      if (held.length > 0) {
+        bytes = new Uint8Array(held.length + chunk.length)
+        bytes.set(held)
+        bytes.set(chunk, held.length)
+      }
+      const complete = completeLength(bytes)
+      if (complete === bytes.length) {
+        if (held.length > 0) held = new Uint8Array()
+        hand(bytes)
+        return
+      }
+      held = Uint8Array.from(bytes.subarray(complete))
+      if (complete > 0) hand(bytes.subarray(0, complete))
+    },
+    /** Hands on what is left of a character that never became whole. */
+    end(): void {
+      const rest = held
+      held = new Uint8Array()
+      if (rest.length > 0) hand(rest)
+    },
+  }
+}

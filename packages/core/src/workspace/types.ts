@@ -4,6 +4,7 @@ import type { ErrorCode } from '../errors.ts'
 import type {
   CommandResult,
   Executor,
+  OutputChunk,
   RootForm,
   RuleViolation,
   RunningCommand,
@@ -63,7 +64,7 @@ export interface WorkspaceOptions {
 export interface CommandDefaults {
   /** Milliseconds, 1 to 2,147,483,647. */
   readonly timeout?: number | undefined
-  /** Bytes kept of each output stream. Default 1 MiB. */
+  /** Bytes kept of each output stream, and of both in one. Default 1 MiB. */
   readonly maxOutputBytes?: number | undefined
   /** Added to the clean environment. */
   readonly env?: Readonly<Record<string, string>> | undefined
@@ -76,12 +77,23 @@ export interface ExecOptions extends SignalOption {
   readonly cwd?: string | undefined
   /** Added to the clean environment; nothing of this process's own environment reaches a command. */
   readonly env?: Readonly<Record<string, string>> | undefined
+  /** The whole of standard input: text as UTF-8, bytes or chunks. Default: nothing to read. */
   readonly stdin?: StandardInput | undefined
+  /**
+   * Leaves standard input open for {@link CommandInput.writeInput}, until {@link CommandInput.endInput} or the end of the
+   * command. Not together with `stdin`. For `spawn` and `start`. Default false.
+   */
+  readonly writableStdin?: boolean | undefined
+  /**
+   * Called with each chunk of output at once when it was read, of both streams in that order, with bytes of its own. Errors of
+   * a listener are ignored, and its promise is not awaited. Default: none.
+   */
+  readonly onOutput?: ((chunk: OutputChunk) => void) | undefined
   /** Milliseconds after which the whole process tree is ended, and the result says `timedOut`. Default: none. */
   readonly timeout?: number | undefined
   /** Milliseconds between SIGTERM and SIGKILL. Default 2,000. */
   readonly killGrace?: number | undefined
-  /** Bytes kept of each output stream, the head and the tail. Default 1 MiB. */
+  /** Bytes kept of each output stream, and of both in one: the head and the tail. Default 1 MiB. */
   readonly maxOutputBytes?: number | undefined
   /** Narrow those of the executor. One that cannot be held here is refused with `EUNENFORCEABLE`. */
   readonly limits?: CommandLimits | undefined

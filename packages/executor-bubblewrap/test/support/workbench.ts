@@ -1,8 +1,17 @@
 import { chown, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-import { type CommandResult, type FileDoor, parseVirtualPath, type RunningCommand, type VirtualPath } from '@ws/core'
-import type { AttachedExecutor, Bind, BindKind, BindPlan, CommandRequest, HostPath } from '@ws/core/executor'
+import { type FileDoor, parseVirtualPath, type VirtualPath } from '@ws/core'
+import type {
+  AttachedExecutor,
+  Bind,
+  BindKind,
+  BindPlan,
+  CommandRequest,
+  ExecutorResult,
+  HostPath,
+  StartedCommand,
+} from '@ws/core/executor'
 import { component, createScratchDirectory, type ScratchDirectory } from '@ws/test-fixtures'
 
 import { type BubblewrapExecutorOptions, createBubblewrapExecutor } from '../../src/index.ts'
@@ -126,7 +135,7 @@ export class Workbench implements AsyncDisposable {
     return { kind, at: this.at(at), type, source: shown, access: level, rules: ['test'] }
   }
 
-  spawn(command: string, options: RunOptions = {}): Promise<RunningCommand> {
+  spawn(command: string, options: RunOptions = {}): Promise<StartedCommand> {
     const { parts: _parts, aliases: _aliases, cwd, ...request } = options
     return this.executor.spawn(
       {
@@ -144,7 +153,7 @@ export class Workbench implements AsyncDisposable {
     )
   }
 
-  async run(command: string, options: RunOptions = {}): Promise<CommandResult> {
+  async run(command: string, options: RunOptions = {}): Promise<ExecutorResult> {
     const running = await this.spawn(command, options)
     return running.wait()
   }

@@ -1,6 +1,6 @@
-import type { CommandResult, FileDoor, RunningCommand } from '@ws/core'
-import type { BindPlan, CommandRequest, KillSignal } from '@ws/core/executor'
-import { captureOutput, createOutputChannel } from '@ws/process'
+import type { FileDoor } from '@ws/core'
+import type { BindPlan, CommandRequest, ExecutorResult, KillSignal, StartedCommand } from '@ws/core/executor'
+import { createCommandOutput } from '@ws/process'
 import { MessageChannel, type Worker } from 'node:worker_threads'
 
 import { execError } from '../errors.ts'
@@ -25,11 +25,10 @@ export interface StartOptions {
 type Ending = Omit<Done, 'type'> | { readonly killed: KillSignal; readonly stderr?: Uint8Array }
 
 /** Starts a command in a thread of its own and follows it to its end. */
-export function startCommand(options: StartOptions): RunningCommand {
+export function startCommand(options: StartOptions): StartedCommand {
   const { request } = options
   const startedAt = performance.now()
-  const stdout = createOutputChannel()
-  const stderr = createOutputChannel()
+  const output = createCommandOutput(request)
   /** Aborted when the command must stop: its thread, and its requests for files. */
   const over = new AbortController()
   const stopping = new AbortController()
@@ -53,7 +52,7 @@ export function startCommand(options: StartOptions): RunningCommand {
     graceTimer ??= setTimeout(() => kill('SIGKILL'), request.killGrace)
     return true
   }
-  const onAbort = () => kill('SIGKILL')
+  const onAbort = () => kill('SIGTERM')
   request.signal?.addEventListener('abort', onAbort, { once: true })
   const timer =
     request.timeout === undefined
@@ -66,49 +65,36 @@ export function startCommand(options: StartOptions): RunningCommand {
   const result = follow()
   result.catch(() => undefined)
 
-  async function follow(): Promise<CommandResult> {
+  async function follow(): Promise<ExecutorResult> {
     try {
       const ending = await interpret(options, { ended, over: over.signal, stopping: stopping.signal })
+      const result = report(ending)
       request.signal?.throwIfAborted()
-      return await report(ending)
+      return result
     } finally {
       finished = true
       clearTimeout(timer)
       clearTimeout(graceTimer)
       request.signal?.removeEventListener('abort', onAbort)
-      stdout.end()
-      stderr.end()
+      output.end()
     }
   }
 
-  async function report(ending: Ending): Promise<CommandResult> {
-    const output = 'killed' in ending ? undefined : ending.stdout
-    const kept = [output, ending.stderr].map((bytes, index) => {
-      const capture = captureOutput({ maxBytes: request.maxOutputBytes })
-      if (bytes === undefined || bytes.length === 0) return capture.result()
-      capture.push(bytes)
-      void (index === 0 ? stdout : stderr).push(bytes)
-      return capture.result()
-    })
-    const [out, err] = kept as [(typeof kept)[number], (typeof kept)[number]]
-    const signal = 'killed' in ending ? ending.killed : (killedBy ?? null)
+  function report(ending: Ending): ExecutorResult {
+    if (!('killed' in ending)) void output.onStdout(ending.stdout)
+    if (ending.stderr !== undefined) void output.onStderr(ending.stderr)
     return {
       exitCode: 'killed' in ending || killedBy !== undefined ? null : ending.exitCode,
-      signal,
-      stdout: out.text,
-      stderr: err.text,
-      stdoutBytes: out.totalBytes,
-      stderrBytes: err.totalBytes,
+      signal: 'killed' in ending ? ending.killed : (killedBy ?? null),
+      ...output.end(),
       timedOut,
-      truncated: out.truncated || err.truncated,
       duration: performance.now() - startedAt,
       executor: 'virtual',
     }
   }
 
   return {
-    stdout: stdout.output,
-    stderr: stderr.output,
+    ...output.readers,
     kill,
     wait: () => result,
     async [Symbol.asyncDispose]() {

@@ -1,6 +1,6 @@
 import { completeLength, strayLength } from '@ws/core/executor'
 
-import { createRing } from './ring.ts'
+import { createRing, type Ring } from './ring.ts'
 import type { CapturedOutput } from './types.ts'
 
 export interface OutputCapture {
@@ -8,6 +8,8 @@ export interface OutputCapture {
   push(chunk: Uint8Array): void
   /** The output kept so far. */
   result(): CapturedOutput
+  /** One with the same content, which goes its own way from now on. */
+  copy(): OutputCapture
 }
 
 /**
@@ -16,9 +18,23 @@ export interface OutputCapture {
  */
 export function captureOutput(options: { readonly maxBytes: number }): OutputCapture {
   const headLimit = Math.ceil(options.maxBytes / 2)
-  const head = createRing(headLimit)
-  const tail = createRing(options.maxBytes - headLimit)
-  let totalBytes = 0
+  return capture({
+    headLimit,
+    head: createRing(headLimit),
+    tail: createRing(options.maxBytes - headLimit),
+    totalBytes: 0,
+  })
+}
+
+interface Kept {
+  readonly headLimit: number
+  readonly head: Ring
+  readonly tail: Ring
+  readonly totalBytes: number
+}
+
+function capture({ headLimit, head, tail, totalBytes: before }: Kept): OutputCapture {
+  let totalBytes = before
   return {
     push(chunk) {
       totalBytes += chunk.length
@@ -29,6 +45,7 @@ export function captureOutput(options: { readonly maxBytes: number }): OutputCap
     result() {
       return assemble(head.content(), tail.content(), totalBytes)
     },
+    copy: () => capture({ headLimit, head: head.clone(), tail: tail.clone(), totalBytes }),
   }
 }
 

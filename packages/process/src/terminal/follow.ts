@@ -1,5 +1,5 @@
-import { type RunningCommand, WorkspaceError } from '@ws/core'
-import type { Terminal, TerminalRequest, TerminalResult } from '@ws/core/executor'
+import { WorkspaceError } from '@ws/core'
+import type { StartedCommand, Terminal, TerminalRequest, TerminalResult } from '@ws/core/executor'
 import { constants } from 'node:os'
 import type { TerminalDevice } from './start.ts'
 
@@ -7,7 +7,7 @@ export interface FollowTerminalOptions {
   readonly request: TerminalRequest
   readonly device: TerminalDevice
   /** Starts what {@link terminalCommand} made, without a timeout: that is for here. */
-  readonly start: () => Promise<RunningCommand>
+  readonly start: () => Promise<StartedCommand>
 }
 
 /**
@@ -17,7 +17,7 @@ export interface FollowTerminalOptions {
  * @throws what `start` throws
  */
 export async function followTerminal({ request, device, start }: FollowTerminalOptions): Promise<Terminal> {
-  let running: RunningCommand
+  let running: StartedCommand
   try {
     running = await start()
   } catch (error) {

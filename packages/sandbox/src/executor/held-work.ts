@@ -1,14 +1,14 @@
-import { type RunningCommand, WorkspaceError } from '@ws/core'
-import type { Terminal } from '@ws/core/executor'
+import { WorkspaceError } from '@ws/core'
+import type { StartedCommand, Terminal } from '@ws/core/executor'
 
 /** Milliseconds in which a start that was aborted ends by itself, and a command that was killed. */
 const patienceMs = 250
 
 /** The commands and terminals of one attached executor, from before their start to their end. */
 export class HeldWork {
-  readonly #running = new Set<RunningCommand | Terminal>()
+  readonly #running = new Set<StartedCommand | Terminal>()
   /** Those that have ended with processes left that no signal ends. */
-  readonly #outlived = new Set<RunningCommand | Terminal>()
+  readonly #outlived = new Set<StartedCommand | Terminal>()
   readonly #starting = new Set<Promise<unknown>>()
   readonly #stop = new AbortController()
 
@@ -23,7 +23,7 @@ export class HeldWork {
    * @param start is given `signal` together with {@link stopped}. It must not start anything once that is aborted.
    * @throws WorkspaceError `ECLOSED` when no more may be started; `signal.reason`
    */
-  async hold<Work extends RunningCommand | Terminal>(
+  async hold<Work extends StartedCommand | Terminal>(
     start: (signal: AbortSignal) => Promise<Work>,
     signal?: AbortSignal,
   ): Promise<Work> {

@@ -1,6 +1,8 @@
 import type { CommandResult, KillSignal, RunningCommand } from '../../executor/contract.ts'
+import { BothStreams } from '../../executor/both-streams.ts'
+import { getCommandResult } from '../../executor/killed.ts'
 import { narrowCommand } from '../command-options.ts'
-import { defaultOutputBytes, launch } from '../commands.ts'
+import { defaultOutputBytes, launch, leave } from '../commands.ts'
 import type { CommandDoor } from '../commands.ts'
 import { checkMethod } from '../../calls/method-options.ts'
 import type { Command } from '../../workspace/types.ts'
@@ -22,9 +24,12 @@ export async function start(
   checkMethod('start', 'start', options)
   const id = commands.reserve(options.id)
   try {
-    const { running, line, output, wait } = await teeToFile(door, options, () => launch(door, command, options))
-    const { maxOutputBytes } = narrowCommand(door.context.commands, options)
-    const background = new LiveCommand({ id, line, running, output, wait, limit: maxOutputBytes })
+    const { maxOutputBytes = defaultOutputBytes } = narrowCommand(door.context.commands, options)
+    const logs = new BothStreams(() => new OutputLog(maxOutputBytes))
+    const begin = () => launch(door, command, options, (chunk) => logs.push(chunk))
+    const { running, line, wait } = await teeToFile(door, options, begin)
+    if (options.outputFile === undefined) leave(running)
+    const background = new LiveCommand({ id, line, running, logs, wait })
     commands.set(id, background)
     const prune = (): void => {
       const ended = commands.list().filter((entry) => !entry.running)
@@ -42,9 +47,8 @@ interface LiveCommandOptions {
   readonly id: string
   readonly line: string
   readonly running: RunningCommand
-  readonly output: Pick<RunningCommand, 'stdout' | 'stderr'>
+  readonly logs: BothStreams<OutputLog>
   readonly wait: () => Promise<CommandResult>
-  readonly limit: number | undefined
 }
 
 class LiveCommand implements BackgroundCommand {
@@ -52,34 +56,38 @@ class LiveCommand implements BackgroundCommand {
   readonly command: string
   readonly startedAt = Date.now()
   readonly #running: RunningCommand
-  readonly #stdout: OutputLog
-  readonly #stderr: OutputLog
+  readonly #logs: BothStreams<OutputLog>
   readonly #ending: Promise<CommandResult>
   #result: CommandResult | undefined
   #ended = false
 
-  constructor({ id, line, running, output, wait, limit = defaultOutputBytes }: LiveCommandOptions) {
+  constructor({ id, line, running, logs, wait }: LiveCommandOptions) {
     this.id = id
     this.command = line
     this.#running = running
-    this.#stdout = new OutputLog(limit)
-    this.#stderr = new OutputLog(limit)
-    const streams = [collect(output.stdout, this.#stdout), collect(output.stderr, this.#stderr)]
-    this.#ending = this.#follow(Promise.all(streams), wait)
+    this.#logs = logs
+    this.#ending = this.#follow(wait)
     this.#ending.catch(() => undefined)
   }
 
-  async #follow(streams: Promise<unknown>, wait: () => Promise<CommandResult>): Promise<CommandResult> {
+  async #follow(wait: () => Promise<CommandResult>): Promise<CommandResult> {
     try {
       const result = await wait()
-      await streams
       this.#result = result
       return result
+    } catch (error) {
+      // The command may have read what a rule denies: then the error shows no output, and neither does this.
+      if (getCommandResult(error)?.output === '') for (const log of this.#all()) log.clear()
+      throw error
     } finally {
       this.#ended = true
-      this.#stdout.finish()
-      this.#stderr.finish()
+      this.#logs.end()
+      for (const log of this.#all()) log.finish()
     }
+  }
+
+  #all(): ReadonlySet<OutputLog> {
+    return new Set([this.#logs.stdout, this.#logs.stderr, this.#logs.both])
   }
 
   get result(): CommandResult | undefined {
@@ -92,8 +100,17 @@ class LiveCommand implements BackgroundCommand {
 
   output(options: { readonly since?: OutputOffsets | undefined } = {}): ReturnType<BackgroundCommand['output']> {
     checkMethod('output', 'output', options)
-    const { stdout = 0, stderr = 0 } = options.since ?? {}
-    return { stdout: this.#stdout.read(stdout), stderr: this.#stderr.read(stderr) }
+    const { stdout, stderr, output } = options.since ?? {}
+    const { stdout: out, stderr: errors, both } = this.#logs
+    return { stdout: out.read(stdout), stderr: errors.read(stderr), output: both.read(output) }
+  }
+
+  writeInput(data: string | Uint8Array): Promise<void> {
+    return this.#running.writeInput(data)
+  }
+
+  endInput(): void {
+    this.#running.endInput()
   }
 
   wait(): Promise<CommandResult> {
@@ -108,8 +125,4 @@ class LiveCommand implements BackgroundCommand {
     this.kill('SIGKILL')
     await this.#ending.catch(() => undefined)
   }
-}
-
-async function collect(stream: AsyncIterable<Uint8Array>, log: OutputLog): Promise<void> {
-  for await (const chunk of stream) log.push(chunk)
 }

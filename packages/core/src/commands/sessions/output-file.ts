@@ -11,8 +11,6 @@ export interface TeeOptions extends SignalOption {
 export interface Teed {
   readonly running: RunningCommand
   readonly line: string
-  /** The output that a reader still gets: a copy, where a file takes the stream itself. */
-  readonly output: Pick<RunningCommand, 'stdout' | 'stderr'>
   /** As `running.wait`, and resolves when the file is there. */
   readonly wait: () => Promise<CommandResult>
 }
@@ -31,7 +29,7 @@ export async function teeToFile(
 ): Promise<Teed> {
   if (outputFile === undefined) {
     const { running, line } = await launch()
-    return { running, line, output: running, wait: () => running.wait() }
+    return { running, line, wait: () => running.wait() }
   }
   const asked = Promise.withResolvers<void>()
   const source = Promise.withResolvers<AsyncIterable<Uint8Array>>()
@@ -52,55 +50,18 @@ export async function teeToFile(
     await written.catch(() => undefined)
     throw error
   }
-  const [stdout, stderr] = [copier(running.stdout), copier(running.stderr)]
-  source.resolve(merge([stdout.original, stderr.original]))
+  source.resolve(merge([running.stdout, running.stderr]))
   // A file that cannot be written any more ends the command: its output would be lost without a word.
   written.catch(() => running.kill('SIGKILL'))
   return {
     running,
     line,
-    output: { stdout: stdout.copy, stderr: stderr.copy },
     async wait() {
       const result = await running.wait()
       await written
       return result
     },
   }
-}
-
-/** Reads a stream once, from now on, and gives what passes to a second reader. */
-function copier(stream: AsyncIterable<Uint8Array>) {
-  const source = stream[Symbol.asyncIterator]()
-  const waiting: Uint8Array[] = []
-  let wake: (() => void) | undefined
-  let ended = false
-  const push = (chunk: Uint8Array): void => {
-    waiting.push(chunk)
-    wake?.()
-  }
-  async function* original(): AsyncGenerator<Uint8Array> {
-    try {
-      for (;;) {
-        const { done, value } = await source.next()
-        if (done) return
-        push(value)
-        yield value
-      }
-    } finally {
-      ended = true
-      wake?.()
-      await source.return?.()
-    }
-  }
-  async function* copy(): AsyncGenerator<Uint8Array> {
-    for (;;) {
-      const chunk = waiting.shift()
-      if (chunk !== undefined) yield chunk
-      else if (ended) return
-      else await new Promise<void>((resolve) => (wake = resolve))
-    }
-  }
-  return { original: original(), copy: copy() }
 }
 
 /** Chunks of several streams in the order in which they come; a slow reader slows all of them down. */

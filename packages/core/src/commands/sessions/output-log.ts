@@ -29,10 +29,10 @@ export class OutputLog {
     return this.#end
   }
 
+  /** Copies what it keeps, since the chunk may be a window on something much larger, or be used again. */
   push(chunk: Uint8Array): void {
     if (chunk.length === 0) return
     const kept = chunk.length > this.#limit ? chunk.subarray(chunk.length - this.#limit) : chunk
-    // A copy, since the chunk may be a window on something much larger.
     this.#chunks.push(Uint8Array.from(kept))
     this.#end += chunk.length
     if (kept.length < chunk.length) {
@@ -45,6 +45,21 @@ export class OutputLog {
 
   finish(): void {
     this.#ended = true
+  }
+
+  /** Forgets all that came so far, as if it were too old to be kept. */
+  clear(): void {
+    this.#chunks = []
+    this.#start = this.#end
+  }
+
+  /** A log with the same content, which goes its own way from now on. */
+  copy(): OutputLog {
+    const copy = new OutputLog(this.#limit)
+    copy.#chunks = [...this.#chunks]
+    copy.#start = this.#start
+    copy.#end = this.#end
+    return copy
   }
 
   /** The bytes that are kept from an offset on. */

@@ -1,5 +1,5 @@
 import type { SignalOption } from '../../adapter/types.ts'
-import type { CommandResult, KillSignal, RuleViolation } from '../../executor/contract.ts'
+import type { CommandInput, CommandResult, KillSignal, RuleViolation } from '../../executor/contract.ts'
 import type { CommandLimits } from '../../executor/limits.ts'
 import type { Command, ExecOptions } from '../../workspace/types.ts'
 import type { OutputText } from './output-log.ts'
@@ -126,14 +126,15 @@ export interface BackgroundOptions extends ExecOptions {
   readonly id?: string | undefined
 }
 
-/** Byte offsets, for each of the two streams. */
+/** Byte offsets, for each of the two streams, and for both in one. */
 export interface OutputOffsets {
   readonly stdout?: number | undefined
   readonly stderr?: number | undefined
+  readonly output?: number | undefined
 }
 
 /** A command that runs on while its caller does other things. It ends with the workspace at the latest. */
-export interface BackgroundCommand extends AsyncDisposable {
+export interface BackgroundCommand extends CommandInput, AsyncDisposable {
   readonly id: string
   /** The command line. */
   readonly command: string
@@ -142,10 +143,14 @@ export interface BackgroundCommand extends AsyncDisposable {
   /** Absent while it runs, and when it failed. */
   readonly result: CommandResult | undefined
   readonly running: boolean
-  /** Output from byte offsets on, default 0. Of each stream the last `maxOutputBytes` are kept. Never waits. */
+  /**
+   * Output from byte offsets on, default 0: of each stream, and of both in the order of {@link CommandResult.output}. The last
+   * `maxOutputBytes` of each are kept, also after an abort. Never waits.
+   */
   output(options?: { readonly since?: OutputOffsets | undefined }): {
     readonly stdout: OutputText
     readonly stderr: OutputText
+    readonly output: OutputText
   }
   /** As `exec` would have resolved. */
   wait(): Promise<CommandResult>

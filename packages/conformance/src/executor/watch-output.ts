@@ -1,0 +1,31 @@
+import type { OutputChunk } from '@ws/core'
+
+/** Follows the output of a command by `onOutput`, and waits for what it prints. */
+export function watchOutput() {
+  const chunks: OutputChunk[] = []
+  const waiting = new Set<() => void>()
+  const text = (stream?: OutputChunk['stream']): string => {
+    const wanted = chunks.filter((chunk) => stream === undefined || chunk.stream === stream)
+    return Buffer.concat(wanted.map(({ data }) => data)).toString('utf8')
+  }
+  return {
+    /** All that came, of one stream or of both in the order of the calls. */
+    text,
+    onOutput(chunk: OutputChunk): void {
+      chunks.push(chunk)
+      for (const look of waiting) look()
+    },
+    /** Resolves when the output has a text. The end of the command is not noticed: race it with `wait`. */
+    until(wanted: string): Promise<void> {
+      return new Promise((resolve) => {
+        const look = (): void => {
+          if (!text().includes(wanted)) return
+          waiting.delete(look)
+          resolve()
+        }
+        waiting.add(look)
+        look()
+      })
+    },
+  }
+}

@@ -1,0 +1,54 @@
+import { wholeCharacters } from '../text/utf8.ts'
+import type { OutputChunk } from './contract.ts'
+
+/** Keeps bytes of one stream. */
+export interface OutputKeeper<Self> {
+  /** Copies what it keeps: the bytes may be reused. */
+  push(bytes: Uint8Array): void
+  /** One with the same content, which goes its own way from now on. */
+  copy(): Self
+}
+
+/**
+ * Keeps the two output streams of a command, each by itself and both in one, in the order of `push`. Where all output comes on
+ * one stream, that is the whole, and nothing is kept twice. No character is cut by output of the other stream.
+ */
+export class BothStreams<Keeper extends OutputKeeper<Keeper>> {
+  readonly stdout: Keeper
+  readonly stderr: Keeper
+  readonly #pushers: Readonly<Record<OutputChunk['stream'], ReturnType<typeof wholeCharacters>>>
+  #first: OutputChunk['stream'] = 'stdout'
+  #isEmpty = true
+  #both: Keeper | undefined
+
+  constructor(create: () => Keeper) {
+    this.stdout = create()
+    this.stderr = create()
+    this.#pushers = {
+      stdout: wholeCharacters((bytes) => this.#push('stdout', bytes)),
+      stderr: wholeCharacters((bytes) => this.#push('stderr', bytes)),
+    }
+  }
+
+  get both(): Keeper {
+    return this.#both ?? this[this.#first]
+  }
+
+  push({ stream, data }: OutputChunk): void {
+    this.#pushers[stream].push(data)
+  }
+
+  /** No more will come: hands on the beginnings of characters that were held back. */
+  end(): void {
+    this.#pushers.stdout.end()
+    this.#pushers.stderr.end()
+  }
+
+  #push(stream: OutputChunk['stream'], bytes: Uint8Array): void {
+    if (this.#isEmpty) this.#first = stream
+    this.#isEmpty = false
+    if (stream !== this.#first) this.#both ??= this[this.#first].copy()
+    this[stream].push(bytes)
+    this.#both?.push(bytes)
+  }
+}
