@@ -174,6 +174,45 @@ export const workspaceFaults: readonly WorkspaceFault[] = [
     })),
   },
   {
+    name: 'edits the first of several places',
+    caughtBy: '[PC23] refuses text that is missing, or there more than once, and changes nothing',
+    open: broken((inner) => ({
+      edit: (path, edits, options) =>
+        inner.edit(
+          path,
+          (content) => {
+            const [edit] = typeof edits === 'function' ? [] : [edits].flat()
+            if (typeof edits === 'function' || edit === undefined) return content
+            const text = new TextDecoder().decode(content)
+            return new TextEncoder().encode(text.replace(edit.oldText, () => edit.newText))
+          },
+          options,
+        ),
+    })),
+  },
+  {
+    name: 'writes edits over changes that came between',
+    caughtBy: '[PC23] begins again where the file has changed, and gives up in time',
+    open: broken((inner) => ({
+      async edit(path, edits, options) {
+        if (typeof edits !== 'function') return inner.edit(path, edits, options)
+        const { bytes, stat } = await inner.read(path)
+        const written = await inner.write(path, await edits(bytes, stat))
+        return { ...written, replacements: 1, attempts: 1 }
+      },
+    })),
+  },
+  {
+    name: 'finds by globs what denied directories hold',
+    caughtBy: 'tell nothing of a denied directory, by any pattern',
+    open: aroundRules((lax) => ({ glob: (patterns, options) => lax.glob(patterns, options) })),
+  },
+  {
+    name: 'gives the real path of denied entries',
+    caughtBy: 'realPath and followLinks tell nothing that stat would not',
+    open: aroundRules((lax) => ({ realPath: (path, options) => lax.realPath(path, options) })),
+  },
+  {
     name: 'mounts skills only where the store has links',
     caughtBy: '[PC14] skills are there without links, as a mount',
     open: ({ mounts, ...options }) => {

@@ -33,11 +33,19 @@ const {
   ...both
 } = exec
 const size = [0, ...count, 65_536]
-const range = [7, null, {}, { offset: -1 }, { offset: '0' }, { offset: 0, length: -1 }, { offset: 0, end: 1 }]
+const range = [
+  ...[7, null, {}, { offset: -1 }, { offset: '0' }, { offset: 0, length: -1 }, { offset: 0, end: 1 }, { length: 1 }],
+  ...[{ last: -1 }, { last: '1' }, { offset: 0, last: 1 }, { last: 1, length: 1 }],
+]
 
 export const methods: readonly Entrance[] = [
-  { name: 'stat', call: (options: never) => workspace.stat('/f', options), wrong: { signal } },
-  { name: 'exists', call: (options: never) => workspace.exists('/f', options), wrong: { signal } },
+  { name: 'stat', call: (options: never) => workspace.stat('/f', options), wrong: { followLinks: boolean, signal } },
+  {
+    name: 'exists',
+    call: (options: never) => workspace.exists('/f', options),
+    wrong: { followLinks: boolean, signal },
+  },
+  { name: 'realPath', call: (options: never) => workspace.realPath('/f', options), wrong: { signal } },
   {
     name: 'read',
     call: (options: never) => workspace.read('/f', options),
@@ -56,7 +64,7 @@ export const methods: readonly Entrance[] = [
   {
     name: 'readLines',
     call: (options: never) => workspace.readLines('/f', options),
-    wrong: { offset: count, limit: count, signal },
+    wrong: { offset: count, limit: count, last: count, signal },
   },
   { name: 'readSymlink', call: (options: never) => workspace.readSymlink('/f', options), wrong: { signal } },
   {
@@ -72,7 +80,23 @@ export const methods: readonly Entrance[] = [
   {
     name: 'list',
     call: (options: never) => workspace.list('/', options).next(),
-    wrong: { recursive: boolean, exclude: ['x', null, [7]], details: boolean, signal },
+    wrong: { recursive: boolean, exclude: ['x', null, [7]], details: boolean, maxDepth: [0, ...count], signal },
+  },
+  {
+    name: 'edit',
+    call: (options: never) => workspace.edit('/f', { oldText: 'x', newText: 'y' }, options),
+    wrong: { ifVersion: version, timeout: [...count, 2 ** 31], signal },
+  },
+  {
+    name: 'glob',
+    call: (options: never) => workspace.glob('*', options).next(),
+    wrong: {
+      in: string,
+      exclude: ['x', null, [7]],
+      includeHidden: boolean,
+      maxMatches: count,
+      signal,
+    },
   },
   {
     name: 'createDirectory',

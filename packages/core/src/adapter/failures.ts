@@ -72,6 +72,7 @@ const situations = {
     code: 'ENOTSUP',
     reason: 'cannot be given a condition: the store does not check it',
     remedy: 'leave the condition out, or use another store',
+    remedies: { edit: 'read it and write it whole, or use another store' },
   },
   ECLOSED: { code: 'ECLOSED', reason: 'cannot be reached: the adapter is closed', remedy: 'make a new adapter' },
   EACCES: {

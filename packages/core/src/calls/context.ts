@@ -3,7 +3,6 @@ import { isWorkspaceError } from '../errors.ts'
 import { parseInput } from '../path/segments.ts'
 import type { AliasNames } from '../path/segments.ts'
 import type { ParsedPath, VirtualPath } from '../path/virtual-path.ts'
-import type { FileOperation } from '../adapter/operations.ts'
 import { outcomeOf } from './audit.ts'
 import type { Audit } from './audit.ts'
 import { virtualError } from '../mount/errors.ts'
@@ -28,7 +27,8 @@ export interface Context {
 }
 
 export interface PerformOptions {
-  readonly operation: FileOperation
+  /** As the audit tells it. */
+  readonly operation: string
   readonly path: string
   readonly destination?: string | undefined
   readonly signal?: AbortSignal | undefined

@@ -4,8 +4,6 @@ import type {
   CreateDirectoryOptions,
   DeleteOptions,
   MoveOptions,
-  ReadOptions,
-  ReadStreamOptions,
   SignalOption,
 } from '../adapter/types.ts'
 import type { CopyOptions } from '../adapter/types.ts'
@@ -15,9 +13,15 @@ import { durationShape, option } from '../options/shapes.ts'
 import type { OptionShape, OptionShapes } from '../options/shapes.ts'
 import { fileOperations } from '../adapter/operations.ts'
 import type {
+  EditOptions,
+  LastBytes,
   ReadLinesOptions,
+  WorkspaceGlobOptions,
   WorkspaceListOptions,
+  WorkspaceReadOptions,
+  WorkspaceReadStreamOptions,
   WorkspaceSearchOptions,
+  WorkspaceStatOptions,
   WorkspaceWriteOptions,
 } from '../workspace/file-door.ts'
 import type {
@@ -54,7 +58,17 @@ const env = option.map(
   option.hidden(withoutNul),
 )
 
-const range = option.options<ByteRange>({ offset: option.required(count), length: count })
+const range: OptionShape = {
+  ...option.options<ByteRange & LastBytes>(
+    { offset: count, length: count, last: count },
+    'an object with `offset`, or with `last` alone',
+  ),
+  accepts(value) {
+    if (!option.object.accepts(value)) return false
+    const { offset, length, last } = value as Partial<ByteRange & LastBytes>
+    return last === undefined ? offset !== undefined : offset === undefined && length === undefined
+  },
+}
 const mode: OptionShape = { ...option.integer(0, 0o777), must: 'permission bits from 0 to 0o777' }
 const move = { overwrite: option.boolean, ifSource: version, ifDestination: version, parents: option.boolean, signal }
 
@@ -94,9 +108,10 @@ const side = option.integer(1, 65_535)
 /** The options of each method of a workspace, and of what its methods return. */
 const methods = {
   signal: { signal } satisfies OptionShapes<SignalOption>,
-  read: { range, ifVersion: version, maxBytes: count, signal } satisfies OptionShapes<ReadOptions>,
-  readStream: { range, ifVersion: version, signal } satisfies OptionShapes<ReadStreamOptions>,
-  readLines: { offset: count, limit: count, signal } satisfies OptionShapes<ReadLinesOptions>,
+  stat: { followLinks: option.boolean, signal } satisfies OptionShapes<WorkspaceStatOptions>,
+  read: { range, ifVersion: version, maxBytes: count, signal } satisfies OptionShapes<WorkspaceReadOptions>,
+  readStream: { range, ifVersion: version, signal } satisfies OptionShapes<WorkspaceReadStreamOptions>,
+  readLines: { offset: count, limit: count, last: count, signal } satisfies OptionShapes<ReadLinesOptions>,
   write: {
     ifVersion: version,
     parents: option.boolean,
@@ -109,8 +124,17 @@ const methods = {
     recursive: option.boolean,
     exclude: paths,
     details: option.boolean,
+    maxDepth: option.integer(1),
     signal,
   } satisfies OptionShapes<WorkspaceListOptions>,
+  glob: {
+    in: option.string,
+    exclude: paths,
+    includeHidden: option.boolean,
+    maxMatches: count,
+    signal,
+  } satisfies OptionShapes<WorkspaceGlobOptions>,
+  edit: { ifVersion: version, timeout: option.integer(0, 2 ** 31 - 1), signal } satisfies OptionShapes<EditOptions>,
   createDirectory: { recursive: option.boolean, signal } satisfies OptionShapes<CreateDirectoryOptions>,
   delete: {
     recursive: option.boolean,

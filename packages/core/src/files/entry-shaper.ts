@@ -3,7 +3,7 @@ import { baseName, joinPath, parentPath } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import type { Context } from '../calls/context.ts'
 import type { WorkspaceEntry } from '../workspace/file-door.ts'
-import { mountsBelow } from './regions.ts'
+import { depthOf, mountsBelow } from './regions.ts'
 import type { Region } from './regions.ts'
 import { View } from '../mount/view.ts'
 
@@ -16,18 +16,22 @@ export class EntryShaper {
   readonly #view: View
   readonly #ways: Set<VirtualPath>
   readonly #seen = new Set<VirtualPath>()
+  readonly #deepest: number
 
-  constructor(context: Context, region: Region, recursive: boolean) {
+  /** @param deepest deeper entries are not shown, as {@link depthOf} counts */
+  constructor(context: Context, region: Region, recursive: boolean, deepest = Number.POSITIVE_INFINITY) {
     this.#context = context
     this.#region = region
     this.#view = new View(context.gate, region.start, 'list')
-    this.#ways = waysToMounts(context, region.start, recursive)
-    this.plain = this.#view.plain && this.#ways.size === 0
+    this.#ways = waysToMounts(context, region.start, recursive, deepest)
+    this.#deepest = deepest
+    this.plain = this.#view.plain && this.#ways.size === 0 && deepest === Number.POSITIVE_INFINITY
   }
 
   shape(entry: Entry): WorkspaceEntry | undefined {
     const at = this.#region.mount?.at ?? ('/' as VirtualPath)
     const path = joinPath(at, entry.path)
+    if (this.#deepest < Number.POSITIVE_INFINITY && depthOf(path) > this.#deepest) return undefined
     const sight = this.#view.sight(path)
     if (sight === 'hidden') return undefined
     if (this.#ways.has(path)) {
@@ -45,12 +49,13 @@ export class EntryShaper {
 }
 
 /** Paths to list because a mount lies at or below them, even if the adapter does not list them. */
-function waysToMounts(context: Context, start: VirtualPath, recursive: boolean): Set<VirtualPath> {
+function waysToMounts(context: Context, start: VirtualPath, recursive: boolean, deepest: number): Set<VirtualPath> {
   const ways = new Set<VirtualPath>()
   for (const nested of mountsBelow(context, start)) {
     const between: VirtualPath[] = []
     for (let current = nested; current !== start; current = parentPath(current)) between.unshift(current)
     for (const path of recursive ? between : between.slice(0, 1)) {
+      if (depthOf(path) > deepest) break
       ways.add(path)
       if (context.gate.decide({ operation: 'list', path, need: 'read' }).effect === 'deny') break
     }

@@ -99,15 +99,18 @@ class Window {
   }
 
   #add(text: string): void {
-    if (this.#line.length + text.length > maxLineLength) {
-      throw virtualError({
-        code: 'EFBIG',
-        operation: 'read',
-        path: this.#path,
-        reason: `has a line of more than ${maxLineLength} characters (line ${this.count + 1})`,
-        remedy: 'read a part of it by `read` with `range`, or all of it by `readStream`',
-      })
-    }
+    if (this.#line.length + text.length > maxLineLength) throw longLineError(this.#path, this.count + 1)
     this.#line += text
   }
+}
+
+/** @param line from 1 */
+export function longLineError(path: string, line: number): Error {
+  return virtualError({
+    code: 'EFBIG',
+    operation: 'read',
+    path,
+    reason: `has a line of more than ${maxLineLength} characters (line ${line})`,
+    remedy: 'read a part of it by `read` with `range`, or all of it by `readStream`',
+  })
 }

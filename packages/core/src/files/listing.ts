@@ -6,11 +6,12 @@ import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 import { admitCall, parseFor, recordFiles } from '../calls/context.ts'
 import type { Context } from '../calls/context.ts'
 import { EntryShaper } from './entry-shaper.ts'
-import { translateError } from '../mount/errors.ts'
+import { readTarget } from './link-target.ts'
+import { translateError, virtualError } from '../mount/errors.ts'
 import type { WorkspaceEntry, WorkspaceListOptions } from '../workspace/file-door.ts'
 import type { Located } from '../mount/gate.ts'
 import { checkMethod } from '../calls/method-options.ts'
-import { mayEnter, mountsBelow, skippedIn } from './regions.ts'
+import { depthOf, mayEnter, mountsBelow, skippedIn } from './regions.ts'
 import type { Region } from './regions.ts'
 
 import type { Trace } from '../mount/walk.ts'
@@ -39,6 +40,8 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
   readonly #pace: Pace
   #resting: Promise<void> | undefined
   #excluded: readonly VirtualPath[] = []
+  /** Slashes of the deepest paths that are listed. */
+  #deepest = Number.POSITIVE_INFINITY
   #opening: Promise<unknown> | undefined
   #region: Region | undefined
   #shape: EntryShaper | undefined
@@ -69,7 +72,7 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
     if (shape === undefined) return entries.next() as Promise<Result>
     for (let entry = entries.nextNow?.(); entry !== undefined; entry = entries.nextNow?.()) {
       const value = shape.shape(entry)
-      if (value !== undefined) return Promise.resolve({ done: false, value })
+      if (value !== undefined) return Promise.resolve(this.#give(value))
       if (this.#pace.isDue) return this.#rest()
     }
     return this.#pull(entries)
@@ -102,6 +105,8 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
 
   async #open(): Promise<Result> {
     checkMethod('list', 'list', this.#options)
+    const { maxDepth } = this.#options
+    if (maxDepth !== undefined && this.#options.recursive !== true) throw depthError()
     const context = this.#context
     const { signal } = this.#options
     const options = { operation: 'list', path: this.#path, signal } as const
@@ -117,7 +122,10 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
       const region = await context.walker.run(
         { operation: 'list', need: 'read', followLast: true, signal, trace },
         parsed.path,
-        async (located, adapter) => openRegion(context, located, adapter, this.#excluded, this.#options),
+        async (located, adapter) => {
+          if (maxDepth !== undefined) this.#deepest = depthOf(located.virtual) + maxDepth
+          return openRegion(context, located, adapter, this.#limits)
+        },
       )
       if (context.audit.active) recordFiles(context, options, { time, start, trace, error: undefined })
       return await this.#enter(region)
@@ -130,10 +138,11 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
 
   async #enter(region: Region): Promise<Result> {
     const recursive = this.#options.recursive === true
-    const shape = new EntryShaper(this.#context, region, recursive)
+    const shape = new EntryShaper(this.#context, region, recursive, this.#deepest)
     this.#region = region
+    const asItIs = shape.plain && region.mount?.at === '/' && !this.#tellsTargets
     // Nested mounts come last; a plain region ends the listing, so the adapter's iterator can end it by itself.
-    this.#shape = shape.plain && this.#mounts.length === 0 && region.mount?.at === '/' ? undefined : shape
+    this.#shape = asItIs && this.#mounts.length === 0 ? undefined : shape
     if (recursive) {
       const below = mountsBelow(this.#context, region.start)
       this.#mounts.unshift(...below.filter((nested) => this.#isWanted(region.start, nested)))
@@ -144,7 +153,22 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
   }
 
   #isWanted(start: VirtualPath, nested: VirtualPath): boolean {
-    return !this.#excluded.some((path) => isWithin(nested, path)) && mayEnter(this.#context, start, nested)
+    if (depthOf(nested) >= this.#deepest || this.#excluded.some((path) => isWithin(nested, path))) return false
+    return mayEnter(this.#context, start, nested)
+  }
+
+  get #limits(): Limits {
+    return { ...this.#options, excluded: this.#excluded, deepest: this.#deepest }
+  }
+
+  get #tellsTargets(): boolean {
+    return this.#options.details === true && this.#region?.mount?.adapter?.capabilities.symlinks !== false
+  }
+
+  /** An entry; a link with its target, where that was asked for. */
+  #give(value: WorkspaceEntry): Result | Promise<Result> {
+    if (value.type !== 'symlink' || !this.#tellsTargets) return { done: false, value }
+    return readTarget(this.#context, value, this.#options.signal).then((link) => ({ done: false, value: link }))
   }
 
   #pull(entries: EntryIterator): Promise<Result> {
@@ -165,7 +189,7 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
   #take(result: IteratorResult<Entry>): Result | Promise<Result> {
     if (result.done === true) return this.#afterRegion()
     const value = this.#shape?.shape(result.value)
-    if (value !== undefined) return { done: false, value }
+    if (value !== undefined) return this.#give(value)
     const entries = this.#region?.entries
     return entries === undefined ? this.#afterRegion() : this.#pull(entries)
   }
@@ -185,28 +209,47 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
     }
     const located = this.#context.gate.admit('list', nested, 'read')
     const adapter = located.mount === undefined ? undefined : await this.#context.open(located.mount)
-    return this.#enter(await openRegion(this.#context, located, adapter, this.#excluded, this.#options))
+    return this.#enter(await openRegion(this.#context, located, adapter, this.#limits))
   }
+}
+
+interface Limits extends Pick<WorkspaceListOptions, 'recursive' | 'details' | 'signal'> {
+  readonly excluded: readonly VirtualPath[]
+  /** As {@link depthOf} counts. */
+  readonly deepest: number
 }
 
 async function openRegion(
   context: Context,
   located: Located,
   adapter: StorageAdapter | undefined,
-  excluded: readonly VirtualPath[],
-  { recursive, details, signal }: WorkspaceListOptions,
+  { recursive: isRecursive, details, signal, excluded, deepest }: Limits,
 ): Promise<Region> {
   const { virtual, mount } = located
   if (adapter === undefined || mount === undefined) {
     return { start: virtual, mount: undefined, entries: undefined, first: undefined }
   }
-  const exclude = recursive === true ? skippedIn(context, virtual, mount, excluded) : []
+  const recursive = isRecursive === true && depthOf(virtual) + 1 < deepest
+  const exclude = recursive ? skippedIn(context, virtual, mount, excluded) : []
   const { gate } = context
+  const judges = recursive && gate.judgesEntriesBelow(virtual)
   // Nothing below a directory that may not be listed is shown.
-  const skips = (directory: MountPath): boolean =>
-    gate.decide({ operation: 'list', path: joinPath(mount.at, directory), need: 'read' }).effect === 'deny'
-  const judges = recursive === true && gate.judgesEntriesBelow(virtual)
-  const listOptions: ListOptions = { recursive, details, signal, exclude, skips: judges ? skips : undefined }
+  const skips = (directory: MountPath): boolean => {
+    const path = joinPath(mount.at, directory)
+    if (depthOf(path) >= deepest) return true
+    return judges && gate.decide({ operation: 'list', path, need: 'read' }).effect === 'deny'
+  }
+  const isLimited = judges || (recursive && deepest < Number.POSITIVE_INFINITY)
+  const listOptions: ListOptions = { recursive, details, signal, exclude, skips: isLimited ? skips : undefined }
   const entries = adapter.list(located.path, listOptions)
   return { start: virtual, mount, entries, first: await entries.next() }
+}
+
+function depthError(): Error {
+  return virtualError({
+    code: 'EINVAL',
+    operation: 'list',
+    reason: '`maxDepth` goes with `recursive`',
+    remedy: 'pass `recursive: true` too, or leave `maxDepth` out',
+  })
 }

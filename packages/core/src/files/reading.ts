@@ -1,45 +1,64 @@
 import type { StorageAdapter } from '../adapter/contract.ts'
-import type {
-  ReadOptions,
-  ReadResult,
-  ReadStreamOptions,
-  ReadStreamResult,
-  SignalOption,
-  Stat,
-  StatOptions,
-} from '../adapter/types.ts'
+import { LinkSignal } from '../adapter/link-signal.ts'
+import type { ByteRange, ReadResult, ReadStreamResult, SignalOption, Stat } from '../adapter/types.ts'
 import { checkReadSize } from '../adapter/failures.ts'
 import { isWorkspaceError } from '../errors.ts'
 import type { FileOperation } from '../adapter/operations.ts'
 import { perform } from '../calls/context.ts'
 import type { Context } from '../calls/context.ts'
 import { virtualError } from '../mount/errors.ts'
-import type { ReadLinesOptions, ReadLinesResult } from '../workspace/file-door.ts'
+import type { ParsedPath, VirtualPath } from '../path/virtual-path.ts'
+import type {
+  ReadLinesOptions,
+  ReadLinesResult,
+  WorkspaceReadOptions,
+  WorkspaceReadStreamOptions,
+  WorkspaceStatOptions,
+} from '../workspace/file-door.ts'
 import type { Located } from '../mount/gate.ts'
 import { checkMethod } from '../calls/method-options.ts'
+import { isLast, readEnd } from './ends.ts'
+import { readLastLines } from './last-lines.ts'
 import { readWindow } from './lines.ts'
 import { decodeText } from './text.ts'
 import { notDirectoryError } from '../mount/walk.ts'
 
 const syntheticStat: Stat = { type: 'directory', size: 0, version: 'synthetic' }
 
-export async function stat(context: Context, path: string, options: StatOptions = {}): Promise<Stat> {
-  checkMethod('signal', 'stat', options)
-  const { signal } = options
-  return perform(context, { operation: 'stat', path, signal }, (parsed, trace) =>
+export async function stat(context: Context, path: string, options: WorkspaceStatOptions = {}): Promise<Stat> {
+  checkMethod('stat', 'stat', options)
+  return (await look(context, 'stat', path, options)).found
+}
+
+export async function realPath(context: Context, path: string, options: SignalOption = {}): Promise<VirtualPath> {
+  checkMethod('signal', 'realPath', options)
+  return (await look(context, 'realPath', path, { ...options, followLinks: true })).at
+}
+
+function look(
+  context: Context,
+  method: 'stat' | 'realPath',
+  path: string,
+  { followLinks = false, signal }: WorkspaceStatOptions,
+): Promise<{ readonly at: VirtualPath; readonly found: Stat }> {
+  return perform(context, { operation: method, path, signal }, (parsed, trace) =>
     context.walker.run(
-      { operation: 'stat', need: 'read', followLast: false, signal, trace },
+      { operation: 'stat', need: 'read', followLast: followLinks, signal, trace },
       parsed.path,
-      async (located, adapter) => {
-        const found = adapter === undefined ? syntheticStat : await adapter.stat(located.path, options)
-        if (parsed.directory && found.type !== 'directory') throw notDirectoryError('stat', located.virtual)
-        return found
+      async ({ virtual, path: at }, adapter) => {
+        const found = adapter === undefined ? syntheticStat : await adapter.stat(at, { signal })
+        if (followLinks && found.type === 'symlink') {
+          const target = (await adapter?.readSymlink?.(at, { signal })) ?? ''
+          throw new LinkSignal({ at, target, rest: '' })
+        }
+        if (parsed.directory && found.type !== 'directory') throw notDirectoryError('stat', virtual)
+        return { at: virtual, found }
       },
     ),
   )
 }
 
-export async function exists(context: Context, path: string, options: SignalOption = {}): Promise<boolean> {
+export async function exists(context: Context, path: string, options: WorkspaceStatOptions = {}): Promise<boolean> {
   try {
     await stat(context, path, options)
     return true
@@ -61,43 +80,45 @@ function onFile<Result>(
     context.walker.run(
       { operation, need: 'read', followLast: true, signal, trace },
       parsed.path,
-      async (located, adapter) => {
-        if (adapter === undefined) {
-          throw virtualError({
-            code: 'EISDIR',
-            operation,
-            path: located.virtual,
-            reason: 'is a directory',
-            remedy: 'list it',
-          })
-        }
-        if (parsed.directory) await refuseFile(operation, located, adapter)
-        return step(adapter, located)
-      },
+      async (located, adapter) => step(await requireFile(operation, parsed, located, adapter), located),
     ),
   )
 }
 
-/** The path ended in a slash: a file there is `ENOTDIR`. A directory is left to the operation, which refuses it. */
-async function refuseFile(operation: string, located: Located, adapter: StorageAdapter): Promise<void> {
-  const { type } = await adapter.stat(located.path)
-  if (type !== 'directory') throw notDirectoryError(operation, located.virtual)
+/**
+ * The adapter of a path that must name a file. A file is `ENOTDIR` where the path ended in a slash; a directory is left to the
+ * operation, which refuses it.
+ */
+export async function requireFile(
+  operation: string,
+  { directory }: ParsedPath,
+  { virtual, path }: Located,
+  adapter: StorageAdapter | undefined,
+): Promise<StorageAdapter> {
+  if (adapter === undefined) {
+    throw virtualError({ code: 'EISDIR', operation, path: virtual, reason: 'is a directory', remedy: 'list it' })
+  }
+  if (directory && (await adapter.stat(path)).type !== 'directory') throw notDirectoryError(operation, virtual)
+  return adapter
 }
 
 /** Bytes that `read` gives at once, unless it is asked for another limit. */
 const defaultMaxBytes = 256 * 1024 * 1024
 
-export async function read(context: Context, path: string, options: ReadOptions = {}): Promise<ReadResult> {
+export async function read(context: Context, path: string, options: WorkspaceReadOptions = {}): Promise<ReadResult> {
   checkMethod('read', 'read', options)
-  const { maxBytes = defaultMaxBytes } = options
+  const { maxBytes = defaultMaxBytes, range: given, ...rest } = options
   return onFile(context, 'read', path, options.signal, async (adapter, located) => {
-    const result = await adapter.read(located.path, { ...options, maxBytes })
-    checkReadSize('read', located.path, result.bytes.length, maxBytes) // an adapter may know no limit
-    return result
+    const part = async (range: ByteRange | undefined): Promise<ReadResult> => {
+      const result = await adapter.read(located.path, { ...rest, range, maxBytes })
+      checkReadSize('read', located.path, result.bytes.length, maxBytes) // an adapter may know no limit
+      return result
+    }
+    return isLast(given) ? readEnd(adapter, located, given, rest.signal, part) : part(given)
   })
 }
 
-export async function readText(context: Context, path: string, options: ReadOptions = {}): Promise<string> {
+export async function readText(context: Context, path: string, options: WorkspaceReadOptions = {}): Promise<string> {
   const { bytes } = await read(context, path, options)
   return decodeText(bytes, path)
 }
@@ -105,10 +126,16 @@ export async function readText(context: Context, path: string, options: ReadOpti
 export async function readStream(
   context: Context,
   path: string,
-  options: ReadStreamOptions = {},
+  options: WorkspaceReadStreamOptions = {},
 ): Promise<ReadStreamResult> {
   checkMethod('readStream', 'readStream', options)
-  return onFile(context, 'read', path, options.signal, (adapter, located) => adapter.readStream(located.path, options))
+  const { range: given, ...rest } = options
+  return onFile(context, 'read', path, options.signal, (adapter, located) => {
+    const part = (range: ByteRange | undefined): Promise<ReadStreamResult> =>
+      adapter.readStream(located.path, { ...rest, range })
+    if (!isLast(given)) return part(given)
+    return readEnd(adapter, located, given, rest.signal, part, async ({ stream }) => stream.return?.())
+  })
 }
 
 export async function readLines(
@@ -117,9 +144,13 @@ export async function readLines(
   options: ReadLinesOptions = {},
 ): Promise<ReadLinesResult> {
   checkMethod('readLines', 'readLines', options)
-  const { offset = 0, limit = 2000, signal } = options
+  const { offset = 0, limit = 2000, last, signal } = options
+  if (last !== undefined && (options.offset !== undefined || options.limit !== undefined)) throw twoWindowsError(path)
   const { stream, stat: found } = await readStream(context, path, { signal })
-  const window = await readWindow(stream, { offset, limit, path, signal })
+  const window =
+    last === undefined
+      ? await readWindow(stream, { offset, limit, path, signal })
+      : await readLastLines(stream, { last, path, signal })
   return { ...window, stat: found }
 }
 
@@ -146,6 +177,16 @@ export async function readSymlink(context: Context, path: string, options: Signa
       },
     ),
   )
+}
+
+function twoWindowsError(path: string): Error {
+  return virtualError({
+    code: 'EINVAL',
+    operation: 'readLines',
+    path,
+    reason: 'cannot be read by `last` and by `offset` or `limit` at once',
+    remedy: 'leave `last` out, or the others',
+  })
 }
 
 function noLinkError(path: string): Error {

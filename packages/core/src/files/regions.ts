@@ -48,3 +48,13 @@ export function mayEnter(context: Context, start: VirtualPath, path: VirtualPath
   }
   return true
 }
+
+/** A path as globs see it: relative to where a search starts. */
+export function pathBelow(path: VirtualPath, start: VirtualPath): string {
+  return path.slice(start === '/' ? 1 : start.length + 1)
+}
+
+/** Slashes of a path: levels below the root. */
+export function depthOf(path: VirtualPath): number {
+  return path === '/' ? 0 : path.split('/').length - 1
+}

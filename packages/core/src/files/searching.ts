@@ -9,7 +9,7 @@ import { translateError, virtualError } from '../mount/errors.ts'
 import type { WorkspaceSearchHit, WorkspaceSearchOptions } from '../workspace/file-door.ts'
 import type { Located } from '../mount/gate.ts'
 import { checkMethod } from '../calls/method-options.ts'
-import { mayEnter, mountsBelow, skippedIn } from './regions.ts'
+import { mayEnter, mountsBelow, pathBelow, skippedIn } from './regions.ts'
 import type { StorageAdapter } from '../adapter/contract.ts'
 import { View } from '../mount/view.ts'
 import type { Trace } from '../mount/walk.ts'
@@ -162,9 +162,4 @@ function allNested(context: Context, mounts: readonly VirtualPath[]): VirtualPat
       mountsBelow(context, mount).filter((nested) => mayEnter(context, mount, nested)),
     ),
   ])
-}
-
-/** A path as globs see it: relative to where the search started. */
-function pathBelow(path: VirtualPath, start: VirtualPath): string {
-  return path.slice(start === '/' ? 1 : start.length + 1)
 }

@@ -1,16 +1,8 @@
 import type { StorageAdapter } from '../adapter/contract.ts'
 import { LinkSignal } from '../adapter/link-signal.ts'
-import type {
-  AppendOptions,
-  CreateDirectoryOptions,
-  DeleteOptions,
-  SignalOption,
-  WriteData,
-  WriteResult,
-} from '../adapter/types.ts'
+import type { CreateDirectoryOptions, DeleteOptions, SignalOption, WriteData, WriteResult } from '../adapter/types.ts'
 import { isWorkspaceError } from '../errors.ts'
 import { maxPathBytes, relativeTo } from '../path/virtual-path.ts'
-import type { MountPath } from '../path/virtual-path.ts'
 import type { FileOperation } from '../adapter/operations.ts'
 import { admitBelowUnlessLeaf, admitTree } from './admit-tree.ts'
 import { perform } from '../calls/context.ts'
@@ -48,37 +40,6 @@ export async function write(
         const result = await adapter.write(located.path, body, { ...options, parents })
         if (durable) await adapter.flush?.({ signal })
         return result
-      },
-    )
-  })
-}
-
-export async function append(
-  context: Context,
-  path: string,
-  data: string | Uint8Array,
-  options: AppendOptions = {},
-): Promise<WriteResult> {
-  const operation = 'append'
-  checkMethod('append', operation, options)
-  const { signal } = options
-  return perform(context, { operation, path, signal }, async (parsed, trace) => {
-    const content = toContent(data, path)
-    if (!(content instanceof Uint8Array)) throw badDataError(path)
-    return context.walker.run(
-      { operation, need: 'write', followLast: true, signal, trace },
-      parsed.path,
-      async (located, adapter) => {
-        if (adapter === undefined) throw notFileError(operation, located)
-        if (adapter.append === undefined) throw notSupportedError(operation, located, 'cannot be appended to')
-        if (parsed.directory) await refuseDirectoryName(operation, located, adapter)
-        const parents = options.parents ?? true
-        if (parents) await admitParents(context, operation, located, adapter)
-        if (context.gate.judgesSizes) {
-          const before = await sizeOf(adapter, located.path)
-          context.gate.admit(operation, located.virtual, 'write', before + content.byteLength)
-        }
-        return adapter.append(located.path, content, { ...options, parents })
       },
     )
   })
@@ -207,25 +168,25 @@ export async function admitParents(
   }
 }
 
-function toContent(data: WorkspaceWriteData, path: string): WriteData {
+export function toContent(data: WorkspaceWriteData, path: string): WriteData {
   if (typeof data === 'string') return encodeText(data, path)
   if (data instanceof Uint8Array) return data
   if (typeof data === 'object' && data !== null && Symbol.asyncIterator in data) return data
   throw badDataError(path)
 }
 
-function badDataError(path: string): Error {
+export function badDataError(path: string): Error {
   return virtualError({
     code: 'EINVAL',
     operation: 'write',
     path,
     reason: 'cannot be written: the data is neither text nor bytes',
-    remedy: 'pass a string, a Uint8Array or (to `write`) an async iterable of Uint8Array',
+    remedy: 'pass a string, a Uint8Array or an async iterable of Uint8Array',
   })
 }
 
 /** Asks the policy again as a stream grows, since nobody knows its size beforehand. */
-function judged(
+export function judged(
   context: Context,
   operation: FileOperation,
   { virtual }: Located,
@@ -244,16 +205,7 @@ function judged(
   return { [Symbol.asyncIterator]: () => chunks() }
 }
 
-async function sizeOf(adapter: StorageAdapter, path: MountPath): Promise<number> {
-  try {
-    return (await adapter.stat(path)).size
-  } catch (error) {
-    if (isWorkspaceError(error, 'ENOENT')) return 0
-    throw error
-  }
-}
-
-async function refuseDirectoryName(operation: string, located: Located, adapter: StorageAdapter): Promise<void> {
+export async function refuseDirectoryName(operation: string, located: Located, adapter: StorageAdapter): Promise<void> {
   try {
     const { type } = await adapter.stat(located.path)
     if (type !== 'directory') throw notDirectoryError(operation, located.virtual)
@@ -263,7 +215,7 @@ async function refuseDirectoryName(operation: string, located: Located, adapter:
   throw notFileError(operation, located)
 }
 
-function notFileError(operation: string, { virtual }: Located): Error {
+export function notFileError(operation: string, { virtual }: Located): Error {
   return virtualError({
     code: 'EISDIR',
     operation,

@@ -13,12 +13,14 @@ export interface GlobFilter {
   matches(path: string): boolean
   /** Nothing at or below this directory is meant: it need not be entered. */
   excludes(directory: string): boolean
+  /** True when something below this directory may match; false when nothing does, so that it need not be entered. */
+  mayMatchBelow(directory: string): boolean
 }
 
 /** Characters of a list of globs, all together, at most. */
 const maxListLength = 4000
 
-const everything: GlobFilter = { matches: () => true, excludes: () => false }
+const everything: GlobFilter = { matches: () => true, excludes: () => false, mayMatchBelow: () => true }
 
 /**
  * Makes a filter of globs, in the syntax of `compileGlob`, for the search of a directory.
@@ -48,23 +50,33 @@ export function createGlobFilter(globs: readonly string[] = [], operation = 'sea
   const includes = memberTest(included)
   const excludes = memberTest(excluded)
   return {
-    matches: (path) => (included.length === 0 || includes(path)) && !excludes(path),
-    excludes,
+    matches: (path) => (included.length === 0 || includes.matches(path)) && !excludes.matches(path),
+    excludes: excludes.matches,
+    mayMatchBelow: (path) => (included.length === 0 || includes.isOpen(path)) && !excludes.matches(path),
   }
 }
 
-/** Says whether some glob matches a relative path. */
-function memberTest(globs: readonly Steps[]): (path: string) => boolean {
-  if (globs.length === 0) return () => false
+interface Members {
+  /** Some glob matches a relative path. */
+  matches(path: string): boolean
+  /** Some glob may match something below a relative path. */
+  isOpen(directory: string): boolean
+}
+
+function memberTest(globs: readonly Steps[]): Members {
+  if (globs.length === 0) return { matches: () => false, isOpen: () => false }
   const automaton = new Automaton(globs.map(({ steps }) => steps))
   const lastOf = (path: string): Name => nameOf(path.slice(path.lastIndexOf('/') + 1), false)
   const directories = new Descent<Progress, string>('', automaton.start, (above, path) =>
     automaton.enter(above, lastOf(path)),
   )
-  return (path) => {
-    const slash = path.lastIndexOf('/')
-    const directory = slash < 0 || automaton.isFlat ? automaton.start : directories.at(path.slice(0, slash))
-    return automaton.match(directory, lastOf(path)) !== undefined
+  return {
+    matches(path) {
+      const slash = path.lastIndexOf('/')
+      const directory = slash < 0 || automaton.isFlat ? automaton.start : directories.at(path.slice(0, slash))
+      return automaton.match(directory, lastOf(path)) !== undefined
+    },
+    isOpen: (directory) => automaton.isFlat || automaton.isOpen(directories.at(directory)),
   }
 }
 

@@ -1,7 +1,9 @@
-import type { Entry, ListOptions, Stat, TransferResult, WriteOptions, WriteResult } from '../adapter/types.ts'
 import type {
   AppendOptions,
+  ByteRange,
   DeleteOptions,
+  Entry,
+  ListOptions,
   MoveOptions,
   ReadOptions,
   ReadResult,
@@ -9,7 +11,11 @@ import type {
   ReadStreamResult,
   SearchHit,
   SignalOption,
-  StatOptions,
+  Stat,
+  TransferResult,
+  Version,
+  WriteOptions,
+  WriteResult,
 } from '../adapter/types.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 
@@ -18,11 +24,46 @@ export interface WorkspaceEntry extends Omit<Entry, 'path'> {
   readonly path: VirtualPath
   /** A mount begins here. */
   readonly mount?: true | undefined
+  /** The target of a link as it is stored, with `details: true`. Absent where the policy denies `readSymlink`. */
+  readonly target?: string | undefined
 }
+
+export interface FollowOption {
+  /** Follow links at the end of the path too, as `read` does. A link that leads nowhere is `ENOENT` then. Default false. */
+  readonly followLinks?: boolean | undefined
+}
+
+export interface WorkspaceStatOptions extends SignalOption, FollowOption {}
+
+/** The end of a file. */
+export interface LastBytes {
+  /** Bytes at most, from 0: the whole file where it has fewer. */
+  readonly last: number
+}
+
+export interface WorkspaceReadStreamOptions extends Omit<ReadStreamOptions, 'range'> {
+  /** A part of the file. Default: all of it. */
+  readonly range?: ByteRange | LastBytes | undefined
+}
+
+export interface WorkspaceReadOptions extends WorkspaceReadStreamOptions, Pick<ReadOptions, 'maxBytes'> {}
 
 export interface WorkspaceListOptions extends Omit<ListOptions, 'exclude' | 'skips' | 'onUnreadable'> {
   /** Paths that are listed and not entered, besides those the policy denies. 1,000 at most. */
   readonly exclude?: readonly string[] | undefined
+  /** With `recursive` only: levels that are listed, from 1, which is the directory's own entries. Default: all. */
+  readonly maxDepth?: number | undefined
+}
+
+export interface WorkspaceGlobOptions extends SignalOption {
+  /** A directory, which the globs start from. Default: the workspace's root. */
+  readonly in?: string | undefined
+  /** Paths that are not entered, besides those the policy denies. 1,000 at most. */
+  readonly exclude?: readonly string[] | undefined
+  /** False leaves out names that begin with a dot, and everything below them. Default true. */
+  readonly includeHidden?: boolean | undefined
+  /** Ends after so many entries. Default 10,000. */
+  readonly maxMatches?: number | undefined
 }
 
 export interface WorkspaceSearchOptions extends SignalOption {
@@ -51,6 +92,12 @@ export interface ReadLinesOptions extends SignalOption {
   readonly offset?: number | undefined
   /** Lines at most. Default 2,000. There are fewer once they have 8,388,608 characters (UTF-16 units) together. */
   readonly limit?: number | undefined
+  /**
+   * The last lines instead, so many at most: without `offset` and `limit`. There are fewer once they have 8,388,608 characters
+   * (UTF-16 units, line ends included) together. All of the file is read, to count its lines; for the end of a huge one use `read` with
+   * `range: { last }`.
+   */
+  readonly last?: number | undefined
 }
 
 export interface ReadLinesResult {
@@ -61,6 +108,39 @@ export interface ReadLinesResult {
   /** Where to go on: behind the last line given. Absent at the end of the file. */
   readonly nextOffset?: number | undefined
   readonly stat: Stat
+}
+
+/** One replacement. Text is compared byte for byte in UTF-8; no character is special. */
+export interface TextEdit {
+  /** The text that is replaced. It must occur exactly once, unless `all` is set. */
+  readonly oldText: string
+  readonly newText: string
+  /** Replace every occurrence, at least one, from the start on without overlaps. Default false. */
+  readonly all?: boolean | undefined
+}
+
+/**
+ * Makes new content of the old. Called again for each try, with bytes of its own. Nothing is written where the bytes stay the
+ * same. An error that it throws is passed on.
+ */
+export type EditFunction = (content: Uint8Array, stat: Stat) => Uint8Array | Promise<Uint8Array>
+
+export interface EditOptions extends SignalOption {
+  /** Edit exactly this version: any other is `ECONFLICT` at once, and nothing is tried again. */
+  readonly ifVersion?: Version | undefined
+  /** Milliseconds from the first conflict on in which the edit is tried again. Default 5,000. */
+  readonly timeout?: number | undefined
+}
+
+export interface EditResult {
+  /** Of the file now. */
+  readonly version: Version
+  /** Bytes in the file now. */
+  readonly size: number
+  /** Places that were replaced. Of a function: 1 when the bytes changed, else 0. */
+  readonly replacements: number
+  /** How often the file was read: 1 without a conflict. */
+  readonly attempts: number
 }
 
 /** Text or bytes to write. A string is written as UTF-8; a lone surrogate in it is `EINVAL`. */
@@ -96,15 +176,17 @@ export interface WorkspaceWriteOptions extends Omit<WriteOptions, 'parents'>, Pa
  * `WorkspaceError` with the virtual path, but for aborts, which reject with `signal.reason`.
  */
 export interface FileDoor {
-  /** The status of the entry at the path; does not follow a link at its end. */
-  stat(path: string, options?: StatOptions): Promise<Stat>
+  /** The status of the entry at the path; with `followLinks` of the entry where links lead. */
+  stat(path: string, options?: WorkspaceStatOptions): Promise<Stat>
   /** True when `stat` finds something; false for `ENOENT` and `ENOTDIR`; every other error is thrown. */
-  exists(path: string, options?: SignalOption): Promise<boolean>
+  exists(path: string, options?: WorkspaceStatOptions): Promise<boolean>
+  /** The path of the same entry without links and `..`. Rules judge it as `stat` with `followLinks`. Nothing there: `ENOENT`. */
+  realPath(path: string, options?: SignalOption): Promise<VirtualPath>
   /** A file's bytes, all or a range. More than `maxBytes` (default 256 MiB) are `EFBIG`: use `readStream`. */
-  read(path: string, options?: ReadOptions): Promise<ReadResult>
+  read(path: string, options?: WorkspaceReadOptions): Promise<ReadResult>
   /** UTF-8; invalid bytes are `EINVAL`, more than `maxBytes` (default 256 MiB) are `EFBIG`: use `readLines`. */
-  readText(path: string, options?: ReadOptions): Promise<string>
-  readStream(path: string, options?: ReadStreamOptions): Promise<ReadStreamResult>
+  readText(path: string, options?: WorkspaceReadOptions): Promise<string>
+  readStream(path: string, options?: WorkspaceReadStreamOptions): Promise<ReadStreamResult>
   /**
    * A window of lines, with constant memory. Invalid UTF-8 is `EINVAL`; a line in the window with more than 1,048,576 characters
    * (UTF-16 units) is `EFBIG`. Longer lines before and behind the window are fine.
@@ -112,7 +194,25 @@ export interface FileDoor {
   readLines(path: string, options?: ReadLinesOptions): Promise<ReadLinesResult>
   /** Creates or replaces a file. Parents are made by default. */
   write(path: string, data: WorkspaceWriteData, options?: WorkspaceWriteOptions): Promise<WriteResult>
-  append(path: string, data: string | Uint8Array, options?: WorkspaceAppendOptions): Promise<WriteResult>
+  /**
+   * Adds to the end of a file, which is made when missing. A stream of up to 8 MiB is added in one step. A longer one is written
+   * together with the old content, as `write` does: it is there whole or not at all, and a change of the file meanwhile is
+   * `ECONFLICT`.
+   */
+  append(path: string, data: WorkspaceWriteData, options?: WorkspaceAppendOptions): Promise<WriteResult>
+  /**
+   * Replaces parts of a file that is there. Every other byte stays as it is, and so do its permission bits. Several edits are
+   * all looked for in the old content, and land together or not at all. It needs the right to read and the right to write.
+   *
+   * The file is written only if it is still the one that was read; else the edit begins again with the new content, for up to
+   * `timeout`. So edits and writes at the same time do not undo one another, as far as the store checks versions: see
+   * `conditionalWrite` in its capabilities. With `process` a change by another process, commands included, may be lost in the
+   * moment of writing. With `none` an edit is `ENOTSUP`.
+   *
+   * @throws WorkspaceError `EINVAL` where `oldText` is missing, occurs more than once without `all`, or edits overlap;
+   * `ENOENT` for a missing file; `ECONFLICT` where it kept changing; `EFBIG` above 256 MiB
+   */
+  edit(path: string, edits: TextEdit | readonly TextEdit[] | EditFunction, options?: EditOptions): Promise<EditResult>
   /** Entries with absolute virtual paths, dotfiles included; recursive across mounts. Denied entries are listed, not entered. */
   list(path?: string, options?: WorkspaceListOptions): AsyncIterableIterator<WorkspaceEntry>
   /** Makes a directory and its parents by default; one that is there is fine then. */
@@ -124,6 +224,12 @@ export interface FileDoor {
   copy(source: string, destination: string, options?: WorkspaceCopyOptions): Promise<TransferResult>
   createSymlink(path: string, target: string, options?: SignalOption): Promise<void>
   readSymlink(path: string, options?: SignalOption): Promise<string>
+  /**
+   * Files, directories and links whose path below `in` matches, in the syntax of `glob` in `search`, across mounts. Each
+   * directory's entries come sorted by name, and a directory before what is in it. Links are not followed, but for `in`. Rules
+   * judge it as `list`: denied directories are not entered. An empty list of globs is `EINVAL`.
+   */
+  glob(patterns: string | readonly string[], options?: WorkspaceGlobOptions): AsyncIterableIterator<WorkspaceEntry>
   /** Matching lines in every mount below `in` that the policy lets be read. */
   search(pattern: string, options?: WorkspaceSearchOptions): AsyncIterableIterator<WorkspaceSearchHit>
 }

@@ -179,7 +179,10 @@ export interface AccessEvent {
   /** Milliseconds since the epoch, at the start. */
   readonly time: number
   readonly door: 'files' | 'exec'
-  /** The method's name; `closeSession` for the end of a session. */
+  /**
+   * The method's name; `closeSession` for the end of a session. `exists` is `stat`, and `readText`, `readStream` and `readLines`
+   * are `read`.
+   */
   readonly operation: string
   /** As asked for; for commands the working directory. */
   readonly path: string

@@ -4,13 +4,10 @@ import type {
   CreateDirectoryOptions,
   DeleteOptions,
   MoveOptions,
-  ReadOptions,
   ReadResult,
-  ReadStreamOptions,
   ReadStreamResult,
   SignalOption,
   Stat,
-  StatOptions,
   TransferResult,
   WriteResult,
 } from '../adapter/types.ts'
@@ -24,19 +21,30 @@ import type { ChosenExecutor } from '../commands/enforcement.ts'
 import { virtualError } from '../mount/errors.ts'
 import { explain } from '../commands/explain.ts'
 import type {
+  EditFunction,
+  EditOptions,
+  EditResult,
   ReadLinesOptions,
   ReadLinesResult,
+  TextEdit,
   WorkspaceEntry,
+  WorkspaceGlobOptions,
   WorkspaceListOptions,
+  WorkspaceReadOptions,
+  WorkspaceReadStreamOptions,
   WorkspaceSearchHit,
   WorkspaceSearchOptions,
+  WorkspaceStatOptions,
   WorkspaceWriteData,
   WorkspaceWriteOptions,
 } from './file-door.ts'
+import { append } from '../files/appending.ts'
+import { edit } from '../files/edit.ts'
+import { glob } from '../files/glob.ts'
 import { list } from '../files/listing.ts'
 import { checkMethod } from '../calls/method-options.ts'
 import { createMountPoints } from '../mount/mount-points.ts'
-import { exists, read, readLines, readStream, readSymlink, readText, stat } from '../files/reading.ts'
+import { exists, read, readLines, readStream, readSymlink, readText, realPath, stat } from '../files/reading.ts'
 import type { Scratch } from '../mount/scratch.ts'
 import { LiveWork } from '../commands/sessions/live-work.ts'
 import type { BackgroundCommand, BackgroundOptions, OpenSessionOptions, Session } from '../commands/sessions/types.ts'
@@ -51,7 +59,7 @@ import type {
   Workspace,
   WorkspaceEvents,
 } from './types.ts'
-import { append, createDirectory, createSymlink, remove, write } from '../files/writing.ts'
+import { createDirectory, createSymlink, remove, write } from '../files/writing.ts'
 
 export interface LiveWorkspaceOptions {
   readonly context: Context
@@ -111,23 +119,27 @@ export class LiveWorkspace implements Workspace {
     }
   }
 
-  stat(path: string, options?: StatOptions): Promise<Stat> {
+  stat(path: string, options?: WorkspaceStatOptions): Promise<Stat> {
     return stat(this.#context, path, options)
   }
 
-  exists(path: string, options?: SignalOption): Promise<boolean> {
+  exists(path: string, options?: WorkspaceStatOptions): Promise<boolean> {
     return exists(this.#context, path, options)
   }
 
-  read(path: string, options?: ReadOptions): Promise<ReadResult> {
+  realPath(path: string, options?: SignalOption): Promise<VirtualPath> {
+    return realPath(this.#context, path, options)
+  }
+
+  read(path: string, options?: WorkspaceReadOptions): Promise<ReadResult> {
     return read(this.#context, path, options)
   }
 
-  readText(path: string, options?: ReadOptions): Promise<string> {
+  readText(path: string, options?: WorkspaceReadOptions): Promise<string> {
     return readText(this.#context, path, options)
   }
 
-  readStream(path: string, options?: ReadStreamOptions): Promise<ReadStreamResult> {
+  readStream(path: string, options?: WorkspaceReadStreamOptions): Promise<ReadStreamResult> {
     return readStream(this.#context, path, options)
   }
 
@@ -143,8 +155,12 @@ export class LiveWorkspace implements Workspace {
     return write(this.#context, path, data, options)
   }
 
-  append(path: string, data: string | Uint8Array, options?: AppendOptions): Promise<WriteResult> {
+  append(path: string, data: WorkspaceWriteData, options?: AppendOptions): Promise<WriteResult> {
     return append(this.#context, path, data, options)
+  }
+
+  edit(path: string, edits: TextEdit | readonly TextEdit[] | EditFunction, options?: EditOptions): Promise<EditResult> {
+    return edit(this.#context, path, edits, options)
   }
 
   list(path?: string, options?: WorkspaceListOptions): AsyncIterableIterator<WorkspaceEntry> {
@@ -169,6 +185,10 @@ export class LiveWorkspace implements Workspace {
 
   copy(source: string, destination: string, options?: CopyOptions): Promise<TransferResult> {
     return copy(this.#context, source, destination, options)
+  }
+
+  glob(patterns: string | readonly string[], options?: WorkspaceGlobOptions): AsyncIterableIterator<WorkspaceEntry> {
+    return glob(this.#context, patterns, options)
   }
 
   search(pattern: string, options?: WorkspaceSearchOptions): AsyncIterableIterator<WorkspaceSearchHit> {

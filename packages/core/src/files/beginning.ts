@@ -1,0 +1,68 @@
+import { orAbort } from '../adapter/base/wait.ts'
+
+/**
+ * A stream whose beginning is held, so that it can be told whether it is a short one. Nothing is read before `whole` or `all`
+ * is called.
+ */
+export class Beginning {
+  readonly #source: AsyncIterable<unknown>
+  readonly #mostBytes: number
+  readonly #badData: () => Error
+  readonly #chunks: Uint8Array[] = []
+  #size = 0
+  #rest: AsyncIterator<unknown> | undefined
+  #ended = false
+
+  /** @param badData the error for a chunk that is not bytes */
+  constructor(source: AsyncIterable<unknown>, mostBytes: number, badData: () => Error) {
+    this.#source = source
+    this.#mostBytes = mostBytes
+    this.#badData = badData
+  }
+
+  /** All of the stream, where it has so few bytes; `undefined` for a longer one. Can be asked again. */
+  async whole(signal: AbortSignal | undefined): Promise<Uint8Array | undefined> {
+    while (!this.#ended && this.#size <= this.#mostBytes) {
+      const next = this.#next()
+      const chunk = await (signal === undefined ? next : orAbort(next, signal))
+      if (chunk === undefined) continue
+      this.#chunks.push(chunk.slice()) // the source may use its buffer again
+      this.#size += chunk.length
+    }
+    if (!this.#ended) return undefined
+    const all = new Uint8Array(this.#size)
+    let at = 0
+    for (const chunk of this.#chunks) {
+      all.set(chunk, at)
+      at += chunk.length
+    }
+    return all
+  }
+
+  /** The stream from its start, once. */
+  async *all(): AsyncGenerator<Uint8Array> {
+    for (let chunk = this.#chunks.shift(); chunk !== undefined; chunk = this.#chunks.shift()) yield chunk
+    while (!this.#ended) {
+      const chunk = await this.#next()
+      if (chunk !== undefined) yield chunk
+    }
+  }
+
+  /** Tells the source that no more of it is wanted. A source that is busy hears of it later, and is not waited for. */
+  close(): void {
+    if (this.#ended || this.#rest === undefined) return
+    this.#ended = true
+    this.#rest.return?.().catch(() => undefined)
+  }
+
+  async #next(): Promise<Uint8Array | undefined> {
+    this.#rest ??= this.#source[Symbol.asyncIterator]()
+    const result = await this.#rest.next()
+    if (result.done === true) {
+      this.#ended = true
+      return undefined
+    }
+    if (!(result.value instanceof Uint8Array)) throw this.#badData()
+    return result.value
+  }
+}

@@ -1,0 +1,42 @@
+import type { StorageAdapter } from '../adapter/contract.ts'
+import type { ByteRange, Stat } from '../adapter/types.ts'
+import type { LastBytes } from '../workspace/file-door.ts'
+import type { Located } from '../mount/gate.ts'
+import { virtualError } from '../mount/errors.ts'
+
+/** How often a file may change its size between the look at it and the read. */
+const mostTries = 20
+
+/** A range as adapters know it, and as callers give it. */
+export function isLast(range: ByteRange | LastBytes | undefined): range is LastBytes {
+  return range !== undefined && 'last' in range && range.last !== undefined
+}
+
+/**
+ * Reads the last bytes of a file by a range from its start. The size may change between the look and the read, so the stat of
+ * the read itself decides.
+ */
+export async function readEnd<Result extends { readonly stat: Stat }>(
+  adapter: StorageAdapter,
+  { path, virtual }: Located,
+  { last }: LastBytes,
+  signal: AbortSignal | undefined,
+  read: (range: ByteRange) => Promise<Result>,
+  release?: (result: Result) => Promise<unknown>,
+): Promise<Result> {
+  let { size } = await adapter.stat(path, { signal })
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const offset = Math.max(0, size - last)
+    const result = await read({ offset, length: last })
+    size = result.stat.size
+    if (Math.max(0, size - last) === offset) return result
+    await release?.(result)
+  }
+  throw virtualError({
+    code: 'EBUSY',
+    operation: 'read',
+    path: virtual,
+    reason: 'keeps changing its size',
+    remedy: 'try again, or read it from its start',
+  })
+}
