@@ -18,6 +18,7 @@ import { addRm } from './commands/rm.ts'
 import { addSearch } from './commands/search.ts'
 import { addSession } from './commands/session.ts'
 import { addStat } from './commands/stat.ts'
+import { addThread } from './commands/thread/index.ts'
 import { addVerify } from './commands/verify.ts'
 import { addWrite } from './commands/write.ts'
 import { resolveSettings, type GlobalOptions } from './config/settings.ts'
@@ -32,7 +33,20 @@ import { createStyle } from './terminal/style.ts'
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
 
 /** Commands whose result is what they print: without standard output they would do nothing. */
-const printing: ReadonlySet<string> = new Set(['ls', 'ps', 'cat', 'stat', 'search', 'explain', 'doctor', 'verify'])
+const printing: ReadonlySet<string> = new Set([
+  'ls',
+  'ps',
+  'cat',
+  'stat',
+  'search',
+  'explain',
+  'doctor',
+  'verify',
+  'list',
+  'status',
+  'skills',
+  'export',
+])
 
 /**
  * Runs `ws` with these arguments (without the names of Node and of the script) and resolves to its exit code. Never
@@ -149,6 +163,7 @@ ${exitCodesHelp}`,
     addExplain,
     addVerify,
     addDoctor,
+    addThread,
   ]) {
     add(program, start)
   }

@@ -8,7 +8,7 @@ import { register } from '../registry.ts'
 import { escapeName } from '../terminal/escape.ts'
 import { collect, parseEnvironment, parseTime } from './options.ts'
 
-interface ExecFlags {
+export interface ExecFlags {
   readonly cwd?: string
   readonly env?: readonly string[]
   readonly timeout?: number
@@ -51,7 +51,7 @@ Examples:
     })
 }
 
-async function exec(context: CommandContext, command: readonly string[], flags: ExecFlags): Promise<number> {
+export async function exec(context: CommandContext, command: readonly string[], flags: ExecFlags): Promise<number> {
   const environment = parseEnvironment(flags.env ?? [])
   try {
     await using workspace = await context.open({ executors: true })

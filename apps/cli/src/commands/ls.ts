@@ -5,7 +5,7 @@ import type { CommandContext, Start } from '../command-context.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { renderTable } from '../terminal/table.ts'
 
-interface LsFlags {
+export interface LsFlags {
   readonly long?: true
   readonly recursive?: true
   readonly null?: true
@@ -39,7 +39,7 @@ Examples:
     })
 }
 
-async function ls(context: CommandContext, path: string | undefined, flags: LsFlags): Promise<number> {
+export async function ls(context: CommandContext, path: string | undefined, flags: LsFlags): Promise<number> {
   await using workspace = await context.open({ readOnly: true })
   const rows = await collectRows(context, workspace, path, flags)
   const { output } = context

@@ -1,0 +1,21 @@
+// Serves the threads of a directory on the loopback: `node --conditions=@ws/source src/main.ts STORE`, with the tokens
+// of its users in TOKENS: `{"secret":"u1"}`.
+import { createLocalAdapter } from '@ws/adapter-local'
+import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
+import { createThreads } from '@ws/threads'
+
+import { createService } from './service.ts'
+
+const tokens = JSON.parse(process.env['TOKENS'] ?? '{}') as Record<string, string>
+const service = createService({
+  threads: await createThreads({
+    store: () => createLocalAdapter({ root: process.argv[2] ?? '.' }),
+    executors: [createBubblewrapExecutor()],
+  }),
+  authenticate: ({ headers }) => tokens[headers.authorization?.replace('Bearer ', '') ?? ''],
+  audit: (event) => process.stderr.write(`${JSON.stringify(event)}\n`),
+})
+service.server.listen(Number(process.env['PORT'] ?? 0), '127.0.0.1', () => {
+  process.stderr.write(`${JSON.stringify(service.server.address())}\n`)
+})
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => void service.close())

@@ -1,0 +1,54 @@
+import type { Thread, Threads } from '@ws/threads'
+
+import type { CommandContext } from '../../command-context.ts'
+import { createExecutor } from '../../config/executors.ts'
+import { UsageError } from '../../errors.ts'
+import { openStorage } from '../../storage/open.ts'
+
+export interface ThreadFlags {
+  readonly user: string
+  readonly ticket?: string
+}
+
+export interface OpenThreadsOptions {
+  /** Commands are to run. Default false. */
+  readonly executors?: boolean
+  /** Make the parts that are missing. Default false. */
+  readonly provision?: boolean
+}
+
+/** The threads of the storage that the settings name. The caller closes them. */
+export async function openThreads(
+  { settings, output }: CommandContext,
+  { executors = false, provision = false }: OpenThreadsOptions = {},
+): Promise<Threads> {
+  const [first, ...others] = settings.mounts
+  if (first === undefined || others.length > 0 || first.at !== '/') {
+    throw new UsageError('threads need one storage at /: give --root DIR, --s3 or --rclone BUCKET/PREFIX')
+  }
+  const { createThreads } = await import('@ws/threads')
+  const chosen = executors ? settings.executors.map((name) => createExecutor(name, settings.executorOptions)) : []
+  return createThreads({
+    store: () => openStorage(first.storage, { owner: settings.owner }),
+    executors: await Promise.all(chosen),
+    require: executors ? settings.require : undefined,
+    rules: settings.rules,
+    provision,
+    idleTimeout: 0,
+    onProvision: ({ part, state, reason }) => {
+      if (!output.json && state !== 'started') process.stderr.write(`ws: ${part} ${reason ?? `was ${state}`}\n`)
+    },
+  })
+}
+
+/** Runs a step in a thread, and closes it behind it. */
+export async function inThread<Result>(
+  context: CommandContext,
+  threadId: string,
+  { user, ticket }: ThreadFlags,
+  { step, ...options }: OpenThreadsOptions & { readonly step: (thread: Thread) => Promise<Result> },
+): Promise<Result> {
+  await using threads = await openThreads(context, options)
+  await using thread = await threads.open({ threadId, userId: user, ticketId: ticket, signal: context.signal })
+  return await step(thread)
+}

@@ -1,0 +1,191 @@
+import { WorkspaceError } from '@ws/core'
+import { contractError, type StorageAdapter } from '@ws/core/adapter'
+
+import { checkId, foldId } from './layout/ids.ts'
+import { checkLayout, type Layout } from './layout/layout.ts'
+import { chooseLeases } from './lease/choose.ts'
+import type { Lease, LeaseStore } from './lease/types.ts'
+import { exportTree, importTree } from './open/archive.ts'
+import { KnownTrees } from './open/known-trees.ts'
+import { openThread, type OpenThread, type Setting } from './open/open-thread.ts'
+import { Pool } from './open/pool.ts'
+import { isDirectory, listThreads, measure, treeOf } from './open/tree.ts'
+import { checkOpenOptions, checkThreadsOptions } from './options.ts'
+import { formatCatalogue, activateSkill } from './skills/skills.ts'
+import type { OpenThreadOptions, Thread, Threads, ThreadsOptions } from './types.ts'
+
+/**
+ * Threads: a workspace for each conversation, all in one store.
+ *
+ * @throws WorkspaceError `EINVAL` for a wrong option or layout; else as the factory of the store does.
+ */
+export async function createThreads(options: ThreadsOptions): Promise<Threads> {
+  checkThreadsOptions(options)
+  const layout = checkLayout(options.layout)
+  const owned = typeof options.store === 'function'
+  const store = typeof options.store === 'function' ? await options.store() : options.store
+  const chosen = options.leases === undefined ? await chooseLeases(store, layout.control) : undefined
+  const leases = options.leases === 'none' ? undefined : (options.leases ?? chosen)
+  const setting: Setting = {
+    executors: options.executors ?? [],
+    require: options.require,
+    rules: options.rules ?? [],
+    commands: options.commands,
+    leases,
+    template: options.template,
+    provision: options.provision ?? true,
+    onProvision: options.onProvision,
+  }
+  const pool = new Pool({ idleTimeout: options.idleTimeout ?? 300_000, maxOpen: options.maxOpen ?? 200 })
+  return makeThreads({ store, layout, leases, setting, pool, owned })
+}
+
+/** Milliseconds for which a look at the skills of a bucket serves all threads. */
+const knownMs = 60_000
+
+interface Parts {
+  readonly store: StorageAdapter
+  readonly layout: Layout
+  readonly leases: LeaseStore | undefined
+  readonly setting: Setting
+  readonly pool: Pool
+  /** The store belongs to the threads. */
+  readonly owned: boolean
+}
+
+function makeThreads({ store, layout, leases, setting, pool, owned }: Parts): Threads {
+  let closed = false
+  const known = new KnownTrees(store.capabilities.hostPath ? 0 : knownMs)
+  const admit = (operation: string): void => {
+    if (closed) throw contractError('ECLOSED', operation, '/')
+  }
+
+  /** Runs a step on a thread that nobody has open, as its one writer. */
+  const alone = async <Result>(
+    operation: string,
+    threadId: string,
+    step: (lease: Lease | undefined) => Promise<Result>,
+  ): Promise<Result> => {
+    admit(operation)
+    checkId(operation, 'thread', threadId)
+    if (!(await pool.evict(threadId))) throw inUse(operation, threadId)
+    const lease = await leases?.acquire(foldId(threadId))
+    try {
+      return await step(lease)
+    } finally {
+      await lease?.release()
+    }
+  }
+  const requireTree = async (operation: string, threadId: string, there: boolean): Promise<void> => {
+    if ((await isDirectory(store, treeOf(layout, threadId))) === there) return
+    throw new WorkspaceError({
+      code: there ? 'ENOENT' : 'EEXIST',
+      operation,
+      path: threadId,
+      reason: there ? 'does not exist' : 'exists already',
+      remedy: there ? 'list the threads to see which there are' : 'choose another id, or delete it first',
+    })
+  }
+
+  return {
+    async open(options: OpenThreadOptions): Promise<Thread> {
+      admit('openThread')
+      const { threadId, userId, ticketId, wait, signal } = checkOpenOptions(options)
+      const place = { store, known, layout, threadId, userId, ticketId }
+      const key = { threadId, userId, ticketId }
+      const opened = await pool.use(key, (onLost) => openThread(place, setting, { wait, onLost, signal }))
+      return useOf(opened, pool)
+    },
+    async *list(options = {}) {
+      admit('listThreads')
+      yield* listThreads(store, layout, options)
+    },
+    async delete(threadId, { dryRun = false, signal } = {}) {
+      return alone('deleteThread', threadId, async (lease) => {
+        await requireTree('deleteThread', threadId, true)
+        const tree = treeOf(layout, threadId)
+        const found = await measure(store, tree, { signal })
+        if (dryRun) return found
+        await store.delete(tree, { recursive: true, signal })
+        await lease?.writeNotes({}) // a thread of another spelling may come
+        return found
+      })
+    },
+    async copy(source, destination, { signal } = {}) {
+      await alone('copyThread', source, () =>
+        alone('copyThread', destination, async () => {
+          await requireTree('copyThread', source, true)
+          await requireTree('copyThread', destination, false)
+          await store.copy(treeOf(layout, source), treeOf(layout, destination), {
+            recursive: true,
+            parents: true,
+            signal,
+          })
+        }),
+      )
+    },
+    async *export(threadId, options = {}) {
+      admit('exportThread')
+      checkId('exportThread', 'thread', threadId)
+      await requireTree('exportThread', threadId, true)
+      yield* exportTree(store, treeOf(layout, threadId), options)
+    },
+    async import(threadId, archive, options = {}) {
+      await alone('importThread', threadId, async () => {
+        await requireTree('importThread', threadId, false)
+        const tree = treeOf(layout, threadId)
+        try {
+          await store.createDirectory(tree, { recursive: true })
+          await importTree(store, tree, archive, options)
+        } catch (error) {
+          await store.delete(tree, { recursive: true, force: true }).catch(() => undefined)
+          throw error
+        }
+      })
+    },
+    async close() {
+      if (closed) return
+      closed = true
+      try {
+        await pool.close()
+      } finally {
+        if (setting.leases !== undefined && owned) await leases?.close()
+        if (owned) await store.close()
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await this.close()
+    },
+  }
+}
+
+function useOf(thread: OpenThread, pool: Pool): Thread {
+  let left = false
+  return {
+    threadId: thread.place.threadId,
+    workspace: thread.workspace,
+    listSkills: (options) => thread.listSkills(options),
+    formatCatalogue: async (options) => formatCatalogue((await thread.listSkills(options)).skills),
+    activate: async (name, options) => activateSkill(thread.workspace, await thread.listSkills(options), name),
+    status: () => thread.status(),
+    flush: (options) => thread.flush(options),
+    async close() {
+      if (left) return
+      left = true
+      await pool.leave(thread.place.threadId, thread)
+    },
+    async [Symbol.asyncDispose]() {
+      await this.close()
+    },
+  }
+}
+
+function inUse(operation: string, threadId: string): WorkspaceError {
+  return new WorkspaceError({
+    code: 'EBUSY',
+    operation,
+    path: threadId,
+    reason: 'is open in this process',
+    remedy: 'close it first',
+  })
+}

@@ -1,0 +1,21 @@
+export { createThreads } from './create-threads.ts'
+export { bucketName, checkLayout, layoutSchema } from './layout/layout.ts'
+export type { Layout, LayoutOptions } from './layout/layout.ts'
+export { createMachineLeases } from './lease/machine.ts'
+export type { MachineLeaseOptions } from './lease/machine.ts'
+export { createObjectLeases } from './lease/object.ts'
+export type { ObjectLeaseOptions } from './lease/object.ts'
+export { createProcessLeases } from './lease/process.ts'
+export type { AcquireOptions, Lease, LeaseHolder, LeaseScope, LeaseStore } from './lease/types.ts'
+export type { LeftOut, PartName, ProvisionEvent, ThreadTemplate } from './provision/types.ts'
+export { formatCatalogue } from './skills/skills.ts'
+export type { ActivatedSkill, Skill, SkillList } from './skills/types.ts'
+export type {
+  DeletedThread,
+  OpenThreadOptions,
+  Thread,
+  Threads,
+  ThreadsOptions,
+  ThreadStatus,
+  ThreadWarning,
+} from './types.ts'

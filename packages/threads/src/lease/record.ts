@@ -1,0 +1,36 @@
+import { WorkspaceError } from '@ws/core'
+import { z } from 'zod'
+
+/** The content of a lease's object. */
+const recordSchema = z.object({
+  version: z.literal(1),
+  state: z.enum(['held', 'free']),
+  holder: z.object({ name: z.string().max(256), since: z.number() }),
+  /** Grows with each change, so that a person sees the order. */
+  counter: z.int().min(0),
+  /** New with each change: a version that follows from the content never comes back. */
+  nonce: z.string(),
+  notes: z.record(z.string(), z.string()).default({}),
+})
+
+export type LeaseRecord = z.output<typeof recordSchema>
+
+export function encodeRecord(record: LeaseRecord): Uint8Array {
+  return Buffer.from(`${JSON.stringify(record, undefined, 2)}\n`)
+}
+
+/** @throws WorkspaceError `EINVAL` for content that this package did not write. */
+export function decodeRecord(path: string, bytes: Uint8Array): LeaseRecord {
+  try {
+    return recordSchema.parse(JSON.parse(Buffer.from(bytes).toString('utf8')))
+  } catch (error) {
+    throw new WorkspaceError({
+      code: 'EINVAL',
+      operation: 'lease',
+      path,
+      reason: 'does not hold a lease of this version',
+      remedy: 'make sure that nobody uses what it belongs to, then delete it',
+      native: error,
+    })
+  }
+}

@@ -1,0 +1,53 @@
+import type { SignalOption } from '@ws/core/adapter'
+
+/** The holder of a lease. */
+export interface LeaseHolder {
+  /** For people: a host name and a process id, or the name that was given. */
+  readonly name: string
+  /** Milliseconds since the epoch, by the holder's clock. */
+  readonly since: number
+}
+
+/** The reach of a lease: `server` all machines, `machine` all processes of this one, `process` this process only. */
+export type LeaseScope = 'server' | 'machine' | 'process'
+
+/** The sole right to change one thing, for as long as it is held. */
+export interface Lease extends AsyncDisposable {
+  /** The name of the thing that is leased. */
+  readonly name: string
+  readonly holder: LeaseHolder
+  /** Aborts when the lease is lost; its reason is a `WorkspaceError` `ECLOSED`. */
+  readonly lost: AbortSignal
+  /** True while nobody else can have taken it. Looks only at clocks: ask before each change. */
+  isHeld(): boolean
+  /** Notes that belong to what is leased, kept beside the lease. */
+  readonly notes: Readonly<Record<string, string>>
+  /** Replaces the notes. */
+  writeNotes(notes: Readonly<Record<string, string>>, options?: SignalOption): Promise<void>
+  /** Gives it back. Twice is fine. */
+  release(): Promise<void>
+}
+
+/**
+ * Gives leases: the sole right to change a thing, held by at most one at a time. Threads use it; so can anything else that
+ * has a name.
+ */
+export interface LeaseStore {
+  readonly scope: LeaseScope
+  /**
+   * Takes the lease of a name, which is one or more names joined by `/`.
+   *
+   * Rejects with `EBUSY` while somebody else holds it; the message says who, and since when. A holder that died is
+   * succeeded: at once where the system tells that it died, else when its lease was seen unchanged for the whole TTL.
+   */
+  acquire(name: string, options?: AcquireOptions): Promise<Lease>
+  /** The present holder, as far as can be seen. */
+  holder(name: string, options?: SignalOption): Promise<LeaseHolder | undefined>
+  /** Releases what the store itself holds. */
+  close(): Promise<void>
+}
+
+export interface AcquireOptions extends SignalOption {
+  /** Milliseconds to wait for the holder. Default 0: `EBUSY` at once. */
+  readonly wait?: number | undefined
+}

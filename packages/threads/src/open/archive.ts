@@ -1,0 +1,120 @@
+import { pipeline } from 'node:stream/promises'
+import { Readable } from 'node:stream'
+
+import { isWorkspaceError, WorkspaceError } from '@ws/core'
+import { parseMountPath, type MountPath, type SignalOption, type StorageAdapter } from '@ws/core/adapter'
+import { extract, pack, type Header } from 'tar-stream'
+
+/** A tree as a tar stream: directories, files and links with their modes and times. */
+export async function* exportTree(
+  store: StorageAdapter,
+  tree: MountPath,
+  { signal }: SignalOption,
+): AsyncGenerator<Uint8Array, undefined> {
+  const archive = pack()
+  const filled = fillArchive(store, tree, archive, signal).then(
+    () => archive.finalize(),
+    (error: unknown) => archive.destroy(error as Error),
+  )
+  try {
+    for await (const chunk of archive) yield chunk as Uint8Array
+  } finally {
+    archive.destroy()
+    await filled
+  }
+  return undefined
+}
+
+async function fillArchive(
+  store: StorageAdapter,
+  tree: MountPath,
+  archive: ReturnType<typeof pack>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  for await (const entry of store.list(tree, { recursive: true, details: true, signal })) {
+    const { path, type, mode, modifiedAt } = entry
+    const name = path.slice(tree === '/' ? 1 : tree.length + 1)
+    const common = {
+      name,
+      ...(mode !== undefined && { mode }),
+      ...(modifiedAt !== undefined && { mtime: new Date(modifiedAt) }),
+    }
+    if (type === 'directory') archive.entry({ ...common, type: 'directory' })
+    else if (type === 'symlink') {
+      const linkname = (await store.readSymlink?.(path, { signal })) ?? ''
+      archive.entry({ ...common, type: 'symlink', linkname })
+    } else if (type === 'file') {
+      const { stat, stream } = await store.readStream(path, { signal })
+      await pipeline(Readable.from(stream), archive.entry({ ...common, type: 'file', size: stat.size }))
+    }
+  }
+}
+
+/**
+ * Fills a tree from a tar stream.
+ *
+ * @throws WorkspaceError `EINVAL` for an entry whose name leads out, and for one that is not a file, a directory or a link.
+ */
+export async function importTree(
+  store: StorageAdapter,
+  tree: MountPath,
+  archive: AsyncIterable<Uint8Array>,
+  { signal }: SignalOption,
+): Promise<void> {
+  const entries = extract()
+  const fed = pipeline(Readable.from(archive), entries, signal === undefined ? {} : { signal })
+  fed.catch(() => undefined) // told by the entries, which end with it
+  try {
+    for await (const entry of entries)
+      await takeEntry(store, tree, entry.header, entry as AsyncIterable<Uint8Array>, signal)
+  } catch (error) {
+    signal?.throwIfAborted()
+    if (isWorkspaceError(error)) throw error
+    throw new WorkspaceError({
+      code: 'EINVAL',
+      operation: 'importThread',
+      reason: 'the archive is not a tar stream, or ends too early',
+      remedy: 'pass what `export` gave',
+      native: error,
+    })
+  }
+  await fed
+}
+
+async function takeEntry(
+  store: StorageAdapter,
+  tree: MountPath,
+  { name, type, linkname, mode }: Header,
+  body: AsyncIterable<Uint8Array>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const plain = name.replace(/^\.\//u, '').replace(/\/$/u, '')
+  if (plain === '' || plain === '.') return
+  if (plain.startsWith('/') || plain.split('/').some((part) => part === '..' || part === '.' || part === '')) {
+    throw wrongEntry(name, 'would lie outside the thread')
+  }
+  const path = parseMountPath(`${tree}/${plain}`, 'importThread')
+  if (type === 'directory') await store.createDirectory(path, { recursive: true, signal })
+  else if (type === 'symlink' && store.createSymlink !== undefined) {
+    await store.createSymlink(path, linkname ?? '', { signal })
+  } else if (type === 'file' || type === 'contiguous-file') {
+    await store.write(path, body, {
+      parents: true,
+      ifVersion: 'absent',
+      signal,
+      ...(mode !== undefined && { mode: mode & 0o777 }),
+    })
+    return
+  } else throw wrongEntry(name, `is a ${type ?? 'nameless entry'}, which this store cannot hold`)
+  for await (const _chunk of body);
+}
+
+function wrongEntry(name: string, reason: string): WorkspaceError {
+  return new WorkspaceError({
+    code: 'EINVAL',
+    operation: 'importThread',
+    path: name,
+    reason,
+    remedy: 'take it out of the archive',
+  })
+}

@@ -1,0 +1,90 @@
+import { createMemoryAdapter } from '@ws/adapter-memory'
+import { isWorkspaceError, prefix, readOnly, WorkspaceError, type MountOptions, type VirtualPath } from '@ws/core'
+import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
+
+import { fill, type Layout } from '../layout/layout.ts'
+import type { ThreadWarning } from '../types.ts'
+import { fence, type Fence } from './fence.ts'
+import type { KnownTrees } from './known-trees.ts'
+
+export const skillsPath = '/.solven/skills'
+const ticketPath = '/.ticket'
+
+export interface ThreadPlace {
+  readonly store: StorageAdapter
+  /** Trees of the store that were looked at. */
+  readonly known: KnownTrees
+  readonly layout: Layout
+  readonly threadId: string
+  readonly userId: string
+  readonly ticketId: string | undefined
+}
+
+/** The mounts of a thread: its own tree, the skills, and the ticket where there is one [PC1, RP10, RP12]. */
+export async function mountsOf(
+  { store, known, layout, threadId, userId, ticketId }: ThreadPlace,
+  guard: Fence,
+): Promise<{ readonly mounts: readonly MountOptions[]; readonly warnings: readonly ThreadWarning[] }> {
+  const warnings: ThreadWarning[] = []
+  const shared = { shared: true } as const
+  const tree = fill(layout.threads, { thread_id: threadId })
+  /** A shared tree, read-only; empty where it cannot be reached. */
+  const look = async (at: string, path: string, whenMissing: string | undefined): Promise<MountOptions> => {
+    const problem = await known.ask(path, () => problemOf(store, path, whenMissing))
+    if (problem !== undefined && problem !== '') warnings.push({ path: at as VirtualPath, reason: problem })
+    const place = problem === undefined ? path : await emptyPlace(store, layout, at)
+    const adapter = place === undefined ? emptyAdapter : () => readOnly(prefix(store, place, shared), shared)
+    return { at, adapter, access: 'read-only' }
+  }
+  const system = fill(layout.systemSkills, {})
+  const own = fill(layout.userSkills, { user_id: userId })
+  const [systemMount, ownMount] = await Promise.all([
+    look(`${skillsPath}/system`, system, 'is empty: the store has no skills of the system'),
+    look(`${skillsPath}/${userId}`, own, ''),
+  ])
+  const mounts: MountOptions[] = [
+    { at: '/', adapter: () => fence(prefix(store, tree, shared), guard) },
+    systemMount,
+    ownMount,
+  ]
+  if (ticketId !== undefined)
+    mounts.push(await look(ticketPath, fill(layout.tickets, { ticket_id: ticketId }), undefined))
+  return { mounts, warnings }
+}
+
+const emptyAdapter = (): StorageAdapter => createMemoryAdapter({ readOnly: true })
+
+/** An empty directory of the store: programs see directories of this machine only. `undefined` where there are none. */
+async function emptyPlace(store: StorageAdapter, { control }: Layout, at: string): Promise<string | undefined> {
+  if (!store.capabilities.hostPath) return undefined
+  const path = `${control}/empty/${at.slice(1).replaceAll('/', '-')}`
+  await store.createDirectory(parseMountPath(`/${path}`, 'openThread'), { recursive: true })
+  return path
+}
+
+/**
+ * Why a shared tree cannot be shown. `undefined` when it can; `whenMissing` when it is not there.
+ *
+ * @throws WorkspaceError `ENOENT` for a tree that is missing, where `whenMissing` is not given.
+ */
+async function problemOf(
+  store: StorageAdapter,
+  path: string,
+  whenMissing: string | undefined,
+): Promise<string | undefined> {
+  try {
+    const { type } = await store.stat(parseMountPath(`/${path}`, 'openThread'))
+    return type === 'directory' ? undefined : 'is empty: the store has something else than a directory there'
+  } catch (error) {
+    if (!isWorkspaceError(error)) throw error
+    if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') return `is empty: the store answered ${error.code}`
+    if (whenMissing !== undefined) return whenMissing
+    throw new WorkspaceError({
+      code: 'ENOENT',
+      operation: 'openThread',
+      path: ticketPath,
+      reason: 'does not exist: the store has no such ticket',
+      remedy: 'pass the id of a ticket that exists, or leave `ticketId` out',
+    })
+  }
+}

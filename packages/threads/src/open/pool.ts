@@ -1,0 +1,138 @@
+import { WorkspaceError } from '@ws/core'
+
+import { caseError, foldId } from '../layout/ids.ts'
+import type { OpenThread } from './open-thread.ts'
+
+/** The identity of a thread in the pool. */
+export interface ThreadKey {
+  readonly threadId: string
+  readonly userId: string
+  readonly ticketId: string | undefined
+}
+
+interface Entry extends ThreadKey {
+  readonly opening: Promise<OpenThread>
+  users: number
+  idleSince: number
+  timer: NodeJS.Timeout | undefined
+}
+
+export interface PoolOptions {
+  readonly idleTimeout: number
+  readonly maxOpen: number
+}
+
+/** Threads that are open in this process. One that nobody uses is closed after a while. */
+export class Pool {
+  readonly #options: PoolOptions
+  readonly #entries = new Map<string, Entry>()
+  /** Threads on their way out: their lease is still held. */
+  readonly #closing = new Map<string, Promise<unknown>>()
+
+  constructor(options: PoolOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Uses a thread, which is opened once however many ask.
+   *
+   * @throws WorkspaceError `EBUSY` when it is open for another user or ticket, or when too many are in use.
+   */
+  async use(key: ThreadKey, open: (onLost: () => void) => Promise<OpenThread>): Promise<OpenThread> {
+    const name = foldId(key.threadId)
+    await this.#closing.get(name)?.catch(() => undefined)
+    const known = this.#entries.get(name)
+    if (known !== undefined) {
+      refuseOther(known, key)
+      clearTimeout(known.timer)
+      known.users += 1
+      return known.opening.catch((error: unknown) => {
+        known.users -= 1
+        throw error
+      })
+    }
+    await this.#makeRoom()
+    // somebody may have come while room was made
+    if (this.#entries.has(name)) return this.use(key, open)
+    const forget = (): void => {
+      if (this.#entries.get(name) === entry) this.#entries.delete(name)
+    }
+    const entry: Entry = { ...key, opening: open(forget), users: 1, idleSince: 0, timer: undefined }
+    this.#entries.set(name, entry)
+    entry.opening.catch(forget)
+    return entry.opening
+  }
+
+  /** Ends one use. */
+  async leave(threadId: string, thread: OpenThread): Promise<void> {
+    const entry = this.#entries.get(foldId(threadId))
+    // a thread whose lease was lost is not here any more, and closed already
+    if (entry === undefined || (await entry.opening.catch(() => undefined)) !== thread) return
+    entry.users -= 1
+    if (entry.users > 0) return
+    entry.idleSince = performance.now()
+    if (this.#options.idleTimeout === 0) return this.#close(entry)
+    entry.timer = setTimeout(() => void this.#close(entry).catch(() => undefined), this.#options.idleTimeout)
+    entry.timer.unref()
+  }
+
+  /** Closes a thread that nobody uses. False when somebody does. */
+  async evict(threadId: string): Promise<boolean> {
+    const name = foldId(threadId)
+    await this.#closing.get(name)?.catch(() => undefined)
+    const entry = this.#entries.get(name)
+    if (entry === undefined) return true
+    if (entry.users > 0) return false
+    await this.#close(entry)
+    return true
+  }
+
+  async close(): Promise<void> {
+    const ends = await Promise.allSettled([...this.#entries.values()].map((entry) => this.#close(entry)))
+    await Promise.allSettled(this.#closing.values())
+    const failed = ends.find((end) => end.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
+  }
+
+  async #makeRoom(): Promise<void> {
+    if (this.#entries.size < this.#options.maxOpen) return
+    const idle = [...this.#entries.values()].filter(({ users }) => users === 0)
+    const [oldest] = idle.sort((left, right) => left.idleSince - right.idleSince)
+    if (oldest === undefined) throw fullError(this.#options.maxOpen)
+    await this.#close(oldest)
+  }
+
+  #close(entry: Entry): Promise<void> {
+    const name = foldId(entry.threadId)
+    clearTimeout(entry.timer)
+    if (this.#entries.get(name) === entry) this.#entries.delete(name)
+    const done = entry.opening.then((thread) => thread.close())
+    this.#closing.set(name, done)
+    const forget = (): void => {
+      if (this.#closing.get(name) === done) this.#closing.delete(name)
+    }
+    done.then(forget, forget)
+    return done
+  }
+}
+
+function refuseOther(known: ThreadKey, { threadId, userId, ticketId }: ThreadKey): void {
+  if (known.threadId !== threadId) throw caseError('openThread', 'thread', known.threadId)
+  if (known.userId === userId && known.ticketId === ticketId) return
+  throw new WorkspaceError({
+    code: 'EBUSY',
+    operation: 'openThread',
+    path: threadId,
+    reason: 'is open for another user or ticket',
+    remedy: 'wait until it is closed',
+  })
+}
+
+function fullError(maxOpen: number): WorkspaceError {
+  return new WorkspaceError({
+    code: 'EBUSY',
+    operation: 'openThread',
+    reason: `${maxOpen} threads are in use`,
+    remedy: 'close one, or raise `maxOpen`',
+  })
+}

@@ -1,0 +1,32 @@
+import { isWorkspaceError, type Workspace } from '@ws/core'
+
+/** Start-up files and the package of a new thread, by part. */
+export const standardFiles = {
+  '.bashrc': [
+    '# Read by interactive shells, and by ~/.profile. Yours to change.',
+    'if [ -f "${HOME%/}/.venv/bin/activate" ]; then . "${HOME%/}/.venv/bin/activate"; fi',
+    'PATH="${HOME%/}/node_modules/.bin:$PATH"',
+    'export PATH',
+    '',
+  ].join('\n'),
+  '.profile': [
+    '# Read by login shells. Yours to change.',
+    'if [ -f "${HOME%/}/.bashrc" ]; then . "${HOME%/}/.bashrc"; fi',
+    '',
+  ].join('\n'),
+  'package.json': `${JSON.stringify({ name: 'workspace', private: true, type: 'module' }, undefined, 2)}\n`,
+} as const
+
+/** Writes a file unless something is there. True when it was written. */
+export async function writeOnce(workspace: Workspace, path: string, content: string | Uint8Array): Promise<boolean> {
+  if (await workspace.exists(path)) return false
+  try {
+    await workspace.write(path, content, { ifVersion: 'absent' })
+  } catch (error) {
+    // made meanwhile; where the store checks no condition, it was looked for just before
+    if (isWorkspaceError(error, 'ECONFLICT')) return false
+    if (!isWorkspaceError(error, 'ENOTSUP')) throw error
+    await workspace.write(path, content)
+  }
+  return true
+}

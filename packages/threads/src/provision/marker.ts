@@ -1,0 +1,32 @@
+import { isWorkspaceError, type Workspace } from '@ws/core'
+import { z } from 'zod'
+
+import type { PartName, Provisioned } from './types.ts'
+
+/** Says that a thread is set up. It is written last [RP11]. */
+export const markerName = '.workspace_configured'
+const markerPath = `/${markerName}`
+
+const partNames = ['.venv', '.bashrc', '.profile', 'package.json', 'template'] as const satisfies readonly PartName[]
+const part = z.enum(partNames)
+const schema = z.object({
+  version: z.literal(1),
+  made: z.array(part),
+  leftOut: z.array(z.object({ part, reason: z.string() })),
+})
+
+/** `undefined` for a marker that is missing or not readable: the thread is provisioned again then. */
+export async function readMarker(workspace: Workspace): Promise<Provisioned | undefined> {
+  try {
+    const text = await workspace.readText(markerPath, { maxBytes: 64 * 1024 })
+    return schema.safeParse(JSON.parse(text)).data
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    if (isWorkspaceError(error) && ['ENOENT', 'EISDIR', 'EINVAL', 'EFBIG'].includes(error.code)) return undefined
+    throw error
+  }
+}
+
+export async function writeMarker(workspace: Workspace, { made, leftOut }: Provisioned): Promise<void> {
+  await workspace.write(markerPath, `${JSON.stringify({ version: 1, made, leftOut }, undefined, 2)}\n`)
+}

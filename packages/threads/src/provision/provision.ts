@@ -1,0 +1,72 @@
+import type { Workspace } from '@ws/core'
+
+import { standardFiles, writeOnce } from './files.ts'
+import { markerName, readMarker, writeMarker } from './marker.ts'
+import { checkTemplate, copyTemplate } from './template.ts'
+import type { LeftOut, PartName, Provisioned, ProvisionEvent, ThreadTemplate } from './types.ts'
+import { makeVenv } from './venv.ts'
+
+export interface ProvisionOptions {
+  readonly threadId: string
+  readonly workspace: Workspace
+  readonly template: ThreadTemplate | undefined
+  /** Why commands are not processes here, to follow `.venv` in a sentence; absent where they are. */
+  readonly noProcesses: string | undefined
+  /** Why the store holds no links, likewise. */
+  readonly noLinks: string | undefined
+  readonly report: (event: ProvisionEvent) => void
+  readonly signal: AbortSignal | undefined
+}
+
+/**
+ * Makes the parts of a thread that are missing, in their order, with the marker last [RP8, RP11]. Again on a thread that is
+ * set up, it makes nothing; an interrupted run is completed. A part that cannot be made here is left out, and says so.
+ */
+export async function provision(options: ProvisionOptions): Promise<Provisioned> {
+  const { threadId, workspace, template, report } = options
+  // one listing tells of all parts: behind an API each question costs requests
+  const names = new Set(
+    (await Array.fromAsync(workspace.list('/', { signal: options.signal }))).map(({ name }) => name),
+  )
+  const marker = names.has(markerName) ? await readMarker(workspace) : undefined
+  const isThere = (part: PartName): boolean => marker?.made.includes(part) === true && names.has(part)
+  const made: PartName[] = []
+  const leftOut: LeftOut[] = []
+  const step = async (part: PartName, make: () => Promise<'made' | 'kept' | { reason: string }>): Promise<void> => {
+    options.signal?.throwIfAborted()
+    if (isThere(part)) {
+      made.push(part)
+      return
+    }
+    report({ threadId, part, state: 'started' })
+    const outcome = await make()
+    if (typeof outcome === 'object') {
+      leftOut.push({ part, ...outcome })
+      report({ threadId, part, state: 'left out', ...outcome })
+    } else {
+      made.push(part)
+      report({ threadId, part, state: outcome })
+    }
+  }
+
+  if (template?.mode !== 'replace') {
+    await step('.venv', async () => {
+      const reason = options.noProcesses ?? options.noLinks
+      return reason === undefined ? makeVenv(workspace, options.signal) : { reason }
+    })
+    for (const [part, content] of Object.entries(standardFiles) as [keyof typeof standardFiles, string][]) {
+      await step(part, async () => ((await writeOnce(workspace, `/${part}`, content)) ? 'made' : 'kept'))
+    }
+  }
+  if (template !== undefined && !marker?.made.includes('template')) {
+    await step('template', async () => {
+      await checkTemplate(template.files)
+      await copyTemplate(template.files, workspace)
+      return 'made'
+    })
+  } else if (template !== undefined) made.push('template')
+
+  const done: Provisioned = { made, leftOut }
+  if (JSON.stringify(marker) !== JSON.stringify({ version: 1, ...done })) await writeMarker(workspace, done)
+  return done
+}

@@ -1,0 +1,30 @@
+import type { StorageAdapter } from '@ws/core/adapter'
+
+/** A part of a thread that provisioning makes. */
+export type PartName = '.venv' | '.bashrc' | '.profile' | 'package.json' | 'template'
+
+/** A part that was not made, and why. */
+export interface LeftOut {
+  readonly part: PartName
+  /** To follow the part's name in a sentence. */
+  readonly reason: string
+}
+
+export interface ProvisionEvent {
+  readonly threadId: string
+  readonly part: PartName
+  readonly state: 'started' | 'made' | 'kept' | 'left out'
+  readonly reason?: string | undefined
+}
+
+export interface ThreadTemplate {
+  /** Its whole tree is copied into a new thread; an entry that is there stays as it is. Stays its creator's to close. */
+  readonly files: StorageAdapter
+  /** `extend` (default): besides the standard parts. `replace`: instead of them. */
+  readonly mode?: 'extend' | 'replace' | undefined
+}
+
+export interface Provisioned {
+  readonly made: readonly PartName[]
+  readonly leftOut: readonly LeftOut[]
+}

@@ -1,0 +1,41 @@
+import { isWorkspaceError, type VirtualPath, type Workspace } from '@ws/core'
+
+/** Levels below the directory of skills that are looked at. */
+const maxDepth = 5
+/** Directories that are looked at. */
+const maxDirectories = 2000
+const skipped: ReadonlySet<string> = new Set(['.git', 'node_modules'])
+
+/** The folders below a directory that hold a file `SKILL.md`, sorted. A skill's own subfolders are not looked at. */
+export async function scanForSkills(
+  workspace: Workspace,
+  root: VirtualPath,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly folders: readonly VirtualPath[]; readonly complete: boolean }> {
+  const folders: VirtualPath[] = []
+  let level: VirtualPath[] = [root]
+  let left = maxDirectories
+  for (let depth = 0; depth < maxDepth && level.length > 0; depth++) {
+    const next: VirtualPath[] = []
+    for (const directory of level) {
+      if (left-- <= 0) return { folders: folders.sort(), complete: false }
+      const entries = await listOrNothing(workspace, directory, signal)
+      if (entries.some(({ name, type }) => name === 'SKILL.md' && type === 'file')) folders.push(directory)
+      else
+        next.push(
+          ...entries.filter(({ name, type }) => type === 'directory' && !skipped.has(name)).map(({ path }) => path),
+        )
+    }
+    level = next
+  }
+  return { folders: folders.sort(), complete: true }
+}
+
+async function listOrNothing(workspace: Workspace, directory: VirtualPath, signal: AbortSignal | undefined) {
+  try {
+    return await Array.fromAsync(workspace.list(directory, { signal }))
+  } catch (error) {
+    if (isWorkspaceError(error)) return []
+    throw error
+  }
+}

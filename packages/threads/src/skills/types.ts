@@ -1,0 +1,31 @@
+import type { VirtualPath } from '@ws/core'
+
+/** A skill as the Agent Skills standard (agentskills.io) describes it: a folder with a `SKILL.md`. */
+export interface Skill {
+  readonly name: string
+  /** When to use it, for the model. */
+  readonly description: string
+  /** The folder. */
+  readonly path: VirtualPath
+  /** Its `SKILL.md`. */
+  readonly location: VirtualPath
+  /** Where it comes from: everybody's skills, or the user's own. */
+  readonly source: 'system' | 'user'
+  readonly license?: string | undefined
+  readonly compatibility?: string | undefined
+  readonly metadata?: Readonly<Record<string, string>> | undefined
+  /** Names of tools that the skill may use without asking. */
+  readonly allowedTools?: readonly string[] | undefined
+}
+
+export interface SkillList {
+  /** Sorted by name. The user's own come before those of the system, which they replace by name. */
+  readonly skills: readonly Skill[]
+  /** A skill that was left out, or read in spite of a fault, one sentence each. */
+  readonly warnings: readonly string[]
+}
+
+export interface ActivatedSkill extends Skill {
+  /** The body of `SKILL.md`, without its frontmatter. */
+  readonly body: string
+}

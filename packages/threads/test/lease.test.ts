@@ -1,0 +1,226 @@
+import { once } from 'node:events'
+import { spawn } from 'node:child_process'
+
+import { createMemoryAdapter } from '@ws/adapter-memory'
+import { createS3Adapter } from '@ws/adapter-s3'
+import { WorkspaceError } from '@ws/core'
+import { parseMountPath, wrapAdapter, type StorageAdapter } from '@ws/core/adapter'
+import { createScratchDirectory, describeWith } from '@ws/test-fixtures'
+import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
+import { createMachineLeases, createObjectLeases, createProcessLeases, type LeaseStore } from '@ws/threads'
+import { describe, expect, it } from 'vitest'
+
+const directory = '.ws/threads'
+
+/** A clock that stands still until it is moved. */
+class TestClock {
+  monotonic = 1000
+  wall = 1_700_000_000_000
+  readonly now = () => ({ monotonic: this.monotonic, wall: this.wall })
+  pass(milliseconds: number): void {
+    this.monotonic += milliseconds
+    this.wall += milliseconds
+  }
+}
+
+const open = (adapter: StorageAdapter, holder: string, clock = new TestClock()) =>
+  createObjectLeases({ adapter, directory, holder, clock })
+
+const stores: readonly { name: string; needs: ReturnType<typeof s3Needs>; open(): Promise<StorageAdapter> }[] = [
+  { name: 'memory', needs: [], open: async () => createMemoryAdapter() },
+  ...(['r2', 'ceph'] as const).map((name) => ({
+    name,
+    needs: s3Needs(name),
+    open: async () => {
+      const server = await sharedS3Server(name)
+      return createS3Adapter({ client: server.client({ maxAttempts: 1 }), bucket: server.bucket })
+    },
+  })),
+]
+
+for (const { name, needs, open: openStore } of stores) {
+  describeWith(needs, `leases as objects on ${name}`, () => {
+    it('[TH2] are held by one, given back, and never deleted', async () => {
+      await using adapter = await openStore()
+      const lease = await open(adapter, 'first').acquire('t1')
+      const other = open(adapter, 'second')
+      await expect(other.acquire('t1')).rejects.toMatchObject({
+        code: 'EBUSY',
+        path: 't1',
+        reason: 'is in use by first since 2023-11-14T22:13:20.000Z',
+      })
+      expect(await other.holder('t1')).toEqual({ name: 'first', since: 1_700_000_000_000 })
+      await lease.release()
+      expect(await other.holder('t1')).toBeUndefined()
+      const { bytes } = await adapter.read(parseMountPath('/.ws/threads/t1/lease'))
+      expect(JSON.parse(Buffer.from(bytes).toString())).toMatchObject({ state: 'free', counter: 2 })
+      expect((await other.acquire('t1')).holder.name).toBe('second')
+    })
+
+    it('[TH2] are taken over when they were seen unchanged for the whole TTL, and not before', async () => {
+      await using adapter = await openStore()
+      const clock = new TestClock()
+      const lease = await open(adapter, 'first').acquire('t1')
+      const challenger = open(adapter, 'second', clock)
+      await expect(challenger.acquire('t1')).rejects.toMatchObject({ code: 'EBUSY' })
+      clock.pass(29_999)
+      await expect(challenger.acquire('t1')).rejects.toMatchObject({ code: 'EBUSY' })
+      await lease.writeNotes({ a: '1' }) // a sign of life
+      clock.pass(29_999)
+      await expect(challenger.acquire('t1')).rejects.toMatchObject({ code: 'EBUSY' })
+      clock.pass(30_000)
+      const taken = await challenger.acquire('t1')
+      expect(taken.notes).toEqual({ a: '1' })
+
+      await expect(lease.writeNotes({})).rejects.toMatchObject({ code: 'ECLOSED' })
+      expect(lease.lost.aborted).toBe(true)
+      expect(lease.isHeld()).toBe(false)
+      await lease.release()
+      expect(taken.isHeld()).toBe(true)
+    })
+
+    it('[TH2] exclude each other, however many ask at once', async () => {
+      await using adapter = await openStore()
+      let inside = 0
+      let most = 0
+      let count = 0
+      await Promise.all(
+        Array.from({ length: 8 }, async (_, index) => {
+          const leases = createObjectLeases({ adapter, directory, holder: `h${index}`, ttl: 200_000 })
+          for (let round = 0; round < 3; round++) {
+            await using lease = await acquireSometime(leases)
+            inside += 1
+            most = Math.max(most, inside)
+            await lease.writeNotes({ count: String((count += 1)) })
+            inside -= 1
+          }
+        }),
+      )
+      expect({ most, count }).toEqual({ most: 1, count: 24 })
+    })
+  })
+}
+
+async function acquireSometime(leases: LeaseStore) {
+  for (;;) {
+    try {
+      return await leases.acquire('t1')
+    } catch (error) {
+      if (!(error instanceof WorkspaceError) || error.code !== 'EBUSY') throw error
+    }
+  }
+}
+
+describe('a holder', () => {
+  it('[TH2] stops after two thirds of the TTL, counted from the sending of its last renewal', async () => {
+    const clock = new TestClock()
+    const lease = await open(createMemoryAdapter(), 'first', clock).acquire('t1')
+    clock.pass(15_000)
+    await lease.writeNotes({})
+    clock.pass(19_999)
+    expect(lease.isHeld()).toBe(true)
+    clock.pass(1)
+    expect(lease.isHeld()).toBe(false)
+    expect(lease.lost.reason).toMatchObject({ code: 'ECLOSED' })
+  })
+
+  it('[TH2] notices that the machine was suspended, in which its monotonic clock stood still', async () => {
+    const clock = new TestClock()
+    const lease = await open(createMemoryAdapter(), 'first', clock).acquire('t1')
+    clock.wall += 60_000
+    expect(lease.isHeld()).toBe(false)
+  })
+
+  it('keeps the lease when the answer to a change was lost', async () => {
+    const inner = createMemoryAdapter()
+    let losing = true
+    const adapter = wrapAdapter(inner, {
+      name: 'losing',
+      capabilities: inner.capabilities,
+      async call({ operation }, run) {
+        const result = await run()
+        if (operation === 'write' && losing) {
+          throw new WorkspaceError({ code: 'EIO', operation, reason: 'may have been written' })
+        }
+        return result
+      },
+    })
+    const lease = await open(adapter, 'first').acquire('t1')
+    await lease.writeNotes({ a: '1' })
+    losing = false
+    await lease.writeNotes({ a: '2' })
+    expect(lease.isHeld()).toBe(true)
+  })
+
+  it('does not take an object for a lease that holds something else', async () => {
+    const adapter = createMemoryAdapter({ files: { '/.ws/threads/t1/lease': 'hello' } })
+    await expect(open(adapter, 'first').acquire('t1')).rejects.toMatchObject({
+      code: 'EINVAL',
+      reason: 'does not hold a lease of this version',
+    })
+  })
+})
+
+describe('leases of a machine', () => {
+  it('[TH2] are held by one process, and free as soon as it has died', async () => {
+    await using scratch = await createScratchDirectory()
+    const source = `
+      import { createMachineLeases } from '@ws/threads'
+      const leases = createMachineLeases({ key: 'k', directory: ${JSON.stringify(scratch.path)} })
+      await leases.acquire('t1')
+      console.log('held')
+      setInterval(() => {}, 1000)`
+    const child = spawn(process.execPath, ['--conditions=@ws/source', '--input-type=module', '--eval', source], {
+      cwd: import.meta.dirname,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    try {
+      await once(child.stdout, 'data')
+      const leases = createMachineLeases({ key: 'k', directory: scratch.path })
+      const held = {
+        name: expect.stringContaining(`process ${child.pid}`) as string,
+        since: expect.any(Number) as number,
+      }
+      expect(await leases.holder('t1')).toEqual(held)
+      await expect(leases.acquire('t1')).rejects.toMatchObject({ code: 'EBUSY' })
+      const waiting = leases.acquire('t1', { wait: 30_000 })
+      child.kill('SIGKILL')
+      await using lease = await waiting
+      expect(lease.isHeld()).toBe(true)
+    } finally {
+      child.kill('SIGKILL')
+    }
+  })
+
+  it('[TH2] exclude two users in one process, and keep their notes', async () => {
+    await using scratch = await createScratchDirectory()
+    const leases = createMachineLeases({ key: 'k', directory: scratch.path })
+    const lease = await leases.acquire('t1')
+    await lease.writeNotes({ a: '1' })
+    await expect(createMachineLeases({ key: 'k', directory: scratch.path }).acquire('t1')).rejects.toMatchObject({
+      code: 'EBUSY',
+    })
+    await lease.release()
+    await using again = await leases.acquire('t1')
+    expect(again.notes).toEqual({ a: '1' })
+  })
+
+  it('say what to do where the state directory cannot be used', async () => {
+    const leases = createMachineLeases({ key: 'k', directory: '/dev/null/x' })
+    const error: unknown = await leases.acquire('t1').catch((failure: unknown) => failure)
+    expect(error).toMatchObject({ code: 'EIO', remedy: expect.stringContaining('XDG_STATE_HOME') as string })
+    expect(String(error)).not.toContain('/dev/null')
+  })
+})
+
+describe('leases of a process', () => {
+  it('[TH2] are held by one', async () => {
+    const leases = createProcessLeases()
+    const lease = await leases.acquire('t1')
+    await expect(leases.acquire('t1')).rejects.toMatchObject({ code: 'EBUSY' })
+    const waiting = leases.acquire('t1', { wait: 10_000 })
+    await lease.release()
+    expect((await waiting).isHeld()).toBe(true)
+    expect(lease.isHeld()).toBe(false)
+  })
+})

@@ -1,0 +1,108 @@
+import { createLocalAdapter } from '@ws/adapter-local'
+import { createMemoryAdapter } from '@ws/adapter-memory'
+import { createRcloneAdapter } from '@ws/adapter-rclone'
+import { createS3Adapter } from '@ws/adapter-s3'
+import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
+import type { Executor } from '@ws/core/executor'
+import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
+import { createVirtualExecutor } from '@ws/executor-virtual'
+import { component, createScratchDirectory, ordinaryOwner, type Component } from '@ws/test-fixtures'
+import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
+import { createObjectLeases, createThreads, type LeaseStore, type Threads, type ThreadsOptions } from '@ws/threads'
+
+/** A store for threads, and commands that fit it. */
+export interface Site extends AsyncDisposable {
+  readonly store: StorageAdapter
+  readonly executors: readonly Executor[]
+  open(options?: Partial<ThreadsOptions>): Promise<Threads>
+  put(path: string, text: string): Promise<void>
+  text(path: string): Promise<string>
+}
+
+interface Kind {
+  readonly name: string
+  readonly needs: readonly Component[]
+  /** Commands are processes, and the store holds links. */
+  readonly processes: boolean
+  open(): Promise<Site>
+}
+
+export const kinds: readonly Kind[] = [
+  { name: 'memory', needs: [], processes: false, open: () => siteOf(createMemoryAdapter(), [createVirtualExecutor()]) },
+  {
+    name: 'local',
+    needs: [component('bubblewrap'), component('python3-venv')],
+    processes: true,
+    async open() {
+      const scratch = await createScratchDirectory({ prefix: 'ws-threads-' })
+      const root = await scratch.createDirectory('store')
+      const state = await scratch.createDirectory('state')
+      process.env['XDG_STATE_HOME'] = state
+      return siteOf(await createLocalAdapter({ root }), [createBubblewrapExecutor()], { after: () => scratch.remove() })
+    },
+  },
+  ...(['r2', 'ceph'] as const).map((name) => ({
+    name,
+    needs: s3Needs(name),
+    processes: false,
+    async open() {
+      const server = await sharedS3Server(name)
+      const store = await createS3Adapter({ client: server.client({ maxAttempts: 1 }), bucket: server.bucket })
+      return siteOf(store, [createVirtualExecutor()], { after: () => server.close() })
+    },
+  })),
+  {
+    name: 'rclone',
+    needs: [component('radosgw'), component('rclone'), component('fuse'), component('bubblewrap')],
+    processes: true,
+    async open() {
+      const scratch = await createScratchDirectory({ prefix: 'ws-threads-' })
+      const server = await sharedS3Server('ceph')
+      const { endpoint, region, credentials, bucket } = server
+      const store = await createRcloneAdapter({
+        s3: { endpoint, region, credentials },
+        bucket,
+        owner: ordinaryOwner(),
+        directory: scratch.path,
+      })
+      // a mount can hold no lease: they lie in the same bucket, by its API
+      const api = await createS3Adapter({ client: server.client({ maxAttempts: 1 }), bucket })
+      const leases = () => createObjectLeases({ adapter: api, directory: '.ws/threads' })
+      const after = async (): Promise<void> => {
+        await api.close()
+        await server.close()
+        await scratch.remove()
+      }
+      return siteOf(store, [createBubblewrapExecutor()], { after, leases })
+    },
+  },
+]
+
+async function siteOf(
+  store: StorageAdapter,
+  executors: readonly Executor[],
+  { after, leases }: { readonly after?: () => Promise<void>; readonly leases?: () => LeaseStore } = {},
+): Promise<Site> {
+  const opened: Threads[] = []
+  return {
+    store,
+    executors,
+    async open(options) {
+      const threads = await createThreads({ store, executors, leases: leases?.(), ...options })
+      opened.push(threads)
+      return threads
+    },
+    async put(path, text) {
+      await store.write(parseMountPath(path), Buffer.from(text), { parents: true })
+    },
+    async text(path) {
+      const { bytes } = await store.read(parseMountPath(path))
+      return Buffer.from(bytes).toString('utf8')
+    },
+    async [Symbol.asyncDispose]() {
+      for (const threads of opened) await threads.close()
+      await store.close()
+      await after?.()
+    },
+  }
+}
