@@ -1,0 +1,82 @@
+import { isWorkspaceError, quotePath } from '@ws/core'
+import type { Version, VirtualPath, WriteResult } from '@ws/core'
+
+import { ToolProblem } from '../answers/problem.ts'
+import type { Call } from '../session/session.ts'
+
+export interface PutOptions {
+  /** Refuse a file that is there. */
+  readonly createOnly?: boolean | undefined
+  /** Replace only this version. */
+  readonly ifVersion?: Version | undefined
+}
+
+export interface PutResult extends WriteResult {
+  readonly before: Version | undefined
+}
+
+/** Tries after others changed the file between the look and the write. */
+const mostTries = 20
+
+/**
+ * Creates or replaces a whole file, and records the change with the versions before and after. The write holds only if
+ * nothing changed since the version before was seen, so the journal is true; another change is seen, and written over.
+ */
+export async function putFile(
+  call: Call,
+  path: VirtualPath,
+  content: string,
+  { createOnly = false, ifVersion }: PutOptions = {},
+): Promise<PutResult> {
+  const { workspace, signal } = call
+  for (let tries = 1; ; tries += 1) {
+    const found = await call.statBehindLinks(path)
+    const before = found?.type === 'file' ? found.version : undefined
+    if (createOnly && found !== undefined) throw isThere(path)
+    if (found !== undefined) refuseUnread(call, path, before)
+    const condition = ifVersion ?? before ?? (found === undefined ? 'absent' : undefined)
+    try {
+      const written = await workspace.write(path, content, { ifVersion: condition, signal })
+      record(call, path, before, written.version)
+      return { ...written, before }
+    } catch (error) {
+      if (isWorkspaceError(error, 'ENOTSUP') && ifVersion === undefined && !createOnly) {
+        const written = await workspace.write(path, content, { signal })
+        record(call, path, before, written.version)
+        return { ...written, before }
+      }
+      const lost = isWorkspaceError(error, 'ECONFLICT') && ifVersion === undefined
+      if (!lost || tries === mostTries) throw error
+    }
+  }
+}
+
+function record(call: Call, path: VirtualPath, before: Version | undefined, after: Version): void {
+  call.session.see(path, after)
+  call.record({ change: before === undefined ? 'created' : 'updated', path, before, after })
+}
+
+function isThere(path: VirtualPath): ToolProblem {
+  return new ToolProblem({
+    sentence: `${quotePath(path)} exists already`,
+    remedy: 'choose another path, or change it with `replace`',
+    next: { operation: 'inspect', arguments: { path } },
+    data: { code: 'EEXIST', path },
+  })
+}
+
+/** Refuses to overwrite a file whose present version was never seen, where that is asked for. */
+function refuseUnread(call: Call, path: VirtualPath, present: Version | undefined): void {
+  if (!call.session.options.requireReadBeforeWrite || present === undefined) return
+  const seen = call.session.seen(path)
+  if (seen === present) return
+  throw new ToolProblem({
+    sentence:
+      seen === undefined
+        ? `${quotePath(path)} exists, and was not read yet`
+        : `${quotePath(path)} has changed since it was read`,
+    remedy: 'read it first, then write it',
+    next: { operation: 'read', arguments: { path } },
+    data: { code: 'ECONFLICT', path },
+  })
+}

@@ -1,0 +1,127 @@
+import { WorkspaceError } from '@ws/core'
+import type { Workspace } from '@ws/core'
+
+import { problemOf } from './answers/from-error.ts'
+import type { NextOperation, Outcome, ProblemOptions } from './answers/problem.ts'
+import { renderProblem } from './answers/render.ts'
+import { nearestName } from './arguments/nearest.ts'
+import type { Face, FaceTool } from './faces/face.ts'
+import { createFace } from './faces/index.ts'
+import { Session } from './session/session.ts'
+import type { Call } from './session/session.ts'
+import { faceNames } from './types.ts'
+import type { FaceName, NextCall, RunOptions, Tool, ToolAnswer, Toolset, ToolsOptions } from './types.ts'
+
+const defaultContext = 50_000
+
+/**
+ * Makes the tools of one face over a workspace. The handlers, the policy, the limits and the errors behind all faces are
+ * the same. The workspace stays its creator's to close.
+ *
+ * @throws WorkspaceError `EINVAL` for options that are not valid
+ */
+export function createTools(workspace: Workspace, options: ToolsOptions = {}): Toolset {
+  const { face: name = 'file_system', maxContext = defaultContext } = options
+  checkOptions(name, options)
+  const session = new Session(workspace, {
+    maxContext,
+    requireReadBeforeWrite: options.requireReadBeforeWrite ?? name === 'claude-code',
+  })
+  const face = createFace(name)
+  const tools = face.tools.map((tool): Tool => {
+    const { name: toolName, description, inputSchema, annotations } = tool
+    const run = (input: unknown, { signal }: RunOptions = {}): Promise<ToolAnswer> =>
+      runTool(face, tool, session.begin(toolName, signal), input)
+    return { name: toolName, description, inputSchema, annotations, run }
+  })
+  return new LiveToolset(session, face, tools)
+}
+
+function checkOptions(face: FaceName, { maxContext }: ToolsOptions): void {
+  const fail = (reason: string, remedy: string): WorkspaceError =>
+    new WorkspaceError({ code: 'EINVAL', operation: 'createTools', reason, remedy })
+  if (!faceNames.includes(face)) {
+    throw fail(`\`face\` must be one of ${faceNames.map((one) => `\`${one}\``).join(', ')}`, 'give one of them')
+  }
+  if (maxContext === undefined || (Number.isSafeInteger(maxContext) && maxContext >= 100)) return
+  throw fail('`maxContext` must be a whole number from 100', 'give the tokens of the context')
+}
+
+class LiveToolset implements Toolset {
+  readonly tools: readonly Tool[]
+  readonly #session: Session
+  readonly #face: Face
+
+  constructor(session: Session, face: Face, tools: readonly Tool[]) {
+    this.#session = session
+    this.#face = face
+    this.tools = tools
+  }
+
+  async run(name: string, input: unknown, options?: RunOptions): Promise<ToolAnswer> {
+    const tool = this.tools.find((one) => one.name === name)
+    if (tool !== undefined) return tool.run(input, options)
+    options?.signal?.throwIfAborted()
+    const names = this.tools.map((one) => one.name)
+    const [first] = this.#face.tools
+    const meant = nearestName(String(name), names) ?? first?.name ?? ''
+    const example = this.#face.tools.find((one) => one.name === meant)?.example ?? {}
+    return renderProblem(
+      {
+        sentence: `\`${String(name).slice(0, 60).toWellFormed()}\` is not a tool here; the tools are ${names.map((one) => `\`${one}\``).join(', ')}`,
+        remedy: 'nothing was changed; call one of them',
+        data: { code: 'ENOENT' },
+      },
+      { tool: meant, arguments: example },
+    )
+  }
+
+  journal(): Session['journal'] {
+    return this.#session.journal
+  }
+
+  async close(): Promise<void> {
+    for (const id of this.#session.background.keys()) {
+      const command = this.#session.workspace.commands().find((one) => one.id === id)
+      if (command?.kill('SIGKILL') === true) await command.wait().catch(() => undefined)
+    }
+    this.#session.background.clear()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+}
+
+async function runTool(face: Face, tool: FaceTool, call: Call, input: unknown): Promise<ToolAnswer> {
+  const { signal } = call
+  try {
+    signal?.throwIfAborted()
+    return answerOf(face, await tool.handle(call, input), call)
+  } catch (error) {
+    if (signal?.aborted === true) throw signal.reason
+    const problem = inWordsOf(face, problemOf(error))
+    const next = problem.next === undefined ? undefined : nextCall(face, problem.next)
+    return renderProblem(problem, next ?? { tool: tool.name, arguments: tool.example })
+  }
+}
+
+function answerOf(face: Face, { text, data, next }: Outcome, { notes }: Call): ToolAnswer {
+  const shown = notes.length === 0 ? text : `${text}\n[note: ${notes.join(' ')}]`
+  const call = next === undefined ? undefined : nextCall(face, next)
+  return { isError: false, text: shown, data, ...(call && { next: call }) }
+}
+
+function nextCall(face: Face, next: NextOperation | NextCall): NextCall | undefined {
+  return 'tool' in next ? next : face.next(next)
+}
+
+/** The problem with the face's own names for arguments and operations. */
+function inWordsOf({ words }: Face, problem: ProblemOptions): ProblemOptions {
+  if (words === undefined || problem.next === undefined || 'tool' in problem.next) return problem
+  const translate = (text: string): string =>
+    text.replaceAll(/`(\w+)`/gu, (whole, word: string) =>
+      Object.hasOwn(words, word) ? `\`${words[word] ?? word}\`` : whole,
+    )
+  return { ...problem, sentence: translate(problem.sentence), remedy: translate(problem.remedy) }
+}

@@ -1,0 +1,62 @@
+import type { NextOperation, Outcome } from '../answers/problem.ts'
+import { checkArguments } from '../arguments/check.ts'
+import { inputSchemaOf } from '../arguments/schema.ts'
+import type { ArgumentsSchema } from '../arguments/schema.ts'
+import type { Call } from '../session/session.ts'
+import type { InputSchema, Json, NextCall, ToolAnnotations } from '../types.ts'
+import type { z } from 'zod'
+
+/** A tool of a face: how a model sees operations, and how its calls become theirs. */
+export interface FaceTool {
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: InputSchema
+  readonly annotations: ToolAnnotations
+  /** A correct call, for answers that have no better one. */
+  readonly example: NextCall['arguments']
+  /** Checks the arguments, then does the work. Throws as handlers of operations do. */
+  readonly handle: (call: Call, input: unknown) => Promise<Outcome>
+}
+
+/** A form of the tools. */
+export interface Face {
+  readonly tools: readonly FaceTool[]
+  /** An operation as a call of this face's tools; `undefined` where it has none. */
+  readonly next: (operation: NextOperation) => NextCall | undefined
+  /** This face's names for arguments and operations that answers mention between backticks. */
+  readonly words?: Readonly<Record<string, string>> | undefined
+}
+
+export interface FaceToolOptions<Schema extends ArgumentsSchema> {
+  readonly name: string
+  readonly description: string
+  readonly input: Schema
+  readonly example: { readonly [name: string]: Json | undefined }
+  readonly annotations: Omit<ToolAnnotations, 'title' | 'openWorldHint'>
+  readonly run: (call: Call, input: z.output<Schema>) => Promise<Outcome>
+}
+
+/** A tool with arguments of its own. */
+export function faceTool<Schema extends ArgumentsSchema>(options: FaceToolOptions<Schema>): FaceTool {
+  const { name, description, input: schema, example, annotations, run } = options
+  return {
+    name,
+    description,
+    inputSchema: inputSchemaOf(schema),
+    annotations: { title: name, ...annotations, openWorldHint: false },
+    example,
+    handle: async (call, input) => {
+      const subject = `\`${name}\``
+      const checked = checkArguments(schema, input, {
+        subject,
+        example,
+        call: (given) => ({ tool: name, arguments: given }),
+      })
+      return run(call, checked)
+    },
+  }
+}
+
+export const readsOnly = { readOnlyHint: true, destructiveHint: false, idempotentHint: true } as const
+export const changes = { readOnlyHint: false, destructiveHint: true, idempotentHint: false } as const
+export const replaces = { readOnlyHint: false, destructiveHint: true, idempotentHint: true } as const

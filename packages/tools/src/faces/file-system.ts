@@ -1,0 +1,161 @@
+import { z } from 'zod'
+
+import { ToolProblem } from '../answers/problem.ts'
+import type { Outcome } from '../answers/problem.ts'
+import { checkArguments, parseObject, shown } from '../arguments/check.ts'
+import { nearestName } from '../arguments/nearest.ts'
+import { inputSchemaOf } from '../arguments/schema.ts'
+import type { ArgumentsSchema } from '../arguments/schema.ts'
+import { fileOperationNames, rowOf } from '../operations/table.ts'
+import type { Call } from '../session/session.ts'
+import { stripFence } from '../text/fence.ts'
+import { summarize } from '../text/summary.ts'
+import type { InputSchema } from '../types.ts'
+import type { Face, FaceTool } from './face.ts'
+import { operationTool } from './split.ts'
+
+type FileOperationName = (typeof fileOperationNames)[number]
+
+const toolName = 'file_system'
+const example = { operation: 'read', path: '/src/app.ts' }
+
+/** One tool for all operations on files [FS1], and one for commands. */
+export function createFileSystemFace(): Face {
+  return {
+    tools: [fileSystemTool(), operationTool('execute')],
+    next: ({ operation, arguments: given }) =>
+      operation === 'execute'
+        ? { tool: 'execute', arguments: given }
+        : { tool: toolName, arguments: { operation, ...given } },
+  }
+}
+
+/** In this face alone, content may be an object, which becomes JSON [FS6]. */
+const content = z
+  .union([z.string(), z.record(z.string(), z.unknown()), z.array(z.unknown())])
+  .describe('The whole content; an object or a list becomes JSON')
+
+function schemaOf(name: FileOperationName): ArgumentsSchema {
+  const { input } = rowOf(name)
+  return name === 'write' ? (input.extend({ content }) as ArgumentsSchema) : input
+}
+
+function fileSystemTool(): FaceTool {
+  const rows = fileOperationNames.map((name) => ({ ...rowOf(name), name, input: schemaOf(name) }))
+  return {
+    name: toolName,
+    description: `Works on the files of the workspace. Choose an \`operation\`:\n${rows.map((row) => `- ${row.name}: ${row.description}`).join('\n')}`,
+    inputSchema: flatSchema(),
+    annotations: {
+      title: 'File system',
+      readOnlyHint: false,
+      destructiveHint: true,
+      idempotentHint: false,
+      openWorldHint: true,
+    },
+    example,
+    handle: (call, input) => dispatch(call, input),
+  }
+}
+
+/** All arguments of all operations in one object: models take no union at the top. */
+function flatSchema(): InputSchema {
+  const properties: Record<string, InputSchema['properties'][string]> = {
+    operation: { type: 'string', enum: fileOperationNames, description: 'The operation' },
+  }
+  const users = new Map<string, string[]>()
+  for (const name of fileOperationNames) {
+    for (const [argument, field] of Object.entries(inputSchemaOf(schemaOf(name)).properties)) {
+      properties[argument] ??= field
+      users.set(argument, [...(users.get(argument) ?? []), name])
+    }
+  }
+  for (const [argument, names] of users) {
+    const field = properties[argument]
+    const { description } = field ?? {}
+    properties[argument] = { ...field, description: `${String(description)} (${names.join(', ')})` }
+  }
+  return { type: 'object', properties, required: ['operation'], additionalProperties: false }
+}
+
+async function dispatch(call: Call, input: unknown): Promise<Outcome> {
+  const options = {
+    subject: `\`${toolName}\``,
+    example,
+    call: (given: typeof example) => ({ tool: toolName, arguments: given }),
+  }
+  const { operation, ...rest } = parseObject(input, {
+    ...options,
+    call: () => ({ tool: toolName, arguments: example }),
+  })
+  const name = fileOperationNames.find((one) => one === operation)
+  if (name === undefined) throw unknownOperation(operation, rest)
+  const row = rowOf(name)
+  const checked = checkArguments(schemaOf(name), rest, {
+    subject: `operation \`${name}\``,
+    example: row.example,
+    call: (given) => ({ operation: name, arguments: given }),
+  })
+  if (name !== 'write') return row.handle(call, checked)
+  return writeData(call, checked)
+}
+
+/** Objects become JSON, a fence around code or data goes, and data files get a summary [FS6]. */
+async function writeData(call: Call, input: Readonly<Record<string, unknown>>): Promise<Outcome> {
+  const path = String(input['path'])
+  const given = input['content']
+  const isText = typeof given === 'string'
+  const { content: text, stripped } = isText
+    ? stripFence(path, given)
+    : { content: `${JSON.stringify(given, undefined, 2)}\n`, stripped: false }
+  const outcome = await rowOf('write').handle(call, { ...input, content: text })
+  if (stripped) call.notes.push('A markdown fence around the content was taken off.')
+  const summary = summarize(path, text)
+  return { ...outcome, ...(summary !== undefined && { text: `${outcome.text} ${summary}` }) }
+}
+
+function unknownOperation(given: unknown, rest: Readonly<Record<string, unknown>>): ToolProblem {
+  const names = fileOperationNames.map((name) => `\`${name}\``).join(', ')
+  const meant = typeof given === 'string' ? meantBy(given) : undefined
+  const isMissing = given === undefined || given === null
+  const chosen = meant ?? 'read'
+  const kept = Object.entries(rest).filter(
+    ([name, value]) => name in schemaOf(chosen).shape && typeof value === 'string' && value.length <= 500,
+  )
+  return new ToolProblem({
+    sentence: isMissing
+      ? `The argument \`operation\` (one of ${names}) is missing`
+      : `\`operation\` must be one of ${names}, got ${shown(given)}${meant === undefined ? '' : `; the nearest is \`${meant}\``}`,
+    remedy: 'nothing was changed; call again with one of them',
+    next: { operation: chosen, arguments: { ...rowOf(chosen).example, ...(Object.fromEntries(kept) as object) } },
+    data: { code: 'EINVAL', argument: 'operation' },
+  })
+}
+
+/** Names that other tools have for an operation. */
+const otherNames: Readonly<Record<string, FileOperationName>> = {
+  view: 'read',
+  cat: 'read',
+  open: 'read',
+  head: 'inspect',
+  stat: 'inspect',
+  create: 'write',
+  save: 'write',
+  edit: 'replace',
+  str_replace: 'replace',
+  grep: 'search',
+  glob: 'find',
+  fetch: 'download',
+  cp: 'copy',
+  mv: 'move',
+  rm: 'delete',
+  remove: 'delete',
+  ls: 'list',
+  tree: 'list',
+}
+
+function meantBy(given: string): FileOperationName | undefined {
+  const name = nearestName(given, [...fileOperationNames, ...Object.keys(otherNames)])
+  if (name === undefined) return undefined
+  return otherNames[name] ?? fileOperationNames.find((one) => one === name)
+}

@@ -1,0 +1,15 @@
+import type { FaceName } from '../types.ts'
+import { createClaudeCodeFace } from './claude-code.ts'
+import type { Face } from './face.ts'
+import { createFileSystemFace } from './file-system.ts'
+import { createSplitFace } from './split.ts'
+
+const faces: Readonly<Record<FaceName, () => Face>> = {
+  file_system: createFileSystemFace,
+  split: createSplitFace,
+  'claude-code': createClaudeCodeFace,
+}
+
+export function createFace(name: FaceName): Face {
+  return faces[name]()
+}

@@ -1,0 +1,66 @@
+import { isWorkspaceError } from '@ws/core'
+import type { VirtualPath } from '@ws/core'
+
+import type { Call } from '../session/session.ts'
+import { clipLine } from '../text/numbered.ts'
+import type { Hit } from './hits.ts'
+
+export interface ContextSize {
+  readonly before: number
+  readonly after: number
+}
+
+/** Lines of one file of which those around matches are shown. */
+const mostLines = 200_000
+
+/** Matches with the lines around them, as grep shows them: `path:12:match`, `path-13-beside`, and `--` between groups. */
+export async function contextLines(call: Call, hits: readonly Hit[], size: ContextSize): Promise<string> {
+  const groups: string[] = []
+  for (const [path, matches] of byFile(hits)) {
+    const lines = await readLines(call, path, matches, size)
+    const shown = new Set<number>()
+    for (const { line } of matches) {
+      for (let near = line - size.before; near <= line + size.after; near += 1) if (lines.has(near)) shown.add(near)
+    }
+    const texts = new Map(matches.map(({ line, text }) => [line, text]))
+    for (const line of texts.keys()) shown.add(line)
+    let last = 0
+    for (const line of [...shown].toSorted((left, right) => left - right)) {
+      if (groups.length > 0 && line !== last + 1) groups.push('--')
+      const match = texts.get(line)
+      const mark = match === undefined ? '-' : ':'
+      groups.push(`${path}${mark}${line}${mark}${match ?? clipLine(lines.get(line) ?? '').text}`)
+      last = line
+    }
+  }
+  return groups.join('\n')
+}
+
+function byFile(hits: readonly Hit[]): Map<VirtualPath, Hit[]> {
+  const files = new Map<VirtualPath, Hit[]>()
+  for (const hit of hits) {
+    const known = files.get(hit.path)
+    if (known === undefined) files.set(hit.path, [hit])
+    else known.push(hit)
+  }
+  return files
+}
+
+/** The lines of a file from the first match to the last, by number; none where it cannot be read as text. */
+async function readLines(
+  call: Call,
+  path: VirtualPath,
+  matches: readonly Hit[],
+  { before, after }: ContextSize,
+): Promise<Map<number, string>> {
+  const first = Math.max(1, Math.min(...matches.map(({ line }) => line)) - before)
+  const last = Math.max(...matches.map(({ line }) => line)) + after
+  const limit = Math.min(last - first + 1, mostLines)
+  try {
+    const { lines } = await call.workspace.readLines(path, { offset: first - 1, limit, signal: call.signal })
+    return new Map(lines.map((line, index) => [first + index, line]))
+  } catch (error) {
+    if (isWorkspaceError(error)) return new Map()
+    throw error
+  }
+}

@@ -1,0 +1,146 @@
+import type { CommandResult } from '@ws/core'
+import { z } from 'zod'
+
+import { ToolProblem } from '../answers/problem.ts'
+import type { Outcome } from '../answers/problem.ts'
+import type { Call } from '../session/session.ts'
+import { headAndTail } from '../text/cut.ts'
+import { operation } from './operation.ts'
+
+/** Milliseconds that a command gets, unless a call says otherwise, and at most. */
+const defaultTimeout = 120_000
+export const longestTimeout = 600_000
+
+export const execute = operation({
+  name: 'execute',
+  description:
+    'Runs a shell command in the workspace, whose files are the same as for the file operations. Gives the exit code and the ' +
+    'output: 40 KB at most, head and tail. With `background` it returns at once with an id; `id` then shows new output, and ' +
+    '`kill` ends the command.',
+  input: z.strictObject({
+    command: z.string().min(1).optional().describe('Shell command line'),
+    cwd: z.string().min(1).optional().describe('Directory to run in. Default: the root'),
+    timeout: z
+      .int()
+      .min(1)
+      .max(longestTimeout)
+      .optional()
+      .describe('Milliseconds, at most 600,000. Default 120,000; none in the background'),
+    background: z.boolean().optional().describe('Return at once. Default false'),
+    id: z.string().min(1).optional().describe('A background command: show its new output'),
+    kill: z.boolean().optional().describe('End the background command `id`. Default false'),
+  }),
+  example: { command: 'ls -la' },
+  readOnly: false,
+  destructive: true,
+  idempotent: false,
+  async handle(call, { command, cwd: given = '.', timeout, background = false, id, kill = false }) {
+    if (id !== undefined) {
+      if (command !== undefined) throw wrong('`command` and `id` are both given', 'id', { id })
+      return kill ? killCommand(call, id) : newOutput(call, id)
+    }
+    if (kill) throw wrong('`kill` needs the argument `id` (text), which is missing', 'id', { id: 'c1', kill: true })
+    if (command === undefined) {
+      throw wrong('`execute` needs the argument `command` (text that is not empty), which is missing', 'command', {
+        command: 'ls -la',
+      })
+    }
+    const cwd = await call.resolve('execute', given)
+    const { signal, workspace } = call
+    if (background) {
+      const started = await workspace.start(command, { cwd, timeout })
+      call.session.background.set(started.id, { stdout: 0, stderr: 0 })
+      call.record({ change: 'executed', path: cwd, command })
+      return {
+        text: `Started in the background with id ${started.id}.`,
+        data: { id: started.id },
+        next: { operation: 'execute', arguments: { id: started.id } },
+      }
+    }
+    const limit = timeout ?? defaultTimeout
+    const result = await workspace.exec(command, { cwd, timeout: limit, signal })
+    call.record({ change: 'executed', path: cwd, command })
+    return describe(result, limit)
+  },
+})
+
+function wrong(sentence: string, argument: string, example: Record<string, string | boolean>): ToolProblem {
+  return new ToolProblem({
+    sentence,
+    remedy: 'nothing was run; give a command, or the id of a background command',
+    next: { operation: 'execute', arguments: example },
+    data: { code: 'EINVAL', argument },
+  })
+}
+
+function describe(result: CommandResult, timeout: number): Outcome {
+  const { exitCode, signal, timedOut, stdout, stderr, truncated, duration } = result
+  const end = timedOut
+    ? `Timed out after ${timeout} ms, and was ended.`
+    : exitCode === null
+      ? `Ended by ${signal ?? 'a signal'}.`
+      : `Exit code ${exitCode}.`
+  const streams = [stdout, ...(stderr === '' ? [] : [`[stderr]\n${stderr}`])].filter((text) => text !== '')
+  const hints = (result.hints ?? []).map(
+    ({ rule, path, reason, remedy }) =>
+      `Note: rule ${rule} protects ${path}${reason === undefined ? '' : ` (it ${reason})`}${remedy === undefined ? '' : `; ${remedy}`}.`,
+  )
+  const body = streams.length === 0 ? '(no output)' : headAndTail(streams.join('\n').replace(/\n$/u, ''))
+  return {
+    text: [end, body, ...hints].join('\n'),
+    data: { exit_code: exitCode, signal, timed_out: timedOut, truncated, duration: Math.round(duration) },
+  }
+}
+
+/** The output of a background command that was not shown yet. */
+function newOutput(call: Call, id: string): Outcome {
+  const command = call.workspace.command(known(call, id))
+  const since = call.session.background.get(id) ?? { stdout: 0, stderr: 0 }
+  const { stdout, stderr } = command.output({ since })
+  call.session.background.set(id, { stdout: stdout.next, stderr: stderr.next })
+  const { running, result } = command
+  const state = running
+    ? 'Running.'
+    : result === undefined
+      ? 'Failed to run to its end.'
+      : result.exitCode === null
+        ? `Ended by ${result.signal ?? 'a signal'}.`
+        : `Exit code ${result.exitCode}.`
+  const dropped = stdout.dropped + stderr.dropped
+  const parts = [
+    ...(dropped > 0 ? [`[${dropped} bytes of earlier output are not kept]`] : []),
+    ...(stdout.text === '' ? [] : [stdout.text.replace(/\n$/u, '')]),
+    ...(stderr.text === '' ? [] : [`[stderr]\n${stderr.text.replace(/\n$/u, '')}`]),
+  ]
+  const body = parts.length === 0 ? '(no new output)' : headAndTail(parts.join('\n'))
+  return {
+    text: `${state}\n${body}`,
+    data: { id, running, exit_code: result?.exitCode ?? null },
+    ...(running && { next: { operation: 'execute', arguments: { id } } }),
+  }
+}
+
+async function killCommand(call: Call, id: string): Promise<Outcome> {
+  const command = call.workspace.command(known(call, id))
+  const wasRunning = command.kill('SIGKILL')
+  if (wasRunning) await command.wait().catch(() => undefined)
+  return {
+    text: wasRunning ? `Ended the background command ${id}.` : `The background command ${id} had ended already.`,
+    data: { id, running: false },
+  }
+}
+
+/** Commands of others are not this model's to see. */
+function known(call: Call, id: string): string {
+  const ids = [...call.session.background.keys()]
+  if (ids.includes(id)) return id
+  throw new ToolProblem({
+    sentence: `\`${id.slice(0, 64).toWellFormed()}\` is not a background command of this toolset${ids.length === 0 ? '' : `; the ids are ${ids.map((one) => `\`${one}\``).join(', ')}`}`,
+    remedy: 'start one with `background`',
+    next:
+      ids[0] === undefined
+        ? { operation: 'execute', arguments: { command: 'ls -la', background: true } }
+        : { operation: 'execute', arguments: { id: ids[0] } },
+    data: { code: 'ENOENT', argument: 'id' },
+  })
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod'
+
+import { walk } from '../looking/walk.ts'
+import { directory } from './fields.ts'
+import { operation } from './operation.ts'
+
+/** Paths of one answer [FS9]. */
+const mostPaths = 100
+
+export const find = operation({
+  name: 'find',
+  description:
+    'Finds files by a glob: `*.ts` by name at any depth, `src/**/*.ts` by path. 100 at most, with the total. Hidden files, ' +
+    '`node_modules` and `__pycache__` are left out.',
+  input: z.strictObject({
+    glob: z.string().min(1).describe('Glob such as *.ts, or src/**/*.{ts,tsx}'),
+    path: directory,
+    hidden: z.boolean().optional().describe('Show names that begin with a dot. Default false'),
+  }),
+  example: { glob: '*.ts' },
+  readOnly: true,
+  destructive: false,
+  idempotent: true,
+  async handle(call, { glob, path: given = '.', hidden = false }) {
+    const target = await call.resolve('find', given)
+    const rooted = await globBelow(glob)
+    const { entries, total } = await walk(call, target, { glob: rooted, hidden, directories: true, limit: mostPaths })
+    const more = total - entries.length
+    if (total === 0) {
+      return {
+        text: `No file matches ${JSON.stringify(glob)} below ${target}.`,
+        data: { total, paths: [] },
+        next: { operation: 'list', arguments: { path: given } },
+      }
+    }
+    const paths = entries.map(({ path, type }) => (type === 'directory' ? `${path}/` : path))
+    const footer = more > 0 ? `\n[${entries.length} of ${total} shown; give a narrower glob or a path]` : ''
+    return { text: `${paths.join('\n')}${footer}`, data: { total, left_out: more, paths } }
+
+    /** An absolute glob is one below the directory, where it lies there. */
+    async function globBelow(given: string): Promise<string> {
+      if (!given.startsWith('/')) return given
+      const fixed = /^(?:\/[^*?[\]{}\\!]*)(?=\/|$)/u.exec(given)?.[0] ?? ''
+      const base = fixed === '' ? '/' : await call.resolve('find', fixed)
+      const from = target === '/' ? '' : target
+      if (base !== target && !base.startsWith(`${from}/`)) return given
+      return `./${`${base}${given.slice(fixed.length)}`.slice(from.length).replace(/^\/+/u, '')}`
+    }
+  },
+})

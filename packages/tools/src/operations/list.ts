@@ -1,0 +1,60 @@
+import { quotePath } from '@ws/core'
+import type { WorkspaceEntry } from '@ws/core'
+import { z } from 'zod'
+
+import { leftOut, walk } from '../looking/walk.ts'
+import { ToolProblem } from '../answers/problem.ts'
+import { clipLine } from '../text/numbered.ts'
+import { operation } from './operation.ts'
+
+/** Files of one answer [FS12]. */
+const mostFiles = 200
+
+export const list = operation({
+  name: 'list',
+  description:
+    'Lists the files below a directory by path, 200 at most, and says how many were left out. Hidden files, `node_modules`, ' +
+    '`__pycache__` and `.git` are not entered.',
+  input: z.strictObject({
+    path: z.string().min(1).optional().describe('Directory. Default: the root'),
+    depth: z.int().min(1).max(100).optional().describe('Levels of directories: 1 is the directory alone. Default: all'),
+    hidden: z.boolean().optional().describe('Show names that begin with a dot. Default false'),
+  }),
+  example: { path: '/src' },
+  readOnly: true,
+  destructive: false,
+  idempotent: true,
+  async handle(call, { path: given = '.', depth, hidden = false }) {
+    const target = await call.resolve('list', given)
+    const found = await call.statBehindLinks(target)
+    if (found !== undefined && found.type !== 'directory') {
+      throw new ToolProblem({
+        sentence: `${quotePath(target)} is a file, not a directory`,
+        remedy: 'read it',
+        next: { operation: 'read', arguments: { path: target } },
+        data: { code: 'ENOTDIR', path: target },
+      })
+    }
+    const directories = true
+    const { entries, total } = await walk(call, target, { depth, hidden, directories, limit: mostFiles })
+    const lines = [`${target === '/' ? '/' : `${target}/`}`.replace('//', '/')]
+    const start = target === '/' ? 1 : target.replace(/\/$/u, '').length + 1
+    for (const entry of entries) lines.push(lineOf(entry, start))
+    const more = total - entries.length
+    if (total === 0) lines.push('(nothing here)')
+    if (more > 0) lines.push(`[${more} more left out; list a directory below, or use find]`)
+    return {
+      text: lines.join('\n'),
+      data: { path: target, entries: entries.length, total, left_out: more },
+      ...(more > 0 && { next: { operation: 'list', arguments: { path: given, depth: 1 } } }),
+    }
+  },
+})
+
+function lineOf({ path, name, type, size }: WorkspaceEntry, start: number): string {
+  const below = clipLine(path.slice(start)).text
+  if (type === 'directory') return `  ${below}/${leftOut.has(name) ? ' (not entered)' : ''}`
+  if (type === 'symlink') return `  ${below} (link)`
+  if (type === 'other') return `  ${below} (not a file)`
+  return `  ${below}${size === undefined ? '' : ` (${size} bytes)`}`
+}

@@ -1,0 +1,103 @@
+import { isWorkspaceError, parsePath, WorkspaceError } from '@ws/core'
+import type { VirtualPath, Workspace } from '@ws/core'
+
+/** A path of a call, as the workspace takes it. */
+export interface ToolPath {
+  /** Absolute; with `..` where the call has one behind a name. */
+  readonly path: VirtualPath
+  /** Tells that a real `workspace` was meant, and not the root. */
+  readonly note?: string | undefined
+}
+
+/** The segment that models put in front of a path, since commands often run in `/workspace`. */
+const prefix = 'workspace'
+
+/**
+ * Resolves the path of a call [FS13]. One leading `workspace` segment stands for the root. A real entry of that name wins,
+ * with a note. A path outside is refused, also behind that segment.
+ *
+ * @throws WorkspaceError `EOUTSIDE`, `EINVAL`, `ENAMETOOLONG`
+ */
+export async function resolveToolPath(
+  workspace: Workspace,
+  operation: string,
+  given: string,
+  signal: AbortSignal | undefined,
+): Promise<ToolPath> {
+  const { root } = workspace
+  const segments = given.split('/').filter((segment) => segment !== '' && segment !== '.')
+  const isAbsolute = given.startsWith('/')
+  const names = isAbsolute && root !== '/' && isBelow(segments, root)
+  if (segments[0] !== prefix || names) return { path: absolute(operation, given, root) }
+  refuseClimbing(operation, given, segments.slice(1))
+  const literal = isAbsolute || root === '/' ? `/${prefix}` : `${root}/${prefix}`
+  const rest = segments.slice(1).join('/')
+  const found = await lookUp(workspace, literal, signal)
+  if (found === 'real') {
+    return {
+      path: absolute(operation, rest === '' ? literal : `${literal}/${rest}`, root),
+      note: `\`${literal}\` is a real entry here, and was not taken for the root.`,
+    }
+  }
+  if (found === 'alias' && segments[1] === prefix) throw twice(operation, given, segments.slice(1))
+  return { path: absolute(operation, rest === '' ? '.' : withSlash(rest, given), root) }
+}
+
+function withSlash(rest: string, given: string): string {
+  return given.endsWith('/') ? `${rest}/` : rest
+}
+
+function isBelow(segments: readonly string[], root: string): boolean {
+  const wanted = root.slice(1).split('/')
+  return wanted.every((name, index) => segments[index] === name)
+}
+
+/** The path from `/`; a `..` behind a name stays, since its meaning depends on links. */
+function absolute(operation: string, given: string, root: VirtualPath): VirtualPath {
+  const { path, directory } = parsePath(given, { base: root, operation })
+  const text = typeof path === 'string' ? path : `/${path.segments.join('/')}`
+  return (directory && text !== '/' ? `${text}/` : text) as VirtualPath
+}
+
+function refuseClimbing(operation: string, given: string, segments: readonly string[]): void {
+  let depth = 0
+  for (const segment of segments) {
+    depth += segment === '..' ? -1 : 1
+    if (depth >= 0) continue
+    throw new WorkspaceError({
+      code: 'EOUTSIDE',
+      operation,
+      path: given,
+      reason: 'climbs above the root of the workspace',
+      remedy: 'give a path below `/`',
+    })
+  }
+}
+
+/** The workspace itself takes the name for its root, and would take it a second time. */
+function twice(operation: string, given: string, rest: readonly string[]): WorkspaceError {
+  return new WorkspaceError({
+    code: 'ENOENT',
+    operation,
+    path: given,
+    reason: 'does not exist: one `workspace` in front is the root, and there is nothing of that name in it',
+    remedy: `give \`/${rest.slice(1).join('/')}\``,
+  })
+}
+
+/** `real`: an entry of that very name. `alias`: another name of the root. */
+async function lookUp(
+  workspace: Workspace,
+  literal: string,
+  signal: AbortSignal | undefined,
+): Promise<'real' | 'alias' | 'missing'> {
+  try {
+    const { resolvedPath } = await workspace.explain({ operation: 'stat', path: literal })
+    if (resolvedPath === workspace.root) return 'alias'
+    await workspace.stat(literal, { signal })
+    return 'real'
+  } catch (error) {
+    if (isWorkspaceError(error)) return 'missing'
+    throw error
+  }
+}

@@ -1,0 +1,74 @@
+import { createLocalAdapter } from '@ws/adapter-local'
+import { createMemoryAdapter } from '@ws/adapter-memory'
+import { createS3Adapter } from '@ws/adapter-s3'
+import type { Workspace, WorkspaceOptions } from '@ws/core'
+import { createWorkspace } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
+import { createScratchDirectory } from '@ws/test-fixtures'
+import { sharedS3Server } from '@ws/test-fixtures/s3/vitest'
+import { onTestFinished } from 'vitest'
+
+export type Files = Readonly<Record<string, string | Uint8Array>>
+
+/** A place for files of one test, and any number of adapters on it. */
+export interface Store {
+  readonly name: string
+  /** Gives a function that makes adapters on the same files. */
+  open(): Promise<() => StorageAdapter | Promise<StorageAdapter>>
+}
+
+let prefixes = 0
+
+export const stores: readonly Store[] = [
+  {
+    name: 'memory',
+    open: () => {
+      const adapter = createMemoryAdapter()
+      onTestFinished(() => adapter.close())
+      // the same adapter each time: its files live in it
+      return Promise.resolve(() => adapter)
+    },
+  },
+  {
+    name: 'local',
+    open: async () => {
+      const directory = await createScratchDirectory()
+      onTestFinished(() => directory.remove())
+      return () => createLocalAdapter({ root: directory.path, owner: directory.owner })
+    },
+  },
+  {
+    name: 's3',
+    open: async () => {
+      const server = await sharedS3Server('r2')
+      onTestFinished(() => server.close())
+      prefixes += 1
+      const prefix = `t${process.pid}-${prefixes}`
+      const { endpoint, region, credentials, bucket } = server
+      return () => createS3Adapter({ endpoint, region, credentials, bucket, prefix })
+    },
+  },
+]
+
+/** A workspace on memory with these files; it is closed with the test. */
+export async function workspaceWith(files: Files = {}, options: Partial<WorkspaceOptions> = {}): Promise<Workspace> {
+  const workspace = await createWorkspace({
+    mounts: [{ at: '/', adapter: () => createMemoryAdapter() }],
+    ...options,
+  })
+  onTestFinished(() => workspace.close())
+  await fill(workspace, files)
+  return workspace
+}
+
+export async function workspaceOn(store: Store, files: Files = {}, at = '/'): Promise<Workspace> {
+  const adapter = await store.open()
+  const workspace = await createWorkspace({ mounts: [{ at, adapter }] })
+  onTestFinished(() => workspace.close())
+  await fill(workspace, files)
+  return workspace
+}
+
+async function fill(workspace: Workspace, files: Files): Promise<void> {
+  for (const [path, content] of Object.entries(files)) await workspace.write(path, content)
+}
