@@ -18,6 +18,7 @@ export async function collectInput(
     if (bytes.length > maxBytes) throw new FileError('EFBIG', 'read', '/dev/stdin')
     return bytes
   }
+  signal.throwIfAborted()
   const chunks: Uint8Array[] = []
   let size = 0
   const iterator = input[Symbol.asyncIterator]()
