@@ -103,17 +103,16 @@ class Tree {
     const ask = (names: Names): Answer => answer(world, names, 'write')
     const own = this.names(path)
     if (this.files.has(path) || ask(own) !== 'allow') return ask(own)
-    const below = [...this.paths].map((one) => this.names(one))
-    for (const rule of this.#set.rules) {
-      if (rule.kind === 'entries') below.push(...rule.entries.map(({ at }) => at))
-      if (rule.kind === 'exception') below.push(rule.entry.at)
-    }
-    return (
-      below
-        .filter((one) => within(one, own))
-        .map(ask)
-        .find((one) => one !== 'allow') ?? 'allow'
+    // a pattern says nothing about a name that is missing
+    const literal = { ...world, rules: world.rules.filter(({ kind }) => kind !== 'pattern') }
+    const named = this.#set.rules.flatMap((rule) =>
+      rule.kind === 'entries' ? rule.entries : rule.kind === 'exception' ? [rule.entry] : [],
     )
+    const isBelow = (one: Names): boolean => within(one, own)
+    const there = [...this.paths].map((one) => this.names(one)).filter(isBelow)
+    const missing = named.map(({ at }) => at).filter(isBelow)
+    const answers = [...there.map(ask), ...missing.map((one) => answer(literal, one, 'write'))]
+    return answers.find((one) => one !== 'allow') ?? 'allow'
   }
 }
 
