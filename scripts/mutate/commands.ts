@@ -356,6 +356,18 @@ export const commandMutations: readonly Mutation[] = [
     test: { file: 'packages/text-search/test/bounds.test.ts', title: 'takes too long' },
   },
   {
+    row: 'a PDF or source that never ends, or that fills the memory',
+    removes: 'the watch over the memory of the thread',
+    changes: [
+      {
+        file: 'packages/documents/src/threads/thread.ts',
+        text: 'if (used_heap_size + external_memory > this.#maxMemory)',
+        by: 'if (this.#maxMemory === 0)',
+      },
+    ],
+    test: { file: 'packages/documents/test/pdf.test.ts', title: 'that is a bomb is EFBIG' },
+  },
+  {
     row: 'a glob that never ends',
     removes: 'the bound on what is compared with every name',
     changes: [

@@ -1,0 +1,78 @@
+import { WorkspaceError } from '@ws/core'
+
+import { resolveOptions, type DocumentsOptions } from './options.ts'
+import { readPdf, type PdfPagesOptions, type PdfText } from './pdf-pages.ts'
+import { readSignatures, type SignatureText, type SignaturesOptions } from './signatures.ts'
+import type { Call } from './call.ts'
+import { ThreadPool } from './threads/pool.ts'
+
+/** Reads documents in threads of its own, in bounded time and memory. */
+export interface Documents extends AsyncDisposable {
+  /**
+   * The text of a PDF, page by page. The bytes are copied in parts, and must not change before the promise settles.
+   *
+   * When time or memory end behind the first pages, these are the result, and a note says how to go on. A page that is out
+   * of range, broken or without text is a note too. Text that is more than 16 Mi characters is a note.
+   *
+   * @throws WorkspaceError `EINVAL` for a PDF that is encrypted, broken or cut off; `EFBIG` for one that is too big, or
+   *   takes too much memory; `ETIMEDOUT`; `ECLOSED`. An abort rejects with the signal's reason.
+   */
+  pdfPages(bytes: Uint8Array, options?: PdfPagesOptions): Promise<PdfText>
+  /**
+   * The signatures of a source: classes, functions, and for TypeScript types. Sources of more than 262,144 UTF-16 units, and
+   * those that are too much for the parser, are read by patterns, which `method` says.
+   *
+   * @throws WorkspaceError `EINVAL` for an unknown language; `EFBIG`; `ETIMEDOUT`; `ECLOSED`. An abort rejects with the
+   *   signal's reason.
+   */
+  signatures(source: string, options: SignaturesOptions): Promise<SignatureText>
+  /** Ends all threads. Calls that run reject with `ECLOSED`. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens a reader of documents. Threads are started by the first call, and ended when they have nothing to do.
+ *
+ * @throws WorkspaceError `EINVAL` for options without a meaning.
+ */
+export function openDocuments(options: DocumentsOptions = {}): Documents {
+  const { concurrency, maxMemory, idleTimeout } = resolveOptions(options)
+  const pool = new ThreadPool({ size: concurrency, maxMemory, idleTimeout })
+  const closing = new AbortController()
+  const running = new Set<Promise<unknown>>()
+
+  async function track<Result>(operation: string, read: (call: Call) => Promise<Result>): Promise<Result> {
+    if (closing.signal.aborted) throw closedError(operation)
+    const result = read({ pool, maxMemory, closing: closing.signal })
+    running.add(result)
+    try {
+      return await result
+    } catch (error) {
+      throw error === closing.signal.reason ? closedError(operation) : error
+    } finally {
+      running.delete(result)
+    }
+  }
+
+  async function close(): Promise<void> {
+    closing.abort()
+    await Promise.allSettled(running)
+    await pool.close()
+  }
+
+  return {
+    pdfPages: (bytes, given = {}) => track('pdfPages', (call) => readPdf(bytes, given, call)),
+    signatures: (source, given) => track('signatures', (call) => readSignatures(source, given, call)),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+function closedError(operation: string): WorkspaceError {
+  return new WorkspaceError({
+    code: 'ECLOSED',
+    operation,
+    reason: 'the reader of documents is closed',
+    remedy: 'open another one with `openDocuments`',
+  })
+}

@@ -1,0 +1,113 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
+import { isWorkspaceError, WorkspaceError } from '@ws/core'
+import { checkOption, checkOptions, durationShape, option, type OptionShapes } from '@ws/core/options'
+
+import { documentError, expectAnswer, mebibytes, runInThread, type Bounds, type Call } from './call.ts'
+import { noteEmptyPages, noteRange } from './pdf-notes.ts'
+import type { PdfPage } from './worker/protocol.ts'
+
+const operation = 'pdfPages'
+/** Pages of one call [FS4]. */
+const mostPages = 1000
+
+export interface PageRange {
+  /** From 1. Default 1. */
+  readonly first?: number | undefined
+  /** Inclusive. Default: the last page. */
+  readonly last?: number | undefined
+}
+
+export interface PdfPagesOptions {
+  /** Default: all, from the first. Pages beyond the end are a note. */
+  readonly pages?: PageRange | undefined
+  /** Pages that are read at most, and the others are a note. Default and largest value 1,000. */
+  readonly maxPages?: number | undefined
+  /** Shown in errors. Default: "the PDF". */
+  readonly path?: string | undefined
+  readonly signal?: AbortSignal | undefined
+  /** Milliseconds. Default 30,000. */
+  readonly timeout?: number | undefined
+}
+
+export interface PdfText {
+  /** Pages of the whole document. */
+  readonly pageCount: number
+  /** In order. A page that cannot be read is among them, without text, and in a note. */
+  readonly pages: readonly PdfPage[]
+  /** One sentence each, for a model: everything that is left out, and how to go on. */
+  readonly notes: readonly string[]
+}
+
+const shapes: OptionShapes<PdfPagesOptions> = {
+  pages: option.options<PageRange>({ first: option.integer(1), last: option.integer(1) }),
+  maxPages: option.integer(1, mostPages),
+  path: option.text,
+  signal: option.signal,
+  timeout: durationShape,
+}
+
+export async function readPdf(bytes: Uint8Array, options: PdfPagesOptions, call: Call): Promise<PdfText> {
+  checkOption(
+    operation,
+    'bytes',
+    bytes,
+    option.of('a `Uint8Array`', (value) => value instanceof Uint8Array),
+  )
+  checkOptions<PdfPagesOptions>(options, shapes, { operation })
+  const { pages: { first = 1, last } = {}, maxPages = mostPages, path, signal, timeout = 30_000 } = options
+  if (last !== undefined && last < first) {
+    const reason = `\`pages.last\` must be at least \`pages.first\` (${first}), got \`${last}\``
+    throw new WorkspaceError({ code: 'EINVAL', operation, path, reason, remedy: 'pass the first page first' })
+  }
+  const bounds: Bounds = { operation, subject: 'PDF', path, signal, timeout }
+  const maxBytes = call.maxMemory / 4
+  if (bytes.length > maxBytes) {
+    const state = `has ${bytes.length} bytes, more than ${mebibytes(maxBytes)}`
+    throw documentError(bounds, 'EFBIG', state, 'split it into smaller files, or raise `maxMemory`')
+  }
+  const pages: PdfPage[] = []
+  const broken: number[] = []
+  const notes: string[] = []
+  let pageCount = 0
+  try {
+    await runInThread(call, bounds, async (thread, stop) => {
+      const copy = await copyInParts(bytes, stop)
+      let answer = await thread.ask({ kind: 'pdf', bytes: copy, first, last, maxPages }, [copy], stop)
+      for (;;) {
+        const part = expectAnswer(answer, 'page', bounds)
+        pageCount = part.pageCount
+        notes.push(...part.notes)
+        if (part.page !== undefined) {
+          pages.push(part.page)
+          if (part.broken) broken.push(part.page.number)
+        }
+        if (part.spent) await thread.end()
+        if (part.done) return
+        answer = await thread.ask({ kind: 'more' }, [], stop)
+      }
+    })
+    notes.push(...noteRange({ first, last, maxPages, pageCount, lastRead: pages.at(-1)?.number ?? 0 }))
+  } catch (error) {
+    // The pages that were read are worth more than an error.
+    const read = pages.some(({ text }) => text !== '')
+    if (!isWorkspaceError(error) || !read) throw error
+    const next = (pages.at(-1)?.number ?? 0) + 1
+    notes.push(`reading stopped at page ${next}: ${error.reason}; continue with pages from ${next}`)
+  }
+  const empty = pages.filter(({ number, text }) => text === '' && !broken.includes(number)).map(({ number }) => number)
+  notes.push(...noteEmptyPages(empty, broken))
+  return { pageCount, pages, notes }
+}
+
+const partSize = 1024 * 1024
+
+/** A copy to be given away. Copying 100 MiB at once would hold the event loop for 30 ms and more. */
+async function copyInParts(bytes: Uint8Array, signal: AbortSignal): Promise<ArrayBuffer> {
+  const copy = new Uint8Array(bytes.length)
+  for (let start = 0; start < bytes.length; start += partSize) {
+    if (start > 0) await nextTurn(undefined, { signal })
+    copy.set(bytes.subarray(start, start + partSize), start)
+  }
+  return copy.buffer
+}

@@ -1,0 +1,26 @@
+import { fileTypeFromBuffer } from 'file-type'
+
+export interface FileDescription {
+  /** `image/png` */
+  readonly mime: string
+  /** Without a dot: `png`. */
+  readonly extension: string
+}
+
+/** Bytes that are looked at: kinds of ZIP archives are told by their first entries. */
+const longestHead = 8192
+
+/**
+ * The type of a file by its content. `undefined` for text, and for types that are not known.
+ *
+ * @param head The first bytes of a file; 8,192 are enough, and more are not looked at.
+ */
+export async function describeType(head: Uint8Array): Promise<FileDescription | undefined> {
+  try {
+    const type = await fileTypeFromBuffer(head.subarray(0, longestHead))
+    return type && { mime: type.mime, extension: type.ext }
+  } catch {
+    // The head of an archive ends in the middle of an entry.
+    return undefined
+  }
+}

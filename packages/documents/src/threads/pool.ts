@@ -1,0 +1,104 @@
+import { Thread } from './thread.ts'
+
+export interface ThreadPoolOptions {
+  /** Threads at most. */
+  readonly size: number
+  /** Bytes of each. */
+  readonly maxMemory: number
+  /** Milliseconds after which a thread that has nothing to do is ended. */
+  readonly idleTimeout: number
+}
+
+/** Threads that are started when they are needed, and kept for the next document for a while. */
+export class ThreadPool {
+  readonly #options: ThreadPoolOptions
+  readonly #idle: { readonly thread: Thread; readonly timer: NodeJS.Timeout }[] = []
+  readonly #waiting: (() => void)[] = []
+  #busy = 0
+
+  constructor(options: ThreadPoolOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Runs a task with a thread of its own, and ends the thread when the task rejects. Waits while all are busy.
+   *
+   * @throws what the task throws; `signal.reason` while it waits
+   */
+  async run<Result>(signal: AbortSignal, task: (thread: Thread) => Promise<Result>): Promise<Result> {
+    await this.#turn(signal)
+    const thread = this.#take()
+    try {
+      const result = await task(thread)
+      if (!thread.ended) this.#keep(thread)
+      return result
+    } catch (error) {
+      await thread.end()
+      throw error
+    } finally {
+      this.#busy--
+      this.#waiting.shift()?.()
+    }
+  }
+
+  /** Ends the threads that have nothing to do. The caller aborts the others. */
+  async close(): Promise<void> {
+    await Promise.all(
+      this.#idle.splice(0).map(({ thread, timer }) => {
+        clearTimeout(timer)
+        return thread.end()
+      }),
+    )
+  }
+
+  async #turn(signal: AbortSignal): Promise<void> {
+    while (this.#busy >= this.#options.size) {
+      const turn = Promise.withResolvers<void>()
+      const cancel = () => turn.reject(signal.reason)
+      this.#waiting.push(turn.resolve)
+      signal.addEventListener('abort', cancel, { once: true })
+      try {
+        await turn.promise
+      } finally {
+        signal.removeEventListener('abort', cancel)
+        const place = this.#waiting.indexOf(turn.resolve)
+        if (place !== -1) this.#waiting.splice(place, 1)
+      }
+    }
+    if (signal.aborted) {
+      // The turn goes to the next one.
+      this.#waiting.shift()?.()
+      signal.throwIfAborted()
+    }
+    this.#busy++
+  }
+
+  #take(): Thread {
+    const { thread, timer } = this.#idle.pop() ?? {}
+    clearTimeout(timer)
+    const taken = thread ?? this.#start()
+    taken.hold(true)
+    return taken
+  }
+
+  #start(): Thread {
+    const thread = new Thread(this.#options.maxMemory)
+    thread.onExit(() => this.#forget(thread))
+    return thread
+  }
+
+  #keep(thread: Thread): void {
+    thread.hold(false)
+    const timer = setTimeout(() => {
+      this.#forget(thread)
+      void thread.end()
+    }, this.#options.idleTimeout)
+    timer.unref()
+    this.#idle.push({ thread, timer })
+  }
+
+  #forget(thread: Thread): void {
+    const place = this.#idle.findIndex((entry) => entry.thread === thread)
+    if (place !== -1) this.#idle.splice(place, 1)
+  }
+}

@@ -1,0 +1,34 @@
+import type { SignatureRequest, SignaturesAnswer } from '../protocol.ts'
+import { SignatureList } from './signature-list.ts'
+import { readLines } from './patterns.ts'
+import { parse } from './parser.ts'
+import { collectPython } from './python.ts'
+import { collectTypeScript } from './typescript.ts'
+
+/** UTF-16 units of a source that the parser is given; a longer one is read line by line. */
+const longestParsed = 256 * 1024
+
+/** By the parser; by patterns where the source is too long for it, or it fails or takes too long. */
+export async function readSignatures({ source, language, parseTime }: SignatureRequest): Promise<SignaturesAnswer> {
+  let spent = false
+  if (source.length <= longestParsed) {
+    try {
+      const tree = await parse(source, language, parseTime)
+      if (tree !== undefined) {
+        const list = new SignatureList(source)
+        const collect = language === 'python' ? collectPython : collectTypeScript
+        collect(tree.rootNode, list)
+        const parsed = !tree.rootNode.hasError
+        tree.delete()
+        const { signatures, truncated } = list
+        return { kind: 'signatures', signatures, parsed, truncated, method: 'parser', spent }
+      }
+    } catch {
+      spent = true
+    }
+  }
+  const list = new SignatureList(source)
+  readLines(source, language, list)
+  const { signatures, truncated } = list
+  return { kind: 'signatures', signatures, parsed: false, truncated, method: 'patterns', spent }
+}

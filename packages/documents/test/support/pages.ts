@@ -1,0 +1,41 @@
+import { bomb, pagesPdf, writePdf, type PdfObject } from './pdf.ts'
+
+/** A page tree that contains itself. */
+export function cyclicPdf(): Uint8Array {
+  return writePdf([
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Count 3 /Kids [3 0 R 3 0 R] >>',
+    '<< /Type /Pages /Parent 2 0 R /Count 3 /Kids [2 0 R 2 0 R] >>',
+  ])
+}
+
+const text = (line: string) => Buffer.from(`BT /F1 12 Tf 72 720 Td (${line}) Tj ET`)
+
+/** Pages of which the last draws a form of ten forms of ten forms, and so on: a thousand billion in all. */
+export function endlessPdf(linesBefore: readonly string[] = []): Uint8Array {
+  const levels = 12
+  const forms = Array.from({ length: levels }, (_, level): PdfObject => {
+    const content = level === levels - 1 ? 'BT /F1 9 Tf (x) Tj ET' : `/X${level + 1} Do `.repeat(10)
+    const resources = `/XObject << /X${level + 1} ${5 + level} 0 R >> /Font << /F1 3 0 R >>`
+    return {
+      dictionary: `/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << ${resources} >>`,
+      stream: Buffer.from(content),
+    }
+  })
+  return pagesPdf([...linesBefore.map(text), Buffer.from('/X0 Do')], {
+    extra: forms,
+    resources: '/XObject << /X0 4 0 R >>',
+  })
+}
+
+/** A page whose content is 400 MB of spaces, in a thousandth of that. */
+export function bombPdf(): Uint8Array {
+  return pagesPdf([bomb(400_000_000, ' ')])
+}
+
+/** A PDF that needs a password. The key fits no password. */
+export function encryptedPdf(): Uint8Array {
+  const key = `<${'ab'.repeat(32)}>`
+  const encrypt = `/Encrypt << /Filter /Standard /V 2 /R 3 /Length 128 /P -44 /O ${key} /U ${key} >>`
+  return pagesPdf([text('secret')], { trailer: `${encrypt} /ID [<${'01'.repeat(16)}> <${'01'.repeat(16)}>]` })
+}
