@@ -141,6 +141,45 @@ export const fileMutations: readonly Mutation[] = [
     test: { file: 'packages/conformance/test/rules/listings.test.ts', title: 'neither enter nor describe' },
   },
   {
+    row: 'a glob into a denied part',
+    removes: 'the question for each directory',
+    changes: [
+      {
+        file: 'packages/core/src/files/glob.ts',
+        text: "    const located = context.gate.admit('list', directory, 'read')\n",
+        by: "    const located = { ...context.gate.admit('list', start, 'read'), virtual: directory, path: directory as never }\n",
+      },
+    ],
+    test: { file: 'packages/conformance/test/workspace/finding.test.ts', title: 'asks rules that are functions' },
+  },
+  {
+    row: 'an edit that undoes a change which came between',
+    removes: 'the condition of the write',
+    changes: [
+      {
+        file: 'packages/core/src/files/edit.ts',
+        text: 'adapter.write(path, content, { ifVersion, signal })',
+        by: 'adapter.write(path, content, { signal })',
+      },
+    ],
+    test: { file: 'packages/conformance/test/workspace/edits.test.ts', title: 'in memory' },
+  },
+  {
+    row: 'an edit that shows a function what may not be changed',
+    removes: 'the question for the right to write',
+    changes: [
+      {
+        file: 'packages/core/src/files/edit.ts',
+        text: "      context.gate.admit('write', virtual, 'write')\n",
+        by: '',
+      },
+    ],
+    test: {
+      file: 'packages/conformance/test/kit/virtual.test.ts',
+      title: 'needs the right to read and the right to write',
+    },
+  },
+  {
     row: 'a rule whose path means nothing: an alias, relative, outside every mount',
     removes: 'the refusal of a rule without effect',
     changes: [

@@ -76,6 +76,19 @@ export const operations: readonly [Operation, ...Operation[]] = [
     },
   },
   {
+    name: 'stat, following',
+    async run(stage) {
+      const path = stage.random.pick([file, directory])(stage)
+      stage.evidence.stat(await stage.workspace.stat(path, { followLinks: true }))
+    },
+  },
+  {
+    name: 'realPath',
+    async run(stage) {
+      stage.evidence.name(await stage.workspace.realPath(stage.random.pick([file, directory])(stage)))
+    },
+  },
+  {
     name: 'exists',
     async run(stage) {
       const { marker } = stage.arena
@@ -86,6 +99,14 @@ export const operations: readonly [Operation, ...Operation[]] = [
     name: 'read',
     async run(stage) {
       const { bytes, stat } = await stage.workspace.read(file(stage))
+      stage.evidence.bytes(bytes)
+      stage.evidence.stat(stat)
+    },
+  },
+  {
+    name: 'read the end',
+    async run(stage) {
+      const { bytes, stat } = await stage.workspace.read(file(stage), { range: { last: 1000 } })
       stage.evidence.bytes(bytes)
       stage.evidence.stat(stat)
     },
@@ -126,6 +147,18 @@ export const operations: readonly [Operation, ...Operation[]] = [
   },
   { name: 'list', run: (stage) => list(stage, directory(stage), false) },
   { name: 'list recursive', run: (stage) => list(stage, stage.random.pick(['/', 'tree', directory(stage)]), true) },
+  {
+    name: 'glob',
+    async run(stage) {
+      const globs = stage.random.pick(['*.txt', 'sub/**', '**/only-*', 'dir/**/*.txt'])
+      for await (const entry of stage.workspace.glob(globs, {
+        in: stage.random.pick(['/', 'tree', directory(stage)]),
+      })) {
+        stage.evidence.name(entry.path)
+        stage.evidence.stat(entry)
+      }
+    },
+  },
   { name: 'search', run: (stage) => search(stage, 'content', false) },
   { name: 'search by regex', run: (stage) => search(stage, 'insid[e]|outsid[e]', true) },
   {
@@ -156,6 +189,26 @@ export const operations: readonly [Operation, ...Operation[]] = [
     name: 'append',
     async run(stage) {
       await stage.workspace.append(file(stage), 'x')
+    },
+  },
+  {
+    name: 'append stream',
+    async run(stage) {
+      await stage.workspace.append(file(stage), chunks())
+    },
+  },
+  {
+    name: 'edit',
+    async run(stage) {
+      const edited = await stage.workspace.edit(
+        file(stage),
+        (content) => {
+          stage.evidence.bytes(content)
+          return Buffer.concat([content.subarray(0, 1000), Buffer.from('inside content, edited\n')])
+        },
+        { timeout: 20 },
+      )
+      stage.evidence.stat({ type: 'file', size: edited.size })
     },
   },
   {

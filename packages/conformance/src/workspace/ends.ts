@@ -70,12 +70,12 @@ export function endTests({ describe, test }: DoorSuite): void {
       equal(await workspace.readText('file.txt'), 'a file\naaabbb', 'a short stream')
       await workspace.append('new/made.txt', two())
       equal(await workspace.readText('new/made.txt'), 'aaabbb', 'a file that was missing')
+      await workspace.flush() // a mount may give a file that it holds back another version once it is stored
       const long = await workspace.append('file.txt', chunks(1_000_000, 9))
       equal(long.size, 9_000_013, 'the size')
       const { bytes } = await workspace.read('file.txt')
       equal(new TextDecoder().decode(bytes.slice(0, 15)), 'a file\naaabbbaa', 'the start of a long one')
       equal([bytes[1_000_012], bytes[1_000_013], bytes.at(-1)], [97, 98, 105], 'the parts of a long one')
-      const before = await workspace.stat('file.txt')
       for (const count of [2, 10]) {
         async function* broken(): AsyncGenerator<Uint8Array> {
           yield* chunks(1_000_000, count)
@@ -94,7 +94,8 @@ export function endTests({ describe, test }: DoorSuite): void {
           .catch((error: unknown) => error)
         check(failure === reason, `an abort rejects with its reason, not with ${String(failure)}`)
       }
-      equal({ ...(await workspace.stat('file.txt')) }, { ...before }, 'the file after failures')
+      const kept = await workspace.read('file.txt')
+      equal([kept.stat.size, kept.bytes.at(-1)], [9_000_013, 105], 'the file after failures')
       let read = 0
       async function* counted(): AsyncGenerator<Uint8Array> {
         for await (const chunk of chunks(1_000_000, 20)) {

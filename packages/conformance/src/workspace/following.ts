@@ -15,9 +15,10 @@ export function followingTests({ describe, test }: DoorSuite): void {
       for (const path of ['to-file', 'to-link', 'to-dir', 'dangling', 'round'])
         equal((await workspace.stat(path)).type, 'symlink', path)
       const followLinks = true
-      const file = await workspace.stat('dir/a.txt')
-      for (const path of ['to-file', 'to-link', 'to-dir/a.txt', 'dir/a.txt'])
-        equal({ ...(await workspace.stat(path, { followLinks })) }, { ...file }, path)
+      for (const path of ['to-file', 'to-link', 'to-dir/a.txt', 'dir/a.txt']) {
+        const { type, size } = await workspace.stat(path, { followLinks })
+        equal([type, size], ['file', 4], path)
+      }
       equal((await workspace.stat('to-dir', { followLinks })).type, 'directory')
       equal(await codeOf(workspace.stat('to-file/', { followLinks })), 'ENOTDIR', 'a slash behind a link to a file')
       equal(await codeOf(workspace.stat('dangling', { followLinks })), 'ENOENT', 'a link that leads nowhere')

@@ -10,7 +10,7 @@ import type { Trace } from '../mount/walk.ts'
 import { invalidOption } from '../options/check.ts'
 import { requireFile } from './reading.ts'
 import type { EditFunction, EditOptions, EditResult, TextEdit } from '../workspace/file-door.ts'
-import { compileEdits, tooLargeError } from './splice.ts'
+import { compileEdits, isSame, tooLargeError } from './splice.ts'
 import type { Spliced } from './splice.ts'
 
 const operation = 'edit'
@@ -38,10 +38,10 @@ export async function edit(
     let end = Number.POSITIVE_INFINITY
     for (let attempts = 1; ; attempts += 1) {
       const read = await readToEdit(context, parsed, ifVersion, trace, signal)
-      const { content, replacements } = await change(read, read.at)
+      const { content, isChanged, replacements } = await change(read, read.at)
       signal?.throwIfAborted()
       const { version, size } = read.stat
-      if (isSame(content, read.bytes)) return { version, size, replacements, attempts }
+      if (!isChanged) return { version, size, replacements, attempts }
       try {
         const written = await replace(context, read.at, content, version, trace, signal)
         return { ...written, replacements, attempts }
@@ -111,14 +111,9 @@ function ofFunction(make: EditFunction): Change {
     if (!(content instanceof Uint8Array))
       throw invalidOption(operation, 'edits', 'a function that gives a `Uint8Array`', content)
     if (content.length > mostBytes) throw tooLargeError(path, content.length, mostBytes)
-    return { content, replacements: isSame(content, bytes) ? 0 : 1 }
+    const isChanged = !isSame(content, bytes)
+    return { content, isChanged, replacements: isChanged ? 1 : 0 }
   }
-}
-
-function isSame(left: Uint8Array, right: Uint8Array): boolean {
-  if (left.length !== right.length) return false
-  for (let at = 0; at < left.length; at += 1) if (left[at] !== right[at]) return false
-  return true
 }
 
 /** Waits up to so many milliseconds, so that writers who met once do not meet again. */

@@ -3,6 +3,7 @@ import { LinkSignal } from '../adapter/link-signal.ts'
 import { Pace } from '../adapter/pace.ts'
 import { isWorkspaceError } from '../errors.ts'
 import { createGlobFilter } from '../glob/filter.ts'
+import type { GlobFilter } from '../glob/filter.ts'
 import { isWithin } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { admitCall, parseFor, recordFiles } from '../calls/context.ts'
@@ -14,6 +15,7 @@ import type { Trace } from '../mount/walk.ts'
 import type { WorkspaceEntry, WorkspaceGlobOptions } from '../workspace/file-door.ts'
 import { EntryShaper } from './entry-shaper.ts'
 import { pathBelow } from './regions.ts'
+import { sortInTurns } from './sort-in-turns.ts'
 
 const operation = 'glob'
 /** Codes of a directory that went away, or that the disk denies: as in a listing, the rest goes on without it. */
@@ -24,16 +26,15 @@ export async function* glob(
   patterns: string | readonly string[],
   options: WorkspaceGlobOptions = {},
 ): AsyncGenerator<WorkspaceEntry, undefined, undefined> {
-  const path = options?.in ?? '.'
-  const signal = options?.signal
+  checkMethod('glob', operation, options)
+  const { in: path = '.', signal } = options
   const trace: Trace = {}
   const time = Date.now()
   const start = performance.now()
   let failure: unknown
   try {
-    checkMethod('glob', operation, options)
     admitCall(context, operation, signal)
-    yield* matches(context, patterns, { ...options, in: path }, trace)
+    yield* matches(context, patterns, path, options, trace)
   } catch (error) {
     failure = error
     throw error
@@ -45,33 +46,32 @@ export async function* glob(
 async function* matches(
   context: Context,
   patterns: string | readonly string[],
-  { in: given, exclude = [], includeHidden = true, maxMatches = 10_000, signal }: WorkspaceGlobOptions & { in: string },
+  given: string,
+  { exclude = [], includeHidden = true, maxMatches = 10_000, signal }: WorkspaceGlobOptions,
   trace: Trace,
 ): AsyncGenerator<WorkspaceEntry, undefined, undefined> {
   const filter = createGlobFilter(globsOf(patterns), operation)
   const { path } = parseFor(context, operation, given)
   const excluded = exclude.map((one) => parseFor(context, operation, one).path).filter((one) => typeof one === 'string')
-  const pace = new Pace(signal)
+  const search = { context, filter, excluded, includeHidden, signal, pace: new Pace(signal) }
   let start = '/' as VirtualPath
-  const request = { operation: 'list', need: 'read', followLast: true, signal, trace } as const
-  const waiting = await context.walker.run(request, path, (located, adapter) => {
-    start = located.virtual
-    return entriesOf(context, located, adapter, pace, signal)
-  })
+  const waiting = await context.walker.run(
+    { operation: 'list', need: 'read', followLast: true, signal, trace },
+    path,
+    (located, adapter) => {
+      start = located.virtual
+      return entriesOf(search, start, located, adapter)
+    },
+  )
+  let left = maxMatches
   // The last comes first, so that one array is enough for the way down.
-  for (let left = maxMatches; left > 0; ) {
-    const entry = waiting.pop()
-    if (entry === undefined) return
-    if (pace.isDue) await pace.rest()
-    if (!includeHidden && entry.name.startsWith('.')) continue
-    const below = pathBelow(entry.path, start)
-    if (filter.matches(below)) {
-      yield entry
+  for (let found = waiting.pop(); found !== undefined && left > 0; found = waiting.pop()) {
+    if (found.matches) {
+      yield found.entry
       left -= 1
     }
-    if (entry.type !== 'directory' || !filter.mayMatchBelow(below)) continue
-    if (left === 0 || excluded.some((skip) => isWithin(entry.path, skip))) continue
-    for (const child of await entriesBelow(context, entry.path, pace, signal)) waiting.push(child)
+    if (left === 0 || !found.enters) continue
+    for (const below of await entriesBelow(search, start, found.entry.path)) waiting.push(below)
   }
 }
 
@@ -86,19 +86,31 @@ function globsOf(patterns: string | readonly string[]): readonly string[] {
   })
 }
 
+interface Search {
+  readonly context: Context
+  readonly filter: GlobFilter
+  readonly excluded: readonly VirtualPath[]
+  readonly includeHidden: boolean
+  readonly pace: Pace
+  readonly signal: AbortSignal | undefined
+}
+
+interface Found {
+  readonly entry: WorkspaceEntry
+  readonly matches: boolean
+  /** A directory in which something may match. */
+  readonly enters: boolean
+}
+
 /** The entries of a directory that a listing has shown, as far as it may be listed. */
-async function entriesBelow(
-  context: Context,
-  directory: VirtualPath,
-  pace: Pace,
-  signal: AbortSignal | undefined,
-): Promise<WorkspaceEntry[]> {
+async function entriesBelow(search: Search, start: VirtualPath, directory: VirtualPath): Promise<Found[]> {
+  const { context, signal } = search
   let at: VirtualPath | undefined
   try {
     const located = context.gate.admit('list', directory, 'read')
     at = located.mount?.at
     const adapter = located.mount === undefined ? undefined : await context.open(located.mount)
-    return await entriesOf(context, located, adapter, pace, signal)
+    return await entriesOf(search, start, located, adapter)
   } catch (error) {
     // A link has come into its place.
     if (error instanceof LinkSignal || passedOver.some((code) => isWorkspaceError(error, code))) return []
@@ -106,21 +118,28 @@ async function entriesBelow(
   }
 }
 
-/** The entries of one directory that may be shown, from the last name to the first. */
+/** The entries of one directory that are wanted, from the last name to the first. */
 async function entriesOf(
-  context: Context,
+  { context, filter, excluded, includeHidden, pace, signal }: Search,
+  start: VirtualPath,
   { virtual, mount, path }: Located,
   adapter: StorageAdapter | undefined,
-  pace: Pace,
-  signal: AbortSignal | undefined,
-): Promise<WorkspaceEntry[]> {
+): Promise<Found[]> {
   const shaper = new EntryShaper(context, { start: virtual, mount, entries: undefined, first: undefined }, false)
-  const found: WorkspaceEntry[] = []
+  const wanted: Found[] = []
+  const add = (entry: WorkspaceEntry): void => {
+    if (!includeHidden && entry.name.startsWith('.')) return
+    const below = pathBelow(entry.path, start)
+    const isMatch = filter.matches(below)
+    const enters =
+      entry.type === 'directory' && filter.mayMatchBelow(below) && !excluded.some((skip) => isWithin(entry.path, skip))
+    if (isMatch || enters) wanted.push({ entry, matches: isMatch, enters })
+  }
   for await (const entry of adapter?.list(path, { signal }) ?? []) {
     const shaped = entry.unreachable ? undefined : shaper.shape(entry)
-    if (shaped !== undefined) found.push(shaped)
+    if (shaped !== undefined) add(shaped)
     if (pace.isDue) await pace.rest()
   }
-  found.push(...shaper.unseen())
-  return found.sort((left, right) => (left.name < right.name ? 1 : -1))
+  for (const way of shaper.unseen()) add(way)
+  return sortInTurns(wanted, (left, right) => (left.entry.name < right.entry.name ? 1 : -1), pace)
 }

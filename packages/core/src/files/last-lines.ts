@@ -29,7 +29,7 @@ export async function readLastLines(
     tail.take(chunk)
     if (pace.isDue) await pace.rest()
   }
-  return tail.end(path)
+  return tail.end(path, pace)
 }
 
 /** The end of a stream, in chunks: enough for the lines that are wanted. */
@@ -65,7 +65,7 @@ class Tail {
     return this.#feeds - feeds > this.#last || this.#bytes - bytes.length > mostBytes
   }
 
-  end(path: string): LineWindow {
+  async end(path: string, pace: Pace): Promise<LineWindow> {
     const bytes = joined(this.#chunks, this.#bytes)
     const ended = bytes.length === 0 || bytes.at(-1) === feed
     const total = this.#dropped + this.#feeds + (ended ? 0 : 1)
@@ -77,11 +77,12 @@ class Tail {
     let end = ended ? bytes.length - 1 : bytes.length
     while (lines.length < this.#last && length < maxWindowLength && end >= least) {
       const start = end === 0 ? 0 : bytes.lastIndexOf(feed, end - 1) + 1
-      const line = decode(bytes.subarray(start, end), path)
+      const line = start === end ? '' : decode(bytes.subarray(start, end), path)
       if (line.length > maxLineLength) throw longLineError(path, total - lines.length)
       lines.push(line.endsWith('\r') ? line.slice(0, -1) : line)
       length += line.length + 1
       end = start - 1
+      if (lines.length % 1000 === 0 && pace.isDue) await pace.rest()
     }
     // Bytes were dropped that the window would have held, were it not for the length of this line.
     if (this.#hasDropped && lines.length < this.#last && length < maxWindowLength)

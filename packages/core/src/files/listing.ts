@@ -1,19 +1,18 @@
-import type { StorageAdapter } from '../adapter/contract.ts'
-import type { Entry, EntryIterator, ListOptions } from '../adapter/types.ts'
+import type { Entry, EntryIterator } from '../adapter/types.ts'
 import { Pace } from '../adapter/pace.ts'
-import { isWithin, joinPath } from '../path/virtual-path.ts'
-import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
+import { isWithin } from '../path/virtual-path.ts'
+import type { VirtualPath } from '../path/virtual-path.ts'
 import { admitCall, parseFor, recordFiles } from '../calls/context.ts'
 import type { Context } from '../calls/context.ts'
 import { EntryShaper } from './entry-shaper.ts'
 import { readTarget } from './link-target.ts'
 import { translateError, virtualError } from '../mount/errors.ts'
 import type { WorkspaceEntry, WorkspaceListOptions } from '../workspace/file-door.ts'
-import type { Located } from '../mount/gate.ts'
 import { checkMethod } from '../calls/method-options.ts'
-import { depthOf, mayEnter, mountsBelow, skippedIn } from './regions.ts'
+import { openRegion } from './open-region.ts'
+import type { RegionLimits } from './open-region.ts'
+import { depthOf, mayEnter, mountsBelow } from './regions.ts'
 import type { Region } from './regions.ts'
-
 import type { Trace } from '../mount/walk.ts'
 
 type Result = IteratorResult<WorkspaceEntry, undefined>
@@ -157,7 +156,7 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
     return mayEnter(this.#context, start, nested)
   }
 
-  get #limits(): Limits {
+  get #limits(): RegionLimits {
     return { ...this.#options, excluded: this.#excluded, deepest: this.#deepest }
   }
 
@@ -211,38 +210,6 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
     const adapter = located.mount === undefined ? undefined : await this.#context.open(located.mount)
     return this.#enter(await openRegion(this.#context, located, adapter, this.#limits))
   }
-}
-
-interface Limits extends Pick<WorkspaceListOptions, 'recursive' | 'details' | 'signal'> {
-  readonly excluded: readonly VirtualPath[]
-  /** As {@link depthOf} counts. */
-  readonly deepest: number
-}
-
-async function openRegion(
-  context: Context,
-  located: Located,
-  adapter: StorageAdapter | undefined,
-  { recursive: isRecursive, details, signal, excluded, deepest }: Limits,
-): Promise<Region> {
-  const { virtual, mount } = located
-  if (adapter === undefined || mount === undefined) {
-    return { start: virtual, mount: undefined, entries: undefined, first: undefined }
-  }
-  const recursive = isRecursive === true && depthOf(virtual) + 1 < deepest
-  const exclude = recursive ? skippedIn(context, virtual, mount, excluded) : []
-  const { gate } = context
-  const judges = recursive && gate.judgesEntriesBelow(virtual)
-  // Nothing below a directory that may not be listed is shown.
-  const skips = (directory: MountPath): boolean => {
-    const path = joinPath(mount.at, directory)
-    if (depthOf(path) >= deepest) return true
-    return judges && gate.decide({ operation: 'list', path, need: 'read' }).effect === 'deny'
-  }
-  const isLimited = judges || (recursive && deepest < Number.POSITIVE_INFINITY)
-  const listOptions: ListOptions = { recursive, details, signal, exclude, skips: isLimited ? skips : undefined }
-  const entries = adapter.list(located.path, listOptions)
-  return { start: virtual, mount, entries, first: await entries.next() }
 }
 
 function depthError(): Error {

@@ -8,7 +8,7 @@ import { findBytes } from './find-bytes.ts'
 
 const operation = 'edit'
 /** Places that one edit replaces at most: each takes memory. */
-const mostPlaces = 1_000_000
+const mostPlaces = 100_000
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value.isWellFormed()
 
@@ -43,6 +43,8 @@ interface Place {
 
 export interface Spliced {
   readonly content: Uint8Array
+  /** The bytes are others than before. */
+  readonly isChanged: boolean
   readonly replacements: number
 }
 
@@ -66,7 +68,7 @@ export function compileEdits(
     const places: Place[] = []
     for (const edit of edits) for (const place of await placesOf(edit, content, path, pace)) places.push(place)
     places.sort((left, right) => left.start - right.start)
-    return splice(content, places, path, mostBytes)
+    return splice(content, places, path, mostBytes, pace)
   }
 }
 
@@ -95,7 +97,13 @@ async function placesOf(edit: Wanted, content: Uint8Array, path: string, pace: P
   return places
 }
 
-function splice(content: Uint8Array, places: readonly Place[], path: string, mostBytes: number): Spliced {
+async function splice(
+  content: Uint8Array,
+  places: readonly Place[],
+  path: string,
+  mostBytes: number,
+  pace: Pace,
+): Promise<Spliced> {
   let size = content.length
   for (const [index, { start, end, edit }] of places.entries()) {
     const before = places[index - 1]
@@ -111,13 +119,21 @@ function splice(content: Uint8Array, places: readonly Place[], path: string, mos
     spliced.set(bytes, to)
     to += bytes.length
   }
-  for (const { start, end, edit } of places) {
+  for (const [index, { start, end, edit }] of places.entries()) {
+    if (index % 1000 === 0 && pace.isDue) await pace.rest()
     put(content.subarray(from, start))
     put(edit.newBytes)
     from = end
   }
   put(content.subarray(from))
-  return { content: spliced, replacements: places.length }
+  const isChanged = places.some(({ edit }) => !isSame(edit.oldBytes, edit.newBytes))
+  return { content: spliced, isChanged, replacements: places.length }
+}
+
+export function isSame(left: Uint8Array, right: Uint8Array): boolean {
+  if (left.length !== right.length) return false
+  for (let at = 0; at < left.length; at += 1) if (left[at] !== right[at]) return false
+  return true
 }
 
 export function tooLargeError(path: string, size: number, mostBytes: number): Error {

@@ -1,0 +1,43 @@
+import type { StorageAdapter } from '../adapter/contract.ts'
+import type { ListOptions } from '../adapter/types.ts'
+import { joinPath } from '../path/virtual-path.ts'
+import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
+import type { Context } from '../calls/context.ts'
+import type { Located } from '../mount/gate.ts'
+import type { WorkspaceListOptions } from '../workspace/file-door.ts'
+import { depthOf, skippedIn } from './regions.ts'
+import type { Region } from './regions.ts'
+
+/** The part of a region that a listing wants. */
+export interface RegionLimits extends Pick<WorkspaceListOptions, 'recursive' | 'details' | 'signal'> {
+  readonly excluded: readonly VirtualPath[]
+  /** As {@link depthOf} counts. */
+  readonly deepest: number
+}
+
+/** Opens a region, and waits for its first entry, so that errors are those of the caller. */
+export async function openRegion(
+  context: Context,
+  located: Located,
+  adapter: StorageAdapter | undefined,
+  { recursive: isRecursive, details, signal, excluded, deepest }: RegionLimits,
+): Promise<Region> {
+  const { virtual, mount } = located
+  if (adapter === undefined || mount === undefined) {
+    return { start: virtual, mount: undefined, entries: undefined, first: undefined }
+  }
+  const recursive = isRecursive === true && depthOf(virtual) + 1 < deepest
+  const exclude = recursive ? skippedIn(context, virtual, mount, excluded) : []
+  const { gate } = context
+  const judges = recursive && gate.judgesEntriesBelow(virtual)
+  // Nothing below a directory that may not be listed is shown.
+  const skips = (directory: MountPath): boolean => {
+    const path = joinPath(mount.at, directory)
+    if (depthOf(path) >= deepest) return true
+    return judges && gate.decide({ operation: 'list', path, need: 'read' }).effect === 'deny'
+  }
+  const isLimited = judges || (recursive && deepest < Number.POSITIVE_INFINITY)
+  const listOptions: ListOptions = { recursive, details, signal, exclude, skips: isLimited ? skips : undefined }
+  const entries = adapter.list(located.path, listOptions)
+  return { start: virtual, mount, entries, first: await entries.next() }
+}
