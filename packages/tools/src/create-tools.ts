@@ -103,6 +103,8 @@ async function runTool(face: Face, tool: FaceTool, call: Call, input: unknown): 
     const problem = inWordsOf(face, problemOf(error))
     const next = problem.next === undefined ? undefined : nextCall(face, problem.next)
     return renderProblem(problem, next ?? { tool: tool.name, arguments: tool.example })
+  } finally {
+    call.pass()
   }
 }
 

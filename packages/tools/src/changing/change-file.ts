@@ -4,43 +4,33 @@ import type { Version, VirtualPath } from '@ws/core'
 import { ToolProblem } from '../answers/problem.ts'
 import type { Call } from '../session/session.ts'
 
-export interface Changed {
-  readonly before: Version
-  readonly after: Version
-  readonly oldBytes: Uint8Array
-  readonly newBytes: Uint8Array
-}
-
-/** Milliseconds for which a change is computed anew when others change the file meanwhile. */
-const patience = 5000
-/** Bytes of a file that can be edited. */
-const largest = 32 * 1024 * 1024
-
 /**
- * Reads a file, computes its new content, and writes it if nothing changed in between; else it begins again, for 5 s. So no
- * change of another writer is lost.
+ * Edits a file so that no change of another writer is lost: where others change it in between, the change is computed anew,
+ * for 5 s. Records the versions before and after. Bytes that stay the same are not written.
+ *
+ * @returns the version of the file now
  */
 export async function changeFile(
   call: Call,
   path: VirtualPath,
   change: (bytes: Uint8Array) => Uint8Array,
-): Promise<Changed> {
+): Promise<Version> {
   const { workspace, signal } = call
-  const end = Date.now() + patience
-  for (let tries = 1; ; tries += 1) {
-    const { bytes: oldBytes, stat } = await workspace.read(path, { maxBytes: largest, signal })
-    const newBytes = change(oldBytes)
-    try {
-      const { version } = await workspace.write(path, newBytes, { ifVersion: stat.version, signal })
-      call.session.see(path, version)
-      call.record({ change: 'updated', path, before: stat.version, after: version })
-      return { before: stat.version, after: version, oldBytes, newBytes }
-    } catch (error) {
-      if (!isWorkspaceError(error, 'ECONFLICT')) throw error
-      if (Date.now() >= end) throw busy(path)
-    }
-    await pause(Math.random() * Math.min(5 * tries, 50), signal)
-  }
+  let before: Version | undefined
+  const edited = workspace.edit(
+    path,
+    (bytes, stat) => {
+      before = stat.version
+      return change(bytes)
+    },
+    { signal },
+  )
+  const { version } = await edited.catch((error: unknown) => {
+    throw isWorkspaceError(error, 'ECONFLICT') ? busy(path) : error
+  })
+  call.session.see(path, version)
+  if (version !== before) call.record({ change: 'updated', path, before, after: version })
+  return version
 }
 
 function busy(path: VirtualPath): ToolProblem {
@@ -49,20 +39,5 @@ function busy(path: VirtualPath): ToolProblem {
     remedy: 'nothing was changed here; call again',
     next: { operation: 'read', arguments: { path } },
     data: { code: 'ECONFLICT', path },
-  })
-}
-
-function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', abort)
-      resolve()
-    }, milliseconds)
-    const abort = (): void => {
-      clearTimeout(timer)
-      reject(signal?.reason)
-    }
-    if (signal?.aborted === true) abort()
-    else signal?.addEventListener('abort', abort, { once: true })
   })
 }

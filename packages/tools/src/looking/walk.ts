@@ -1,4 +1,3 @@
-import { createGlobMatch } from './glob-match.ts'
 import type { VirtualPath, WorkspaceEntry } from '@ws/core'
 
 import type { Call } from '../session/session.ts'
@@ -6,48 +5,66 @@ import type { Call } from '../session/session.ts'
 /** Directories that hold what tools made, and nothing that a model looks for [FS9]. */
 export const leftOut: ReadonlySet<string> = new Set(['node_modules', '__pycache__', '.git'])
 
-export interface WalkOptions {
-  /** Directories deep: 1 is the directory itself. Default: all. */
-  readonly depth?: number | undefined
-  /** Names that begin with a dot, too. Default false. */
-  readonly hidden?: boolean | undefined
-  /** Default: everything. */
-  readonly glob?: string | undefined
-  /** Entries that are kept. */
-  readonly limit: number
-  readonly directories?: boolean | undefined
-}
+/** Entries that are counted. */
+const mostCounted = 10_000_000
 
 export interface Walked {
-  /** The first ones by path, as many as `limit`. */
+  /** The first ones by path, as many as the limit. */
   readonly entries: readonly WorkspaceEntry[]
   /** All that matched. */
   readonly total: number
 }
 
-/** The entries below a directory by path, of a tree of any size: only `limit` of them are held. */
-export async function walk(call: Call, directory: VirtualPath, options: WalkOptions): Promise<Walked> {
-  const { depth = Number.POSITIVE_INFINITY, hidden = false, glob, limit, directories = false } = options
-  const matches = glob === undefined ? undefined : createGlobMatch(glob)
+export interface WalkOptions {
+  /** Names that begin with a dot, too. Default false. */
+  readonly hidden?: boolean | undefined
+  /** Entries that are kept. */
+  readonly limit: number
+}
+
+/** Entries that match a glob, in a tree of any size: only the first ones are held. */
+export async function walkGlob(
+  call: Call,
+  directory: VirtualPath,
+  glob: string,
+  { hidden = false, limit }: WalkOptions,
+): Promise<Walked> {
+  const patterns = [glob, ...[...leftOut].map((name) => `!${name}`)]
+  const options = { in: directory, includeHidden: hidden, maxMatches: mostCounted, signal: call.signal }
+  const kept = new FirstEntries(limit)
+  for await (const entry of call.workspace.glob(patterns, options)) kept.add(entry)
+  return kept
+}
+
+/** Entries of a directory and, as far as the depth says, of those below it. */
+export async function walkTree(
+  call: Call,
+  directory: VirtualPath,
+  { hidden = false, limit, depth }: WalkOptions & { readonly depth: number | undefined },
+): Promise<Walked> {
   const { signal, workspace } = call
-  const start = directory === '/' ? 1 : directory.length + 1
-  const kept = new Smallest(limit)
-  const isDeep = depth > 1
-  for await (const entry of workspace.list(directory, { recursive: isDeep, signal })) {
-    if (entry.type === 'directory' && !directories) continue
-    const below = entry.path.slice(start).split('/')
-    if (below.length > depth) continue
-    if (below.slice(0, -1).some((name) => leftOut.has(name) || (!hidden && name.startsWith('.')))) continue
-    const name = below.at(-1) ?? ''
-    if (!hidden && name.startsWith('.')) continue
-    if (matches !== undefined && (leftOut.has(name) || !matches(below.join('/')))) continue
+  const start = directory === '/' ? 1 : directory.replace(/\/$/u, '').length + 1
+  const listing =
+    depth === 1
+      ? workspace.list(directory, { signal })
+      : workspace.list(directory, { recursive: true, signal, ...(depth !== undefined && { maxDepth: depth }) })
+  const kept = new FirstEntries(limit)
+  for await (const entry of listing) {
+    if (!hidden && entry.name.startsWith('.')) continue
+    const slash = entry.path.lastIndexOf('/')
+    if (slash >= start && isLeftOut(entry.path.slice(start, slash), hidden)) continue
     kept.add(entry)
   }
-  return { entries: kept.entries, total: kept.total }
+  return kept
+}
+
+/** A directory of the path is not entered. */
+function isLeftOut(directories: string, hidden: boolean): boolean {
+  return directories.split('/').some((name) => leftOut.has(name) || (!hidden && name.startsWith('.')))
 }
 
 /** The first entries by path of any number. */
-class Smallest {
+class FirstEntries implements Walked {
   readonly entries: WorkspaceEntry[] = []
   total = 0
   readonly #limit: number
@@ -75,7 +92,7 @@ class Smallest {
 }
 
 /** By names, so that a directory comes right before everything in it. */
-export function comparePaths(left: string, right: string): number {
+function comparePaths(left: string, right: string): number {
   const a = left.replaceAll('/', '\0')
   const b = right.replaceAll('/', '\0')
   return a < b ? -1 : a > b ? 1 : 0

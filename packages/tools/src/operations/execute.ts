@@ -35,6 +35,7 @@ export const execute = operation({
   destructive: true,
   idempotent: false,
   async handle(call, { command, cwd: given = '.', timeout, background = false, id, kill = false }) {
+    call.pass()
     if (id !== undefined) {
       if (command !== undefined) throw wrong('`command` and `id` are both given', 'id', { id })
       return kill ? killCommand(call, id) : newOutput(call, id)
@@ -49,7 +50,7 @@ export const execute = operation({
     const { signal, workspace } = call
     if (background) {
       const started = await workspace.start(command, { cwd, timeout })
-      call.session.background.set(started.id, { stdout: 0, stderr: 0 })
+      call.session.background.set(started.id, 0)
       call.record({ change: 'executed', path: cwd, command })
       return {
         text: `Started in the background with id ${started.id}.`,
@@ -74,30 +75,29 @@ function wrong(sentence: string, argument: string, example: Record<string, strin
 }
 
 function describe(result: CommandResult, timeout: number): Outcome {
-  const { exitCode, signal, timedOut, stdout, stderr, truncated, duration } = result
+  const { exitCode, exitStatus, signal, timedOut, output, truncated, duration } = result
   const end = timedOut
     ? `Timed out after ${timeout} ms, and was ended.`
     : exitCode === null
       ? `Ended by ${signal ?? 'a signal'}.`
       : `Exit code ${exitCode}.`
-  const streams = [stdout, ...(stderr === '' ? [] : [`[stderr]\n${stderr}`])].filter((text) => text !== '')
   const hints = (result.hints ?? []).map(
     ({ rule, path, reason, remedy }) =>
       `Note: rule ${rule} protects ${path}${reason === undefined ? '' : ` (it ${reason})`}${remedy === undefined ? '' : `; ${remedy}`}.`,
   )
-  const body = streams.length === 0 ? '(no output)' : headAndTail(streams.join('\n').replace(/\n$/u, ''))
+  const body = output === '' ? '(no output)' : headAndTail(output.replace(/\n$/u, ''))
   return {
     text: [end, body, ...hints].join('\n'),
-    data: { exit_code: exitCode, signal, timed_out: timedOut, truncated, duration: Math.round(duration) },
+    data: { exit_code: exitStatus, signal, timed_out: timedOut, truncated, duration: Math.round(duration) },
   }
 }
 
 /** The output of a background command that was not shown yet. */
 function newOutput(call: Call, id: string): Outcome {
   const command = call.workspace.command(known(call, id))
-  const since = call.session.background.get(id) ?? { stdout: 0, stderr: 0 }
-  const { stdout, stderr } = command.output({ since })
-  call.session.background.set(id, { stdout: stdout.next, stderr: stderr.next })
+  const since = call.session.background.get(id) ?? 0
+  const { output } = command.output({ since: { output: since } })
+  call.session.background.set(id, output.next)
   const { running, result } = command
   const state = running
     ? 'Running.'
@@ -106,16 +106,11 @@ function newOutput(call: Call, id: string): Outcome {
       : result.exitCode === null
         ? `Ended by ${result.signal ?? 'a signal'}.`
         : `Exit code ${result.exitCode}.`
-  const dropped = stdout.dropped + stderr.dropped
-  const parts = [
-    ...(dropped > 0 ? [`[${dropped} bytes of earlier output are not kept]`] : []),
-    ...(stdout.text === '' ? [] : [stdout.text.replace(/\n$/u, '')]),
-    ...(stderr.text === '' ? [] : [`[stderr]\n${stderr.text.replace(/\n$/u, '')}`]),
-  ]
-  const body = parts.length === 0 ? '(no new output)' : headAndTail(parts.join('\n'))
+  const dropped = output.dropped > 0 ? `[${output.dropped} bytes of earlier output are not kept]\n` : ''
+  const body = output.text === '' ? '(no new output)' : headAndTail(output.text.replace(/\n$/u, ''))
   return {
-    text: `${state}\n${body}`,
-    data: { id, running, exit_code: result?.exitCode ?? null },
+    text: `${state}\n${dropped}${body}`,
+    data: { id, running, exit_code: result?.exitStatus ?? null },
     ...(running && { next: { operation: 'execute', arguments: { id } } }),
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { walk } from '../looking/walk.ts'
+import { walkGlob } from '../looking/walk.ts'
 import { directory } from './fields.ts'
 import { operation } from './operation.ts'
 
@@ -22,9 +22,10 @@ export const find = operation({
   destructive: false,
   idempotent: true,
   async handle(call, { glob, path: given = '.', hidden = false }) {
+    call.pass()
     const target = await call.resolve('find', given)
     const rooted = await globBelow(glob)
-    const { entries, total } = await walk(call, target, { glob: rooted, hidden, directories: true, limit: mostPaths })
+    const { entries, total } = await walkGlob(call, target, rooted, { hidden, limit: mostPaths })
     const more = total - entries.length
     if (total === 0) {
       return {

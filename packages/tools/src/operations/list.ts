@@ -2,7 +2,7 @@ import { quotePath } from '@ws/core'
 import type { WorkspaceEntry } from '@ws/core'
 import { z } from 'zod'
 
-import { leftOut, walk } from '../looking/walk.ts'
+import { leftOut, walkTree } from '../looking/walk.ts'
 import { ToolProblem } from '../answers/problem.ts'
 import { clipLine } from '../text/numbered.ts'
 import { operation } from './operation.ts'
@@ -25,6 +25,7 @@ export const list = operation({
   destructive: false,
   idempotent: true,
   async handle(call, { path: given = '.', depth, hidden = false }) {
+    call.pass()
     const target = await call.resolve('list', given)
     const found = await call.statBehindLinks(target)
     if (found !== undefined && found.type !== 'directory') {
@@ -35,8 +36,7 @@ export const list = operation({
         data: { code: 'ENOTDIR', path: target },
       })
     }
-    const directories = true
-    const { entries, total } = await walk(call, target, { depth, hidden, directories, limit: mostFiles })
+    const { entries, total } = await walkTree(call, target, { depth, hidden, limit: mostFiles })
     const lines = [`${target === '/' ? '/' : `${target}/`}`.replace('//', '/')]
     const start = target === '/' ? 1 : target.replace(/\/$/u, '').length + 1
     for (const entry of entries) lines.push(lineOf(entry, start))

@@ -42,7 +42,7 @@ export const replace = operation({
       const [only] = edits
       if (only?.old === '') return writeMissing(call, target, only.new)
       let done: Replaced | undefined
-      const { after } = await changeFile(call, target, (bytes) => {
+      const after = await changeFile(call, target, (bytes) => {
         done = replaceText(target, bytes, edits)
         return done.content
       })

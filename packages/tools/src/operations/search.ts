@@ -32,6 +32,7 @@ export const search = operation({
   destructive: false,
   idempotent: true,
   async handle(call, input) {
+    call.pass()
     const { pattern, path: given = '.', glob, mode = 'content', context = 0, limit = 1000, skip = 0 } = input
     const target = await call.resolve('search', given)
     const query = {

@@ -3,7 +3,7 @@ import type { Stat, Version, VirtualPath, Workspace } from '@ws/core'
 
 import type { JournalEntry } from '../types.ts'
 import { resolveToolPath } from './paths.ts'
-import { PathQueue } from './queue.ts'
+import { orAborted, PathQueue } from './queue.ts'
 
 /** Entries of the journal that are kept: the last ones. */
 const longestJournal = 10_000
@@ -19,12 +19,14 @@ export interface SessionOptions {
 export class Session {
   readonly workspace: Workspace
   readonly options: SessionOptions
-  /** Ids of the background commands that were started here, with the offsets up to which their output was told. */
-  readonly background = new Map<string, { stdout: number; stderr: number }>()
+  /** Ids of the background commands that were started here, with the bytes of their output that were told. */
+  readonly background = new Map<string, number>()
   readonly #queue = new PathQueue()
   readonly #seen = new Map<string, Version>()
   #journal: JournalEntry[] = []
   #calls = 0
+  /** Resolves when every call so far has its place in the queue. */
+  #turn: Promise<void> = Promise.resolve()
 
   constructor(workspace: Workspace, options: SessionOptions) {
     this.workspace = workspace
@@ -37,7 +39,9 @@ export class Session {
 
   begin(tool: string, signal: AbortSignal | undefined): Call {
     this.#calls += 1
-    return new Call(this, this.#calls, tool, signal)
+    const call = new Call(this, { number: this.#calls, tool, signal, turn: this.#turn })
+    this.#turn = this.#turn.then(() => call.passed)
+    return call
   }
 
   record(entry: JournalEntry): void {
@@ -71,6 +75,14 @@ export class Session {
 /** A change, without the fields that the call itself knows. */
 export type Change = Omit<JournalEntry, 'call' | 'time' | 'tool'>
 
+interface CallOptions {
+  readonly number: number
+  readonly tool: string
+  readonly signal: AbortSignal | undefined
+  /** Resolves when all earlier calls have passed. */
+  readonly turn: Promise<void>
+}
+
 /** One call of a tool on its way. */
 export class Call {
   readonly session: Session
@@ -80,11 +92,25 @@ export class Call {
   /** Sentences for the end of the answer. */
   readonly notes: string[] = []
 
-  constructor(session: Session, number: number, tool: string, signal: AbortSignal | undefined) {
+  readonly #turn: Promise<void>
+  readonly #passed = Promise.withResolvers<void>()
+
+  constructor(session: Session, { number, tool, signal, turn }: CallOptions) {
     this.session = session
     this.number = number
     this.tool = tool
     this.signal = signal
+    this.#turn = turn
+  }
+
+  /** Resolves when later calls need not wait for this one to find its place in the queue. */
+  get passed(): Promise<void> {
+    return this.#passed.promise
+  }
+
+  /** Lets later calls overtake: this one waits for no path, or has ended. */
+  pass(): void {
+    this.#passed.resolve()
   }
 
   get workspace(): Workspace {
@@ -102,9 +128,12 @@ export class Call {
     return path
   }
 
-  /** Runs the work when earlier calls on these paths have ended. */
-  alone<Result>(paths: readonly string[], work: () => Promise<Result>): Promise<Result> {
-    return this.session.queue(paths, this.signal, work)
+  /** Runs the work when earlier calls on these paths have ended; calls take their places in the order in which they came. */
+  async alone<Result>(paths: readonly string[], work: () => Promise<Result>): Promise<Result> {
+    await orAborted(this.#turn, this.signal)
+    const result = this.session.queue(paths, this.signal, work)
+    this.pass()
+    return result
   }
 
   record(change: Change): void {
@@ -114,10 +143,7 @@ export class Call {
   /** The status behind links; `undefined` where nothing is. */
   async statBehindLinks(path: VirtualPath): Promise<Stat | undefined> {
     try {
-      const found = await this.workspace.stat(path, { signal: this.signal })
-      if (found.type !== 'symlink') return found
-      const { resolvedPath } = await this.workspace.explain({ operation: 'read', path })
-      return await this.workspace.stat(resolvedPath, { signal: this.signal })
+      return await this.workspace.stat(path, { followLinks: true, signal: this.signal })
     } catch (error) {
       if (isWorkspaceError(error, 'ENOENT') || isWorkspaceError(error, 'ENOTDIR')) return undefined
       throw error

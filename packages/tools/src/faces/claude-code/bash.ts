@@ -49,6 +49,7 @@ function taskOutputTool(): FaceTool {
     example: { task_id: 'c1' },
     annotations: readsOnly,
     async run(call, { task_id: id, block = false, timeout = 30_000 }) {
+      call.pass()
       if (block && call.session.background.has(id)) await ended(call.workspace.command(id).wait(), timeout, call.signal)
       return operations.execute.handle(call, { id })
     },

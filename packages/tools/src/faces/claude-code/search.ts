@@ -82,6 +82,7 @@ function grepTool(): FaceTool {
     example: { pattern: 'TODO', output_mode: 'content' },
     annotations: readsOnly,
     async run(call, input) {
+      call.pass()
       const {
         pattern,
         path = '.',
