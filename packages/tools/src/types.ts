@@ -86,7 +86,7 @@ export interface Toolset extends AsyncDisposable {
   close(): Promise<void>
 }
 
-export const faceNames = ['file_system', 'split', 'claude-code'] as const
+export const faceNames = ['file_system', 'split', 'claude-code', 'anthropic', 'openai'] as const
 
 /** A form of the tools that models know. */
 export type FaceName = (typeof faceNames)[number]

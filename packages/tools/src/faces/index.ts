@@ -1,6 +1,8 @@
 import type { FaceName } from '../types.ts'
 import { createClaudeCodeFace } from './claude-code.ts'
+import { createAnthropicFace } from './anthropic.ts'
 import type { Face } from './face.ts'
+import { createOpenAIFace } from './openai.ts'
 import { createFileSystemFace } from './file-system.ts'
 import { createSplitFace } from './split.ts'
 
@@ -8,6 +10,8 @@ const faces: Readonly<Record<FaceName, () => Face>> = {
   file_system: createFileSystemFace,
   split: createSplitFace,
   'claude-code': createClaudeCodeFace,
+  anthropic: createAnthropicFace,
+  openai: createOpenAIFace,
 }
 
 export function createFace(name: FaceName): Face {

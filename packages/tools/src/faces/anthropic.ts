@@ -1,0 +1,24 @@
+import { agentToolset } from './anthropic/agent-toolset.ts'
+import { memoryTool } from './anthropic/memory.ts'
+import { nextForAnthropic } from './anthropic/next.ts'
+import { textEditorTool } from './anthropic/text-editor.ts'
+import type { Face } from './face.ts'
+
+/** Anthropic's tools by their documented arguments: the text editor, the memory, and the agent toolset. */
+export function createAnthropicFace(): Face {
+  return {
+    tools: [textEditorTool(), memoryTool(), ...agentToolset()],
+    next: nextForAnthropic,
+    words: {
+      read_chunked: 'bash',
+      inspect: 'read',
+      replace: 'edit',
+      search: 'grep',
+      find: 'glob',
+      execute: 'bash',
+      old: 'old_string',
+      new: 'new_string',
+      all: 'replace_all',
+    },
+  }
+}

@@ -1,0 +1,100 @@
+import { quotePath } from '@ws/core'
+import { z } from 'zod'
+
+import { ToolProblem } from '../../answers/problem.ts'
+import type { Outcome } from '../../answers/problem.ts'
+import { operations } from '../../operations/table.ts'
+import type { Call } from '../../session/session.ts'
+import { commandRow, commandTool } from '../command-tool.ts'
+import type { FaceTool } from '../face.ts'
+import { insert, insertedText, view, viewRange } from './view.ts'
+
+const name = 'memory'
+const directory = '/memories'
+const path = z.string().min(1).describe('A path in /memories')
+const file = `${directory}/notes.md`
+
+/** `memory_20250818`: files below `/memories` of the workspace's root. */
+export function memoryTool(): FaceTool {
+  return commandTool({
+    name,
+    description: 'Keeps files below /memories from one conversation to the next.',
+    commands: {
+      view: commandRow(z.strictObject({ path, view_range: viewRange }), { path: directory }, (call, given) =>
+        viewMemory(call, inMemory(given.path), given.view_range),
+      ),
+      create: commandRow(
+        z.strictObject({ path, file_text: z.string().describe('The content of the file') }),
+        { path: file, file_text: 'notes\n' },
+        (call, given) =>
+          operations.write.handle(call, { path: inMemory(given.path), content: given.file_text, create_only: true }),
+      ),
+      str_replace: commandRow(
+        z.strictObject({
+          path,
+          old_str: z.string().min(1).describe('The text to replace; it must be found exactly once'),
+          new_str: z.string().optional().describe('The text to put there. Default: nothing'),
+        }),
+        { path: file, old_str: 'notes', new_str: 'more notes' },
+        (call, given) =>
+          operations.replace.handle(call, { path: inMemory(given.path), old: given.old_str, new: given.new_str ?? '' }),
+      ),
+      insert: commandRow(
+        z.strictObject({
+          path,
+          insert_line: z.int().min(0).describe('The line to insert behind; 0 is the beginning'),
+          insert_text: z.string().optional().describe('The text to insert'),
+          new_str: z.string().optional().describe('The text to put there. Default: nothing'),
+        }),
+        { path: file, insert_line: 0, insert_text: 'first\n' },
+        async (call, given) => {
+          const text = insertedText(given, name)
+          return insert(call, await call.resolve('replace', inMemory(given.path)), given.insert_line, text)
+        },
+      ),
+      delete: commandRow(z.strictObject({ path }), { path: file }, (call, given) =>
+        operations.delete.handle(call, { path: notTheWhole(inMemory(given.path)), recursive: true }),
+      ),
+      rename: commandRow(
+        z.strictObject({ old_path: path, new_path: path.describe('The new path; nothing may be there') }),
+        { old_path: file, new_path: `${directory}/old.md` },
+        (call, given) =>
+          operations.move.handle(call, {
+            from: notTheWhole(inMemory(given.old_path)),
+            to: notTheWhole(inMemory(given.new_path)),
+          }),
+      ),
+    },
+  })
+}
+
+/** A path below `/memories`, relative to the workspace's root. */
+function inMemory(given: string): string {
+  const segments = given.split('/').filter((segment) => segment !== '' && segment !== '.')
+  if (segments[0] === 'memories' && !segments.includes('..')) return `./${segments.join('/')}`
+  throw new ToolProblem({
+    sentence: `${quotePath(given.slice(0, 300))} is outside \`${directory}\``,
+    remedy: 'nothing was changed; give a path in `/memories`',
+    next: { tool: name, arguments: { command: 'view', path: directory } },
+    data: { code: 'EOUTSIDE' },
+  })
+}
+
+function notTheWhole(path: string): string {
+  if (path !== './memories') return path
+  throw new ToolProblem({
+    sentence: `\`${directory}\` itself can be neither deleted nor renamed`,
+    remedy: 'nothing was changed; name an entry in it',
+    next: { tool: name, arguments: { command: 'view', path: directory } },
+    data: { code: 'EBUSY' },
+  })
+}
+
+/** A memory that was never used is empty. */
+async function viewMemory(call: Call, given: string, range: readonly number[] | undefined): Promise<Outcome> {
+  const target = await call.resolve('list', given)
+  if (given === './memories' && (await call.statBehindLinks(target)) === undefined) {
+    return { text: `${directory}/\n(nothing here)`, data: { total: 0 } }
+  }
+  return view(call, given, range, name)
+}

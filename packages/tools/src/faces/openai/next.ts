@@ -1,0 +1,21 @@
+import type { NextOperation } from '../../answers/problem.ts'
+import { shellQuote } from '../../text/shell-quote.ts'
+import type { Json, NextCall } from '../../types.ts'
+
+/** An operation as a command of the shell. */
+export function nextForOpenAI({ operation, arguments: given }: NextOperation): NextCall {
+  const quoted = (value: Json | undefined): string => shellQuote(typeof value === 'string' ? value : '.')
+  const path = quoted(given['path'])
+  const commands: Readonly<Record<string, string>> = {
+    read: `cat -n ${path}`,
+    read_chunked: `head -c 16384 ${path}`,
+    inspect: `head -n 10 ${path}`,
+    search: `grep -rn -e ${quoted(given['pattern'])} ${path}`,
+    find: `find . -name ${quoted(typeof given['glob'] === 'string' ? given['glob'].replace(/^.*\//u, '') : '*')}`,
+    list: `ls -la ${path}`,
+    delete: `rm -r ${path}`,
+    move: `mv ${quoted(given['from'])} ${quoted(given['to'])}`,
+    copy: `cp -r ${quoted(given['from'])} ${quoted(given['to'])}`,
+  }
+  return { tool: 'shell', arguments: { commands: [commands[operation] ?? 'ls -la'] } }
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+
+import type { Outcome } from '../../answers/problem.ts'
+import type { Call } from '../../session/session.ts'
+import { changes, faceTool } from '../face.ts'
+import type { FaceTool } from '../face.ts'
+
+const defaultTimeout = 120_000
+const defaultOutput = 40_960
+const timeout = z.int().min(1).max(600_000).optional().describe('Milliseconds for each command. Default 120000')
+const output = z.int().min(1).max(1_048_576).optional().describe('Bytes kept of each output. Default 40960')
+
+/** `shell`: commands one after the other; each has an own answer. */
+export function shellTool(): FaceTool {
+  return faceTool({
+    name: 'shell',
+    description:
+      'Runs shell commands at the root of the workspace, one after the other. Gives the outcome and both outputs of each.',
+    input: z.strictObject({
+      commands: z.array(z.string().min(1)).min(1).max(50).describe('The commands to run'),
+      timeoutMs: timeout,
+      timeout_ms: timeout,
+      maxOutputLength: output,
+      max_output_length: output,
+    }),
+    example: { commands: ['ls -la'] },
+    annotations: changes,
+    run(call, given) {
+      call.pass()
+      return runAll(call, given.commands, {
+        timeout: given.timeoutMs ?? given.timeout_ms ?? defaultTimeout,
+        maxOutputBytes: given.maxOutputLength ?? given.max_output_length ?? defaultOutput,
+      })
+    },
+  })
+}
+
+async function runAll(
+  call: Call,
+  commands: readonly string[],
+  limits: { readonly timeout: number; readonly maxOutputBytes: number },
+): Promise<Outcome> {
+  const { signal, workspace } = call
+  const results = []
+  for (const command of commands) {
+    const result = await workspace.exec(command, { ...limits, signal })
+    call.record({ change: 'executed', path: workspace.root, command })
+    const { stdout, stderr, timedOut, exitStatus } = result
+    const outcome = timedOut ? { type: 'timeout' } : { type: 'exit', exitCode: exitStatus }
+    results.push({ stdout, stderr, outcome })
+  }
+  return { text: JSON.stringify(results), data: { output: results } }
+}
