@@ -91,7 +91,7 @@ export async function readPdf(bytes: Uint8Array, options: PdfPagesOptions, call:
   } catch (error) {
     // The pages that were read are worth more than an error.
     const read = pages.some(({ text }) => text !== '')
-    if (!isWorkspaceError(error) || !read) throw error
+    if (!isWorkspaceError(error) || !read || signal?.aborted === true) throw error
     const next = (pages.at(-1)?.number ?? 0) + 1
     notes.push(`reading stopped at page ${next}: ${error.reason}; continue with pages from ${next}`)
   }

@@ -1,3 +1,4 @@
+import { WorkspaceError } from '@ws/core'
 import { openDocuments } from '@ws/documents'
 import { describe, expect, it } from 'vitest'
 
@@ -33,6 +34,16 @@ describe('a reader of documents', () => {
     const reading = documents.signatures('def f(): pass', { language: 'python', signal: stop.signal })
     stop.abort(reason)
     await expect(reading).rejects.toBe(reason)
+  })
+
+  it('rejects with the reason of an abort, be it an error of a workspace, though pages were read', async () => {
+    await using documents = openDocuments()
+    const reason = new WorkspaceError({ code: 'ECLOSED', operation: 'read', reason: 'the workspace is closed' })
+    const stop = new AbortController()
+    const timer = setTimeout(() => stop.abort(reason), 1500)
+    const reading = documents.pdfPages(endlessPdf(['a']), { signal: stop.signal })
+    await expect(reading).rejects.toBe(reason)
+    clearTimeout(timer)
   })
 
   it('ends its threads when it is closed, and refuses more', async () => {

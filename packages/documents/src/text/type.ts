@@ -11,7 +11,7 @@ export interface FileDescription {
 const longestHead = 8192
 
 /**
- * The type of a file by its content. `undefined` for text, and for types that are not known.
+ * The type of a file by its content. `undefined` for plain text, and for types that are not known.
  *
  * @param head The first bytes of a file; 8,192 are enough, and more are not looked at.
  */
