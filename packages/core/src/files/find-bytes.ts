@@ -2,30 +2,56 @@
 const stride = 1 << 20
 
 /**
- * Every place where the bytes of `needle` begin, overlapping ones included, in time that grows with the length only (Knuth,
- * Morris and Pratt). Yields `undefined` now and then, for the caller to rest.
+ * Every place where the bytes of `needle` begin, overlapping ones included. Yields `undefined` now and then, for the caller to
+ * rest. It skips ahead (Horspool). Where too much is compared for that, it goes on byte by byte, so that its time grows with
+ * the two lengths only.
  *
  * @param needle one byte or more
  */
 export function* findBytes(content: Uint8Array, needle: Uint8Array): Generator<number | undefined, void, undefined> {
-  const shifts = shiftsOf(needle)
-  const [first = 0] = needle
-  let matched = 0
+  const last = needle.length - 1
+  const skips = skipsOf(needle)
+  let compared = 0
   let rest = stride
-  for (let at = 0; at < content.length; at += 1) {
-    if (matched === 0) {
-      at = content.indexOf(first, at)
-      if (at < 0) return
+  for (let at = 0; at + last < content.length; ) {
+    const end = content[at + last] ?? 0
+    if (end === needle[last]) {
+      let index = 0
+      while (index < last && content[at + index] === needle[index]) index += 1
+      if (index === last) yield at
+      compared += index
+      if (compared > content.length) return yield* findSteadily(content, needle, at + 1)
     }
+    at += skips[end] ?? 1
+    if (at < rest) continue
+    rest = at + stride
+    yield undefined
+  }
+}
+
+/** How far the needle may move on, by the byte of the content below its last one. */
+function skipsOf(needle: Uint8Array): Int32Array {
+  const skips = new Int32Array(256).fill(needle.length)
+  for (let at = 0; at < needle.length - 1; at += 1) skips[needle[at] ?? 0] = needle.length - 1 - at
+  return skips
+}
+
+/** As {@link findBytes}, from a place on (Knuth, Morris and Pratt). */
+function* findSteadily(
+  content: Uint8Array,
+  needle: Uint8Array,
+  from: number,
+): Generator<number | undefined, void, undefined> {
+  const shifts = shiftsOf(needle)
+  let matched = 0
+  for (let at = from; at < content.length; at += 1) {
     while (matched > 0 && content[at] !== needle[matched]) matched = shifts[matched - 1] ?? 0
     if (content[at] === needle[matched]) matched += 1
     if (matched === needle.length) {
       yield at + 1 - matched
       matched = shifts[matched - 1] ?? 0
     }
-    if (at < rest) continue
-    rest = at + stride
-    yield undefined
+    if (at % stride === 0) yield undefined
   }
 }
 

@@ -133,6 +133,7 @@ export interface CommandArguments {
 export type Command = string | readonly string[] | CommandArguments
 
 export interface ExplainRequest {
+  /** For `edit` ask about `read` and `write`, for `glob` about `list`, for `realPath` about `stat`. */
   readonly operation: FileOperation | 'exec'
   /** For `exec`: the directory it would run in. */
   readonly path: string
