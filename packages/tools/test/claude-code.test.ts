@@ -102,7 +102,7 @@ describe('claude-code', () => {
     ['Grep', { pattern: '-x', output_mode: 'content' }, 'No matches found'],
     ['Bash', { command: 'echo hi; ls /src', description: 'List' }, 'Exit code 0.\nhi\nb.ts\nc.py'],
     ['Bash', { command: 'cat /missing' }, 'Exit code 1.'],
-    ['Bash', { command: 'echo out; echo err >&2', timeout: 5000 }, /out[\s\S]*err/u],
+    ['Bash', { command: 'echo out; echo err >&2', timeout: 60_000 }, /out[\s\S]*err/u],
   ]
   it.each(right)('%s %j', async (tool, input, words) => {
     const { toolset } = await open()

@@ -7,6 +7,8 @@ import { changeFile } from '../changing/change-file.ts'
 import { putFile } from '../changing/put-file.ts'
 import { replaceText } from '../changing/replace-text.ts'
 import type { Edit, Replaced } from '../changing/replace-text.ts'
+import type { MatchKind } from '../edit/types.ts'
+import { unifiedDiff } from '../edit/unified-diff.ts'
 import type { Call } from '../session/session.ts'
 import { count } from '../text/numbered.ts'
 import { path } from './fields.ts'
@@ -42,19 +44,32 @@ export const replace = operation({
       const [only] = edits
       if (only?.old === '') return writeMissing(call, target, only.new)
       let done: Replaced | undefined
+      let diff = ''
       const after = await changeFile(call, target, (bytes) => {
         done = replaceText(target, bytes, edits)
+        diff = unifiedDiff(bytes, done.content, { path: target })
         return done.content
       })
-      const lines = done?.lines ?? []
+      const { lines = [], matches = [] } = done ?? {}
       const places = `line${lines.length === 1 ? '' : 's'} ${lines.slice(0, 20).join(', ')}${lines.length > 20 ? ', …' : ''}`
       return {
-        text: `Updated ${quotePath(target)}: ${count(lines.length, 'replacement')} at ${places} (version ${after}).`,
-        data: { path: target, replacements: lines.length, lines, version: after },
+        text: `Updated ${quotePath(target)}: ${count(lines.length, 'replacement')} at ${places}${foundBy(matches)} (version ${after}).\n${diff}`,
+        data: { path: target, replacements: lines.length, lines, matches, version: after },
       }
     })
   },
 })
+
+/** A text that was not found byte by byte is worth a word. */
+function foundBy(matches: readonly MatchKind[]): string {
+  const words = {
+    trailing: 'blanks at line ends aside',
+    lookalike: 'look-alike characters aside',
+    indent: 'the indent aside',
+  }
+  const loose = matches.flatMap((match) => (match === 'exact' ? [] : [words[match]]))
+  return loose.length === 0 ? '' : `, ${loose.join(' and ')}`
+}
 
 interface Input {
   readonly path: string
