@@ -8,6 +8,7 @@ export const sections: Readonly<Record<string, () => Promise<Measure>>> = {
   files: async () => (await import('./files/files.ts')).measureFiles,
   deletions: async () => (await import('./files/deletions.ts')).measureDeletions,
   search: async () => (await import('./search.ts')).measureSearch,
+  tools: async () => (await import('./tools.ts')).measureTools,
   opening: async () => (await import('./opening.ts')).measureOpening,
   rules: async () => (await import('./rules.ts')).measureRules,
   commands: async () => (await import('./commands.ts')).measureCommands,

@@ -20,6 +20,7 @@ import { addSession } from './commands/session.ts'
 import { addStat } from './commands/stat.ts'
 import { addThread } from './commands/thread/index.ts'
 import { addVerify } from './commands/verify.ts'
+import { addTool } from './commands/tool.ts'
 import { addWrite } from './commands/write.ts'
 import { resolveSettings, type GlobalOptions } from './config/settings.ts'
 import type { CommandContext, Start } from './command-context.ts'
@@ -160,6 +161,7 @@ ${exitCodesHelp}`,
     addRm,
     addFlush,
     addSearch,
+    addTool,
     addExplain,
     addVerify,
     addDoctor,

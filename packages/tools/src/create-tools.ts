@@ -86,6 +86,7 @@ class LiveToolset implements Toolset {
       if (command?.kill('SIGKILL') === true) await command.wait().catch(() => undefined)
     }
     this.#session.background.clear()
+    await this.#session.documents.close()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

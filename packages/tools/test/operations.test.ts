@@ -2,6 +2,7 @@ import { createTools } from '@ws/tools'
 import { describe, expect, it } from 'vitest'
 
 import { files } from './support/calls.ts'
+import { createPdf } from './support/pdf.ts'
 import { stores, workspaceOn } from './support/stores.ts'
 
 describe.each(stores)('file_system on $name', (store) => {
@@ -57,6 +58,27 @@ describe.each(stores)('file_system on $name', (store) => {
     }
     expect(whole).toBe(text)
   })
+
+  it('[FS4] reads a PDF by pages from 1, and notes a page out of range', async () => {
+    const { done, refused } = await open({ '/a.pdf': createPdf(['first', 'second', 'third']) })
+    const two = await done('read_chunked', { path: '/a.pdf', pages: '1-2' })
+    expect(two.text).toMatch(/--- page 1 ---\nfirst\s*\n--- page 2 ---\nsecond\s*\n\[pages 1–2 of 3; next: pages 3-3;/u)
+    expect((await done('read_chunked', { path: '/a.pdf' })).text).toContain('third')
+    expect((await done('read_chunked', { path: '/a.pdf', pages: '9' })).text).toContain('of 3')
+    for (const pages of ['0', '2-1', 'all', '1-2000']) await refused('read_chunked', { path: '/a.pdf', pages })
+  }, 60_000)
+
+  it('[FS12] shows the signatures of Python and TypeScript sources', async () => {
+    const { done } = await open({
+      '/a.py': 'def f(x):\n  pass\n',
+      '/b.ts': 'export function g(): void {}\n',
+      '/c.md': 'def f',
+    })
+    const { text } = await done('list')
+    expect(text).toContain('def f(x)')
+    expect(text).toContain('function g(): void')
+    expect((await done('list', { signatures: false })).text).not.toContain('def f')
+  }, 60_000)
 
   it('[FS5] inspects the first ten lines', async () => {
     const { done } = await open({

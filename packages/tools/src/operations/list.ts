@@ -3,7 +3,9 @@ import type { WorkspaceEntry } from '@ws/core'
 import { z } from 'zod'
 
 import { leftOut, walkTree } from '../looking/walk.ts'
+import { signaturesOf } from '../looking/signatures.ts'
 import { ToolProblem } from '../answers/problem.ts'
+import { headAndTail } from '../text/cut.ts'
 import { clipLine } from '../text/numbered.ts'
 import { operation } from './operation.ts'
 
@@ -18,13 +20,17 @@ export const list = operation({
   input: z.strictObject({
     path: z.string().min(1).optional().describe('Directory. Default: the root'),
     depth: z.int().min(1).max(100).optional().describe('Levels of directories: 1 is the directory alone. Default: all'),
+    signatures: z
+      .boolean()
+      .optional()
+      .describe('Show classes and functions of Python and TypeScript sources. Default true'),
     hidden: z.boolean().optional().describe('Show names that begin with a dot. Default false'),
   }),
   example: { path: '/src' },
   readOnly: true,
   destructive: false,
   idempotent: true,
-  async handle(call, { path: given = '.', depth, hidden = false }) {
+  async handle(call, { path: given = '.', depth, hidden = false, signatures = true }) {
     call.pass()
     const target = await call.resolve('list', given)
     const found = await call.statBehindLinks(target)
@@ -39,12 +45,15 @@ export const list = operation({
     const { entries, total } = await walkTree(call, target, { depth, hidden, limit: mostFiles })
     const lines = [`${target === '/' ? '/' : `${target}/`}`.replace('//', '/')]
     const start = target === '/' ? 1 : target.replace(/\/$/u, '').length + 1
-    for (const entry of entries) lines.push(lineOf(entry, start))
+    const shown = signatures ? await signaturesOf(call, entries) : new Map<string, string[]>()
+    for (const entry of entries) {
+      lines.push(lineOf(entry, start), ...(shown.get(entry.path) ?? []).map((line) => `      ${line}`))
+    }
     const more = total - entries.length
     if (total === 0) lines.push('(nothing here)')
     if (more > 0) lines.push(`[${more} more left out; list a directory below, or use find]`)
     return {
-      text: lines.join('\n'),
+      text: headAndTail(lines.join('\n')),
       data: { path: target, entries: entries.length, total, left_out: more },
       ...(more > 0 && { next: { operation: 'list', arguments: { path: given, depth: 1 } } }),
     }

@@ -1,7 +1,7 @@
-import { quotePath } from '@ws/core'
 import { z } from 'zod'
 
 import { ToolProblem } from '../answers/problem.ts'
+import { readPages } from '../reading/pages.ts'
 import { headBytes, isPdf, refuseBinary } from '../reading/content.ts'
 import { path } from './fields.ts'
 import { operation } from './operation.ts'
@@ -11,8 +11,8 @@ const defaultSize = 16_384
 export const readChunked = operation({
   name: 'read_chunked',
   description:
-    'Reads a large text file by bytes: `size` bytes from `offset_bytes`, never cutting a character; `overlap` repeats the end of ' +
-    'the part before.',
+    'Reads a PDF by `pages` (1,000 at most), or a large text file by bytes: `size` bytes from `offset_bytes`, never cutting a ' +
+    'character; `overlap` repeats the end of the part before.',
   input: z.strictObject({
     path,
     pages: z.string().min(1).optional().describe('Pages of a PDF, from 1: `3` or `1-5`'),
@@ -39,12 +39,7 @@ export const readChunked = operation({
       const { signal, workspace } = call
       const head = await workspace.read(target, { range: { offset: 0, length: headBytes }, signal })
       if (isPdf(head.bytes)) {
-        throw new ToolProblem({
-          sentence: `${quotePath(target)} is a PDF, and this toolset has no reader for PDF pages`,
-          remedy: 'convert it with a command',
-          next: { operation: 'execute', arguments: { command: `pdftotext ${target} -` } },
-          data: { code: 'ENOTSUP', path: target },
-        })
+        return readPages(call, { path: target, given, wanted: pages })
       }
       refuseBinary(target, head.bytes, head.stat)
       const total = head.stat.size

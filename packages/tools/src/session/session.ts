@@ -1,5 +1,6 @@
 import { isWorkspaceError } from '@ws/core'
 import type { Stat, Version, VirtualPath, Workspace } from '@ws/core'
+import { openDocuments } from '@ws/documents'
 
 import type { JournalEntry } from '../types.ts'
 import { resolveToolPath } from './paths.ts'
@@ -21,6 +22,8 @@ export class Session {
   readonly options: SessionOptions
   /** Ids of the background commands that were started here, with the bytes of their output that were told. */
   readonly background = new Map<string, number>()
+  /** Reads PDFs and sources in threads of its own, which start when they are needed. */
+  readonly documents = openDocuments()
   readonly #queue = new PathQueue()
   readonly #seen = new Map<string, Version>()
   #journal: JournalEntry[] = []

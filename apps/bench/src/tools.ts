@@ -1,0 +1,69 @@
+import { createTools, type Toolset } from '@ws/tools'
+
+import { type Measurement, compare, drain, repeat } from './measure.ts'
+import { makeDirectory, makeFile, openSite } from './site.ts'
+
+/** A call through the tool beside the same work at the file API. */
+export async function measureTools(report: (measurement: Measurement) => void): Promise<void> {
+  await using site = await openSite()
+  const { workspace, directory } = site
+  await using toolset = createTools(workspace)
+  makeFile(`${directory}/small.txt`, `${'x'.repeat(63)}\n`.repeat(64))
+  makeFile(`${directory}/large.txt`, `${'y'.repeat(63)}\n`.repeat(16_384))
+  for (let outer = 0; outer < 20; outer += 1) {
+    makeDirectory(`${directory}/hay/d${outer}`)
+    for (let inner = 0; inner < 50; inner += 1) {
+      makeFile(
+        `${directory}/hay/d${outer}/f${inner}.txt`,
+        `${'the quick brown fox\n'.repeat(60)}${inner === 7 ? 'needle\n' : ''}`,
+      )
+    }
+  }
+  await workspace.write('/large.txt', `state 0\n${await workspace.readText('/large.txt')}`)
+
+  report(
+    await compare('tools', {
+      name: 'read 4 KiB (at most 50 µs over)',
+      count: 200,
+      reference: { name: 'workspace.read', run: repeat(() => workspace.read('/small.txt')) },
+      ways: [{ name: '@ws', run: repeat(() => call(toolset, { operation: 'read', path: '/small.txt' })) }],
+    }),
+  )
+  let state = 0
+  const flip = (): { readonly old: string; readonly new: string } => {
+    state += 1
+    return { old: `state ${state - 1}\n`, new: `state ${state}\n` }
+  }
+  report(
+    await compare('tools', {
+      name: 'replace in 1 MiB',
+      count: 5,
+      target: 1.5,
+      reference: {
+        name: 'read and write',
+        run: repeat(async () => workspace.write('/other.txt', (await workspace.read('/large.txt')).bytes)),
+      },
+      ways: [
+        {
+          name: '@ws',
+          run: repeat(() => call(toolset, { operation: 'replace', path: '/large.txt', ...flip() })),
+        },
+      ],
+    }),
+  )
+  const query = { pattern: 'needle', path: '/hay', literal: true }
+  report(
+    await compare('tools', {
+      name: 'search 1,000 files',
+      count: 1,
+      target: 1.1,
+      reference: { name: 'workspace.search', run: repeat(() => drain(workspace.search('needle', { in: '/hay' }))) },
+      ways: [{ name: '@ws', run: repeat(() => call(toolset, { operation: 'search', ...query })) }],
+    }),
+  )
+}
+
+async function call(toolset: Toolset, input: object): Promise<void> {
+  const { isError, text } = await toolset.run('file_system', input)
+  if (isError) throw new Error(text)
+}

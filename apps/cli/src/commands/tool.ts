@@ -1,0 +1,35 @@
+import { createTools, faceNames, type FaceName } from '@ws/tools'
+import { Option, type Command } from 'commander'
+
+import { readCall } from '../config/read-call.ts'
+import type { CommandContext, Start } from '../command-context.ts'
+import { exitCodes } from '../exit-codes.ts'
+
+export function addTool(program: Command, start: Start): void {
+  program
+    .command('tool')
+    .summary('run one tool call of a model')
+    .description(
+      'Runs one call as a model makes it: a file with {"tool": NAME, "arguments": {…}}. Prints the answer, and ends with 1 when it ' +
+        'is an error.',
+    )
+    .argument('<call>', 'a JSON file of this machine')
+    .addOption(new Option('--face <face>', 'the form of the tools').choices(faceNames).default('file_system'))
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ ws --root . tool call.json\n  $ ws --root . --json tool --face claude-code call.json',
+    )
+    .action((file: string, flags: { readonly face: FaceName }) => {
+      start((context) => run(context, file, flags.face))
+    })
+}
+
+async function run({ open, output, signal }: CommandContext, file: string, face: FaceName): Promise<number> {
+  const call = readCall(file)
+  await using workspace = await open({ executors: /^(?:execute|bash|shell)$/iu.test(call.tool) })
+  await using toolset = createTools(workspace, { face })
+  const answer = await toolset.run(call.tool, call.arguments, { signal })
+  if (output.json) await output.value(answer)
+  else await output.line(answer.text)
+  return answer.isError ? exitCodes.failed : exitCodes.ok
+}

@@ -1,0 +1,36 @@
+import { isWorkspaceError } from '@ws/core'
+import type { WorkspaceEntry } from '@ws/core'
+import { languageOf } from '@ws/documents'
+
+import type { Call } from '../session/session.ts'
+
+/** Sources of one listing whose signatures are shown, and signatures of each. */
+const mostSources = 40
+const mostSignatures = 20
+/** Bytes of a source that is looked at. */
+const largest = 256 * 1024
+
+/** Signatures of Python and TypeScript sources by path, for a listing [FS12]. A source that cannot be read has none. */
+export async function signaturesOf(call: Call, entries: readonly WorkspaceEntry[]): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>()
+  const { signal } = call
+  for (const { path, type } of entries) {
+    const language = type === 'file' ? languageOf(path) : undefined
+    if (language === undefined) continue
+    if (found.size === mostSources) break
+    try {
+      const { bytes } = await call.workspace.read(path, { maxBytes: largest, signal })
+      const source = new TextDecoder().decode(bytes)
+      const { signatures } = await call.session.documents.signatures(source, { language, signal })
+      const shown = signatures.slice(0, mostSignatures)
+      const more = signatures.length - shown.length
+      found.set(path, [
+        ...shown.map(({ text, line, depth }) => `${'  '.repeat(depth)}${text.slice(0, 200).toWellFormed()} :${line}`),
+        ...(more > 0 ? [`… ${more} more`] : []),
+      ])
+    } catch (error) {
+      if (!isWorkspaceError(error)) throw error
+    }
+  }
+  return found
+}
