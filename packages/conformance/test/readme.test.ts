@@ -14,15 +14,17 @@ const find = (...patterns: string[]) => globSync(patterns, { cwd: repositoryRoot
 const readmes = find('README.md', 'docs/protected-names.md', '{packages,apps}/*/README.md')
 const examples = await writeExamples(readmes.map((path) => ({ path, examples: extractExamples(read(path)) })))
 
+const published = find('{packages,apps}/*/package.json')
+  .filter((path) => !/"private": true/u.test(read(path)))
+  .map((path) => path.replace('package.json', 'README.md'))
+
 describe('the examples of the READMEs', () => {
   it('are compiled', async () => {
     expect(await compileExamples()).toBe('')
   }, 60_000)
 
   it('are there to be run, in every package', () => {
-    const published = find('{packages,apps}/*/package.json').filter((path) => !/"private": true/u.test(read(path)))
-    const packages = published.map((path) => path.replace('package.json', 'README.md'))
-    expect(readmes).toEqual(expect.arrayContaining(['README.md', ...packages]))
+    expect(readmes).toEqual(expect.arrayContaining(['README.md', ...published]))
     expect(examples.filter(({ noRun }) => noRun === undefined).length).toBeGreaterThan(0)
   })
 
@@ -60,17 +62,14 @@ describe('the first screen', () => {
   const importedBy = (code: string) =>
     [...code.matchAll(/from '(?!node:)((?:@[^/']+\/)?[^/']+)/gu)].map(([, name = '']) => name)
 
-  it.each(readmes.filter((path) => path.includes('/') && path.endsWith('README.md')))(
-    '%s installs its package and every package that its first example imports',
-    (path) => {
-      const markdown = read(path)
-      const { name } = JSON.parse(read(path.replace('README.md', 'package.json'))) as { readonly name: string }
-      const [first] = extractExamples(markdown)
-      expect(installedAbove(markdown, first?.line ?? Infinity)).toEqual(
-        expect.arrayContaining([name, ...importedBy(first?.code ?? '')]),
-      )
-    },
-  )
+  it.each(published)('%s installs its package and every package that its first example imports', (path) => {
+    const markdown = read(path)
+    const { name } = JSON.parse(read(path.replace('README.md', 'package.json'))) as { readonly name: string }
+    const [first] = extractExamples(markdown)
+    expect(installedAbove(markdown, first?.line ?? Infinity)).toEqual(
+      expect.arrayContaining([name, ...importedBy(first?.code ?? '')]),
+    )
+  })
 
   it('README.md has three quick starts of at most 12 lines, each with the packages that it imports', () => {
     const markdown = read('README.md')
