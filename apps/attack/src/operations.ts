@@ -212,6 +212,18 @@ export const operations: readonly [Operation, ...Operation[]] = [
     },
   },
   {
+    name: 'chmod',
+    async run(stage) {
+      await stage.workspace.chmod(file(stage), stage.random.pick([0o600, 0o644]))
+    },
+  },
+  {
+    name: 'utimes',
+    async run(stage) {
+      await stage.workspace.utimes(file(stage), { modifiedAt: stage.random.below(2 ** 30) })
+    },
+  },
+  {
     name: 'createDirectory',
     async run(stage) {
       await stage.workspace.createDirectory(`${fresh(stage, 'directory')}/x`, { recursive: stage.random.below(4) > 0 })

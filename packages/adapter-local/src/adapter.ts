@@ -1,8 +1,8 @@
 import type { ReadResult, Stat, TransferResult, WriteResult } from '@ws/core'
 import {
-  type AdapterCapabilities,
   type Driver,
   type DriverAppendOptions,
+  type DriverCapabilities,
   type DriverCopyOptions,
   type DriverDeleteOptions,
   type DriverListOptions,
@@ -18,6 +18,7 @@ import {
   type SearchHit,
   type SignalOption,
   type StorageAdapter,
+  type Times,
   type WriteData,
   mountRoot,
 } from '@ws/core/adapter'
@@ -37,6 +38,7 @@ import { statEntry } from './read/stat.ts'
 import { Resources } from './resources.ts'
 import { searchTree } from './search/search.ts'
 import { appendToFile } from './write/append.ts'
+import { changeMode, changeTimes } from './write/attributes.ts'
 import { copyEntry } from './write/copy.ts'
 import { createDirectoryAt } from './write/create-directory.ts'
 import { deleteEntry } from './write/delete.ts'
@@ -49,7 +51,7 @@ import { writeFile } from './write/write.ts'
 export interface LocalDriverParts {
   readonly tree: Tree
   readonly engines: Engines
-  readonly capabilities: AdapterCapabilities
+  readonly capabilities: DriverCapabilities
   readonly owner: Owner | undefined
   /** Runs once, when nothing of the adapter is in use any more. */
   readonly onClose: () => Promise<void>
@@ -78,7 +80,7 @@ const listing = new Set(['list', 'search', 'hostDirectory'])
 /** A directory of this machine. Made by `createLocalAdapter`. */
 export class LocalDriver implements Driver {
   readonly name = 'local'
-  readonly capabilities: AdapterCapabilities
+  readonly capabilities: DriverCapabilities
   readonly #parts: LocalDriverParts
   readonly #resources = new Resources()
   readonly #semaphore = new Semaphore(operationsAtOnce)
@@ -169,6 +171,14 @@ export class LocalDriver implements Driver {
 
   readSymlink(path: MountPath, { signal }: SignalOption): Promise<string> {
     return this.#run({ operation: 'readSymlink', path, signal }, readSymlinkAt)
+  }
+
+  chmod(path: MountPath, mode: number, { signal }: SignalOption): Promise<void> {
+    return this.#run({ operation: 'chmod', path, signal }, (task) => changeMode(task, mode))
+  }
+
+  utimes(path: MountPath, times: Times, { signal }: SignalOption): Promise<void> {
+    return this.#run({ operation: 'utimes', path, signal }, (task) => changeTimes(task, times))
   }
 
   hostPath(path: MountPath): HostPath {

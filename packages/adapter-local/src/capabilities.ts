@@ -1,4 +1,4 @@
-import { type AdapterCapabilities, maxNameBytes, maxPathBytes } from '@ws/core/adapter'
+import { type DriverCapabilities, maxNameBytes, maxPathBytes } from '@ws/core/adapter'
 
 interface CapabilityFacts {
   /** Canonical host path: its length is taken off what paths may have. */
@@ -11,14 +11,9 @@ interface CapabilityFacts {
 const reservedPathBytes = 32
 
 /** The capabilities of an adapter on a directory of this machine. */
-export function capabilitiesOf({ root, verified, caseSensitive }: CapabilityFacts): AdapterCapabilities {
+export function capabilitiesOf({ root, verified, caseSensitive }: CapabilityFacts): DriverCapabilities {
   return {
     readOnly: false,
-    append: true,
-    symlinks: true,
-    search: true,
-    flush: false,
-    hostPath: true,
     atomicMove: true,
     atomicDirectoryMove: true,
     enforcesHierarchy: true,

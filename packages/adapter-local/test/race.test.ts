@@ -39,8 +39,9 @@ async function snapshot(directory: string): Promise<Record<string, string>> {
   const seen: Record<string, string> = {}
   for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name)
-    const { mode, uid } = await lstat(path)
-    seen[path.slice(directory.length)] = `${mode} ${uid} ${entry.isFile() ? await readFile(path, 'utf8') : ''}`
+    const { mode, uid, mtimeMs } = await lstat(path)
+    seen[path.slice(directory.length)] =
+      `${mode} ${uid} ${mtimeMs} ${entry.isFile() ? await readFile(path, 'utf8') : ''}`
   }
   return seen
 }
@@ -123,6 +124,9 @@ describeWith(component('python3'), 'while another process exchanges a directory 
       (index) => adapter.write(at(`/dir/sub/empty-${index}`), bytes(''), { ifVersion: 'absent' }),
       (index) => adapter.write(at(`/dir/p-${index}/q/f`), bytes('mine'), { parents: true }),
       () => adapter.append(at('/dir/sub/file'), bytes('more')),
+      () => adapter.chmod(at('/dir/sub/file'), 0o777),
+      () => adapter.chmod(at('/dir/sub'), 0o711),
+      () => adapter.utimes(at('/dir/sub/file'), { modifiedAt: 1_000 }),
       (index) => adapter.createDirectory(at(`/dir/made-${index}/below`), { recursive: true }),
       () => adapter.delete(at('/dir/file')),
       () => adapter.delete(at('/dir/sub'), { recursive: true }),

@@ -4,9 +4,9 @@ import {
   chunksOf,
   collect,
   defineAdapter,
-  type AdapterCapabilities,
   type Driver,
   type DriverAppendOptions,
+  type DriverCapabilities,
   type DriverCopyOptions,
   type DriverDeleteOptions,
   type DriverListOptions,
@@ -20,6 +20,7 @@ import {
   type SearchHit,
   type SignalOption,
   type StorageAdapter,
+  type Times,
   type WriteData,
 } from '@ws/core/adapter'
 import { capabilitiesOf } from './capabilities.ts'
@@ -29,7 +30,7 @@ import { checkMemoryOptions, type MemoryAdapterOptions } from './options.ts'
 import { search } from './search.ts'
 import { seed } from './seed.ts'
 import { checkCondition, copy, move } from './transfer.ts'
-import { isEmpty, MemoryTree } from './tree.ts'
+import { isEmpty, MemoryTree, type Node } from './tree.ts'
 import { appendBytes, prepareWrite, writeBytes } from './write.ts'
 
 /**
@@ -48,7 +49,7 @@ export function createMemoryAdapter(options: MemoryAdapterOptions = {}): Storage
 
 class MemoryDriver implements Driver {
   readonly name = 'memory'
-  readonly capabilities: AdapterCapabilities
+  readonly capabilities: DriverCapabilities
   #made: MemoryTree | undefined
 
   constructor(readOnly: boolean, tree: MemoryTree | undefined) {
@@ -142,12 +143,28 @@ class MemoryDriver implements Driver {
     return node.symlink
   }
 
+  async chmod(path: MountPath, mode: number): Promise<void> {
+    const node = this.#marked(path, 'chmod')
+    node.perm = mode
+    this.#tree.touch(node)
+  }
+
+  async utimes(path: MountPath, { modifiedAt }: Times): Promise<void> {
+    const node = this.#marked(path, 'utimes')
+    node.mtime = new Date(modifiedAt)
+    this.#tree.touch(node)
+  }
+
   async createScratch(): Promise<StorageAdapter> {
     return createMemoryAdapter()
   }
 
   async close(): Promise<void> {
     this.#made = undefined
+  }
+
+  #marked(path: MountPath, operation: string): Node {
+    return this.#tree.find(path, { operation, follow: true }).getNode()
   }
 
   #readable(path: MountPath, { range, ifVersion }: DriverReadOptions): { content: Uint8Array; stat: Stat } {

@@ -1,12 +1,7 @@
-import { type AdapterCapabilities, maxNameBytes, maxPathBytes } from '@ws/core/adapter'
+import { type DriverCapabilities, maxNameBytes, maxPathBytes } from '@ws/core/adapter'
 
-const capabilities: AdapterCapabilities = Object.freeze({
+const capabilities: DriverCapabilities = Object.freeze({
   readOnly: false,
-  append: true,
-  symlinks: true,
-  search: true,
-  flush: false,
-  hostPath: false,
   atomicMove: true,
   atomicDirectoryMove: true,
   enforcesHierarchy: true,
@@ -24,9 +19,9 @@ const capabilities: AdapterCapabilities = Object.freeze({
   maxPathBytes,
 })
 
-const readOnlyCapabilities: AdapterCapabilities = Object.freeze({ ...capabilities, readOnly: true })
+const readOnlyCapabilities: DriverCapabilities = Object.freeze({ ...capabilities, readOnly: true })
 
 /** The capabilities of an adapter whose files live in the memory of this process. */
-export function capabilitiesOf(readOnly: boolean): AdapterCapabilities {
+export function capabilitiesOf(readOnly: boolean): DriverCapabilities {
   return readOnly ? readOnlyCapabilities : capabilities
 }

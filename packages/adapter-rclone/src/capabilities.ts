@@ -1,4 +1,4 @@
-import type { AdapterCapabilities } from '@ws/core/adapter'
+import type { AdapterCapabilities, DriverCapabilities } from '@ws/core/adapter'
 
 import type { CheckedOptions } from './options.ts'
 import type { Features } from './program/features.ts'
@@ -15,7 +15,7 @@ export function capabilitiesOf(
   options: CheckedOptions,
   features: Features,
   below: string,
-): AdapterCapabilities {
+): DriverCapabilities {
   const { section, prefix, readOnly, directoryCacheTime, attributeCacheTime } = options
   const isS3 = section['type'] === 's3'
   const above = (prefix === '' ? 0 : Buffer.byteLength(prefix) + 1) + Buffer.byteLength(below)
@@ -29,6 +29,9 @@ export function capabilitiesOf(
     atomicDirectoryMove: false,
     keepsEmptyDirectories: !isS3 || features.directoryMarkers,
     modes: false,
+    // A mount gives every file the same bits. It holds a new time back until the upload, and versions here are made of times.
+    chmod: false,
+    utimes: false,
     maxStaleness: directoryCacheTime + attributeCacheTime,
     // The path begins with a slash that the key does not have.
     maxPathBytes: isS3 ? Math.min(disk.maxPathBytes, longestKey - above + 1) : disk.maxPathBytes,

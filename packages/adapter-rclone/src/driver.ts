@@ -1,9 +1,9 @@
 import { createScratchAdapter } from '@ws/adapter-local'
 import type { ReadResult, Stat, TransferResult, WriteResult } from '@ws/core'
 import {
-  type AdapterCapabilities,
   type Driver,
   type DriverAppendOptions,
+  type DriverCapabilities,
   type DriverCopyOptions,
   type DriverDeleteOptions,
   type DriverListOptions,
@@ -48,7 +48,7 @@ import { type RcloneStatus, statusOf } from './status.ts'
 /** A part of a mount: the disk's adapter there, with the work that rclone needs before, after and meanwhile. */
 export class RcloneDriver implements Driver {
   readonly name = 'rclone'
-  readonly capabilities: AdapterCapabilities
+  readonly capabilities: DriverCapabilities
   readonly createSymlink?: NonNullable<Driver['createSymlink']>
   readonly readSymlink?: NonNullable<Driver['readSymlink']>
   readonly #part: MountedPart
@@ -62,7 +62,7 @@ export class RcloneDriver implements Driver {
     this.#part = new MountedPart(mount, below, first)
     this.#looks = new Looks(this.#part, this.#replacing)
     this.#onClose = onClose
-    if (!this.capabilities.symlinks) return
+    if (!mount.features.links) return
     this.createSymlink = (path, target, { signal }) =>
       this.#part.run({ operation: 'createSymlink', path, signal }, ({ files }) =>
         files.createSymlink(path, target, { signal }),

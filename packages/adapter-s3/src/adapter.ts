@@ -2,9 +2,9 @@ import type { ReadResult, Stat, TransferResult, WriteResult } from '@ws/core'
 import {
   assertMountPath,
   defineAdapter,
-  type AdapterCapabilities,
   type Driver,
   type DriverAppendOptions,
+  type DriverCapabilities,
   type DriverCopyOptions,
   type DriverDeleteOptions,
   type DriverListOptions,
@@ -38,6 +38,7 @@ import { write } from './files/write.ts'
 import { createScratch } from './scratch.ts'
 import { search } from './search/search.ts'
 import type { Store } from './store.ts'
+import { keepsAttributes, setAttributes, type FileAttributes } from './transfer/attributes.ts'
 import { copy, move } from './transfer/transfer.ts'
 
 export interface S3AdapterParts {
@@ -57,10 +58,12 @@ export function createAdapter(parts: S3AdapterParts): S3StorageAdapter {
 /** The contract on one store: each operation is one task, and is left to its folder. */
 class S3Driver implements Driver {
   readonly name: string
-  readonly capabilities: AdapterCapabilities
+  readonly capabilities: DriverCapabilities
   readonly append?: NonNullable<Driver['append']>
   readonly createSymlink?: NonNullable<Driver['createSymlink']>
   readonly readSymlink?: NonNullable<Driver['readSymlink']>
+  readonly chmod?: NonNullable<Driver['chmod']>
+  readonly utimes?: NonNullable<Driver['utimes']>
   readonly close: () => Promise<void>
   readonly #store: Store
 
@@ -68,8 +71,12 @@ class S3Driver implements Driver {
     this.name = name
     this.#store = store
     this.close = async () => release()
-    this.capabilities = capabilitiesOf({ dialect: store.dialect, keys: store.keys, links: store.links, readOnly })
-    if (this.capabilities.append) this.append = this.#append.bind(this)
+    this.capabilities = capabilitiesOf({ dialect: store.dialect, keys: store.keys, readOnly })
+    if (store.dialect.conditionalPut) this.append = this.#append.bind(this)
+    if (keepsAttributes(store)) {
+      this.chmod = (path, mode, options) => this.#set('chmod', path, { mode }, options)
+      this.utimes = (path, { modifiedAt }, options) => this.#set('utimes', path, { modifiedAt }, options)
+    }
     if (!store.links) return
     this.createSymlink = this.#createSymlink.bind(this)
     this.readSymlink = this.#readSymlink.bind(this)
@@ -97,6 +104,10 @@ class S3Driver implements Driver {
 
   write(path: MountPath, data: WriteData, options: DriverWriteOptions): Promise<WriteResult> {
     return this.#run('write', path, options.signal, (task) => write(this.#store, path, data, options, task))
+  }
+
+  #set(operation: string, path: MountPath, attributes: FileAttributes, { signal }: SignalOption): Promise<void> {
+    return this.#run(operation, path, signal, (task) => setAttributes(this.#store, path, attributes, task))
   }
 
   #append(path: MountPath, data: Uint8Array, options: DriverAppendOptions): Promise<WriteResult> {

@@ -1,26 +1,20 @@
-import type { AdapterCapabilities, ConditionScope } from '@ws/core/adapter'
+import type { ConditionScope, DriverCapabilities } from '@ws/core/adapter'
 import type { S3Dialect } from './dialect/dialect.ts'
 import type { KeySpace } from './keys/key-space.ts'
 
 export interface CapabilityFacts {
   readonly dialect: S3Dialect
   readonly keys: KeySpace
-  readonly links: boolean
   readonly readOnly: boolean
 }
 
 /** The promises that an adapter can keep on this server, and no more. */
-export function capabilitiesOf({ dialect, keys, links, readOnly }: CapabilityFacts): AdapterCapabilities {
+export function capabilitiesOf({ dialect, keys, readOnly }: CapabilityFacts): DriverCapabilities {
   const { conditionalPut, conditionalDelete, conditionalCopySource, conditionalCopyDestination } = dialect
   const moves = conditionalDelete && conditionalCopySource && conditionalCopyDestination
   const scope = (byServer: boolean): ConditionScope => (byServer ? 'server' : 'process')
   return Object.freeze({
     readOnly,
-    append: conditionalPut,
-    symlinks: links,
-    search: true,
-    flush: false,
-    hostPath: false,
     atomicMove: false,
     atomicDirectoryMove: false,
     enforcesHierarchy: false,

@@ -71,6 +71,39 @@ describe('a server that honours every condition', () => {
     expect(await text(adapter, '/a')).toBe('1')
   })
 
+  it('keeps bits and times of a file, by a copy onto itself that both sides check', async () => {
+    const adapter = await bench.adapter({ dialect: { ...bench.dialect, ...everything }, symlinks: 'rclonelink' })
+    expect(adapter.capabilities).toMatchObject({ chmod: true, utimes: true })
+    const { version } = await adapter.write(at('/a'), encode('text'), { mode: 0o644 })
+    await adapter.chmod?.(at('/a'), 0o600)
+    await adapter.utimes?.(at('/a'), { modifiedAt: 1_000_000_000_123 })
+    const conditions = { IfMatch: `"${version}"`, CopySourceIfMatch: `"${version}"` }
+    expect(conditionsOf('CopyObject')).toEqual([conditions, conditions])
+    expect(await adapter.stat(at('/a'))).toMatchObject({ mode: 0o600, modifiedAt: 1_000_000_000_123, version })
+    expect(await text(adapter, '/a')).toBe('text')
+    await adapter.write(at('/dir/a'), encode('x'))
+    await expect(adapter.chmod?.(at('/dir'), 0o700)).rejects.toMatchObject({ code: 'ENOTSUP', path: '/dir' })
+    await adapter.createSymlink?.(at('/link'), 'a')
+    await expect(adapter.chmod?.(at('/link'), 0o700)).rejects.toMatchObject({ name: 'LinkSignal', at: '/link' })
+  })
+
+  it('keeps the bytes that others write while bits are set', async () => {
+    const adapter = await bench.adapter({ dialect: { ...bench.dialect, ...everything } })
+    await adapter.write(at('/a'), encode('old'))
+    let copies = 0
+    bench.interceptor = async ({ name }, send) => {
+      if (name !== 'CopyObject') return send()
+      copies += 1
+      if (copies > 1) return send()
+      await adapter.write(at('/a'), encode('new'))
+      throw refusal()
+    }
+    await adapter.chmod?.(at('/a'), 0o600)
+    expect(copies).toBe(2)
+    expect(await text(adapter, '/a')).toBe('new')
+    expect((await adapter.stat(at('/a'))).mode).toBe(0o600)
+  })
+
   it('may have deleted already what it refuses to delete again', async () => {
     const adapter = await bench.adapter({ dialect: { ...bench.dialect, ...everything } })
     const { version } = await adapter.write(at('/a'), encode('1'))
@@ -99,6 +132,14 @@ describe('a server that honours every condition', () => {
 })
 
 describe('a server that honours none', () => {
+  it('keeps neither bits nor times: a copy could take back a write of others', async () => {
+    const bench = await Bench.open('r2')
+    const adapter = await bench.adapter({ dialect: { ...bench.dialect, conditionalCopyDestination: false } })
+    expect(adapter.capabilities).toMatchObject({ chmod: false, utimes: false })
+    expect([adapter.chmod, adapter.utimes]).toEqual([undefined, undefined])
+    await bench.close()
+  })
+
   it('makes conditional writes ENOTSUP, before anything is sent', async () => {
     const bench = await Bench.open('r2')
     const adapter = await bench.adapter({ dialect: { ...bench.dialect, conditionalPut: false } })

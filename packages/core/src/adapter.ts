@@ -13,8 +13,15 @@ export type { KeyValueOptions } from './adapter/key-value/driver.ts'
 export type { KeyValueStore } from './adapter/key-value/store.ts'
 export * from './adapter/link-signal.ts'
 export * from './adapter/map-in-order.ts'
-export { fileOperations, operations } from './adapter/operations.ts'
-export type { AdapterOperation, FileOperation, Need, OperationFacts } from './adapter/operations.ts'
+export { fileOperations, operations, optionalOperations } from './adapter/operations.ts'
+export type {
+  AdapterOperation,
+  FileOperation,
+  Need,
+  OperationCapability,
+  OperationFacts,
+  OptionalOperation,
+} from './adapter/operations.ts'
 export { Pace } from './adapter/pace.ts'
 export type {
   AppendOptions,
@@ -37,6 +44,7 @@ export type {
   SearchQuery,
   SignalOption,
   StatOptions,
+  Times,
   WriteData,
   WriteOptions,
 } from './adapter/types.ts'

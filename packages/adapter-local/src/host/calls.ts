@@ -47,6 +47,8 @@ export interface Calls {
   ftruncate(fd: number, length: number): Maybe<void>
   /** Times in seconds since the epoch. */
   futimes(fd: number, accessed: number, modified: number): Maybe<void>
+  /** The same, by a path; a link is followed. */
+  utimes(name: HostName, accessed: number, modified: number): Maybe<void>
   copyFile(from: HostName, to: HostName, flags: number): Maybe<void>
   openListing(name: HostName, encoding: 'utf8' | 'buffer'): Maybe<OpenListing>
   readListing(listing: OpenListing): Maybe<fs.Dirent | null>
@@ -146,6 +148,7 @@ export function immediateCalls(pace: Pace): ImmediateCalls {
     fchown: timed(fs.fchownSync),
     ftruncate: timed(fs.ftruncateSync),
     futimes: timed(fs.futimesSync),
+    utimes: timed(fs.utimesSync),
     copyFile: timed(fs.copyFileSync),
     listSmall: timed((name) => fs.readdirSync(name, { withFileTypes: true })),
     openListing: timed((name, encoding) => fs.opendirSync(name as string, listingOptions(encoding))),
@@ -227,6 +230,7 @@ export function pooledCalls(semaphore?: Semaphore): Calls {
     fchown: gated(promisify(fs.fchown)),
     ftruncate: gated(promisify(fs.ftruncate)),
     futimes: gated(promisify(fs.futimes)),
+    utimes: gated(promisify(fs.utimes)),
     copyFile: gated(promisify(fs.copyFile)),
     openListing: gated((name, encoding) => opendir(name, listingOptions(encoding))),
     readListing: gated((listing) => listing.read()),

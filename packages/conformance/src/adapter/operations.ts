@@ -1,4 +1,12 @@
-import type { LinkArgument, MountPath, SignalOption, StorageAdapter } from '@ws/core/adapter'
+import {
+  operations as table,
+  type AdapterOperation,
+  type LinkArgument,
+  type MountPath,
+  type OperationFacts,
+  type SignalOption,
+  type StorageAdapter,
+} from '@ws/core/adapter'
 import { body, encode, at } from './case.ts'
 import { lackOf, type Needs } from './needs.ts'
 
@@ -18,84 +26,57 @@ export interface Operation {
 const source = at('/source')
 const destination = at('/destination')
 
+/** The facts are those of the table of operations, under the first word of the name. */
 function operation(
   name: string,
   run: Operation['run'],
-  flags: Partial<Omit<Operation, 'name' | 'run'>> = {},
+  flags: Partial<Pick<Operation, 'argument' | 'follows'>> = {},
 ): Operation {
-  return { name, argument: 'path', changes: false, follows: false, ...flags, run }
+  const { changes, follows } = factsOf(name)
+  return { name, argument: 'path', changes, follows, ...flags, run }
 }
 
-const changes = { changes: true }
+function factsOf(name: string): OperationFacts {
+  return table[name.split(' ')[0] as AdapterOperation]
+}
 
 /** Every operation that takes a path. */
 export const operations: readonly Operation[] = [
   operation('stat', (adapter, path, options) => adapter.stat(path, options)),
-  operation('read', (adapter, path, options) => adapter.read(path, options), { follows: true }),
-  operation('readStream', (adapter, path, options) => adapter.readStream(path, options), { follows: true }),
-  operation('list', (adapter, path, options) => adapter.list(path, options).next(), { follows: true }),
-  operation('search', (adapter, path, options) => adapter.search?.({ pattern: 'x', in: path }, options).next(), {
-    follows: true,
-  }),
+  operation('read', (adapter, path, options) => adapter.read(path, options)),
+  operation('readStream', (adapter, path, options) => adapter.readStream(path, options)),
+  operation('list', (adapter, path, options) => adapter.list(path, options).next()),
+  operation('search', (adapter, path, options) => adapter.search?.({ pattern: 'x', in: path }, options).next()),
   operation('readSymlink', (adapter, path, options) => adapter.readSymlink?.(path, options)),
-  operation('write', (adapter, path, options) => adapter.write(path, encode('new'), options), {
-    ...changes,
-    follows: true,
-  }),
-  operation(
-    'write with parents',
-    (adapter, path, options) => adapter.write(path, body('new'), { ...options, parents: true }),
-    {
-      ...changes,
-      follows: true,
-    },
+  operation('write', (adapter, path, options) => adapter.write(path, encode('new'), options)),
+  operation('write with parents', (adapter, path, options) =>
+    adapter.write(path, body('new'), { ...options, parents: true }),
   ),
-  operation('append', (adapter, path, options) => adapter.append?.(path, encode('new'), options), {
-    ...changes,
-    follows: true,
-  }),
-  operation('createDirectory', (adapter, path, options) => adapter.createDirectory(path, options), changes),
-  operation(
-    'createDirectory with recursive',
-    (adapter, path, options) => adapter.createDirectory(path, { ...options, recursive: true }),
-    { ...changes, follows: true },
+  operation('append', (adapter, path, options) => adapter.append?.(path, encode('new'), options)),
+  operation('chmod', (adapter, path, options) => adapter.chmod?.(path, 0o600, options)),
+  operation('utimes', (adapter, path, options) => adapter.utimes?.(path, { modifiedAt: 1_000 }, options)),
+  operation('createDirectory', (adapter, path, options) => adapter.createDirectory(path, options), { follows: false }),
+  operation('createDirectory with recursive', (adapter, path, options) =>
+    adapter.createDirectory(path, { ...options, recursive: true }),
   ),
-  operation('createSymlink', (adapter, path, options) => adapter.createSymlink?.(path, 'target', options), changes),
-  operation('delete', (adapter, path, options) => adapter.delete(path, { ...options, recursive: true }), changes),
-  operation(
-    'delete with force',
-    (adapter, path, options) => adapter.delete(path, { ...options, force: true }),
-    changes,
-  ),
-  operation('move from', (adapter, path, options) => adapter.move(path, destination, options), {
-    ...changes,
-    argument: 'source',
-  }),
+  operation('createSymlink', (adapter, path, options) => adapter.createSymlink?.(path, 'target', options)),
+  operation('delete', (adapter, path, options) => adapter.delete(path, { ...options, recursive: true })),
+  operation('delete with force', (adapter, path, options) => adapter.delete(path, { ...options, force: true })),
+  operation('move from', (adapter, path, options) => adapter.move(path, destination, options), { argument: 'source' }),
   operation('move to', (adapter, path, options) => adapter.move(source, path, { ...options, parents: true }), {
-    ...changes,
     argument: 'destination',
   }),
   operation('copy from', (adapter, path, options) => adapter.copy(path, destination, { ...options, recursive: true }), {
-    ...changes,
     argument: 'source',
   }),
   operation('copy to', (adapter, path, options) => adapter.copy(source, path, { ...options, parents: true }), {
-    ...changes,
     argument: 'destination',
   }),
 ]
 
-/** The capability that says whether an operation is there; absent for those that every adapter has. */
-const capabilityOf: Readonly<Record<string, 'append' | 'symlinks' | 'search'>> = {
-  append: 'append',
-  createSymlink: 'symlinks',
-  readSymlink: 'symlinks',
-  search: 'search',
-}
-
 /** The needs of the tests of one operation. They are skipped where it is absent, or refused before anything else. */
 export function needsOf({ name, changes }: Operation): Needs {
-  const capability = capabilityOf[name]
+  const { capability } = factsOf(name)
   return { ...(capability && { [capability]: true }), ...(changes && { readOnly: false }) }
 }
 

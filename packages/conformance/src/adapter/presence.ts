@@ -1,29 +1,25 @@
 import { createWorkspace, type Workspace } from '@ws/core'
-import type { AdapterCapabilities, StorageAdapter } from '@ws/core/adapter'
+import { operations, optionalOperations, type OperationCapability } from '@ws/core/adapter'
 import { check, equal, rejects } from '../assert.ts'
 import { encode } from './case.ts'
 import type { Suite } from './suite.ts'
 
-interface Optional {
-  readonly capability: keyof AdapterCapabilities
-  readonly methods: readonly (keyof StorageAdapter)[]
-  /**
-   * Calls the operation through a workspace on the adapter; absent where the workspace can do without the operation.
-   */
-  readonly ask?: (workspace: Workspace) => Promise<unknown>
-}
+/** The methods that each capability promises, of the table of operations. */
+const promised = Map.groupBy(
+  optionalOperations.filter((name) => 'capability' in operations[name]),
+  (name) => (operations[name] as { readonly capability: OperationCapability }).capability,
+)
 
-const optional: readonly Optional[] = [
-  { capability: 'append', methods: ['append'], ask: (workspace) => workspace.append('/file', encode('x')) },
-  {
-    capability: 'symlinks',
-    methods: ['createSymlink', 'readSymlink'],
-    ask: (workspace) => workspace.createSymlink('/link', 'file'),
-  },
-  { capability: 'search', methods: ['search'], ask: (workspace) => Array.fromAsync(workspace.search('x')) },
-  { capability: 'flush', methods: ['flush'] },
-  { capability: 'hostPath', methods: ['hostPath', 'hostDirectory'] },
-]
+/**
+ * Calls through a workspace on an adapter without the capability. Absent: the workspace can do without, or only executors ask.
+ */
+const asked: { readonly [Name in OperationCapability]?: (workspace: Workspace) => Promise<unknown> } = {
+  append: (workspace) => workspace.append('/file', encode('x')),
+  symlinks: (workspace) => workspace.createSymlink('/link', 'file'),
+  search: (workspace) => Array.fromAsync(workspace.search('x')),
+  chmod: (workspace) => workspace.chmod('/file', 0o600),
+  utimes: (workspace) => workspace.utimes('/file', { modifiedAt: 1_000 }),
+}
 
 export function presenceTests({ describe, test }: Suite): void {
   describe('capabilities', () => {
@@ -32,7 +28,7 @@ export function presenceTests({ describe, test }: Suite): void {
       equal(JSON.parse(before), it.adapter.capabilities, 'the capabilities after JSON')
       for (const name of [
         'readOnly',
-        ...optional.map(({ capability }) => capability),
+        ...promised.keys(),
         'modes',
         'caseSensitive',
         'controlCharacters',
@@ -49,11 +45,12 @@ export function presenceTests({ describe, test }: Suite): void {
         check(!it.adapter.name.includes(secret), `the name tells ${secret}`)
     })
 
-    for (const { capability, methods, ask } of optional) {
-      test(`${methods.map(String).join(', ')}: there exactly where the capability says so`, {}, async (it) => {
+    for (const [capability, methods] of promised) {
+      const ask = asked[capability]
+      test(`${methods.toSorted().join(', ')}: there exactly where the capability says so`, {}, async (it) => {
         for (const method of methods) {
           const present = typeof it.adapter[method] === 'function'
-          equal(present, it.capabilities[capability], `\`${String(method)}\` being there, with ${capability},`)
+          equal(present, it.capabilities[capability], `\`${method}\` being there, with ${capability},`)
         }
       })
 

@@ -22,6 +22,7 @@ import { searchTests } from './search.ts'
 import { specialFileTests } from './special-files.ts'
 import { statTests } from './stat.ts'
 import { createSuite } from './suite.ts'
+import { attributeTests } from './attributes.ts'
 import { symlinkTests } from './symlinks.ts'
 import { writeTests } from './write.ts'
 
@@ -38,6 +39,7 @@ const files = [
   copyTests,
   appendTests,
   symlinkTests,
+  attributeTests,
   linkTests,
   searchTests,
   conditionTests,

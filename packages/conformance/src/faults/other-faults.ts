@@ -90,6 +90,16 @@ export const otherFaults: readonly Fault[] = [
       change(inner, { write: (path, data, options) => inner.write(path, data, { ...options, signal: undefined }) }),
   },
   {
+    name: 'drops new permission bits without a word',
+    caughtBy: 'sets the permission bits, and leaves content and time',
+    apply: (inner) => change(inner, { chmod: async (path) => void (await inner.stat(path)) }),
+  },
+  {
+    name: 'drops new times without a word',
+    caughtBy: 'sets the time, and leaves content and bits',
+    apply: (inner) => change(inner, { utimes: async (path) => void (await inner.stat(path)) }),
+  },
+  {
     name: 'goes on after close',
     caughtBy: 'makes every later call ECLOSED',
     apply: (inner) => change(inner, { close: async () => undefined }),

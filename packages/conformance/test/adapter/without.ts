@@ -1,5 +1,11 @@
 import { WorkspaceError } from '@ws/core'
-import type { StorageAdapter } from '@ws/core/adapter'
+import { operations, type OperationFacts, type StorageAdapter } from '@ws/core/adapter'
+
+const absent = Object.fromEntries(
+  Object.values<OperationFacts>(operations).flatMap(({ capability }) =>
+    capability === undefined ? [] : [[capability, false]],
+  ),
+)
 
 /** The least that an adapter can be: no optional operation, and no conditions. For the tests of absence. */
 export function without(adapter: StorageAdapter): StorageAdapter {
@@ -11,9 +17,7 @@ export function without(adapter: StorageAdapter): StorageAdapter {
     name: `without(${adapter.name})`,
     capabilities: {
       ...adapter.capabilities,
-      append: false,
-      symlinks: false,
-      search: false,
+      ...absent,
       conditionalWrite: 'none',
       conditionalDelete: 'none',
       conditionalMove: 'none',

@@ -1,10 +1,11 @@
 import { baseName, childPath, isWithin, parentPath, segmentsOf, type Stat, WorkspaceError } from '@ws/core'
-import { type AdapterCapabilities, checkReadSize, collect, contractError, defineAdapter } from '@ws/core/adapter'
-import { type Condition, type Driver, type DriverCopyOptions, type LinkArgument, LinkSignal } from '@ws/core/adapter'
+import { checkReadSize, collect, type Condition, contractError, defineAdapter } from '@ws/core/adapter'
+import { type Driver, type DriverCapabilities, type DriverCopyOptions } from '@ws/core/adapter'
+import { type LinkArgument, LinkSignal } from '@ws/core/adapter'
 import { maxNameBytes, maxPathBytes, type MountPath, mountRoot, type StorageAdapter } from '@ws/core/adapter'
 
-const capabilities: AdapterCapabilities = {
-  ...{ readOnly: false, append: false, symlinks: true, search: false, flush: false, hostPath: false },
+const capabilities: DriverCapabilities = {
+  readOnly: false,
   ...{ atomicMove: true, atomicDirectoryMove: true, enforcesHierarchy: true, keepsEmptyDirectories: true },
   ...{ conditionalWrite: 'server', conditionalDelete: 'server', conditionalMove: 'server', uniqueVersions: true },
   ...{ modes: false, caseSensitive: true, controlCharacters: true, confinement: 'inherent' },

@@ -37,6 +37,8 @@ export const adapterOperations: readonly HostileOperation<StorageAdapter>[] = [
     run: (adapter, path) => adapter.write(path as MountPath, bytes('parents'), { parents: true }),
   },
   { name: 'append', run: (adapter, path) => adapter.append?.(path as MountPath, bytes('+')) },
+  { name: 'chmod', run: (adapter, path) => adapter.chmod?.(path as MountPath, 0o755) },
+  { name: 'utimes', run: (adapter, path) => adapter.utimes?.(path as MountPath, { modifiedAt: 1_000 }) },
   { name: 'createDirectory', run: (adapter, path) => adapter.createDirectory(path as MountPath) },
   {
     name: 'createDirectory recursive',
@@ -97,6 +99,8 @@ export const workspaceOperations: readonly HostileOperation<Workspace>[] = [
   { name: 'write with parents', writes: 'parents', run: (workspace, path) => workspace.write(path, 'parents') },
   { name: 'append', run: (workspace, path) => workspace.append(path, '+') },
   { name: 'edit', run: (workspace, path) => workspace.edit(path, { oldText: 'x', newText: 'x' }, { timeout: 20 }) },
+  { name: 'chmod', run: (workspace, path) => workspace.chmod(path, 0o755) },
+  { name: 'utimes', run: (workspace, path) => workspace.utimes(path, { modifiedAt: 1_000 }) },
   { name: 'createDirectory', run: (workspace, path) => workspace.createDirectory(path) },
   { name: 'createSymlink', run: (workspace, path) => workspace.createSymlink(path, 'file.txt') },
   { name: 'copy to', run: (workspace, path) => workspace.copy('file.txt', path, { overwrite: true }) },

@@ -104,6 +104,12 @@ export const methods: readonly Entrance[] = [
     wrong: { recursive: boolean, signal },
   },
   { name: 'createSymlink', call: (options: never) => workspace.createSymlink('/w', 'f', options), wrong: { signal } },
+  { name: 'chmod', call: (options: never) => workspace.chmod('/f', 0o600, options), wrong: { signal } },
+  {
+    name: 'utimes',
+    call: (options: never) => workspace.utimes('/f', { modifiedAt: 1 }, options),
+    wrong: { signal },
+  },
   {
     name: 'delete',
     call: (options: never) => workspace.delete('/f', options),

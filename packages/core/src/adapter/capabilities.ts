@@ -15,6 +15,10 @@ export interface AdapterCapabilities {
   readonly append: boolean
   /** `createSymlink` and `readSymlink` are there, and links in the store are seen as links. */
   readonly symlinks: boolean
+  /** `chmod` is there, and `stat` gives the bits back. */
+  readonly chmod: boolean
+  /** `utimes` is there, and `stat` gives the time back. */
+  readonly utimes: boolean
   /** `search` is there. */
   readonly search: boolean
   /** `flush` is there: a write may be held back until then. Without it, an acknowledged write is in the store. */

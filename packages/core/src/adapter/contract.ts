@@ -19,6 +19,7 @@ import type {
   SignalOption,
   Stat,
   StatOptions,
+  Times,
   TransferResult,
   WriteData,
   WriteOptions,
@@ -33,8 +34,8 @@ import type {
  *
  * **Links are never followed.** An adapter that meets a symbolic link before the last component, or at the last one in an
  * operation that follows, rejects with a `LinkSignal`, before any effect. Operations that follow: `read`, `readStream`,
- * `write` (not with `ifVersion: 'absent'`, for which any entry at the path is `ECONFLICT`), `append`, `list`,
- * `createDirectory` with `recursive`, `search`. Operations on the link itself: `stat`, `delete`, `move`, `readSymlink`,
+ * `write` (not with `ifVersion: 'absent'`, for which any entry at the path is `ECONFLICT`), `append`, `chmod`, `utimes`,
+ * `list`, `createDirectory` with `recursive`, `search`. Operations on the link itself: `stat`, `delete`, `move`, `readSymlink`,
  * and `copy`, which copies it as a link.
  *
  * **Errors** are `WorkspaceError`s whose `path` is the path inside the mount, but for aborts, which reject with
@@ -43,7 +44,7 @@ import type {
  * - nothing there: `ENOENT`; a file where a directory must be (before the last component included): `ENOTDIR`;
  *   a directory where a file must be: `EISDIR`; a FIFO, socket or device where a file must be: `EINVAL`, without opening it;
  * - a change of a read-only store: `EROFS`; a failed condition: `ECONFLICT`; a condition that is not offered, or an operation: `ENOTSUP`;
- * - the root cannot be deleted, moved, replaced or written to: `EBUSY`; the root itself is gone: `ENOWORKSPACE`;
+ * - the root cannot be deleted, moved, replaced, marked (`chmod`, `utimes`) or written to: `EBUSY`; the root itself is gone: `ENOWORKSPACE`;
  * - after `close`: `ECLOSED`.
  *
  * **Nothing half done.** A single write is atomic: a reader sees the old or the new content, and a write that fails
@@ -106,6 +107,19 @@ export interface StorageAdapter extends AsyncDisposable {
 
   /** A link's target as it is stored. No link: `EINVAL`. Capability `symlinks`. */
   readSymlink?(path: MountPath, options?: SignalOption): Promise<string>
+
+  /**
+   * Sets the permission bits of a file or a directory, from 0 to 0o777; others are `EINVAL`. The content stays, and so does its
+   * time. With `uniqueVersions` the version changes. Where directories keep no bits, a directory is `ENOTSUP`. A file with
+   * several hard links is `EBUSY`. Capability `chmod`.
+   */
+  chmod?(path: MountPath, mode: number, options?: SignalOption): Promise<void>
+
+  /**
+   * Sets the time of the last change of a file or a directory. The store keeps it to the millisecond; a time that it cannot
+   * hold is `EINVAL`, and the old one stays. Versions, directories and hard links as in `chmod`. Capability `utimes`.
+   */
+  utimes?(path: MountPath, times: Times, options?: SignalOption): Promise<void>
 
   /** Lines that match, streamed; stops at its limits. Capability `search`. */
   search?(query: SearchQuery, options?: SearchOptions): AsyncIterableIterator<SearchHit>

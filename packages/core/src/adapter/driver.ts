@@ -1,6 +1,7 @@
 import type { HostPath, MountPath } from '../path/virtual-path.ts'
 import type { AdapterCapabilities } from './capabilities.ts'
 import type { StorageAdapter } from './contract.ts'
+import type { OperationCapability } from './operations.ts'
 import type {
   ByteRange,
   Condition,
@@ -13,6 +14,7 @@ import type {
   SearchQuery,
   SignalOption,
   Stat,
+  Times,
   TransferResult,
   Version,
   WriteData,
@@ -70,6 +72,14 @@ export interface DriverSearchQuery extends SearchQuery {
 }
 
 /**
+ * The capabilities of a driver. Those that say whether an operation is there follow from its methods. Where a driver states
+ * one all the same, the methods must agree.
+ */
+export type DriverCapabilities = Omit<AdapterCapabilities, OperationCapability> & {
+  readonly [Name in OperationCapability]?: boolean | undefined
+}
+
+/**
  * A store, for `defineAdapter`. The semantics are those of {@link StorageAdapter}: links, conditions, errors.
  *
  * The base has done the rest before a method is called. The adapter is open, paths are {@link MountPath}s within
@@ -79,11 +89,11 @@ export interface DriverSearchQuery extends SearchQuery {
  * A signal that is there is not aborted yet. A method that only reads may leave it alone; a method that changes the store
  * ends by it, and leaves the old state. A stream to be written ends by it too, and gives `Uint8Array`s only.
  *
- * A method that its capability does not promise is left out.
+ * A method that the store cannot keep is left out: the base declares the capability by the methods that are there.
  */
 export interface Driver {
   readonly name: string
-  readonly capabilities: AdapterCapabilities
+  readonly capabilities: DriverCapabilities
 
   /** Refuses more paths than the base does, by throwing. `creates`: the operation may make something there. */
   checkPath?(path: MountPath, operation: string, creates: boolean): void
@@ -102,6 +112,8 @@ export interface Driver {
   copy(source: MountPath, destination: MountPath, options: DriverCopyOptions): Promise<TransferResult>
   createSymlink?(path: MountPath, target: string, options: SignalOption): Promise<void>
   readSymlink?(path: MountPath, options: SignalOption): Promise<string>
+  chmod?(path: MountPath, mode: number, options: SignalOption): Promise<void>
+  utimes?(path: MountPath, times: Times, options: SignalOption): Promise<void>
   flush?(options: SignalOption): Promise<void>
   hostPath?(path: MountPath): HostPath
   hostDirectory?(path: MountPath): Promise<HostDirectory>

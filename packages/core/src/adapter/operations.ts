@@ -17,12 +17,14 @@ export interface OperationFacts {
   readonly creates?: 'path' | 'destination' | undefined
   /** It changes the store: `EROFS` in a read-only one. */
   readonly changes: boolean
-  /** It replaces or takes away the entry at its path, or at its destination: `EBUSY` for the root. */
+  /** It replaces, takes away or marks the entry at its path, or at its destination: `EBUSY` for the root. */
   readonly replaces?: true | undefined
   /** The capability that says who checks its conditions. */
   readonly condition?: 'conditionalWrite' | 'conditionalDelete' | 'conditionalMove' | undefined
-  /** The capability that says whether an adapter has it. Absent: every adapter has it. */
+  /** The capability that says whether an adapter has it; it follows from the methods of a driver. */
   readonly capability?: keyof AdapterCapabilities | undefined
+  /** An adapter may lack it, and no capability says so. */
+  readonly optional?: true | undefined
 }
 
 const plain = { follows: false, changes: false } as const
@@ -46,6 +48,8 @@ export const operations = {
   append: { ...put, capability: 'append' },
   createDirectory: { ...make, follows: true },
   createSymlink: { ...make, capability: 'symlinks' },
+  chmod: { ...change, follows: true, replaces: true, capability: 'chmod' },
+  utimes: { ...change, follows: true, replaces: true, capability: 'utimes' },
   delete: { ...change, replaces: true, condition: 'conditionalDelete' },
   move: { ...change, creates: 'destination', replaces: true, condition: 'conditionalMove' },
   copy: { ...change, need: 'read', creates: 'destination', condition: 'conditionalMove' },
@@ -53,7 +57,7 @@ export const operations = {
   flush: { ...plain, capability: 'flush' },
   hostPath: { ...plain, capability: 'hostPath' },
   hostDirectory: { ...plain, capability: 'hostPath' },
-  createScratch: plain,
+  createScratch: { ...plain, optional: true },
   close: plain,
 } as const satisfies Readonly<Record<string, OperationFacts>>
 
@@ -70,6 +74,28 @@ type Methods = Exclude<
 type Same<Left, Right> = [Left] extends [Right] ? ([Right] extends [Left] ? true : never) : never
 const isComplete: Same<Methods, AdapterOperation> = true
 void isComplete
+
+/** The capabilities that say whether an operation is there. */
+export type OperationCapability = {
+  [Name in AdapterOperation]: (typeof operations)[Name] extends {
+    readonly capability: infer Capability extends keyof AdapterCapabilities
+  }
+    ? Capability
+    : never
+}[AdapterOperation]
+
+/** The operations that an adapter may lack. */
+export type OptionalOperation = {
+  [Name in AdapterOperation]: (typeof operations)[Name] extends
+    | { readonly capability: string }
+    | { readonly optional: true }
+    ? Name
+    : never
+}[AdapterOperation]
+
+export const optionalOperations = (Object.keys(operations) as AdapterOperation[]).filter(
+  (name): name is OptionalOperation => 'capability' in operations[name] || 'optional' in operations[name],
+)
 
 /** The operations that rules judge, by their names. */
 export type FileOperation = {

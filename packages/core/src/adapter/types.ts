@@ -109,6 +109,12 @@ export interface WriteResult {
   readonly size: number
 }
 
+/** The times of an entry, for `utimes`. */
+export interface Times {
+  /** The last change of the content, in milliseconds since the epoch, from 0. */
+  readonly modifiedAt: number
+}
+
 export interface AppendOptions extends SignalOption {
   readonly ifVersion?: Condition | undefined
   readonly parents?: boolean | undefined

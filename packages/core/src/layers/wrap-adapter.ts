@@ -2,7 +2,7 @@ import { checkOption, checkOptions } from '../options/check.ts'
 import { adapterShape, option } from '../options/shapes.ts'
 import type { AdapterCapabilities } from '../adapter/capabilities.ts'
 import type { StorageAdapter } from '../adapter/contract.ts'
-import type { AdapterOperation } from '../adapter/operations.ts'
+import { optionalOperations, type AdapterOperation } from '../adapter/operations.ts'
 import type {
   Entry,
   ListOptions,
@@ -137,7 +137,7 @@ export function wrapAdapter(inner: StorageAdapter, layer: Layer): StorageAdapter
     close,
     [Symbol.asyncDispose]: close,
   }
-  return Object.assign(adapter, optionalOperations(inner, { call, iterate, check, toInner, hostPath: layer.hostPath }))
+  return Object.assign(adapter, optionalMethods(inner, { call, iterate, check, toInner, hostPath: layer.hostPath }))
 }
 
 interface Around {
@@ -173,31 +173,23 @@ function sizeOf(data: WriteData): number | undefined {
   return data instanceof Uint8Array ? data.length : undefined
 }
 
-/** Those that the inner adapter has, and no others. */
-function optionalOperations(
+/**
+ * The optional operations that the inner adapter has, and no others. One that takes a path first and gives a promise needs
+ * no line here.
+ */
+function optionalMethods(
   inner: StorageAdapter,
   { call, iterate, check, toInner, hostPath: aroundHostPath }: Around,
 ): Partial<StorageAdapter> {
   const append = inner.append?.bind(inner)
-  const createSymlink = inner.createSymlink?.bind(inner)
-  const readSymlink = inner.readSymlink?.bind(inner)
   const search = inner.search?.bind(inner)
   const flush = inner.flush?.bind(inner)
   const hostPath = inner.hostPath?.bind(inner)
-  const hostDirectory = inner.hostDirectory?.bind(inner)
   const createScratch = inner.createScratch?.bind(inner)
-  return {
+  const special: Partial<StorageAdapter> = {
     ...(append && {
       append: (path, data, options) =>
         call({ operation: 'append', path, bytes: sizeOf(data) }, () => append(toInner(path), data, options)),
-    }),
-    ...(createSymlink && {
-      createSymlink: (path, target, options) =>
-        call({ operation: 'createSymlink', path }, () => createSymlink(toInner(path), target, options)),
-    }),
-    ...(readSymlink && {
-      readSymlink: (path, options) =>
-        call({ operation: 'readSymlink', path }, () => readSymlink(toInner(path), options)),
     }),
     ...(search && {
       search: (query, options) =>
@@ -214,11 +206,16 @@ function optionalOperations(
         return aroundHostPath === undefined ? run() : aroundHostPath(it, run)
       },
     }),
-    ...(hostDirectory && {
-      hostDirectory: (path) => call({ operation: 'hostDirectory', path }, () => hostDirectory(toInner(path))),
-    }),
     ...(createScratch && {
       createScratch: (options) => call({ operation: 'createScratch', path: mountRoot }, () => createScratch(options)),
     }),
   }
+  const methods: Record<string, unknown> = { ...special }
+  for (const operation of optionalOperations) {
+    const method = inner[operation]?.bind(inner) as ((...args: unknown[]) => Promise<unknown>) | undefined
+    if (method === undefined || operation in special) continue
+    methods[operation] = (path: MountPath, ...rest: unknown[]) =>
+      call({ operation, path }, () => method(toInner(path), ...rest))
+  }
+  return methods
 }

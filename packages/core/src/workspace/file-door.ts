@@ -12,6 +12,7 @@ import type {
   SearchHit,
   SignalOption,
   Stat,
+  Times,
   TransferResult,
   Version,
   WriteOptions,
@@ -224,6 +225,15 @@ export interface FileDoor {
   copy(source: string, destination: string, options?: WorkspaceCopyOptions): Promise<TransferResult>
   createSymlink(path: string, target: string, options?: SignalOption): Promise<void>
   readSymlink(path: string, options?: SignalOption): Promise<string>
+  /**
+   * Sets the permission bits of a file or a directory, from 0 to 0o777. It follows links, and needs the right to write.
+   *
+   * @throws WorkspaceError `ENOTSUP` where the store keeps no bits; `EINVAL` for other bits, setuid, setgid and sticky included;
+   * `EBUSY` for a mount point and for a file with several hard links
+   */
+  chmod(path: string, mode: number, options?: SignalOption): Promise<void>
+  /** Sets the time of the last change, in milliseconds since the epoch. Links, rights and errors as in `chmod`. */
+  utimes(path: string, times: Times, options?: SignalOption): Promise<void>
   /**
    * Files, directories and links whose path below `in` matches, in the syntax of `glob` in `search`, across mounts. Each
    * directory's entries come sorted by name, and a directory before what is in it. Links are not followed, but for `in`. Rules

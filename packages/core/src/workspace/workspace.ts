@@ -8,6 +8,7 @@ import type {
   ReadStreamResult,
   SignalOption,
   Stat,
+  Times,
   TransferResult,
   WriteResult,
 } from '../adapter/types.ts'
@@ -39,6 +40,7 @@ import type {
   WorkspaceWriteOptions,
 } from './file-door.ts'
 import { append } from '../files/appending.ts'
+import { chmod, utimes } from '../files/attributes.ts'
 import { edit } from '../files/edit.ts'
 import { glob } from '../files/glob.ts'
 import { list } from '../files/listing.ts'
@@ -173,6 +175,14 @@ export class LiveWorkspace implements Workspace {
 
   createSymlink(path: string, target: string, options?: SignalOption): Promise<void> {
     return createSymlink(this.#context, path, target, options)
+  }
+
+  chmod(path: string, mode: number, options?: SignalOption): Promise<void> {
+    return chmod(this.#context, path, mode, options)
+  }
+
+  utimes(path: string, times: Times, options?: SignalOption): Promise<void> {
+    return utimes(this.#context, path, times, options)
   }
 
   delete(path: string, options?: DeleteOptions): Promise<void> {

@@ -80,12 +80,14 @@ describe('the base of adapters', () => {
   it('has the optional operations of its driver, and no others', () => {
     const without = defineAdapter(driverOf())
     expect([without.append, without.search, without.flush, without.createScratch]).toEqual(Array(4).fill(undefined))
-    expect(defineAdapter(driverOf({ append: async () => done }, { append: true })).append).toBeTypeOf('function')
+    const appending = defineAdapter(driverOf({ append: async () => done }))
+    expect(appending.append).toBeTypeOf('function')
+    expect([appending.capabilities.append, without.capabilities.append]).toEqual([true, false])
   })
 
   it.each<[string, Driver]>([
     ['append', driverOf({}, { append: true })],
-    ['flush', driverOf({ flush: async () => undefined })],
+    ['flush', driverOf({ flush: async () => undefined }, { flush: false })],
     ['read', { ...driverOf(), read: undefined } as unknown as Driver],
     ['name', driverOf({ name: ' ' })],
     ['capabilities', { ...driverOf(), capabilities: undefined } as unknown as Driver],

@@ -10,7 +10,7 @@ export function driverOf(methods: Partial<Driver> = {}, capabilities: Partial<Ad
   const refuse = (): Promise<never> => Promise.reject(new Error('not expected'))
   return {
     name: 'odd',
-    capabilities: { ...keyValueDriver(nothing).capabilities, append: false, ...capabilities },
+    capabilities: { ...keyValueDriver(nothing).capabilities, ...capabilities },
     stat: refuse,
     read: refuse,
     write: refuse,

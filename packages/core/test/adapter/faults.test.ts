@@ -16,7 +16,6 @@ import { driverOf, file } from './driver.ts'
 
 const bytes = new Uint8Array([1, 2, 3])
 const path = at('/secret/file')
-const everything = { append: true, search: true, symlinks: true, flush: true, hostPath: true } as const
 const names = Object.keys(operations) as AdapterOperation[]
 const changing = names.filter((name) => operations[name].changes)
 
@@ -33,6 +32,8 @@ const calls: Readonly<Record<AdapterOperation, (adapter: StorageAdapter, options
     search: async (adapter, options) => Array.fromAsync(adapter.search?.({ pattern: 'x', in: path }, options) ?? []),
     createDirectory: (adapter, options) => adapter.createDirectory(path, options),
     createSymlink: async (adapter, options) => adapter.createSymlink?.(path, 'target', options),
+    chmod: async (adapter, options) => adapter.chmod?.(path, 0o600, options),
+    utimes: async (adapter, options) => adapter.utimes?.(path, { modifiedAt: 1 }, options),
     delete: (adapter, options) => adapter.delete(path, options),
     move: (adapter, options) => adapter.move(path, at('/to'), options),
     copy: (adapter, options) => adapter.copy(path, at('/to'), options),
@@ -46,7 +47,7 @@ const calls: Readonly<Record<AdapterOperation, (adapter: StorageAdapter, options
 /** An adapter all of whose operations do the same. */
 function adapterDoing(work: (...args: unknown[]) => unknown): StorageAdapter {
   const methods = Object.fromEntries(names.map((name) => [name, work])) as Partial<Driver>
-  return defineAdapter(driverOf(methods, everything))
+  return defineAdapter(driverOf(methods))
 }
 
 /** A driver's fault: with its name, the operation and the virtual path, and never the caller's mistake. */

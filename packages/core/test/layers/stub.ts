@@ -9,6 +9,8 @@ import {
 const capabilities: AdapterCapabilities = {
   readOnly: false,
   append: false,
+  chmod: false,
+  utimes: false,
   symlinks: false,
   search: false,
   flush: false,

@@ -2,7 +2,7 @@ import { WorkspaceError } from '../../errors.ts'
 import { assertMountPath, maxPathBytes, type MountPath } from '../../path/virtual-path.ts'
 import type { DriverSearchQuery } from '../driver.ts'
 import { invalidArgument } from '../failures.ts'
-import type { ByteRange, SearchQuery } from '../types.ts'
+import type { ByteRange, SearchQuery, Times } from '../types.ts'
 
 const defaultHits = 1_000
 const defaultFileBytes = 32 * 1024 * 1024
@@ -45,9 +45,19 @@ export function checkTarget(target: unknown, path: string): asserts target is st
 }
 
 /** @throws WorkspaceError `EINVAL` */
-export function checkMode(mode: number | undefined, path: string): void {
-  if (mode === undefined || (Number.isInteger(mode) && mode >= 0 && mode <= 0o777)) return
-  throw invalidArgument('write', path, 'cannot get that mode', 'give permission bits from 0 to 0o777')
+export function checkMode(mode: number, operation: string, path: string): void {
+  if (Number.isInteger(mode) && mode >= 0 && mode <= 0o777) return
+  throw invalidArgument(operation, path, 'cannot get that mode', 'give permission bits from 0 to 0o777')
+}
+
+/** The last millisecond of the year 9999: other programs do not read later ones. */
+const latest = 253_402_300_799_999
+
+/** @throws WorkspaceError `EINVAL` */
+export function checkTimes(times: Times, path: string): void {
+  const given = (times as Times | null | undefined)?.modifiedAt
+  if (typeof given === 'number' && given >= 0 && given <= latest) return
+  throw invalidArgument('utimes', path, 'cannot get that time', 'give `modifiedAt` in milliseconds since 1970')
 }
 
 /** The query with its defaults. @throws WorkspaceError `EINVAL` */

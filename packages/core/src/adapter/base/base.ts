@@ -3,6 +3,7 @@ import type { AdapterCapabilities } from '../capabilities.ts'
 import type { StorageAdapter } from '../contract.ts'
 import type { Driver } from '../driver.ts'
 import { assertContent, invalidArgument } from '../failures.ts'
+import { optionalOperations, type OptionalOperation } from '../operations.ts'
 import type {
   AppendOptions,
   CopyOptions,
@@ -21,22 +22,23 @@ import type {
   SignalOption,
   Stat,
   StatOptions,
+  Times,
   TransferResult,
   WriteData,
   WriteOptions,
   WriteResult,
 } from '../types.ts'
 import { Admission } from './admission.ts'
-import { checkMode, checkRange, checkTarget, wholeQuery } from './arguments.ts'
+import { checkMode, checkRange, checkTarget, checkTimes, wholeQuery } from './arguments.ts'
 import { BodyFailure, bodyOf } from './body.ts'
-import { optional, type Whole } from './check-driver.ts'
+import { capabilitiesOf, type Whole } from './check-driver.ts'
 import { Iteration, Listing } from './iteration.ts'
 import { streamOf } from './stream.ts'
 import { orAbort } from './wait.ts'
 
 const none = Object.freeze({})
 
-type Lacking = { [Name in (typeof optional)[number]]?: unknown }
+type Lacking = { [Name in OptionalOperation]?: unknown }
 
 /** The base of all adapters. It checks synchronously, and gives the driver's own promise. */
 export class Base implements StorageAdapter {
@@ -50,10 +52,12 @@ export class Base implements StorageAdapter {
 
   constructor(driver: Driver) {
     this.name = driver.name
-    this.capabilities = driver.capabilities
+    this.capabilities = capabilitiesOf(driver)
     this.#driver = driver as Whole
     this.#admission = new Admission(driver)
-    for (const operation of optional) if (driver[operation] === undefined) (this as Lacking)[operation] = undefined
+    for (const operation of optionalOperations) {
+      if (driver[operation] === undefined) (this as Lacking)[operation] = undefined
+    }
   }
 
   // These two are the most frequent by far: they take no closure.
@@ -96,7 +100,7 @@ export class Base implements StorageAdapter {
     return attempt(() => {
       this.#admission.admit('write', path, signal)
       assertContent(data, 'write', path)
-      checkMode(mode, path)
+      if (mode !== undefined) checkMode(mode, 'write', path)
       if (ifVersion !== undefined) this.#admission.checkConditional('write', path)
       const whole = { ifVersion, parents, mode, signal }
       if (data instanceof Uint8Array) return this.#driver.write(path, data, whole)
@@ -187,6 +191,22 @@ export class Base implements StorageAdapter {
     this.#admission.admit('createSymlink', path, signal)
     checkTarget(target, path)
     await this.#driver.createSymlink(path, target, { signal })
+  }
+
+  chmod(path: MountPath, mode: number, { signal }: SignalOption = none): Promise<void> {
+    return attempt(() => {
+      this.#admission.admit('chmod', path, signal)
+      checkMode(mode, 'chmod', path)
+      return this.#driver.chmod(path, mode, { signal })
+    })
+  }
+
+  utimes(path: MountPath, times: Times, { signal }: SignalOption = none): Promise<void> {
+    return attempt(() => {
+      this.#admission.admit('utimes', path, signal)
+      checkTimes(times, path)
+      return this.#driver.utimes(path, times, { signal })
+    })
   }
 
   async readSymlink(path: MountPath, { signal }: SignalOption = none): Promise<string> {

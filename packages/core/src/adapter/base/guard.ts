@@ -21,8 +21,10 @@ import {
 type Accepts = (value: unknown) => boolean
 type Call = (...args: unknown[]) => unknown
 
-/** The result of each operation: a promise of it, items, or a value at once. */
-const results: Readonly<Record<AdapterOperation, { readonly [How in 'promise' | 'items' | 'value']?: Accepts }>> = {
+type Results = { readonly [How in 'promise' | 'items' | 'value']?: Accepts }
+
+/** The result of each operation: a promise of it, items, or a value at once. Others give a promise of nothing. */
+const results: { readonly [Name in AdapterOperation]?: Results } = {
   stat: { promise: isStat },
   read: { promise: isReadResult },
   readStream: { promise: isStreamResult },
@@ -31,17 +33,14 @@ const results: Readonly<Record<AdapterOperation, { readonly [How in 'promise' | 
   append: { promise: isWriteResult },
   list: { items: isEntry },
   search: { items: isHit },
-  createDirectory: { promise: isNothing },
-  createSymlink: { promise: isNothing },
-  delete: { promise: isNothing },
   move: { promise: isTransferResult },
   copy: { promise: isTransferResult },
-  flush: { promise: isNothing },
   hostPath: { value: isText },
   hostDirectory: { promise: isHostDirectory },
   createScratch: { promise: isAdapter },
-  close: { promise: isNothing },
 }
+
+const nothing: Results = { promise: isNothing }
 
 /** A driver whose results and errors are checked. A method that is not in the table of operations is left out. */
 export function guard(driver: Driver): Driver {
@@ -51,7 +50,7 @@ export function guard(driver: Driver): Driver {
     const method = driver[operation] as ((...args: never[]) => unknown) | undefined
     if (typeof method !== 'function') continue
     const call = method.bind(driver) as Call
-    const { promise, items, value = isNothing } = results[operation]
+    const { promise, items, value = isNothing } = results[operation] ?? nothing
     if (promise !== undefined) guarded[operation] = promised(name, operation, call, promise)
     else if (items !== undefined) guarded[operation] = iterated(name, operation, call, items)
     else guarded[operation] = immediate(name, operation, call, value)

@@ -7,10 +7,10 @@ import {
   parentPath,
   type MountPath,
 } from '../../path/virtual-path.ts'
-import type { AdapterCapabilities } from '../capabilities.ts'
 import type {
   Driver,
   DriverAppendOptions,
+  DriverCapabilities,
   DriverCopyOptions,
   DriverDeleteOptions,
   DriverListOptions,
@@ -46,8 +46,7 @@ export function keyValueDriver(store: KeyValueStore, options: KeyValueOptions = 
   return new KeyValueDriver(name, { ...capabilities, readOnly }, store)
 }
 
-const capabilities: Omit<AdapterCapabilities, 'readOnly'> = {
-  ...{ append: true, symlinks: false, search: false, flush: false, hostPath: false },
+const capabilities: Omit<DriverCapabilities, 'readOnly'> = {
   ...{ atomicMove: false, atomicDirectoryMove: false, enforcesHierarchy: true, keepsEmptyDirectories: true },
   ...{ modes: false, caseSensitive: true, controlCharacters: true, uniqueVersions: false },
   ...{ conditionalWrite: 'process', conditionalDelete: 'process', conditionalMove: 'process' },
@@ -56,12 +55,12 @@ const capabilities: Omit<AdapterCapabilities, 'readOnly'> = {
 
 class KeyValueDriver implements Driver {
   readonly name: string
-  readonly capabilities: AdapterCapabilities
+  readonly capabilities: DriverCapabilities
   readonly #store: KeyValueStore
   readonly #entries: Entries
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(name: string, given: AdapterCapabilities, store: KeyValueStore) {
+  constructor(name: string, given: DriverCapabilities, store: KeyValueStore) {
     this.name = name
     this.capabilities = Object.freeze(given)
     this.#store = store
