@@ -11,7 +11,12 @@ import { compileExamples, missingLines, repositoryRoot, runExample, writeExample
 
 const read = (path: string) => readFileSync(join(repositoryRoot, path), 'utf8')
 const find = (...patterns: string[]) => globSync(patterns, { cwd: repositoryRoot }).toSorted()
-const readmes = find('README.md', 'docs/protected-names.md', '{packages,apps}/*/README.md')
+const readmes = find(
+  'README.md',
+  'docs/protected-names.md',
+  'docs/guides/give-a-model-tools.md',
+  '{packages,apps}/*/README.md',
+)
 const examples = await writeExamples(readmes.map((path) => ({ path, examples: extractExamples(read(path)) })))
 
 const published = find('{packages,apps}/*/package.json')
