@@ -19,14 +19,14 @@ export async function measureTools(report: (measurement: Measurement) => void): 
       )
     }
   }
-  await workspace.write('/large.txt', `state 0\n${await workspace.readText('/large.txt')}`)
+  await workspace.write('large.txt', `state 0\n${await workspace.readText('large.txt')}`)
 
   report(
     await compare('tools', {
       name: 'read 4 KiB (at most 50 µs over)',
       count: 200,
-      reference: { name: 'workspace.read', run: repeat(() => workspace.read('/small.txt')) },
-      ways: [{ name: '@ws', run: repeat(() => call(toolset, { operation: 'read', path: '/small.txt' })) }],
+      reference: { name: 'workspace.read', run: repeat(() => workspace.read('small.txt')) },
+      ways: [{ name: '@ws', run: repeat(() => call(toolset, { operation: 'read', path: 'small.txt' })) }],
     }),
   )
   let state = 0
@@ -41,23 +41,23 @@ export async function measureTools(report: (measurement: Measurement) => void): 
       target: 1.5,
       reference: {
         name: 'read and write',
-        run: repeat(async () => workspace.write('/other.txt', (await workspace.read('/large.txt')).bytes)),
+        run: repeat(async () => workspace.write('other.txt', (await workspace.read('large.txt')).bytes)),
       },
       ways: [
         {
           name: '@ws',
-          run: repeat(() => call(toolset, { operation: 'replace', path: '/large.txt', ...flip() })),
+          run: repeat(() => call(toolset, { operation: 'replace', path: 'large.txt', ...flip() })),
         },
       ],
     }),
   )
-  const query = { pattern: 'needle', path: '/hay', literal: true }
+  const query = { pattern: 'needle', path: 'hay', literal: true }
   report(
     await compare('tools', {
       name: 'search 1,000 files',
       count: 1,
       target: 1.1,
-      reference: { name: 'workspace.search', run: repeat(() => drain(workspace.search('needle', { in: '/hay' }))) },
+      reference: { name: 'workspace.search', run: repeat(() => drain(workspace.search('needle', { in: 'hay' }))) },
       ways: [{ name: '@ws', run: repeat(() => call(toolset, { operation: 'search', ...query })) }],
     }),
   )
