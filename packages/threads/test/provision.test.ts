@@ -138,7 +138,7 @@ describeWith(needed, 'provisioning that is killed', () => {
       await threads.close()
       await store.close()
     }
-  })
+  }, 900_000)
 })
 
 describeWith([...needed, component('npm')], 'programs of a thread', () => {
