@@ -35,7 +35,13 @@ try {
 /** In the order of their dependencies, one at a time: packing builds, and a build reads what others have built. */
 function pack(destination: string): Tarball[] {
   // the attack and the benchmark are run from the repository and not published
-  const folders = ['--filter=./packages/*', '--filter=./apps/*', '--filter=!@ws/attack', '--filter=!@ws/bench']
+  const folders = [
+    '--filter=./packages/*',
+    '--filter=./apps/*',
+    '--filter=!@ws/attack',
+    '--filter=!@ws/bench',
+    '--filter=!@ws/agent-service',
+  ]
   const selection = ['-r', '--workspace-concurrency=1', ...folders]
   const output = capture('pnpm', [...selection, 'pack', '--json', '--pack-destination', destination])
   // what the builds print comes before the result
