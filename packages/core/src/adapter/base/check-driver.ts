@@ -1,7 +1,7 @@
 import { WorkspaceError } from '../../errors.ts'
 import { hasMethods, option } from '../../options/shapes.ts'
 import type { AdapterCapabilities } from '../capabilities.ts'
-import type { Driver } from '../driver.ts'
+import type { Driver, DriverCapabilities } from '../driver.ts'
 import { operations, type OperationCapability, type OperationFacts, type OptionalOperation } from '../operations.ts'
 
 const always = ['stat', 'read', 'write', 'list', 'createDirectory', 'delete', 'move', 'copy'] as const
@@ -9,10 +9,16 @@ const always = ['stat', 'read', 'write', 'list', 'createDirectory', 'delete', 'm
 /** A driver whose optional operations are called only where it has them. */
 export type Whole = Driver & Required<Pick<Driver, OptionalOperation>>
 
-/** Listed once: adapters can be many. */
-const promises = Object.entries<OperationFacts>(operations).flatMap(([name, { capability }]) =>
-  capability === undefined ? [] : [{ name: name as OptionalOperation, capability: capability as OperationCapability }],
-)
+/** The operations that each capability promises. Listed once: adapters can be many. */
+const promises = [
+  ...Map.groupBy(
+    Object.entries<OperationFacts>(operations).filter(([, { capability }]) => capability !== undefined),
+    ([, { capability }]) => capability as OperationCapability,
+  ),
+].map(([capability, found]) => ({ capability, names: found.map(([name]) => name as OptionalOperation) }))
+
+/** The last capabilities that were made of frozen ones, and the methods that they were made for, as bits. */
+const made = new WeakMap<DriverCapabilities, { readonly methods: number; readonly capabilities: AdapterCapabilities }>()
 
 /** @throws WorkspaceError `EINVAL` when a method is missing, or methods and capabilities do not agree */
 export function checkDriver(driver: Driver): void {
@@ -23,29 +29,34 @@ export function checkDriver(driver: Driver): void {
   const { name: given, capabilities } = driver
   if (!option.text.accepts(given)) throw invalidDriver('the driver has no `name`', 'give it one, for messages')
   if (!option.object.accepts(capabilities)) throw invalidDriver('the driver has no `capabilities`', 'declare them')
-  for (const { name, capability } of promises) {
-    const there = typeof driver[name] === 'function'
+  for (const { names, capability } of promises) {
     // Two operations of one capability come together.
-    const promised = capabilities[capability] ?? hasAll(driver, capability)
-    if (there === promised) continue
-    const what = promised
-      ? `promises \`${capability}\`, and has no method`
-      : `has a method that \`${capability}\` denies:`
-    throw invalidDriver(`the driver ${what} \`${name}\``, 'let the capabilities and the methods agree')
+    const promised = capabilities[capability] ?? hasAll(driver, names)
+    for (const name of names) {
+      if ((typeof driver[name] === 'function') === promised) continue
+      const what = promised
+        ? `promises \`${capability}\`, and has no method`
+        : `has a method that \`${capability}\` denies:`
+      throw invalidDriver(`the driver ${what} \`${name}\``, 'let the capabilities and the methods agree')
+    }
   }
 }
 
 /** The capabilities of the adapter that is made of a driver: stated ones, and those that its methods show. */
 export function capabilitiesOf(driver: Driver): AdapterCapabilities {
-  const shown: Partial<Record<OperationCapability, boolean>> = {}
-  for (const { capability } of promises) shown[capability] ??= hasAll(driver, capability)
-  return Object.freeze({ ...driver.capabilities, ...shown } as AdapterCapabilities)
+  const { capabilities: stated } = driver
+  let methods = 0
+  for (const [bit, { names }] of promises.entries()) if (hasAll(driver, names)) methods |= 1 << bit
+  const before = made.get(stated)
+  if (before?.methods === methods) return before.capabilities
+  const shown = Object.fromEntries(promises.map(({ capability }, bit) => [capability, (methods & (1 << bit)) !== 0]))
+  const capabilities = Object.freeze({ ...stated, ...shown } as AdapterCapabilities)
+  if (Object.isFrozen(stated)) made.set(stated, { methods, capabilities })
+  return capabilities
 }
 
-function hasAll(driver: Driver, wanted: OperationCapability): boolean {
-  for (const { name, capability } of promises) {
-    if (capability === wanted && typeof driver[name] !== 'function') return false
-  }
+function hasAll(driver: Driver, names: readonly OptionalOperation[]): boolean {
+  for (const name of names) if (typeof driver[name] !== 'function') return false
   return true
 }
 
