@@ -1,1 +1,4 @@
-export {}
+export { createDownloader } from './create.ts'
+export type { TorOptions } from './egress/connect.ts'
+export { htmlToMarkdown } from './markdown.ts'
+export type { Download, Downloader, DownloaderOptions, OpenOptions } from './types.ts'

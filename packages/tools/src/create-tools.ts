@@ -26,6 +26,7 @@ export function createTools(workspace: Workspace, options: ToolsOptions = {}): T
   const session = new Session(workspace, {
     maxContext,
     requireReadBeforeWrite: options.requireReadBeforeWrite ?? name === 'claude-code',
+    downloads: options.downloads ?? {},
   })
   const face = createFace(name)
   const tools = face.tools.map((tool): Tool => {
@@ -86,7 +87,7 @@ class LiveToolset implements Toolset {
       if (command?.kill('SIGKILL') === true) await command.wait().catch(() => undefined)
     }
     this.#session.background.clear()
-    await this.#session.documents.close()
+    await this.#session.close()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

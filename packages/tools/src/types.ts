@@ -1,4 +1,5 @@
 import type { Version, VirtualPath } from '@ws/core'
+import type { Downloader, DownloaderOptions } from '@ws/download'
 
 /** A value as JSON holds it. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json | undefined }
@@ -101,4 +102,9 @@ export interface ToolsOptions {
    * `claude-code` face, false in the others.
    */
   readonly requireReadBeforeWrite?: boolean | undefined
+  /**
+   * Downloads from public hosts [FS10]: options of a downloader, a downloader of your own, which stays yours to close, or
+   * `false` for none. Default `{}`. This way out is apart from the network of commands.
+   */
+  readonly downloads?: DownloaderOptions | Downloader | false | undefined
 }

@@ -1,3 +1,8 @@
+import { createHash, type Hash } from 'node:crypto'
+
+import { quotePath, type VirtualPath } from '@ws/core'
+import { decodeText } from '@ws/documents'
+import { htmlToMarkdown, type Download } from '@ws/download'
 import { z } from 'zod'
 
 import { ToolProblem } from '../answers/problem.ts'
@@ -18,13 +23,59 @@ export const download = operation({
   destructive: true,
   idempotent: false,
   openWorld: true,
-  handle: (_, { path: given }) =>
-    Promise.reject(
-      new ToolProblem({
-        sentence: 'This toolset has no downloads',
-        remedy: 'nothing was changed; ask the user for the file',
-        next: { operation: 'list', arguments: { path: '.' } },
-        data: { code: 'ENOTSUP', path: given },
-      }),
-    ),
+  async handle(call, { url, path: given, as = 'raw' }) {
+    const { downloader } = call.session
+    if (downloader === undefined) throw noDownloads(given)
+    const target = await call.resolve('download', given)
+    return call.alone([target], async () => {
+      const found = await call.statBehindLinks(target)
+      if (found !== undefined) throw isThere(target)
+      const { signal } = call
+      const download = await downloader.open(url, { signal })
+      const hash = createHash('sha256')
+      const content = as === 'markdown' ? await markdownOf(download) : hashed(download.stream, hash)
+      if (typeof content === 'string') hash.update(content)
+      // a stream that fails leaves nothing behind: a write is whole, or not at all
+      const { version, size } = await call.workspace.write(target, content, { ifVersion: 'absent', signal })
+      call.session.see(target, version)
+      call.record({ change: 'created', path: target, after: version })
+      const sha256 = hash.digest('hex')
+      const type = download.contentType ?? 'unknown type'
+      return {
+        text: `Downloaded ${download.url} to ${quotePath(target)}: ${size} bytes, ${type}, sha256 ${sha256} (version ${version}).`,
+        data: { path: target, url: download.url, size, contentType: download.contentType, sha256, version },
+      }
+    })
+  },
 })
+
+async function* hashed(stream: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
+  for await (const chunk of stream) {
+    hash.update(chunk)
+    yield chunk
+  }
+}
+
+async function markdownOf({ stream, url }: Download): Promise<string> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of stream) chunks.push(chunk)
+  return htmlToMarkdown(decodeText(Buffer.concat(chunks)).text, { url })
+}
+
+function noDownloads(given: string): ToolProblem {
+  return new ToolProblem({
+    sentence: 'This toolset has no downloads',
+    remedy: 'nothing was changed; ask the user for the file',
+    next: { operation: 'list', arguments: { path: '.' } },
+    data: { code: 'ENOTSUP', path: given },
+  })
+}
+
+function isThere(target: VirtualPath): ToolProblem {
+  return new ToolProblem({
+    sentence: `${quotePath(target)} exists already`,
+    remedy: 'nothing was downloaded; choose another path, or delete it first',
+    next: { operation: 'inspect', arguments: { path: target } },
+    data: { code: 'EEXIST', path: target },
+  })
+}

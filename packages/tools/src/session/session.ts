@@ -1,6 +1,7 @@
 import { isWorkspaceError } from '@ws/core'
 import type { Stat, Version, VirtualPath, Workspace } from '@ws/core'
 import { openDocuments } from '@ws/documents'
+import { createDownloader, type Downloader, type DownloaderOptions } from '@ws/download'
 
 import type { JournalEntry } from '../types.ts'
 import { resolveToolPath } from './paths.ts'
@@ -14,6 +15,7 @@ const mostSeen = 10_000
 export interface SessionOptions {
   readonly maxContext: number
   readonly requireReadBeforeWrite: boolean
+  readonly downloads: DownloaderOptions | Downloader | false
 }
 
 /** Everything that the calls of one toolset share. */
@@ -28,12 +30,28 @@ export class Session {
   readonly #seen = new Map<string, Version>()
   #journal: JournalEntry[] = []
   #calls = 0
+  #downloader: Downloader | undefined
   /** Resolves when every call so far has its place in the queue. */
   #turn: Promise<void> = Promise.resolve()
 
   constructor(workspace: Workspace, options: SessionOptions) {
     this.workspace = workspace
     this.options = options
+  }
+
+  /** `undefined` where downloads are switched off. */
+  get downloader(): Downloader | undefined {
+    const { downloads } = this.options
+    if (downloads === false) return undefined
+    if ('open' in downloads) return downloads
+    this.#downloader ??= createDownloader(downloads)
+    return this.#downloader
+  }
+
+  /** Releases what belongs to the session. */
+  async close(): Promise<void> {
+    await this.documents.close()
+    await this.#downloader?.close()
   }
 
   get journal(): readonly JournalEntry[] {

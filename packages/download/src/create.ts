@@ -1,0 +1,35 @@
+import { checkOptions, durationShape, option, type OptionShapes } from '@ws/core/options'
+
+import { loadImpitClient } from './client/impit.ts'
+import { undiciClient } from './client/undici.ts'
+import { LiveDownloader } from './downloader.ts'
+import type { TorOptions } from './egress/connect.ts'
+import { systemResolve } from './egress/resolve.ts'
+import type { Downloader, DownloaderOptions } from './types.ts'
+
+export const webPorts: ReadonlySet<number> = new Set([80, 443, 8080, 8443])
+
+const shapes: OptionShapes<DownloaderOptions> = {
+  tor: option.options<TorOptions>({ host: option.text, port: option.integer(1, 65_535) }),
+  requireTor: option.boolean,
+  timeout: durationShape,
+  idleTimeout: durationShape,
+  client: option.oneOf('auto', 'undici'),
+}
+
+/**
+ * Downloads from public hosts, through a proxy of its own that checks every address. The proxy starts with the first
+ * download.
+ *
+ * @throws WorkspaceError `EINVAL` that names the option.
+ */
+export function createDownloader(options: DownloaderOptions = {}): Downloader {
+  checkOptions<DownloaderOptions>(options, shapes, { operation: 'createDownloader' })
+  return new LiveDownloader(options, {
+    egress: { resolve: systemResolve, permits: () => false, ports: webPorts, tor: options.tor },
+    clients: async () => {
+      const browser = options.client === 'undici' ? undefined : await loadImpitClient()
+      return browser === undefined ? [undiciClient] : [browser, undiciClient]
+    },
+  })
+}

@@ -1,0 +1,195 @@
+import { isWorkspaceError } from '@ws/core'
+
+import type { Client, ClientAnswer } from './client/client.ts'
+import { problems } from './errors.ts'
+import type { EgressOptions } from './egress/connect.ts'
+import { EgressProxy } from './egress/proxy.ts'
+import { newIdentity, type Transfer } from './egress/transfer.ts'
+import { Patience } from './patience.ts'
+import type { Download, Downloader, DownloaderOptions, OpenOptions } from './types.ts'
+import { checkUrl, nextUrl } from './url.ts'
+
+const maxRedirects = 5
+/** Encryption and headers come on top of the content. */
+const overhead = 2 * 1024 * 1024
+/** Answers after which another way is tried: some servers refuse what does not look like a visitor. */
+const refusals: ReadonlySet<number> = new Set([401, 403, 503])
+const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+
+export interface Machinery {
+  readonly egress: EgressOptions
+  /** In the order in which they are tried. */
+  readonly clients: () => Promise<readonly Client[]>
+  /** For tests alone. */
+  readonly ca?: string | undefined
+}
+
+/** An answer, and everything that belongs to it. */
+interface Answered {
+  readonly answer: ClientAnswer
+  readonly transfer: Transfer
+  readonly client: Client
+}
+
+export class LiveDownloader implements Downloader {
+  readonly #options: DownloaderOptions
+  readonly #machinery: Machinery
+  #proxy: Promise<EgressProxy> | undefined
+  #clients: Promise<readonly Client[]> | undefined
+  #closed = false
+
+  constructor(options: DownloaderOptions, machinery: Machinery) {
+    this.#options = options
+    this.#machinery = machinery
+  }
+
+  async open(given: string, { signal, maxBytes = 50_000_000 }: OpenOptions = {}): Promise<Download> {
+    signal?.throwIfAborted()
+    if (this.#closed) throw problems.closed()
+    if (this.#options.requireTor === true && this.#options.tor === undefined) throw problems.noTor()
+    const { timeout = 300_000, idleTimeout = 30_000 } = this.#options
+    const patience = new Patience({ timeout, idleTimeout, signal })
+    try {
+      return await this.#follow(checkUrl(given), patience, maxBytes)
+    } catch (error) {
+      patience.end()
+      throw patience.reason ?? error
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await (await this.#proxy)?.close()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  async #follow(first: URL, patience: Patience, maxBytes: number): Promise<Download> {
+    let url = first
+    let tor = this.#options.requireTor === true
+    for (let count = 0; ; ) {
+      const answered = await this.#ask(url, { tor, patience, maxBytes })
+      const { answer, client } = answered
+      const { status } = answer
+      if (redirects.has(status)) {
+        await finish(answered)
+        const location = answer.header('location')
+        if (location === undefined) throw problems.status(status)
+        if (++count > maxRedirects) throw problems.redirects(maxRedirects)
+        url = nextUrl(url, location)
+        continue
+      }
+      if (refusals.has(status) && this.#options.tor !== undefined && !tor) {
+        await finish(answered)
+        tor = true
+        continue
+      }
+      if (status < 200 || status > 299) {
+        await finish(answered)
+        throw problems.status(status)
+      }
+      const isEncoded = (answer.header('content-encoding') ?? 'identity') !== 'identity'
+      const promised = isEncoded ? undefined : sizeOf(answer.header('content-length'))
+      if (promised !== undefined && promised > maxBytes) {
+        await finish(answered)
+        throw problems.tooLarge(maxBytes)
+      }
+      return {
+        stream: contentOf(answered, { patience, maxBytes, promised }),
+        url: url.href,
+        status,
+        contentType: answer.header('content-type'),
+        size: promised,
+        redirects: count,
+        client: client.name,
+        throughTor: tor,
+      }
+    }
+  }
+
+  /** Asks with one client after the other, until one gets an answer. */
+  async #ask(
+    url: URL,
+    { tor, patience, maxBytes }: { tor: boolean; patience: Patience; maxBytes: number },
+  ): Promise<Answered> {
+    this.#proxy ??= EgressProxy.start(this.#machinery.egress)
+    this.#clients ??= this.#machinery.clients()
+    const proxy = await this.#proxy
+    let failure: unknown
+    for (const client of await this.#clients) {
+      const transfer = proxy.begin({ maxBytes: maxBytes + overhead, identity: tor ? newIdentity() : undefined })
+      const release = patience.onEnd(() => transfer.end())
+      try {
+        const answer = await client.get({
+          url,
+          proxy: { port: proxy.port, password: transfer.password },
+          signal: patience.signal,
+          ca: this.#machinery.ca,
+        })
+        // the proxy answers plain requests that it refuses
+        if (transfer.problem !== undefined) throw transfer.problem
+        return { answer, transfer, client }
+      } catch (error) {
+        release()
+        transfer.end()
+        patience.throwIfEnded()
+        // the rules are the same for every client
+        if (transfer.problem !== undefined) throw transfer.problem
+        failure = error
+      }
+    }
+    throw isCertificateProblem(failure) ? problems.tls(url.hostname) : problems.unreachable(url.hostname)
+  }
+}
+
+interface ContentOptions {
+  readonly patience: Patience
+  readonly maxBytes: number
+  readonly promised: number | undefined
+}
+
+async function* contentOf(
+  answered: Answered,
+  { patience, maxBytes, promised }: ContentOptions,
+): AsyncGenerator<Uint8Array, undefined> {
+  const { answer, transfer } = answered
+  let bytes = 0
+  try {
+    for await (const chunk of answer.body) {
+      patience.rest()
+      bytes += chunk.length
+      if (bytes > maxBytes) throw problems.tooLarge(maxBytes)
+      yield chunk
+      patience.wait()
+    }
+  } catch (error) {
+    patience.throwIfEnded()
+    if (transfer.problem !== undefined) throw transfer.problem
+    if (isWorkspaceError(error)) throw error
+    throw problems.tooShort()
+  } finally {
+    patience.end()
+    await finish(answered)
+  }
+  if (promised !== undefined && bytes !== promised) throw problems.tooShort()
+  return undefined
+}
+
+async function finish({ answer, transfer }: Answered): Promise<void> {
+  transfer.end()
+  await answer.close()
+}
+
+function sizeOf(header: string | undefined): number | undefined {
+  return header !== undefined && /^\d{1,15}$/u.test(header) ? Number(header) : undefined
+}
+
+function isCertificateProblem(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code = '' } = cause as { code?: string }
+    if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|certificate/iu.test(`${code} ${cause.message}`)) return true
+  }
+  return false
+}

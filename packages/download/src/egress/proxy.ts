@@ -1,0 +1,149 @@
+import { once } from 'node:events'
+import { createServer, request as sendRequest, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+
+import { isWorkspaceError } from '@ws/core'
+
+import { problems } from '../errors.ts'
+import { connectOut, type EgressOptions } from './connect.ts'
+import { Transfer, type TransferOptions } from './transfer.ts'
+
+/** Headers that are between a client and its proxy. */
+const hopByHop = new Set([
+  'proxy-authorization',
+  'proxy-connection',
+  'connection',
+  'keep-alive',
+  'te',
+  'upgrade',
+  'trailer',
+])
+
+/**
+ * The only way out: a proxy on the loopback, which resolves, checks every address, connects to what it checked, and counts.
+ * It serves `CONNECT` and plain `http`, to those who know the password of a transfer that is going on.
+ */
+export class EgressProxy implements AsyncDisposable {
+  readonly #server: Server
+  readonly #options: EgressOptions
+  readonly #transfers = new Map<string, Transfer>()
+
+  private constructor(options: EgressOptions) {
+    this.#options = options
+    this.#server = createServer(
+      { maxHeaderSize: 64 * 1024 },
+      (request, response) => void this.#forward(request, response),
+    )
+    this.#server.on(
+      'connect',
+      (request: IncomingMessage, socket: Duplex, head: Buffer) => void this.#tunnel(request, socket as Socket, head),
+    )
+    this.#server.on('clientError', (_, socket) => socket.destroy())
+  }
+
+  static async start(options: EgressOptions): Promise<EgressProxy> {
+    const proxy = new EgressProxy(options)
+    proxy.#server.listen(0, '127.0.0.1')
+    await once(proxy.#server, 'listening')
+    proxy.#server.unref()
+    return proxy
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  begin(options: TransferOptions): Transfer {
+    const transfer = new Transfer(options)
+    this.#transfers.set(transfer.password, transfer)
+    transfer.signal.addEventListener('abort', () => this.#transfers.delete(transfer.password), { once: true })
+    return transfer
+  }
+
+  async close(): Promise<void> {
+    for (const transfer of this.#transfers.values()) transfer.fail(problems.closed())
+    this.#server.closeAllConnections()
+    await new Promise<void>((resolve) => {
+      this.#server.close(() => resolve())
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  /** The transfer whose password a client gives. */
+  #transferOf({ headers }: IncomingMessage): Transfer | undefined {
+    const [, encoded = ''] = /^Basic (.+)$/iu.exec(headers['proxy-authorization'] ?? '') ?? []
+    const password = Buffer.from(encoded, 'base64').toString('latin1').split(':').slice(1).join(':')
+    return this.#transfers.get(password)
+  }
+
+  async #tunnel(request: IncomingMessage, client: Socket, head: Buffer): Promise<void> {
+    client.on('error', () => client.destroy())
+    const transfer = this.#transferOf(request)
+    if (transfer === undefined) {
+      client.end('HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic\r\nContent-Length: 0\r\n\r\n')
+      return
+    }
+    transfer.hold(client)
+    const [, host = '', port = ''] = /^(.+):(\d{1,5})$/u.exec(request.url ?? '') ?? []
+    const upstream = await this.#connect(host, Number(port), transfer)
+    if (upstream === undefined) {
+      client.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n')
+      return
+    }
+    client.write('HTTP/1.1 200 Connection Established\r\n\r\n')
+    if (head.length > 0) upstream.write(head)
+    upstream.on('data', (chunk: Buffer) => transfer.count(chunk.length))
+    upstream.pipe(client)
+    client.pipe(upstream)
+    client.once('close', () => upstream.destroy())
+    upstream.once('close', () => client.end())
+  }
+
+  async #forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const transfer = this.#transferOf(request)
+    if (transfer === undefined) return void response.writeHead(407, { 'proxy-authenticate': 'Basic' }).end()
+    transfer.hold(request.socket)
+    const url = URL.canParse(request.url ?? '') ? new URL(request.url ?? '') : undefined
+    if (url?.protocol !== 'http:' || (request.method !== 'GET' && request.method !== 'HEAD')) {
+      return void response.writeHead(400).end()
+    }
+    const upstream = await this.#connect(url.hostname, Number(url.port || 80), transfer)
+    if (upstream === undefined) return void response.writeHead(403).end()
+    upstream.on('data', (chunk: Buffer) => transfer.count(chunk.length))
+    const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !hopByHop.has(name)))
+    const outgoing = sendRequest({
+      createConnection: () => upstream,
+      method: request.method,
+      path: `${url.pathname}${url.search}`,
+      headers: { ...headers, host: url.host, connection: 'close' },
+      maxHeaderSize: 64 * 1024,
+    })
+    outgoing.on('response', (incoming) => {
+      const kept = Object.entries(incoming.headers).filter(([name]) => !hopByHop.has(name))
+      response.writeHead(incoming.statusCode ?? 502, Object.fromEntries(kept))
+      response.flushHeaders() // they count, even where the body never comes
+      incoming.pipe(response)
+      // a body that ends too early must end too early for the client as well
+      incoming.on('error', () => response.destroy())
+    })
+    outgoing.on('error', () => response.destroy())
+    response.once('close', () => upstream.destroy())
+    outgoing.end()
+  }
+
+  async #connect(host: string, port: number, transfer: Transfer): Promise<Socket | undefined> {
+    try {
+      const socket = await connectOut(host, port, transfer, this.#options)
+      socket.on('error', () => socket.destroy())
+      transfer.hold(socket)
+      return socket
+    } catch (error) {
+      if (isWorkspaceError(error)) transfer.problem ??= error
+      return undefined
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import { WorkspaceError, type ErrorCode } from '@ws/core'
+
+const operation = 'download'
+
+/** The faults of a download. None names an address, a proxy or a path of this machine. */
+export const problems = {
+  url: (reason: string) => make('EINVAL', reason, 'give an `http` or `https` URL of a public host'),
+  private: (host: string) =>
+    make('EACCES', `the host \`${host}\` is not a public address`, 'download from a public host only'),
+  port: (port: number) =>
+    make('EACCES', `the port ${port} is not one of web servers`, 'use port 80, 443, 8080 or 8443'),
+  unknownHost: (host: string) => make('ENOENT', `the host \`${host}\` was not found`, 'check the URL'),
+  unreachable: (host: string) =>
+    make('EBACKEND', `the host \`${host}\` cannot be reached`, 'try again later, or another URL'),
+  tls: (host: string) => make('EBACKEND', `the certificate of \`${host}\` is not valid`, 'use another host'),
+  redirects: (count: number) => make('ELOOP', `more than ${count} redirects`, 'give the final URL'),
+  downgrade: () =>
+    make('EACCES', 'a redirect leads from `https` to `http`', 'give the final URL yourself, if you trust it'),
+  status: (status: number) =>
+    make(
+      status === 404 || status === 410 ? 'ENOENT' : 'EBACKEND',
+      `the server answered ${status}`,
+      'check the URL, or try another',
+    ),
+  tooLarge: (bytes: number) => make('EFBIG', `it has more than ${bytes} bytes`, 'download a smaller file'),
+  tooSlow: (milliseconds: number) =>
+    make(
+      'ETIMEDOUT',
+      `nothing came for ${milliseconds} ms, or it took too long altogether`,
+      'try again later, or another URL',
+    ),
+  tooShort: () => make('EIO', 'the server ended before all of it had come', 'try again'),
+  noTor: () => make('ENOTSUP', 'Tor is required, and is not configured', 'configure `tor`, or do not require it'),
+  torName: (host: string) =>
+    make('EACCES', `\`${host}\` is not a name that can be resolved through Tor`, 'give the name of a public host'),
+  closed: () => make('ECLOSED', 'the downloader is closed', 'make a new one'),
+} as const
+
+function make(code: ErrorCode, reason: string, remedy: string): WorkspaceError {
+  return new WorkspaceError({ code, operation, reason, remedy })
+}

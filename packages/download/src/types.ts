@@ -1,0 +1,47 @@
+import type { TorOptions } from './egress/connect.ts'
+
+export interface DownloaderOptions {
+  /** Tor's SOCKS port, for servers that refuse with 401, 403 or 503. Default: none. */
+  readonly tor?: TorOptions | undefined
+  /** Everything goes through Tor; without `tor`, nothing is fetched. Default false. */
+  readonly requireTor?: boolean | undefined
+  /** Milliseconds for a download altogether. Default 300,000. */
+  readonly timeout?: number | undefined
+  /** Milliseconds in which nothing comes. Default 30,000. */
+  readonly idleTimeout?: number | undefined
+  /** `auto` (default): a client that speaks as a browser does, where it is installed, then a plain one. */
+  readonly client?: 'auto' | 'undici' | undefined
+}
+
+export interface OpenOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Bytes of the decoded content at most. Default 50,000,000. More of them end the stream with `EFBIG`. */
+  readonly maxBytes?: number | undefined
+}
+
+/** A download that has begun. */
+export interface Download {
+  /** The content, decoded. It fails with a `WorkspaceError`, or with `signal.reason`; then remove what was kept of it. */
+  readonly stream: AsyncIterableIterator<Uint8Array>
+  /** The last URL, behind all redirects. */
+  readonly url: string
+  readonly status: number
+  readonly contentType?: string | undefined
+  /** The size that the server promised, where it did, and the content is not compressed. */
+  readonly size?: number | undefined
+  readonly redirects: number
+  /** `undici` stands for a plain client: the browser-like one is missing, or failed. */
+  readonly client: 'impit' | 'undici'
+  readonly throughTor: boolean
+}
+
+export interface Downloader extends AsyncDisposable {
+  /**
+   * Begins a download [FS10]. Follows up to five redirects, each checked as the first URL. Rejects with `EINVAL` (the
+   * URL), `EACCES` (not public), `ENOENT` (no such host, or 404), `EBACKEND` (another answer, or no connection),
+   * `ETIMEDOUT`, `EFBIG`, `ELOOP`, `ENOTSUP` (Tor is required), or with `signal.reason`.
+   */
+  open(url: string, options?: OpenOptions): Promise<Download>
+  /** Ends every download. */
+  close(): Promise<void>
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+
+import { isPublicAddress } from '../src/egress/address.ts'
+import { checkTorName } from '../src/egress/resolve.ts'
+
+describe('isPublicAddress', () => {
+  it.each(['1.1.1.1', '93.184.216.34', '2606:4700::1111', '::ffff:1.1.1.1'])('[FS10] %s is public', (address) => {
+    expect(isPublicAddress(address)).toBe(true)
+  })
+
+  it.each([
+    ...['127.0.0.1', '127.1.2.3', '10.0.0.1', '172.16.0.1', '192.168.1.1', '169.254.169.254', '0.0.0.0', '100.64.0.1'],
+    ...['192.0.0.8', '192.0.2.1', '198.18.0.1', '224.0.0.1', '240.0.0.1', '255.255.255.255', '192.88.99.1'],
+    ...['::1', '::', '::7f00:1', '::ffff:127.0.0.1', '::ffff:10.0.0.1', '::ffff:0:127.0.0.1', '64:ff9b::7f00:1'],
+    ...[
+      '64:ff9b:1::7f00:1',
+      '2002:7f00:1::',
+      '2001:0:7f00:1::',
+      'fe80::1',
+      'fec0::1',
+      'fd00::1',
+      'ff02::1',
+      '2001:db8::1',
+    ],
+    ...['3fff::1', '5f00::1', '100::1', '2620:4f:8000::1', 'localhost', '', '2130706433x'],
+  ])('[FS10] %s is not', (address) => {
+    expect(isPublicAddress(address)).toBe(false)
+  })
+})
+
+describe('checkTorName', () => {
+  it.each(['example.org', 'a.b.example.', 'abcdef.onion'])('takes %s', (name) => {
+    expect(() => checkTorName(name)).not.toThrow()
+  })
+  it.each([
+    '127.0.0.1',
+    '[::1]',
+    '2130706433',
+    '0x7f.1',
+    '0x7f000001',
+    'localhost',
+    'printer',
+    'printer.local',
+    'db.internal',
+    'x.localhost.',
+  ])('refuses %s, which nobody would check', (name) => {
+    expect(() => checkTorName(name)).toThrow(expect.objectContaining({ code: 'EACCES' }))
+  })
+})

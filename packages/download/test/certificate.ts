@@ -1,0 +1,19 @@
+/** A certificate for `localhost` that nobody has signed but itself, and its key: of these tests, and good for nothing else. */
+export const certificate = `-----BEGIN CERTIFICATE-----
+MIIBXTCCAQSgAwIBAgIBATAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAlsb2NhbGhv
+c3QwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBQxEjAQBgNVBAMM
+CWxvY2FsaG9zdDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABND3RYWxmS2fPFlU
+lxMwjB0BG4RnccuV+LCz5mnFrJbl5GMPnBdKlrN2kZeRhV78HZdMy/iFwtO94vyd
+/vA4StajRTBDMBQGA1UdEQQNMAuCCWxvY2FsaG9zdDAMBgNVHRMEBTADAQH/MB0G
+A1UdDgQWBBR1ZzNPHJtZNLIutpUDArn2FsvlmjAKBggqhkjOPQQDAgNHADBEAiAD
+8iCKOIGBYdeOtyEseOY48b+AYqO/W8/+FyFRC43kvwIgGpLpV6+4wsC0rfGSuw8E
+8O6VaeHEHL0vRpwp7sDlL4Y=
+-----END CERTIFICATE-----
+`
+
+export const privateKey = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgaevUf3SHj2ecK1oi
+O2O+hnMowFFndtgPBm+kARzhyxChRANCAATQ90WFsZktnzxZVJcTMIwdARuEZ3HL
+lfiws+ZpxayW5eRjD5wXSpazdpGXkYVe/B2XTMv4hcLTveL8nf7wOErW
+-----END PRIVATE KEY-----
+`
