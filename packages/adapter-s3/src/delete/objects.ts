@@ -19,7 +19,15 @@ import { conditionHeaders, conditionOn, isRefusal } from '../objects/conditional
  * that has looked at the object, and relies on that, is waited for.
  */
 export async function deleteObject(store: Store, key: string, task: Task, seen?: ObjectState): Promise<void> {
-  await withObject(objectName(store, key), 'delete', task, () => deleteHeld(store, key, task, seen))
+  await withObject(objectName(store, key), holdOf(store), task, () => deleteHeld(store, key, task, seen))
+}
+
+/**
+ * How a delete without a condition holds an object. Ceph takes one that meets a conditional write for done, and keeps the
+ * new object: where the store checks no conditions of deletes, the writers of this process are waited for.
+ */
+function holdOf({ dialect }: Store): 'delete' | 'exclusive' {
+  return dialect.conditionalDelete ? 'delete' : 'exclusive'
 }
 
 async function deleteHeld(store: Store, key: string, task: Task, seen?: ObjectState): Promise<void> {
@@ -127,7 +135,8 @@ export async function deleteBatch(store: Store, objects: readonly ListedObject[]
   }
   try {
     const names = left.map(({ key }) => objectName(store, key))
-    if (left.length > 0) await withObjects(names, task, () => store.requests.run(task, attemptOnce, { fate }))
+    if (left.length > 0)
+      await withObjects(names, holdOf(store), task, () => store.requests.run(task, attemptOnce, { fate }))
   } catch (error) {
     const isPartial = error instanceof BatchError
     throw !isPartial && isUncertain(error, fate, task) ? unknownError(effort, task, error) : error

@@ -17,8 +17,8 @@ interface Queue {
 const queues = new Map<string, Queue>()
 
 /**
- * Conditions that the server does not check, this process checks for its own writers. A conditional delete has an
- * object for itself (`exclusive`), writes to it (`shared`) and other deletes (`delete`) share it among themselves.
+ * Conditions that the server does not check, this process checks for its own writers. A delete has an object for itself
+ * (`exclusive`) where the server checks no conditions of deletes. Else writes to it (`shared`) and deletes (`delete`) share it.
  * Objects that nobody waits for cost nothing.
  */
 export async function withObject<Result>(
@@ -79,9 +79,10 @@ export function mayBeDeletedSince(object: string, time: number): boolean {
 /** {@link withObject} for deletes of several. They are taken in the order of their names, as everywhere: nobody waits in a circle. */
 export async function withObjects<Result>(
   objects: readonly string[],
+  how: 'delete' | 'exclusive',
   task: Pick<Task, 'signal' | 'until'>,
   run: () => Promise<Result>,
 ): Promise<Result> {
   const inOrder = objects.toSorted((one, other) => (one < other ? -1 : 1))
-  return inOrder.reduceRight((inner, object) => () => withObject(object, 'delete', task, inner), run)()
+  return inOrder.reduceRight((inner, object) => () => withObject(object, how, task, inner), run)()
 }

@@ -56,6 +56,29 @@ describe.each(s3ServerNames)('on %s', (name) => {
       }
     })
 
+    it('deletes what a conditional write puts there, where both say that they were done', async () => {
+      const [writer, deleter] = adapters
+      if (writer === undefined || deleter === undefined) throw new Error('no adapter')
+      const outcomes = new Set<string>()
+      for (let round = 0; round < rounds * 25; round += 1) {
+        const { version } = await writer.write(path, encode(`one ${round}`))
+        const later = async (run: () => Promise<unknown>): Promise<string> => {
+          await delay(Math.random() * 4)
+          return run().then(() => 'done', codeOf)
+        }
+        const [written, deleted] = await Promise.all([
+          later(() => writer.write(path, encode(`two ${round}`), { ifVersion: version })),
+          later(() => deleter.delete(path)),
+        ])
+        const there = await writer.stat(path).then(() => 'there', codeOf)
+        outcomes.add(`${written} ${deleted} ${there}`)
+        await writer.delete(path, { force: true })
+      }
+      expect(
+        [...outcomes].filter((outcome) => outcome !== 'done done ENOENT' && outcome !== 'ECONFLICT done ENOENT'),
+      ).toEqual([])
+    })
+
     it(`lets exactly one of ${writerCount} create a file, ${rounds} times`, async () => {
       for (let round = 0; round < rounds; round += 1) {
         await adapters[0]?.delete(path, { force: true })
