@@ -1,4 +1,5 @@
 import { isWorkspaceError } from '@ws/core'
+import { checkOptions, option, type OptionShapes } from '@ws/core/options'
 
 import type { Client, ClientAnswer } from './client/client.ts'
 import { problems } from './errors.ts'
@@ -10,11 +11,11 @@ import type { Download, Downloader, DownloaderOptions, OpenOptions } from './typ
 import { checkUrl, nextUrl } from './url.ts'
 
 const maxRedirects = 5
-/** Encryption and headers come on top of the content. */
-const overhead = 2 * 1024 * 1024
 /** Answers after which another way is tried: some servers refuse what does not look like a visitor. */
 const refusals: ReadonlySet<number> = new Set([401, 403, 503])
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+
+const shapes: OptionShapes<OpenOptions> = { signal: option.signal, maxBytes: option.integer(1) }
 
 export interface Machinery {
   readonly egress: EgressOptions
@@ -36,19 +37,24 @@ export class LiveDownloader implements Downloader {
   readonly #machinery: Machinery
   #proxy: Promise<EgressProxy> | undefined
   #clients: Promise<readonly Client[]> | undefined
-  #closed = false
+  /** Ends every download. */
+  readonly #closing = new AbortController()
 
   constructor(options: DownloaderOptions, machinery: Machinery) {
     this.#options = options
     this.#machinery = machinery
   }
 
-  async open(given: string, { signal, maxBytes = 50_000_000 }: OpenOptions = {}): Promise<Download> {
+  async open(given: string, openOptions: OpenOptions = {}): Promise<Download> {
+    checkOptions<OpenOptions>(openOptions, shapes, { operation: 'download' })
+    const { signal, maxBytes = 50_000_000 } = openOptions
     signal?.throwIfAborted()
-    if (this.#closed) throw problems.closed()
+    this.#closing.signal.throwIfAborted()
     if (this.#options.requireTor === true && this.#options.tor === undefined) throw problems.noTor()
-    const { timeout = 300_000, idleTimeout = 30_000 } = this.#options
-    const patience = new Patience({ timeout, idleTimeout, signal })
+    const { idleTimeout = 30_000 } = this.#options
+    const timeout = this.#timeout
+    const signals = signal === undefined ? [this.#closing.signal] : [signal, this.#closing.signal]
+    const patience = new Patience({ timeout, idleTimeout, signals })
     try {
       return await this.#follow(checkUrl(given), patience, maxBytes)
     } catch (error) {
@@ -58,12 +64,16 @@ export class LiveDownloader implements Downloader {
   }
 
   async close(): Promise<void> {
-    this.#closed = true
+    this.#closing.abort(problems.closed())
     await (await this.#proxy)?.close()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
+  }
+
+  get #timeout(): number {
+    return this.#options.timeout ?? 300_000
   }
 
   async #follow(first: URL, patience: Patience, maxBytes: number): Promise<Download> {
@@ -97,7 +107,7 @@ export class LiveDownloader implements Downloader {
         throw problems.tooLarge(maxBytes)
       }
       return {
-        stream: contentOf(answered, { patience, maxBytes, promised }),
+        stream: streamOf(answered, { patience, maxBytes, promised }),
         url: url.href,
         status,
         contentType: answer.header('content-type'),
@@ -119,13 +129,14 @@ export class LiveDownloader implements Downloader {
     const proxy = await this.#proxy
     let failure: unknown
     for (const client of await this.#clients) {
-      const transfer = proxy.begin({ maxBytes: maxBytes + overhead, identity: tor ? newIdentity() : undefined })
+      const transfer = proxy.begin({ maxBytes, identity: tor ? newIdentity() : undefined })
       const release = patience.onEnd(() => transfer.end())
       try {
         const answer = await client.get({
           url,
           proxy: { port: proxy.port, password: transfer.password },
           signal: patience.signal,
+          timeout: this.#timeout,
           ca: this.#machinery.ca,
         })
         // the proxy answers plain requests that it refuses
@@ -140,7 +151,28 @@ export class LiveDownloader implements Downloader {
         failure = error
       }
     }
+    if (isWorkspaceError(failure)) throw failure
     throw isCertificateProblem(failure) ? problems.tls(url.hostname) : problems.unreachable(url.hostname)
+  }
+}
+
+/** The content. Ending it releases everything, even where nothing was read yet: a generator by itself would not. */
+function streamOf(answered: Answered, options: ContentOptions): AsyncIterableIterator<Uint8Array> {
+  const content = contentOf(answered, options)
+  const release = async (): Promise<void> => {
+    options.patience.end()
+    await finish(answered)
+  }
+  options.patience.onEnd(() => void release())
+  return {
+    next: () => content.next(),
+    async return() {
+      await release()
+      return content.return(undefined)
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
   }
 }
 

@@ -23,16 +23,22 @@ export const problems = {
       'check the URL, or try another',
     ),
   tooLarge: (bytes: number) => make('EFBIG', `it has more than ${bytes} bytes`, 'download a smaller file'),
+  idle: (milliseconds: number) =>
+    make('ETIMEDOUT', `the server sent nothing for ${milliseconds} ms`, 'try again later, or another URL'),
   tooSlow: (milliseconds: number) =>
-    make(
-      'ETIMEDOUT',
-      `nothing came for ${milliseconds} ms, or it took too long altogether`,
-      'try again later, or another URL',
-    ),
+    make('ETIMEDOUT', `the download took longer than ${milliseconds} ms`, 'try again later, or another URL'),
   tooShort: () => make('EIO', 'the server ended before all of it had come', 'try again'),
   noTor: () => make('ENOTSUP', 'Tor is required, and is not configured', 'configure `tor`, or do not require it'),
   torName: (host: string) =>
     make('EACCES', `\`${host}\` is not a name that can be resolved through Tor`, 'give the name of a public host'),
+  onion: (host: string) =>
+    make('EACCES', `\`${host}\` can only be reached through Tor`, 'configure `tor` and `requireTor`'),
+  encoding: (encoding: string) =>
+    make(
+      'EBACKEND',
+      `the server sent the content encoding \`${encoding.slice(0, 100)}\`, which cannot be decoded`,
+      'try another URL',
+    ),
   closed: () => make('ECLOSED', 'the downloader is closed', 'make a new one'),
 } as const
 

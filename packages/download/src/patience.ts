@@ -3,7 +3,8 @@ import { problems } from './errors.ts'
 export interface PatienceOptions {
   readonly timeout: number
   readonly idleTimeout: number
-  readonly signal: AbortSignal | undefined
+  /** Any of them ends it. */
+  readonly signals: readonly AbortSignal[]
 }
 
 /** The time that one download may take: altogether, and while nothing comes. Ends with the caller's signal too. */
@@ -13,12 +14,15 @@ export class Patience {
   readonly #idleTimeout: number
   readonly #total: NodeJS.Timeout
   #idle: NodeJS.Timeout | undefined
+  #ended = false
 
-  constructor({ timeout, idleTimeout, signal }: PatienceOptions) {
+  constructor({ timeout, idleTimeout, signals }: PatienceOptions) {
     this.#idleTimeout = idleTimeout
-    this.#total = setTimeout(() => this.#ending.abort(problems.tooSlow(idleTimeout)), timeout)
-    this.signal = signal === undefined ? this.#ending.signal : AbortSignal.any([signal, this.#ending.signal])
-    this.wait()
+    this.#total = setTimeout(() => this.#ending.abort(problems.tooSlow(timeout)), timeout)
+    this.signal = AbortSignal.any([...signals, this.#ending.signal])
+    this.signal.addEventListener('abort', () => this.end(), { once: true })
+    if (this.signal.aborted) this.end()
+    else this.wait()
   }
 
   /** Why it ended before the download was finished. */
@@ -29,7 +33,8 @@ export class Patience {
   /** Waits for the server from now on. */
   wait(): void {
     clearTimeout(this.#idle)
-    this.#idle = setTimeout(() => this.#ending.abort(problems.tooSlow(this.#idleTimeout)), this.#idleTimeout)
+    if (this.#ended) return
+    this.#idle = setTimeout(() => this.#ending.abort(problems.idle(this.#idleTimeout)), this.#idleTimeout)
   }
 
   /** Waits for the reader: that may take any time. */
@@ -37,9 +42,10 @@ export class Patience {
     clearTimeout(this.#idle)
   }
 
-  /** Calls back when the time is over, or the caller gives up. */
+  /** Calls back when the time is over, or the caller gives up: at once where that has happened already. */
   onEnd(end: () => void): () => void {
-    this.signal.addEventListener('abort', end, { once: true })
+    if (this.signal.aborted) end()
+    else this.signal.addEventListener('abort', end, { once: true })
     return () => this.signal.removeEventListener('abort', end)
   }
 
@@ -49,6 +55,7 @@ export class Patience {
 
   /** The download is over: nothing is waited for any more. */
   end(): void {
+    this.#ended = true
     clearTimeout(this.#total)
     clearTimeout(this.#idle)
   }

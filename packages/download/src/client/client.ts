@@ -11,12 +11,15 @@ export interface ClientRequest {
   readonly url: URL
   readonly proxy: { readonly port: number; readonly password: string }
   readonly signal: AbortSignal
+  /** Milliseconds, body included. The downloader counts them too: this keeps a client from giving up earlier. */
+  readonly timeout: number
   /** Certificates that are trusted besides those of the system. For tests alone. */
   readonly ca?: string | undefined
 }
 
 export interface Client {
   readonly name: 'impit' | 'undici'
+  /** @throws WorkspaceError `EBACKEND` for a body that this client would give back encoded */
   get(request: ClientRequest): Promise<ClientAnswer>
 }
 

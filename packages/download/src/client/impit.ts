@@ -1,4 +1,8 @@
+import { problems } from '../errors.ts'
 import { user, type Client } from './client.ts'
+
+/** It compares them as they are written: a body in `GZIP` or `x-gzip` would come back encoded. */
+const encodings: ReadonlySet<string> = new Set(['identity', 'gzip', 'deflate', 'br', 'zstd'])
 
 /** The client that speaks as a browser does. `undefined` where its binary is not installed. */
 export async function loadImpitClient(): Promise<Client | undefined> {
@@ -7,13 +11,19 @@ export async function loadImpitClient(): Promise<Client | undefined> {
   const { Impit } = loaded
   return {
     name: 'impit',
-    async get({ url, proxy, signal }) {
+    async get({ url, proxy, signal, timeout }) {
       const impit = new Impit({
         browser: 'chrome',
         proxyUrl: `http://${user}:${proxy.password}@127.0.0.1:${proxy.port}`,
         followRedirects: false,
+        timeout,
       })
       const response = await impit.fetch(url.href, { signal, redirect: 'manual' })
+      const encoding = response.headers.get('content-encoding') ?? 'identity'
+      if (!encodings.has(encoding)) {
+        response.abort()
+        throw problems.encoding(encoding)
+      }
       return {
         status: response.status,
         header: (name) => response.headers.get(name) ?? undefined,

@@ -1,12 +1,26 @@
-import { fetch, ProxyAgent } from 'undici'
+import { pipeline, type Readable, type Transform } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
 
+import { ProxyAgent, request as sendRequest } from 'undici'
+
+import { problems } from '../errors.ts'
 import { user, type Client } from './client.ts'
 
 const headers = {
   'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36',
   accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
   'accept-language': 'en-US,en;q=0.9',
+  'accept-encoding': 'gzip, br',
 }
+
+// `fetch` would take a compressed body that ends too early for a whole one
+const decoders: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+  ['zstd', createZstdDecompress],
+])
 
 /** The plain client. */
 export const undiciClient: Client = {
@@ -16,17 +30,19 @@ export const undiciClient: Client = {
       uri: `http://127.0.0.1:${proxy.port}`,
       token: `Basic ${Buffer.from(`${user}:${proxy.password}`).toString('base64')}`,
       proxyTunnel: url.protocol === 'https:',
+      // the downloader counts the time
+      headersTimeout: 0,
+      bodyTimeout: 0,
       ...(ca !== undefined && { requestTls: { ca } }),
     })
     const close = (): Promise<void> => dispatcher.destroy().catch(() => undefined)
     try {
-      const response = await fetch(url, { redirect: 'manual', signal, dispatcher, headers })
-      return {
-        status: response.status,
-        header: (name) => response.headers.get(name) ?? undefined,
-        body: response.body ?? nothing(),
-        close,
+      const response = await sendRequest(url, { signal, dispatcher, headers })
+      const header = (name: string): string | undefined => {
+        const value = response.headers[name]
+        return typeof value === 'string' ? value : value?.join(', ')
       }
+      return { status: response.statusCode, header, body: decoded(response.body, header), close }
     } catch (error) {
       await close()
       throw error
@@ -34,5 +50,14 @@ export const undiciClient: Client = {
   },
 }
 
-// eslint-disable-next-line require-yield
-async function* nothing(): AsyncGenerator<Uint8Array> {}
+/** The body without its content encoding. @throws WorkspaceError `EBACKEND` */
+function decoded(body: Readable, header: (name: string) => string | undefined): Readable {
+  // a body that is never read may end with an error as well
+  body.on('error', () => undefined)
+  const encoding = header('content-encoding')?.trim().toLowerCase() ?? 'identity'
+  if (encoding === 'identity' || header('content-length') === '0') return body
+  const decoder = decoders.get(encoding)
+  if (decoder === undefined) throw problems.encoding(encoding)
+  // the error of either is the error of the decoder, which is where somebody reads
+  return pipeline(body, decoder(), () => undefined)
+}

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect as connectTcp, type Socket } from 'node:net'
 
 import { SocksClient } from 'socks'
@@ -80,17 +81,18 @@ async function connectThroughTor(
   if (tor === undefined || identity === undefined) throw problems.noTor()
   checkTorName(host)
   try {
-    const { socket } = await SocksClient.createConnection({
-      proxy: {
-        host: tor.host ?? '127.0.0.1',
-        port: tor.port ?? 9050,
-        type: 5,
-        userId: identity.user,
-        password: identity.password,
-      },
+    const proxy = { host: tor.host ?? '127.0.0.1', port: tor.port ?? 9050 }
+    // a socket that the library makes could not be ended while it waits for Tor
+    const socket = connectTcp(proxy)
+    socket.on('error', () => socket.destroy())
+    transfer.hold(socket)
+    await once(socket, 'connect', { signal: AbortSignal.any([transfer.signal, AbortSignal.timeout(connectTimeout)]) })
+    await SocksClient.createConnection({
+      proxy: { ...proxy, type: 5, userId: identity.user, password: identity.password },
       command: 'connect',
       destination: { host, port },
       timeout: connectTimeout * 2,
+      existing_socket: socket,
     })
     return socket
   } catch {

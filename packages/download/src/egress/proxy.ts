@@ -28,6 +28,9 @@ export class EgressProxy implements AsyncDisposable {
   readonly #server: Server
   readonly #options: EgressOptions
   readonly #transfers = new Map<string, Transfer>()
+  /** Every connection to the proxy: a server forgets those that became tunnels, and waits for them when it closes. */
+  readonly #sockets = new Set<Socket>()
+  #closed = false
 
   private constructor(options: EgressOptions) {
     this.#options = options
@@ -39,6 +42,10 @@ export class EgressProxy implements AsyncDisposable {
       'connect',
       (request: IncomingMessage, socket: Duplex, head: Buffer) => void this.#tunnel(request, socket as Socket, head),
     )
+    this.#server.on('connection', (socket: Socket) => {
+      this.#sockets.add(socket)
+      socket.once('close', () => this.#sockets.delete(socket))
+    })
     this.#server.on('clientError', (_, socket) => socket.destroy())
   }
 
@@ -54,7 +61,9 @@ export class EgressProxy implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port
   }
 
+  /** @throws WorkspaceError `ECLOSED` */
   begin(options: TransferOptions): Transfer {
+    if (this.#closed) throw problems.closed()
     const transfer = new Transfer(options)
     this.#transfers.set(transfer.password, transfer)
     transfer.signal.addEventListener('abort', () => this.#transfers.delete(transfer.password), { once: true })
@@ -62,10 +71,11 @@ export class EgressProxy implements AsyncDisposable {
   }
 
   async close(): Promise<void> {
+    this.#closed = true
     for (const transfer of this.#transfers.values()) transfer.fail(problems.closed())
-    this.#server.closeAllConnections()
     await new Promise<void>((resolve) => {
       this.#server.close(() => resolve())
+      for (const socket of this.#sockets) socket.destroy()
     })
   }
 
@@ -84,16 +94,18 @@ export class EgressProxy implements AsyncDisposable {
     client.on('error', () => client.destroy())
     const transfer = this.#transferOf(request)
     if (transfer === undefined) {
-      client.end('HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic\r\nContent-Length: 0\r\n\r\n')
+      refuse(client, '407 Proxy Authentication Required\r\nProxy-Authenticate: Basic')
       return
     }
     transfer.hold(client)
     const [, host = '', port = ''] = /^(.+):(\d{1,5})$/u.exec(request.url ?? '') ?? []
     const upstream = await this.#connect(host, Number(port), transfer)
     if (upstream === undefined) {
-      client.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n')
+      refuse(client, '403 Forbidden')
       return
     }
+    // it may have gone away in the meantime, and then it tells nobody any more
+    if (client.destroyed) return void upstream.destroy()
     client.write('HTTP/1.1 200 Connection Established\r\n\r\n')
     if (head.length > 0) upstream.write(head)
     upstream.on('data', (chunk: Buffer) => transfer.count(chunk.length))
@@ -146,4 +158,9 @@ export class EgressProxy implements AsyncDisposable {
       return undefined
     }
   }
+}
+
+/** Answers a `CONNECT`, and lets go of a client that does not end the connection itself. */
+function refuse(client: Socket, status: string): void {
+  client.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`, () => client.destroySoon())
 }

@@ -13,6 +13,8 @@ export const systemResolve: Resolve = async (name) => {
 }
 
 const maxAddresses = 8
+/** These names exist in Tor only. Asking a resolver would tell it where somebody wants to go (RFC 7686). */
+const onionName = /\.onion\.?$/iu
 
 /**
  * The addresses of a host. All of them must be public: a name with one public and one private address is refused.
@@ -23,6 +25,7 @@ export async function resolvePublic(
   host: string,
   { resolve, permits }: { readonly resolve: Resolve; readonly permits: (address: string) => boolean },
 ): Promise<readonly string[]> {
+  if (onionName.test(host)) throw problems.onion(host)
   const literal = normalAddress(host)
   let addresses: readonly string[]
   try {

@@ -11,12 +11,15 @@ export interface TorIdentity {
   readonly password: string
 }
 
+/** Bytes on top of the content: encryption and headers. */
+const overhead = 2 * 1024 * 1024
+
 const token = (): string => randomBytes(16).toString('hex')
 
 export const newIdentity = (): TorIdentity => ({ user: token(), password: token() })
 
 export interface TransferOptions {
-  /** Bytes of the connection at most, encryption and headers included. */
+  /** Bytes of the content at most. The connection may carry 2 MiB more, for encryption and headers. */
   readonly maxBytes: number
   /** Goes through Tor. */
   readonly identity?: TorIdentity | undefined
@@ -53,7 +56,7 @@ export class Transfer {
 
   count(bytes: number): void {
     this.bytes += bytes
-    if (this.bytes > this.#maxBytes) this.fail(problems.tooLarge(this.#maxBytes))
+    if (this.bytes > this.#maxBytes + overhead) this.fail(problems.tooLarge(this.#maxBytes))
   }
 
   fail(problem: WorkspaceError): void {

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 
-import { quotePath, type VirtualPath } from '@ws/core'
+import { quotePath, type VirtualPath, type WriteResult } from '@ws/core'
 import { decodeText } from '@ws/documents'
 import { htmlToMarkdown, type Download } from '@ws/download'
 import { z } from 'zod'
@@ -31,12 +31,19 @@ export const download = operation({
       const found = await call.statBehindLinks(target)
       if (found !== undefined) throw isThere(target)
       const { signal } = call
-      const download = await downloader.open(url, { signal })
+      const download = await downloader.open(url, { signal, maxBytes: as === 'markdown' ? maxHtmlBytes : undefined })
       const hash = createHash('sha256')
-      const content = as === 'markdown' ? await markdownOf(download) : hashed(download.stream, hash)
-      if (typeof content === 'string') hash.update(content)
-      // a stream that fails leaves nothing behind: a write is whole, or not at all
-      const { version, size } = await call.workspace.write(target, content, { ifVersion: 'absent', signal })
+      let written: WriteResult
+      try {
+        const content = as === 'markdown' ? await markdownOf(download) : hashed(download.stream, hash)
+        if (typeof content === 'string') hash.update(content)
+        // a stream that fails leaves nothing behind: a write is whole, or not at all
+        written = await call.workspace.write(target, content, { ifVersion: 'absent', signal })
+      } finally {
+        // a write that is refused reads nothing, and the connection must not wait for that
+        await download.stream.return?.()
+      }
+      const { version, size } = written
       call.session.see(target, version)
       call.record({ change: 'created', path: target, after: version })
       const sha256 = hash.digest('hex')
@@ -48,6 +55,9 @@ export const download = operation({
     })
   },
 })
+
+/** HTML that is made Markdown is held in memory. */
+const maxHtmlBytes = 8 * 1024 * 1024
 
 async function* hashed(stream: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
   for await (const chunk of stream) {
