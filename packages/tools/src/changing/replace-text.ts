@@ -44,9 +44,10 @@ function problemOf(path: VirtualPath, { details }: EditProblem, edits: readonly 
     missing: `${name} was not found in ${quotePath(path)}`,
     several: `${name} ${reason.replace('times', `times in ${quotePath(path)}`)}`,
     overlap: `edit ${index + 1} ${reason}`,
+    encoding: `edit ${index + 1} of ${quotePath(path)} ${reason}`,
     patch: reason,
   }
-  const all = kind === 'several' && edits.length === 1 && edit !== undefined
+  const all = remedy.includes('`all`') && edits.length === 1 && edit !== undefined
   return new ToolProblem({
     sentence: sentences[kind],
     remedy: `nothing was changed; ${remedy}`,

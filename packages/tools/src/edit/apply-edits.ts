@@ -1,6 +1,7 @@
 import { locate, type Located } from './locate/locate.ts'
 import { lfView } from './locate/lf-view.ts'
 import { lineNumber } from './locate/lines.ts'
+import { checkEncoding } from './encoding.ts'
 import { spanOf } from './splice.ts'
 import { EditProblem, type Replacement, type TextEdit } from './types.ts'
 
@@ -18,6 +19,7 @@ export interface EditedContent {
  */
 export function applyEdits(given: Uint8Array, edits: readonly TextEdit[]): EditedContent {
   const content = Buffer.from(given.buffer, given.byteOffset, given.byteLength)
+  for (const [index, edit] of edits.entries()) checkEncoding(content, edit, index)
   const view = lfView(content)
   const places = edits.flatMap((edit, index) =>
     locate(view, withoutMark(edit), { index }).map((place) => ({ ...place, index })),

@@ -69,6 +69,22 @@ describe('applyEdits', () => {
     )
   })
 
+  it.each([
+    ['UTF-16 with a mark', Buffer.from('\uFEFFa b', 'utf16le'), { old: 'a', new: 'xy' }, true],
+    ['UTF-16 without a mark', Buffer.from('a b', 'utf16le'), { old: 'a', new: 'xy' }, true],
+    ['Latin-1, with a text that is not ASCII', Buffer.from('caf\u00e9 a', 'latin1'), { old: 'a', new: '\u00e4' }, true],
+    ['Latin-1, with ASCII', Buffer.from('caf\u00e9 b', 'latin1'), { old: 'b', new: 'c' }, false],
+    ['UTF-8, with a lone surrogate', Buffer.from('a'), { old: 'a', new: '\ud800' }, true],
+  ])('[FS7] does not mix encodings: %s', (_, content, one, refused) => {
+    if (refused) expect(problemOf(content, one)).toMatchObject({ kind: 'encoding' })
+    else expect(Buffer.from(applyEdits(content, [one]).content)).toEqual(Buffer.from('caf\u00e9 c', 'latin1'))
+  })
+
+  it('[FS7] advises `all` only where it would help', () => {
+    expect(problemOf('a b a', { old: 'a', new: 'x' }).remedy).toContain('all')
+    expect(problemOf('a \nb\na  \nb\n', { old: 'a\nb\n', new: 'c\n' }).remedy).not.toContain('all')
+  })
+
   it('[FS7] makes several edits together, each in the content as it was', () => {
     expect(edit('a b c', { old: 'a', new: 'b' }, { old: 'b', new: 'c' }, { old: 'c', new: 'a' })).toBe('b c a')
     expect(problemOf('a b c', { old: 'a', new: 'x' }, { old: 'z', new: 'y' })).toMatchObject({

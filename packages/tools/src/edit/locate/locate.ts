@@ -41,7 +41,7 @@ export function locate({ bytes }: LfView, edit: TextEdit, { within, index }: Par
       kind: 'several',
       edit: index,
       reason: `was found ${found.length} times (lines ${lines.join(', ')}${found.length > 10 ? ', …' : ''})`,
-      remedy: 'add lines around it so that it is unique, or pass `all`',
+      remedy: `add lines around it so that it is unique${found[0]?.match === 'exact' ? ', or pass `all`' : ''}`,
       count: found.length,
       lines,
     })
