@@ -43,13 +43,15 @@ export function fence(adapter: StorageAdapter, { lease, onChange }: Fence): Stor
   })
   if (lease === undefined || adapter.capabilities.conditionalWrite !== 'server') return layer
   const write = async (path: MountPath, data: WriteData, options: WriteOptions = {}): Promise<WriteResult> => {
-    if (options.ifVersion !== undefined || !(data instanceof Uint8Array)) return layer.write(path, data, options)
+    if (options.ifVersion !== undefined) return layer.write(path, data, options)
+    // a stream can be read once
+    const last = data instanceof Uint8Array ? attempts : 1
     for (let attempt = 1; ; attempt++) {
       const ifVersion = await conditionOf(adapter, path, options.signal)
       try {
         return await layer.write(path, data, { ...options, ifVersion })
       } catch (error) {
-        if (!isWorkspaceError(error, 'ECONFLICT') || attempt === attempts) throw error
+        if (!isWorkspaceError(error, 'ECONFLICT') || attempt === last) throw error
       }
     }
   }
