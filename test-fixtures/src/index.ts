@@ -1,4 +1,5 @@
 export { createTestCgroup, describeWithCgroup, recordGroups, type TestCgroup } from './cgroup.ts'
+export { certificate, privateKey } from './certificate.ts'
 export { component, componentNames, findSystemProgram, type Component, type ComponentName } from './components.ts'
 export { type ContainerOptions, type ContainerResult, defaultCapabilities, runInContainer } from './container.ts'
 export {

@@ -7,7 +7,7 @@ import { createServer as createTlsServer } from 'node:https'
 import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createS3Adapter, type S3AdapterOptions } from '../src/index.ts'
-import { certificate, privateKey } from './certificate.ts'
+import { certificate, privateKey } from '@ws/test-fixtures'
 import { at, Bench, decode, encode } from './support.ts'
 
 const credentials = { accessKeyId: 'a', secretAccessKey: 'b' }

@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { loadImpitClient } from '../src/client/impit.ts'
 import { undiciClient } from '../src/client/undici.ts'
 import { LiveDownloader } from '../src/downloader.ts'
-import { certificate, privateKey } from './certificate.ts'
+import { certificate, privateKey } from '@ws/test-fixtures'
 import { collect, publicAddress } from './site.ts'
 
 async function openSite(ca: string | undefined) {

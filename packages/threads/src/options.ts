@@ -1,10 +1,8 @@
-import { checkOptions, durationShape, hasMethods, option, type OptionShapes } from '@ws/core/options'
+import { adapterShape, checkOptions, durationShape, hasMethods, option, type OptionShapes } from '@ws/core/options'
 
 import { checkId } from './layout/ids.ts'
 import type { OpenThreadOptions, ThreadsOptions } from './types.ts'
 import type { ThreadTemplate } from './provision/types.ts'
-
-const adapter = option.of('a storage adapter', (value) => hasMethods(value, 'stat', 'list', 'close'))
 
 const shapes: OptionShapes<ThreadsOptions> = {
   store: option.required(
@@ -29,7 +27,7 @@ const shapes: OptionShapes<ThreadsOptions> = {
     (value) => value === 'none' || hasMethods(value, 'acquire', 'holder', 'close'),
   ),
   template: option.options<ThreadTemplate>({
-    files: option.required(adapter),
+    files: adapterShape,
     mode: option.oneOf('extend', 'replace'),
   }),
   provision: option.boolean,

@@ -1,9 +1,8 @@
 import { createWorkspace, type CommandDefaults, type Rule, type VirtualPath, type Workspace } from '@ws/core'
-import { parseMountPath, type SignalOption } from '@ws/core/adapter'
+import type { SignalOption } from '@ws/core/adapter'
 import type { Executor, Requirement } from '@ws/core/executor'
 
 import { caseError, foldId } from '../layout/ids.ts'
-import { fill } from '../layout/layout.ts'
 import type { Lease, LeaseStore } from '../lease/types.ts'
 import { provision } from '../provision/provision.ts'
 import type { LeftOut, ProvisionEvent, ThreadTemplate } from '../provision/types.ts'
@@ -11,6 +10,7 @@ import { listSkills, type SkillSource } from '../skills/skills.ts'
 import type { SkillList } from '../skills/types.ts'
 import type { ThreadStatus, ThreadWarning } from '../types.ts'
 import { mountsOf, skillsPath, type ThreadPlace } from './mounts.ts'
+import { treeOf } from './tree.ts'
 
 /** The settings that all threads of one `createThreads` share. */
 export interface Setting {
@@ -177,8 +177,7 @@ async function noteId(lease: Lease | undefined, threadId: string): Promise<void>
 
 /** The tree of a new thread is there before it is mounted [RP12]. */
 async function makeTree({ store, layout, threadId }: ThreadPlace, signal: AbortSignal | undefined): Promise<void> {
-  const path = fill(layout.threads, { thread_id: threadId })
-  await store.createDirectory(parseMountPath(`/${path}`, 'openThread'), { recursive: true, signal })
+  await store.createDirectory(treeOf(layout, threadId), { recursive: true, signal })
 }
 
 interface SetUp {

@@ -45,7 +45,6 @@ function problemOf(path: VirtualPath, { details }: EditProblem, edits: readonly 
     several: `${name} ${reason.replace('times', `times in ${quotePath(path)}`)}`,
     overlap: `edit ${index + 1} ${reason}`,
     encoding: `edit ${index + 1} of ${quotePath(path)} ${reason}`,
-    patch: reason,
   }
   const all = remedy.includes('`all`') && edits.length === 1 && edit !== undefined
   return new ToolProblem({

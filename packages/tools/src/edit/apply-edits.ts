@@ -22,7 +22,7 @@ export function applyEdits(given: Uint8Array, edits: readonly TextEdit[]): Edite
   for (const [index, edit] of edits.entries()) checkEncoding(content, edit, index)
   const view = lfView(content)
   const places = edits.flatMap((edit, index) =>
-    locate(view, withoutMark(edit), { index }).map((place) => ({ ...place, index })),
+    locate(view, withoutMark(edit), index).map((place) => ({ ...place, index })),
   )
   return replacePlaces(content, view, places)
 }

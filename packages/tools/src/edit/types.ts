@@ -36,7 +36,7 @@ export interface NearestPassage {
 }
 
 export interface EditProblemDetails {
-  readonly kind: 'empty' | 'unchanged' | 'missing' | 'several' | 'overlap' | 'encoding' | 'patch'
+  readonly kind: 'empty' | 'unchanged' | 'missing' | 'several' | 'overlap' | 'encoding'
   /** The edit at fault, from 0. */
   readonly edit: number
   /** To follow the edit's name in a sentence. */

@@ -13,30 +13,22 @@ export interface Located extends Place {
   readonly newText: string
 }
 
-interface Part {
-  /** The part of the view that may match. Default: all of it. */
-  readonly within?: Place | undefined
-  readonly index: number
-}
-
 /**
  * Finds the places of an edit in a view. Of the four ways, the first that finds anything decides.
  *
  * @throws EditProblem where it finds no place, or several without `all`
  */
-export function locate({ bytes }: LfView, edit: TextEdit, { within, index }: Part): Located[] {
+export function locate({ bytes }: LfView, edit: TextEdit, index: number): Located[] {
   const old = toLf(edit.old)
   const newText = toLf(edit.new)
   if (old === '') throw new EditProblem({ kind: 'empty', edit: index, ...words.empty })
   if (old === newText) throw new EditProblem({ kind: 'unchanged', edit: index, ...words.unchanged })
-  const start = within?.start ?? 0
-  const part = within === undefined ? bytes : bytes.subarray(within.start, within.end)
-  const found = find(part, old, newText, edit.all === true)
+  const found = find(bytes, old, newText, edit.all === true)
   if (found.length === 0) {
     throw new EditProblem({ kind: 'missing', edit: index, ...words.missing, nearest: nearestPassage(bytes, old) })
   }
   if (found.length > 1 && !(edit.all === true && found[0]?.match === 'exact')) {
-    const lines = found.slice(0, 10).map((place) => lineNumber(bytes, start + place.start))
+    const lines = found.slice(0, 10).map((place) => lineNumber(bytes, place.start))
     throw new EditProblem({
       kind: 'several',
       edit: index,
@@ -46,7 +38,7 @@ export function locate({ bytes }: LfView, edit: TextEdit, { within, index }: Par
       lines,
     })
   }
-  return found.map((place) => ({ ...place, start: start + place.start, end: start + place.end }))
+  return found
 }
 
 function find(bytes: Buffer, old: string, newText: string, all: boolean): Located[] {

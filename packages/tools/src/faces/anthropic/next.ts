@@ -1,5 +1,6 @@
+import { quoteForShell } from '@ws/core/executor'
+
 import type { NextOperation } from '../../answers/problem.ts'
-import { shellQuote } from '../../text/shell-quote.ts'
 import type { NextCall } from '../../types.ts'
 import { nextInClaudeCode } from '../claude-code/next.ts'
 
@@ -22,7 +23,7 @@ export function nextForAnthropic(operation: NextOperation): NextCall {
     typeof path === 'string' &&
     operation.arguments['pages'] !== undefined
   ) {
-    return { tool: 'bash', arguments: { command: `pdftotext ${shellQuote(path)} -` } }
+    return { tool: 'bash', arguments: { command: `pdftotext ${quoteForShell(path)} -` } }
   }
   const { tool, arguments: given } = nextInClaudeCode(operation)
   if (tool !== 'Read') return { tool: names[tool] ?? 'bash', arguments: given }

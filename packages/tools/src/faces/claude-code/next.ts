@@ -1,5 +1,6 @@
+import { quoteForShell } from '@ws/core/executor'
+
 import type { NextOperation } from '../../answers/problem.ts'
-import { shellQuote } from '../../text/shell-quote.ts'
 import type { Json, NextCall } from '../../types.ts'
 
 /** An operation as a call of Claude Code's tools. */
@@ -18,7 +19,7 @@ export function nextInClaudeCode({ operation, arguments: given }: NextOperation)
       return bash(
         'tail -c',
         `+${Number(offset ?? 0) + 1}`,
-        shellQuote(path),
+        quoteForShell(path),
         '| head -c',
         typeof size === 'number' ? String(size) : '16384',
       )
@@ -44,12 +45,12 @@ export function nextInClaudeCode({ operation, arguments: given }: NextOperation)
     case 'list':
       return { tool: 'Glob', arguments: { pattern: '*', path } }
     case 'delete':
-      return bash('rm', ...(given['recursive'] === true ? ['-r'] : []), shellQuote(path))
+      return bash('rm', ...(given['recursive'] === true ? ['-r'] : []), quoteForShell(path))
     case 'copy':
-      return bash('cp -r', shellQuote(text(given['from']) ?? ''), shellQuote(text(given['to']) ?? ''))
+      return bash('cp -r', quoteForShell(text(given['from']) ?? ''), quoteForShell(text(given['to']) ?? ''))
     case 'move':
     case 'rename':
-      return bash('mv', shellQuote(text(given['from']) ?? ''), shellQuote(text(given['to']) ?? ''))
+      return bash('mv', quoteForShell(text(given['from']) ?? ''), quoteForShell(text(given['to']) ?? ''))
     case 'execute': {
       const { id, kill, command, background } = given
       if (id !== undefined) return { tool: kill === true ? 'TaskStop' : 'TaskOutput', arguments: { task_id: id } }

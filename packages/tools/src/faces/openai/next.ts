@@ -1,10 +1,11 @@
+import { quoteForShell } from '@ws/core/executor'
+
 import type { NextOperation } from '../../answers/problem.ts'
-import { shellQuote } from '../../text/shell-quote.ts'
 import type { Json, NextCall } from '../../types.ts'
 
 /** An operation as a command of the shell. */
 export function nextForOpenAI({ operation, arguments: given }: NextOperation): NextCall {
-  const quoted = (value: Json | undefined): string => shellQuote(typeof value === 'string' ? value : '.')
+  const quoted = (value: Json | undefined): string => quoteForShell(typeof value === 'string' ? value : '.')
   const path = quoted(given['path'])
   const commands: Readonly<Record<string, string>> = {
     read: `cat -n ${path}`,
