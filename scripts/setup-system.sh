@@ -38,6 +38,7 @@ need ceph-common command -v radosgw-admin
 need ceph-base command -v monmaptool
 need rclone command -v rclone
 need fuse3 command -v fusermount3
+need redis-server command -v redis-server
 
 if [ -z "$missing" ]; then
   echo 'setup:system: everything is installed'

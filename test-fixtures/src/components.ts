@@ -29,6 +29,7 @@ export const componentNames = [
   'radosgw',
   'rclone',
   'fuse',
+  'redis-server',
 ] as const
 
 export type ComponentName = (typeof componentNames)[number]
@@ -141,6 +142,7 @@ const probes: Record<ComponentName, Probe> = {
     asSelf: true,
     hint: 'it needs /dev/fuse and the right to mount',
   },
+  'redis-server': { program: 'redis-server', args: ['--version'], asSelf: true },
 }
 
 const found = new Map<ComponentName, Component>()

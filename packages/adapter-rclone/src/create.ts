@@ -1,8 +1,6 @@
 import { type RcloneAdapter, openAdapter } from './adapter.ts'
 import { Mount } from './mount/mount.ts'
-import { type RcloneMountOptions, checkMountOptions } from './options.ts'
-
-export interface RcloneAdapterOptions extends RcloneMountOptions {}
+import { type RcloneAdapterOptions, checkMountOptions } from './options.ts'
 
 /**
  * Mounts a part of a store with rclone and gives it as an adapter: real commands work in the bucket, without copies. The

@@ -1,31 +1,20 @@
 import { WorkspaceError } from '@ws/core'
 import { type MountPath, type Owner, parseMountPath, type SignalOption } from '@ws/core/adapter'
-import { checkOptions, option, type OptionShapes } from '@ws/core/options'
+import { bucketShape, checkOptions, option, refuseBeside, type S3Connection } from '@ws/core/options'
+import { type OptionShapes, prefixShape, type S3Credentials, s3ConnectionShapes } from '@ws/core/options'
 
-export interface S3Credentials {
-  readonly accessKeyId: string
-  readonly secretAccessKey: string
-  readonly sessionToken?: string | undefined
-}
-
-/** An S3 store, R2 included, by its API. */
-export interface RcloneS3Options {
-  /** Base URL of the API, without the bucket: `https://<account>.r2.cloudflarestorage.com`. */
-  readonly endpoint: string
-  /** Default `auto`, which R2 wants; others often accept `us-east-1`. */
-  readonly region?: string | undefined
-  readonly credentials: S3Credentials
-  /** rclone's name for the store: `Cloudflare`, `AWS`, `Ceph`, `Minio`, `Other`. Default `Other`. */
+/**
+ * Where the files are, and how they are mounted. The store speaks S3, R2 included: then `endpoint` and `credentials` are
+ * needed, and the environment is not read. Else `remote` names it. Default `region`: `auto`, which R2 wants; others often
+ * accept `us-east-1`. Default `forcePathStyle`: true.
+ */
+export interface RcloneAdapterOptions extends S3Connection, SignalOption {
+  /** rclone's name for an S3 store: `Cloudflare`, `AWS`, `Ceph`, `Minio`, `Other`. Default `Other`. */
   readonly provider?: string | undefined
-  /** The bucket is part of the path, not of the host name. Default true. */
-  readonly forcePathStyle?: boolean | undefined
-}
-
-/** Where the files are, and how they are mounted. */
-export interface RcloneMountOptions extends SignalOption {
-  /** An S3 store. Either this or `remote`. */
-  readonly s3?: RcloneS3Options | undefined
-  /** The section of another kind of store as rclone's configuration has it, `type` included. */
+  /**
+   * Another kind of store, instead of `endpoint` and the like: its section as rclone's configuration has it, `type`
+   * included.
+   */
   readonly remote?: Readonly<Record<string, string>> | undefined
   /** The bucket; for stores without buckets, their first directory. */
   readonly bucket: string
@@ -101,7 +90,6 @@ const longestMs = 2 ** 31 - 1
 const operation = 'createRcloneAdapter'
 
 const hostPath = option.hidden(option.of('an absolute path of this machine', isAbsolutePath))
-const credential = option.hidden(option.text)
 const duration = option.integer(1, longestMs)
 
 /** An ordinary user. */
@@ -110,40 +98,23 @@ export const ownerShape = option.options<Owner>(
   '`{ uid, gid }` of an ordinary user',
 )
 
-const shapes: OptionShapes<RcloneMountOptions> = {
-  s3: option.options<RcloneS3Options>({
-    endpoint: option.required(
-      option.hidden(
-        option.of('a URL that begins with `http://` or `https://`', (value) =>
-          /^https?:\/\/[^/]/.test(typeof value === 'string' ? value : ''),
-        ),
-      ),
-    ),
-    region: option.text,
-    credentials: option.required(
-      option.options<S3Credentials>({
-        accessKeyId: option.required(credential),
-        secretAccessKey: option.required(option.hidden(option.string)),
-        sessionToken: option.hidden(option.string),
-      }),
-    ),
-    provider: option.text,
-    forcePathStyle: option.boolean,
-  }),
+/** The options that describe an S3 store; `remote` describes another one. */
+const connection = { ...s3ConnectionShapes, provider: option.text }
+
+const shapes: OptionShapes<RcloneAdapterOptions> = {
+  ...connection,
   remote: option.map(
     option.of('letters, digits and `_`', (name) => /^\w+$/.test(String(name))),
     option.hidden(
       option.of('a string of one line without `%(`', (value) => typeof value === 'string' && isConfigurable(value)),
     ),
   ),
-  bucket: option.required(
-    option.of(
-      'the name of a bucket',
-      (value) => typeof value === 'string' && /^[^:\\]+$/.test(value) && isConfigurable(value),
-    ),
-  ),
+  bucket: {
+    ...bucketShape,
+    accepts: (value) => typeof value === 'string' && /^[^:\\]+$/.test(value) && isConfigurable(value),
+  },
   prefix: option.of(
-    'a path such as `threads/t1`, of one line without `%(`',
+    `${prefixShape.must}, of one line without \`%(\``,
     (value) => typeof value === 'string' && isConfigurable(value),
   ),
   readOnly: option.boolean,
@@ -163,9 +134,17 @@ const shapes: OptionShapes<RcloneMountOptions> = {
   signal: option.signal,
 }
 
+const s3Shapes: OptionShapes<RcloneAdapterOptions> = {
+  ...shapes,
+  endpoint: option.required(connection.endpoint),
+  credentials: option.required(connection.credentials),
+}
+
 /** @throws WorkspaceError `EINVAL` that names the option, without a secret in it. */
-export function checkMountOptions(options: RcloneMountOptions): CheckedOptions {
-  checkOptions<RcloneMountOptions>(options, shapes, { operation })
+export function checkMountOptions(options: RcloneAdapterOptions): CheckedOptions {
+  const { remote } = (options ?? {}) as Partial<RcloneAdapterOptions>
+  checkOptions<RcloneAdapterOptions>(options, remote === undefined ? s3Shapes : shapes, { operation })
+  refuseBeside(operation, options, 'remote', Object.keys(connection))
   checkOwner(options.owner)
   const { recovery = 'auto', readOnly = false, onEvent, owner, directory, mountPoint, program } = options
   return {
@@ -190,13 +169,8 @@ export function checkMountOptions(options: RcloneMountOptions): CheckedOptions {
 }
 
 /** The section of rclone's configuration that describes the store. */
-function sectionOf({ s3, remote }: RcloneMountOptions): Record<string, string> {
-  if ((s3 === undefined) === (remote === undefined))
-    throw invalid(
-      s3 === undefined ? '`s3` and `remote` are both missing' : '`s3` and `remote` are both given',
-      'pass one of them',
-    )
-  const section = remote === undefined ? s3Section(s3 as RcloneS3Options) : { ...remote }
+function sectionOf({ remote, ...s3 }: RcloneAdapterOptions): Record<string, string> {
+  const section = remote === undefined ? s3Section(s3 as S3Store) : { ...remote }
   for (const [name, value] of Object.entries(section)) {
     // a line break would begin another setting, and the format expands `%(…)s`
     if (/^\w+$/.test(name) && typeof value === 'string' && isConfigurable(value)) continue
@@ -206,8 +180,10 @@ function sectionOf({ s3, remote }: RcloneMountOptions): Record<string, string> {
   return section
 }
 
-function s3Section(s3: RcloneS3Options): Record<string, string> {
-  const { endpoint, region = 'auto', credentials, provider = 'Other', forcePathStyle = true } = s3
+type S3Store = RcloneAdapterOptions & { readonly endpoint: string; readonly credentials: S3Credentials }
+
+function s3Section(store: S3Store): Record<string, string> {
+  const { endpoint, region = 'auto', credentials, provider = 'Other', forcePathStyle = true } = store
   const { accessKeyId, secretAccessKey, sessionToken } = credentials
   return {
     type: 's3',

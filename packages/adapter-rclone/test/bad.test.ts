@@ -31,8 +31,8 @@ async function refusal(options: RcloneAdapterOptions) {
   const { directory = '' } = options
   expect(mountsBelow(directory)).toEqual([])
   expect(await processesNaming(directory)).toEqual([])
-  const { accessKeyId = '', secretAccessKey = '' } = options.s3?.credentials ?? {}
-  for (const secret of [directory, options.bucket, accessKeyId, secretAccessKey, options.s3?.endpoint ?? '']) {
+  const { accessKeyId = '', secretAccessKey = '' } = options.credentials ?? {}
+  for (const secret of [directory, options.bucket, accessKeyId, secretAccessKey, options.endpoint ?? '']) {
     if (secret.length > 3) expect(error.message).not.toContain(secret)
   }
   expect(error.remedy).toBeTruthy()
@@ -44,18 +44,21 @@ describe('options that mean nothing', () => {
   const wrong: Record<string, unknown> = {
     'no options': undefined,
     'no store': { bucket: 'b' },
-    'two stores': { s3, remote: { type: 'local' }, bucket: 'b' },
-    'no bucket': { s3 },
-    'a bucket with a line break': { s3, bucket: 'b\n[store]' },
-    'a prefix with ..': { s3, bucket: 'b', prefix: 'threads/../x' },
-    'a relative directory': { s3, bucket: 'b', directory: 'cache' },
+    'two stores': { ...s3, remote: { type: 'local' }, bucket: 'b' },
+    'no bucket': s3,
+    'no endpoint': { credentials: s3.credentials, bucket: 'b' },
+    'no credentials': { endpoint: s3.endpoint, bucket: 'b' },
+    'a bucket with a line break': { ...s3, bucket: 'b\n[store]' },
+    'a prefix with ..': { ...s3, bucket: 'b', prefix: 'threads/../x' },
+    'a relative directory': { ...s3, bucket: 'b', directory: 'cache' },
     'a secret with a line break': {
-      s3: { ...s3, credentials: { accessKeyId: 'id', secretAccessKey: 'top\nsecret' } },
+      ...s3,
+      credentials: { accessKeyId: 'id', secretAccessKey: 'top\nsecret' },
       bucket: 'b',
     },
-    'an endpoint that is no URL': { s3: { ...s3, endpoint: 'localhost' }, bucket: 'b' },
-    'an owner that is root': { s3, bucket: 'b', owner: { uid: 0, gid: 0 } },
-    'a negative time': { s3, bucket: 'b', writeBackDelay: -1 },
+    'an endpoint that is no URL': { ...s3, endpoint: 'localhost', bucket: 'b' },
+    'an owner that is root': { ...s3, bucket: 'b', owner: { uid: 0, gid: 0 } },
+    'a negative time': { ...s3, bucket: 'b', writeBackDelay: -1 },
     'a remote without a type': { remote: { endpoint: 'x' }, bucket: 'b' },
   }
   for (const [what, options] of Object.entries(wrong)) {
@@ -69,10 +72,8 @@ describe('options that mean nothing', () => {
 
 describeWith(mountNeeds, 'a machine or a store that does not do', () => {
   const offline = async (more: Partial<RcloneAdapterOptions> = {}): Promise<RcloneAdapterOptions> => ({
-    s3: {
-      endpoint: 'http://127.0.0.1:1',
-      credentials: { accessKeyId: 'AKIDNOBODY', secretAccessKey: 'nobodysecret' },
-    },
+    endpoint: 'http://127.0.0.1:1',
+    credentials: { accessKeyId: 'AKIDNOBODY', secretAccessKey: 'nobodysecret' },
     bucket: 'nobody-bucket',
     directory: await scratch(),
     ...more,
@@ -110,8 +111,7 @@ describeWith(mountNeeds, 'a machine or a store that does not do', () => {
       { accessKeyId: 'AKIDNOBODY', secretAccessKey: 'nobodysecret' },
       { ...store.server.credentials, secretAccessKey: 'nobodysecret' },
     ]) {
-      const s3 = { endpoint: store.server.endpoint, region: store.server.region, credentials }
-      const error = await refusal({ ...options, s3 })
+      const error = await refusal({ ...options, credentials })
       expect(error).toMatchObject({ code: 'EBACKEND' })
       expect(error.remedy).toContain('credentials')
     }

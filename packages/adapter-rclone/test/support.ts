@@ -93,7 +93,10 @@ export async function scratch(): Promise<string> {
 export function optionsFor(store: Store, directory: string): RcloneAdapterOptions {
   const { endpoint, region, credentials } = store.server
   return {
-    s3: { endpoint, region, credentials, provider: 'Ceph' },
+    endpoint,
+    region,
+    credentials,
+    provider: 'Ceph',
     bucket: store.bucket,
     prefix: 'threads/t1',
     owner: ordinaryOwner(),

@@ -1,5 +1,6 @@
 import { WorkspaceError } from '@ws/core'
-import { checkOptions, durationShape, hasMethods, option, type OptionShapes } from '@ws/core/options'
+import { bucketShape, checkOptions, durationShape, hasMethods, isS3Credentials, option } from '@ws/core/options'
+import { type OptionShapes, prefixShape, refuseBeside, s3ConnectionShapes } from '@ws/core/options'
 
 import type { S3Dialect } from './dialect/dialect.ts'
 import type { BucketOptions, R2AdapterOptions, S3AdapterOptions, WithConnection } from './options.ts'
@@ -8,8 +9,8 @@ const minPartBytes = 5 * 1024 * 1024
 const maxPartBytes = 5 * 1024 ** 3
 
 const bucket: OptionShapes<BucketOptions> = {
-  bucket: option.required(option.text),
-  prefix: option.string,
+  bucket: bucketShape,
+  prefix: prefixShape,
   readOnly: option.boolean,
   symlinks: option.oneOf('off', 'rclonelink'),
   dialect: option.options<S3Dialect>({
@@ -42,16 +43,12 @@ const bucket: OptionShapes<BucketOptions> = {
 }
 
 const client = option.of('an `S3Client`', (value) => typeof value === 'object' && hasMethods(value, 'send'))
-const endpoint = option.hidden(
-  option.of('a URL that begins with `http://` or `https://`', (value) => typeof value === 'string' && isHttp(value)),
-)
 const credentials = option.hidden(
   option.of(
-    '`{ accessKeyId, secretAccessKey }`, or a function that gets them',
-    (value) => typeof value === 'function' || isCredentials(value),
+    `${s3ConnectionShapes.credentials.must}, or a function that gets them`,
+    (value) => typeof value === 'function' || isS3Credentials(value),
   ),
 )
-
 const ca = option.of('certificates in PEM', (value) => {
   const all: unknown[] = Array.isArray(value) ? value : [value]
   return all.length > 0 && all.every((one) => typeof one === 'string' && one.includes('-----BEGIN CERTIFICATE-----'))
@@ -59,11 +56,9 @@ const ca = option.of('certificates in PEM', (value) => {
 
 const s3: OptionShapes<BucketOptions & Omit<WithConnection, 'client'> & { readonly client?: unknown }> = {
   ...bucket,
-  client,
-  endpoint,
-  region: option.text,
+  ...s3ConnectionShapes,
   credentials,
-  forcePathStyle: option.boolean,
+  client,
   ca,
 }
 
@@ -71,7 +66,7 @@ const r2 = {
   ...bucket,
   client,
   accountId: option.of('an account id', (value) => typeof value === 'string' && /^[\w-]+$/u.test(value)),
-  endpoint,
+  endpoint: s3ConnectionShapes.endpoint,
   credentials,
   ca,
 }
@@ -80,34 +75,18 @@ const r2 = {
 export function checkS3Options(options: S3AdapterOptions, operation: string): void {
   refuseCustomerKey(options, operation)
   checkOptions<object>(options, s3, { operation })
-  refuseBeside(options, ['endpoint', 'region', 'credentials', 'forcePathStyle', 'ca'], operation)
+  refuseBeside(operation, options, 'client', [...Object.keys(s3ConnectionShapes), 'ca'])
 }
 
 /** @throws WorkspaceError `EINVAL` that names the option */
 export function checkR2Options(options: R2AdapterOptions, operation: string): void {
   refuseCustomerKey(options, operation)
   checkOptions<object>(options, r2, { operation })
-  refuseBeside(options, ['accountId', 'endpoint', 'credentials', 'ca'], operation)
-  const { client: given, accountId, endpoint: url } = options as object as Readonly<Record<string, unknown>>
-  if (given !== undefined || (accountId === undefined) !== (url === undefined)) return
-  const both = accountId !== undefined
-  throw invalid(
-    operation,
-    both ? '`accountId` and `endpoint` are both given' : '`accountId`, `endpoint` and `client` are missing',
-    both ? 'pass one of them' : 'pass `accountId`, or one of the others',
-  )
-}
-
-/** A client is configured already: options that would configure one mean nothing beside it. */
-function refuseBeside(options: object, names: readonly string[], operation: string): void {
-  const given = options as object as Readonly<Record<string, unknown>>
-  const beside = names.find((name) => given['client'] !== undefined && given[name] !== undefined)
-  if (beside === undefined) return
-  throw invalid(
-    operation,
-    `\`${beside}\` and \`client\` are both given`,
-    `configure the client, and leave \`${beside}\` out`,
-  )
+  refuseBeside(operation, options, 'client', ['accountId', 'endpoint', 'credentials', 'ca'])
+  refuseBeside(operation, options, 'endpoint', ['accountId'])
+  const { client: made, accountId, endpoint } = options as object as Readonly<Record<string, unknown>>
+  if (made !== undefined || accountId !== undefined || endpoint !== undefined) return
+  throw invalid(operation, '`accountId`, `endpoint` and `client` are missing', 'pass `accountId`, or one of the others')
 }
 
 /** SSE-C, by the names that the SDK, the command line of AWS and rclone have for it. */
@@ -126,16 +105,6 @@ function refuseCustomerKey(options: unknown, operation: string): void {
 
 function invalid(operation: string, reason: string, remedy: string): WorkspaceError {
   return new WorkspaceError({ code: 'EINVAL', operation, reason, remedy })
-}
-
-function isHttp(value: string): boolean {
-  return /^https?:\/\/[^/]/u.test(value) && URL.canParse(value)
-}
-
-function isCredentials(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  const { accessKeyId, secretAccessKey } = value as Readonly<Record<string, unknown>>
-  return typeof accessKeyId === 'string' && accessKeyId !== '' && typeof secretAccessKey === 'string'
 }
 
 function isText(value: unknown): boolean {

@@ -1,4 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3'
+import type { S3Connection, S3Credentials } from '@ws/core/options'
 import type { S3Dialect } from './dialect/dialect.ts'
 import type { S3Problem, TransferProgress } from './reports.ts'
 
@@ -9,12 +10,6 @@ import type { S3Problem, TransferProgress } from './reports.ts'
 export type S3CredentialsOption =
   | S3Credentials
   | (() => Promise<S3Credentials & { readonly expiration?: Date | undefined }>)
-
-export interface S3Credentials {
-  readonly accessKeyId: string
-  readonly secretAccessKey: string
-  readonly sessionToken?: string | undefined
-}
 
 /** The store encrypts with its own key, or with one that its key service holds. */
 export type S3Encryption =
@@ -79,42 +74,30 @@ export interface WithClient {
   readonly client: S3Client
 }
 
-export interface WithConnection {
+/**
+ * Default `endpoint`: AWS, in the region. Default `region`: the SDK's, from environment and configuration. Default
+ * `credentials`: the SDK's provider chain (environment, shared configuration, roles). Default `forcePathStyle`: true with an
+ * `endpoint`.
+ */
+export interface WithConnection extends S3Connection<S3CredentialsOption> {
   readonly client?: undefined
-  /** URL of the service. Default: AWS, in the region. */
-  readonly endpoint?: string | undefined
-  /** Default: the SDK's, from environment and configuration. */
-  readonly region?: string | undefined
-  /** Default: the SDK's provider chain (environment, shared configuration, roles). */
-  readonly credentials?: S3CredentialsOption | undefined
   /** Certificates, in PEM, of authorities that are trusted besides the usual ones. */
   readonly ca?: string | readonly string[] | undefined
-  /**
-   * `endpoint/bucket/key` instead of `bucket.endpoint/key`; self-hosted servers mostly need it. Default: with an
-   * `endpoint`.
-   */
-  readonly forcePathStyle?: boolean | undefined
 }
 
 export type S3AdapterOptions = BucketOptions & (WithClient | WithConnection)
 
-/** R2 needs the account, or an endpoint of its own (a jurisdiction's, or a test server). */
+/** R2 needs the account, or an endpoint of its own (a jurisdiction's, or a test server). It has one region, `auto`. */
 export type R2AdapterOptions = BucketOptions &
   (
     | WithClient
-    | {
-        readonly client?: undefined
-        /** Cloudflare's account id. */
-        readonly accountId: string
-        readonly endpoint?: undefined
-        readonly credentials?: S3CredentialsOption | undefined
-        readonly ca?: string | readonly string[] | undefined
-      }
-    | {
-        readonly client?: undefined
-        readonly accountId?: undefined
-        readonly endpoint: string
-        readonly credentials?: S3CredentialsOption | undefined
-        readonly ca?: string | readonly string[] | undefined
-      }
+    | (Pick<WithConnection, 'client' | 'credentials' | 'ca'> &
+        (
+          | {
+              /** Cloudflare's account id. */
+              readonly accountId: string
+              readonly endpoint?: undefined
+            }
+          | { readonly accountId?: undefined; readonly endpoint: string }
+        ))
   )

@@ -30,7 +30,8 @@ for (const name of s3ServerNames) {
       bench.interceptor = (_, send) => send()
       prefix = bench.prefix()
       adapter = await bench.adapter({ prefix })
-      other = await bench.adapter({ prefix })
+      // as in another process, which does not wait for this one's writes
+      other = await bench.adapter({ prefix, dialect: { ...bench.dialect, conditionalDelete: true } })
     })
     afterAll(() => bench.close())
 

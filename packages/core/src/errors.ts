@@ -14,6 +14,7 @@ import { escapeUnprintable } from './text/printable.ts'
  * - `ENOWORKSPACE`: the root of a mount is missing.
  * - `ENOEXECUTOR`: no executor is available that meets the requirement.
  * - `ENOEXEC`: the command could not be started.
+ * - `ESECURITY`: a step of a plan was about to read outside the workspace, or to write outside the output; nothing was done.
  * - `EUNENFORCEABLE`: a rule cannot be enforced on commands by the chosen executor.
  */
 export const errorCodes = [
@@ -41,6 +42,7 @@ export const errorCodes = [
   'ENOWORKSPACE',
   'ENOEXECUTOR',
   'ENOEXEC',
+  'ESECURITY',
   'EUNENFORCEABLE',
 ] as const
 

@@ -1,6 +1,4 @@
-import { stat } from 'node:fs/promises'
 import { type FileDoor, isWorkspaceError, parseVirtualPath } from '@ws/core'
-import { mountRoot } from '@ws/core/adapter'
 import { guaranteeFields, type HostPath } from '@ws/core/executor'
 import { component, describeWith, ordinaryOwner } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
@@ -62,16 +60,6 @@ describe('createBubblewrapExecutor', () => {
       )
       if (process.getuid?.() !== 0) return
       await expect(executor.attach({ root, files })).rejects.toThrow(/never run as root/)
-    })
-
-    it('[RP20] makes a scratch directory of the owner’s, and removes it', async () => {
-      const owner = ordinaryOwner()
-      const scratch = await createBubblewrapExecutor().createScratch?.({ owner })
-      const path = scratch?.hostPath?.(mountRoot) ?? ''
-      expect(await stat(path)).toMatchObject({ uid: owner.uid, gid: owner.gid })
-      expect((await stat(path)).mode & 0o777).toBe(0o700)
-      await scratch?.close()
-      await expect(stat(path)).rejects.toThrow('ENOENT')
     })
   })
 })

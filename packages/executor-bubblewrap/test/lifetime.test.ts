@@ -143,8 +143,8 @@ for (const mode of modes) {
       expect((await readdir(tmpdir())).filter((name) => name.startsWith('.ws-'))).toEqual([])
     })
 
-    it('comes when that is killed at any moment of the start', async () => {
-      const rounds = process.env['WS_DEEP'] === '1' ? 200 : 5
+    const rounds = process.env['WS_DEEP'] === '1' ? 200 : 5
+    it('comes when that is killed at any moment of the start', { timeout: 60_000 + rounds * 10_000 }, async () => {
       for (let round = 0; round < rounds; round++) {
         const { node, said } = startHelper(4, `sleep ${marker}; echo ready`)
         await said('attached')

@@ -14,11 +14,6 @@ const createExecutor = defineConfinedExecutor({
     sweepRuntimeDirectories()
     return attachProot({ ...target, machine, options, cgroup: attachCgroup(options.cgroup) })
   },
-  async createScratch({ owner }) {
-    // Only here, so that an adapter is loaded where one is needed.
-    const { createScratchAdapter } = await import('@ws/adapter-local')
-    return createScratchAdapter({ owner })
-  },
 })
 
 /**

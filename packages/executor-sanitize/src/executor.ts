@@ -10,11 +10,6 @@ const createExecutor = defineConfinedExecutor({
   programs: ['perl'],
   probe: probeSanitize,
   attach: (target, machine, options) => attachSanitize({ ...target, ...machine, options }),
-  async createScratch({ owner }) {
-    // Only here, so that an adapter is loaded where one is needed.
-    const { createScratchAdapter } = await import('@ws/adapter-local')
-    return createScratchAdapter({ owner })
-  },
 })
 
 /**

@@ -1,6 +1,6 @@
 import { isWorkspaceError } from '@ws/core'
 import { createScratchDirectory } from '@ws/test-fixtures'
-import { chmod, writeFile } from 'node:fs/promises'
+import { chmod, link, symlink, writeFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { findProgram } from '../src/index.ts'
 
@@ -23,6 +23,23 @@ describe('findProgram', () => {
     expect(await findProgram('fake', { path: [scratch.path], versionArguments: null })).toEqual({
       path: `${scratch.path}/fake`,
     })
+  })
+
+  it('[LS8] refuses this very program under another name: by a link, and by a hard link', async () => {
+    await using scratch = await createScratchDirectory()
+    const refused = expect.toSatisfy((error: unknown) => isWorkspaceError(error, 'EINVAL'))
+    await symlink(process.execPath, `${scratch.path}/by-link`)
+    await expect(findProgram('by-link', { path: [scratch.path] })).rejects.toEqual(refused)
+    await writeFile(`${scratch.path}/own`, '#!/bin/sh\n', { mode: 0o755 })
+    await link(`${scratch.path}/own`, `${scratch.path}/hard`)
+    const [, before] = process.argv
+    process.argv[1] = `${scratch.path}/own`
+    try {
+      await expect(findProgram('hard', { path: [scratch.path] })).rejects.toEqual(refused)
+    } finally {
+      process.argv[1] = before ?? ''
+    }
+    expect(await findProgram('hard', { path: [scratch.path] })).toMatchObject({ path: `${scratch.path}/hard` })
   })
 
   it('one that hangs or fails has no version', async () => {

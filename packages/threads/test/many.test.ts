@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 
 import type { S3Client } from '@aws-sdk/client-s3'
 import { createS3Adapter } from '@ws/adapter-s3'
@@ -12,12 +13,10 @@ import { kinds } from './support.ts'
 
 const deep = process.env['WS_DEEP'] === '1'
 const threadCount = deep ? 200 : 20
-/** A command of the interpreter starts a thread of Node each time. */
-const roundsOf = (processes: boolean): number => (deep ? (processes ? 10 : 3) : 2)
+const rounds = deep ? 10 : 2
 
 for (const kind of kinds.filter(({ name }) => !['ceph', 'rclone'].includes(name))) {
   describeWith(kind.needs, `many threads on ${kind.name}`, () => {
-    const rounds = roundsOf(kind.processes)
     it(`[TH3] ${threadCount} are opened, used at both doors and closed, ${rounds} times, and leave nothing`, async () => {
       await using site = await kind.open()
       const run = async (): Promise<void> => {
@@ -36,6 +35,8 @@ for (const kind of kinds.filter(({ name }) => !['ceph', 'rclone'].includes(name)
       for (let round = 0; round < rounds; round++) await run()
       const after = counts()
       expect(after.processes).toBeLessThanOrEqual(before.processes)
+      expect(after.mounts).toBe(before.mounts)
+      expect(after.temporary).toBe(before.temporary)
       expect(after.descriptors - before.descriptors).toBeLessThan(10)
     }, 900_000)
   })
@@ -54,7 +55,7 @@ async function inParts<Result>(count: number, make: (index: number) => Promise<R
   return results
 }
 
-function counts(): { readonly descriptors: number; readonly processes: number } {
+function counts() {
   const children = readdirSync('/proc/self/task').flatMap((thread) => {
     try {
       return readFileSync(`/proc/self/task/${thread}/children`, 'utf8').split(' ').filter(Boolean)
@@ -62,7 +63,14 @@ function counts(): { readonly descriptors: number; readonly processes: number } 
       return []
     }
   })
-  return { descriptors: readdirSync('/proc/self/fd').length, processes: children.length }
+  return {
+    descriptors: readdirSync('/proc/self/fd').length,
+    processes: children.length,
+    mounts: readFileSync('/proc/self/mountinfo', 'utf8')
+      .split('\n')
+      .filter((line) => line.includes(tmpdir())).length,
+    temporary: readdirSync(tmpdir()).length,
+  }
 }
 
 describe('opening a thread behind an API', () => {

@@ -1,3 +1,4 @@
+import { GetObjectCommand } from '@aws-sdk/client-s3'
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createRcloneAdapter } from '@ws/adapter-rclone'
@@ -7,6 +8,7 @@ import type { Executor } from '@ws/core/executor'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createVirtualExecutor } from '@ws/executor-virtual'
 import { component, createScratchDirectory, ordinaryOwner, type Component } from '@ws/test-fixtures'
+import type { S3Server } from '@ws/test-fixtures/s3'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { createObjectLeases, createThreads, type LeaseStore, type Threads, type ThreadsOptions } from '@ws/threads'
 
@@ -17,6 +19,8 @@ export interface Site extends AsyncDisposable {
   open(options?: Partial<ThreadsOptions>): Promise<Threads>
   put(path: string, text: string): Promise<void>
   text(path: string): Promise<string>
+  /** The bytes of an object by a client of its own, which knows nothing of the store. Absent where there is no bucket. */
+  readonly object?: ((key: string) => Promise<string>) | undefined
 }
 
 interface Kind {
@@ -48,7 +52,7 @@ export const kinds: readonly Kind[] = [
     async open() {
       const server = await sharedS3Server(name)
       const store = await createS3Adapter({ client: server.client({ maxAttempts: 1 }), bucket: server.bucket })
-      return siteOf(store, [createVirtualExecutor()], { after: () => server.close() })
+      return siteOf(store, [createVirtualExecutor()], { after: () => server.close(), object: reader(server) })
     },
   })),
   {
@@ -60,7 +64,9 @@ export const kinds: readonly Kind[] = [
       const server = await sharedS3Server('ceph')
       const { endpoint, region, credentials, bucket } = server
       const store = await createRcloneAdapter({
-        s3: { endpoint, region, credentials },
+        endpoint,
+        region,
+        credentials,
         bucket,
         owner: ordinaryOwner(),
         directory: scratch.path,
@@ -73,20 +79,36 @@ export const kinds: readonly Kind[] = [
         await server.close()
         await scratch.remove()
       }
-      return siteOf(store, [createBubblewrapExecutor()], { after, leases })
+      return siteOf(store, [createBubblewrapExecutor()], { after, leases, object: reader(server) })
     },
   },
 ]
 
+function reader(server: S3Server): NonNullable<Site['object']> {
+  const client = server.client()
+  return async (Key) => {
+    const { Body } = await client.send(new GetObjectCommand({ Bucket: server.bucket, Key }))
+    return (await Body?.transformToString()) ?? ''
+  }
+}
+
 async function siteOf(
   store: StorageAdapter,
   executors: readonly Executor[],
-  { after, leases }: { readonly after?: () => Promise<void>; readonly leases?: () => LeaseStore } = {},
+  {
+    after,
+    leases,
+    object,
+  }: Pick<Site, 'object'> & {
+    readonly after?: () => Promise<void>
+    readonly leases?: () => LeaseStore
+  } = {},
 ): Promise<Site> {
   const opened: Threads[] = []
   return {
     store,
     executors,
+    object,
     async open(options) {
       const threads = await createThreads({ store, executors, leases: leases?.(), ...options })
       opened.push(threads)

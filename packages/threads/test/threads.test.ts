@@ -25,6 +25,20 @@ for (const kind of kinds) {
       expect(await site.text('/threads/t1/output.txt')).toBe('hello\n')
     })
 
+    it('[RP14, RP15] are all in the bucket after a flush, for a client of its own', async ({ skip }) => {
+      await using site = await kind.open()
+      if (site.object === undefined) skip('the store is no bucket')
+      const thread = await (await site.open()).open({ threadId: 't1', userId: 'u1' })
+      await thread.workspace.write('/by-files.txt', 'files\n')
+      await thread.workspace.write('/large.bin', 'x'.repeat(9 * 1024 * 1024))
+      const { exitCode } = await thread.workspace.exec('mkdir -p d/e && echo command > d/e/by-command.txt')
+      expect(exitCode).toBe(0)
+      await thread.flush()
+      expect(await site.object?.('threads/t1/by-files.txt')).toBe('files\n')
+      expect(await site.object?.('threads/t1/d/e/by-command.txt')).toBe('command\n')
+      expect((await site.object?.('threads/t1/large.bin'))?.length).toBe(9 * 1024 * 1024)
+    })
+
     it('[RP9] run commands with HOME=/ and USER=user', async () => {
       await using site = await kind.open()
       const thread = await (await site.open()).open({ threadId: 't1', userId: 'u1' })

@@ -22,6 +22,7 @@ export const sharedConfig = defineConfig({
     // commands in sandboxes on a loaded two-core machine
     testTimeout: process.env['WS_DEEP'] === '1' ? 600_000 : 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     teardownTimeout: 10_000,
     reporters: ['default', new ComponentReporter()],
   },

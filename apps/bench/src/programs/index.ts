@@ -36,7 +36,10 @@ export async function measureProgramsOnMount(report: Report): Promise<void> {
   const { endpoint, region, credentials, bucket } = server
   const attributeCacheTime = 1_000
   await using adapter = await createRcloneAdapter({
-    s3: { endpoint, region, credentials, provider: 'Ceph' },
+    endpoint,
+    region,
+    credentials,
+    provider: 'Ceph',
     bucket,
     prefix: 'programs',
     owner: ordinaryOwner(),

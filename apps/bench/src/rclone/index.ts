@@ -34,7 +34,10 @@ export async function measureRclone(report: (measurement: Measurement) => void):
   const { endpoint, region, credentials, bucket } = server
   const owner = ordinaryOwner()
   await using mount = await createRcloneAdapter({
-    s3: { endpoint, region, credentials, provider: 'Ceph' },
+    endpoint,
+    region,
+    credentials,
+    provider: 'Ceph',
     bucket,
     prefix: 'threads/t1',
     owner,

@@ -37,12 +37,14 @@ const bucket = {
     .optional(),
 }
 
-const s3 = z.strictObject({
-  ...bucket,
+/** The same for each storage that speaks S3. */
+const connection = {
   endpoint: z.string().optional(),
   region: z.string().min(1).optional(),
   forcePathStyle: z.boolean().optional(),
-})
+}
+
+const s3 = z.strictObject({ ...bucket, ...connection })
 
 const r2 = z
   .strictObject({
@@ -51,7 +53,7 @@ const r2 = z
       .string()
       .regex(/^[0-9A-Za-z]+$/u, 'the id of a Cloudflare account')
       .optional(),
-    endpoint: z.string().optional(),
+    endpoint: connection.endpoint,
   })
   .refine(({ accountId, endpoint }) => (accountId === undefined) !== (endpoint === undefined), {
     message: 'have `accountId` or `endpoint`, and not both',
@@ -59,11 +61,9 @@ const r2 = z
 
 /** The same bucket, mounted: commands work in it. */
 const rclone = z.strictObject({
-  bucket: z.string(),
-  prefix: z.string().optional(),
-  endpoint: z.string().optional(),
-  region: z.string().min(1).optional(),
-  forcePathStyle: z.boolean().optional(),
+  bucket: bucket.bucket,
+  prefix: bucket.prefix,
+  ...connection,
   credentialsFrom: bucket.credentialsFrom,
   /** Where its cache is; relative to the config file. */
   directory: path.optional(),

@@ -77,7 +77,9 @@ async function openMount({ connection, program, signal }: MountDemoOptions, dire
   const { endpoint, region, credentials, bucket } = connection
   try {
     return await createRcloneAdapter({
-      s3: { endpoint, region, credentials },
+      endpoint,
+      region,
+      credentials,
       bucket,
       prefix,
       owner: ordinaryOwner(),

@@ -1,8 +1,9 @@
 import { type RcloneAdapterOptions, createRcloneAdapter } from '@ws/adapter-rclone'
 import type { StorageAdapter } from '@ws/core/adapter'
+import type { S3Credentials } from '@ws/core/options'
 
 import { UsageError } from '../errors.ts'
-import { checkEndpoint } from './bucket.ts'
+import { endpointOfEnvironment, readCredentials } from './connection.ts'
 import type { StorageOptions } from './open.ts'
 import type { RcloneSettings } from './settings.ts'
 
@@ -15,15 +16,12 @@ export function mountOptionsOf(
   settings: RcloneSettings,
   { owner, readOnly, directory }: StorageOptions,
 ): RcloneAdapterOptions {
-  const { bucket, prefix, region, forcePathStyle } = settings
-  const endpoint = endpointOf(settings)
+  const { bucket, prefix, region = process.env['AWS_REGION'] ?? 'us-east-1', forcePathStyle } = settings
   return {
-    s3: {
-      endpoint,
-      region: region ?? process.env['AWS_REGION'] ?? 'us-east-1',
-      credentials: credentialsOf(settings),
-      forcePathStyle,
-    },
+    endpoint: settings.endpoint ?? endpointOfEnvironment() ?? `https://s3.${region}.amazonaws.com`,
+    region,
+    credentials: credentialsOf(settings),
+    forcePathStyle,
     bucket,
     prefix,
     owner: owner ?? ownUser(),
@@ -42,22 +40,13 @@ function ownUser(): StorageOptions['owner'] {
 }
 
 /** rclone has no idea where the AWS SDK would look. */
-function endpointOf({ endpoint, region }: RcloneSettings): string {
-  if (endpoint !== undefined) return endpoint
-  const variable = ['AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL'].find((name) => (process.env[name] ?? '') !== '')
-  if (variable !== undefined) return checkEndpoint(process.env[variable] ?? '', variable)
-  return `https://s3.${region ?? process.env['AWS_REGION'] ?? 'us-east-1'}.amazonaws.com`
-}
-
-function credentialsOf({ credentialsFrom }: RcloneSettings) {
-  const names = credentialsFrom ?? {
-    accessKeyId: 'AWS_ACCESS_KEY_ID',
-    secretAccessKey: 'AWS_SECRET_ACCESS_KEY',
-    sessionToken: 'AWS_SESSION_TOKEN',
-  }
-  const accessKeyId = process.env[names.accessKeyId] ?? ''
-  const secretAccessKey = process.env[names.secretAccessKey] ?? ''
-  const sessionToken = names.sessionToken === undefined ? undefined : process.env[names.sessionToken]
+function credentialsOf({ credentialsFrom }: RcloneSettings): S3Credentials {
+  if (credentialsFrom !== undefined) return readCredentials(credentialsFrom)
+  const {
+    AWS_ACCESS_KEY_ID: accessKeyId = '',
+    AWS_SECRET_ACCESS_KEY: secretAccessKey = '',
+    AWS_SESSION_TOKEN: sessionToken = '',
+  } = process.env
   if (accessKeyId === '' || secretAccessKey === '') {
     throw new UsageError(
       'rclone: there are no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name variables as ' +

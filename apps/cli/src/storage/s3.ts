@@ -1,15 +1,8 @@
-import {
-  createR2Adapter,
-  createS3Adapter,
-  probeS3Dialect,
-  type S3CredentialsOption,
-  type S3Dialect,
-} from '@ws/adapter-s3'
+import { createR2Adapter, createS3Adapter, probeS3Dialect, type S3Dialect } from '@ws/adapter-s3'
 import type { StorageAdapter } from '@ws/core/adapter'
 
-import { UsageError } from '../errors.ts'
-import { checkEndpoint } from './bucket.ts'
-import type { CredentialVariables, R2Settings, S3Settings } from './settings.ts'
+import { endpointOfEnvironment, readCredentials } from './connection.ts'
+import type { R2Settings, S3Settings } from './settings.ts'
 
 export interface BucketOpenOptions {
   readonly readOnly?: boolean | undefined
@@ -48,28 +41,10 @@ function optionsOf({ bucket, prefix, symlinks, credentialsFrom }: S3Settings | R
  * self-hosted servers have a host name for each bucket.
  */
 function connectionOf({ endpoint, region, forcePathStyle }: S3Settings) {
-  const variable = ['AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL'].find((name) => (process.env[name] ?? '') !== '')
-  const ofEnvironment = variable === undefined ? undefined : checkEndpoint(process.env[variable] ?? '', variable)
-  const url = endpoint ?? ofEnvironment
+  const url = endpoint ?? endpointOfEnvironment()
   // a self-hosted server has no regions, yet requests are signed for one
   const regionOfUrl = url === undefined || hasRegion() ? undefined : 'us-east-1'
   return { endpoint: url, region: region ?? regionOfUrl, forcePathStyle: forcePathStyle ?? url !== undefined }
 }
 
 const hasRegion = (): boolean => ['AWS_REGION', 'AWS_PROFILE'].some((name) => (process.env[name] ?? '') !== '')
-
-/** A variable is never repeated: the text in the place of its name may be the secret itself. */
-function readCredentials(variables: CredentialVariables): S3CredentialsOption {
-  const read = (field: keyof CredentialVariables): string => {
-    const value = process.env[variables[field] ?? '']
-    if (value !== undefined && value !== '') return value
-    throw new UsageError(
-      `--config: credentialsFrom.${field}: the environment has no such variable; set it to the credential`,
-    )
-  }
-  return {
-    accessKeyId: read('accessKeyId'),
-    secretAccessKey: read('secretAccessKey'),
-    sessionToken: variables.sessionToken === undefined ? undefined : read('sessionToken'),
-  }
-}

@@ -1,3 +1,5 @@
+import type { S3Connection } from '@ws/core/options'
+
 /** A directory of this machine. */
 export interface LocalSettings {
   readonly kind: 'local'
@@ -24,11 +26,8 @@ export interface CredentialVariables {
   readonly sessionToken?: string | undefined
 }
 
-export interface S3Settings extends BucketSettings {
+export interface S3Settings extends BucketSettings, Omit<S3Connection, 'credentials'> {
   readonly kind: 's3'
-  readonly endpoint?: string | undefined
-  readonly region?: string | undefined
-  readonly forcePathStyle?: boolean | undefined
 }
 
 export interface R2Settings extends BucketSettings {

@@ -6,7 +6,7 @@ import { type SignalOption, mountRoot, parseMountPath } from '@ws/core/adapter'
 import { type RcloneAdapter, openAdapter } from '../adapter.ts'
 import { failure } from '../errors.ts'
 import { Mount } from '../mount/mount.ts'
-import { type RcloneMountOptions, checkMountOptions } from '../options.ts'
+import { type RcloneAdapterOptions, checkMountOptions } from '../options.ts'
 import { refreshMount } from '../refresh.ts'
 import { type RcloneStatus, statusOf } from '../status.ts'
 
@@ -29,7 +29,7 @@ const operation = 'openRcloneBucket'
  *
  * @throws WorkspaceError as `createRcloneAdapter` does.
  */
-export async function openRcloneBucket(options: RcloneMountOptions): Promise<RcloneBucket> {
+export async function openRcloneBucket(options: RcloneAdapterOptions): Promise<RcloneBucket> {
   const mount = await Mount.open(checkMountOptions(options), options.signal)
   const open = new Map<string, RcloneAdapter>()
   let closing: Promise<void> | undefined

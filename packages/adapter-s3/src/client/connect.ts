@@ -1,6 +1,7 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import { rootCertificates } from 'node:tls'
-import type { S3Credentials, WithConnection } from '../options.ts'
+import type { S3Credentials } from '@ws/core/options'
+import type { WithConnection } from '../options.ts'
 import { assertNoPage } from './native.ts'
 import { shortenWay } from './transport.ts'
 

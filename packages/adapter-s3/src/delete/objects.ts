@@ -5,6 +5,7 @@ import { isMissing } from '../client/native.ts'
 import type { Attempt, Fate, Task } from '../client/requests.ts'
 import { failure } from '../errors.ts'
 import { versionOf } from '../keys/etag.ts'
+import { changing, changingAll } from '../objects/effects.ts'
 import { withObject, withObjects } from '../objects/locks.ts'
 import { headObject, headOnce } from '../objects/lookup-real.ts'
 import { makeWriteId } from '../objects/metadata.ts'
@@ -19,15 +20,7 @@ import { conditionHeaders, conditionOn, isRefusal } from '../objects/conditional
  * that has looked at the object, and relies on that, is waited for.
  */
 export async function deleteObject(store: Store, key: string, task: Task, seen?: ObjectState): Promise<void> {
-  await withObject(objectName(store, key), holdOf(store), task, () => deleteHeld(store, key, task, seen))
-}
-
-/**
- * How a delete without a condition holds an object. Ceph takes one that meets a conditional write for done, and keeps the
- * new object: where the store checks no conditions of deletes, the writers of this process are waited for.
- */
-function holdOf({ dialect }: Store): 'delete' | 'exclusive' {
-  return dialect.conditionalDelete ? 'delete' : 'exclusive'
+  await withObject(objectName(store, key), 'delete', task, () => deleteHeld(store, key, task, seen))
 }
 
 async function deleteHeld(store: Store, key: string, task: Task, seen?: ObjectState): Promise<void> {
@@ -47,7 +40,7 @@ async function deleteHeld(store: Store, key: string, task: Task, seen?: ObjectSt
     await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key, ...condition }), { abortSignal })
   }
   try {
-    await requests.run(task, attemptOnce, { fate })
+    await changing(store, key, undefined, task, () => requests.run(task, attemptOnce, { fate }))
   } catch (error) {
     if (!isMissing(error)) throw isUncertain(error, fate, task) ? unknownError(effort, task, error) : error
   }
@@ -134,9 +127,12 @@ export async function deleteBatch(store: Store, objects: readonly ListedObject[]
     )
   }
   try {
-    const names = left.map(({ key }) => objectName(store, key))
+    const keys = left.map(({ key }) => key)
+    const names = keys.map((key) => objectName(store, key))
     if (left.length > 0)
-      await withObjects(names, holdOf(store), task, () => store.requests.run(task, attemptOnce, { fate }))
+      await withObjects(names, 'delete', task, () =>
+        changingAll(store, keys, task, () => store.requests.run(task, attemptOnce, { fate })),
+      )
   } catch (error) {
     const isPartial = error instanceof BatchError
     throw !isPartial && isUncertain(error, fate, task) ? unknownError(effort, task, error) : error

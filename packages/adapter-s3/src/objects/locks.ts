@@ -17,8 +17,8 @@ interface Queue {
 const queues = new Map<string, Queue>()
 
 /**
- * Conditions that the server does not check, this process checks for its own writers. A delete has an object for itself
- * (`exclusive`) where the server checks no conditions of deletes. Else writes to it (`shared`) and deletes (`delete`) share it.
+ * Conditions that the server does not check, this process checks for its own writers, who have the object for themselves
+ * meanwhile (`exclusive`). Other writes (`shared`) and deletes (`delete`) share it.
  * Objects that nobody waits for cost nothing.
  */
 export async function withObject<Result>(

@@ -10,6 +10,7 @@ import { answeredVersion } from '../keys/etag.ts'
 import type { Store } from '../store.ts'
 import { attributeHeaders, attributesFor, forNewBytes, noAttributes, type Attributes } from './attributes.ts'
 import { conditionHeaders, conditionOn, identify, isRefusal, writesOn, type WriteIdentity } from './conditional.ts'
+import { changing } from './effects.ts'
 import { headObject } from './lookup-real.ts'
 import { writeMetadata } from './metadata.ts'
 import { findOutcome, supersededError, unknownError } from './outcome.ts'
@@ -60,7 +61,7 @@ export function bytesBody(bytes: Uint8Array): PutBody {
 /** One PUT: the old content or the new, nothing between. A condition is checked by the server. */
 export async function putObject(store: Store, body: PutBody, options: PutOptions, task: Task): Promise<WriteResult> {
   const put = new Put(store, body, options, task)
-  const version = await put.run()
+  const version = await changing(store, options.key, options.condition, task, () => put.run())
   return { version, size: body.bytes }
 }
 

@@ -8,6 +8,7 @@ import { versionOf } from '../keys/etag.ts'
 import type { Store } from '../store.ts'
 import { attributeHeaders, type Attributes } from './attributes.ts'
 import { conditionHeaders, isRefusal, type WriteIdentity } from './conditional.ts'
+import { changing } from './effects.ts'
 import { headOnce } from './lookup-real.ts'
 import { writeMetadata } from './metadata.ts'
 import { findOutcome, supersededError, unknownError } from './outcome.ts'
@@ -144,7 +145,7 @@ async function complete(
     return ownVersion(state)
   }
   try {
-    return await store.requests.run(task, attemptOnce, { fate })
+    return await changing(store, key, condition, task, () => store.requests.run(task, attemptOnce, { fate }))
   } catch (error) {
     if (!fate.lost || isWorkspaceError(error) || task.signal?.aborted === true) throw error
     // one that is gone, and has not made what is there, was ended by somebody else

@@ -6,6 +6,7 @@ import { answeredVersion, conditionOf } from '../keys/etag.ts'
 import { copySource } from '../keys/key-space.ts'
 import { attributeHeaders } from '../objects/attributes.ts'
 import { conditionHeaders, conditionOn, identify, isRefusal, writesOn } from '../objects/conditional.ts'
+import { changing } from '../objects/effects.ts'
 import { headObject, headOnce } from '../objects/lookup-real.ts'
 import { writeMetadata } from '../objects/metadata.ts'
 import { findOutcome, unknownError } from '../objects/outcome.ts'
@@ -68,7 +69,9 @@ export async function copyInStore(store: Store, copy: ObjectCopy, task: Task): P
     }
   }
   try {
-    return await requests.run(task, attemptOnce, { fate, bytes: state.stat.size })
+    return await changing(store, destinationKey, condition, task, () =>
+      requests.run(task, attemptOnce, { fate, bytes: state.stat.size }),
+    )
   } catch (error) {
     if (isWorkspaceError(error) || task.signal?.aborted === true) throw error
     if (!isRefusal(error)) throw fate.lost ? unknownError(identity, there, error) : error

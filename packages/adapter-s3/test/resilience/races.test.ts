@@ -12,8 +12,12 @@ vi.setConfig({ testTimeout: longTimeout })
 const rounds = deep ? 20 : 4
 const writerCount = 50
 const path = parseMountPath('/contended')
+const other = parseMountPath('/other')
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
+async function* chunks(text: string): AsyncGenerator<Uint8Array> {
+  for (const letter of text) yield encode(letter)
+}
 const codeOf = (error: unknown): string => (isWorkspaceError(error) ? error.code : String(error))
 
 describe.each(s3ServerNames)('on %s', (name) => {
@@ -56,26 +60,31 @@ describe.each(s3ServerNames)('on %s', (name) => {
       }
     })
 
-    it('deletes what a conditional write puts there, where both say that they were done', async () => {
-      const [writer, deleter] = adapters
-      if (writer === undefined || deleter === undefined) throw new Error('no adapter')
+    it.each<[string, string, (adapter: StorageAdapter, text: string) => Promise<unknown>]>([
+      ['delete', 'ENOENT', (adapter) => adapter.delete(path)],
+      ['write', 'other', (adapter, text) => adapter.write(path, encode(text))],
+      ['write of a stream', 'other', (adapter, text) => adapter.write(path, chunks(text))],
+      ['copy', 'other', (adapter) => adapter.copy(other, path, { overwrite: true })],
+    ])('loses no %s to a conditional write that it meets, where both say that they were done', async (_, end, run) => {
+      const [writer, runner] = adapters
+      if (writer === undefined || runner === undefined) throw new Error('no adapter')
+      await writer.write(other, encode('other'))
       const outcomes = new Set<string>()
       for (let round = 0; round < rounds * 25; round += 1) {
         const { version } = await writer.write(path, encode(`one ${round}`))
-        const later = async (run: () => Promise<unknown>): Promise<string> => {
+        const later = async (act: () => Promise<unknown>): Promise<string> => {
           await delay(Math.random() * 4)
-          return run().then(() => 'done', codeOf)
+          return act().then(() => 'done', codeOf)
         }
-        const [written, deleted] = await Promise.all([
+        const [written, ran] = await Promise.all([
           later(() => writer.write(path, encode(`two ${round}`), { ifVersion: version })),
-          later(() => deleter.delete(path)),
+          later(() => run(runner, 'other')),
         ])
-        const there = await writer.stat(path).then(() => 'there', codeOf)
-        outcomes.add(`${written} ${deleted} ${there}`)
-        await writer.delete(path, { force: true })
+        const there = await writer.read(path).then(({ bytes }) => new TextDecoder().decode(bytes), codeOf)
+        outcomes.add(`${written} ${ran} ${there}`)
       }
       expect(
-        [...outcomes].filter((outcome) => outcome !== 'done done ENOENT' && outcome !== 'ECONFLICT done ENOENT'),
+        [...outcomes].filter((outcome) => !new RegExp(`^(done|ECONFLICT) done ${end}$`, 'u').test(outcome)),
       ).toEqual([])
     })
 

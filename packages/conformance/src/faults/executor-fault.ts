@@ -28,12 +28,10 @@ export interface ExecutorFault {
 export interface ExecutorChanges {
   readonly probe?: (report: ProbeReport) => ProbeReport
   readonly attached?: (attached: AttachedExecutor, view: WorkspaceView) => Partial<AttachedExecutor>
-  readonly createScratch?: Executor['createScratch']
 }
 
 /** The executor with some of its answers changed. */
 export function changeExecutor(inner: Executor, changes: ExecutorChanges): Executor {
-  const createScratch = changes.createScratch ?? (inner.createScratch && ((options) => scratchOf(inner, options)))
   return {
     name: inner.name,
     kind: inner.kind,
@@ -50,13 +48,7 @@ export function changeExecutor(inner: Executor, changes: ExecutorChanges): Execu
       }
       return { ...plain, ...changes.attached?.(plain, view) }
     },
-    ...(createScratch && { createScratch }),
   }
-}
-
-export function scratchOf(inner: Executor, options: Parameters<NonNullable<Executor['createScratch']>>[0]) {
-  if (inner.createScratch === undefined) throw new Error(`${inner.name} has no scratch of its own`)
-  return inner.createScratch(options)
 }
 
 export const changeRequest = (inner: Executor, change: (request: CommandRequest) => CommandRequest): Executor =>

@@ -9,7 +9,6 @@ import {
   changeRequest,
   changeResult,
   type ExecutorFault,
-  scratchOf,
 } from './executor-fault.ts'
 import { moreExecutorFaults } from './more-executor-faults.ts'
 
@@ -238,15 +237,6 @@ const boundaryFaults: readonly ExecutorFault[] = [
     caughtBy: 'the guarantees of the probe are those of the workspace',
     base: 'process',
     apply: (inner) => changeExecutor(inner, { probe: (report) => ({ ...report, guarantees: allKernel }) }),
-  },
-  {
-    name: 'gives all workspaces one /tmp',
-    caughtBy: '[RP20] /tmp is the workspace’s own, the same at both doors, and listed nowhere',
-    base: 'process',
-    apply: (inner) => {
-      let only: ReturnType<typeof scratchOf> | undefined
-      return changeExecutor(inner, { createScratch: (options) => (only ??= scratchOf(inner, options)) })
-    },
   },
 ]
 

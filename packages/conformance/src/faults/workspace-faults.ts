@@ -1,4 +1,5 @@
 import { createWorkspace, rules, type Workspace, WorkspaceError, type WorkspaceOptions } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
 import { posix } from 'node:path'
 
 /** Makes a workspace, as the fixture's `open` does. */
@@ -14,8 +15,8 @@ export interface WorkspaceFault {
   readonly open: OpenWorkspace
 }
 
-/** The workspace with some methods replaced. */
-function change(inner: Workspace, methods: Partial<Workspace>): Workspace {
+/** The same with some methods replaced. */
+function change<Changed extends Workspace | StorageAdapter>(inner: Changed, methods: Partial<Changed>): Changed {
   return new Proxy(inner, {
     get(target, key) {
       if (key in methods) return Reflect.get(methods, key)
@@ -44,6 +45,20 @@ const aroundRules =
     }
     return change(inner, { ...methods(lax), close })
   }
+
+/** A workspace whose `/tmp` is that of all others. */
+function withOneScratch(): OpenWorkspace {
+  let only: Promise<StorageAdapter> | undefined
+  return ({ mounts: [first, ...others], ...options }) => {
+    if (typeof first?.adapter !== 'object') throw new Error('the kit mounts adapters')
+    const { adapter } = first
+    const createScratch = () => (only ??= adapter.createScratch?.() ?? Promise.reject(new Error('it has no scratch')))
+    return createWorkspace({
+      ...options,
+      mounts: [{ ...first, adapter: change(adapter, { createScratch }) }, ...others],
+    })
+  }
+}
 
 /** Where rules deny, as plain text. */
 const deniedPaths = ({ rules: list = [] }: WorkspaceOptions): string[] =>
@@ -220,6 +235,11 @@ export const workspaceFaults: readonly WorkspaceFault[] = [
       const links = typeof first?.adapter !== 'object' || first.adapter.capabilities.symlinks
       return createWorkspace({ ...options, mounts: links ? mounts : mounts.slice(0, 1) })
     },
+  },
+  {
+    name: 'gives all workspaces one /tmp',
+    caughtBy: '[RP20] /tmp is the workspace’s own, the same at both doors, and listed nowhere',
+    open: withOneScratch(),
   },
   {
     name: 'deletes around a denied part without a word',

@@ -1,4 +1,3 @@
-import { createScratchAdapter } from '@ws/adapter-local'
 import { rootPath, WorkspaceError } from '@ws/core'
 import type { AttachedExecutor, BindPlan, CommandRequest, Executor, Guarantees } from '@ws/core/executor'
 import type { ExecutorResult, StartedCommand } from '@ws/core/executor'
@@ -37,7 +36,6 @@ const createExecutor = defineConfinedExecutor<object, true>({
       close: () => work.end(),
     }
   },
-  createScratch: ({ owner }) => createScratchAdapter({ owner }),
 })
 
 /** Runs commands in a jail of bubblewrap, for workspaces with their root below `/`. */

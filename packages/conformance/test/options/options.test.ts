@@ -61,7 +61,6 @@ describe.each([...factories, ...methods])('the options of $name', ({ call, right
       })
     }
     for (const name of Object.keys(right)) {
-      if (name === 's3') continue
       const { [name]: _missing, ...rest } = right
       const { code, reason } = await refusalOf(given(rest), `without ${name}`)
       expect({ code, reason }).toEqual({
@@ -85,7 +84,7 @@ it('[RU7] a secret or a path of this machine is never shown', async () => {
     () => createS3Adapter({ bucket: 'b', credentials: secret as never }),
     () => createS3Adapter({ bucket: 'b', endpoint: `ftp://user:${secret}@host` }),
     () => createRcloneAdapter({ bucket: 'b', remote: { type: 's3', secret_access_key: `${secret}\n` } }),
-    () => createRcloneAdapter({ bucket: 'b', s3: { endpoint: secret, credentials: secret as never } }),
+    () => createRcloneAdapter({ bucket: 'b', endpoint: secret, credentials: secret as never }),
     () => createLocalAdapter({ root: `/${secret}\0` }),
     () => createBubblewrapExecutor({ cgroup: secret }),
     () => createBubblewrapExecutor({ tools: [{ host: secret }] }),
@@ -106,8 +105,10 @@ it('[RU7] options that exclude one another are EINVAL', async () => {
       () => createR2Adapter({ bucket: 'b', accountId: 'a', endpoint: 'https://h', credentials } as never),
       /`accountId` and `endpoint` are both given/,
     ],
-    [() => createRcloneAdapter({ bucket: 'b' }), /`s3` and `remote` are both missing/],
-    [() => createRcloneAdapter({ ...rcloneRight, remote: { type: 'local' } }), /`s3` and `remote` are both given/],
+    [
+      () => createRcloneAdapter({ ...rcloneRight, remote: { type: 'local' } }),
+      /`endpoint` and `remote` are both given/,
+    ],
   ]
   for (const [call, says] of values) {
     const { code, reason } = await refusalOf(call, String(call))

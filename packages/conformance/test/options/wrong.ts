@@ -42,6 +42,17 @@ export const tools = [
 ]
 export const url = ['x', 'ftp://host', 7, null, 'https://']
 
+const credentials = [
+  'x',
+  null,
+  {},
+  { accessKeyId: 'a' },
+  { accessKeyId: '', secretAccessKey: '' },
+  { accessKeyId: 'a', secretAccessKey: 's', sessionToken: 7 },
+]
+/** The same for each adapter that speaks S3. */
+const connection = { endpoint: url, region: text, credentials, forcePathStyle: boolean }
+
 export const bucket = {
   bucket: text,
   prefix: string,
@@ -61,14 +72,13 @@ export const bucket = {
   onProblem: callable,
   onProgress: callable,
   client: ['x', null, {}, 7],
-  endpoint: url,
-  credentials: ['x', null, {}, { accessKeyId: 'a' }, { accessKeyId: '', secretAccessKey: '' }],
   ca: ['x', 7, null, [], ['x']],
 }
-export const s3 = { ...bucket, region: text, forcePathStyle: boolean }
-export const r2 = { ...bucket, accountId: ['a/b', '', 7, null] }
+export const s3 = { ...bucket, ...connection }
+export const r2 = { ...bucket, endpoint: url, credentials, accountId: ['a/b', '', 7, null] }
 export const rclone = {
-  s3: [7, null, {}, { endpoint: 'x', credentials: {} }, { endpoint: 'https://h', credentials: { accessKeyId: 7 } }],
+  ...connection,
+  provider: text,
   remote: [7, null, { type: 7 }, { 'a b': 'x' }, { type: 'a\nb' }],
   bucket: ['', 'a:b', 7, null, 'a\nb'],
   prefix: [7, null, 'a\nb'],
@@ -90,7 +100,8 @@ export const rclone = {
 }
 export const rcloneRight = {
   bucket: 'b',
-  s3: { endpoint: 'https://127.0.0.1:1', credentials: { accessKeyId: 'a', secretAccessKey: 's' } },
+  endpoint: 'https://127.0.0.1:1',
+  credentials: { accessKeyId: 'a', secretAccessKey: 's' },
 }
 export const pathManager = {
   workspace: hostPath,

@@ -34,7 +34,10 @@ describeWith(needs, 'an ordinary user', () => {
     const { uid, gid } = ordinaryOwner()
     const { endpoint, region, credentials, bucket } = server
     const options: RcloneAdapterOptions = {
-      s3: { endpoint, region, credentials, provider: 'Ceph' },
+      endpoint,
+      region,
+      credentials,
+      provider: 'Ceph',
       bucket,
       prefix: 'threads/t1',
       directory: `${scratch.path}/state`,

@@ -1,4 +1,4 @@
-import { type RcloneBucket, type RcloneMountOptions, openRcloneBucket } from '@ws/adapter-rclone'
+import { type RcloneBucket, type RcloneAdapterOptions, openRcloneBucket } from '@ws/adapter-rclone'
 import { component, createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
 import type { S3Server } from '@ws/test-fixtures/s3'
 import { sharedS3Server } from '@ws/test-fixtures/s3/vitest'
@@ -11,16 +11,19 @@ export interface MountedBucket extends AsyncDisposable {
   readonly server: S3Server
   /** Where caches and mount points are. */
   readonly directory: string
-  readonly options: RcloneMountOptions
+  readonly options: RcloneAdapterOptions
 }
 
 /** A fresh bucket of Ceph, mounted for an ordinary user. */
-export async function mountBucket(options: Partial<RcloneMountOptions> = {}): Promise<MountedBucket> {
+export async function mountBucket(options: Partial<RcloneAdapterOptions> = {}): Promise<MountedBucket> {
   const server = await sharedS3Server('ceph')
   const scratch = await createScratchDirectory({ prefix: 'ws-rclone-' })
   const { endpoint, region, credentials, bucket: name } = server
-  const all: RcloneMountOptions = {
-    s3: { endpoint, region, credentials, provider: 'Ceph' },
+  const all: RcloneAdapterOptions = {
+    endpoint,
+    region,
+    credentials,
+    provider: 'Ceph',
     bucket: name,
     owner: ordinaryOwner(),
     directory: scratch.path,

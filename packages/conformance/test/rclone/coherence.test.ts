@@ -13,7 +13,10 @@ async function mountAnd(other: 'S3' | 'mount'): Promise<CoherenceFixture> {
   const { endpoint, region, credentials, bucket } = server
   const mount = async (name: string) => {
     const adapter = await createRcloneAdapter({
-      s3: { endpoint, region, credentials, provider: 'Ceph' },
+      endpoint,
+      region,
+      credentials,
+      provider: 'Ceph',
       bucket,
       prefix: 'threads/t1',
       directory: `${scratch.path}/${name}`,

@@ -15,7 +15,10 @@ describeWith([...mountNeeds, component('bubblewrap')], 'commands on a mount whos
     await using proxy = await startFaultProxy(server)
     const { endpoint, region, credentials, bucket } = proxy
     const adapter = await createRcloneAdapter({
-      s3: { endpoint, region, credentials, provider: 'Ceph' },
+      endpoint,
+      region,
+      credentials,
+      provider: 'Ceph',
       bucket,
       prefix: 'hang',
       owner: ordinaryOwner(),

@@ -1,4 +1,8 @@
+import { createMemoryAdapter } from '@ws/adapter-memory'
+import { createWorkspace } from '@ws/core'
+import type { AdapterCapabilities, StorageAdapter } from '@ws/core/adapter'
 import { guaranteeFields, type Executor, type Guarantees } from '@ws/core/executor'
+import { createVirtualExecutor } from '@ws/executor-virtual'
 import { expect, it } from 'vitest'
 
 import { openMemory } from './open.ts'
@@ -25,4 +29,42 @@ it('says each reason once, with the executors that it stands against', async () 
       'no executor can be used (first: bwrap is not installed; first, second: proot is not installed)',
     ),
   })
+})
+
+/** Storage with other capabilities, and without some of its operations. */
+function changed(capabilities: Partial<AdapterCapabilities>, hidden: readonly PropertyKey[] = []): StorageAdapter {
+  const memory = createMemoryAdapter()
+  return new Proxy(memory, {
+    get(target, key) {
+      if (key === 'capabilities') return { ...target.capabilities, ...capabilities }
+      const value: unknown = hidden.includes(key) ? undefined : Reflect.get(target, key, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}
+
+it('gives untrusted commands no storage that a race can lead outside', async () => {
+  const executors = [createVirtualExecutor()]
+  const open = (confinement: AdapterCapabilities['confinement'], require: 'untrusted' | { fileContent: 'kernel' }) =>
+    createWorkspace({ mounts: [{ at: '/workspace', adapter: changed({ confinement }) }], executors, require })
+  await expect(open('checked', 'untrusted')).rejects.toMatchObject({
+    code: 'ENOEXECUTOR',
+    path: '/workspace',
+    message: expect.stringContaining('a race can win'),
+    remedy: expect.stringContaining('`verified`'),
+  })
+  for (const workspace of [await open('verified', 'untrusted'), await open('checked', { fileContent: 'kernel' })]) {
+    expect((await workspace.exec('echo runs')).stdout).toBe('runs\n')
+    await workspace.close()
+  }
+})
+
+it('[RP20] a workspace has no /tmp where its storage makes none, and commands run all the same', async () => {
+  const adapter = changed({}, ['createScratch'])
+  await using workspace = await createWorkspace({
+    mounts: [{ at: '/workspace', adapter }],
+    executors: [createVirtualExecutor()],
+  })
+  expect((await workspace.exec('echo runs > file; cat file')).stdout).toBe('runs\n')
+  await expect(workspace.write('/tmp/x', '')).rejects.toMatchObject({ code: 'EROFS' })
 })

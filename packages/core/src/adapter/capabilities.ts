@@ -49,7 +49,8 @@ export interface AdapterCapabilities {
   readonly conditionalMove: ConditionScope
   /**
    * How links and races are kept from leading outside: `inherent` (there is no outside), `verified` (each descriptor is
-   * verified before use; holds under a race), or `checked` (checked before use; a race can win).
+   * verified before use; holds under a race), or `checked` (checked before use; a race can win, so `require: 'untrusted'`
+   * refuses it).
    */
   readonly confinement: 'inherent' | 'verified' | 'checked'
   /** The greatest age, in milliseconds, of a state that is read when somebody else changed the store. 0: never. */

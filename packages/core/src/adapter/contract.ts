@@ -135,7 +135,7 @@ export interface StorageAdapter extends AsyncDisposable {
 
   /**
    * An empty adapter of the same kind for the workspace's `/tmp`, private to it, emptied and removed by its `close()`.
-   * Where it is absent, and the executor has none either, a workspace has no `/tmp`.
+   * A workspace has no `/tmp` where the adapter of its first mount has none.
    */
   createScratch?(options?: SignalOption): Promise<StorageAdapter>
 }

@@ -3,6 +3,7 @@ import { isWorkspaceError } from '../errors.ts'
 import type { Executor, WorkspaceView } from '../executor/contract.ts'
 import { unmetFields } from '../executor/guarantees.ts'
 import type { Requirement } from '../executor/guarantees.ts'
+import type { WorkspaceMount } from '../mount/mounts.ts'
 import { systemNames } from '../mount/reserved.ts'
 import { childPath, mountRoot } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
@@ -25,7 +26,7 @@ export interface ChooseOptions {
  *
  * @throws WorkspaceError `ENOEXECUTOR` with what stands against each of them. There is no silent fallback.
  */
-export async function chooseExecutor(options: ChooseOptions): Promise<{ executor: Executor; chosen: ChosenExecutor }> {
+export async function chooseExecutor(options: ChooseOptions): Promise<ChosenExecutor> {
   /** The executors that each problem stands against. */
   const problems = new Map<string, string[]>()
   const add = (name: string, problem: string): void => {
@@ -34,6 +35,7 @@ export async function chooseExecutor(options: ChooseOptions): Promise<{ executor
     else names.push(name)
   }
   const remedies: string[] = []
+  if (options.require === 'untrusted') refuseRaces(options.context.mounts)
   for (const executor of options.executors) {
     const problem = executor.kind === 'process' ? await unfitForProcesses(options) : undefined
     if (problem !== undefined) {
@@ -58,7 +60,7 @@ export async function chooseExecutor(options: ChooseOptions): Promise<{ executor
     }
     try {
       const attached = await executor.attach(options.view)
-      return { executor, chosen: { name: executor.name, attached } }
+      return { name: executor.name, attached }
     } catch (error) {
       if (!isWorkspaceError(error)) throw error
       add(executor.name, error.reason)
@@ -70,6 +72,19 @@ export async function chooseExecutor(options: ChooseOptions): Promise<{ executor
     operation: 'createWorkspace',
     reason: `no executor can be used (${[...problems].map(([problem, names]) => `${names.join(', ')}: ${problem}`).join('; ')})`,
     remedy: [...new Set(remedies)].join('; or ') || 'pass an executor that meets the requirement',
+  })
+}
+
+/** Code that nobody has read can exchange a directory with a link while the file door uses it. */
+function refuseRaces(mounts: readonly WorkspaceMount[]): void {
+  const raced = mounts.find(({ adapter }) => adapter?.capabilities.confinement === 'checked')
+  if (raced === undefined) return
+  throw virtualError({
+    code: 'ENOEXECUTOR',
+    operation: 'createWorkspace',
+    path: raced.at,
+    reason: 'does not meet the requirement (its storage checks paths before it uses them, and a race can win)',
+    remedy: 'use storage whose `confinement` is `verified` or `inherent`, such as a directory on Linux',
   })
 }
 

@@ -1,5 +1,4 @@
 import type { WorkspaceError } from '../errors.ts'
-import type { StorageAdapter } from '../adapter/contract.ts'
 import type { Owner } from '../adapter/types.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import type { FileDoor } from '../workspace/file-door.ts'
@@ -303,6 +302,4 @@ export interface Executor {
   probe(target?: ProbeTarget): Promise<ProbeReport>
   /** Binds the executor to a workspace; rejects with `ENOEXECUTOR` or `EINVAL` and the remedy when that cannot work. */
   attach(view: WorkspaceView): Promise<AttachedExecutor>
-  /** A fresh private directory for the workspace's `/tmp`; its adapter removes it when closed. */
-  createScratch?(options: { readonly owner?: Owner | undefined }): Promise<StorageAdapter>
 }

@@ -42,7 +42,10 @@ export interface Guarantees {
 
 export type GuaranteeField = keyof Guarantees
 
-/** A caller's requirement: at least this level in each named field, or a preset. */
+/**
+ * A caller's requirement: at least this level in each named field, or a preset. `untrusted` is for code that nobody has
+ * read: a kernel boundary in every field that a kernel can hold, and no mount whose `confinement` is `checked`.
+ */
 export type Requirement = Partial<Guarantees> | 'untrusted'
 
 export const guaranteeFields = [
@@ -70,7 +73,7 @@ export const noGuarantees: Guarantees = {
   apiRules: 'none',
 }
 
-/** The preset for code that nobody has read: a kernel boundary in every field that a kernel can hold. */
+/** The levels that `untrusted` asks for. */
 export const untrustedRequirement: Partial<Guarantees> = {
   fileContent: 'kernel',
   fileMetadata: 'kernel',

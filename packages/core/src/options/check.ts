@@ -71,6 +71,19 @@ export function checkOption(operation: string, name: string, value: unknown, sha
   }
 }
 
+/**
+ * Refuses each of `others` beside `name`: together they would mean two things.
+ *
+ * @throws WorkspaceError `EINVAL` that names both
+ */
+export function refuseBeside(operation: string, given: object, name: string, others: readonly string[]): void {
+  const values = given as Readonly<Record<string, unknown>>
+  const beside = others.find((other) => values[name] !== undefined && values[other] !== undefined)
+  if (beside === undefined) return
+  const reason = `\`${beside}\` and \`${name}\` are both given`
+  throw new WorkspaceError({ code: 'EINVAL', operation, reason, remedy: 'pass one of them' })
+}
+
 /** "`concurrency` must be an integer from 1 to 256, got `0`". */
 export function invalidOption(
   operation: string,

@@ -145,7 +145,7 @@ function checkEffect(path: VirtualPath, text: string, rule: string, scope: RuleS
       rule,
       text,
       'lies in the scratch directory, which this workspace does not have',
-      'drop the rule, or leave out `scratch: false`',
+      'drop the rule, or leave out `scratch: false` where the storage can make one',
     )
   }
   const likely = `did you mean \`${likelyPath(path, scope.root, mounts)}${rest}\`?`

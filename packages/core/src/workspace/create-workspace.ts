@@ -55,7 +55,9 @@ async function assemble(
     throw invalid('a workspace needs at least one mount', 'pass `mounts: [{ at: "/", adapter }]`')
   const root = first.at
   const atRoot = mounts.some(({ at }) => at === rootPath)
-  const withScratch = options.scratch !== false && !mounts.some(({ at }) => at === scratchPath)
+  const makeScratch = first.adapter?.createScratch?.bind(first.adapter)
+  const withScratch =
+    options.scratch !== false && makeScratch !== undefined && !mounts.some(({ at }) => at === scratchPath)
   const aliases = readAliases(options.aliases ?? (root === rootPath ? defaultAliases(mounts) : {}), mounts)
   const reserved = atRoot ? [...systemNames, ...aliases].map((name) => `/${name}` as VirtualPath) : []
   refuseReservedMounts(mounts, reserved)
@@ -67,7 +69,7 @@ async function assemble(
     aliases,
     mounts: all.map(({ at }) => at),
     reserved,
-    missingScratch: options.scratch === false ? scratchPath : undefined,
+    missingScratch: withScratch ? undefined : scratchPath,
   }
   const { policy, declared } = readPolicy(options, { exempt, scope })
   const namespace = new Namespace({ mounts: all, rules: declared.subtrees, scratch: exempt, reserved })
@@ -78,7 +80,7 @@ async function assemble(
 
   let closed = false
   const open = (mount: WorkspaceMount): StorageAdapter | Promise<StorageAdapter> =>
-    mount.adapter ?? scratch.open(mount, first.adapter, owner)
+    mount.adapter ?? scratch.open(mount, makeScratch)
   const walker = new Walker(gate, aliases, open)
   const context: Context = {
     root,
@@ -96,7 +98,7 @@ async function assemble(
   const workspace = new LiveWorkspace({ context, scratch, onClose: () => (closed = true) })
   if (options.executors !== undefined && options.executors.length > 0) {
     const view = { root, owner, files: workspace }
-    const { executor, chosen } = await chooseExecutor({
+    const chosen = await chooseExecutor({
       context,
       executors: options.executors,
       require: options.require,
@@ -104,7 +106,6 @@ async function assemble(
       hostDirectories,
       signal: options.signal,
     })
-    scratch.use(executor)
     workspace.use(chosen)
   } else if (options.require !== undefined) {
     throw virtualError({

@@ -45,7 +45,7 @@ export interface WorkspaceOptions {
    * `/`. Give `{}` for none.
    */
   readonly aliases?: Readonly<Record<string, string>> | undefined
-  /** `/tmp`, the workspace's own. Default true. */
+  /** `/tmp`, the workspace's own. Default true, where the adapter of the first mount can make one (`createScratch`). */
   readonly scratch?: boolean | undefined
   /**
    * Stand in every audit event: `{ thread: 't1', user: 'u7' }`. At most 32; names of 1 to 64 characters `A-Za-z0-9._-`,

@@ -24,9 +24,11 @@ export interface FindProgramOptions {
 export const systemDirectories: readonly string[] = ['/usr/bin', '/bin', '/usr/local/bin', '/usr/sbin', '/sbin']
 
 /**
- * Looks a program up in fixed system directories. Missing: `undefined`.
+ * Looks a program up in fixed system directories. Missing: `undefined`. This very program under another name is refused:
+ * a sandbox that starts itself would do so without end [LS8].
  *
- * @throws WorkspaceError `EINVAL` for a name with a slash or NUL, or a directory that is not absolute; `signal.reason`.
+ * @throws WorkspaceError `EINVAL` for a name with a slash or NUL, a directory that is not absolute, or this program itself;
+ * `signal.reason`.
  */
 export async function findProgram(name: string, options: FindProgramOptions = {}): Promise<FoundProgram | undefined> {
   const { path = systemDirectories, versionArguments = ['--version'], signal } = options
@@ -37,6 +39,9 @@ export async function findProgram(name: string, options: FindProgramOptions = {}
     signal?.throwIfAborted()
     const found = await executableAt(`${directory}/${name}`)
     if (found === undefined) continue
+    if (await isOwnExecutable(found)) {
+      throw invalid('probe', `the program found as ${name} is this very program`, `install ${name}`)
+    }
     const version = versionArguments === null ? undefined : await askVersion(found, versionArguments, options)
     return version === undefined ? { path: found } : { path: found, version }
   }
@@ -50,6 +55,21 @@ async function executableAt(path: string): Promise<string | undefined> {
   } catch {
     return undefined
   }
+}
+
+/** By canonical path, then by device and inode: hard links, bind mounts. */
+async function isOwnExecutable(path: string): Promise<boolean> {
+  const script = process.argv[1]
+  for (const own of ['/proc/self/exe', process.execPath, ...(script === undefined ? [] : [script])]) {
+    try {
+      if ((await realpath(own)) === path) return true
+      const [left, right] = await Promise.all([stat(own, { bigint: true }), stat(path, { bigint: true })])
+      if (left.dev === right.dev && left.ino === right.ino) return true
+    } catch {
+      // not there any more: nothing can be it
+    }
+  }
+  return false
 }
 
 async function askVersion(path: string, parameters: readonly string[], options: FindProgramOptions) {

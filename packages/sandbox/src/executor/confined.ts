@@ -1,5 +1,4 @@
 import { isWorkspaceError, rootPath, WorkspaceError } from '@ws/core'
-import type { Owner, StorageAdapter } from '@ws/core/adapter'
 import {
   type AttachedExecutor,
   type Executor,
@@ -26,7 +25,6 @@ export interface ConfinedExecutorDefinition<Options, Machine> {
     machine: Machine,
     options: Options,
   ) => AttachedExecutor | Promise<AttachedExecutor>
-  readonly createScratch: (options: { readonly owner?: Owner | undefined }) => Promise<StorageAdapter>
 }
 
 /**
@@ -42,7 +40,7 @@ export function defineConfinedExecutor<Options, Machine>(
 }
 
 function createExecutor<Options, Machine>(
-  { name, probe, attach, createScratch }: ConfinedExecutorDefinition<Options, Machine>,
+  { name, probe, attach }: ConfinedExecutorDefinition<Options, Machine>,
   probes: ProbeCache<Machine>,
   options: Options,
 ): Executor {
@@ -84,7 +82,6 @@ function createExecutor<Options, Machine>(
         remedy: report.howToFix.join('; '),
       })
     },
-    createScratch,
   }
 }
 

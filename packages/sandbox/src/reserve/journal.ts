@@ -77,9 +77,10 @@ export class ReservedNames {
   holds(status: Status, self: string): boolean {
     if ((status.mode & 0o7777n) !== 0o555n && (status.mode & 0o7777n) !== 0o755n) return false
     if ((status.mode & 0o170000n) !== directoryType) return false
-    this.#refresh()
+    const isNew = this.#refresh()
     const found = this.#byIdentity.get(`${status.dev}:${status.ino}`)
-    if (found === undefined) return false
+    // its keeper may have dropped it since the status was taken: the directory first, then its name in the journal
+    if (found === undefined) return (isNew || (status.mode & 0o7777n) === 0o555n) && isGone(status, self)
     if (found.kind === 'leaf') return (status.mode & 0o7777n) === 0o555n && status.mtimeNs === found.mtimeNs
     return (status.mode & 0o7777n) === 0o755n && this.#holdsOnlyReserved(self)
   }
@@ -105,19 +106,21 @@ export class ReservedNames {
     }
   }
 
-  #refresh(): void {
+  /** True when the journal was read. */
+  #refresh(): boolean {
     const directory = reservedDirectory()
     const status = statSync(directory, { bigint: true, throwIfNoEntry: false })
     if (status === undefined) {
       if (this.#paths.size > 0) this.#set(new Map())
       this.#mtimeNs = -1n
-      return
+      return false
     }
-    if (this.#settled && status.mtimeNs === this.#mtimeNs && directory === this.#directory) return
+    if (this.#settled && status.mtimeNs === this.#mtimeNs && directory === this.#directory) return false
     this.#directory = directory
     this.#mtimeNs = status.mtimeNs
     this.#settled = BigInt(Date.now()) - status.mtimeMs > settledMs
     this.#read(directory)
+    return true
   }
 
   #read(directory: string): void {
@@ -143,6 +146,12 @@ export class ReservedNames {
     this.#paths = new Set(entries.map(({ path }) => path))
     this.#generation++
   }
+}
+
+/** True when a directory is not there any more, or another one is at its path. */
+function isGone({ dev, ino }: Pick<BigIntStats, 'dev' | 'ino'>, self: string): boolean {
+  const now = statSync(self, { bigint: true, throwIfNoEntry: false })
+  return now === undefined || now.nlink === 0n || now.dev !== dev || now.ino !== ino
 }
 
 function readEntry(file: string): Reserved | undefined {

@@ -26,8 +26,7 @@ const found: Outcome = {
 function define(outcome: () => Promise<Outcome> = async () => found, programs: readonly string[] = ['sh']) {
   const probe = vi.fn(outcome)
   const attach = vi.fn(() => attached)
-  const createScratch = () => Promise.reject(new Error('not here'))
-  return { probe, attach, create: defineConfinedExecutor({ name: 'test', programs, probe, attach, createScratch }) }
+  return { probe, attach, create: defineConfinedExecutor({ name: 'test', programs, probe, attach }) }
 }
 
 describe('executors of one kind', () => {

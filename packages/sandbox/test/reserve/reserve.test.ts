@@ -9,9 +9,13 @@ import { isWorkspaceError, type VirtualPath } from '@ws/core'
 import type { MountPath } from '@ws/core/adapter'
 import type { HostPath } from '@ws/core/executor'
 import { component, createScratchDirectory, describeWith, type ScratchDirectory } from '@ws/test-fixtures'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 
 import { type NameKeeper, type Reservation, reservedNames, sweepReserved, useNameKeeper } from '../../src/index.ts'
+
+/** Its files are closed: at most its exit status is left of it. */
+const hasEnded = (pid: number): boolean =>
+  !existsSync(`/proc/${pid}/stat`) || / [ZX] /u.test(readFileSync(`/proc/${pid}/stat`, 'latin1'))
 
 describeWith([component('perl')], 'reserved names', () => {
   let scratch: ScratchDirectory
@@ -125,6 +129,16 @@ describeWith([component('perl')], 'reserved names', () => {
     expect(readdirSync(root)).toEqual([])
   })
 
+  it('[RU2] that are dropped between a look and the question are no entries; those of a user are', async () => {
+    const { release } = await reserve('/.env', '/.git/hooks')
+    const [leaf, parent] = ['.env', '.git'].map((name) => lstatSync(place(name), { bigint: true }))
+    await release()
+    expect(leaf && reservedNames.holds(leaf, place('.env'))).toBe(true)
+    expect(parent && reservedNames.holds(parent, place('.git'))).toBe(true)
+    mkdirSync(place('.env'), { mode: 0o555 })
+    expect(isHeld('.env')).toBe(false)
+  })
+
   it('[RU2] are gone a moment after their process was killed', async () => {
     const other = await otherProcess(['/.git/hooks', '/.env'])
     const emptied = other.emptied()
@@ -139,6 +153,8 @@ describeWith([component('perl')], 'reserved names', () => {
     process.kill(other.keeper, 'SIGKILL')
     other.child.kill('SIGKILL')
     await once(other.child, 'exit')
+    // until it has ended, its names are not swept
+    await vi.waitFor(() => expect(hasEnded(other.keeper)).toBe(true), { timeout: 10_000 })
     expect(readdirSync(root).sort()).toEqual(['.env', '.git', 'a', 'b'])
     expect(isHeld('.env')).toBe(true)
     // Two of them become a user's own entries.

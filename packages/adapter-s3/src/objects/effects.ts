@@ -1,0 +1,42 @@
+import type { Condition } from '@ws/core/adapter'
+import type { Task } from '../client/requests.ts'
+import { objectName, type Store } from '../store.ts'
+import { withObject, withObjects } from './locks.ts'
+
+/**
+ * Runs the request that changes an object. Ceph answers a change without a condition that meets a conditional one with
+ * success, and may keep the other. So where the store checks no conditions of deletes, such a change waits for the other
+ * writers of this process, and they wait for it. Only the last request of an upload in parts is held up.
+ */
+export function changing<Result>(
+  store: Store,
+  key: string,
+  condition: Condition | undefined,
+  task: Pick<Task, 'signal' | 'until'>,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  if (store.dialect.conditionalDelete) return run()
+  return withObject(changeOf(store, key), condition === undefined ? 'exclusive' : 'shared', task, run)
+}
+
+/** {@link changing} without a condition, for several objects. */
+export function changingAll<Result>(
+  store: Store,
+  keys: readonly string[],
+  task: Pick<Task, 'signal' | 'until'>,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  if (store.dialect.conditionalDelete) return run()
+  return withObjects(
+    keys.map((key) => changeOf(store, key)),
+    'exclusive',
+    task,
+    run,
+  )
+}
+
+/** The name of an object's changes. An object is held first, then its changes: nobody waits in a circle. */
+function changeOf(store: Store, key: string): string {
+  // no bucket has such a name
+  return `\0change of ${objectName(store, key)}`
+}
