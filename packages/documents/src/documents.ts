@@ -1,6 +1,7 @@
 import { WorkspaceError } from '@ws/core'
 
 import { resolveOptions, type DocumentsOptions } from './options.ts'
+import { readMarkdown, type MarkdownOptions } from './markdown.ts'
 import { readPdf, type PdfPagesOptions, type PdfText } from './pdf-pages.ts'
 import { readSignatures, type SignatureText, type SignaturesOptions } from './signatures.ts'
 import type { Call } from './call.ts'
@@ -26,6 +27,13 @@ export interface Documents extends AsyncDisposable {
    *   signal's reason.
    */
   signatures(source: string, options: SignaturesOptions): Promise<SignatureText>
+  /**
+   * HTML as Markdown. Links and images become absolute, by the page's own `<base>` or by `url`.
+   *
+   * @throws WorkspaceError `EINVAL` for a URL that is not absolute; `EFBIG` for more than 8,388,608 UTF-16 units; `ETIMEDOUT`;
+   *   `ECLOSED`. An abort rejects with the signal's reason.
+   */
+  markdown(html: string, options: MarkdownOptions): Promise<string>
   /** Ends all threads. Calls that run reject with `ECLOSED`. */
   close(): Promise<void>
 }
@@ -63,6 +71,7 @@ export function openDocuments(options: DocumentsOptions = {}): Documents {
   return {
     pdfPages: (bytes, given = {}) => track('pdfPages', (call) => readPdf(bytes, given, call)),
     signatures: (source, given) => track('signatures', (call) => readSignatures(source, given, call)),
+    markdown: (html, given) => track('markdown', (call) => readMarkdown(html, given, call)),
     close,
     [Symbol.asyncDispose]: close,
   }

@@ -28,7 +28,7 @@ export function createTools(workspace: Workspace, options: ToolsOptions = {}): T
     requireReadBeforeWrite: options.requireReadBeforeWrite ?? name === 'claude-code',
     downloads: options.downloads ?? {},
   })
-  const face = createFace(name)
+  const face = options.commands === false ? withoutCommands(createFace(name)) : createFace(name)
   const tools = face.tools.map((tool): Tool => {
     const { name: toolName, description, inputSchema, annotations } = tool
     const run = (input: unknown, { signal }: RunOptions = {}): Promise<ToolAnswer> =>
@@ -38,11 +38,24 @@ export function createTools(workspace: Workspace, options: ToolsOptions = {}): T
   return new LiveToolset(session, face, tools)
 }
 
-function checkOptions(face: FaceName, { maxContext }: ToolsOptions): void {
+/** The face with its tools for files only. Answers name no tool that is not there. */
+function withoutCommands(face: Face): Face {
+  const tools = face.tools.filter(({ runsCommands }) => runsCommands !== true)
+  const next: Face['next'] = (operation) => {
+    const call = face.next(operation)
+    return tools.some(({ name }) => name === call?.tool) ? call : undefined
+  }
+  return { ...face, tools, next }
+}
+
+function checkOptions(face: FaceName, { commands, maxContext }: ToolsOptions): void {
   const fail = (reason: string, remedy: string): WorkspaceError =>
     new WorkspaceError({ code: 'EINVAL', operation: 'createTools', reason, remedy })
   if (!faceNames.includes(face)) {
     throw fail(`\`face\` must be one of ${faceNames.map((one) => `\`${one}\``).join(', ')}`, 'give one of them')
+  }
+  if (face === 'openai' && commands === false) {
+    throw fail('the face `openai` reads files by commands', 'allow commands, or choose another face')
   }
   if (maxContext === undefined || (Number.isSafeInteger(maxContext) && maxContext >= 100)) return
   throw fail('`maxContext` must be a whole number from 100', 'give the tokens of the context')
@@ -117,7 +130,8 @@ function answerOf(face: Face, { text, data, next }: Outcome, { notes }: Call): T
 }
 
 function nextCall(face: Face, next: NextOperation | NextCall): NextCall | undefined {
-  return 'tool' in next ? next : face.next(next)
+  if (!('tool' in next)) return face.next(next)
+  return face.tools.some(({ name }) => name === next.tool) ? next : undefined
 }
 
 /** The problem with the face's own names for arguments and operations. */

@@ -1,4 +1,5 @@
 export { createTools } from './create-tools.ts'
+export { notesOfHints } from './text/hints.ts'
 export { faceNames } from './types.ts'
 export type {
   FaceName,

@@ -102,6 +102,8 @@ export interface ToolsOptions {
    * `claude-code` face, false in the others.
    */
   readonly requireReadBeforeWrite?: boolean | undefined
+  /** Offer the tools that run commands. Default true. The face `openai` reads by commands, so that it needs them (`EINVAL`). */
+  readonly commands?: boolean | undefined
   /**
    * Downloads from public hosts [FS10]: options of a downloader, a downloader of your own, which stays yours to close, or
    * `false` for none. Default `{}`. This way out is apart from the network of commands.

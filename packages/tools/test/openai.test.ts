@@ -1,3 +1,4 @@
+import { rules } from '@ws/core'
 import { createVirtualExecutor } from '@ws/executor-virtual'
 import { createTools } from '@ws/tools'
 import { describe, expect, it } from 'vitest'
@@ -46,6 +47,21 @@ const right: readonly (readonly [string, object, Readonly<Record<string, string 
     update('/twice.py', '@@ def g():', '-  x = 1', '+  x = 2'),
     { '/twice.py': 'def f():\n  x = 1\n  return x\ndef g():\n  x = 2\n  return x\n' },
   ],
+  [
+    'an anchor that the hunk repeats',
+    update('/twice.py', '@@ def g():', ' def g():', '-  x = 1'),
+    { '/twice.py': 'def f():\n  x = 1\n  return x\ndef g():\n  return x\n' },
+  ],
+  [
+    'another indentation at one place',
+    update('/twice.py', '-    return x', '-  def g():', '+    return y', '+  def g():'),
+    { '/twice.py': 'def f():\n  x = 1\n  return y\ndef g():\n  x = 1\n  return x\n' },
+  ],
+  [
+    'a hunk of a unified diff',
+    update('/a.ts', '@@ -9,2 +9,2 @@', ' one', '-two', '+2'),
+    { '/a.ts': 'one\n2\nthree\n' },
+  ],
   ['an empty file', update('/empty', '+x'), { '/empty': 'x\n' }],
   ['a new file', { type: 'create_file', path: '/new/x.txt', diff: '+x\n+y' }, { '/new/x.txt': 'x\ny\n' }],
   ['a deleted file', { type: 'delete_file', path: '/a.ts' }, { '/a.ts': undefined }],
@@ -80,10 +96,17 @@ const wrong: readonly (readonly [string, unknown, string, string])[] = [
   ['a patch without an end', { input: '*** Begin Patch\n*** Delete File: a.ts' }, '`*** End Patch`', 'apply_patch'],
   ['a patch of no file', patch(), 'names no file', 'apply_patch'],
   ['lines that are not there', update('/a.ts', '-zwei', '+2'), 'were not found', 'shell'],
-  ['lines that are there twice', update('/twice.py', '-  x = 1', '+  x = 2'), 'found 2 times (at lines 2, 5)', 'shell'],
+  ['lines that are there twice', update('/twice.py', '-  x = 1', '+  x = 2'), 'found 2 times (lines 2, 5)', 'shell'],
   ['an anchor that is not there', update('/twice.py', '@@ def h():', '-  x = 1'), 'behind `@@`', 'shell'],
   ['an anchor that is there twice', update('/twice.py', '@@   x = 1', '-  return x'), 'found 2 times', 'shell'],
-  ['another indentation', update('/twice.py', '-x = 1', '+x = 2'), 'were not found', 'shell'],
+  ['another indentation at two places', update('/twice.py', '-x = 1', '+x = 2'), '2 times (lines 2, 5)', 'shell'],
+  [
+    'two places below an anchor',
+    update('/twice.py', '@@ def f():', '-  x = 1', '+  x = 2'),
+    '2 times (lines 2, 5) below its `@@`',
+    'shell',
+  ],
+  ['an anchor without lines', update('/twice.py', '-  return x', '@@ def g():'), 'no lines below it', 'shell'],
   ['additions without a place', update('/a.ts', '+x'), 'nothing says where', 'shell'],
   ['a line without a mark', update('/a.ts', 'two'), 'must begin with', 'shell'],
   ['a new file that is there', { type: 'create_file', path: '/a.ts', diff: '+x' }, 'exists already', 'shell'],
@@ -120,8 +143,9 @@ describe('apply_patch', () => {
   it('keeps bytes that are not UTF-8', async () => {
     const { workspace, toolset } = await open()
     await workspace.write('/raw', Uint8Array.of(0xff, 10, 97, 10, 0xfe))
-    await done(toolset, 'apply_patch', { type: 'update_file', path: '/raw', diff: '-a\n+ä' })
-    expect([...(await workspace.read('/raw')).bytes]).toEqual([0xff, 10, 0xc3, 0xa4, 10, 0xfe])
+    await done(toolset, 'apply_patch', { type: 'update_file', path: '/raw', diff: '-a\n+b' })
+    expect([...(await workspace.read('/raw')).bytes]).toEqual([0xff, 10, 98, 10, 0xfe])
+    await refused(toolset, 'apply_patch', { type: 'update_file', path: '/raw', diff: '-b\n+ä' })
   })
 })
 
@@ -135,6 +159,15 @@ describe('shell', () => {
       { stdout: '', outcome: { type: 'exit', exitCode: 1 } },
     ])
     expect(data).toEqual({ output: results })
+  })
+
+  it('says which rule a failed command ran into, and how to go on', async () => {
+    const workspace = await workspaceWith(given, {
+      executors: [createVirtualExecutor()],
+      rules: [rules.readOnly('/a.ts')],
+    })
+    const { text } = await done(createTools(workspace, { face: 'openai' }), 'shell', { commands: ['echo x > a.ts'] })
+    expect(JSON.parse(text)).toMatchObject([{ stderr: expect.stringMatching(/Note: .*write outside `\/a\.ts`/u) }])
   })
 
   it('says when a command took too long', async () => {

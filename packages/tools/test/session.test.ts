@@ -3,10 +3,12 @@ import { createVirtualExecutor } from '@ws/executor-virtual'
 import type { Workspace } from '@ws/core'
 import { createWorkspace, rules } from '@ws/core'
 import { createTools } from '@ws/tools'
+import { describeWith, watchTurns } from '@ws/test-fixtures'
+import { s3Needs } from '@ws/test-fixtures/s3/vitest'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { done, files, refused } from './support/calls.ts'
-import { stores, workspaceWith } from './support/stores.ts'
+import { bucketOf, stores, workspaceWith, type Store } from './support/stores.ts'
 
 const isDeep = process.env['WS_DEEP'] === '1'
 
@@ -27,6 +29,20 @@ describe('toolset', () => {
     expect(answers[2]?.text).toContain('\t2\n')
     expect(answers[5]?.text).toContain('\t3\n')
     expect(await workspace.exists('/b.txt')).toBe(false)
+  })
+
+  it('offers no command on request, and names none in answers', async () => {
+    const workspace = await workspaceWith({ '/a.txt': 'one' }, { executors: [createVirtualExecutor()] })
+    const commandTools = { file_system: 'execute', split: 'execute', 'claude-code': 'Bash', anthropic: 'bash' } as const
+    for (const [face, command] of Object.entries(commandTools)) {
+      const toolset = createTools(workspace, { face: face as keyof typeof commandTools, commands: false })
+      const answer = await refused(toolset, command, { command: 'rm a.txt' })
+      expect(answer.text).toContain('is not a tool here')
+    }
+    expect(await workspace.exists('/a.txt')).toBe(true)
+    const full = createTools(workspace, { face: 'anthropic', commands: false })
+    await refused(full, 'memory', { command: 'create', path: '/memories/../a.txt', file_text: '' })
+    expect(() => createTools(workspace, { face: 'openai', commands: false })).toThrow('reads files by commands')
   })
 
   it('keeps a journal with the versions before and after', async () => {
@@ -144,11 +160,9 @@ function bound(workspace: Workspace): Partial<Workspace> {
   return { root: workspace.root, ...(Object.fromEntries(methods) as Partial<Workspace>) }
 }
 
-describe.each(stores)('8 writers on $name', ({ name, open }) => {
-  const isS3 = name === 's3'
-  const edits = isS3 ? (isDeep ? 25 : 2) : isDeep ? 200 : 25
-
-  it(`[FS7] lose none of ${edits} edits each, through 8 toolsets`, async () => {
+/** Each writer has a toolset on a workspace of its own, and edits its own place of one file. */
+function loseNone({ open }: Store, edits: number): void {
+  it(`[FS7] lose none of ${edits} edits each, through 8 toolsets`, { timeout: 600_000 }, async () => {
     const adapter = await open()
     const places = Array.from({ length: 8 }, (_, writer) => `writer ${writer}: <${writer}:0>`)
     const workspaces = await Promise.all(
@@ -169,8 +183,14 @@ describe.each(stores)('8 writers on $name', ({ name, open }) => {
     )
     const expected = places.map((line, writer) => line.replace(/<.*>/u, `<${writer}:${edits}>`))
     expect(await workspaces[0]?.readText('/shared.txt')).toBe(`${expected.join('\n')}\n`)
-  }, 600_000)
+  })
+}
+
+const editsInBuckets = isDeep ? 25 : 2
+describe.each(stores)('8 writers on $name', (store) => {
+  loseNone(store, store.name === 's3' ? editsInBuckets : isDeep ? 200 : 25)
 })
+describeWith(s3Needs('ceph'), '8 writers on ceph', () => loseNone(bucketOf('ceph'), editsInBuckets))
 
 it.runIf(isDeep)(
   '[FS12] lists a directory of 100,000 files within its limit',
@@ -178,10 +198,13 @@ it.runIf(isDeep)(
     const workspace = await workspaceWith()
     for (let index = 0; index < 100_000; index += 1) await workspace.write(`/d/f${index}`, '')
     const { done: call } = files(createTools(workspace))
+    const turns = watchTurns()
+    onTestFinished(() => turns.stop())
     const { data, text } = await call('list', { path: '/d' })
     expect(data).toMatchObject({ entries: 200, total: 100_000, left_out: 99_800 })
     expect(text.length).toBeLessThan(10_000)
     expect((await call('find', { glob: 'f9*' })).data).toMatchObject({ total: 11_111, left_out: 11_011 })
+    expect(turns.longest()).toBeLessThan(20)
   },
   600_000,
 )

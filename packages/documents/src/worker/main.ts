@@ -10,6 +10,10 @@ async function answer(request: Request): Promise<Answer> {
     const { readSignatures } = await import('./signatures/read-signatures.ts')
     return await readSignatures(request)
   }
+  if (request.kind === 'markdown') {
+    const { readMarkdown } = await import('./markdown/read-markdown.ts')
+    return readMarkdown(request)
+  }
   if (request.kind === 'pdf') {
     const { readPages } = await import('./pdf/read-pages.ts')
     pages = readPages(request)

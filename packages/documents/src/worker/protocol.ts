@@ -37,8 +37,15 @@ export interface SignatureRequest {
   readonly parseTime: number
 }
 
+export interface MarkdownRequest {
+  readonly kind: 'markdown'
+  readonly html: string
+  /** Of the page: links are resolved by it. */
+  readonly url: string
+}
+
 /** `more`: the next page of the PDF that was sent last. A PDF is answered page by page, each on request. */
-export type Request = PdfRequest | SignatureRequest | { readonly kind: 'more' }
+export type Request = PdfRequest | SignatureRequest | MarkdownRequest | { readonly kind: 'more' }
 
 /** An answer after which the thread is not used again: it works on, or its memory may be damaged. */
 interface Ending {
@@ -65,6 +72,11 @@ export interface SignaturesAnswer extends Ending {
   readonly method: 'parser' | 'patterns'
 }
 
+export interface MarkdownAnswer {
+  readonly kind: 'markdown'
+  readonly text: string
+}
+
 /** The document is at fault. `state` completes "the PDF …". */
 export interface FailedAnswer {
   readonly kind: 'failed'
@@ -73,4 +85,4 @@ export interface FailedAnswer {
   readonly remedy: string
 }
 
-export type Answer = PageAnswer | SignaturesAnswer | FailedAnswer
+export type Answer = PageAnswer | SignaturesAnswer | MarkdownAnswer | FailedAnswer

@@ -2,34 +2,47 @@ import { quotePath } from '@ws/core'
 import type { VirtualPath } from '@ws/core'
 
 import { ToolProblem } from '../answers/problem.ts'
+import { checkEncoding } from '../edit/encoding.ts'
+import { Source } from '../edit/source.ts'
+import { EditProblem } from '../edit/types.ts'
 
 /**
- * The content with a text as lines of its own behind a line; 0 is the beginning. Line ends are those of the file, and the
- * bytes around stay as they are.
+ * The content with a text as lines of its own behind a line; 0 is the beginning. The new lines end as the line before them, and
+ * the bytes around stay as they are.
  *
- * @throws ToolProblem for a line behind the end
+ * @throws ToolProblem for a line behind the end, and for a file in another encoding
  */
 export function insertLines(path: VirtualPath, bytes: Uint8Array, line: number, text: string): Uint8Array {
-  const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  let end = 0
-  let passed = 0
-  while (passed < line && end < content.length) {
-    const feed = content.indexOf(10, end)
-    end = feed < 0 ? content.length : feed + 1
-    passed += 1
-  }
-  if (passed < line) {
+  const source = new Source(bytes)
+  const { content, lineCount } = source
+  if (line > lineCount) {
     throw new ToolProblem({
-      sentence: `\`insert_line\` must be from 0 to ${passed}, the lines of ${quotePath(path)}, got \`${line}\``,
+      sentence: `\`insert_line\` must be from 0 to ${lineCount}, the lines of ${quotePath(path)}, got \`${line}\``,
       remedy: 'nothing was changed; read the file first',
       next: { operation: 'read', arguments: { path } },
       data: { code: 'EINVAL', argument: 'insert_line', path },
     })
   }
-  const lineEnd = content.includes('\r\n') ? '\r\n' : '\n'
-  const isOpen = end > 0 && content[end - 1] !== 10
-  const lines = text.replaceAll(/\r?\n/gu, lineEnd)
+  refuseForeign(path, source, text)
+  const isOpen = line > 0 && line === lineCount && source.isOpen
+  const lineEnd = source.lineEndAt(source.line(Math.max(line - 1, 0)).start) ?? '\n'
+  const lines = source.toLf(text).replaceAll('\n', lineEnd)
   const closed = isOpen || lines.endsWith(lineEnd) ? lines : `${lines}${lineEnd}`
   const added = Buffer.from(`${isOpen ? lineEnd : ''}${closed}`)
-  return Buffer.concat([content.subarray(0, end), added, content.subarray(end)])
+  const at = source.toContent(source.line(line).start)
+  return Buffer.concat([content.subarray(0, at), added, content.subarray(at)])
+}
+
+function refuseForeign(path: VirtualPath, source: Source, text: string): void {
+  try {
+    checkEncoding(source, [text], 0)
+  } catch (error) {
+    if (!(error instanceof EditProblem)) throw error
+    throw new ToolProblem({
+      sentence: `The text for ${quotePath(path)} ${error.details.reason}`,
+      remedy: `nothing was changed; ${error.details.remedy}`,
+      next: { operation: 'read', arguments: { path } },
+      data: { code: 'EINVAL', path },
+    })
+  }
 }

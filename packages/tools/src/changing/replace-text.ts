@@ -39,8 +39,9 @@ function problemOf(path: VirtualPath, { details }: EditProblem, edits: readonly 
   const name = edits.length === 1 ? '`old`' : `\`old\` of edit ${index + 1}`
   const edit = edits[index]
   const sentences: Readonly<Record<typeof kind, string>> = {
-    empty: `${name} is empty`,
-    unchanged: `${name} and the new text are the same`,
+    empty: `${name} ${reason}`,
+    unchanged: `${name} ${reason}`,
+    indent: `${name} ${reason}`,
     missing: `${name} was not found in ${quotePath(path)}`,
     several: `${name} ${reason.replace('times', `times in ${quotePath(path)}`)}`,
     overlap: `edit ${index + 1} ${reason}`,

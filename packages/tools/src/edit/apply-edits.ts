@@ -1,9 +1,9 @@
-import { locate, type Located } from './locate/locate.ts'
-import { lfView } from './locate/lf-view.ts'
-import { lineNumber } from './locate/lines.ts'
-import { checkEncoding } from './encoding.ts'
-import { spanOf } from './splice.ts'
-import { EditProblem, type Replacement, type TextEdit } from './types.ts'
+import { blockOf, type Block } from './block.ts'
+import { checkEncoding, checkPlace } from './encoding.ts'
+import { locate } from './locate/locate.ts'
+import { Source } from './source.ts'
+import { spansOf, type PlacedBlock } from './splice.ts'
+import { EditProblem, type Replacement, type Span, type TextEdit } from './types.ts'
 
 export interface EditedContent {
   readonly content: Uint8Array
@@ -11,54 +11,97 @@ export interface EditedContent {
   readonly replacements: readonly Replacement[]
 }
 
+/** A block at its place, with the number of its edit, from 0. */
+export interface NumberedBlock extends PlacedBlock {
+  readonly edit: number
+}
+
 /**
  * The content with all edits made [FS7, PC23]. Each is found in the content as it was, and all are made, or none. Bytes
- * around them stay as they are: line ends, a byte order mark, a missing final newline, bytes that are not UTF-8.
+ * around them stay as they are: line ends, a byte order mark, a missing final newline, bytes that are not UTF-8. So do the
+ * lines that the old and the new text of an edit share. Two insertions at one place come in the order of the list.
  *
  * @throws EditProblem that says which edit cannot be made, and why
  */
 export function applyEdits(given: Uint8Array, edits: readonly TextEdit[]): EditedContent {
-  const content = Buffer.from(given.buffer, given.byteOffset, given.byteLength)
-  for (const [index, edit] of edits.entries()) checkEncoding(content, edit, index)
-  const view = lfView(content)
-  const places = edits.flatMap((edit, index) =>
-    locate(view, withoutMark(edit), index).map((place) => ({ ...place, index })),
-  )
-  return replacePlaces(content, view, places)
+  const source = new Source(given)
+  const placed = edits.flatMap((one, edit): NumberedBlock[] => {
+    const { block, isAtStart } = checkedBlock(source, one, edit)
+    const { match, places } = locate(source, block, { all: one.all === true, edit, isAtStart })
+    return places.map((place) => ({ block, place, match, edit }))
+  })
+  return replaceBlocks(source, placed)
 }
 
-/** Makes changes at places of the view, which may not overlap. */
-export function replacePlaces(
-  content: Buffer,
-  view: ReturnType<typeof lfView>,
-  places: readonly (Located & { readonly index: number })[],
-): EditedContent {
-  const sorted = places.toSorted((left, right) => left.start - right.start || left.end - right.end)
-  for (const [position, place] of sorted.entries()) {
-    const before = sorted[position - 1]
-    if (before === undefined || before.end <= place.start) continue
-    throw new EditProblem({
-      kind: 'overlap',
-      edit: place.index,
-      reason: `overlaps edit ${before.index + 1}`,
-      remedy: 'join them into one edit',
-      lines: [lineNumber(view.bytes, place.start)],
-    })
-  }
+function checkedBlock(source: Source, given: TextEdit, edit: number): { block: Block; isAtStart: boolean } {
+  if (given.old === '') throw new EditProblem({ kind: 'empty', edit, ...words.empty })
+  checkEncoding(source, [given.old, given.new], edit)
+  // the mark in front of a content is a part of the file, and not of its text
+  const isAtStart = source.markBytes > 0 && given.old.startsWith('\uFEFF') && given.old.length > 1
+  const old = source.toLf(isAtStart ? given.old.slice(1) : given.old)
+  const text = source.toLf(isAtStart ? given.new.replace(/^\uFEFF/u, '') : given.new)
+  if (old === text) throw new EditProblem({ kind: 'unchanged', edit, ...words.same })
+  return { block: blockOf(old, text, given.new.includes('\r\n') ? '\r\n' : '\n'), isAtStart }
+}
+
+interface NumberedSpan extends Span {
+  readonly edit: number
+  /** The start of its block, in the text. */
+  readonly block: number
+}
+
+/**
+ * Puts the new lines of all blocks at their places.
+ *
+ * @throws EditProblem where two changes overlap, or one cannot take the new lines
+ */
+export function replaceBlocks(source: Source, placed: readonly NumberedBlock[]): EditedContent {
+  const { content } = source
+  const spans = placed.flatMap((one): NumberedSpan[] => {
+    checkPlace(source, one.place, one.edit)
+    const own = spansOf(source, one)
+    if (own === undefined) throw new EditProblem({ kind: 'indent', edit: one.edit, ...words.indent })
+    return own.map((span) => ({ ...span, edit: one.edit, block: one.place.start }))
+  })
+  // what is inserted in front of a change comes first; the sort keeps the order of the list otherwise
+  spans.sort((left, right) => left.start - right.start || left.end - right.end)
   const parts: Uint8Array[] = []
+  let isChanged = false
   let end = 0
-  for (const place of sorted) {
-    const span = spanOf(content, view, place)
-    parts.push(content.subarray(end, span.start), span.text)
+  for (const [index, span] of spans.entries()) {
+    if (span.start < end) throw overlap(source, spans[index - 1], span)
+    isChanged ||= !content.subarray(span.start, span.end).equals(span.bytes)
+    parts.push(content.subarray(end, span.start), span.bytes)
     end = span.end
   }
+  const [first] = placed
+  if (!isChanged && first !== undefined) throw new EditProblem({ kind: 'unchanged', edit: first.edit, ...words.there })
   parts.push(content.subarray(end))
-  const replacements = sorted.map(({ start, match }) => ({ line: lineNumber(view.bytes, start), match }))
+  const replacements = placed
+    .toSorted(({ place: left }, { place: right }) => left.start - right.start)
+    .map(({ block, place, match }) => ({
+      line: source.lineNumber(place.start) + (block.changes[0]?.from ?? 0),
+      match,
+    }))
   return { content: Buffer.concat(parts), replacements }
 }
 
-/** A byte order mark is part of the file, and not of a text. */
-function withoutMark(edit: TextEdit): TextEdit {
-  if (!edit.old.startsWith('\uFEFF')) return edit
-  return { ...edit, old: edit.old.slice(1), new: edit.new.replace(/^\uFEFF/u, '') }
+function overlap(source: Source, before: NumberedSpan | undefined, { block, edit }: NumberedSpan): EditProblem {
+  return new EditProblem({
+    kind: 'overlap',
+    edit,
+    reason: `overlaps edit ${(before?.edit ?? edit) + 1}`,
+    remedy: 'join them into one edit',
+    lines: [source.lineNumber(block)],
+  })
 }
+
+const words = {
+  empty: { reason: 'is empty', remedy: 'give the text to replace, or write the whole file' },
+  same: { reason: 'and the new text are the same', remedy: 'give the text as it should be' },
+  there: { reason: 'has the new text at its place already', remedy: 'read the file again' },
+  indent: {
+    reason: 'was found with another indent, which the new lines cannot take',
+    remedy: 'copy the text with its indent from the file, and use the same tabs or spaces',
+  },
+} as const

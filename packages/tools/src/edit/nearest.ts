@@ -1,57 +1,82 @@
-import { linesOf } from './locate/lines.ts'
+import { splitLines } from './block.ts'
+import { describeDifferences } from './differences.ts'
+import type { Source } from './source.ts'
 import type { NearestPassage } from './types.ts'
 
-/** Lines of the content that are looked at, and characters of each. */
-const maxLines = 50_000
-const maxLine = 400
+/** Lines of the content that are looked at for equal ones, and bytes of each. */
+const mostLines = 500_000
+const mostBytes = 400
+/** Bytes of the lines that are looked at for one that is alike, which takes longer. */
+const mostAlikeBytes = 1_000_000
+/** Equal lines of the text that vote. */
+const mostVotes = 3
+/** Lines of the text that are looked for. */
+const mostWanted = 200
 const shownLines = 12
 const shownCharacters = 1500
 
 /** The passage that shares most lines with a text, blanks aside; else the line that is most like its first one. */
-export function nearestPassage(content: Buffer, text: string): NearestPassage | undefined {
-  const lines = linesOf(content)
-    .slice(0, maxLines)
-    .map(({ start, end }) => content.toString('utf8', start, Math.min(end, start + maxLine)))
-  const wanted = text
-    .split('\n')
-    .slice(0, 200)
-    .map((line) => line.slice(0, maxLine))
-  const first = byVotes(lines, wanted) ?? byLikeness(lines, wanted)
+export function nearestPassage(source: Source, text: string): NearestPassage | undefined {
+  const count = Math.min(source.lineCount, mostLines)
+  const wanted = splitLines(text)
+    .slice(0, mostWanted)
+    .map((line) => line.replace('\n', ''))
+  const first = byVotes(source, count, wanted) ?? byLikeness(source, count, wanted)
   if (first === undefined) return undefined
-  const passage = lines.slice(first, first + Math.min(wanted.length, shownLines))
+  const length = Math.min(wanted.length, shownLines, source.lineCount - first)
+  const passage = Array.from({ length }, (_, index) => wholeLine(source, first + index))
   return {
     line: first + 1,
     text: passage.join('\n').slice(0, shownCharacters),
-    difference: describeDifference(passage, wanted, first),
+    difference: describeDifferences(passage, wanted, first),
   }
 }
 
+function shortLine(source: Source, index: number): string {
+  const { start, end } = source.line(index)
+  return source.text.toString('utf8', start, Math.min(end, start + mostBytes))
+}
+
+/** A line for the answer; of a very long one the beginning. */
+function wholeLine(source: Source, index: number): string {
+  const { start, end } = source.line(index)
+  return source.text.toString('utf8', start, Math.min(end, start + 100_000))
+}
+
 /** Each line that is found somewhere votes for the place where the text would begin. */
-function byVotes(lines: readonly string[], wanted: readonly string[]): number | undefined {
+function byVotes(source: Source, count: number, wanted: readonly string[]): number | undefined {
   const at = new Map<string, number[]>()
   for (const [index, line] of wanted.entries()) {
-    const key = line.trim()
-    if (key.length > 1) at.set(key, [...(at.get(key) ?? []), index])
+    const key = line.slice(0, mostBytes).trim()
+    const known = at.get(key) ?? []
+    if (key.length > 1 && known.length < mostVotes) at.set(key, [...known, index])
   }
+  if (at.size === 0) return undefined
   const votes = new Map<number, number>()
-  for (const [index, line] of lines.entries()) {
-    for (const offset of at.get(line.trim()) ?? []) {
+  for (let index = 0; index < count; index += 1) {
+    for (const offset of at.get(shortLine(source, index).trim()) ?? []) {
       const first = index - offset
       if (first >= 0) votes.set(first, (votes.get(first) ?? 0) + 1)
     }
   }
   let best: number | undefined
-  for (const [first, count] of votes) if (best === undefined || count > (votes.get(best) ?? 0)) best = first
+  for (const [first, number] of votes) if (best === undefined || number > (votes.get(best) ?? 0)) best = first
   return best
 }
 
-function byLikeness(lines: readonly string[], wanted: readonly string[]): number | undefined {
+function byLikeness(source: Source, count: number, wanted: readonly string[]): number | undefined {
   const index = wanted.findIndex((line) => line.trim().length > 2)
-  const pairs = pairsOf(wanted[index] ?? '')
+  const first = (wanted[index] ?? '').slice(0, mostBytes)
+  const pairs = pairsOf(first)
   if (pairs.size === 0) return undefined
   let best: number | undefined
   let most = 0.5
-  for (const [at, line] of lines.entries()) {
+  let rest = mostAlikeBytes
+  for (let at = 0; at < count && rest > 0; at += 1) {
+    const line = shortLine(source, at)
+    rest -= line.length + 1
+    // a line with a third of the characters can share a third of the pairs only
+    if (line.length * 3 < pairs.size) continue
     const own = pairsOf(line)
     if (own.size === 0 || Math.min(own.size, pairs.size) / Math.max(own.size, pairs.size) < most) continue
     let shared = 0
@@ -66,25 +91,6 @@ function byLikeness(lines: readonly string[], wanted: readonly string[]): number
 function pairsOf(line: string): Set<string> {
   const text = line.trim()
   const pairs = new Set<string>()
-  for (let index = 0; index + 1 < text.length; index++) pairs.add(text.slice(index, index + 2))
+  for (let index = 0; index + 1 < text.length; index += 1) pairs.add(text.slice(index, index + 2))
   return pairs
-}
-
-function describeDifference(passage: readonly string[], wanted: readonly string[], first: number): string {
-  const index = wanted.findIndex((line, at) => line !== passage[at])
-  if (index === -1) return 'the passage begins or ends in the middle of a line'
-  const own = passage[index]
-  if (own === undefined) return `the file has no line ${first + index + 1} for \`${visible(wanted[index] ?? '')}\``
-  return `line ${first + index + 1} is \`${visible(own)}\`, and \`old\` has \`${visible(wanted[index] ?? '')}\``
-}
-
-/** Blanks and look-alike characters are shown, since they are hard to see. */
-function visible(line: string): string {
-  const cut = line.length > 160 ? `${line.slice(0, 160)}…` : line
-  return cut
-    .replaceAll('\t', '\\t')
-    .replaceAll(/[^\u0020-\u007E…]/gu, (character) =>
-      /\p{L}|\p{N}/u.test(character) ? character : `\\u{${character.codePointAt(0)?.toString(16)}}`,
-    )
-    .replaceAll(/^ +| +$/gu, (blanks) => '·'.repeat(blanks.length))
 }

@@ -12,16 +12,16 @@ export interface TextEdit {
  */
 export type MatchKind = 'exact' | 'trailing' | 'lookalike' | 'indent'
 
-/** A place in the content, in bytes, and the bytes that come there. */
+/** A part of the content, in bytes, and the bytes that come there. */
 export interface Span {
   readonly start: number
   readonly end: number
-  readonly text: Uint8Array
+  readonly bytes: Uint8Array
 }
 
 /** A replacement that was made. */
 export interface Replacement {
-  /** The line of its first byte in the content as it was, from 1. */
+  /** The line of its first change in the content as it was, from 1. */
   readonly line: number
   readonly match: MatchKind
 }
@@ -31,12 +31,12 @@ export interface NearestPassage {
   /** Its first line, from 1. */
   readonly line: number
   readonly text: string
-  /** The first difference, one sentence. */
+  /** Its first differences, as clauses of one sentence. */
   readonly difference: string
 }
 
 export interface EditProblemDetails {
-  readonly kind: 'empty' | 'unchanged' | 'missing' | 'several' | 'overlap' | 'encoding'
+  readonly kind: 'empty' | 'unchanged' | 'missing' | 'several' | 'indent' | 'overlap' | 'encoding'
   /** The edit at fault, from 0. */
   readonly edit: number
   /** To follow the edit's name in a sentence. */

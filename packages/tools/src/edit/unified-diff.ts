@@ -1,7 +1,5 @@
 import { createTwoFilesPatch } from 'diff'
 
-import { lineNumber } from './locate/lines.ts'
-
 export interface UnifiedDiffOptions {
   readonly path: string
   /** Characters, cut with a note. Default 4,096. */
@@ -64,6 +62,13 @@ function sharedTail(left: Buffer, right: Buffer): number {
   while (same + block <= length && equals(same + block)) same += block
   while (same < length && left[left.length - 1 - same] === right[right.length - 1 - same]) same += 1
   return same
+}
+
+/** The number of the line that an offset lies in, from 1. */
+function lineNumber(bytes: Buffer, offset: number): number {
+  let line = 1
+  for (let at = bytes.indexOf(lf); at !== -1 && at < offset; at = bytes.indexOf(lf, at + 1)) line += 1
+  return line
 }
 
 /** The start of the line that lies some lines before an offset. */

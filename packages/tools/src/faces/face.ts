@@ -12,6 +12,7 @@ export interface FaceTool {
   readonly description: string
   readonly inputSchema: InputSchema
   readonly annotations: ToolAnnotations
+  readonly runsCommands?: true | undefined
   /** A correct call, for answers that have no better one. */
   readonly example: NextCall['arguments']
   /** Checks the arguments, then does the work. Throws as handlers of operations do. */
@@ -33,17 +34,19 @@ export interface FaceToolOptions<Schema extends ArgumentsSchema> {
   readonly input: Schema
   readonly example: { readonly [name: string]: Json | undefined }
   readonly annotations: Omit<ToolAnnotations, 'title' | 'openWorldHint'>
+  readonly runsCommands?: true | undefined
   readonly run: (call: Call, input: z.output<Schema>) => Promise<Outcome>
 }
 
 /** A tool with arguments of its own. */
 export function faceTool<Schema extends ArgumentsSchema>(options: FaceToolOptions<Schema>): FaceTool {
-  const { name, description, input: schema, example, annotations, run } = options
+  const { name, description, input: schema, example, annotations, runsCommands, run } = options
   return {
     name,
     description,
     inputSchema: inputSchemaOf(schema),
     annotations: { title: name, ...annotations, openWorldHint: false },
+    runsCommands,
     example,
     handle: async (call, input) => {
       const subject = `\`${name}\``

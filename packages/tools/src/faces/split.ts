@@ -26,6 +26,7 @@ export function operationTool(name: OperationName): FaceTool {
       idempotentHint: row.idempotent,
       openWorldHint: row.openWorld ?? false,
     },
+    runsCommands: name === 'execute' ? true : undefined,
     example: row.example,
     handle: async (call, input) => {
       const checked = checkArguments(row.input, input, {

@@ -2,10 +2,11 @@ import { createHash, type Hash } from 'node:crypto'
 
 import { quotePath, type VirtualPath, type WriteResult } from '@ws/core'
 import { decodeText } from '@ws/documents'
-import { htmlToMarkdown, type Download } from '@ws/download'
+import type { Download } from '@ws/download'
 import { z } from 'zod'
 
 import { ToolProblem } from '../answers/problem.ts'
+import type { Call } from '../session/session.ts'
 import { path } from './fields.ts'
 import { operation } from './operation.ts'
 
@@ -35,7 +36,7 @@ export const download = operation({
       const hash = createHash('sha256')
       let written: WriteResult
       try {
-        const content = as === 'markdown' ? await markdownOf(download) : hashed(download.stream, hash)
+        const content = as === 'markdown' ? await markdownOf(call, download) : hashed(download.stream, hash)
         if (typeof content === 'string') hash.update(content)
         // a stream that fails leaves nothing behind: a write is whole, or not at all
         written = await call.workspace.write(target, content, { ifVersion: 'absent', signal })
@@ -66,10 +67,10 @@ async function* hashed(stream: AsyncIterable<Uint8Array>, hash: Hash): AsyncGene
   }
 }
 
-async function markdownOf({ stream, url }: Download): Promise<string> {
+async function markdownOf({ session, signal }: Call, { stream, url }: Download): Promise<string> {
   const chunks: Uint8Array[] = []
   for await (const chunk of stream) chunks.push(chunk)
-  return htmlToMarkdown(decodeText(Buffer.concat(chunks)).text, { url })
+  return session.documents.markdown(decodeText(Buffer.concat(chunks)).text, { url, signal })
 }
 
 function noDownloads(given: string): ToolProblem {

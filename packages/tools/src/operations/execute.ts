@@ -5,6 +5,7 @@ import { ToolProblem } from '../answers/problem.ts'
 import type { Outcome } from '../answers/problem.ts'
 import type { Call } from '../session/session.ts'
 import { headAndTail } from '../text/cut.ts'
+import { notesOfHints } from '../text/hints.ts'
 import { operation } from './operation.ts'
 
 /** Milliseconds that a command gets, unless a call says otherwise, and at most. */
@@ -81,13 +82,9 @@ function describe(result: CommandResult, timeout: number): Outcome {
     : exitCode === null
       ? `Ended by ${signal ?? 'a signal'}.`
       : `Exit code ${exitCode}.`
-  const hints = (result.hints ?? []).map(
-    ({ rule, path, reason, remedy }) =>
-      `Note: rule ${rule} protects ${path}${reason === undefined ? '' : ` (it ${reason})`}${remedy === undefined ? '' : `; ${remedy}`}.`,
-  )
   const body = output === '' ? '(no output)' : headAndTail(output.replace(/\n$/u, ''))
   return {
-    text: [end, body, ...hints].join('\n'),
+    text: [end, body, ...notesOfHints(result.hints)].join('\n'),
     data: { exit_code: exitStatus, signal, timed_out: timedOut, truncated, duration: Math.round(duration) },
   }
 }

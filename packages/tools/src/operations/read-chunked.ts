@@ -41,7 +41,7 @@ export const readChunked = operation({
       if (isPdf(head.bytes)) {
         return readPages(call, { path: target, given, wanted: pages })
       }
-      refuseBinary(target, head.bytes, head.stat)
+      await refuseBinary(target, head.bytes, head.stat)
       const total = head.stat.size
       // a character has at most four bytes: those around the part tell where it begins and ends
       const from = Math.max(0, offset - 3)

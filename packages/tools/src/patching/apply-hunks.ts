@@ -1,102 +1,103 @@
+import { replaceBlocks, type NumberedBlock } from '../edit/apply-edits.ts'
+import type { Block } from '../edit/block.ts'
+import { checkEncoding } from '../edit/encoding.ts'
+import { findPlaces } from '../edit/locate/find-places.ts'
+import { indentEnd, trimmedEnd } from '../edit/locate/indent.ts'
+import { countPlaces } from '../edit/locate/locate.ts'
+import type { Place } from '../edit/locate/place.ts'
+import { nearestPassage } from '../edit/nearest.ts'
+import { Source } from '../edit/source.ts'
+import { EditProblem, type MatchKind } from '../edit/types.ts'
 import { PatchProblem } from './hunks.ts'
 import type { Hunk } from './hunks.ts'
 
-interface Change {
-  readonly start: number
-  readonly end: number
-  readonly lines: readonly string[]
-}
-
 /**
- * The bytes with all hunks made. Each must be found at exactly one place: behind its anchors, or in the whole file. Line
- * ends, the last newline and all other bytes stay.
+ * The bytes with all hunks made, by the same ways as an edit. Each must be found at exactly one place: behind its anchors, or
+ * in the whole file. All other bytes stay.
  *
  * @throws PatchProblem
  */
 export function applyHunks(bytes: Uint8Array, hunks: readonly Hunk[]): Uint8Array {
-  // one character for each byte: bytes that are not UTF-8 survive
-  const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
-  const kept = content === '' ? [] : content.split('\n')
-  const isClosed = kept.at(-1) === ''
-  if (isClosed) kept.pop()
-  const lines = kept.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line))
-  const lineEnd = content.includes('\r\n') ? '\r' : ''
-  const changes = hunks.map((hunk, index) => locate(lines, asBytes(hunk), index))
-  const sorted = changes.toSorted((left, right) => right.start - left.start)
-  let upper = Number.POSITIVE_INFINITY
-  for (const { start, end, lines: added } of sorted) {
-    if (end > upper) throw new PatchProblem('two hunks overlap')
-    upper = start
-    const own = kept.slice(start, end)
-    kept.splice(start, end - start, ...added.map((line) => reuse(own, line) ?? `${line}${lineEnd}`))
+  const source = new Source(bytes)
+  try {
+    const placed = hunks.map((hunk, edit): NumberedBlock => {
+      checkEncoding(source, [...hunk.anchors, ...hunk.old, ...hunk.changes.map(({ text }) => text)], edit)
+      const block: Block = {
+        old: hunk.old.join(''),
+        lines: hunk.old,
+        changes: hunk.changes,
+        wholeLines: true,
+        isOpen: false,
+        lineEnd: '\n',
+      }
+      return { block, edit, ...locate(source, block, hunk, `hunk ${edit + 1}`) }
+    })
+    return replaceBlocks(source, placed).content
+  } catch (error) {
+    if (!(error instanceof EditProblem)) throw error
+    const { edit, reason, remedy } = error.details
+    throw new PatchProblem(`hunk ${edit + 1} ${reason.replace('overlaps edit', 'overlaps hunk')}; ${remedy}`)
   }
-  const last = kept.at(-1)
-  // the last line of a file without a last newline has no line end of its own
-  if (!isClosed && last?.endsWith('\r') === true && !content.endsWith('\r')) kept[kept.length - 1] = last.slice(0, -1)
-  const text = kept.join('\n')
-  return Buffer.from(kept.length > 0 && (isClosed || content === '') ? `${text}\n` : text, 'latin1')
 }
 
-/** A line that stays keeps its own line end. */
-function reuse(own: string[], line: string): string | undefined {
-  const index = own.findIndex((kept) => kept === line || kept === `${line}\r`)
-  return index < 0 ? undefined : own.splice(0, index + 1).at(-1)
-}
-
-function asBytes({ anchors, old, new: added, atEnd }: Hunk): Hunk {
-  const convert = (all: readonly string[]): string[] => all.map((line) => Buffer.from(line).toString('latin1'))
-  return { anchors: convert(anchors), old: convert(old), new: convert(added), atEnd }
-}
-
-function locate(lines: readonly string[], { anchors, old, new: added, atEnd }: Hunk, index: number): Change {
-  const name = `hunk ${index + 1}`
-  let from = 0
-  for (const anchor of anchors) {
-    const found = placesOf(lines, [anchor], from, (line) => line.trim())
-    const [first] = found
-    if (first === undefined)
-      throw new PatchProblem(`the line behind \`@@\` of ${name} was not found: \`${anchor.slice(0, 80)}\``)
-    if (found.length > 1) {
-      throw new PatchProblem(
-        `the line behind \`@@\` of ${name} was found ${found.length} times (lines ${numbers(found)})`,
-      )
-    }
-    from = first + 1
-  }
-  if (old.length === 0) {
-    if (atEnd) return { start: lines.length, end: lines.length, lines: added }
-    if (anchors.length > 0) return { start: from, end: from, lines: added }
-    if (lines.length === 0) return { start: 0, end: 0, lines: added }
-    throw new PatchProblem(`${name} only adds lines, and nothing says where`)
-  }
-  const found = placesOf(lines, old, from).filter((start) => !atEnd || start + old.length === lines.length)
-  const [start] = found
-  if (start === undefined) {
+function locate(
+  source: Source,
+  block: Block,
+  { anchors, old, atEnd }: Hunk,
+  name: string,
+): { readonly place: Place; readonly match: MatchKind } {
+  let anchor: number | undefined
+  for (const text of anchors) anchor = findAnchor(source, text, (anchor ?? -1) + 1, name)
+  if (old.length === 0) return { place: insertionPlace(source, anchor, atEnd, name), match: 'exact' }
+  // the hunk may begin with its anchor
+  const from = anchor === undefined ? 0 : source.line(anchor).start
+  const found = findPlaces(source, block, {
+    accepts: ({ start, end }) => start >= from && (!atEnd || end === source.text.length),
+  })
+  const [place] = found?.places ?? []
+  if (found === undefined || place === undefined) {
+    const where = `${anchors.length > 0 ? ' below its `@@`' : ''}${atEnd ? ' at the end of the file' : ''}`
+    const nearest = nearestPassage(source, block.old)
     throw new PatchProblem(
-      `the lines of ${name} were not found${anchors.length > 0 ? ' below its `@@`' : ''}: \`${(old[0] ?? '').slice(0, 80)}\` …`,
+      `the lines of ${name} were not found${where}: \`${shorten(old[0])}\` …`,
+      nearest && `The nearest passage begins in line ${nearest.line}; ${nearest.difference}:\n${nearest.text}`,
     )
   }
-  // an anchor says which of several places is meant: the first one below it
-  if (found.length > 1 && anchors.length === 0) {
-    throw new PatchProblem(`the lines of ${name} were found ${found.length} times (at lines ${numbers(found)})`)
+  if (found.places.length > 1 || found.isMore) {
+    throw new PatchProblem(
+      `the lines of ${name} were found ${countPlaces(source, found).times}${anchors.length > 0 ? ' below its `@@`' : ''}; add lines around them`,
+    )
   }
-  return { start, end: start + old.length, lines: added }
+  return { place, match: found.match }
 }
 
-function placesOf(
-  lines: readonly string[],
-  wanted: readonly string[],
-  from: number,
-  shape: (line: string) => string = (line) => line,
-): number[] {
-  const places: number[] = []
-  for (let start = from; start + wanted.length <= lines.length; start += 1) {
-    if (wanted.every((line, index) => shape(lines[start + index] ?? '') === shape(line))) places.push(start)
+function insertionPlace(source: Source, anchor: number | undefined, atEnd: boolean, name: string): Place {
+  const { length } = source.text
+  if (!atEnd && anchor === undefined && length > 0) {
+    throw new PatchProblem(`${name} only adds lines, and nothing says where`)
   }
-  return places
+  const isLast = anchor === undefined || anchor + 1 >= source.lineCount
+  const start = atEnd || isLast ? length : source.line(anchor + 1).start
+  return { start, end: start, lacksFinalLf: start === length && source.isOpen }
 }
 
-function numbers(places: readonly number[]): string {
-  const shown = places.slice(0, 10).map((place) => place + 1)
-  return places.length > 10 ? `${shown.join(', ')}, …` : shown.join(', ')
+/** The index of the one line from `first` on that has the text of an anchor, blanks at both ends aside. */
+function findAnchor(source: Source, anchor: string, first: number, name: string): number {
+  const wanted = Buffer.from(anchor.trim())
+  const places: Place[] = []
+  let found = first
+  for (let index = first; index < source.lineCount; index += 1) {
+    const line = source.line(index)
+    const [start, end] = [indentEnd(source.text, line), trimmedEnd(source.text, line)]
+    if (end - start !== wanted.length || wanted.compare(source.text, start, end) !== 0) continue
+    if (places.length === 0) found = index
+    places.push({ ...line, lacksFinalLf: false })
+  }
+  if (places.length === 1) return found
+  const subject = `the line behind \`@@\` of ${name}`
+  if (places.length === 0) throw new PatchProblem(`${subject} was not found: \`${shorten(anchor)}\``)
+  const { times } = countPlaces(source, { match: 'exact', places, isMore: false })
+  throw new PatchProblem(`${subject} was found ${times}: \`${shorten(anchor)}\``)
 }
+
+const shorten = (line = ''): string => line.replace(/\n$/u, '').slice(0, 80)

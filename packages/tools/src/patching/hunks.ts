@@ -1,46 +1,96 @@
-/** A place of a diff in the V4A form: lines to find, and the lines to put there. */
+import { changesOf, type LineChange } from '../edit/block.ts'
+
+/** A place of a diff in the V4A form: lines to find, and the lines that change. */
 export interface Hunk {
   /** The lines behind `@@`, each found behind the one before; the hunk lies below them. */
   readonly anchors: readonly string[]
+  /** The lines to find, each with its LF. */
   readonly old: readonly string[]
-  readonly new: readonly string[]
+  readonly changes: readonly LineChange[]
   /** The lines are the last ones of the file. */
   readonly atEnd: boolean
 }
 
-/** A fault in the form of a patch. */
-export class PatchProblem extends Error {}
+/** A fault of a patch: in its form, or because it does not fit the file. */
+export class PatchProblem extends Error {
+  /** Shown below the sentence. */
+  readonly details: string | undefined
+
+  constructor(message: string, details?: string) {
+    super(message)
+    this.details = details
+  }
+}
+
+/** The head of a hunk of a unified diff. Its line numbers are not used: the lines of the hunk say where it belongs. */
+const unifiedHead = /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/u
 
 /** The hunks of the diff of one file. @throws PatchProblem */
 export function parseHunks(lines: readonly string[]): Hunk[] {
   const hunks: Hunk[] = []
   let anchors: string[] = []
-  let before: string[] = []
-  let after: string[] = []
+  let body = new HunkBody()
   const end = (atEnd: boolean): void => {
-    if (before.length + after.length > 0) {
-      hunks.push({ anchors, old: before, new: after, atEnd })
+    if (!body.isEmpty) {
+      hunks.push({ anchors, ...body.finish(), atEnd })
       anchors = []
     }
-    before = []
-    after = []
+    body = new HunkBody()
   }
   for (const line of lines) {
     if (line === '@@' || line.startsWith('@@ ')) {
       end(false)
       const anchor = line.slice(3)
-      if (anchor.trim() !== '') anchors.push(anchor)
+      if (anchor.trim() !== '' && !unifiedHead.test(line)) anchors.push(anchor)
     } else if (line.trim() === '*** End of File') end(true)
-    else if (line.startsWith('+')) after.push(line.slice(1))
-    else if (line.startsWith('-')) before.push(line.slice(1))
-    else if (line.startsWith(' ') || line === '') {
-      before.push(line.slice(1))
-      after.push(line.slice(1))
-    } else throw new PatchProblem(`the line \`${line.slice(0, 80)}\` must begin with a space, \`-\`, \`+\` or \`@@\``)
+    else if (!body.add(line)) {
+      throw new PatchProblem(`the line \`${line.slice(0, 80)}\` must begin with a space, \`-\`, \`+\` or \`@@\``)
+    }
   }
   end(false)
+  if (anchors.length > 0) throw new PatchProblem(`the line \`@@ ${anchors[0]?.slice(0, 80)}\` has no lines below it`)
   if (hunks.length === 0) throw new PatchProblem('the diff has no lines with `+` or `-`')
   return hunks
+}
+
+/** The lines of a hunk, as they are read. */
+class HunkBody {
+  readonly #old: string[] = []
+  readonly #changes: LineChange[] = []
+  #removed: string[] = []
+  #added: string[] = []
+
+  get isEmpty(): boolean {
+    return this.#old.length + this.#removed.length + this.#added.length === 0
+  }
+
+  /** False for a line without a mark. An empty line stands for one of context. */
+  add(line: string): boolean {
+    const text = `${line.slice(1)}\n`
+    if (line.startsWith('+')) this.#added.push(text)
+    else if (line.startsWith('-')) this.#removed.push(text)
+    else if (line.startsWith(' ') || line === '') {
+      this.#close()
+      this.#old.push(text)
+    } else return false
+    return true
+  }
+
+  finish(): Pick<Hunk, 'old' | 'changes'> {
+    this.#close()
+    return { old: this.#old, changes: this.#changes }
+  }
+
+  /** Lines that are taken away and put back stay. */
+  #close(): void {
+    const first = this.#old.length
+    for (const { from, to, text } of changesOf(this.#removed, this.#added)) {
+      this.#changes.push({ from: first + from, to: first + to, text })
+    }
+    this.#old.push(...this.#removed)
+    this.#removed = []
+    this.#added = []
+  }
 }
 
 /** The content of a new file: lines with `+`. @throws PatchProblem */

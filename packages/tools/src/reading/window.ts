@@ -1,11 +1,11 @@
 import type { VirtualPath } from '@ws/core'
+import type { DecodedText } from '@ws/documents'
 
 import type { Outcome } from '../answers/problem.ts'
 import type { Call } from '../session/session.ts'
 import { byteLength, linesOf } from '../text/lines.ts'
 import { clipLine, count, numberLine } from '../text/numbered.ts'
 import { openText } from './content.ts'
-import type { DecodedText } from './decode.ts'
 
 export interface WindowRequest {
   readonly path: VirtualPath
@@ -81,7 +81,8 @@ export async function readWindow(
 function encodingNotes(facts: DecodedText | undefined): string[] {
   if (facts === undefined) return []
   const notes: string[] = []
-  if (facts.encoding !== 'utf-8') notes.push(`encoding ${facts.encoding}`)
+  if (facts.detection === 'guess') notes.push(`encoding ${facts.encoding} is a guess: do not write this text back`)
+  else if (facts.encoding !== 'utf-8') notes.push(`encoding ${facts.encoding}`)
   if (facts.lineEnding === 'crlf' || facts.lineEnding === 'mixed') notes.push(`line ends ${facts.lineEnding}`)
   if (!facts.finalNewline) notes.push('no newline at the end')
   return notes

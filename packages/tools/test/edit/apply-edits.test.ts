@@ -39,7 +39,23 @@ describe('applyEdits', () => {
     ['a final newline', 'a\nb\n', { old: 'b', new: 'c' }, 'a\nc\n'],
     ['all places', 'a b a', { old: 'a', new: 'aa', all: true }, 'aa b aa'],
     ['blanks at line ends', 'f( \n  g \nend\n', { old: 'f(\n  g\n', new: 'f(\n  h\n' }, 'f( \n  h\nend\n'],
-    ['quotes that look alike', 'say “hi” now\n', { old: 'say "hi" now', new: 'say "ho" now' }, 'say "ho" now\n'],
+    ['quotes that look alike', 'say “hi” now\n', { old: 'say "hi" now', new: 'say "ho" now' }, 'say “ho” now\n'],
+    [
+      'lines between two changes, which keep their blanks',
+      'a\nkept  \nc\n',
+      { old: 'a\nkept\nc\n', new: 'A\nkept\nC\n' },
+      'A\nkept  \nC\n',
+    ],
+    [
+      'lines between two changes, which keep look-alike characters',
+      'a\nit’s “so”\u00A0here\nc\n',
+      { old: 'a\nit\'s "so" here\nc\n', new: 'A\nit\'s "so" here\nC\n' },
+      'A\nit’s “so”\u00A0here\nC\n',
+    ],
+    ['a last line that goes', 'a\nb\nc', { old: 'a\nb\nc', new: 'a\nb' }, 'a\nb'],
+    ['a line behind one with blanks at its end', 'a  \nb\n', { old: 'a\nb', new: 'a\nx\nb\ny' }, 'a  \nx\nb\ny\n'],
+    ['line ends that are a CR alone', 'a\rb\rc\r', { old: 'a\nb\n', new: 'a\nx\ny\n' }, 'a\rx\ry\rc\r'],
+    ['a mark that only the new text has', '\uFEFFa\n', { old: 'a', new: '\uFEFFx' }, '\uFEFFx\n'],
     ['a non-breaking space', 'a\u00A0b\nc\n', { old: 'a b\nc\n', new: 'a b\nd\n' }, 'a\u00A0b\nd\n'],
     ['dashes', 'x — y', { old: 'x - y', new: 'x + y' }, 'x + y'],
     [
@@ -63,9 +79,9 @@ describe('applyEdits', () => {
   })
 
   it('[FS7] keeps bytes that are not UTF-8', () => {
-    const before = Buffer.from([0xff, 0x61, 0x0a, 0xfe, 0x62])
+    const before = Buffer.from([0xff, 0x61, 0x0a, 0xfe, 0x20, 0x62])
     expect(Buffer.from(applyEdits(before, [{ old: 'b', new: 'c' }]).content)).toEqual(
-      Buffer.from([0xff, 0x61, 0x0a, 0xfe, 0x63]),
+      Buffer.from([0xff, 0x61, 0x0a, 0xfe, 0x20, 0x63]),
     )
   })
 
@@ -74,6 +90,10 @@ describe('applyEdits', () => {
     ['UTF-16 without a mark', Buffer.from('a b', 'utf16le'), { old: 'a', new: 'xy' }, true],
     ['Latin-1, with a text that is not ASCII', Buffer.from('caf\u00e9 a', 'latin1'), { old: 'a', new: '\u00e4' }, true],
     ['Latin-1, with ASCII', Buffer.from('caf\u00e9 b', 'latin1'), { old: 'b', new: 'c' }, false],
+    ['half of a character of Shift JIS', Buffer.from([0x83, 0x41, 0x0a]), { old: 'A', new: 'B' }, true],
+    ['half of a character of Big5', Buffer.from([0xa5, 0x5c, 0xa5, 0x42]), { old: '\\', new: '/' }, true],
+    ['halves of ISO-2022-JP', Buffer.from('\u001B$B$"\u001B(B'), { old: '"', new: "'" }, true],
+    ['a binary file', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]), { old: 'PNG', new: 'GIF' }, true],
     ['UTF-8, with a lone surrogate', Buffer.from('a'), { old: 'a', new: '\ud800' }, true],
   ])('[FS7] does not mix encodings: %s', (_, content, one, refused) => {
     if (refused) expect(problemOf(content, one)).toMatchObject({ kind: 'encoding' })
@@ -95,6 +115,22 @@ describe('applyEdits', () => {
       kind: 'overlap',
       edit: 1,
     })
+  })
+
+  it('[FS7] inserts in the order of the list at one place', () => {
+    const behind = { old: 'a\n', new: 'a\nX\n' }
+    const again = { old: 'a\nb\n', new: 'a\nY\nb\n' }
+    const before = { old: 'b\n', new: 'Z\nb\n' }
+    expect(edit('a\nb\n', behind, again, before)).toBe('a\nX\nY\nZ\nb\n')
+    expect(edit('a\nb\n', before, again, behind)).toBe('a\nZ\nY\nX\nb\n')
+    expect(edit('a\nb\n', { old: 'b\n', new: 'B\n' }, behind)).toBe('a\nX\nB\n')
+  })
+
+  it('[FS7] refuses new lines that cannot take the indent of the place', () => {
+    expect(problemOf('\tif a:\n\t\tb\n', { old: '  if a:\n  \tb\n', new: '  if a:\n  \tc\n    d\n' }).kind).toBe(
+      'indent',
+    )
+    expect(problemOf('    a\n    b\n', { old: '  a\n  b\n', new: '  a\nb\n' }).kind).toBe('indent')
   })
 
   it.each([
@@ -156,8 +192,11 @@ describe('applyEdits', () => {
   it('[RU8] takes bounded time on 5 MB of text, and on a line of 1 MB', () => {
     const many = Buffer.from('some line of text that is the same\n'.repeat(150_000))
     const long = Buffer.from('x'.repeat(1_000_000))
-    for (const content of [many, long]) {
+    const one = Buffer.from('x'.repeat(5_000_000))
+    for (const content of [many, long, one]) {
       const start = process.cpuUsage()
+      const mirrored = `${'x'.repeat(20_000)}y${'x'.repeat(20_000)}`
+      expect(problemOf(content, { old: mirrored, new: 'z' }).kind).toBe('missing')
       expect(problemOf(content, { old: 'not\nthere\nat all', new: 'x' }).kind).toBe('missing')
       expect(problemOf(content, { old: `${'x'.repeat(5000)}y\nz`, new: 'x' }).kind).toBe('missing')
       expect(process.cpuUsage(start).user).toBeLessThan(5_000_000)

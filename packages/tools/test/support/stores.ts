@@ -5,6 +5,7 @@ import type { Workspace, WorkspaceOptions } from '@ws/core'
 import { createWorkspace } from '@ws/core'
 import type { StorageAdapter } from '@ws/core/adapter'
 import { createScratchDirectory } from '@ws/test-fixtures'
+import type { S3ServerName } from '@ws/test-fixtures/s3'
 import { sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { onTestFinished } from 'vitest'
 
@@ -18,6 +19,18 @@ export interface Store {
 }
 
 let prefixes = 0
+
+/** A bucket of a real server; each place has a prefix of its own. */
+export function bucketOf(server: S3ServerName): Store {
+  const open: Store['open'] = async () => {
+    const { endpoint, region, credentials, bucket, close } = await sharedS3Server(server)
+    onTestFinished(() => close())
+    prefixes += 1
+    const prefix = `t${process.pid}-${prefixes}`
+    return () => createS3Adapter({ endpoint, region, credentials, bucket, prefix })
+  }
+  return { name: server === 'r2' ? 's3' : server, open }
+}
 
 export const stores: readonly Store[] = [
   {
@@ -37,27 +50,18 @@ export const stores: readonly Store[] = [
       return () => createLocalAdapter({ root: directory.path, owner: directory.owner })
     },
   },
-  {
-    name: 's3',
-    open: async () => {
-      const server = await sharedS3Server('r2')
-      onTestFinished(() => server.close())
-      prefixes += 1
-      const prefix = `t${process.pid}-${prefixes}`
-      const { endpoint, region, credentials, bucket } = server
-      return () => createS3Adapter({ endpoint, region, credentials, bucket, prefix })
-    },
-  },
+  bucketOf('r2'),
 ]
 
 /** A workspace on memory with these files; it is closed with the test. */
 export async function workspaceWith(files: Files = {}, options: Partial<WorkspaceOptions> = {}): Promise<Workspace> {
   const workspace = await createWorkspace({
-    mounts: [{ at: '/', adapter: () => createMemoryAdapter() }],
+    // its rules judge later writes only
+    mounts: [{ at: '/', adapter: () => createMemoryAdapter({ files }) }],
     ...options,
   })
   onTestFinished(() => workspace.close())
-  await fill(workspace, files)
+  if (options.mounts !== undefined) await fill(workspace, files)
   return workspace
 }
 

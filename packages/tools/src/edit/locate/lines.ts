@@ -1,43 +1,82 @@
-/** A line of a view: its bytes without the LF. */
-export interface Line {
-  readonly start: number
-  readonly end: number
+import type { Block } from '../block.ts'
+import type { Line, Source } from '../source.ts'
+import { findRuns } from './find-bytes.ts'
+import { indentEnd, shiftAt, trimmedEnd } from './indent.ts'
+import { toPlain } from './lookalike.ts'
+import { mostPlaces, type IndentShift, type Place, type Places } from './place.ts'
+
+/** Lines that are compared for one indent at most. */
+const mostCompared = 5_000_000
+
+/** The part of a line that must be equal, as text. */
+type KeyOf = (bytes: Buffer, line: Line) => string
+
+const keys = {
+  exact: (bytes, { start, end }) => bytes.toString('latin1', start, end),
+  trailing: (bytes, line) => bytes.toString('latin1', line.start, trimmedEnd(bytes, line)),
+  lookalike: (bytes, { start, end }) => toPlain(bytes.toString('utf8', start, end)),
+  indent: (bytes, line) => bytes.toString('latin1', indentEnd(bytes, line), trimmedEnd(bytes, line)),
+} satisfies Readonly<Record<Places['match'], KeyOf>>
+
+/** Whole lines of the source that are equal to a block in one of the four ways. */
+export function linePlaces(source: Source, block: Block, match: Places['match']): Places {
+  const places: Place[] = []
+  if (match === 'lookalike' && !source.isUtf8) return { match, places, isMore: false }
+  const wanted = wantedLines(block)
+  let compared = 0
+  for (const first of findLines(source, wanted, keys[match])) {
+    let shift: IndentShift | undefined
+    if (match === 'indent') {
+      compared += wanted.lines.length
+      shift = shiftAt(source, first, wanted)
+      if (shift === undefined && compared < mostCompared) continue
+    }
+    if (places.length === mostPlaces || compared >= mostCompared) return { match, places, isMore: true }
+    const { start } = source.line(first)
+    const { end } = source.line(first + wanted.lines.length - 1)
+    const hasLf = end < source.text.length
+    const endsInLf = !block.isOpen && block.old.endsWith('\n')
+    places.push({
+      start,
+      end: endsInLf && hasLf ? end + 1 : end,
+      lacksFinalLf: endsInLf && !hasLf,
+      shift,
+    })
+  }
+  return { match, places, isMore: false }
 }
 
-const lf = 10
+interface WantedLines {
+  readonly bytes: Buffer
+  readonly lines: readonly Line[]
+}
 
-/** The lines of a buffer. Behind a final LF there is no further line. */
-export function linesOf(bytes: Buffer): Line[] {
+function wantedLines({ old, lines: texts }: Block): WantedLines {
+  const bytes = Buffer.from(old)
   const lines: Line[] = []
   let start = 0
-  while (start < bytes.length) {
-    const found = bytes.indexOf(lf, start)
-    const end = found === -1 ? bytes.length : found
-    lines.push({ start, end })
-    start = end + 1
+  for (const text of texts) {
+    const next = start + Buffer.byteLength(text)
+    lines.push({ start, end: Math.min(text.endsWith('\n') ? next - 1 : next, bytes.length) })
+    start = next
   }
-  return lines
+  return { bytes, lines }
 }
 
-const isBlank = (byte: number | undefined): boolean => byte === 32 || byte === 9
-
-/** The end of a line without the blanks at its end. */
-export function trimmedEnd(bytes: Buffer, { start, end }: Line): number {
-  let last = end
-  while (last > start && isBlank(bytes[last - 1])) last -= 1
-  return last
-}
-
-/** The start of a line behind its indent. */
-export function indentEnd(bytes: Buffer, { start, end }: Line): number {
-  let first = start
-  while (first < end && isBlank(bytes[first])) first += 1
-  return first
-}
-
-/** The number of the line that an offset lies in, from 1. */
-export function lineNumber(bytes: Buffer, offset: number): number {
-  let line = 1
-  for (let at = bytes.indexOf(lf); at !== -1 && at < offset; at = bytes.indexOf(lf, at + 1)) line += 1
-  return line
+/** The first lines of all runs with the wanted keys, overlapping ones too. */
+function findLines(source: Source, { bytes, lines }: WantedLines, keyOf: KeyOf): Iterable<number> {
+  const numbers = new Map<string, number>()
+  const wanted = lines.map((line) => {
+    const key = keyOf(bytes, line)
+    const number = numbers.get(key) ?? numbers.size
+    numbers.set(key, number)
+    return number
+  })
+  // longer lines cannot be equal: a character takes at most three bytes for each of its units
+  const longest = 3 * numbers.keys().reduce((most, key) => Math.max(most, key.length), 0)
+  return findRuns(wanted, source.lineCount, (index) => {
+    const line = source.line(index)
+    const isLonger = indentEnd(source.text, line) + longest < trimmedEnd(source.text, line)
+    return isLonger ? undefined : numbers.get(keyOf(source.text, line))
+  })
 }

@@ -1,7 +1,3 @@
-import { isUtf8 } from 'node:buffer'
-
-import type { Place } from './exact.ts'
-
 /** Characters that models and editors exchange for each other, one for one. */
 const plain: ReadonlyMap<string, string> = new Map([
   ...[...'\u2010\u2011\u2012\u2013\u2014\u2015\u2212\uFE58\uFE63\uFF0D'].map((dash) => [dash, '-'] as const),
@@ -17,24 +13,3 @@ const lookalikes = new RegExp(`[${[...plain.keys()].join('')}]`, 'gu')
 /** The text with plain characters in the place of those that look like them. Keeps its length. */
 export const toPlain = (text: string): string =>
   text.replaceAll(lookalikes, (character) => plain.get(character) ?? character)
-
-/** Places that differ from a text in look-alike characters only. None in content that is not UTF-8. */
-export function lookalikePlaces(bytes: Buffer, text: string): Place[] {
-  if (!isUtf8(bytes)) return []
-  const content = bytes.toString('utf8')
-  const searched = toPlain(content)
-  const wanted = toPlain(text)
-  if (searched === content && wanted === text) return []
-  const places: Place[] = []
-  let from = 0
-  let bytesBefore = 0
-  for (let at = searched.indexOf(wanted); at !== -1; at = searched.indexOf(wanted, at + 1)) {
-    bytesBefore += Buffer.byteLength(content.slice(from, at))
-    from = at
-    places.push({
-      start: bytesBefore,
-      end: bytesBefore + Buffer.byteLength(content.slice(at, at + wanted.length)),
-    })
-  }
-  return places
-}

@@ -24,6 +24,7 @@ export function agentToolset(): FaceTool[] {
       }),
       example: { command: 'ls -la' },
       annotations: changes,
+      runsCommands: true,
       run(call, { command, restart = false, timeout_ms: timeout }) {
         if (command !== undefined) return operations.execute.handle(call, { command, timeout })
         if (restart) return Promise.resolve({ text: 'The shell starts anew with each command.' })

@@ -28,6 +28,7 @@ function bashTool(): FaceTool {
     }),
     example: { command: 'ls -la' },
     annotations: changes,
+    runsCommands: true,
     run: (call, { command, timeout, run_in_background: background }) =>
       operations.execute.handle(call, {
         command,
@@ -48,6 +49,7 @@ function taskOutputTool(): FaceTool {
     }),
     example: { task_id: 'c1' },
     annotations: readsOnly,
+    runsCommands: true,
     async run(call, { task_id: id, block = false, timeout = 30_000 }) {
       call.pass()
       if (block && call.session.background.has(id)) await ended(call.workspace.command(id).wait(), timeout, call.signal)
@@ -66,6 +68,7 @@ function taskStopTool(): FaceTool {
     }),
     example: { task_id: 'c1' },
     annotations: changes,
+    runsCommands: true,
     run(call, { task_id: task, shell_id: shell }) {
       const id = task ?? shell
       if (id !== undefined) return operations.execute.handle(call, { id, kill: true })

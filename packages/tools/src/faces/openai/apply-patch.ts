@@ -3,13 +3,14 @@ import { z } from 'zod'
 
 import { ToolProblem } from '../../answers/problem.ts'
 import type { Outcome } from '../../answers/problem.ts'
-import { changeFile } from '../../changing/change-file.ts'
-import { operations } from '../../operations/table.ts'
+import { changeFiles } from '../../changing/change-files.ts'
+import type { FileChange } from '../../changing/plan-files.ts'
+import { refuseRoot } from '../../operations/transfer.ts'
 import { applyHunks } from '../../patching/apply-hunks.ts'
 import { linesOfDiff, parseEnvelope } from '../../patching/envelope.ts'
 import type { FilePatch } from '../../patching/envelope.ts'
 import { addedContent, parseHunks, PatchProblem } from '../../patching/hunks.ts'
-import type { Call } from '../../session/session.ts'
+import type { Call, Change } from '../../session/session.ts'
 import { changes, faceTool } from '../face.ts'
 import type { FaceTool } from '../face.ts'
 
@@ -29,7 +30,7 @@ export function applyPatchTool(): FaceTool {
     name,
     description:
       'Changes files by a patch in the V4A form: `input` is a whole patch from `*** Begin Patch` to `*** End Patch`; or give `type`, ' +
-      '`path` and `diff` for one file. Each hunk must be found at exactly one place.',
+      '`path` and `diff` for one file. Each hunk must be found at exactly one place. All files are changed, or none.',
     input: z.strictObject({
       input: z.string().min(1).optional().describe('A whole patch'),
       operation: z.strictObject(fields).optional().describe('The same as type, path, diff and moveTo'),
@@ -66,46 +67,31 @@ function filesOf({
   return [{ type, path, diff: linesOfDiff(diff), moveTo }]
 }
 
-/** Tries every file before the first is changed. */
 async function applyAll(call: Call, files: readonly FilePatch[]): Promise<Outcome> {
-  for (const file of files) await check(call, file)
-  const done: string[] = []
-  for (const file of files) done.push((await apply(call, file)).text)
-  return { text: done.join('\n'), data: { files: files.length } }
+  const changes: FileChange[] = []
+  for (const file of files) changes.push(await changeOf(call, file))
+  const made = await changeFiles(call, changes)
+  return { text: made.map(describe).join('\n'), data: { files: files.length } }
 }
 
-async function check(call: Call, { type, path, diff, moveTo }: FilePatch): Promise<void> {
+async function changeOf(call: Call, { type, path, diff, moveTo }: FilePatch): Promise<FileChange> {
   const target = await call.resolve(name, path)
+  refuseRoot(call, target, name)
+  if (type === 'delete_file') return { type: 'delete', path: target }
   if (type === 'create_file') {
-    inTheForm(() => addedContent(diff), path)
-    if ((await call.statBehindLinks(target)) === undefined) return
-    throw new ToolProblem({
-      sentence: `${quotePath(target)} exists already`,
-      remedy: 'nothing was changed; update it instead',
-      next: { operation: 'read', arguments: { path: target } },
-      data: { code: 'EEXIST', path: target },
-    })
+    return { type: 'create', path: target, content: Buffer.from(inTheForm(() => addedContent(diff), target)) }
   }
-  const { bytes } = await call.workspace.read(target, { signal: call.signal })
-  if (type === 'update_file' && (diff.length > 0 || moveTo === undefined)) {
-    inTheForm(() => applyHunks(bytes, parseHunks(diff)), target)
-  }
+  const destination = moveTo === undefined ? undefined : await call.resolve(name, moveTo)
+  if (diff.length === 0 && destination !== undefined) return { type: 'update', path: target, moveTo: destination }
+  const hunks = inTheForm(() => parseHunks(diff), target)
+  const change = (bytes: Uint8Array): Uint8Array => inTheForm(() => applyHunks(bytes, hunks), target)
+  return { type: 'update', path: target, change, moveTo: destination }
 }
 
-async function apply(call: Call, { type, path, diff, moveTo }: FilePatch): Promise<Outcome> {
-  if (type === 'create_file') {
-    return operations.write.handle(call, { path, content: addedContent(diff), create_only: true })
-  }
-  if (type === 'delete_file') return operations.delete.handle(call, { path })
-  const target = await call.resolve(name, path)
-  if (diff.length > 0) {
-    const hunks = inTheForm(() => parseHunks(diff), target)
-    await call.alone([target], () =>
-      changeFile(call, target, (bytes) => inTheForm(() => applyHunks(bytes, hunks), target)),
-    )
-  }
-  if (moveTo !== undefined) return operations.move.handle(call, { from: path, to: moveTo })
-  return { text: `Updated ${quotePath(target)}.` }
+function describe({ change, path, from, after }: Change): string {
+  const version = after === undefined ? '' : ` (version ${after})`
+  if (change === 'moved' && from !== undefined) return `Moved ${quotePath(from)} to ${quotePath(path)}${version}.`
+  return `${change === 'created' ? 'Created' : change === 'deleted' ? 'Deleted' : 'Updated'} ${quotePath(path)}${version}.`
 }
 
 /** A fault of the patch as an answer. */
@@ -117,6 +103,7 @@ function inTheForm<Result>(work: () => Result, path?: string): Result {
     throw new ToolProblem({
       sentence: `The patch ${path === undefined ? '' : `of ${quotePath(path)} `}cannot be applied: ${error.message}`,
       remedy: 'nothing was changed; read the file, and write the patch anew',
+      details: error.details,
       next:
         path === undefined ? { tool: name, arguments: { input: example } } : { operation: 'read', arguments: { path } },
       data: { code: 'EINVAL', path },

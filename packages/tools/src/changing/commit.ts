@@ -1,0 +1,170 @@
+import { isWorkspaceError, WorkspaceError } from '@ws/core'
+import type { Version, VirtualPath } from '@ws/core'
+
+import type { Call, Change } from '../session/session.ts'
+import type { PlannedChange } from './plan-files.ts'
+
+/** A change that was made. */
+export interface Committed {
+  readonly change: Change
+  /** Takes it back, unless others changed the file meanwhile: then it rejects. An abort does not end it. */
+  readonly undo: () => Promise<unknown>
+}
+
+/**
+ * Makes one change, and adds it to `done`. A write whose answer was lost or came too late is added too, where the file shows
+ * that it was made.
+ *
+ * @throws WorkspaceError `ECONFLICT` where the file is no longer the one that was planned for
+ */
+export async function commit(call: Call, planned: PlannedChange, done: Committed[]): Promise<void> {
+  switch (planned.type) {
+    case 'create':
+      return create(call, planned, done)
+    case 'update':
+      return update(call, planned, done)
+    case 'move':
+      return move(call, planned, done)
+    case 'delete':
+      return remove(call, planned, done)
+  }
+}
+
+type Planned<Type extends PlannedChange['type']> = Extract<PlannedChange, { type: Type }>
+
+async function create(call: Call, { path, content, parents }: Planned<'create'>, done: Committed[]): Promise<void> {
+  const { workspace, signal } = call
+  const add = (after: Version): void => {
+    done.push({
+      change: { change: 'created', path, after },
+      undo: async () => {
+        await deleteVersion(call, path, after)
+        await removeEmpty(call, parents)
+      },
+    })
+  }
+  try {
+    add((await workspace.write(path, content, { ifVersion: 'absent', signal })).version)
+  } catch (error) {
+    const after = await lateVersion(call, error, path, content)
+    if (after === undefined) await removeEmpty(call, parents)
+    else add(after)
+    throw error
+  }
+}
+
+async function update(call: Call, { path, before, old, content }: Planned<'update'>, done: Committed[]): Promise<void> {
+  const { workspace, signal } = call
+  const add = (after: Version): void => {
+    done.push({
+      change: { change: 'updated', path, before, after },
+      undo: () => workspace.write(path, old, { ifVersion: after }),
+    })
+  }
+  try {
+    add((await workspace.write(path, content, { ifVersion: before, signal })).version)
+  } catch (error) {
+    const after = await lateVersion(call, error, path, content)
+    if (after !== undefined && after !== before) add(after)
+    throw error
+  }
+}
+
+async function move(call: Call, { path, to, before, parents }: Planned<'move'>, done: Committed[]): Promise<void> {
+  const { signal } = call
+  // the content of the same file may have been changed before, in this call
+  const source = done.find(({ change }) => change.path === path)?.change.after ?? before
+  const add = (after: Version): void => {
+    done.push({
+      change: { change: 'moved', path: to, from: path, before, after },
+      undo: async () => {
+        await moveVersion(call, to, path, after)
+        await removeEmpty(call, parents)
+      },
+    })
+  }
+  try {
+    add(await moveVersion(call, path, to, source, signal))
+  } catch (error) {
+    const [gone, there] = [await versionAt(call, path), await versionAt(call, to)]
+    if (gone === undefined && there !== undefined) add(there)
+    else await removeEmpty(call, parents)
+    throw error
+  }
+}
+
+async function remove(call: Call, { path, before, old }: Planned<'delete'>, done: Committed[]): Promise<void> {
+  const { workspace, signal } = call
+  const add = (): void => {
+    done.push({
+      change: { change: 'deleted', path, before },
+      undo: () =>
+        'target' in old
+          ? workspace.createSymlink(path, old.target)
+          : workspace.write(path, old.bytes, { ifVersion: 'absent', mode: old.mode }),
+    })
+  }
+  try {
+    await deleteVersion(call, path, before, signal)
+    add()
+  } catch (error) {
+    // an abort, or a store that did not answer: the deletion may have been made
+    const isUnclear = !isWorkspaceError(error) || error.code === 'EIO' || error.code === 'ETIMEDOUT'
+    if (isUnclear && (await versionAt(call, path)) === undefined) add()
+    throw error
+  }
+}
+
+/** The version of a file that has the new content, although its write failed. */
+async function lateVersion(
+  { workspace }: Call,
+  error: unknown,
+  path: VirtualPath,
+  content: Uint8Array,
+): Promise<Version | undefined> {
+  if (isWorkspaceError(error, 'ECONFLICT') || isWorkspaceError(error, 'EEXIST')) return undefined
+  const found = await workspace.read(path).catch(() => undefined)
+  return found !== undefined && Buffer.compare(found.bytes, content) === 0 ? found.stat.version : undefined
+}
+
+async function versionAt({ workspace }: Call, path: VirtualPath): Promise<Version | undefined> {
+  return (await workspace.stat(path).catch(() => undefined))?.version
+}
+
+/** Deletes one version; where the store checks none, the version is compared just before. */
+async function deleteVersion(call: Call, path: VirtualPath, version: Version, signal?: AbortSignal): Promise<void> {
+  try {
+    await call.workspace.delete(path, { ifVersion: version, signal })
+  } catch (error) {
+    if (!isWorkspaceError(error, 'ENOTSUP')) throw error
+    await compareVersion(call, path, version)
+    await call.workspace.delete(path, { signal })
+  }
+}
+
+/** Moves one version, and never replaces anything. @returns the version at the destination */
+async function moveVersion(
+  call: Call,
+  from: VirtualPath,
+  to: VirtualPath,
+  version: Version,
+  signal?: AbortSignal,
+): Promise<Version> {
+  const { workspace } = call
+  const moved = await workspace.move(from, to, { ifSource: version, signal }).catch(async (error: unknown) => {
+    if (!isWorkspaceError(error, 'ENOTSUP')) throw error
+    await compareVersion(call, from, version)
+    return workspace.move(from, to, { signal })
+  })
+  return moved.version ?? (await workspace.stat(to)).version
+}
+
+async function compareVersion(call: Call, path: VirtualPath, version: Version): Promise<void> {
+  if ((await versionAt(call, path)) === version) return
+  throw new WorkspaceError({ code: 'ECONFLICT', operation: call.tool, path, reason: 'was changed meanwhile' })
+}
+
+/** Removes directories that were made for a file; one that others use stays. */
+async function removeEmpty({ workspace }: Call, directories: readonly VirtualPath[]): Promise<void> {
+  for (const path of directories.toReversed()) await workspace.delete(path).catch(() => undefined)
+}
