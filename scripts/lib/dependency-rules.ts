@@ -36,7 +36,9 @@ export const dependencyRules: IConfiguration = {
       // packages of this repository resolve to their sources; turbo's boundaries look after those
       to: {
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined'],
-        pathNot: '^packages/[^/]+/src/',
+        pathNot: '^(packages/[^/]+|apps/mcp-server)/src/',
+        // a peer is declared, and tests bring one along
+        dependencyTypesNot: ['npm-peer'],
       },
     },
     {
@@ -56,10 +58,10 @@ export const dependencyRules: IConfiguration = {
     {
       name: 'executors-stand-alone',
       comment:
-        'An executor may use the local adapter, the command parser, the process tools and the sandbox tools, but no other executor.',
+        'An executor may use the command parser, the process tools and the sandbox tools, but no adapter and no other executor.',
       severity: 'error',
       from: { path: '^packages/(executor-[^/]+)/src/' },
-      to: { path: '^packages/', pathNot: '^packages/(core|process|sandbox|command-parser|adapter-local|$1)/' },
+      to: { path: '^packages/', pathNot: '^packages/(core|process|sandbox|command-parser|$1)/' },
     },
     {
       name: 'tools-stand-alone',
@@ -111,7 +113,10 @@ export const dependencyRules: IConfiguration = {
       from: { path: '^(packages|apps)/([^/]+)/' },
       to: {
         path: '^packages/([^/]+)/src/',
-        pathNot: ['^packages/$2/', '^packages/[^/]+/src/(index|vitest|adapter|executor|options|internal)[.]ts$'],
+        pathNot: [
+          '^packages/$2/',
+          '^packages/[^/]+/src/(index|vitest|adapter|agent-sdk|executor|options|internal|run-plan)[.]ts$',
+        ],
       },
     },
   ],

@@ -1,0 +1,117 @@
+import type { ExplainRequest } from '@ws/core'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/**
+ * Gives the accesses that a call of a tool of `@ws/tools`, in any face, asks the workspace for, as far as its arguments tell.
+ * `undefined` where they do not: the tool is not known, or its arguments have another shape. The tool itself says so when it
+ * runs.
+ */
+export function accessesOf(tool: string, input: unknown): readonly ExplainRequest[] | undefined {
+  const fields = typeof input === 'object' && input !== null ? (input as Fields) : {}
+  if (tool === 'apply_patch') return patchAccesses(fields)
+  if (tool === 'shell') return commandAccesses(fields['commands'], undefined)
+  if (isCommandTool(tool)) return commandOf(fields)
+  // the tools that name what is done in an argument, and those that are named after it
+  const named = tool === 'file_system' ? fields['operation'] : hasCommands(tool) ? fields['command'] : tool
+  const row = typeof named === 'string' && Object.hasOwn(rows, named) ? rows[named] : undefined
+  return row?.(fields)
+}
+
+type Row = (fields: Fields) => readonly ExplainRequest[] | undefined
+
+/** Asks for operations at the path that the first of these arguments names. */
+function at(names: readonly string[], ...operations: readonly ExplainRequest['operation'][]): Row {
+  return (fields) => {
+    const path = names.map((name) => fields[name]).find((value) => value !== undefined)
+    return typeof path === 'string' ? operations.map((operation) => ({ operation, path })) : undefined
+  }
+}
+
+/** As {@link at}; without the argument it is about the root. */
+function below(operation: ExplainRequest['operation']): Row {
+  return ({ path = '.' }) => (typeof path === 'string' ? [{ operation, path }] : undefined)
+}
+
+function both(first: Row, second: Row): Row {
+  return (fields) => {
+    const [from, to] = [first(fields), second(fields)]
+    return from === undefined || to === undefined ? undefined : [...from, ...to]
+  }
+}
+
+const file = ['path', 'file_path']
+const read = at(file, 'read')
+const write = at(file, 'write')
+const edit = at(file, 'read', 'write')
+const remove = at(file, 'delete')
+const move = both(at(['from', 'old_path'], 'move'), at(['to', 'new_path'], 'write'))
+const list = below('list')
+const search = below('search')
+/** About a command of the same tools that runs already. */
+const running: Row = () => []
+
+/** By operation, by name of a tool, and by command of a tool. */
+const rows: Readonly<Record<string, Row>> = {
+  read,
+  read_chunked: read,
+  inspect: read,
+  view: read,
+  Read: read,
+  write,
+  create: write,
+  download: write,
+  Write: write,
+  replace: edit,
+  edit,
+  str_replace: edit,
+  insert: edit,
+  Edit: edit,
+  delete: remove,
+  copy: both(at(['from'], 'copy'), at(['to'], 'write')),
+  move,
+  rename: move,
+  list,
+  find: list,
+  glob: list,
+  Glob: list,
+  search,
+  grep: search,
+  Grep: search,
+  TaskOutput: running,
+  TaskStop: running,
+}
+
+function hasCommands(tool: string): boolean {
+  return tool === 'str_replace_based_edit_tool' || tool === 'memory'
+}
+
+function isCommandTool(tool: string): boolean {
+  return tool === 'execute' || tool === 'bash' || tool === 'Bash'
+}
+
+function commandOf({ command, cwd, id, restart }: Fields): readonly ExplainRequest[] | undefined {
+  // looks at a command that runs already, or begins anew without one
+  if (command === undefined && (typeof id === 'string' || restart === true)) return []
+  return commandAccesses([command], cwd)
+}
+
+function commandAccesses(commands: unknown, cwd: unknown): readonly ExplainRequest[] | undefined {
+  const path = cwd ?? '.'
+  if (!Array.isArray(commands) || commands.length === 0 || typeof path !== 'string') return undefined
+  const lines = commands.filter((command) => typeof command === 'string')
+  if (lines.length !== commands.length) return undefined
+  return lines.map((command) => ({ operation: 'exec', path, command }))
+}
+
+function patchAccesses({ input, operation, ...own }: Fields): readonly ExplainRequest[] | undefined {
+  if (typeof input === 'string') {
+    const names = [...input.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$/gmu)]
+    const paths = names.map(([, named, moved]) => (named ?? moved ?? '').trim())
+    return paths.length === 0 ? undefined : paths.map((path) => ({ operation: 'write', path }))
+  }
+  const { path, moveTo } = typeof operation === 'object' && operation !== null ? (operation as Fields) : own
+  if (typeof path !== 'string') return undefined
+  const target = typeof moveTo === 'string' ? [moveTo] : []
+  return [path, ...target].map((one) => ({ operation: 'write', path: one }))
+}

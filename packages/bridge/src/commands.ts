@@ -1,0 +1,95 @@
+import { isWorkspaceError } from '@ws/core'
+import type { Command, CommandResult, ExecOptions, Workspace } from '@ws/core'
+import { notesOfHints } from '@ws/tools'
+
+/** The exit code of a shell for a command that it may not run: of one that the workspace refused. */
+export const refusedExitCode = 126
+/** The exit code of `timeout` for a command that took too long. */
+export const timedOutExitCode = 124
+
+/** The end of a command, for frameworks that know one exit code and text. */
+export interface CommandAnswer {
+  /** As in `$?`; {@link timedOutExitCode} after the timeout, {@link refusedExitCode} where the workspace refused to run it. */
+  readonly exitCode: number
+  readonly stdout: string
+  /** Standard error, with {@link CommandAnswer.notes} at its end, a line each. */
+  readonly stderr: string
+  /** Both streams in the order in which they came, with {@link CommandAnswer.notes} at the end, a line each. */
+  readonly output: string
+  /** Output in the middle was left out. */
+  readonly truncated: boolean
+  readonly timedOut: boolean
+  /** The signal's name; `null` after an exit. */
+  readonly signal: string | null
+  /** Milliseconds; 0 where nothing ran. */
+  readonly duration: number
+  /** The reason of a refusal, the timeout, and rules that the command ran into, each with its remedy. */
+  readonly notes: readonly string[]
+  /** The workspace refused to run it. */
+  readonly refused: boolean
+}
+
+/**
+ * Runs a command to its end. A refusal of the workspace is an answer too, so that the model sees the reason and the remedy.
+ *
+ * Rejects with `signal.reason` after an abort, with `ECLOSED` on a closed workspace, and with `ENOEXECUTOR` without executor.
+ */
+export async function runCommand(
+  workspace: Workspace,
+  command: Command,
+  options: ExecOptions = {},
+): Promise<CommandAnswer> {
+  try {
+    const result = await workspace.exec(command, options)
+    return answerOf(result, notesOfCommand(result))
+  } catch (error) {
+    if (!isWorkspaceError(error) || error.code === 'ECLOSED' || error.code === 'ENOEXECUTOR') throw error
+    return {
+      exitCode: refusedExitCode,
+      stdout: '',
+      stderr: `${error.message}\n`,
+      output: `${error.message}\n`,
+      truncated: false,
+      timedOut: false,
+      signal: null,
+      duration: 0,
+      notes: [error.message],
+      refused: true,
+    }
+  }
+}
+
+function answerOf(result: CommandResult, notes: readonly string[]): CommandAnswer {
+  const { exitStatus, stdout, stderr, output, truncated, timedOut, signal, duration } = result
+  return {
+    exitCode: timedOut ? timedOutExitCode : exitStatus,
+    stdout,
+    stderr: withNotes(stderr, notes),
+    output: withNotes(output, notes),
+    truncated,
+    timedOut,
+    signal,
+    duration,
+    notes,
+    refused: false,
+  }
+}
+
+/** Lines that the output of a command does not have: the timeout, and rules that it ran into, each with its remedy. */
+export function notesOfCommand({ timedOut, hints, violations = [] }: CommandResult): string[] {
+  return [
+    ...(timedOut ? ['Note: the command was ended by its timeout; do less at once.'] : []),
+    ...notesOfHints(hints),
+    ...violations.map(({ rule, path, kind }) =>
+      kind === 'created'
+        ? `Note: rule ${rule} denies ${path}, which the command made; delete it.`
+        : `Note: the cover of rule ${rule} on ${path} was lost while the command ran; tell the user.`,
+    ),
+  ]
+}
+
+function withNotes(text: string, notes: readonly string[]): string {
+  if (notes.length === 0) return text
+  const gap = text === '' || text.endsWith('\n') ? '' : '\n'
+  return `${text}${gap}${notes.join('\n')}\n`
+}

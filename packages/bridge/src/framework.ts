@@ -1,0 +1,68 @@
+import { createRequire } from 'node:module'
+
+import { WorkspaceError } from '@ws/core'
+
+/** A framework that a bridge was built for. */
+export interface Framework {
+  /** Its package: `ai`. */
+  readonly name: string
+  /** The first version that works; later ones of the same major version do too, below 1.0.0 of the same minor version. */
+  readonly from: string
+  /** The installed version. Default: the one that {@link Framework.importer} finds; none found is not a fault, as in a bundle. */
+  readonly version?: string | undefined
+  /** `import.meta.url` of the bridge. */
+  readonly importer: string
+}
+
+/**
+ * Checks that the installed version of a framework is one that the bridge was built for.
+ *
+ * @throws WorkspaceError `ENOTSUP` with the versions that work
+ */
+export function checkFramework(bridge: string, { name, from, importer, version }: Framework): void {
+  const installed = version ?? installedVersion(name, importer)
+  if (installed === undefined || isSupported(installed, from)) return
+  throw new WorkspaceError({
+    code: 'ENOTSUP',
+    operation: bridge,
+    reason: `version ${installed} of \`${name}\` is not supported`,
+    remedy: `install version ^${from} of it`,
+  })
+}
+
+function installedVersion(name: string, importer: string): string | undefined {
+  const require = createRequire(importer)
+  return versionIn(() => require(`${name}/package.json`)) ?? versionIn(() => require(besideEntry(require, name)))
+}
+
+function versionIn(load: () => unknown): string | undefined {
+  try {
+    const found = load()
+    return typeof found === 'object' && found !== null && 'version' in found ? String(found.version) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Some packages do not export their `package.json`: it lies above their entry. */
+function besideEntry(require: NodeJS.Require, name: string): string {
+  const entry = require.resolve(name)
+  const folder = `/node_modules/${name}/`
+  return `${entry.slice(0, entry.lastIndexOf(folder) + folder.length)}package.json`
+}
+
+function isSupported(version: string, from: string): boolean {
+  const given = partsOf(version)
+  const least = partsOf(from)
+  const fixed = least[0] === 0 ? 2 : 1
+  for (const [index, part] of least.entries()) {
+    const difference = (given[index] ?? 0) - part
+    if (difference === 0) continue
+    return difference > 0 && index >= fixed
+  }
+  return !version.includes('-')
+}
+
+function partsOf(version: string): number[] {
+  return (/^\d+\.\d+\.\d+/u.exec(version)?.[0] ?? '0.0.0').split('.').map(Number)
+}

@@ -1,0 +1,64 @@
+import { isWorkspaceError } from '@ws/core'
+import type { ErrorCode, ExplainRequest, Workspace } from '@ws/core'
+
+import { accessesOf } from './accesses.ts'
+import { wordsOf } from './errors.ts'
+
+/** The workspace's opinion about a call that was not run yet. */
+export interface Judgement {
+  /** `deny`: the workspace would refuse it. Every call is judged again when it runs. */
+  readonly effect: 'allow' | 'deny'
+  /**
+   * The most that the call asks for. `unknown` where its arguments do not tell: such a call is an error of the model, or one
+   * of a tool that is not of `@ws/tools`.
+   */
+  readonly kind: 'read' | 'change' | 'command' | 'unknown'
+  /** Of a denial: reason and remedy in one text. */
+  readonly reason?: string | undefined
+}
+
+const changing: ReadonlySet<string> = new Set(['write', 'append', 'delete', 'move'])
+/** The codes of a rule, a mount or an executor that says no. A missing file is for the tool to tell. */
+const refusals: ReadonlySet<ErrorCode> = new Set([
+  'EACCES',
+  'EROFS',
+  'EOUTSIDE',
+  'EBUSY',
+  'ENOEXECUTOR',
+  'EUNENFORCEABLE',
+  'ECLOSED',
+])
+
+/**
+ * Judges a call of a tool of `@ws/tools` by `workspace.explain()`, without running it: for the part of a framework that asks
+ * for approval.
+ */
+export async function judgeCall(workspace: Workspace, tool: string, input: unknown): Promise<Judgement> {
+  const accesses = accessesOf(tool, input)
+  if (accesses === undefined) return { effect: 'allow', kind: 'unknown' }
+  const kind = kindOf(accesses)
+  for (const access of accesses) {
+    const reason = await refusalOf(workspace, access)
+    if (reason !== undefined) return { effect: 'deny', kind, reason }
+  }
+  return { effect: 'allow', kind }
+}
+
+function kindOf(accesses: readonly ExplainRequest[]): Judgement['kind'] {
+  if (accesses.some(({ operation }) => operation === 'exec')) return 'command'
+  return accesses.some(({ operation }) => changing.has(operation)) ? 'change' : 'read'
+}
+
+async function refusalOf(workspace: Workspace, access: ExplainRequest): Promise<string | undefined> {
+  try {
+    const { effect, code, resolvedPath, reason = 'is denied', rule, remedy } = await workspace.explain(access)
+    if (effect === 'allow' || code === undefined || !refusals.has(code)) return undefined
+    const note = rule === undefined ? '' : ` (rule \`${rule}\`)`
+    const advice = remedy === undefined ? '' : `; ${remedy}`
+    return `${code}: ${access.operation}: \`${resolvedPath}\` ${reason}${note}${advice}`
+  } catch (error) {
+    // a path that cannot be one at all
+    if (isWorkspaceError(error)) return refusals.has(error.code) ? wordsOf(error) : undefined
+    throw error
+  }
+}

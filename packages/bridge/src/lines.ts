@@ -1,0 +1,42 @@
+export interface LineWindowOptions {
+  /** Lines to skip, from 0. Default 0. */
+  readonly offset?: number | undefined
+  /** Lines at most. Default: all. */
+  readonly limit?: number | undefined
+}
+
+/** Some lines of a text. */
+export interface LineWindow {
+  /** The lines with their line ends, byte for byte. */
+  readonly text: string
+  /** From 1: the first line; one more than there are lines, where the offset lies behind the end. */
+  readonly startLine: number
+  /** From 1: the last line; one less than {@link startLine} in an empty window. */
+  readonly endLine: number
+  /** Lines of the text. A final line without a line end counts; behind a final line end there is no further line. */
+  readonly totalLines: number
+  /** The offset to go on with. Absent at the end of the text. */
+  readonly nextOffset?: number | undefined
+}
+
+/** Takes lines out of a text, which end with LF; a CR in front of it stays with its line. */
+export function lineWindow(text: string, { offset = 0, limit = Infinity }: LineWindowOptions = {}): LineWindow {
+  let line = 0
+  let start = text.length
+  let end = text.length
+  for (let at = 0; at < text.length; line += 1) {
+    if (line === offset) start = at
+    if (line === offset + limit) end = at
+    const next = text.indexOf('\n', at)
+    at = next === -1 ? text.length : next + 1
+  }
+  const first = Math.min(offset, line)
+  const last = Math.min(offset + limit, line)
+  return {
+    text: text.slice(start, Math.max(start, end)),
+    startLine: first + 1,
+    endLine: Math.max(first, last),
+    totalLines: line,
+    ...(last < line && { nextOffset: last }),
+  }
+}
