@@ -1,0 +1,36 @@
+import { judgeCall } from '@ws/bridge'
+import type { Workspace } from '@ws/core'
+import { WorkspaceError } from '@ws/core'
+import type { ToolApprovalStatus } from 'ai'
+
+/** The calls that need the user, among those that the workspace allows. */
+const asks = ['nothing', 'commands', 'changes'] as const
+
+export interface ApprovalOptions {
+  /**
+   * The calls that the user is asked about: `commands`, `changes` (commands too, and calls whose arguments tell nothing), or
+   * `nothing`. Default `changes`.
+   */
+  readonly ask?: (typeof asks)[number] | undefined
+}
+
+/** Makes the function that answers the AI SDK's question about a call. */
+export function createApproval(
+  workspace: Workspace,
+  { ask = 'changes' }: ApprovalOptions,
+): (tool: string, input: unknown) => Promise<ToolApprovalStatus> {
+  if (!asks.includes(ask)) {
+    throw new WorkspaceError({
+      code: 'EINVAL',
+      operation: 'createAiTools',
+      reason: `\`ask\` must be one of ${asks.map((one) => `\`${one}\``).join(', ')}`,
+      remedy: 'give one of them',
+    })
+  }
+  return async (tool, input) => {
+    const { effect, kind, reason } = await judgeCall(workspace, tool, input)
+    if (effect === 'deny') return { type: 'denied', ...(reason !== undefined && { reason }) }
+    const needsUser = ask === 'changes' ? kind !== 'read' : ask === 'commands' && kind === 'command'
+    return needsUser ? 'user-approval' : 'not-applicable'
+  }
+}

@@ -1,0 +1,88 @@
+import { WorkspaceError } from '@ws/core'
+import { quoteForShell } from '@ws/core/executor'
+import type { Experimental_SandboxSession } from 'ai'
+
+/** An entry of the sandbox. */
+export interface Copy {
+  readonly type: 'file' | 'directory' | 'symlink'
+  /** Permission bits. */
+  readonly mode: number
+  /** Changes when the content, the name's target or the mode changes. */
+  readonly stamp: string
+  /** Of a link. */
+  readonly target: string
+}
+
+export type Tree = ReadonlyMap<string, Copy>
+
+const types = { f: 'file', d: 'directory', l: 'symlink' } as const
+
+/** Everything below a directory of the sandbox, by absolute path, parents first. Sockets, FIFOs and devices are left out. */
+export async function readTree(session: Experimental_SandboxSession, root: string): Promise<Tree> {
+  // a change of a file changes its ctime or its inode, which no program can set
+  const format = String.raw`%y %m %s %i %C@\0%p\0%l\0`
+  const find = `find ${quoteForShell(root)} -mindepth 1 \\( -type f -o -type d -o -type l \\) -printf '${format}'`
+  const tree = new Map<string, Copy>()
+  const fields = (await collect(session, find)).split('\0')
+  if (fields.pop() !== '' || fields.length % 3 !== 0) throw failure('gave an incomplete list of its files')
+  for (let index = 0; index < fields.length; index += 3) {
+    const [facts = '', path = '', target = ''] = fields.slice(index, index + 3)
+    const { type, mode } = /^(?<type>[fdl]) (?<mode>[0-7]+) /u.exec(facts)?.groups ?? {}
+    if (type === undefined || mode === undefined) throw failure('gave a list of files that cannot be read')
+    if (!isBelow(path, root)) throw failure('names files outside the workspace')
+    const kind = types[type as keyof typeof types]
+    // the time of a directory tells of its entries, which stand for themselves
+    const stamp = kind === 'directory' ? `d ${mode}` : facts
+    tree.set(path, { type: kind, mode: Number.parseInt(mode, 8), stamp, target })
+  }
+  return tree
+}
+
+/** A sandbox may lie: what it names must lie below the root as it stands. */
+function isBelow(path: string, root: string): boolean {
+  return (
+    path.startsWith(`${root}/`) &&
+    !path
+      .slice(1)
+      .split('/')
+      .some((name) => ['', '.', '..'].includes(name))
+  )
+}
+
+/** Makes the directory. @throws WorkspaceError `ENOTEMPTY` where something is in it: it would land in the workspace */
+export async function prepareDirectory(session: Experimental_SandboxSession, root: string): Promise<void> {
+  await collect(session, `mkdir -p ${quoteForShell(root)}`)
+  if ((await readTree(session, root)).size === 0) return
+  throw new WorkspaceError({
+    code: 'ENOTEMPTY',
+    operation: 'createWorkspace',
+    path: root,
+    reason: 'is not empty in the sandbox',
+    remedy: 'start a new sandbox, or empty the directory there',
+  })
+}
+
+/** Runs a command of ours to its end, and gives its output. A name that is not UTF-8 cannot be carried over. */
+export async function collect(session: Experimental_SandboxSession, command: string): Promise<string> {
+  const process = await session.spawn({ command })
+  const [bytes, said, { exitCode }] = await Promise.all([
+    new Response(process.stdout).bytes(),
+    new Response(process.stderr).text(),
+    process.wait(),
+  ])
+  if (exitCode !== 0) throw failure(`failed at \`${command.split(' ', 1)[0] ?? ''}\`: ${said.trim().slice(0, 200)}`)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw failure('has a file whose name is not UTF-8')
+  }
+}
+
+function failure(what: string): WorkspaceError {
+  return new WorkspaceError({
+    code: 'EIO',
+    operation: 'exec',
+    reason: `the sandbox ${what}`,
+    remedy: 'look at the sandbox, or start a new one',
+  })
+}

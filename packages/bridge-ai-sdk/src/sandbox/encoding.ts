@@ -1,0 +1,41 @@
+import { WorkspaceError } from '@ws/core'
+
+/**
+ * Decodes a file. UTF-8 is decoded strictly: a character that stands for bytes that were not text would be written back as
+ * another file. A byte order mark is kept, for the same reason.
+ */
+export function decodeText(bytes: Uint8Array, path: string, encoding = 'utf-8'): string {
+  if (!isUtf8(encoding)) return Buffer.from(bytes).toString(known(encoding, path, 'readTextFile'))
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw new WorkspaceError({
+      code: 'EINVAL',
+      operation: 'readTextFile',
+      path,
+      reason: 'is not UTF-8 text',
+      remedy: 'give its `encoding`, or use readBinaryFile',
+    })
+  }
+}
+
+/** Encodes text for a file; `writeTextFile` refuses text that UTF-8 cannot hold. */
+export function encodeText(text: string, path: string, encoding = 'utf-8'): string | Uint8Array {
+  if (isUtf8(encoding)) return text
+  return Buffer.from(text, known(encoding, path, 'writeTextFile'))
+}
+
+function isUtf8(encoding: string): boolean {
+  return /^utf-?8$/iu.test(encoding)
+}
+
+function known(encoding: string, path: string, operation: string): BufferEncoding {
+  if (Buffer.isEncoding(encoding)) return encoding
+  throw new WorkspaceError({
+    code: 'EINVAL',
+    operation,
+    path,
+    reason: `\`${encoding}\` is not an encoding here`,
+    remedy: 'use `utf-8`, `utf-16le`, `latin1`, `ascii`, `base64` or `hex`, or the binary methods',
+  })
+}
