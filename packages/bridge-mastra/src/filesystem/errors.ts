@@ -1,0 +1,66 @@
+import {
+  DirectoryNotEmptyError,
+  DirectoryNotFoundError,
+  FileExistsError,
+  FileNotFoundError,
+  FilesystemError,
+  IsDirectoryError,
+  NotDirectoryError,
+  PermissionError,
+} from '@mastra/core/workspace'
+import { isWorkspaceError } from '@ws/core'
+import type { ErrorCode } from '@ws/core'
+
+/** The thing that an operation is about: a missing one has a class of its own. */
+export type Subject = 'file' | 'directory'
+
+type Make = (path: string, operation: string) => FilesystemError
+
+const permission: Make = (path, operation) => new PermissionError(path, operation)
+
+/** The class of Mastra for each code; the others are a plain `FilesystemError`. */
+const classes: Readonly<Partial<Record<ErrorCode, Make>>> = {
+  EEXIST: (path) => new FileExistsError(path),
+  EISDIR: (path) => new IsDirectoryError(path),
+  ENOTEMPTY: (path) => new DirectoryNotEmptyError(path),
+  EACCES: permission,
+  EROFS: permission,
+  EBUSY: permission,
+  EOUTSIDE: permission,
+}
+
+export interface FaultContext {
+  readonly operation: string
+  /** As the caller gave it. */
+  readonly path: string
+  /** Default `file`. */
+  readonly subject?: Subject | undefined
+}
+
+/** The error in Mastra's class, with the workspace's words behind Mastra's. Errors of others stay as they are. */
+export function toMastraError(error: unknown, { operation, path, subject = 'file' }: FaultContext): unknown {
+  if (!isWorkspaceError(error)) return error
+  const { code } = error
+  const made =
+    code === 'ENOENT' || (code === 'ENOTDIR' && subject === 'file')
+      ? missing(subject, path)
+      : code === 'ENOTDIR'
+        ? new NotDirectoryError(path)
+        : classes[code]?.(path, operation)
+  if (made === undefined) return new FilesystemError(error.message, code, path)
+  made.message = `${made.message}. ${error.message}`
+  return made
+}
+
+export function missing(subject: Subject, path: string): FilesystemError {
+  return subject === 'file' ? new FileNotFoundError(path) : new DirectoryNotFoundError(path)
+}
+
+/** The result of the work, whose faults are told in Mastra's classes. */
+export async function inMastraWords<Result>(context: FaultContext, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    throw toMastraError(error, context)
+  }
+}

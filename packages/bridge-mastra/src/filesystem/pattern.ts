@@ -1,0 +1,45 @@
+/** The blanks of JavaScript's `\s`, as members of a class of RE2, whose own `\s` is about ASCII only. */
+const blanks = String.raw`\t-\r \x{FEFF}\p{Z}`
+/** Characters that JavaScript lets a backslash stand in front of, with no other meaning. */
+const plain = new Set(['/', '-', '_', ' ', '"', "'", '#', '%', '&', ',', ':', ';', '<', '=', '>', '@', '`', '~', '!'])
+
+/**
+ * The pattern in the syntax of RE2, with JavaScript's meaning; `undefined` where that is known to be impossible. Other patterns
+ * that RE2 does not know are refused by the search itself.
+ */
+export function translatePattern(pattern: string): string | undefined {
+  let translated = ''
+  let inClass = false
+  for (let index = 0; index < pattern.length; index += 1) {
+    const character = pattern.charAt(index)
+    if (character !== '\\') {
+      // `[[:alpha:]]` is a class of names in RE2 only, and `[]` and `[^]` are whole classes in JavaScript only
+      if (inClass && character === '[') translated += String.raw`\[`
+      else translated += character
+      if (!inClass && character === '[') {
+        inClass = true
+        if (/^\^?\]/u.test(pattern.slice(index + 1))) return undefined
+      } else if (inClass && character === ']') inClass = false
+      continue
+    }
+    index += 1
+    const escaped = pattern.charAt(index)
+    if (escaped === 's') translated += inClass ? blanks : `[${blanks}]`
+    else if (escaped === 'S') {
+      if (inClass) return undefined
+      translated += `[^${blanks}]`
+    } else if (/[AzZCQEapPuckxhHRXGK]/u.test(escaped) || /[0-9]/u.test(escaped)) return undefined
+    else if (inClass && escaped === 'b') return undefined
+    else translated += plain.has(escaped) ? (inClass && escaped === '-' ? String.raw`\-` : escaped) : `\\${escaped}`
+  }
+  // JavaScript compiles the pattern first, so that both engines know it
+  return isJavaScript(pattern) && !/\(\?(?![:=!<])/u.test(pattern) ? translated : undefined
+}
+
+function isJavaScript(pattern: string): boolean {
+  try {
+    return new RegExp(pattern) instanceof RegExp
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,50 @@
+import type { FileStat, ReadOptions } from '@mastra/core/workspace'
+import { baseName, WorkspaceError } from '@ws/core'
+import type { Workspace } from '@ws/core'
+
+import { inMastraWords } from './errors.ts'
+import { timeOf } from './seen.ts'
+import type { SeenVersions } from './seen.ts'
+
+export function readFile(workspace: Workspace, path: string, { encoding }: ReadOptions = {}): Promise<string | Buffer> {
+  return inMastraWords({ operation: 'readFile', path }, async () => {
+    const { bytes } = await workspace.read(path)
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    if (encoding === undefined) return buffer
+    if (encoding !== 'utf8' && encoding !== 'utf-8') return buffer.toString(encoding)
+    return strictText(buffer, path)
+  })
+}
+
+/** Bytes that are not text would be written back as others. A byte order mark is kept for the same reason. */
+function strictText(bytes: Uint8Array, path: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw new WorkspaceError({
+      code: 'EINVAL',
+      operation: 'readFile',
+      path,
+      reason: 'is not UTF-8 text',
+      remedy: 'read it without an encoding, or look at it with a command',
+    })
+  }
+}
+
+/** The status behind links. No store tells when a file was made: `createdAt` is the time of the last change. */
+export function statFile(workspace: Workspace, seen: SeenVersions, path: string): Promise<FileStat> {
+  return inMastraWords({ operation: 'stat', path }, async () => {
+    const real = await workspace.realPath(path)
+    const stat = await workspace.stat(real)
+    seen.see(real, stat)
+    const time = timeOf(stat.modifiedAt)
+    return {
+      name: baseName(real),
+      path: real,
+      type: stat.type === 'directory' ? 'directory' : 'file',
+      size: stat.size,
+      createdAt: new Date(time),
+      modifiedAt: new Date(time),
+    }
+  })
+}

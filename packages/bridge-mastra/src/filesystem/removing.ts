@@ -1,0 +1,104 @@
+import { FileExistsError, IsDirectoryError, NotDirectoryError } from '@mastra/core/workspace'
+import type { CopyOptions, RemoveOptions } from '@mastra/core/workspace'
+import { ifThere } from '@ws/bridge'
+import { isWorkspaceError, joinPath, relativeTo } from '@ws/core'
+import type { Workspace } from '@ws/core'
+
+import { inMastraWords, missing, toMastraError } from './errors.ts'
+
+/** Deletes a file; a link is deleted itself. */
+export function removeFile(workspace: Workspace, path: string, { force = false }: RemoveOptions = {}): Promise<void> {
+  return inMastraWords({ operation: 'deleteFile', path }, async () => {
+    const found = await ifThere(workspace.stat(path))
+    if (found?.type === 'directory') throw new IsDirectoryError(path)
+    if (found === undefined && !force) throw missing('file', path)
+    if (found !== undefined) await workspace.delete(path, { force })
+  })
+}
+
+export function removeDirectory(
+  workspace: Workspace,
+  path: string,
+  { recursive = false, force = false }: RemoveOptions = {},
+): Promise<void> {
+  return inMastraWords({ operation: 'rmdir', path, subject: 'directory' }, async () => {
+    const found = await ifThere(workspace.stat(path))
+    if (found === undefined && !force) throw missing('directory', path)
+    if (found === undefined) return
+    if (found.type !== 'directory') throw new NotDirectoryError(path)
+    await workspace.delete(path, { recursive, force })
+  })
+}
+
+/** Makes a directory; one that is there is fine, as in Mastra's own file systems. */
+export function makeDirectory(
+  workspace: Workspace,
+  path: string,
+  { recursive = true }: { readonly recursive?: boolean } = {},
+): Promise<void> {
+  return inMastraWords({ operation: 'mkdir', path, subject: 'directory' }, async () => {
+    try {
+      await workspace.createDirectory(path, { recursive })
+    } catch (error) {
+      if (!isWorkspaceError(error, 'EEXIST') && !isWorkspaceError(error, 'ENOTDIR')) throw error
+      const found = await ifThere(workspace.stat(path, { followLinks: true }))
+      if (found?.type === 'directory') return
+      if (found !== undefined) throw new FileExistsError(path)
+      throw error
+    }
+  })
+}
+
+/** Copies a file. A directory needs `recursive`, and is copied into one that is there. */
+export async function copyFile(
+  workspace: Workspace,
+  source: string,
+  destination: string,
+  { overwrite = true, recursive = false }: CopyOptions = {},
+): Promise<void> {
+  await transfer(source, destination, 'copyFile', async () => {
+    const from = await workspace.stat(source, { followLinks: true })
+    const to = await ifThere(workspace.stat(destination, { followLinks: true }))
+    if (from.type === 'directory' && recursive && to?.type === 'directory') {
+      await copyInto(workspace, source, destination, overwrite)
+    } else {
+      await workspace.copy(source, destination, { overwrite, recursive })
+    }
+  })
+}
+
+export async function moveFile(
+  workspace: Workspace,
+  source: string,
+  destination: string,
+  { overwrite = true }: CopyOptions = {},
+): Promise<void> {
+  await transfer(source, destination, 'moveFile', async () => {
+    await workspace.move(source, destination, { overwrite })
+  })
+}
+
+/** A fault of one of two paths is told about that one. */
+async function transfer(
+  source: string,
+  destination: string,
+  operation: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    const path = isWorkspaceError(error, 'EEXIST') ? destination : source
+    throw toMastraError(error, { operation, path })
+  }
+}
+
+async function copyInto(workspace: Workspace, source: string, destination: string, overwrite: boolean): Promise<void> {
+  const from = await workspace.realPath(source)
+  const to = await workspace.realPath(destination)
+  for await (const { path, type } of workspace.list(from, { recursive: true })) {
+    const target = joinPath(to, relativeTo(path, from))
+    if (type === 'directory') await workspace.createDirectory(target)
+    else if (overwrite || !(await workspace.exists(target))) await workspace.copy(path, target, { overwrite })
+  }
+}

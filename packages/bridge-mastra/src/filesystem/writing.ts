@@ -1,0 +1,67 @@
+import { DirectoryNotFoundError, FileExistsError, StaleFileError } from '@mastra/core/workspace'
+import type { FileContent, WriteOptions } from '@mastra/core/workspace'
+import { ifThere } from '@ws/bridge'
+import { isWorkspaceError } from '@ws/core'
+import type { Workspace } from '@ws/core'
+
+import { inMastraWords } from './errors.ts'
+import { timeOf } from './seen.ts'
+import type { SeenVersions } from './seen.ts'
+
+/**
+ * Writes a file. `expectedMtime` is checked by the version that was told with that time, in the moment of writing; so a change
+ * by others in between is a `StaleFileError`, also within one millisecond.
+ */
+export function writeFile(
+  workspace: Workspace,
+  seen: SeenVersions,
+  path: string,
+  content: FileContent,
+  { recursive = true, overwrite = true, expectedMtime }: WriteOptions = {},
+): Promise<void> {
+  return inMastraWords({ operation: 'writeFile', path }, async () => {
+    const expected =
+      expectedMtime === undefined ? undefined : await expectedVersion(workspace, seen, path, expectedMtime)
+    const ifVersion = overwrite ? expected : 'absent'
+    try {
+      await workspace.write(path, content, { parents: recursive, ifVersion })
+    } catch (error) {
+      if (isWorkspaceError(error, 'ENOENT')) throw new DirectoryNotFoundError(parentOf(path))
+      if (!isWorkspaceError(error, 'ECONFLICT')) throw error
+      if (!overwrite) throw new FileExistsError(path)
+      throw await staleError(workspace, path, expectedMtime ?? new Date(0))
+    }
+  })
+}
+
+export function appendFile(workspace: Workspace, path: string, content: FileContent): Promise<void> {
+  return inMastraWords({ operation: 'appendFile', path }, async () => {
+    await workspace.append(path, content)
+  })
+}
+
+/** The version that stands for a time; `absent` for a missing file, which is written in any case. */
+async function expectedVersion(
+  workspace: Workspace,
+  seen: SeenVersions,
+  path: string,
+  expectedMtime: Date,
+): Promise<string> {
+  const real = await ifThere(workspace.realPath(path))
+  if (real === undefined) return 'absent'
+  const stat = await workspace.stat(real)
+  if (timeOf(stat.modifiedAt) !== expectedMtime.getTime()) {
+    throw new StaleFileError(path, expectedMtime, new Date(timeOf(stat.modifiedAt)))
+  }
+  return seen.at(real, expectedMtime) ?? stat.version
+}
+
+async function staleError(workspace: Workspace, path: string, expected: Date): Promise<StaleFileError> {
+  const found = await ifThere(workspace.stat(path, { followLinks: true }))
+  return new StaleFileError(path, expected, new Date(timeOf(found?.modifiedAt)))
+}
+
+function parentOf(path: string): string {
+  const slash = path.replace(/\/+$/u, '').lastIndexOf('/')
+  return slash < 0 ? '.' : slash === 0 ? '/' : path.slice(0, slash)
+}
