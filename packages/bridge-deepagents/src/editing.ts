@@ -1,0 +1,47 @@
+import type { Workspace } from '@ws/core'
+import { createTools } from '@ws/tools'
+import type { ToolAnswer } from '@ws/tools'
+import type { BackendProtocolV2, EditResult } from 'deepagents'
+
+import { orFault } from './errors.ts'
+import { textOf } from './kinds.ts'
+
+/**
+ * Makes `edit`. The edit engine of `@ws/tools` finds the text, also where line ends, blanks at line ends, look-alike characters
+ * or the indent differ, at one place only. All bytes around it stay. Edits at the same time do not undo one another.
+ */
+export function createEdit(workspace: Workspace): BackendProtocolV2['edit'] {
+  const toolset = createTools(workspace, { face: 'split', downloads: false })
+  return (path, oldString, newString, replaceAll = false) =>
+    orFault(path, async (): Promise<EditResult> => {
+      // the tools give `/workspace` a meaning of their own
+      const target = await workspace.realPath(path)
+      const { bytes, stat } = await workspace.read(target)
+      const count = occurrencesOf(oldString, textOf(bytes) ?? '')
+      if (oldString === newString && count > 0 && (replaceAll || count === 1)) {
+        return { path, filesUpdate: null, occurrences: count, metadata: { version: stat.version } }
+      }
+      const answer = await toolset.run('replace', { path: target, old: oldString, new: newString, all: replaceAll })
+      if (answer.isError) return { error: `${reasonOf(count, replaceAll)}${wordsFor(answer)}` }
+      const { replacements = 1, version } = answer.data ?? {}
+      return { path, filesUpdate: null, occurrences: Number(replacements), metadata: { version, diff: answer.text } }
+    })
+}
+
+function occurrencesOf(text: string, content: string): number {
+  return text === '' ? 0 : content.split(text).length - 1
+}
+
+/** The words that deepagents uses, where they fit. */
+function reasonOf(count: number, replaceAll: boolean): string {
+  return count > 1 && !replaceAll ? `Multiple occurrences found (${count}). ` : ''
+}
+
+const names: Readonly<Record<string, string>> = { old: 'old_string', new: 'new_string', all: 'replace_all' }
+
+/** The answer in the names of deepagents' own tool, without its next call, which names a tool of another set. */
+function wordsFor({ text, next }: ToolAnswer): string {
+  const call = next === undefined ? '' : `\nNext: ${next.tool} ${JSON.stringify(next.arguments)}`
+  const own = call !== '' && text.endsWith(call) ? text.slice(0, -call.length) : text
+  return own.replaceAll(/`(old|new|all)`/gu, (_quoted, name: string) => `\`${names[name] ?? name}\``)
+}

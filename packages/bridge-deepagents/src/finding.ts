@@ -1,0 +1,85 @@
+import { ifThere } from '@ws/bridge'
+import { isWorkspaceError } from '@ws/core'
+import type { Workspace, WorkspaceEntry } from '@ws/core'
+import type { BackendProtocolV2, FileInfo, GrepMatch } from 'deepagents'
+
+import { orFault } from './errors.ts'
+import { mediaTypeOf } from './kinds.ts'
+
+/** Matching lines of a search without `maxCount`. */
+const defaultMatches = 1_000
+/** Files that a glob gives at most. */
+const mostFiles = 10_000
+
+type Finding = Pick<BackendProtocolV2, 'ls' | 'glob' | 'grep'>
+
+export function createFinding(workspace: Workspace, globPaths: 'absolute' | 'relative'): Finding {
+  return {
+    ls: (path) =>
+      orFault(path, async () => {
+        const files: FileInfo[] = []
+        try {
+          for await (const entry of workspace.list(path, { details: true })) files.push(await infoOf(workspace, entry))
+        } catch (error) {
+          // deepagents lists a directory that is not there as an empty one
+          if (!isWorkspaceError(error, 'ENOENT')) throw error
+        }
+        return { files: files.sort(byPath) }
+      }),
+    glob: (pattern, path = workspace.root) =>
+      orFault(path, async () => {
+        const base = await ifThere(workspace.realPath(path))
+        if (base === undefined) return { files: [], truncated: false }
+        const files: FileInfo[] = []
+        for await (const entry of workspace.glob(boundTo(pattern, base), { in: base, maxMatches: mostFiles + 1 })) {
+          const info = await infoOf(workspace, entry, base)
+          // only below the root of the tree does a relative path name the same file in all tools
+          const isRelative = globPaths === 'relative' && !(base === '/' && workspace.root !== '/')
+          files.push(isRelative ? { ...info, path: info.path.slice(base === '/' ? 1 : base.length + 1) } : info)
+        }
+        return { files: files.slice(0, mostFiles).sort(byPath), truncated: files.length > mostFiles }
+      }),
+    grep: (pattern, path, glob, maxCount) =>
+      orFault(path ?? workspace.root, async () => {
+        const most = Math.max(1, Math.floor(maxCount ?? defaultMatches))
+        const matches: GrepMatch[] = []
+        try {
+          const options = { in: path ?? workspace.root, glob: glob ?? undefined, maxHits: most + 1 }
+          for await (const { path: file, line, text } of workspace.search(pattern, options)) {
+            if (mediaTypeOf(file) === undefined) matches.push({ path: file, line, text })
+          }
+        } catch (error) {
+          if (!isWorkspaceError(error, 'ENOENT')) throw error
+        }
+        const truncated = matches.length > most
+        return { matches: matches.slice(0, most), ...(truncated && { truncated }) }
+      }),
+  }
+}
+
+/** Binds a pattern to its base: in deepagents `*.md` is about the entries of the base only. */
+function boundTo(pattern: string, base: string): string {
+  const inside = base !== '/' && pattern.startsWith(`${base}/`) ? pattern.slice(base.length) : pattern
+  return inside.startsWith('/') ? inside : `/${inside.replace(/^(?:\.\/)+/u, '')}`
+}
+
+/** An entry; a link is described by what is behind it. A directory's path ends with a slash, but not in a glob. */
+async function infoOf(workspace: Workspace, entry: WorkspaceEntry, globBase?: string): Promise<FileInfo> {
+  const { path, type } = entry
+  const needsStat = type === 'symlink' || entry.modifiedAt === undefined
+  const found = needsStat
+    ? await ifThere(workspace.stat(path, { followLinks: true })).catch(() => undefined)
+    : undefined
+  const isDirectory = (found?.type ?? type) === 'directory'
+  const modifiedAt = found?.modifiedAt ?? entry.modifiedAt
+  return {
+    path: isDirectory && globBase === undefined ? `${path}/` : path,
+    is_dir: isDirectory,
+    size: isDirectory ? 0 : (found?.size ?? entry.size ?? 0),
+    ...(modifiedAt !== undefined && { modified_at: new Date(modifiedAt).toISOString() }),
+  }
+}
+
+function byPath(one: FileInfo, two: FileInfo): number {
+  return one.path < two.path ? -1 : 1
+}

@@ -1,0 +1,2 @@
+export { createBackend, createSandboxBackend } from './backend.ts'
+export type { SandboxBackendOptions } from './backend.ts'
