@@ -1,0 +1,19 @@
+import { AnthropicError } from '@anthropic-ai/sdk'
+import { VERSION } from '@anthropic-ai/sdk/version'
+import { checkFramework, checkWorkspace } from '@ws/bridge'
+import { isWorkspaceError } from '@ws/core'
+import type { Workspace } from '@ws/core'
+
+/**
+ * Checks what a maker of this bridge was given, and the version of the SDK.
+ *
+ * @throws AnthropicError
+ */
+export function checkGiven(given: unknown, operation: string, version: string = VERSION): asserts given is Workspace {
+  try {
+    checkFramework(operation, { name: '@anthropic-ai/sdk', from: '1.12.0', importer: import.meta.url, version })
+    checkWorkspace(given, operation)
+  } catch (error) {
+    throw isWorkspaceError(error) ? new AnthropicError(error.message) : error
+  }
+}

@@ -1,0 +1,69 @@
+import type { MemoryToolHandlers } from '@anthropic-ai/sdk/helpers/beta/memory'
+import { ToolError } from '@anthropic-ai/sdk/lib/tools/ToolError'
+import type { BetaMemoryTool20250818Command } from '@anthropic-ai/sdk/resources/beta'
+import type { Workspace } from '@ws/core'
+import { createTools } from '@ws/tools'
+import type { ToolAnswer } from '@ws/tools'
+
+import { checkGiven } from './framework.ts'
+
+export type MemoryCommand = BetaMemoryTool20250818Command
+
+/**
+ * Makes the handlers for `betaMemoryTool(handlers)`: files below `memories` of the workspace's root. An answer
+ * begins with the words that the memory tool is documented with. A refusal is a `ToolError` with the reason and the remedy.
+ *
+ * @throws AnthropicError where `workspace` is not a workspace, and for another version of the SDK
+ */
+export function createMemoryHandlers(workspace: Workspace): MemoryToolHandlers {
+  checkGiven(workspace, 'createMemoryHandlers')
+  const toolset = createTools(workspace, { face: 'anthropic', downloads: false })
+  const run = async (command: MemoryCommand): Promise<string> =>
+    memoryAnswer(command, await toolset.run('memory', command))
+  return { view: run, create: run, str_replace: run, insert: run, delete: run, rename: run }
+}
+
+/** The answer to a command: the documented words, and ours behind them. @throws ToolError for a refusal */
+export function memoryAnswer(command: MemoryCommand, answer: ToolAnswer): string {
+  if (answer.isError) throw new ToolError(refusalOf(command, answer))
+  return `${doneOf(command, answer)}\n${answer.text}`
+}
+
+function doneOf(command: MemoryCommand, { data }: ToolAnswer): string {
+  switch (command.command) {
+    case 'view':
+      return data?.['version'] === undefined
+        ? `Here're the files and directories up to 2 levels deep in ${command.path}, excluding hidden items and node_modules:`
+        : `Here's the content of ${command.path} with line numbers:`
+    case 'create':
+      return `File created successfully at: ${command.path}`
+    case 'str_replace':
+      return 'The memory file has been edited.'
+    case 'insert':
+      return `The file ${command.path} has been edited.`
+    case 'delete':
+      return `Successfully deleted ${command.path}`
+    case 'rename':
+      return `Successfully renamed ${command.old_path} to ${command.new_path}`
+  }
+}
+
+/** The documented sentence for a refusal, where there is one, and our words behind it. */
+function refusalOf(command: MemoryCommand, { text, data }: ToolAnswer): string {
+  const documented = sentenceFor(command, data?.['code'])
+  return documented === undefined ? text : `${documented}\n${text}`
+}
+
+function sentenceFor(command: MemoryCommand, code: unknown): string | undefined {
+  const path = 'path' in command ? command.path : command.old_path
+  switch (code) {
+    case 'ENOENT':
+      return `The path ${path} does not exist. Please provide a valid path.`
+    case 'EEXIST':
+      return command.command === 'rename'
+        ? `The destination ${command.new_path} already exists`
+        : `File ${path} already exists`
+    default:
+      return undefined
+  }
+}
