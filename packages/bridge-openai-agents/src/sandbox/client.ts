@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto'
+
+import { normalizeSandboxClientCreateArgs, SandboxConfigurationError } from '@openai/agents-core/sandbox'
+import type {
+  Manifest,
+  SandboxArchiveLimits,
+  SandboxClient,
+  SandboxClientCreateArgs,
+  SandboxClientOptions,
+  SandboxClientResumeOptions,
+} from '@openai/agents-core/sandbox'
+import {
+  assertHostPathGrantsRebound,
+  assertMountCredentialsRebound,
+  assertSandboxSessionStateUsable,
+  assertSandboxStateGenerationUnchanged,
+  captureSandboxStateGeneration,
+  validateMountCredentialBoundaries,
+} from '@openai/agents-core/sandbox/internal'
+import { isWorkspace } from '@ws/bridge'
+import type { Workspace } from '@ws/core'
+
+import { checkGiven, checkSdk } from '../workspace.ts'
+import { inSandboxWords } from './errors.ts'
+import { checkManifest, checkMounts, materialize, requestedMounts, withRoot } from './manifest.ts'
+import type { RequestedMount } from './manifest.ts'
+import { rootOf } from './paths.ts'
+import { WorkspaceSandboxSession } from './session.ts'
+import { checkState, deserializeState, serializeState } from './state.ts'
+import type { WorkspaceSandboxState } from './state.ts'
+
+/** The workspace that a session asks for. */
+export interface WorkspaceRequest {
+  /** The same for a session that is resumed: the id of a thread, for instance. */
+  readonly id: string
+  /** The mounts of the session's manifest. The workspace must have them, at the same places and with the same access. */
+  readonly mounts: readonly RequestedMount[]
+}
+
+/** Opens the workspace of a session. It belongs to the session, and is closed with it. */
+export type OpenWorkspace = (request: WorkspaceRequest) => Promise<Workspace> | Workspace
+
+export interface WorkspaceClientOptions extends SandboxClientOptions {
+  /** The id of the workspace of a new session. Default: a random one. */
+  readonly id?: string
+}
+
+/**
+ * Makes the client for `run(agent, input, { sandbox: { client } })`.
+ *
+ * A workspace is shared by all sessions, and stays its creator's to close. A function opens one for each session instead, and
+ * again when a session is resumed. Files stay in the workspace's store when a session ends.
+ *
+ * A manifest can have directories, files, an environment, and mounts that the workspace has. Its `root` must be the workspace's
+ * root. Users, groups, local sources, repositories, exposed ports and snapshots are refused, with the remedy.
+ *
+ * @throws UserError for another argument
+ */
+export function createSandboxClient(source: Workspace | OpenWorkspace): WorkspaceSandboxClient {
+  checkSdk('createSandboxClient')
+  if (typeof source !== 'function') checkGiven(source, 'createSandboxClient')
+  return new WorkspaceSandboxClient(source)
+}
+
+/** Sessions over one workspace, or over one for each session. */
+export class WorkspaceSandboxClient implements SandboxClient<WorkspaceClientOptions, WorkspaceSandboxState> {
+  readonly backendId = 'ws'
+  readonly #source: Workspace | OpenWorkspace
+  /** For the flush when a state is stored. */
+  readonly #sessions = new WeakMap<WorkspaceSandboxState, WorkspaceSandboxSession>()
+
+  constructor(source: Workspace | OpenWorkspace) {
+    this.#source = source
+  }
+
+  async create(
+    args?: SandboxClientCreateArgs<WorkspaceClientOptions> | Manifest,
+    manifestOptions?: WorkspaceClientOptions,
+  ): Promise<WorkspaceSandboxSession> {
+    const { manifest, options, snapshot, archiveLimits } = normalizeSandboxClientCreateArgs(args, manifestOptions)
+    checkManifest(manifest, snapshot)
+    const environment = await manifest.resolveEnvironment()
+    const id = options?.id ?? randomUUID()
+    return this.#open(manifest, id, async (workspace) => {
+      const state = {
+        manifest: withRoot(manifest, await rootOf(workspace, manifest.root)),
+        workspaceId: id,
+        environment,
+      }
+      for (const [path, entry] of Object.entries(manifest.entries)) await materialize(workspace, path, entry)
+      return { state, archiveLimits }
+    })
+  }
+
+  async resume(
+    state: WorkspaceSandboxState,
+    { archiveLimits }: SandboxClientResumeOptions<WorkspaceClientOptions> = {},
+  ): Promise<WorkspaceSandboxSession> {
+    checkState(state)
+    assertMountCredentialsRebound(state)
+    validateMountCredentialBoundaries(state.manifest)
+    assertHostPathGrantsRebound(state)
+    checkManifest(state.manifest)
+    return this.#open(state.manifest, state.workspaceId, async (workspace) => {
+      await rootOf(workspace, state.manifest.root)
+      return { state, archiveLimits }
+    })
+  }
+
+  /** Flushes the workspace, so that a session that is resumed elsewhere finds every file. */
+  async serializeSessionState(state: WorkspaceSandboxState): Promise<Record<string, unknown>> {
+    assertSandboxSessionStateUsable(state)
+    const generation = captureSandboxStateGeneration(state)
+    const session = this.#sessions.get(state)
+    if ((await session?.running()) === true) await inSandboxWords(async () => session?.workspace.flush())
+    const serialized = serializeState(state)
+    assertSandboxStateGenerationUnchanged(state, generation)
+    return serialized
+  }
+
+  deserializeSessionState(record: Record<string, unknown>): Promise<WorkspaceSandboxState> {
+    return Promise.resolve().then(() => deserializeState(record))
+  }
+
+  validateSessionStateForResume({ state }: { readonly state: Record<string, unknown> }): void {
+    checkState(state)
+  }
+
+  /** A workspace that was opened here is closed again when the session does not come about. */
+  async #open(
+    manifest: Manifest,
+    id: string,
+    prepare: (workspace: Workspace) => Promise<{
+      readonly state: WorkspaceSandboxState
+      readonly archiveLimits: SandboxArchiveLimits | null | undefined
+    }>,
+  ): Promise<WorkspaceSandboxSession> {
+    const source = this.#source
+    const mounts = requestedMounts(manifest)
+    const owned = typeof source === 'function'
+    const workspace = owned ? await inSandboxWords(async () => source({ id, mounts })) : source
+    try {
+      return await inSandboxWords(async () => {
+        if (!isWorkspace(workspace)) {
+          throw new SandboxConfigurationError(
+            'the function that opens workspaces must give one that `createWorkspace` of @ws/core made',
+          )
+        }
+        await checkMounts(workspace, mounts)
+        const session = new WorkspaceSandboxSession({ workspace, owned, ...(await prepare(workspace)) })
+        this.#sessions.set(session.state, session)
+        return session
+      })
+    } catch (error) {
+      if (owned && isWorkspace(workspace)) await workspace.close()
+      throw error
+    }
+  }
+}

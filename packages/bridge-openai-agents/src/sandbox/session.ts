@@ -1,0 +1,232 @@
+import type { Editor, ToolOutputImage } from '@openai/agents-core'
+import {
+  cloneManifest,
+  SandboxConfigurationError,
+  SandboxLifecycleError,
+  validateSandboxArchiveLimits,
+} from '@openai/agents-core/sandbox'
+import type {
+  ExecCommandArgs,
+  ListDirectoryArgs,
+  Manifest,
+  MaterializeEntryArgs,
+  ReadFileArgs,
+  SandboxArchiveLimits,
+  SandboxDirectoryEntry,
+  SandboxExecResult,
+  SandboxSession,
+  ViewImageArgs,
+  WorkspaceArchiveData,
+  WorkspaceArchiveOptions,
+  WriteStdinArgs,
+} from '@openai/agents-core/sandbox'
+import {
+  assertExistingMountTopologyPreserved,
+  assertSandboxSessionStateUsable,
+  captureLiveMountCredentialAuthority,
+  formatExecResponse,
+  mergeManifestDelta,
+  mergeManifestEntryDelta,
+  validateMountCredentialBoundaries,
+  withExclusiveSandboxManifestMutation,
+} from '@openai/agents-core/sandbox/internal'
+import type { Workspace } from '@ws/core'
+
+import { editorOf } from '../editor.ts'
+import { packWorkspace, readArchive, unpackInto } from './archive.ts'
+import { inSandboxWords, refuseUser, toSandboxError } from './errors.ts'
+import { listDirectory, readBytes, statBehindLinks } from './files.ts'
+import { readImage } from './image.ts'
+import { checkManifest, checkMounts, materialize, requestedMounts, unsavedPlaces } from './manifest.ts'
+import { workspacePath } from './paths.ts'
+import { Processes } from './processes.ts'
+import type { WorkspaceSandboxState } from './state.ts'
+
+export interface SessionOptions {
+  readonly workspace: Workspace
+  readonly state: WorkspaceSandboxState
+  readonly archiveLimits: SandboxArchiveLimits | null | undefined
+  /** The workspace was opened for this session, and is closed with it. */
+  readonly owned: boolean
+}
+
+/** A sandbox session over a workspace: files through its file door, commands through its command door. */
+export class WorkspaceSandboxSession implements SandboxSession<WorkspaceSandboxState> {
+  readonly state: WorkspaceSandboxState
+  /** The workspace behind the session. */
+  readonly workspace: Workspace
+  readonly #owned: boolean
+  readonly #processes: Processes
+  #archiveLimits: SandboxArchiveLimits | null | undefined
+  #closing: Promise<void> | undefined
+
+  constructor({ workspace, state, archiveLimits, owned }: SessionOptions) {
+    this.workspace = workspace
+    this.state = state
+    this.#owned = owned
+    this.#archiveLimits = archiveLimits
+    this.#processes = new Processes(workspace)
+  }
+
+  running(): Promise<boolean> {
+    return Promise.resolve(this.#closing === undefined)
+  }
+
+  /** True where there is an executor: running commands can be polled and written to. A terminal that it lacks is refused by name. */
+  supportsPty(): boolean {
+    return this.workspace.executor !== undefined
+  }
+
+  /** Patches as those of {@link createEditor}; the next call of a refusal is one of `exec_command`. */
+  createEditor(runAs?: string): Editor {
+    this.#check(runAs)
+    const nextCall = (command: string): string => `exec_command ${JSON.stringify({ cmd: command })}`
+    return editorOf(this.workspace, 'createEditor', nextCall)
+  }
+
+  async exec(args: ExecCommandArgs): Promise<SandboxExecResult> {
+    this.#check(args.runAs)
+    if (this.workspace.executor === undefined) {
+      throw new SandboxConfigurationError(
+        'the workspace has no executor, so it cannot run commands; pass `executors` to createWorkspace, or work with `apply_patch`',
+      )
+    }
+    return inSandboxWords(() => this.#processes.exec(args, this.state.environment ?? {}))
+  }
+
+  async execCommand(args: ExecCommandArgs): Promise<string> {
+    return formatExecResponse(await this.exec(args))
+  }
+
+  async writeStdin(args: WriteStdinArgs): Promise<string> {
+    this.#check()
+    return inSandboxWords(() => this.#processes.writeStdin(args))
+  }
+
+  /** A refusal has the words that the tool `view_image` knows; else its name is our message, which the tool shows. */
+  async viewImage({ path, runAs }: ViewImageArgs): Promise<ToolOutputImage> {
+    this.#check(runAs)
+    return readImage(this.workspace, workspacePath(path), path)
+  }
+
+  /** The file's bytes: the first `maxBytes` of them. */
+  async readFile({ path, maxBytes, runAs }: ReadFileArgs): Promise<Uint8Array> {
+    this.#check(runAs)
+    return inSandboxWords(() => readBytes(this.workspace, workspacePath(path), maxBytes))
+  }
+
+  /** Sorted by name. A link has the type of the entry that it leads to; `other` where it leads nowhere. */
+  async listDir({ path, runAs }: ListDirectoryArgs): Promise<SandboxDirectoryEntry[]> {
+    this.#check(runAs)
+    return inSandboxWords(() => listDirectory(this.workspace, workspacePath(path)))
+  }
+
+  async pathExists(path: string, runAs?: string): Promise<boolean> {
+    this.#check(runAs)
+    return inSandboxWords(() => this.workspace.exists(workspacePath(path), { followLinks: true }))
+  }
+
+  /** False for a directory that rules deny too. */
+  async directoryExists(path: string, runAs?: string): Promise<boolean> {
+    this.#check(runAs)
+    return (await statBehindLinks(this.workspace, workspacePath(path)))?.type === 'directory'
+  }
+
+  async materializeEntry({ path, entry, runAs }: MaterializeEntryArgs): Promise<void> {
+    this.#check(runAs)
+    const given = structuredClone(entry)
+    await withExclusiveSandboxManifestMutation(this.state, () =>
+      inSandboxWords(async () => {
+        const merge = (): Manifest => mergeManifestEntryDelta(this.state.manifest, path, given)
+        await this.#checkNext(merge())
+        await materialize(this.workspace, workspacePath(path), given)
+        this.#use(merge())
+      }),
+    )
+  }
+
+  async applyManifest(manifest: Manifest, runAs?: string): Promise<void> {
+    this.#check(runAs)
+    const given = cloneManifest(manifest)
+    await withExclusiveSandboxManifestMutation(this.state, () =>
+      inSandboxWords(async () => {
+        const merge = (): Manifest => mergeManifestDelta(this.state.manifest, given)
+        checkManifest(given)
+        await this.#checkNext(merge())
+        for (const [path, entry] of Object.entries(given.entries)) await materialize(this.workspace, path, entry)
+        this.state.environment = { ...this.state.environment, ...(await given.resolveEnvironment()) }
+        this.#use(merge())
+      }),
+    )
+  }
+
+  /** The tree of the workspace's root as a tar file. Other mounts, ephemeral entries and denied places are left out. */
+  async persistWorkspace(): Promise<Uint8Array> {
+    this.#check()
+    return inSandboxWords(async () =>
+      packWorkspace(this.workspace, await unsavedPlaces(this.workspace, this.state.manifest)),
+    )
+  }
+
+  /** Replaces the tree of the workspace's root by a tar file of `persistWorkspace`, which is checked as a whole before. */
+  async hydrateWorkspace(data: WorkspaceArchiveData, { archiveLimits }: WorkspaceArchiveOptions = {}): Promise<void> {
+    this.#check()
+    const members = await readArchive(data, archiveLimits === undefined ? this.#archiveLimits : archiveLimits)
+    await inSandboxWords(async () =>
+      unpackInto(this.workspace, members, await unsavedPlaces(this.workspace, this.state.manifest)),
+    )
+  }
+
+  setArchiveLimits(limits?: SandboxArchiveLimits | null): void {
+    validateSandboxArchiveLimits(limits)
+    this.#archiveLimits = limits
+  }
+
+  /** Ends the commands that still run, and flushes the store. The session can be used again. */
+  async stop(): Promise<void> {
+    if (this.#closing !== undefined) return
+    await this.#processes.endAll()
+    await inSandboxWords(() => this.workspace.flush())
+  }
+
+  shutdown(): Promise<void> {
+    return this.close()
+  }
+
+  /** Ends the session. Files stay in their store: deleting them is the application's own decision. */
+  delete(): Promise<void> {
+    return this.close()
+  }
+
+  /** Ends the commands that still run; closes the workspace where it was opened for the session. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    await this.#processes.endAll()
+    if (this.#owned) await this.workspace.close()
+  }
+
+  #check(runAs?: string): void {
+    if (this.#closing !== undefined) {
+      throw new SandboxLifecycleError('the sandbox session is closed; create or resume one')
+    }
+    assertSandboxSessionStateUsable(this.state)
+    refuseUser(runAs)
+  }
+
+  async #checkNext(next: Manifest): Promise<void> {
+    assertExistingMountTopologyPreserved(this.state.manifest, next)
+    validateMountCredentialBoundaries(next)
+    await checkMounts(this.workspace, requestedMounts(next)).catch((error: unknown) => {
+      throw toSandboxError(error)
+    })
+  }
+
+  #use(manifest: Manifest): void {
+    this.state.manifest = manifest
+    captureLiveMountCredentialAuthority(manifest)
+  }
+}

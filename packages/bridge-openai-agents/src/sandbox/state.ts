@@ -1,0 +1,46 @@
+import { SandboxConfigurationError } from '@openai/agents-core/sandbox'
+import type { SandboxSessionState } from '@openai/agents-core/sandbox'
+import {
+  deserializeManifest,
+  isRecord,
+  isStringRecord,
+  sanitizeEnvironmentForPersistence,
+  serializeManifest,
+  serializeMountCredentialRedactionMetadata,
+} from '@openai/agents-core/sandbox/internal'
+
+export interface WorkspaceSandboxState extends SandboxSessionState {
+  /** The name under which the workspace is opened again. */
+  readonly workspaceId: string
+}
+
+/** The state as JSON. Files stay in the workspace's store, and no secret of a mount is in it. */
+export function serializeState(state: WorkspaceSandboxState): Record<string, unknown> {
+  return {
+    ...serializeMountCredentialRedactionMetadata(state),
+    manifest: serializeManifest(state.manifest),
+    workspaceId: state.workspaceId,
+    environment: sanitizeEnvironmentForPersistence(state),
+  }
+}
+
+/** @throws SandboxConfigurationError for the state of another provider */
+export function deserializeState(record: Record<string, unknown>): WorkspaceSandboxState {
+  checkState(record)
+  const { manifest, environment } = record
+  return {
+    ...record,
+    workspaceId: record.workspaceId,
+    manifest: deserializeManifest(isRecord(manifest) ? manifest : undefined),
+    environment: isStringRecord(environment) ? { ...environment } : {},
+  }
+}
+
+export function checkState(
+  record: Record<string, unknown>,
+): asserts record is Record<string, unknown> & { readonly workspaceId: string } {
+  if (typeof record['workspaceId'] === 'string') return
+  throw new SandboxConfigurationError(
+    'the session state names no workspace: it is not one of this client; create a new session',
+  )
+}

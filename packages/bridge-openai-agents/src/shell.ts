@@ -1,0 +1,65 @@
+import type { Shell, ShellAction, ShellOutputResult, ShellResult } from '@openai/agents-core'
+import { UserError } from '@openai/agents-core'
+import { refusedExitCode } from '@ws/bridge'
+import type { Workspace } from '@ws/core'
+import { createTools } from '@ws/tools'
+import type { ToolAnswer } from '@ws/tools'
+
+import { textOf } from './answer.ts'
+import { checkCommands, checkGiven } from './workspace.ts'
+
+/** Milliseconds and bytes that one command can ask for. */
+const longestTimeout = 600_000
+const mostOutput = 1_048_576
+
+export interface ShellOptions {
+  /** Ends the commands: `run` rejects with `signal.reason`. The SDK passes no signal of its own. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Makes the shell behind `shellTool({ shell })`. Commands run one after the other at the workspace's root, each in a shell
+ * of its own, under the workspace's rules.
+ *
+ * `timeoutMs` is at most 600,000 (default 120,000), `maxOutputLength` at most 1,048,576 bytes (default 40,960). A command
+ * that the workspace refuses has the exit code 126, and the reason and the remedy in `stderr`; the next one is run all the same.
+ *
+ * @throws UserError where the workspace has no executor; from `run` for an action of another shape
+ */
+export function createShell(workspace: Workspace, { signal }: ShellOptions = {}): Shell {
+  checkGiven(workspace, 'createShell')
+  checkCommands(workspace, 'createShell')
+  const toolset = createTools(workspace, { face: 'openai', downloads: false })
+  return {
+    async run(action: ShellAction): Promise<ShellResult> {
+      const { commands, timeoutMs, maxOutputLength } = action
+      const limits = {
+        timeoutMs: atMost(timeoutMs, longestTimeout),
+        maxOutputLength: atMost(maxOutputLength, mostOutput),
+      }
+      const run = (given: unknown): Promise<ToolAnswer> =>
+        toolset.run('shell', { commands: given, ...limits }, { signal })
+      if (!isCommands(commands)) throw new UserError(textOf(await run(commands)))
+      const output: ShellOutputResult[] = []
+      for (const command of commands) output.push(resultOf(await run([command])))
+      return { output, ...(limits.maxOutputLength !== undefined && { maxOutputLength: limits.maxOutputLength }) }
+    },
+  }
+}
+
+function isCommands(given: unknown): given is readonly string[] {
+  return Array.isArray(given) && given.length > 0 && given.every((one) => typeof one === 'string')
+}
+
+function atMost(given: number | undefined, most: number): number | undefined {
+  return given === undefined ? undefined : Math.min(most, Math.ceil(given))
+}
+
+function resultOf(answer: ToolAnswer): ShellOutputResult {
+  if (answer.isError) {
+    return { stdout: '', stderr: textOf(answer), outcome: { type: 'exit', exitCode: refusedExitCode } }
+  }
+  // the face gives one result for each command
+  const [result] = (answer.data?.['output'] ?? []) as unknown as readonly ShellOutputResult[]
+  return result ?? { stdout: '', stderr: answer.text, outcome: { type: 'exit', exitCode: null } }
+}
