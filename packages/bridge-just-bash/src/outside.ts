@@ -1,0 +1,35 @@
+import { AsyncResource } from 'node:async_hooks'
+
+import type { FileDoor } from '@ws/core'
+
+/**
+ * The same file door, whose work does not count as part of a script. just-bash watches everything that is done while a script
+ * runs, timers and sockets included, and ends the script for it; a store needs both.
+ */
+export function outsideOfScripts<Door extends FileDoor>(door: Door): Door {
+  const here = new AsyncResource('ws.bridge-just-bash')
+  return new Proxy(door, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target)
+      if (typeof value !== 'function') return value
+      return (...parameters: unknown[]): unknown => {
+        const result: unknown = here.runInAsyncScope(() => Reflect.apply(value, target, parameters))
+        return isIterator(result) ? iterateIn(here, result) : result
+      }
+    },
+  })
+}
+
+function isIterator(value: unknown): value is AsyncIterableIterator<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value && 'next' in value
+}
+
+function iterateIn(here: AsyncResource, iterator: AsyncIterableIterator<unknown>): AsyncIterableIterator<unknown> {
+  return {
+    next: () => here.runInAsyncScope(() => iterator.next()),
+    return: (value) => here.runInAsyncScope(async () => (await iterator.return?.(value)) ?? { done: true, value }),
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}

@@ -1,0 +1,83 @@
+import { createLocalAdapter } from '@ws/adapter-local'
+import { createMemoryAdapter } from '@ws/adapter-memory'
+import { createWorkspace, rules } from '@ws/core'
+import type { Workspace, WorkspaceOptions } from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
+import type { Executor } from '@ws/core/executor'
+import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
+import { createVirtualExecutor } from '@ws/executor-virtual'
+import { component, createScratchDirectory } from '@ws/test-fixtures'
+import type { Component } from '@ws/test-fixtures'
+import { onTestFinished } from 'vitest'
+
+/** A kind of workspace that each contract is tested on. */
+export interface Site {
+  readonly name: string
+  readonly needs: readonly Component[]
+  /** Commands are processes, with terminals. */
+  readonly processes: boolean
+  readonly at: '/' | '/workspace'
+  parts(): Promise<{ readonly adapter: StorageAdapter; readonly executors: readonly Executor[] }>
+}
+
+export const sites: readonly Site[] = [
+  {
+    name: 'memory and the virtual executor',
+    needs: [],
+    processes: false,
+    at: '/',
+    parts: async () => ({ adapter: createMemoryAdapter(), executors: [createVirtualExecutor()] }),
+  },
+  {
+    name: 'local and bubblewrap',
+    needs: [component('bubblewrap')],
+    processes: true,
+    at: '/workspace',
+    async parts() {
+      const directory = await createScratchDirectory()
+      onTestFinished(() => directory.remove())
+      const adapter = await createLocalAdapter({ root: directory.path, owner: directory.owner })
+      return { adapter, executors: [createBubblewrapExecutor()] }
+    },
+  },
+]
+
+/** A small project whose tests fail until `src/answer.txt` says 42. Rules let `src` and `notes` be written only. */
+export const project: Readonly<Record<string, string>> = {
+  'src/answer.txt': 'answer=41\n',
+  'src/more.txt': 'one\ntwo\nthree\n',
+  'test.sh': 'grep -q "answer=42" src/answer.txt && echo "1 passed" || { echo "1 failed"; exit 1; }\n',
+  'docs/guide.md': '# Guide\n',
+}
+
+export const protectDocs = rules.subtree({
+  name: 'docs-are-written-elsewhere',
+  entries: { docs: 'read-only' },
+  reason: 'is written by another team',
+  remedy: 'write below `notes`',
+})
+
+/** A workspace with files; it is closed with the test. */
+export async function openSite(
+  { at, parts }: Site,
+  files: Readonly<Record<string, string | Uint8Array>> = {},
+  options: Partial<WorkspaceOptions> = {},
+): Promise<Workspace> {
+  const { adapter, executors } = await parts()
+  const filling = await createWorkspace({ mounts: [{ at, adapter }] })
+  for (const [path, content] of Object.entries(files)) await filling.write(path, content)
+  await filling.close()
+  const workspace = await createWorkspace({ mounts: [{ at, adapter }], executors, ...options })
+  onTestFinished(async () => {
+    await workspace.close()
+    await adapter.close()
+  })
+  return workspace
+}
+
+/** Files in memory, without commands. */
+export async function openFiles(files: Readonly<Record<string, string | Uint8Array>> = {}): Promise<Workspace> {
+  const [memory] = sites
+  if (memory === undefined) throw new Error('there is a site')
+  return openSite(memory, files, { executors: [] })
+}
