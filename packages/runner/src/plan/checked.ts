@@ -1,0 +1,17 @@
+import type { Plan, Step } from './schema.ts'
+
+/**
+ * A step that was checked: paths are resolved, and `needs` holds the writers of its inputs too. Plain JSON, so that any
+ * engine can carry it.
+ */
+export interface CheckedStep extends Step {
+  /** From the workspace's root; `""` is the root. */
+  readonly inputs: string[]
+  /** From the output's root; `""` is the root. */
+  readonly outputs: string[]
+}
+
+/** A plan that was checked. Plain JSON. */
+export interface CheckedPlan extends Plan {
+  readonly steps: CheckedStep[]
+}

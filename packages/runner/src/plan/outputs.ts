@@ -1,0 +1,50 @@
+import type { CheckedStep } from './checked.ts'
+import { containsPath, foldPath } from './paths.ts'
+
+interface Written {
+  readonly step: CheckedStep
+  readonly output: string
+  /** Its place in the list of the step's outputs. */
+  readonly index: number
+}
+
+/** Two outputs of which one contains the other, on a store that may ignore case. */
+export interface Overlap {
+  readonly first: Written
+  readonly second: Written
+}
+
+/** All outputs of a plan, to be found by path. */
+export class Outputs {
+  readonly #byPath = new Map<string, Written>()
+  readonly overlaps: Overlap[] = []
+
+  constructor(steps: readonly CheckedStep[]) {
+    const all = steps.flatMap((step) => step.outputs.map((output, index): Written => ({ step, output, index })))
+    // the outer one first, so that each inner one meets it
+    for (const second of all.toSorted((a, b) => foldPath(a.output).length - foldPath(b.output).length)) {
+      const folded = foldPath(second.output)
+      const first = ancestorsOf(folded)
+        .map((path) => this.#byPath.get(path))
+        .find((found) => found !== undefined)
+      if (first === undefined) this.#byPath.set(folded, second)
+      else this.overlaps.push({ first, second })
+    }
+  }
+
+  /** The steps that write an input which lies in the output: the file, a directory around it, or parts of it. */
+  writersOf(input: string): CheckedStep[] {
+    const folded = foldPath(input)
+    const around = ancestorsOf(folded).flatMap((path) => this.#byPath.get(path)?.step ?? [])
+    if (around.length > 0) return around
+    return [...this.#byPath].filter(([path]) => containsPath(folded, path)).map(([, { step }]) => step)
+  }
+}
+
+/** The path itself, and every directory above it with the root. */
+function ancestorsOf(path: string): string[] {
+  const paths = [path]
+  for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) paths.push(path.slice(0, at))
+  if (path !== '') paths.push('')
+  return paths
+}

@@ -1,0 +1,91 @@
+import { createPathManager, type PathManager } from '@ws/core'
+
+import { asBreach } from '../errors.ts'
+
+/** Values of templates by name, as a plan gives them. */
+type Templates = Readonly<Record<string, string | undefined>>
+
+/** Where a step sees the workspace. Relative paths to read start here. */
+export const workspaceAt = '/workspace'
+/** Where a step sees its staging directory. Relative paths to write start here. */
+export const outputAt = '/output'
+
+/** Where the output lies, as far as a plan must know it. */
+export interface OutputPlace {
+  /** Its path from the workspace's root, without a slash in front; absent where it lies elsewhere. */
+  readonly inWorkspace?: string | undefined
+  /** The name of its directory [PM8]. */
+  readonly name: string
+}
+
+/** Resolves the paths of a plan. A step names files by where they are, and not by where it sees them. */
+export interface PlanPaths {
+  /**
+   * The path from the workspace's root; `""` for the root.
+   *
+   * @throws WorkspaceError `ESECURITY` outside the workspace
+   */
+  read(path: string): string
+  /** The path from the output's root. @throws WorkspaceError `ESECURITY` outside the output */
+  write(path: string): string
+  /** Fills in templates of a text for the eyes of a step [PM7]. */
+  expand(text: string): string
+  /** The path of an input inside the output, from the output's root; `undefined` for other inputs. */
+  inOutput(input: string): string | undefined
+}
+
+/** The paths are judged as they are written: links are judged when a step reads or writes. */
+export function createPlanPaths(plan: { readonly templates: Templates }, place: OutputPlace): PlanPaths {
+  const { inWorkspace, name } = place
+  const root = inWorkspace === undefined ? `/outputs/${name}` : `${workspaceAt}/${inWorkspace}`
+  const templates = Object.fromEntries(
+    Object.entries(plan.templates).map(([key, path]) => [
+      key,
+      path?.startsWith('/') === false ? `${workspaceAt}/${path}` : path,
+    ]),
+  )
+  const manager = createPathManager({ workspace: workspaceAt, output: root, templates })
+  const eyes = createPathManager({ workspace: workspaceAt, output: outputAt, templates })
+  // A step sees its outputs at `/output`: that name means the output in its paths too.
+  const seen = (path: string): string =>
+    path === outputAt || path.startsWith(`${outputAt}/`) ? root + path.slice(outputAt.length) : path
+
+  return {
+    read: (path) =>
+      below(
+        workspaceAt,
+        guard(() => manager.resolveRead(seen(path))),
+      ),
+    write: (path) =>
+      below(
+        root,
+        guard(() => manager.resolveWrite(seen(path))),
+      ),
+    expand: (text) => eyes.expandTemplates(text),
+    inOutput(input) {
+      if (inWorkspace === undefined) return undefined
+      if (input === inWorkspace) return ''
+      return input.startsWith(`${inWorkspace}/`) ? input.slice(inWorkspace.length + 1) : undefined
+    },
+  }
+}
+
+function guard(resolve: () => ReturnType<PathManager['resolveRead']>): string {
+  try {
+    return resolve()
+  } catch (error) {
+    throw asBreach(error)
+  }
+}
+
+const below = (root: string, path: string): string => path.slice(root.length + 1)
+
+/** Equal or below, by components; both are relative, and `""` is the root. */
+export function containsPath(outer: string, inner: string): boolean {
+  return outer === '' || outer === inner || inner.startsWith(`${outer}/`)
+}
+
+/** A path as a store that ignores case and normalisation compares it. */
+export function foldPath(path: string): string {
+  return path.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC')
+}

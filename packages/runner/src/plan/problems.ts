@@ -1,0 +1,36 @@
+import { WorkspaceError, type ErrorCode } from '@ws/core'
+
+/** One fault of a plan. */
+export interface PlanProblem {
+  readonly code: ErrorCode
+  /** In the text of the plan, from 1; absent for plans that were given as data. */
+  readonly line?: number | undefined
+  /** The id of the step. */
+  readonly step?: string | undefined
+  readonly path?: string | undefined
+  /** A sentence without a full stop. */
+  readonly reason: string
+  readonly remedy: string
+}
+
+const mostShown = 20
+
+/** "line 7, step `build`: `needs` names `lnit`, which is not a step; …". */
+export function describeProblem({ line, step, reason, remedy }: PlanProblem): string {
+  const place = [line === undefined ? undefined : `line ${line}`, step === undefined ? undefined : `step \`${step}\``]
+  const where = place.filter((part) => part !== undefined).join(', ')
+  return `${where === '' ? '' : `${where}: `}${reason}; ${remedy}`
+}
+
+/** One error for all faults. Its code is the first one's. */
+export function planError(problems: readonly PlanProblem[]): WorkspaceError {
+  const [first] = problems
+  const shown = problems.slice(0, mostShown).map((problem) => describeProblem(problem))
+  if (problems.length > mostShown) shown.push(`and ${problems.length - mostShown} more`)
+  return new WorkspaceError({
+    code: first?.code ?? 'EINVAL',
+    operation: 'plan',
+    path: problems.length === 1 ? first?.path : undefined,
+    reason: shown.join('\n  '),
+  })
+}

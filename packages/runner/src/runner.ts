@@ -1,0 +1,189 @@
+import { isWorkspaceError } from '@ws/core'
+import { checkOptions, option, type OptionShapes } from '@ws/core/options'
+import type { LeaseStore } from '@ws/threads'
+
+import { invalid } from './errors.ts'
+import { canonicalJson, sha256 } from './json.ts'
+import { checkPlan } from './plan/check.ts'
+import type { CheckedPlan } from './plan/checked.ts'
+import { createPlanJsonSchema } from './plan/json-schema.ts'
+import { planError, type PlanProblem } from './plan/problems.ts'
+import { runPlan } from './run/run-plan.ts'
+import type { RunEvent, RunResult, StepFunction, StepOutcome, StepRequest } from './run/types.ts'
+import type { RunRecord, StepRecord } from './state/records.ts'
+import type { ExecuteContext } from './step/context.ts'
+import { executeStep, finishLanding } from './step/execute-step.ts'
+import { preflight } from './step/preflight.ts'
+
+export interface RunOptions {
+  /** Go on with the last run, which was interrupted or failed. Its finished steps are not done again. Default false. */
+  readonly resume?: boolean | undefined
+  /** Do steps again that are up to date. Content that no run wrote is still never overwritten. Default false. */
+  readonly force?: boolean | undefined
+  /** Ends every step when it aborts. The run can be resumed. */
+  readonly signal?: AbortSignal | undefined
+  readonly onEvent?: ((event: RunEvent) => void) | undefined
+  /** Carries out each attempt elsewhere, and ends in `executeStep` there. Default: `executeStep` here. */
+  readonly step?: StepFunction | undefined
+}
+
+const runShapes: OptionShapes<RunOptions> = {
+  resume: option.boolean,
+  force: option.boolean,
+  signal: option.signal,
+  onEvent: option.function,
+  step: option.function,
+}
+
+/** Either a plan that would run, or the faults for which it does not. */
+export type PlanCheck =
+  | { readonly plan: CheckedPlan; readonly problems: readonly [] }
+  | { readonly plan?: undefined; readonly problems: readonly PlanProblem[] }
+
+/** A run with the records of its steps, for a report. */
+export interface RunHistory {
+  readonly run: RunRecord
+  readonly records: readonly StepRecord[]
+}
+
+/** Runs plans over one workspace and one output. Made by `createRunner`; close it, or hold it with `await using`. */
+export class Runner implements AsyncDisposable {
+  readonly #context: ExecuteContext
+  readonly #opened: AsyncDisposableStack
+  readonly #newId: () => string
+
+  constructor(context: ExecuteContext, opened: AsyncDisposableStack, newId: () => string) {
+    this.#context = context
+    this.#opened = opened
+    this.#newId = newId
+  }
+
+  /** Leases that hold among all who share this runner's state. */
+  get leases(): LeaseStore {
+    return this.#context.state.leases
+  }
+
+  /** A JSON schema of plans, with the types of steps that this runner knows. */
+  get planSchema(): Readonly<Record<string, unknown>> {
+    return createPlanJsonSchema(this.#context.types)
+  }
+
+  /**
+   * Looks for every fault of a plan that can be known before it runs. Touches nothing.
+   *
+   * @param given the text of a plan in YAML or JSON, or a plan as data
+   */
+  async check(given: unknown, { signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<PlanCheck> {
+    const { types, place } = this.#context
+    const checked = checkPlan(given, { types, output: place })
+    if (checked.plan === undefined) return { problems: checked.problems }
+    const problems = await preflight(checked.plan, checked.source, this.#context, signal)
+    return problems.length > 0 ? { problems } : { plan: checked.plan, problems: [] }
+  }
+
+  /**
+   * Checks a plan and runs it. A step that fails is part of the result.
+   *
+   * @throws WorkspaceError for a plan with faults, which names line and step of each; `EBUSY` while another run of this
+   * output goes on; `EINVAL` where there is nothing to resume. After an abort the signal's reason.
+   */
+  async run(given: unknown, options: RunOptions = {}): Promise<RunResult> {
+    checkOptions<RunOptions>(options, runShapes, { operation: 'run' })
+    const {
+      resume = false,
+      force = false,
+      signal,
+      onEvent,
+      step = (_id, request) => this.executeStep(request, { signal }),
+    } = options
+    const { journal } = this.#context.state
+    await using _lock = await this.leases.acquire('run')
+    await this.#finishLandings()
+    const { plan, problems } = await this.check(given, { signal })
+    if (plan === undefined) throw planError(problems)
+    const run = resume ? await this.#resumed(plan) : await this.#begin(plan)
+    const result = await runPlan(plan, {
+      runId: run.runId,
+      signal,
+      onEvent,
+      step: (id, request) => step(id, force ? { ...request, force } : request),
+    })
+    await journal.saveRun({ ...run, state: result.state, endedAt: Date.now() })
+    return result
+  }
+
+  /**
+   * Carries out one attempt at a step, for engines that run plans themselves. The caller holds a lease of the step
+   * wherever two could carry it out at once.
+   */
+  executeStep(request: StepRequest, options: { readonly signal?: AbortSignal | undefined } = {}): Promise<StepOutcome> {
+    return executeStep(request, this.#context, options)
+  }
+
+  /** The last run; `undefined` before the first. */
+  async history(): Promise<RunHistory | undefined> {
+    const { journal } = this.#context.state
+    const run = await journal.lastRun()
+    return run && { run, records: await journal.records(run.runId) }
+  }
+
+  /** Closes the journal, and the adapters that the runner made. Twice is fine. */
+  async close(): Promise<void> {
+    await this.#opened.disposeAsync()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  async #finishLandings(): Promise<void> {
+    for (const landed of await this.#context.state.journal.allLanded()) this.#context.known.add(landed.entries)
+    for (const record of await this.#context.state.journal.openLandings()) {
+      try {
+        await finishLanding(record, this.#context)
+      } catch (error) {
+        if (!isWorkspaceError(error)) throw error
+        const { path, remedy } = error
+        const reason = `step \`${record.stepId}\` of an earlier run cannot land \`${path ?? ''}\`: ${error.reason}`
+        throw invalid('run', reason, remedy ?? 'restore the output', error)
+      }
+    }
+  }
+
+  async #begin(plan: CheckedPlan): Promise<RunRecord> {
+    const { journal, sweep } = this.#context.state
+    const last = await journal.lastRun()
+    await sweep([])
+    const run: RunRecord = {
+      runId: this.#newId(),
+      number: (last?.number ?? 0) + 1,
+      planHash: hashOf(plan),
+      state: 'running',
+      startedAt: Date.now(),
+    }
+    await journal.saveRun(run)
+    return run
+  }
+
+  async #resumed(plan: CheckedPlan): Promise<RunRecord> {
+    const { journal } = this.#context.state
+    const last = await journal.lastRun()
+    if (last === undefined || last.state === 'done') {
+      throw invalid('run', 'there is no run to resume: none was interrupted or failed', 'run the plan without `resume`')
+    }
+    if (last.planHash !== hashOf(plan)) {
+      throw invalid(
+        'run',
+        'the plan is not the one that was interrupted',
+        'run it without `resume`: steps that are up to date are taken over',
+      )
+    }
+    await journal.dropFailures(last.runId)
+    await journal.saveRun({ ...last, state: 'running' })
+    return last
+  }
+}
+
+function hashOf(plan: CheckedPlan): string {
+  return sha256(canonicalJson(plan))
+}

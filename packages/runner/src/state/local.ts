@@ -1,0 +1,117 @@
+import { chmod, chown, mkdir, readdir, realpath, rm, statfs } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+import { createLocalAdapter } from '@ws/adapter-local'
+import { isWorkspaceError, WorkspaceError } from '@ws/core'
+import type { HostDirectory, Owner } from '@ws/core/adapter'
+import { createMachineLeases } from '@ws/threads'
+
+import { invalid } from '../errors.ts'
+import { openSqliteJournal } from './sqlite.ts'
+import { stagingName, type RunState, type Staging } from './state.ts'
+
+export interface LocalStateOptions {
+  /** An absolute path on a local disk. */
+  readonly directory: string
+  /** The directories that steps see. */
+  readonly mounted: readonly HostDirectory[]
+  /** The user that commands run as: the owner of staging directories. */
+  readonly owner?: Owner | undefined
+}
+
+/** File systems on which SQLite's locks do not hold between machines: FUSE, NFS, SMB, CIFS, 9P. */
+const remote: ReadonlySet<number> = new Set([0x65735546, 0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x01021997])
+
+/**
+ * The state of the runs of one output: a journal, and a staging directory for each attempt.
+ *
+ * @throws WorkspaceError `EINVAL` for a directory that a step would see, or on a network file system
+ */
+export async function openLocalState(options: LocalStateOptions): Promise<RunState> {
+  const { owner } = options
+  const directory = resolve(options.directory)
+  const staging = join(directory, 'staging')
+  try {
+    await refuseMounted(await existingPart(directory), options)
+    // Commands run as another user than root does: they pass through, and list nothing.
+    const made = await mkdir(staging, { recursive: true, mode: 0o711 })
+    await refuseMounted(await realpath(directory), options)
+    if (made !== undefined) await Promise.all([directory, staging].map((path) => chmod(path, 0o711)))
+    if (remote.has((await statfs(directory)).type)) {
+      throw invalid('openState', 'the state directory lies on a network file system', 'give one on a local disk')
+    }
+  } catch (error) {
+    throw isWorkspaceError(error) ? error : unusable(error)
+  }
+  const journal = openSqliteJournal(join(directory, 'journal.sqlite'))
+  const pathOf = (name: string): string => join(staging, name)
+
+  const leases = createMachineLeases({ key: 'runs', directory: join(directory, 'leases') })
+
+  return {
+    journal,
+    leases,
+    async openStaging(key, { fresh }): Promise<Staging> {
+      const root = pathOf(stagingName(key))
+      try {
+        if (fresh) await rm(root, { recursive: true, force: true })
+        await mkdir(root, { recursive: true, mode: 0o700 })
+        if (owner !== undefined && process.getuid?.() === 0) await chown(root, owner.uid, owner.gid)
+      } catch (error) {
+        throw unusable(error)
+      }
+      const adapter = await createLocalAdapter({ root, owner })
+      return { adapter, close: () => adapter.close() }
+    },
+    async removeStaging(key) {
+      await rm(pathOf(stagingName(key)), { recursive: true, force: true })
+    },
+    async sweep(keep) {
+      const kept = new Set(keep.map((key) => stagingName(key)))
+      const names = (await readdir(staging)).filter((name) => !kept.has(name))
+      for (const name of names) await rm(pathOf(name), { recursive: true, force: true })
+    },
+    async close() {
+      await leases.close()
+      await journal.close()
+    },
+  }
+}
+
+/** Below the user's state directory. Root's own home is closed to the user that commands run as. */
+export function defaultStateDirectory(identity: string): string {
+  return join(defaultBase(), identity.replaceAll(':', '-'))
+}
+
+function defaultBase(): string {
+  const state = process.env['XDG_STATE_HOME']
+  if (state?.startsWith('/')) return join(state, 'ws/runs')
+  return process.getuid?.() === 0 ? '/var/lib/ws/runs' : join(homedir(), '.local/state/ws/runs')
+}
+
+async function existingPart(path: string): Promise<string> {
+  for (let part = path; ; part = join(part, '..')) {
+    const real = await realpath(part).catch(() => undefined)
+    if (real !== undefined) return join(real, path.slice(part.length))
+  }
+}
+
+async function refuseMounted(directory: string, { mounted }: LocalStateOptions): Promise<void> {
+  for (const { path } of mounted) {
+    const isIn = directory === path || directory.startsWith(`${path}/`) || path.startsWith(`${directory}/`)
+    if (!isIn) continue
+    const reason = 'the state directory lies in the workspace or the output, or around one of them'
+    throw invalid('openState', reason, 'give one elsewhere, which no step can reach')
+  }
+}
+
+function unusable(native: unknown): WorkspaceError {
+  return new WorkspaceError({
+    code: 'EIO',
+    operation: 'openState',
+    reason: 'the state directory cannot be used',
+    remedy: 'give one that can be written, or make `$XDG_STATE_HOME` (default `~/.local/state`) writable',
+    native,
+  })
+}

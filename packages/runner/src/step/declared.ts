@@ -1,0 +1,86 @@
+import { WorkspaceError } from '@ws/core'
+import { operations, wrapAdapter, type StorageAdapter } from '@ws/core/adapter'
+
+import { breach } from '../errors.ts'
+import { containsPath, outputAt } from '../plan/paths.ts'
+import type { LandedEntry } from '../state/records.ts'
+
+/**
+ * The staging directory behind the file API: a change outside of the declared outputs is refused at once. Commands write to
+ * the directory itself, which is the step's own, and what they leave is examined before it lands.
+ */
+export function onlyDeclared(
+  staging: StorageAdapter,
+  outputs: readonly string[],
+  onRefusal: (error: WorkspaceError) => void,
+): StorageAdapter {
+  const isDeclared = (path: string, mayEnclose: boolean): boolean =>
+    outputs.some((output) => containsPath(output, path) || (mayEnclose && containsPath(path, output)))
+  return wrapAdapter(staging, {
+    name: `staging(${staging.name})`,
+    capabilities: staging.capabilities,
+    shared: true,
+    async call({ operation, path, destination }, run) {
+      if (!operations[operation].changes) return run()
+      for (const changed of destination === undefined ? [path] : [path, destination]) {
+        if (isDeclared(changed.slice(1), operation === 'createDirectory')) continue
+        onRefusal(undeclared(changed.slice(1), operation))
+        const reason = 'is not an output of this step'
+        throw new WorkspaceError({ code: 'EACCES', operation, path: changed, reason, rule: 'outputs', remedy })
+      }
+      return run()
+    },
+  })
+}
+
+const remedy = 'write to a declared output, or declare this one'
+
+function undeclared(path: string, operation: string): WorkspaceError {
+  const at = `${outputAt}/${path}`
+  return breach({ operation, path: at, reason: 'is not an output of this step', rule: 'outputs', remedy })
+}
+
+/**
+ * Examines what a step left before anything lands.
+ *
+ * @throws WorkspaceError `ESECURITY` for an entry outside of the outputs and for a link that can lead out of the output;
+ * `ENOENT` for an output that is missing
+ */
+export function checkLeft(entries: readonly LandedEntry[], outputs: readonly string[]): void {
+  for (const entry of entries) {
+    const { path, type } = entry
+    if (path === '') continue
+    const isInside = outputs.some((output) => containsPath(output, path))
+    const encloses = type === 'directory' && outputs.some((output) => containsPath(path, output))
+    if (!isInside && !encloses) throw undeclared(path, 'land')
+    if (type === 'symlink') checkLink(path, entry.target)
+  }
+  const missing = outputs.find((output) => !entries.some(({ path }) => path === output))
+  if (missing === undefined) return
+  throw new WorkspaceError({
+    code: 'ENOENT',
+    operation: 'land',
+    path: `${outputAt}/${missing}`,
+    reason: 'is an output of this step, which did not write it',
+    remedy: 'let the step write it, or take it out of its outputs',
+  })
+}
+
+/**
+ * Upward steps may only stand in front, and no more of them than there are directories above the link. Such links cannot be
+ * chained to lead out.
+ */
+function checkLink(path: string, target: string): void {
+  const [up = ''] = /^(?:\.\.(?:\/|$))*/u.exec(target) ?? []
+  const climbs = up.split('..').length - 1
+  const depth = path.split('/').length - 1
+  const isConfined = !target.startsWith('/') && climbs <= depth && !target.slice(up.length).split('/').includes('..')
+  if (isConfined) return
+  throw breach({
+    operation: 'land',
+    path: `${outputAt}/${path}`,
+    reason: 'is a link that can lead out of the output',
+    rule: 'links',
+    remedy: 'make the link relative, with `..` in front only, to a place in the output',
+  })
+}

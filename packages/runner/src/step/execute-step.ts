@@ -1,0 +1,170 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { isWorkspaceError, type WorkspaceError } from '@ws/core'
+
+import { asBreach } from '../errors.ts'
+import type { StepFailure, StepOutcome, StepRequest } from '../run/types.ts'
+import type { AttemptKey, Landed, LandedEntry, StepRecord } from '../state/records.ts'
+import type { StepType } from '../types/types.ts'
+import { checkLeft } from './declared.ts'
+import type { ExecuteContext } from './context.ts'
+import { fingerprintOf } from './fingerprint.ts'
+import { checkLanding, land } from './land.ts'
+import { LiveStep } from './live-step.ts'
+import { mountPath, readTree, sameEntry } from './tree.ts'
+
+/**
+ * Carries out one attempt at a step: reads its inputs, runs its type in a workspace of its own, and lands its outputs. It does
+ * all I/O, and can be repeated: an attempt that has ended gives its recorded outcome, and a landing that was begun is
+ * finished first.
+ *
+ * @throws the signal's reason after an abort; errors of the journal. Every failure of the step itself is an outcome.
+ */
+export async function executeStep(
+  request: StepRequest,
+  context: ExecuteContext,
+  { signal }: { readonly signal?: AbortSignal | undefined } = {},
+): Promise<StepOutcome> {
+  const { runId, step, attempt } = request
+  const key: AttemptKey = { runId, stepId: step.id, attempt }
+  const recorded = await context.state.journal.find(key)
+  if (recorded?.state === 'ended') return recorded.outcome
+  if (recorded?.state === 'landing') return finishLanding(recorded, context)
+  if (attempt > 1 && step.retry.delay > 0) await delay(step.retry.delay, undefined, { signal })
+  signal?.throwIfAborted()
+  const type = context.types[step.type]
+  await using live = new LiveStep(request, context, signal)
+  try {
+    if (type === undefined) throw new Error(`\`${step.type}\` is not a type of step here; register it`)
+    return await attemptStep(key, type, live, context)
+  } catch (error) {
+    if (signal?.aborted === true) throw signal.reason
+    const outcome: StepOutcome = { state: 'failed', attempt, files: 0, bytes: 0, failure: failureOf(live.cause(error)) }
+    await context.state.journal.saveEnd({ ...key, state: 'ended', outcome, entries: [], report: live.notes.report() })
+    return outcome
+  }
+}
+
+async function attemptStep(
+  key: AttemptKey,
+  type: StepType,
+  live: LiveStep,
+  context: ExecuteContext,
+): Promise<StepOutcome> {
+  const { request, notes } = live
+  const { step, attempt } = request
+  const { journal } = context.state
+  const open = () => live.workspace()
+  const isRepeatable = type.repeatable !== false && step.exceptions.length === 0
+  const fingerprint = (): Promise<string> => fingerprintOf(request, type, open, context.inputHashes, live.signal)
+
+  const before = await fingerprint()
+  const landed = await journal.landed(step.id)
+  // another process may have landed it since this one began
+  context.known.add(landed?.entries ?? [])
+  const isCurrent = isRepeatable && request.force !== true && landed?.fingerprint === before
+  if (landed !== undefined && isCurrent && (await isUnchanged(landed, context))) {
+    const outcome: StepOutcome = { state: 'current', attempt, value: landed.value, ...sizeOf(landed.entries) }
+    await journal.saveEnd({ ...key, state: 'ended', outcome, entries: [], report: notes.report() })
+    return outcome
+  }
+
+  const value = await live.run(type)
+  live.throwIfBreached()
+  // Inputs that changed while the step ran make its outcome good for this run only.
+  const isStable = isRepeatable && (await fingerprint()) === before
+  // Every process of the step has ended before its staging directory is examined.
+  await live.closeWorkspace()
+  live.throwIfBreached()
+  const entries = await live.leftEntries()
+  checkLeft(entries, step.outputs)
+  const kept = entries.filter(({ path }) => path !== '')
+  const outcome: StepOutcome = { state: 'done', attempt, ...(value === undefined ? {} : { value }), ...sizeOf(kept) }
+  const record: StepRecord = {
+    ...key,
+    state: 'landing',
+    outcome,
+    entries: kept,
+    report: notes.report(),
+    ...(isStable ? { fingerprint: before } : {}),
+  }
+  if (kept.length === 0 && (landed?.entries.length ?? 0) === 0) return endLanding(record, context)
+  const staging = await live.staging()
+  const landing = {
+    staging,
+    output: context.output,
+    entries: kept,
+    outputs: step.outputs,
+    before: landed?.entries ?? [],
+  }
+  const isKnown = (entry: LandedEntry): boolean => context.known.has(entry)
+  await checkLanding({ ...landing, isKnown, hasher: context.hasher })
+  await notes.compare(staging, context.output, kept, context.hasher)
+  const withDiffs: StepRecord = { ...record, report: notes.report() }
+  await journal.saveLanding(withDiffs)
+  return finishLanding(withDiffs, context)
+}
+
+/** Rolls a landing forward: from here on the step is done, whatever happens to this process. */
+export async function finishLanding(record: StepRecord, context: ExecuteContext): Promise<StepOutcome> {
+  const { state, output, hasher, known } = context
+  const before = (await state.journal.landed(record.stepId))?.entries ?? []
+  known.add(before)
+  const staging = await state.openStaging(record, { fresh: false })
+  const outputs = record.entries.filter(({ type }) => type !== 'directory').map(({ path }) => path)
+  const fresh = new Set(record.entries.map((entry) => JSON.stringify(entry)))
+  try {
+    await land({
+      staging: staging.adapter,
+      output,
+      entries: record.entries,
+      outputs,
+      before,
+      isKnown: (entry) => known.has(entry) || fresh.has(JSON.stringify(entry)),
+      hasher,
+    })
+  } finally {
+    await staging.close()
+  }
+  return endLanding(record, context)
+}
+
+async function endLanding(record: StepRecord, context: ExecuteContext): Promise<StepOutcome> {
+  const { stepId, fingerprint, outcome, entries } = record
+  const landed: Landed = {
+    stepId,
+    entries,
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+    ...(outcome.value === undefined ? {} : { value: outcome.value }),
+  }
+  await context.state.journal.saveEnd({ ...record, state: 'ended' }, landed)
+  context.known.add(entries)
+  await context.state.removeStaging(record)
+  return outcome
+}
+
+/** Whether everything that the step landed is still there. */
+async function isUnchanged({ entries }: Landed, { output, hasher }: ExecuteContext): Promise<boolean> {
+  for (const entry of entries) {
+    if (entry.type === 'directory') {
+      const found = await output.stat(mountPath(entry.path)).catch(() => undefined)
+      if (found?.type !== 'directory') return false
+      continue
+    }
+    const [found] = await readTree(output, entry.path, hasher)
+    if (found === undefined || !sameEntry(found, entry)) return false
+  }
+  return true
+}
+
+function sizeOf(entries: readonly LandedEntry[]): { readonly files: number; readonly bytes: number } {
+  const files = entries.filter((entry) => entry.type === 'file')
+  return { files: files.length, bytes: files.reduce((sum, { size }) => sum + size, 0) }
+}
+
+function failureOf(error: unknown): StepFailure {
+  const known = asBreach(error)
+  if (!isWorkspaceError(known)) return { message: error instanceof Error ? error.message : 'the step failed' }
+  const { code, path, rule, message }: WorkspaceError = known
+  return { code, message, ...(path === undefined ? {} : { path }), ...(rule === undefined ? {} : { rule }) }
+}

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto'
+
+import { isWorkspaceError, type Workspace } from '@ws/core'
+
+import { asBreach } from '../errors.ts'
+import { canonicalJson, sha256 } from '../json.ts'
+import { workspaceAt } from '../plan/paths.ts'
+import type { StepRequest } from '../run/types.ts'
+import type { StepType } from '../types/types.ts'
+
+/**
+ * A hash that stays the same while a step is up to date. It covers the step's definition, its type and the content of its
+ * inputs, which are read through the step's own workspace and so under its rules.
+ *
+ * @throws WorkspaceError `ENOENT` for an input that is missing, `ESECURITY` for one that leads out of the inputs
+ */
+export async function fingerprintOf(
+  { step, templates }: StepRequest,
+  { version = '1' }: StepType,
+  open: () => Promise<Workspace>,
+  known: Map<string, string>,
+  signal: AbortSignal,
+): Promise<string> {
+  const { type, with: settings, outputs, exceptions, inputs } = step
+  const parts = [canonicalJson({ type, version, settings, templates, inputs, outputs, exceptions })]
+  try {
+    for (const input of inputs) parts.push(...(await describeInput(await open(), input, known, signal)))
+  } catch (error) {
+    throw asBreach(error)
+  }
+  return sha256(parts.join('\n'))
+}
+
+async function describeInput(
+  workspace: Workspace,
+  input: string,
+  known: Map<string, string>,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const at = input === '' ? workspaceAt : `${workspaceAt}/${input}`
+  // A link among the inputs is read where it leads, so that one that leads out is refused before the step begins.
+  const { type } = await workspace.stat(at, { followLinks: true, signal })
+  if (type === 'file') return [`${canonicalJson(input)} ${await hashOf(workspace, at, known, signal)}`]
+  const lines: string[] = [`${canonicalJson(input)} ${type}`]
+  if (type !== 'directory') return lines
+  for await (const entry of workspace.list(at, { recursive: true, details: true, signal })) {
+    const name = canonicalJson(entry.path)
+    if (entry.type === 'file' && entry.unreachable !== true) {
+      lines.push(`${name} ${entry.mode ?? ''} ${await hashOrDenied(workspace, entry.path, known, signal)}`)
+    } else {
+      lines.push(`${name} ${entry.type} ${entry.target ?? ''}`)
+    }
+  }
+  return lines.toSorted()
+}
+
+/** A name that a rule denies is listed, and not read: a deeper rule may say so. */
+async function hashOrDenied(
+  workspace: Workspace,
+  path: string,
+  known: Map<string, string>,
+  signal: AbortSignal,
+): Promise<string> {
+  try {
+    return await hashOf(workspace, path, known, signal)
+  } catch (error) {
+    if (isWorkspaceError(error, 'EACCES')) return 'denied'
+    throw error
+  }
+}
+
+async function hashOf(
+  workspace: Workspace,
+  path: string,
+  known: Map<string, string>,
+  signal: AbortSignal,
+): Promise<string> {
+  const { stat, stream } = await workspace.readStream(path, { signal })
+  const key = `${path}\n${stat.version}`
+  const found = known.get(key)
+  if (found !== undefined) {
+    await stream.return?.()
+    return found
+  }
+  const sum = createHash('sha256')
+  for await (const chunk of stream) sum.update(chunk)
+  const hash = sum.digest('hex')
+  if (known.size < maxKnown) known.set(key, hash)
+  return hash
+}
+
+const maxKnown = 100_000

@@ -1,0 +1,162 @@
+import type { AccessEvent, Workspace, WorkspaceError } from '@ws/core'
+import { orAbort, type StorageAdapter } from '@ws/core/adapter'
+
+import { asBreach, isBreach } from '../errors.ts'
+import type { Json } from '../json.ts'
+import { createPlanPaths, outputAt, workspaceAt } from '../plan/paths.ts'
+import type { StepRequest } from '../run/types.ts'
+import type { LandedEntry } from '../state/records.ts'
+import type { Staging } from '../state/state.ts'
+import type { StepContext, StepType } from '../types/types.ts'
+import type { ExecuteContext } from './context.ts'
+import { Notes } from './report.ts'
+import { readTree } from './tree.ts'
+import { openStepWorkspace } from './workspace.ts'
+
+/** One attempt while it runs: its staging directory and its workspace, made on first use, and its first breach. */
+export class LiveStep implements AsyncDisposable {
+  readonly request: StepRequest
+  readonly notes = new Notes()
+  readonly signal: AbortSignal
+  readonly #context: ExecuteContext
+  readonly #breached = new AbortController()
+  #breach: WorkspaceError | undefined
+  #isRunning = false
+  #staging: Promise<Staging> | undefined
+  #workspace: Promise<Workspace> | undefined
+
+  constructor(request: StepRequest, context: ExecuteContext, signal: AbortSignal | undefined) {
+    this.request = request
+    this.#context = context
+    const { timeout } = request.step
+    const signals = [signal, this.#breached.signal, timeout === undefined ? undefined : AbortSignal.timeout(timeout)]
+    this.signal = AbortSignal.any(signals.filter((one) => one !== undefined))
+  }
+
+  async staging(): Promise<StorageAdapter> {
+    this.#staging ??= this.#context.state.openStaging(this.#key(), { fresh: true })
+    return (await this.#staging).adapter
+  }
+
+  workspace(): Promise<Workspace> {
+    this.#workspace ??= this.#openWorkspace()
+    return this.#workspace
+  }
+
+  /** Runs the type. A breach, the timeout and an abort of the run end it. */
+  async run(type: StepType): Promise<Json | undefined> {
+    const { step } = this.request
+    const settings = type.settings.parse(step.with)
+    if (step.outputs.length > 0) await this.staging()
+    this.#isRunning = true
+    try {
+      this.signal.throwIfAborted()
+      return await orAbort(type.run(settings, this.#stepContext()), this.signal)
+    } finally {
+      this.#isRunning = false
+    }
+  }
+
+  /** Everything in the staging directory. */
+  async leftEntries(): Promise<LandedEntry[]> {
+    if (this.#staging === undefined) return []
+    return readTree(await this.staging(), '', this.#context.hasher, this.signal)
+  }
+
+  throwIfBreached(): void {
+    if (this.#breach !== undefined) throw this.#breach
+  }
+
+  /** The reason of a failure: a breach comes before what it brought about, and a timeout has words. */
+  cause(error: unknown): unknown {
+    if (this.#breach !== undefined) return this.#breach
+    const { timeout } = this.request.step
+    const isTimeout = error instanceof DOMException && error.name === 'TimeoutError'
+    return isTimeout ? new Error(`the step took longer than its timeout of ${timeout} ms`) : error
+  }
+
+  async closeWorkspace(): Promise<void> {
+    const workspace = await this.#workspace?.catch(() => undefined)
+    await workspace?.close()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.closeWorkspace()
+    const staging = await this.#staging?.catch(() => undefined)
+    await staging?.close()
+  }
+
+  #key() {
+    const { runId, step, attempt } = this.request
+    return { runId, stepId: step.id, attempt }
+  }
+
+  async #openWorkspace(): Promise<Workspace> {
+    const { workspace, place, executors, require } = this.#context
+    const { step, runId } = this.request
+    return openStepWorkspace({
+      step,
+      workspace,
+      staging: await this.staging(),
+      place,
+      executors,
+      require,
+      labels: { run: runId, step: step.id },
+      onEvent: (event: AccessEvent) => {
+        if (this.#isRunning) this.notes.decide(event)
+      },
+      onBreach: (error) => {
+        if (!this.#isRunning || this.#breach !== undefined) return
+        this.#breach = error
+        this.#breached.abort(error)
+      },
+    })
+  }
+
+  #stepContext(): StepContext {
+    const { runId, step, attempt } = this.request
+    const paths = createPlanPaths(this.request, this.#context.place)
+    const resolveWrite = (path: string): string => {
+      try {
+        const resolved = paths.write(path)
+        return resolved === '' ? outputAt : `${outputAt}/${resolved}`
+      } catch (error) {
+        throw this.#noteBreach(error)
+      }
+    }
+    return {
+      runId,
+      stepId: step.id,
+      attempt,
+      signal: this.signal,
+      startsIn: step.inputs.length + step.exceptions.length > 0 ? workspaceAt : outputAt,
+      workspace: () => this.workspace(),
+      read: async (path) => {
+        try {
+          const at = `${workspaceAt}/${paths.read(path)}`
+          return (await (await this.workspace()).read(at, { signal: this.signal })).bytes
+        } catch (error) {
+          throw this.#noteBreach(error)
+        }
+      },
+      resolveWrite,
+      write: async (path, data) => {
+        const at = resolveWrite(path)
+        try {
+          await (await this.workspace()).write(at, data, { signal: this.signal })
+        } catch (error) {
+          throw this.#noteBreach(error)
+        }
+      },
+      expand: (text) => paths.expand(text),
+      log: (text) => this.notes.log(text),
+    }
+  }
+
+  /** A breach ends the step, also where the type goes on after the error. */
+  #noteBreach(error: unknown): unknown {
+    const known = asBreach(error)
+    if (isBreach(known)) this.#breach ??= known
+    return known
+  }
+}

@@ -1,0 +1,70 @@
+import {
+  createWorkspace,
+  rules,
+  type Access,
+  type AccessEvent,
+  type Rule,
+  type Workspace,
+  type WorkspaceError,
+} from '@ws/core'
+import type { StorageAdapter } from '@ws/core/adapter'
+import type { Executor, Requirement } from '@ws/core/executor'
+
+import { breach } from '../errors.ts'
+import type { CheckedStep } from '../plan/checked.ts'
+import { outputAt, workspaceAt, type OutputPlace } from '../plan/paths.ts'
+import { onlyDeclared } from './declared.ts'
+
+export interface StepWorkspaceOptions {
+  readonly step: CheckedStep
+  readonly workspace: StorageAdapter
+  readonly staging: StorageAdapter
+  readonly place: OutputPlace
+  readonly executors: readonly Executor[] | undefined
+  readonly require: Requirement | undefined
+  readonly labels: Readonly<Record<string, string>>
+  readonly onEvent: (event: AccessEvent) => void
+  readonly onBreach: (error: WorkspaceError) => void
+}
+
+/**
+ * The workspace of one step: its inputs can be read below `/workspace`, its outputs written below `/output`, and nothing
+ * else exists for it but `/tmp` and the system's programs. The same rules hold in commands.
+ */
+export async function openStepWorkspace(options: StepWorkspaceOptions): Promise<Workspace> {
+  const { step, workspace: inputs, staging, executors, require, labels, onEvent, onBreach } = options
+  const mayWrite = step.exceptions.length > 0
+  const workspace = await createWorkspace({
+    mounts: [
+      { at: workspaceAt, adapter: inputs, access: mayWrite ? 'read-write' : 'read-only' },
+      { at: outputAt, adapter: onlyDeclared(staging, step.outputs, onBreach) },
+    ],
+    rules: stepRules(options),
+    executors,
+    require,
+    labels,
+    // The workspace's own start-up files are not inputs, and its root cannot be written.
+    commands: { env: { HOME: '/tmp', OUTPUT: outputAt, WORKSPACE: workspaceAt } },
+  })
+  workspace.on('access', (event) => {
+    onEvent(event)
+    const { door, outcome, code, rule, operation, path, resolvedPath } = event
+    if (door !== 'files' || outcome !== 'denied' || code === undefined) return
+    const reason = code === 'EOUTSIDE' ? 'climbs above the root' : 'is not among the inputs or outputs of this step'
+    const remedy = 'use a declared input or output, or declare this one'
+    onBreach(breach({ operation, path: resolvedPath ?? path, reason, rule: rule ?? 'inputs', remedy }))
+  })
+  return workspace
+}
+
+function stepRules({ step, place }: StepWorkspaceOptions): Rule[] {
+  const entries: Record<string, Access> = { [workspaceAt]: 'none' }
+  // An input may enclose the output: what other steps write is then left out, unless it is an input itself.
+  if (place.inWorkspace !== undefined) entries[`${workspaceAt}/${place.inWorkspace}`] = 'none'
+  for (const input of step.inputs) entries[at(input)] = 'read-only'
+  for (const { path } of step.exceptions) entries[at(path)] = 'read-write'
+  const reason = 'is not an input of this step'
+  return [rules.subtree({ name: 'inputs', entries, reason, remedy: 'declare it in `inputs`' })]
+}
+
+const at = (path: string): string => (path === '' ? workspaceAt : `${workspaceAt}/${path}`)

@@ -1,0 +1,65 @@
+import { posix } from 'node:path'
+
+import { WorkspaceError, type CommandResult } from '@ws/core'
+import { z } from 'zod'
+
+import { breach } from '../errors.ts'
+import { workspaceAt } from '../plan/paths.ts'
+import { defineStepType } from './types.ts'
+
+const settings = z.strictObject({
+  run: z.string().min(1).describe('A shell command. It starts in `/workspace` and writes below `/output` (`$OUTPUT`).'),
+  cwd: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('The directory it starts in. Default: `/workspace`; `/output` without inputs.'),
+  env: z.record(z.string(), z.string()).default({}).describe('Added to the clean environment.'),
+  shell: z.string().optional(),
+})
+
+/** Runs a shell command in the step's workspace. An exit code other than 0 fails the step. */
+export const commandStep = defineStepType({
+  settings,
+  async run({ run, cwd, env, shell }, context) {
+    const workspace = await context.workspace()
+    const directory = cwd === undefined ? context.startsIn : context.expand(cwd)
+    const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() }
+    const result = await workspace.exec(context.expand(run), {
+      // the root itself may be closed: it is where commands start anyway
+      cwd: directory === workspaceAt ? undefined : directory,
+      env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, context.expand(value)])),
+      shell,
+      signal: context.signal,
+      onOutput: ({ stream, data }) => context.log(decoders[stream].decode(data, { stream: true })),
+    })
+    if (result.exitStatus !== 0) throw failed(result, directory)
+    return { exitStatus: 0 }
+  },
+})
+
+const refused = 'permission denied|read-only file system|operation not permitted'
+/** As most programs say it: `cannot create a.txt: Read-only file system`. */
+const pathBefore = new RegExp(`(?<path>[^\\s:'"\`]+)['"\`]?: (?<why>${refused})`, 'iu')
+/** As zsh and Python say it: `zsh:1: read-only file system: a.txt`. */
+const pathBehind = new RegExp(`(?<why>${refused}): ['"\`]?(?<path>[^\\s'"\`]+)`, 'iu')
+
+/** The kernel refuses without a word to us. A command that failed and names a refused path itself has breached its limits. */
+function failed({ exitStatus, stderr, hints = [] }: CommandResult, cwd: string): WorkspaceError {
+  const { path: name, why } = (pathBehind.exec(stderr) ?? pathBefore.exec(stderr))?.groups ?? {}
+  if (name !== undefined) {
+    const path = posix.resolve(cwd, name)
+    const rule = hints.find((hint) => path === hint.path || path.startsWith(`${hint.path}/`))?.rule ?? 'inputs'
+    const isOutside = path.startsWith('/workspace') || why?.toLowerCase() === 'read-only file system'
+    const reason = 'was refused to the command'
+    const remedy = 'declare it in the inputs or outputs of the step'
+    if (isOutside) return breach({ operation: 'exec', path, reason, rule, remedy })
+  }
+  const [last = ''] = stderr.trimEnd().split('\n').slice(-1)
+  return new WorkspaceError({
+    code: 'EIO',
+    operation: 'exec',
+    reason: `the command ended with exit status ${exitStatus}${last === '' ? '' : `: ${last.slice(0, 300)}`}`,
+    remedy: 'read the log of the step',
+  })
+}

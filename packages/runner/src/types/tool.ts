@@ -1,0 +1,49 @@
+import { createTools, faceNames } from '@ws/tools'
+import { z } from 'zod'
+
+import { expandDeep } from './expand.ts'
+import { defineStepType, type StepContext } from './types.ts'
+
+const settings = z.strictObject({
+  tool: z.string().min(1).describe('The name of a tool of the face.'),
+  arguments: z.record(z.string(), z.json()).default({}),
+  face: z.enum(faceNames).default('split').describe('The form of the tools.'),
+})
+
+/** Arguments that name a place to write: relative ones start at the output's root [PM4]. */
+const written: Readonly<Record<string, string>> = {
+  write: 'path',
+  replace: 'path',
+  delete: 'path',
+  download: 'path',
+  copy: 'to',
+  move: 'to',
+  rename: 'to',
+}
+
+/** Makes one call of `@ws/tools` in the step's workspace. An answer that is an error fails the step. */
+export const toolStep = defineStepType({
+  settings,
+  async run({ tool, arguments: given, face }, context) {
+    await using toolset = createTools(await context.workspace(), { face, downloads: false })
+    const expanded = expandDeep(given, context.expand) as Record<string, unknown>
+    const answer = await toolset.run(tool, resolveWritten(tool, expanded, context), { signal: context.signal })
+    context.log(`${answer.text}\n`)
+    if (answer.isError) throw new Error(answer.text.split('\n')[0] ?? 'the tool failed')
+    return { text: answer.text.slice(0, maxKept) }
+  },
+})
+
+const maxKept = 64 * 1024
+
+function resolveWritten(
+  tool: string,
+  given: Readonly<Record<string, unknown>>,
+  context: StepContext,
+): Readonly<Record<string, unknown>> {
+  const operation = typeof given['operation'] === 'string' ? given['operation'] : tool
+  const name = Object.hasOwn(written, operation) ? written[operation] : undefined
+  const path = name === undefined ? undefined : given[name]
+  if (name === undefined || typeof path !== 'string' || path.startsWith('/')) return given
+  return { ...given, [name]: context.resolveWrite(path) }
+}

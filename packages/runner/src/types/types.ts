@@ -1,0 +1,62 @@
+import type { Workspace } from '@ws/core'
+import type { z } from 'zod'
+
+import type { Json } from '../json.ts'
+
+/** The surroundings of a step while it runs. */
+export interface StepContext {
+  readonly runId: string
+  readonly stepId: string
+  /** From 1. */
+  readonly attempt: number
+  /** Aborts after the step's timeout, after a breach, and when the run is ended. */
+  readonly signal: AbortSignal
+  /** Where commands start: `/workspace`; for a step without inputs, which sees nothing there, `/output`. */
+  readonly startsIn: string
+  /**
+   * The step's own workspace: its inputs below `/workspace`, its outputs below `/output`, nothing else. Made on first use,
+   * and closed with the step.
+   */
+  workspace(): Promise<Workspace>
+  /**
+   * Reads a file. A relative path starts at the workspace's root [PM4].
+   *
+   * @throws WorkspaceError `ESECURITY` outside of the inputs
+   */
+  read(path: string): Promise<Uint8Array>
+  /**
+   * Writes a file. A relative path starts at the output's root, whose own name is taken off once [PM4, PM8].
+   *
+   * @throws WorkspaceError `ESECURITY` outside of the outputs
+   */
+  write(path: string, data: string | Uint8Array): Promise<void>
+  /** The path to write as the step sees it: below `/output`. @throws WorkspaceError `ESECURITY` outside of the output */
+  resolveWrite(path: string): string
+  /** Fills in the templates of a text: `{output_path}` is `/output` [PM7]. */
+  expand(text: string): string
+  /** Adds to the step's log. At most 1 MiB is kept. */
+  log(text: string): void
+}
+
+/**
+ * A kind of step. It does everything through its context. A step that throws has failed, and nothing of it lands; the value
+ * that it gives is remembered and reported.
+ */
+export interface StepType<Settings = unknown> {
+  /** Of `with`. */
+  readonly settings: z.ZodType<Settings>
+  /** Steps with the same inputs and settings need not run again. Default true. */
+  readonly repeatable?: boolean | undefined
+  /** Part of what decides whether a step is up to date: change it when the type does something else. Default `1`. */
+  readonly version?: string | undefined
+  run(settings: Settings, context: StepContext): Promise<Json | undefined>
+}
+
+// Settings are checked by the schema of the very type that runs with them.
+// oxlint-disable-next-line typescript/no-explicit-any
+export type StepTypes = Readonly<Record<string, StepType<any>>>
+
+/** Keeps the types of the settings when a type is written. */
+export function defineStepType<Settings>(type: StepType<Settings>): StepType<Settings> {
+  return type
+}

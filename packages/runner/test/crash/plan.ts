@@ -1,0 +1,12 @@
+/** Thirty steps in ten rows of three: each needs a step of the row before it. */
+export const crashPlan = {
+  version: 1,
+  concurrency: 3,
+  steps: Array.from({ length: 30 }, (_, index) => ({
+    id: `s${index}`,
+    type: 'work',
+    with: { name: `d${index}`, files: 1 + (index % 5) },
+    outputs: [`d${index}`],
+    needs: index < 3 ? [] : [`s${index - 3}`],
+  })),
+}
