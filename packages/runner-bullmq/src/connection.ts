@@ -1,0 +1,32 @@
+import type { ConnectionOptions } from 'bullmq'
+
+/** Where Redis is. */
+export interface RedisConnection {
+  /** Default `127.0.0.1`. */
+  readonly host?: string | undefined
+  /** Default 6379. */
+  readonly port?: number | undefined
+  readonly username?: string | undefined
+  readonly password?: string | undefined
+  /** Default 0. */
+  readonly database?: number | undefined
+  /** Encrypt, and check the server's certificate. Default false. */
+  readonly tls?: boolean | undefined
+}
+
+/** The default name of the queue. */
+export const defaultQueue = 'ws-steps'
+
+/** Calls wait while Redis is away: a run goes on when it is back. */
+export function connectionOf({ host, port, username, password, database, tls }: RedisConnection): ConnectionOptions {
+  return {
+    host: host ?? '127.0.0.1',
+    port: port ?? 6379,
+    db: database ?? 0,
+    maxRetriesPerRequest: null,
+    retryStrategy: (times: number) => Math.min(times * 50, 1000),
+    ...(username === undefined ? {} : { username }),
+    ...(password === undefined ? {} : { password }),
+    ...(tls === true ? { tls: {} } : {}),
+  }
+}

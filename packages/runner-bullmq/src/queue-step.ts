@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+
+import type { StepFunction, StepOutcome, StepRequest } from '@ws/runner'
+import { Queue, QueueEvents, type Job } from 'bullmq'
+
+import { connectionOf, defaultQueue, type RedisConnection } from './connection.ts'
+
+export interface QueueStepOptions {
+  readonly connection: RedisConnection
+  /** The name of the queue, the same for the workers. Default `ws-steps`. */
+  readonly queue?: string | undefined
+  /**
+   * Milliseconds after which the state of a job is asked for, should Redis have lost the message of its end. Default
+   * 5,000.
+   */
+  readonly pollInterval?: number | undefined
+}
+
+/** The `step` of a run whose steps are done by workers. Close it behind the run. */
+export interface QueueStep extends AsyncDisposable {
+  readonly step: StepFunction
+  close(): Promise<void>
+}
+
+/**
+ * Puts each attempt into a queue of BullMQ, and waits for its outcome. A job that Redis forgot is put in again: the runner's
+ * journal makes sure that its effect comes once.
+ */
+export function createQueueStep({
+  connection,
+  queue: name = defaultQueue,
+  pollInterval = 5000,
+}: QueueStepOptions): QueueStep {
+  const options = { connection: connectionOf(connection) }
+  const queue = new Queue<StepRequest, StepOutcome>(name, options)
+  const events = new QueueEvents(name, options)
+  // Reconnecting is the client's own work; without a listener its errors would end the process.
+  queue.on('error', () => undefined)
+  events.on('error', () => undefined)
+  // each wait listens, and a run may wait for hundreds of steps
+  queue.setMaxListeners(0)
+  events.setMaxListeners(0)
+  const close = async (): Promise<void> => {
+    await events.close()
+    await queue.close()
+  }
+  return {
+    async step(_id, request) {
+      for (;;) {
+        const job = await queue.add('step', request, { jobId: jobIdOf(request), ...delivery })
+        const outcome = await endOf(job, events, pollInterval)
+        if (outcome !== undefined) return outcome
+      }
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** How often a job is handed to a worker again that could not carry it out. It is not the plan's `retry`. */
+const delivery = {
+  attempts: 20,
+  backoff: { type: 'exponential', delay: 100 },
+  removeOnComplete: { age: 24 * 3600 },
+  removeOnFail: { age: 24 * 3600 },
+} as const
+
+/** The same for every delivery of one attempt. BullMQ takes no `:` in it. */
+function jobIdOf({ runId, step, attempt }: StepRequest): string {
+  return createHash('sha256')
+    .update(JSON.stringify([runId, step.id, attempt]))
+    .digest('hex')
+}
+
+/** The outcome of a job; `undefined` when it is to be asked again, or put in again. */
+async function endOf(
+  job: Job<StepRequest, StepOutcome>,
+  events: QueueEvents,
+  pollInterval: number,
+): Promise<StepOutcome | undefined> {
+  try {
+    return await job.waitUntilFinished(events, pollInterval)
+  } catch (error) {
+    // a failed job has used up its deliveries; everything else is a lost message, or a timeout of the wait
+    if ((await job.getState()) === 'failed') throw error
+    return undefined
+  }
+}

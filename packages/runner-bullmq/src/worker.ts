@@ -1,0 +1,51 @@
+import type { Runner, StepOutcome, StepRequest } from '@ws/runner'
+import { Worker } from 'bullmq'
+
+import { connectionOf, defaultQueue, type RedisConnection } from './connection.ts'
+
+export interface StepWorkerOptions {
+  readonly connection: RedisConnection
+  /** Over the same workspace, output and state as that of the run. It stays its creator's to close. */
+  readonly runner: Runner
+  /** The name of the queue. Default `ws-steps`. */
+  readonly queue?: string | undefined
+  /** Steps at the same time. Default 1. */
+  readonly concurrency?: number | undefined
+  /** Milliseconds after which BullMQ gives a job of a silent worker to another. Default 30,000. */
+  readonly lockDuration?: number | undefined
+}
+
+export interface StepWorker extends AsyncDisposable {
+  /** Takes no further job, and waits for those that run. */
+  close(): Promise<void>
+}
+
+/** Milliseconds to wait for another worker that carries out the same attempt. */
+const leaseWait = 24 * 3_600_000
+
+/**
+ * Carries out steps from a queue. BullMQ's lock on a job is no fence: a worker that is silent for too long loses it, and still
+ * works. So each attempt takes the runner's lease of its step first. Behind it, the journal tells whether the attempt has ended.
+ */
+export function createStepWorker(options: StepWorkerOptions): StepWorker {
+  const { connection, runner, queue = defaultQueue, concurrency = 1, lockDuration = 30_000 } = options
+  const worker = new Worker<StepRequest, StepOutcome>(
+    queue,
+    async ({ data }) => {
+      const { runId, step } = data
+      await using lease = await runner.leases.acquire(`steps/${runId}/${step.id}`, { wait: leaseWait })
+      return await runner.executeStep(data, { signal: lease.lost })
+    },
+    // a job whose workers die is handed on as often as its deliveries allow
+    {
+      connection: connectionOf(connection),
+      concurrency,
+      lockDuration,
+      stalledInterval: lockDuration,
+      maxStalledCount: 20,
+    },
+  )
+  worker.on('error', () => undefined)
+  const close = async (): Promise<void> => worker.close()
+  return { close, [Symbol.asyncDispose]: close }
+}
