@@ -1,0 +1,69 @@
+import { WorkspaceError } from '@ws/core'
+import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import { createServer } from '../server/create-server.ts'
+import type { Served } from '../types.ts'
+import { Front } from './front.ts'
+import { isLoopback } from './loopback.ts'
+import type { MakeServer } from './subjects.ts'
+import type { HttpOptions } from './types.ts'
+
+/** Milliseconds in which a request must have arrived, headers and body. */
+const arrivalTimeout = 60_000
+
+export interface HttpServer extends Served {
+  /** Where clients connect. */
+  readonly url: URL
+}
+
+/**
+ * Serves workspaces over streamable HTTP, one for each subject. Each request's `Host` and `Origin` are checked first, then
+ * its token. TLS is the business of the proxy before it.
+ *
+ * @throws WorkspaceError `EINVAL` for an address or a name beyond the loopback without `auth`, and for an address without
+ * `allowedHosts`
+ */
+export function serveHttp(options: HttpOptions): Promise<HttpServer> {
+  return serveHttpWith(options, createServer)
+}
+
+/** The same with servers of your own on the same stack. */
+export async function serveHttpWith(options: HttpOptions, makeServer: MakeServer): Promise<HttpServer> {
+  const { host = '127.0.0.1', port = 0, path = '/mcp' } = options
+  checkExposure(host, options)
+  const front = new Front(options, makeServer)
+  const server = createHttpServer(
+    { requestTimeout: arrivalTimeout, headersTimeout: arrivalTimeout / 2, connectionsCheckingInterval: 5_000 },
+    (request, response) => void front.handle(request, response),
+  )
+  server.listen(port, host)
+  await once(server, 'listening')
+  const address = server.address() as AddressInfo
+  let ending: Promise<void> | undefined
+  const end = async (): Promise<void> => {
+    server.close()
+    server.closeAllConnections()
+    await front.close()
+  }
+  const close = (): Promise<void> => (ending ??= end())
+  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address
+  return { url: new URL(path, `http://${name}:${address.port}`), close, [Symbol.asyncDispose]: close }
+}
+
+function checkExposure(host: string, { auth, allowedHosts }: HttpOptions): void {
+  const fail = (reason: string, remedy: string): WorkspaceError =>
+    new WorkspaceError({ code: 'EINVAL', operation: 'serveHttp', reason, remedy })
+  const beyond = isLoopback(host) ? allowedHosts?.find((name) => !isLoopback(name)) : host
+  if (beyond === undefined) return
+  if (auth === undefined) {
+    throw fail('only the loopback is served without `auth`', 'give `auth`, or serve 127.0.0.1 under its own names')
+  }
+  if (allowedHosts === undefined) {
+    throw fail(
+      '`allowedHosts` is missing, and the address is not one of the loopback',
+      'name the hosts that clients ask for',
+    )
+  }
+}

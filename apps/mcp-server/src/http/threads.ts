@@ -1,0 +1,13 @@
+import type { Threads } from '@ws/threads'
+import { createHash } from 'node:crypto'
+
+import type { HttpOptions, Subject } from './types.ts'
+
+/** A thread for each subject, as `open` of {@link HttpOptions}. Ids of threads are hashes: a subject's id may be anything. */
+export function openThreads(threads: Threads): HttpOptions['open'] {
+  return async (subject: Subject | undefined) => {
+    const id = subject === undefined ? 'local' : createHash('sha256').update(subject.id).digest('hex').slice(0, 40)
+    const thread = await threads.open({ threadId: `mcp-${id}`, userId: `mcp-${id}` })
+    return { workspace: thread.workspace, listSkills: () => thread.listSkills(), close: () => thread.close() }
+  }
+}

@@ -1,0 +1,67 @@
+import type { OAuthMetadata } from '@modelcontextprotocol/server'
+import type { OpenedWorkspace, SourceOptions } from '../types.ts'
+
+/** The user that a token stands for. */
+export interface Subject {
+  /** The same for each token of one user. Never shown to anybody. */
+  readonly id: string
+  readonly scopes?: readonly string[] | undefined
+  /** Seconds since the epoch. Default: the token does not expire here. */
+  readonly expiresAt?: number | undefined
+  /** The server that the token was made for, in the words of its issuer; compared where `resource` is given. */
+  readonly resource?: string | undefined
+}
+
+export interface AuthOptions {
+  /** The subject of a token; `undefined` refuses it. Compare secrets in constant time. */
+  readonly verify: (token: string) => Promise<Subject | undefined>
+  /** Scopes that each token must have. Default: none. */
+  readonly requiredScopes?: readonly string[] | undefined
+  /** This server as an OAuth resource: clients find their way to the authorization server by it (RFC 9728). */
+  readonly resource?:
+    | {
+        /** The public URL of this server. Tokens must be made for it. */
+        readonly url: URL
+        /** Metadata of the authorization server (RFC 8414). */
+        readonly authorizationServer: OAuthMetadata
+      }
+    | undefined
+}
+
+/** A workspace of one subject. */
+export interface SubjectWorkspace extends OpenedWorkspace {
+  /** Called when nobody has used it for `idleTimeout`, and when the server closes. */
+  close(): Promise<void>
+}
+
+export interface HttpOptions extends SourceOptions {
+  /**
+   * Opens the workspace of a subject: a thread of its own, by {@link openThreads}. Without `auth` there is one subject,
+   * which is `undefined`.
+   */
+  readonly open: (subject: Subject | undefined) => Promise<SubjectWorkspace>
+  /** Default: none, which only an address of the loopback is served with. */
+  readonly auth?: AuthOptions | undefined
+  /** The address to listen on. Default `127.0.0.1`. */
+  readonly host?: string | undefined
+  /** Default 0: a free one. */
+  readonly port?: number | undefined
+  /** Default `/mcp`. */
+  readonly path?: string | undefined
+  /** Names in `Host` that are served, without ports. Default: those of the loopback. Needed for another address. */
+  readonly allowedHosts?: readonly string[] | undefined
+  /** Names in `Origin` that are served. Default: those of the loopback. Requests without an `Origin` are served. */
+  readonly allowedOrigins?: readonly string[] | undefined
+  /** Requests that are being answered at once. Default 16. Beyond it: 503. */
+  readonly maxCalls?: number | undefined
+  /** Streams of changes that are open at once. Default 64. Beyond it: 503. */
+  readonly maxStreams?: number | undefined
+  /** Bytes of the bodies of all requests that are being answered. Default 64 MiB. Beyond it: 503. */
+  readonly maxBodyBytes?: number | undefined
+  /** Bytes of one body. Default 16 MiB. Beyond it: 413. */
+  readonly maxMessageBytes?: number | undefined
+  /** Milliseconds after which a workspace that nobody uses is closed. Default 300,000. */
+  readonly idleTimeout?: number | undefined
+  /** Hears of what went wrong in the server. Default: one line on standard error. */
+  readonly onError?: ((error: unknown) => void) | undefined
+}

@@ -1,0 +1,12 @@
+import { isWorkspaceError } from '@ws/core'
+import { escapeUnprintable } from '@ws/core/executor'
+
+/** One line on standard error, without anything that a terminal would obey. Other errors than ours may hold paths of this machine. */
+export function reportError(error: unknown): void {
+  const text = isWorkspaceError(error)
+    ? error.message
+    : error instanceof Error
+      ? `${error.name}: ${error.message}`
+      : 'unknown'
+  process.stderr.write(`ws mcp: ${escapeUnprintable(text).slice(0, 1_000)}\n`)
+}

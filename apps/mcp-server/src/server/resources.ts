@@ -1,0 +1,77 @@
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  ResourceTemplate,
+  type McpServer,
+} from '@modelcontextprotocol/server'
+import { isWorkspaceError, type WorkspaceEntry, type Workspace } from '@ws/core'
+
+import type { Source } from '../source/source.ts'
+import { pathOf, uriOf, uriTemplate } from '../source/uris.ts'
+
+/** Entries that a listing shows, and proposals for a path. */
+const maxListed = 500
+const maxProposed = 100
+/** Bytes of a file that is given as a resource; larger ones are read by the tools, in pieces. */
+const maxBytes = 8 * 1024 * 1024
+
+/** Offers the files as resources: a list of the upper ones, a template for all, and proposals for its path. */
+export function addResources(server: McpServer, { opened: { workspace } }: Source): void {
+  const template = new ResourceTemplate(uriTemplate, {
+    list: async () => ({ resources: await listed(workspace) }),
+    complete: { path: (value) => proposals(workspace, value) },
+  })
+  const config = { title: 'Files', description: 'Every file of the workspace, by its path.' }
+  server.registerResource('files', template, config, async (uri) => {
+    return { contents: [await read(workspace, uri.href)] }
+  })
+}
+
+async function listed(workspace: Workspace) {
+  const entries: WorkspaceEntry[] = []
+  for await (const entry of workspace.list(workspace.root, { recursive: true, maxDepth: 2 })) {
+    if (entry.type === 'file') entries.push(entry)
+    if (entries.length === maxListed) break
+  }
+  return entries.map(({ path, name }) => ({ uri: uriOf(path), name, title: path })).toSorted(byUri)
+}
+
+const byUri = (a: { readonly uri: string }, b: { readonly uri: string }): number => (a.uri < b.uri ? -1 : 1)
+
+/** Paths that begin so, without the slash before them. */
+async function proposals(workspace: Workspace, value: string): Promise<string[]> {
+  const cut = value.lastIndexOf('/') + 1
+  const [directory, start] = [`/${value.slice(0, cut)}`, value.slice(cut)]
+  const found: string[] = []
+  try {
+    for await (const { path, name, type } of workspace.list(directory)) {
+      if (name.startsWith(start)) found.push(`${path.slice(1)}${type === 'directory' ? '/' : ''}`)
+      if (found.length === maxProposed) break
+    }
+  } catch (error) {
+    if (!isWorkspaceError(error)) throw error
+  }
+  return found
+}
+
+async function read(workspace: Workspace, uri: string) {
+  const path = pathOf(uri)
+  if (path === undefined) throw new ResourceNotFoundError(uri)
+  try {
+    const { bytes } = await workspace.read(path, { maxBytes })
+    return { uri, ...contentOf(bytes) }
+  } catch (error) {
+    if (!isWorkspaceError(error)) throw error
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') throw new ResourceNotFoundError(uri)
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message, error.toJSON())
+  }
+}
+
+function contentOf(bytes: Uint8Array) {
+  try {
+    return { mimeType: 'text/plain', text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }
+  } catch {
+    return { mimeType: 'application/octet-stream', blob: Buffer.from(bytes).toString('base64') }
+  }
+}

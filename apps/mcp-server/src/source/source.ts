@@ -1,0 +1,46 @@
+import { WorkspaceError } from '@ws/core'
+import { unmetFields } from '@ws/core/executor'
+import { createTools, type Toolset } from '@ws/tools'
+
+import type { OpenedWorkspace, Served, SourceOptions } from '../types.ts'
+import { Watch } from './watch.ts'
+
+/** One workspace as all connections to it share it: one toolset, so that calls on one path wait for each other. */
+export interface Source extends Served {
+  readonly opened: OpenedWorkspace
+  readonly options: SourceOptions
+  readonly toolset: Toolset
+  readonly watch: Watch
+}
+
+/**
+ * @throws WorkspaceError `ENOEXECUTOR` where commands are asked for, and the workspace has no executor that meets the
+ * requirement
+ */
+export function createSource(opened: OpenedWorkspace, options: SourceOptions): Source {
+  const { workspace } = opened
+  if (options.commands !== undefined) checkExecutor(opened, options.commands)
+  const toolset = createTools(workspace, { ...options.tools, commands: options.commands !== undefined })
+  const watch = new Watch(workspace)
+  const close = async (): Promise<void> => {
+    watch[Symbol.dispose]()
+    await toolset.close()
+  }
+  return { opened, options, toolset, watch, close, [Symbol.asyncDispose]: close }
+}
+
+function checkExecutor({ workspace }: OpenedWorkspace, commands: NonNullable<SourceOptions['commands']>): void {
+  const { executor } = workspace
+  const fields = executor === undefined ? [] : unmetFields(executor.guarantees, commands)
+  if (executor !== undefined && fields.length === 0) return
+  const reason =
+    executor === undefined
+      ? 'commands are to be offered, and the workspace has no executor'
+      : `the executor ${executor.name} falls short in ${fields.join(', ')}`
+  throw new WorkspaceError({
+    code: 'ENOEXECUTOR',
+    operation: 'serve',
+    reason,
+    remedy: 'give the workspace an executor that meets the requirement, or offer no commands',
+  })
+}

@@ -1,0 +1,215 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+import { component, createScratchDirectory, describeWith, processesWith, until } from '@ws/test-fixtures'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { createFuzzer } from './support/fuzz.ts'
+
+const program = fileURLToPath(new URL('support/victim.ts', import.meta.url))
+const mebibyte = 1024 * 1024
+const messages = 2_000
+const warmUps = 300
+
+interface Victim {
+  readonly child: ChildProcess
+  /** Everything that it said on standard error. */
+  readonly said: () => string
+  readonly ended: Promise<unknown>
+}
+
+async function start(way: 'http' | 'stdio', executor: 'virtual' | 'bubblewrap'): Promise<Victim> {
+  const scratch = await createScratchDirectory()
+  const child = spawn(process.execPath, ['--conditions=@ws/source', program, way, scratch.path, executor])
+  const ended = once(child, 'close')
+  let said = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
+  // a server that has ended reads no more
+  child.stdin.on('error', () => undefined)
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await ended
+    await scratch.remove()
+  })
+  return { child, said: () => said, ended }
+}
+
+async function startHttp(executor: 'virtual' | 'bubblewrap' = 'virtual') {
+  const victim = await start('http', executor)
+  const [line] = (await once(createInterface(victim.child.stdout ?? process.stdin), 'line')) as [string]
+  const url = new URL(line)
+  const post = (body: string | Buffer, signal?: AbortSignal) =>
+    fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body,
+      ...(signal && { signal }),
+    })
+  return { ...victim, url, post }
+}
+
+async function startStdio(executor: 'virtual' | 'bubblewrap' = 'virtual') {
+  const victim = await start('stdio', executor)
+  const { child } = victim
+  const answers = new Map<unknown, string>()
+  createInterface(child.stdout ?? process.stdin).on('line', (line) => {
+    answers.set((JSON.parse(line) as { readonly id?: unknown }).id, line)
+  })
+  const send = async (line: string | Buffer): Promise<void> => {
+    if (child.stdin?.write(Buffer.concat([Buffer.from(line), Buffer.from('\n')])) === false)
+      await once(child.stdin, 'drain')
+  }
+  const clientInfo = { name: 'attack', version: '1' }
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }
+  await send(JSON.stringify({ jsonrpc: '2.0', id: 'hello', method: 'initialize', params }))
+  await expect.poll(() => answers.get('hello'), { timeout: 60_000 }).toContain('result')
+  return { ...victim, send, answers }
+}
+
+const callOf = (id: unknown, name: string, given: object): string =>
+  JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: given } })
+
+/** A call as large as the largest message of the fuzz. */
+const largeWrite = (id: unknown): string =>
+  callOf(id, 'write', { path: '/workspace/large.txt', content: 'x'.repeat(100_000) })
+
+/** Bytes in memory: now, and the most so far. */
+function memoryOf({ pid }: ChildProcess): { readonly now: number; readonly most: number } {
+  const status = readFileSync(`/proc/${pid ?? 0}/status`, 'utf8')
+  const bytes = (field: string): number => Number(new RegExp(`${field}:\\s+(\\d+) kB`, 'u').exec(status)?.[1]) * 1024
+  return { now: bytes('VmRSS'), most: bytes('VmHWM') }
+}
+
+describe('a server under attack', { timeout: 240_000 }, () => {
+  it('answers 2,000 malformed messages over HTTP, and 500 calls at once, within 128 MiB over idle', async () => {
+    const { child, post, said } = await startHttp()
+    const works = async () =>
+      expect(await (await post(callOf(1, 'list', { path: '/workspace' }))).text()).toContain('result')
+    // idle after work: V8 grows its young generation to its full size first
+    for (let index = 0; index < warmUps; index += 1) {
+      expect(await (await post(largeWrite(index))).text()).toContain('result')
+    }
+    const idle = memoryOf(child).now
+
+    const fuzz = createFuzzer(1)
+    const failed: string[] = []
+    for (let count = 0; count < messages; count += 10) {
+      const batch = Array.from({ length: 10 }, () => fuzz.next())
+      await Promise.all(
+        batch.map(async (message) => {
+          const answer = await post(message)
+          await answer.text()
+          if (answer.status >= 500) failed.push(`${answer.status}: ${message.toString('latin1').slice(0, 80)}`)
+        }),
+      )
+    }
+    expect(failed).toEqual([])
+    await works()
+
+    const statuses = await Promise.all(
+      Array.from({ length: 500 }, async (_, index) => {
+        const answer = await post(
+          callOf(index, 'write', { path: `/workspace/${index}.txt`, content: 'x'.repeat(1_000) }),
+        )
+        return answer.body === null ? 0 : (await answer.text(), answer.status)
+      }),
+    )
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(0)
+    expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([])
+    await works()
+
+    const huge = callOf(1, 'write', { path: '/workspace/huge.txt', content: 'x'.repeat(17 * mebibyte) })
+    expect((await post(huge)).status).toBe(413)
+    await works()
+    expect((memoryOf(child).most - idle) / mebibyte).toBeLessThan(128)
+    // no control character of a message reaches a terminal
+    expect(said()).not.toMatch(/[^\n\P{Cc}]/u)
+  })
+
+  it('answers 2,000 malformed messages over stdio, and 500 calls at once, within 128 MiB over idle', async () => {
+    const { child, send, answers, said } = await startStdio()
+    const works = async (id: string) => {
+      await send(callOf(id, 'list', { path: '/workspace' }))
+      await expect.poll(() => answers.get(id), { timeout: 60_000 }).toContain('result')
+    }
+    for (let index = 0; index < warmUps; index += 1) {
+      await send(largeWrite(`warm ${index}`))
+      await expect.poll(() => answers.get(`warm ${index}`), { timeout: 60_000 }).toContain('result')
+    }
+    const idle = memoryOf(child).now
+    const fuzz = createFuzzer(2)
+    for (let count = 0; count < messages; count += 1) await send(fuzz.next())
+    await works('after the fuzz')
+    const ids = Array.from({ length: 500 }, (_, index) => `call ${index}`)
+    for (const id of ids) await send(callOf(id, 'write', { path: `/workspace/${id}.txt`, content: 'x'.repeat(1_000) }))
+    await expect.poll(() => ids.filter((id) => !answers.has(id)), { timeout: 60_000 }).toEqual([])
+    await works('at the end')
+    expect((memoryOf(child).most - idle) / mebibyte).toBeLessThan(128)
+    expect(said()).not.toMatch(/[^\n\P{Cc}]/u)
+    child.stdin?.end()
+  })
+
+  it('sends no escape sequence of a name to a terminal', async () => {
+    const { post, said } = await startHttp()
+    const name = '\u001b]0;owned\u0007\u001b[31m.txt'
+    const asked = [
+      callOf(1, 'write', { path: `/workspace/${name}`, content: 'x' }),
+      callOf(2, 'list', { path: '/workspace' }),
+      callOf(3, 'read', { path: `/workspace/missing ${name}` }),
+      callOf(4, name, {}),
+      JSON.stringify({ jsonrpc: '2.0', id: 5, method: 'resources/list', params: {} }),
+      JSON.stringify({ jsonrpc: '2.0', id: 6, method: 'resources/read', params: { uri: `workspace:///${name}` } }),
+      JSON.stringify({ jsonrpc: '2.0', id: 7, method: name, params: {} }),
+    ]
+    for (const body of asked) {
+      const answer = await (await post(body)).text()
+      expect(answer).not.toMatch(/[^\r\n\P{Cc}]/u)
+    }
+    expect(said()).not.toMatch(/[^\n\P{Cc}]/u)
+  })
+})
+
+describeWith([component('bubblewrap')], 'a client that disappears in the middle of a command', () => {
+  // in the command line of the shell in the sandbox
+  const loopWith = (mark: string) => `while :; do sleep 0.1; done # ${mark}`
+  const isRunning = (mark: string): boolean => processesWith(mark).length > 0
+
+  it('leaves no process over HTTP, and the server goes on', async () => {
+    const mark = `ws-mcp-http-${process.pid}`
+    const { post } = await startHttp('bubblewrap')
+    const client = new AbortController()
+    const call = post(callOf(1, 'execute', { command: loopWith(mark) }), client.signal)
+    await until(() => isRunning(mark))
+    client.abort()
+    await expect(call).rejects.toThrow()
+    await until(() => !isRunning(mark))
+    expect(await (await post(callOf(2, 'execute', { command: 'echo alive' }))).text()).toContain('alive')
+  })
+
+  it('leaves no process over stdio, and the server ends', async () => {
+    const mark = `ws-mcp-stdio-${process.pid}`
+    const { child, send, ended } = await startStdio('bubblewrap')
+    await send(callOf(1, 'execute', { command: loopWith(mark) }))
+    await send(callOf(2, 'execute', { command: loopWith(mark), background: true }))
+    await until(() => processesWith(mark).length > 1)
+    child.stdin?.destroy()
+    child.stdout?.destroy()
+    await ended
+    await until(() => !isRunning(mark))
+  })
+
+  it('ends a command that the client cancels', async () => {
+    const mark = `ws-mcp-cancel-${process.pid}`
+    const { send, answers } = await startStdio('bubblewrap')
+    await send(callOf('long', 'execute', { command: loopWith(mark) }))
+    await until(() => isRunning(mark))
+    await send(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'long' } }))
+    await until(() => !isRunning(mark))
+    await send(callOf('next', 'execute', { command: 'echo alive' }))
+    await expect.poll(() => answers.get('next'), { timeout: 20_000 }).toContain('alive')
+    expect(answers.has('long')).toBe(false)
+  })
+})

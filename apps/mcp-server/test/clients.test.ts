@@ -1,0 +1,104 @@
+import { createScratchDirectory } from '@ws/test-fixtures'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { openEarlierHttp, openEarlierStdio, openHttp, openStdio } from './support/clients.ts'
+import { openWorkspace, project, serveOne } from './support/serve.ts'
+
+/** The same small interface of both clients. */
+interface AnyClient {
+  listTools(): Promise<{ tools: readonly { name: string; annotations?: object | undefined; outputSchema?: unknown }[] }>
+  callTool(call: { name: string; arguments?: Record<string, unknown> }): Promise<unknown>
+  listResources(): Promise<{ resources: readonly { uri: string }[] }>
+  listResourceTemplates(): Promise<{ resourceTemplates: readonly { uriTemplate: string }[] }>
+  readResource(request: { uri: string }): Promise<{ contents: readonly object[] }>
+  complete(request: {
+    ref: { type: 'ref/resource'; uri: string }
+    argument: { name: string; value: string }
+  }): Promise<{ completion: { values: readonly string[] } }>
+  close(): Promise<void>
+}
+
+async function projectDirectory(): Promise<string> {
+  const scratch = await createScratchDirectory()
+  onTestFinished(() => scratch.remove())
+  for (const directory of ['src', 'skills/plan']) await scratch.createDirectory(directory)
+  for (const [path, content] of Object.entries(project)) await writeFile(join(scratch.path, path), content)
+  return scratch.path
+}
+
+const clients: readonly (readonly [string, () => Promise<AnyClient>])[] = [
+  ['client v2 over stdio', async () => openStdio(await projectDirectory(), 'split')],
+  ['client v1 over stdio', async () => openEarlierStdio(await projectDirectory(), 'split')],
+  ['client v2 over HTTP', async () => openHttp((await serveOne(await openWorkspace())).url)],
+  ['client v1 over HTTP', async () => openEarlierHttp((await serveOne(await openWorkspace())).url)],
+]
+
+describe.each(clients)('%s', (_name, open) => {
+  const connect = async (): Promise<AnyClient> => {
+    const client = await open()
+    onTestFinished(() => client.close())
+    return client
+  }
+
+  it('lists tools with annotations, calls them, and gives the remedy with a refusal', async () => {
+    const client = await connect()
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual(
+      'read read_chunked inspect write replace search find download copy rename move delete list execute'.split(' '),
+    )
+    expect(tools.find(({ name }) => name === 'read')?.annotations).toMatchObject({ readOnlyHint: true })
+    expect(tools.find(({ name }) => name === 'delete')?.annotations).toMatchObject({ destructiveHint: true })
+
+    const read = await client.callTool({ name: 'read', arguments: { path: '/a.txt' } })
+    expect(read).toMatchObject({ isError: false, content: [{ type: 'text', text: expect.stringContaining('one') }] })
+    expect(read).not.toHaveProperty('structuredContent')
+    const written = await client.callTool({ name: 'write', arguments: { path: '/new.txt', content: 'x' } })
+    expect(written).toMatchObject({
+      isError: false,
+      structuredContent: { path: '/new.txt', change: 'created', size: 1 },
+    })
+    const executed = await client.callTool({ name: 'execute', arguments: { command: 'cat new.txt a.txt' } })
+    expect(executed).toMatchObject({ isError: false, content: [{ text: expect.stringContaining('xone') }] })
+
+    const denied = await client.callTool({ name: 'read', arguments: { path: '/secret' } })
+    expect(denied).toMatchObject({ isError: true, _meta: { 'ws/data': { code: 'EACCES' } } })
+    const wrong = await client.callTool({ name: 'read', arguments: { pth: '/a.txt' } })
+    expect(wrong).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('the nearest is `path`') }],
+      _meta: { 'ws/next': { tool: 'read', arguments: { path: '/a.txt' } } },
+    })
+    const outside = await client.callTool({ name: 'read', arguments: { path: '/../etc/passwd' } })
+    expect(outside).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/\/etc\/passwd/u) }] })
+  })
+
+  it('serves files as resources, by a template whose path is completed', async () => {
+    const client = await connect()
+    const { resources } = await client.listResources()
+    const uris = resources.map(({ uri }) => uri)
+    expect(uris).toContain('workspace:///src/b%20c.ts')
+    expect(uris).toContain('skill://plan/SKILL.md')
+    const { resourceTemplates } = await client.listResourceTemplates()
+    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toContain('workspace:///{+path}')
+
+    const text = await client.readResource({ uri: 'workspace:///src/app.ts' })
+    expect(text.contents).toMatchObject([{ uri: 'workspace:///src/app.ts', text: 'const a = 1\n' }])
+    const blob = await client.readResource({ uri: 'workspace:///image.bin' })
+    expect(blob.contents).toMatchObject([{ blob: 'AP/+' }])
+    const skill = await client.readResource({ uri: 'skill://plan/SKILL.md' })
+    expect(skill.contents).toMatchObject([{ text: expect.stringContaining('Think first.') }])
+    await expect(client.readResource({ uri: 'workspace:///secret' })).rejects.toThrow(/`?\/secret`?.*rule/u)
+    await expect(client.readResource({ uri: 'workspace:///missing' })).rejects.toThrow(/missing/u)
+    await expect(client.readResource({ uri: 'file:///etc/passwd' })).rejects.toThrow()
+
+    const complete = async (value: string) => {
+      const ref = { type: 'ref/resource', uri: 'workspace:///{+path}' } as const
+      return (await client.complete({ ref, argument: { name: 'path', value } })).completion.values
+    }
+    expect((await complete('s')).toSorted()).toEqual(['secret', 'skills/', 'src/'])
+    expect(await complete('src/a')).toEqual(['src/app.ts'])
+    expect(await complete('missing/')).toEqual([])
+  })
+})

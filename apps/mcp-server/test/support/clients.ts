@@ -1,0 +1,49 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport as EarlierStdioTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { StreamableHTTPClientTransport as EarlierHttpTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { fileURLToPath } from 'node:url'
+
+const info = { name: 'test', version: '1.0.0' }
+const program = fileURLToPath(new URL('stdio-server.ts', import.meta.url))
+
+/** How the fixture server is started. */
+export function startOf(...args: readonly string[]) {
+  return { command: process.execPath, args: ['--conditions=@ws/source', program, ...args] }
+}
+
+/** A client of the newer protocol, over standard input and output. */
+export async function openStdio(...args: readonly string[]): Promise<Client> {
+  const client = new Client(info, { versionNegotiation: { mode: { pin: '2026-07-28' } } })
+  await client.connect(new StdioClientTransport({ ...startOf(...args), stderr: 'inherit' }))
+  return client
+}
+
+/** A client of the earlier protocol, by the earlier SDK. */
+export async function openEarlierStdio(...args: readonly string[]): Promise<EarlierClient> {
+  const client = new EarlierClient(info)
+  await client.connect(new EarlierStdioTransport({ ...startOf(...args), stderr: 'inherit' }))
+  return client
+}
+
+const requestInit = (token: string | undefined) =>
+  token === undefined ? {} : { requestInit: { headers: { authorization: `Bearer ${token}` } } }
+
+/** A client of the newer protocol, over HTTP. */
+export async function openHttp(url: URL, token?: string): Promise<Client> {
+  const client = new Client(info, { versionNegotiation: { mode: { pin: '2026-07-28' } } })
+  await client.connect(new StreamableHTTPClientTransport(url, requestInit(token)))
+  return client
+}
+
+/** A client of the earlier protocol, over HTTP. */
+export async function openEarlierHttp(url: URL, token?: string): Promise<EarlierClient> {
+  const client = new EarlierClient(info)
+  // the SDK's own types do not agree where optional fields are exact
+  const transport = new EarlierHttpTransport(url, requestInit(token)) as unknown as Parameters<
+    EarlierClient['connect']
+  >[0]
+  await client.connect(transport)
+  return client
+}

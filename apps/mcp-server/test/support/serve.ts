@@ -1,0 +1,40 @@
+import { createMemoryAdapter } from '@ws/adapter-memory'
+import { createWorkspace, rules, type Workspace } from '@ws/core'
+import { createVirtualExecutor } from '@ws/executor-virtual'
+import { findSkills, serveHttp, type HttpOptions, type HttpServer } from '@ws/mcp-server'
+import { onTestFinished } from 'vitest'
+
+type Files = Readonly<Record<string, string | Uint8Array>>
+
+const skill = '---\nname: plan\ndescription: Plans a task.\n---\nThink first.\n'
+export const project: Files = {
+  '/a.txt': 'one\n',
+  '/src/app.ts': 'const a = 1\n',
+  '/src/b c.ts': '',
+  '/image.bin': new Uint8Array([0, 255, 254]),
+  '/secret': 'hidden\n',
+  '/skills/plan/SKILL.md': skill,
+}
+
+/** A workspace in memory with the interpreter for commands, where `/secret` is denied. */
+export async function openWorkspace(files: Files = project): Promise<Workspace> {
+  const workspace = await createWorkspace({
+    mounts: [{ at: '/', adapter: () => createMemoryAdapter({ files }) }],
+    rules: [rules.deny('/secret')],
+    executors: [createVirtualExecutor()],
+  })
+  onTestFinished(() => workspace.close())
+  return workspace
+}
+
+/** One workspace for everybody, over HTTP on a free port. */
+export async function serveOne(workspace: Workspace, options: Partial<HttpOptions> = {}): Promise<HttpServer> {
+  const server = await serveHttp({
+    tools: { face: 'split' },
+    commands: { fileContent: 'interpreter' },
+    open: async () => ({ workspace, listSkills: () => findSkills(workspace, '/skills'), close: async () => undefined }),
+    ...options,
+  })
+  onTestFinished(() => server.close())
+  return server
+}
