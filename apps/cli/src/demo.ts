@@ -1,7 +1,9 @@
 import { createExecutor, defaultExecutorNames } from './config/executors.ts'
 import { startBucket, type DemoBucket } from './demo/bucket.ts'
 import { projectSuite } from './demo/checks.ts'
+import { showFaces } from './demo/faces.ts'
 import { walkMount } from './demo/mount.ts'
+import { runDemoPlan } from './demo/plan.ts'
 import { createProject } from './demo/project.ts'
 import { walk } from './demo/walk.ts'
 import { describeError, Interruption } from './errors.ts'
@@ -53,6 +55,7 @@ async function demo(): Promise<number> {
     (started) => stack.use(started),
     (error: unknown) => describeFailure(error),
   )
+  let facesWorked: boolean
   {
     await using project = await createProject(owner)
     const { root } = (await executor.probe({ owner, signal })).details
@@ -61,6 +64,13 @@ async function demo(): Promise<number> {
       `${style.strong('At work')} in / with ${executor.name}${form}; skills are mounted read-only, /notes is denied\n`,
     )
     await walk(project, executor, style, say)
+    say(`\n${style.strong('A model')} that follows a script, through three forms of the tools; it follows the errors\n`)
+    facesWorked = await showFaces(project, { executor, style, say })
+  }
+  let planRan = true
+  if (executor.name !== fallback) {
+    say(`\n${style.strong('A plan')} of lint, test, build and a scripted agent, run twice\n`)
+    planRan = await runDemoPlan({ owner, executor, style, say, signal })
   }
   const bucket = await starting
   let mountAgrees = true
@@ -97,7 +107,7 @@ async function demo(): Promise<number> {
   progress('')
   say(`\n${renderReport(report, style)}`)
   say(style.dim(`\n${((performance.now() - started) / 1000).toFixed(1)} s; the scratch directories are removed.\n`))
-  return hasFailed(report) || !mountAgrees ? 1 : 0
+  return hasFailed(report) || !facesWorked || !mountAgrees || !planRan ? 1 : 0
 }
 
 type CommonOptions = Pick<RunOptions, 'owner' | 'signal' | 'onResult'>

@@ -10,10 +10,12 @@ import { addExplain } from './commands/explain.ts'
 import { addFlush } from './commands/flush.ts'
 import { addKill } from './commands/kill.ts'
 import { addLs } from './commands/ls.ts'
+import { addMcp } from './commands/mcp.ts'
 import { addMkdir } from './commands/mkdir.ts'
 import { addMv } from './commands/mv.ts'
 import { collect } from './commands/options.ts'
 import { addPs } from './commands/ps.ts'
+import { addRun } from './commands/run.ts'
 import { addRm } from './commands/rm.ts'
 import { addSearch } from './commands/search.ts'
 import { addSession } from './commands/session.ts'
@@ -162,6 +164,8 @@ ${exitCodesHelp}`,
     addFlush,
     addSearch,
     addTool,
+    addMcp,
+    addRun,
     addExplain,
     addVerify,
     addDoctor,

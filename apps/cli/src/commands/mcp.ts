@@ -1,0 +1,82 @@
+import type { Served } from '@ws/mcp-server'
+import { faceNames, type FaceName } from '@ws/tools'
+import { InvalidArgumentError, Option, type Command } from 'commander'
+
+import type { CommandContext, Start } from '../command-context.ts'
+import { UsageError } from '../errors.ts'
+import { exitCodes } from '../exit-codes.ts'
+
+interface Flags {
+  readonly face: FaceName
+  readonly skills?: string
+  readonly http?: number
+}
+
+/** Where the token of `--http` comes from: never from the command line, which others can see. */
+const tokenVariable = 'WS_MCP_TOKEN'
+
+export function addMcp(program: Command, start: Start): void {
+  program
+    .command('mcp')
+    .summary('serve the workspace to clients of the Model Context Protocol')
+    .description(
+      'Serves tools, files and skills over standard input and output, until the client closes them. Commands are offered ' +
+        'with --require only, and only if the executor meets it.',
+    )
+    .addOption(new Option('--face <face>', 'the form of the tools').choices(faceNames).default('split'))
+    .option('--skills <path>', 'a directory of the workspace with a folder for each skill')
+    .option(
+      '--http <port>',
+      `serve http://127.0.0.1:PORT/mcp instead (0: a free port); with ${tokenVariable} set, only with that bearer token`,
+      parsePort,
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ ws --root . mcp\n  $ ws --root . --require untrusted mcp --face claude-code\n  $ ws --root . mcp --http 8765',
+    )
+    .action((flags: Flags) => {
+      start((context) => run(context, flags))
+    })
+}
+
+async function run({ open, settings, signal }: CommandContext, { face, skills, http }: Flags): Promise<number> {
+  // loading it takes longer than what most commands do
+  const { findSkills, fixedTokens, serveHttp, serveStdio } = await import('@ws/mcp-server')
+  const commands = settings.require
+  await using workspace = await open({ executors: commands !== undefined })
+  const listSkills = skills === undefined ? undefined : () => findSkills(workspace, skills)
+  const opened = { workspace, listSkills }
+  const options = { tools: { face }, commands }
+  if (http === undefined) {
+    await using server = await serveStdio(opened, options)
+    await ended(server, signal, server.closed)
+    return exitCodes.ok
+  }
+  const token = process.env[tokenVariable]
+  if (token === '') throw new UsageError(`${tokenVariable} is empty; give a token, or unset it`)
+  await using server = await serveHttp({
+    ...options,
+    port: http,
+    open: async () => ({ ...opened, close: async () => undefined }),
+    ...(token !== undefined && { auth: { verify: fixedTokens({ [token]: 'local' }) } }),
+  })
+  process.stderr.write(`ws: serving ${server.url.href}\n`)
+  await ended(server, signal)
+  return exitCodes.ok
+}
+
+/** Waits for the client to leave, or for Ctrl-C, which is told by its exit code. */
+async function ended(server: Served, signal: AbortSignal, closed?: Promise<void>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  signal.addEventListener('abort', () => resolve(), { once: true })
+  if (signal.aborted) resolve()
+  await Promise.race([promise, ...(closed === undefined ? [] : [closed])])
+  await server.close()
+  signal.throwIfAborted()
+}
+
+function parsePort(text: string): number {
+  const port = Number(text)
+  if (!/^\d+$/u.test(text) || port > 65_535) throw new InvalidArgumentError('Give a port from 0 to 65535.')
+  return port
+}

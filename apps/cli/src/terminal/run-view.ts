@@ -1,0 +1,63 @@
+import type { RunEvent } from '@ws/runner'
+
+import { escapeName } from './escape.ts'
+import type { Output } from './output.ts'
+import type { Style } from './style.ts'
+
+/** Shows a run while it goes on. */
+export interface RunView {
+  show(event: RunEvent): void
+  /** Takes the line of running steps away. */
+  end(): void
+}
+
+export interface RunViewOptions {
+  readonly output: Output
+  readonly style: Style
+  /** How many there are. */
+  readonly steps: number
+}
+
+/**
+ * A line for each step that has ended; on a terminal, a last line with the steps that run. As JSON, a value for each event.
+ */
+export function createRunView({ output, style, steps }: RunViewOptions): RunView {
+  const running = new Set<string>()
+  let ended = 0
+  const isLive = output.terminal && !output.json
+  const clear = isLive ? '\r\u001b[K' : ''
+  const draw = (): void => {
+    if (!isLive || running.size === 0) return
+    const line = `${ended}/${steps} ${[...running].join(', ')}`
+    process.stdout.write(clear + style.dim(line.slice(0, Math.max(10, style.width - 1))))
+  }
+  return {
+    show(event) {
+      if (output.json) {
+        process.stdout.write(`${JSON.stringify(event)}\n`)
+        return
+      }
+      if (event.type === 'start') {
+        running.add(event.step)
+        if (event.attempt > 1) process.stdout.write(`${clear}${style.note('again')}   ${event.step}\n`)
+      } else {
+        running.delete(event.step)
+        ended += 1
+        process.stdout.write(`${clear}${describe(event, style)}\n`)
+      }
+      draw()
+    },
+    end() {
+      process.stdout.write(clear)
+    },
+  }
+}
+
+const columns = 8
+
+function describe({ step, end }: Extract<RunEvent, { type: 'end' }>, style: Style): string {
+  const state = end.state.padEnd(columns)
+  if (end.state === 'failed') return `${style.bad(state)}${step}: ${escapeName(end.failure?.message ?? 'failed')}`
+  if (end.state === 'skipped') return `${style.note(state)}${step}: \`${end.because}\` failed`
+  return `${end.state === 'done' ? style.good(state) : style.dim(state)}${step}`
+}

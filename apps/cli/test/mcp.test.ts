@@ -1,0 +1,93 @@
+import { createInterface } from 'node:readline'
+
+import { until } from '@ws/test-fixtures'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { createProject, end, startWs, ws, type WsOptions } from './ws.ts'
+
+interface Answer {
+  readonly id?: number
+  readonly result?: {
+    readonly tools?: readonly { readonly name: string }[]
+    readonly content?: readonly { readonly text: string }[]
+  }
+}
+
+/** A client that has said hello. */
+function connect(args: readonly string[], options: WsOptions = {}) {
+  const child = startWs(args, options)
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const ended = end(child)
+  const answers: Answer[] = []
+  if (child.stdout !== null)
+    createInterface(child.stdout).on('line', (line) => answers.push(JSON.parse(line) as Answer))
+  let count = 0
+  const ask = async (method: string, params: object): Promise<Answer['result']> => {
+    count += 1
+    const id = count
+    child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`)
+    const found = (): Answer | undefined => answers.find((answer) => answer.id === id)
+    await Promise.race([ended, until(() => found() !== undefined)])
+    return found()?.result
+  }
+  const hello = () =>
+    ask('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } })
+  return { child, ended, ask, hello }
+}
+
+describe('ws mcp', () => {
+  it('serves files over standard input and output until the client closes them, without commands', async () => {
+    await using project = await createProject({ 'a.txt': 'one\n' })
+    const { child, ended, ask, hello } = connect(['--root', project.path, 'mcp'])
+    await hello()
+    const names = (await ask('tools/list', {}))?.tools?.map(({ name }) => name)
+    expect(names).toContain('read')
+    expect(names).not.toContain('execute')
+    const read = await ask('tools/call', { name: 'read', arguments: { path: '/a.txt' } })
+    expect(read?.content?.[0]?.text).toContain('one')
+    child.stdin?.end()
+    expect(await ended).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it('offers commands with a requirement that the executor meets, and fails with one that it does not', async () => {
+    await using project = await createProject({ 'a.txt': 'one\n' })
+    const at = ['--root', project.path, '--executor', 'virtual', '--require']
+    const { child, ended, ask, hello } = connect([...at, 'fileContent=interpreter', 'mcp', '--face', 'claude-code'])
+    await hello()
+    const ran = await ask('tools/call', { name: 'Bash', arguments: { command: 'cat a.txt' } })
+    expect(ran?.content?.[0]?.text).toContain('one')
+    child.stdin?.end()
+    expect(await ended).toMatchObject({ code: 0, stderr: '' })
+    const strict = ['--root', project.path, '--executor', 'sanitize', '--require', 'untrusted', 'mcp']
+    const refused = await ws(strict)
+    expect(refused).toMatchObject({ code: 1, stdout: '' })
+    expect(refused.stderr).toMatch(/^ws: .*sanitize/u)
+  })
+
+  it('serves HTTP on the loopback, with a token from the environment only', async () => {
+    await using project = await createProject({ 'a.txt': 'one\n' })
+    const child = startWs(['--root', project.path, 'mcp', '--http', '0'], { env: { WS_MCP_TOKEN: 'right' } })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    let shown = ''
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => (shown += text))
+    const ended = end(child)
+    const url = (): string | undefined => /http:\S+/u.exec(shown)?.[0]
+    await Promise.race([ended, until(() => url() !== undefined)])
+    const ask = async (token: string): Promise<Response> =>
+      fetch(url() ?? '', {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          authorization: `Bearer ${token}`,
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
+      })
+    expect((await ask('wrong')).status).toBe(401)
+    expect(await (await ask('right')).text()).toContain('"name":"read"')
+    child.kill('SIGTERM')
+    expect(await ended).toMatchObject({ code: 143, stdout: '' })
+    const empty = await ws(['--root', project.path, 'mcp', '--http', '0'], { env: { WS_MCP_TOKEN: '' } })
+    expect(empty).toMatchObject({ code: 2, stderr: expect.stringContaining('WS_MCP_TOKEN is empty') as string })
+  })
+})
