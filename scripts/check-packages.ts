@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join, normalize } from 'node:path'
 
-import { extractPaths } from '../packages/conformance/test/readme/extract.ts'
+import { extractPaths } from '../apps/examples/test/readme/extract.ts'
 import { capture, repositoryRoot } from './lib/run.ts'
 
 interface Tarball {
@@ -41,6 +41,7 @@ function pack(destination: string): Tarball[] {
     '--filter=!@ws/attack',
     '--filter=!@ws/bench',
     '--filter=!@ws/agent-service',
+    '--filter=!@ws/examples',
   ]
   const selection = ['-r', '--workspace-concurrency=1', ...folders]
   const output = capture('pnpm', [...selection, 'pack', '--json', '--pack-destination', destination])

@@ -1,24 +1,23 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, vi } from 'vitest'
-import { extractExamples } from '../readme/extract.ts'
+import type { RunResult } from '@ws/runner'
+import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 
-const root = join(import.meta.dirname, '../../../..')
+import type { planWorkflow } from './guides/temporal-workflow.ts'
+import { extractExamples } from './readme/extract.ts'
+
+const root = join(import.meta.dirname, '../../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
-const kit = 'packages/conformance/test'
 const blocksOf = (guide: string) => extractExamples(read(`docs/guides/${guide}`)).map(({ code }) => code)
 const dense = (text: string) => text.split('\n').filter((line) => line.trim() !== '')
 
-const linesOf = (path: string) => dense(read(`${kit}/guide/${path}`))
+const linesOf = (path: string) => dense(read(`apps/examples/test/guides/${path}`))
 const isCode = (line: string) => !/^\s*(?:\/\/|\/\*\*)/u.test(line)
 
 describe('the guides', () => {
   it('write-an-adapter: its code is that of the adapters that the kit is run on, all of it and in order', () => {
     const [test = '', map = '', use = '', sqlite = '', ...tree] = blocksOf('write-an-adapter.md')
-    const tests = linesOf('adapters.test.ts').map((line) =>
-      line.replace('../../src/vitest.ts', '@ws/conformance/vitest'),
-    )
-    expect(tests).toEqual(expect.arrayContaining(dense(test)))
+    expect(linesOf('adapters.test.ts')).toEqual(expect.arrayContaining(dense(test)))
     expect(dense(map)).toEqual(linesOf('map-adapter.ts'))
     expect(dense(use)).toEqual(linesOf('use-map-adapter.ts'))
     expect(dense(sqlite)).toEqual(linesOf('sqlite-adapter.ts'))
@@ -34,18 +33,26 @@ describe('the guides', () => {
 
   it('write-an-adapter: its use prints what it says', async () => {
     const log = vi.spyOn(console, 'log').mockReturnValue()
-    await import('./use-map-adapter.ts')
+    await import('./guides/use-map-adapter.ts')
     expect(log.mock.calls.flat()).toEqual(['/archive', '/archive/a.md'])
     log.mockRestore()
   })
 
   it('write-an-executor: its test and its code are those that run, all of them and in order', () => {
     const [test = '', ...blocks] = blocksOf('write-an-executor.md')
-    const own = read(`${kit}/guide/jail-executor.test.ts`)
-      .replace('../../src/index.ts', '@ws/conformance')
-      .replace('../../src/vitest.ts', '@ws/conformance/vitest')
-    expect(dense(test)).toEqual(dense(own))
-    expect(dense(blocks.join('\n'))).toEqual(dense(read(`${kit}/guide/jail-executor.ts`)))
+    expect(dense(test)).toEqual(linesOf('jail-executor.test.ts'))
+    expect(dense(blocks.join('\n'))).toEqual(linesOf('jail-executor.ts'))
+  })
+
+  it('run-plans: its workflow of Temporal is the one whose types are checked', () => {
+    expect(dense(blocksOf('run-plans.md')[0] ?? '')).toEqual(linesOf('temporal-workflow.ts'))
+    expectTypeOf<typeof planWorkflow>().returns.resolves.toEqualTypeOf<RunResult>()
+  })
+
+  it('run-plans: code for workflows imports nothing that runs', () => {
+    const sources = ['run-plan.ts', 'run/run-plan.ts'].map((path) => read(`packages/runner/src/${path}`))
+    const imported = sources.flatMap((text) => [...text.matchAll(/^(?:im|ex)port (?!type).* from '([^']+)'/gmu)])
+    expect(imported.map(([, from]) => from)).toEqual(['./run/run-plan.ts'])
   })
 
   it('write-an-executor: the executor takes no more than 150 lines of code', () => {

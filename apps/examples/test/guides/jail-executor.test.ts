@@ -2,8 +2,8 @@ import { createLocalAdapter } from '@ws/adapter-local'
 import { chown, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { WorkspaceFixture } from '../../src/index.ts'
-import { testExecutor, testWorkspace } from '../../src/vitest.ts'
+import type { WorkspaceFixture } from '@ws/conformance'
+import { testExecutor, testWorkspace } from '@ws/conformance/vitest'
 import { createJailExecutor } from './jail-executor.ts'
 
 const executor = createJailExecutor()

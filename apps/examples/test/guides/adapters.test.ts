@@ -1,4 +1,4 @@
-import { testAdapter } from '../../src/vitest.ts'
+import { testAdapter } from '@ws/conformance/vitest'
 import { createMapAdapter } from './map-adapter.ts'
 import { createSqliteAdapter } from './sqlite-adapter.ts'
 import { createTreeAdapter } from './tree-adapter.ts'
