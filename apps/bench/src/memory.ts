@@ -42,7 +42,7 @@ export async function measureMemory(report: (measurement: Measurement) => void):
 }
 
 /** Bytes in use, on the heap of V8 and outside of it. */
-function held(): number {
+export function held(): number {
   if (globalThis.gc === undefined) throw new Error('start Node with --expose-gc')
   for (let round = 0; round < 4; round += 1) globalThis.gc()
   const { heapUsed, external } = process.memoryUsage()

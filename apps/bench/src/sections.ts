@@ -9,6 +9,8 @@ export const sections: Readonly<Record<string, () => Promise<Measure>>> = {
   deletions: async () => (await import('./files/deletions.ts')).measureDeletions,
   search: async () => (await import('./search.ts')).measureSearch,
   tools: async () => (await import('./tools.ts')).measureTools,
+  mcp: async () => (await import('./mcp.ts')).measureMcp,
+  edits: async () => (await import('./edits/index.ts')).measureEdits,
   opening: async () => (await import('./opening.ts')).measureOpening,
   rules: async () => (await import('./rules.ts')).measureRules,
   commands: async () => (await import('./commands.ts')).measureCommands,
@@ -19,15 +21,19 @@ export const sections: Readonly<Record<string, () => Promise<Measure>>> = {
   's3 search': async () => (await import('./s3/index.ts')).measureS3Search,
   rclone: async () => (await import('./rclone/index.ts')).measureRclone,
   memory: async () => (await import('./memory.ts')).measureMemory,
+  threads: async () => (await import('./threads.ts')).measureThreads,
+  runner: async () => (await import('./runner.ts')).measureRunner,
 }
 
 export const sectionNames: readonly string[] = Object.keys(sections)
 
 /** Milliseconds that a section gets, where that is more than usual: these fill a bucket first, or run whole programs. */
 export const sectionLimits: Readonly<Record<string, number>> = {
+  edits: 300_000,
   programs: 900_000,
   'programs rclone': 1_200_000,
   s3: 240_000,
   's3 search': 240_000,
   rclone: 420_000,
+  runner: 300_000,
 }

@@ -1,0 +1,55 @@
+import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
+import { createRunner, defineStepType, type Runner } from '@ws/runner'
+import { createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
+import { z } from 'zod'
+
+import { type Measurement, own } from './measure.ts'
+
+const section = 'runner'
+const emptySteps = 2_000
+const commandSteps = 1_000
+const atOnce = 8
+const rounds = 5
+
+/** The runner's own part of a step, and how many commands it keeps going. */
+export async function measureRunner(report: (measurement: Measurement) => void): Promise<void> {
+  await using scratch = await createScratchDirectory({ owner: ordinaryOwner() })
+  await using runner = await createRunner({
+    workspace: await scratch.createDirectory('workspace'),
+    output: await scratch.createDirectory('output'),
+    state: `${scratch.path}/state`,
+    executors: [createBubblewrapExecutor()],
+    types: { nothing: defineStepType({ settings: z.strictObject({}), run: async () => undefined }) },
+  })
+  report(await measureEmpty(runner))
+  report(await measureCommands(runner))
+}
+
+async function measureEmpty(runner: Runner): Promise<Measurement> {
+  const steps = Array.from({ length: emptySteps }, (_, index) => ({ id: `s${index}`, type: 'nothing' }))
+  const times: number[] = []
+  for (let round = 0; round < rounds; round += 1) {
+    const began = performance.now()
+    await runner.run({ version: 1, steps }, { force: true })
+    times.push((performance.now() - began) / emptySteps)
+  }
+  const sorted = times.toSorted((a, b) => a - b)
+  const [min = 0, median = 0, max = 0] = [sorted[0], sorted[Math.floor(rounds / 2)], sorted.at(-1)]
+  const figures = [{ way: own, median, min, max, samples: rounds }]
+  return { section, name: `a step of no work, of ${emptySteps}`, against: 'ms', target: 1, figures }
+}
+
+async function measureCommands(runner: Runner): Promise<Measurement> {
+  const steps = Array.from({ length: commandSteps }, (_, index) => ({
+    id: `c${index}`,
+    type: 'command',
+    with: { run: 'sleep 0.1' },
+  }))
+  const began = performance.now()
+  await runner.run({ version: 1, concurrency: atOnce, steps }, { force: true })
+  const took = performance.now() - began
+  const records = (await runner.history())?.records ?? []
+  const busy = records.reduce((sum, { report }) => sum + report.endedAt - report.startedAt, 0) / took
+  const figures = [{ way: own, median: busy, min: busy, max: busy, samples: commandSteps }]
+  return { section, name: `commands at once, of ${commandSteps} steps on ${atOnce}`, against: 'commands', figures }
+}
