@@ -1,6 +1,7 @@
 import { commandMutations } from './commands.ts'
 import { fileMutations } from './files.ts'
+import { serverMutations } from './servers.ts'
 import type { Mutation } from './types.ts'
 
 /** In the order of the rows of docs/threat-model.md. */
-export const mutations: readonly Mutation[] = [...fileMutations, ...commandMutations]
+export const mutations: readonly Mutation[] = [...fileMutations, ...commandMutations, ...serverMutations]

@@ -1,0 +1,56 @@
+import type { Mutation } from './types.ts'
+
+const front = 'apps/mcp-server/src/http/front.ts'
+const attacks = 'apps/mcp-server/test/http.test.ts'
+
+/** Servers and plans. */
+export const serverMutations: readonly Mutation[] = [
+  {
+    row: 'a web page that talks to a server on the loopback (DNS rebinding, a foreign origin)',
+    removes: 'the checks of `Host` and `Origin`',
+    changes: [
+      {
+        file: front,
+        text: 'if (this.#guards.every((guard) => guard(request, response))) await',
+        by: 'await',
+      },
+    ],
+    test: { file: attacks, title: 'DNS rebinding' },
+  },
+  {
+    row: 'a client without a token, or with a wrong one',
+    removes: 'the refusal of what the gate refuses',
+    changes: [
+      {
+        file: front,
+        text: '    if (subject instanceof Response) return send(response, subject)\n',
+        by: '    if (subject instanceof Response) return this.#post(request, response, undefined)\n',
+      },
+    ],
+    test: { file: attacks, title: 'without a token' },
+  },
+  {
+    row: "a client that is after another subject's files",
+    removes: 'the workspace of its own',
+    changes: [
+      {
+        file: 'apps/mcp-server/src/http/subjects.ts',
+        text: 'const key = subject === undefined',
+        by: 'const key = subject !== undefined',
+      },
+    ],
+    test: { file: attacks, title: "another subject's thread" },
+  },
+  {
+    row: 'a step of a plan that reads or writes beyond what it declares',
+    removes: 'the rule that shows a step its inputs only',
+    changes: [
+      {
+        file: 'packages/runner/src/step/workspace.ts',
+        text: "const entries: Record<string, Access> = { [workspaceAt]: 'none' }",
+        by: "const entries: Record<string, Access> = { [workspaceAt]: 'read-only' }",
+      },
+    ],
+    test: { file: 'packages/runner/test/security/doors.test.ts', title: 'reads nothing but the inputs' },
+  },
+]
