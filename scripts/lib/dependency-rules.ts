@@ -31,8 +31,8 @@ export const dependencyRules: IConfiguration = {
       name: 'only-declared-dependencies',
       comment: 'A package imports what its own package.json declares for its users, and nothing else.',
       severity: 'error',
-      // the demo, the attack and the benchmark work with the test fixtures; they are run from the repository and not published
-      from: { path: source, pathNot: '^apps/(cli/src/demo[./]|attack/|bench/)' },
+      // these work with the test fixtures; they are run from the repository and not published
+      from: { path: source, pathNot: '^apps/(cli/src/demo[./]|attack/|bench/|bridge-fixtures/)' },
       // packages of this repository resolve to their sources; turbo's boundaries look after those
       to: {
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined'],

@@ -152,6 +152,16 @@ describe('a server under attack', { timeout: 240_000 }, () => {
     child.stdin?.end()
   })
 
+  it('answers a call over stdio whose argument nests 200,000 levels, and goes on', async () => {
+    const { child, send, answers } = await startStdio()
+    const deep = '['.repeat(200_000) + ']'.repeat(200_000)
+    await send(callOf('deep', 'read', { path: 'DEEP' }).replace('"DEEP"', deep))
+    await send(callOf('after', 'list', { path: '/workspace' }))
+    await expect.poll(() => answers.get('deep')).toContain('rror')
+    await expect.poll(() => answers.get('after')).toContain('result')
+    child.stdin?.end()
+  })
+
   it('sends no escape sequence of a name to a terminal', async () => {
     const { post, said } = await startHttp()
     const name = '\u001b]0;owned\u0007\u001b[31m.txt'

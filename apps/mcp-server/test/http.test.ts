@@ -146,6 +146,21 @@ describe('the attack on a server over HTTP', () => {
     await expect.poll(() => heard).toEqual(['workspace:///b.txt'])
   })
 
+  it('with a token that ends loses the stream that it opened', async () => {
+    let ends = 0
+    const verify = async () => {
+      ends = Math.floor(Date.now() / 1000) + 2
+      return { id: 'a', expiresAt: ends }
+    }
+    const { server } = await serveThreads({ auth: { verify } })
+    const client = await openHttp(server.url, 'token')
+    onTestFinished(() => client.close())
+    const stream = await client.listen({ resourceSubscriptions: ['workspace:///a.txt'] })
+    const endsAt = ends * 1000
+    await expect(stream.closed).resolves.toBe('remote')
+    expect(Date.now()).toBeGreaterThan(endsAt - 50)
+  })
+
   it('by too much at once is sent away with 503, and by too long a message with 413', async () => {
     const workspace = await openWorkspace()
     const { url } = await serveOne(workspace, {

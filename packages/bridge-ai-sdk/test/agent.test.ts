@@ -4,7 +4,7 @@ import { generateText, isStepCount, jsonSchema, tool, ToolLoopAgent } from 'ai'
 import { describe, expect, it } from 'vitest'
 
 import { lastResult, scriptedModel } from './support/script.ts'
-import { openFiles, openSite, project, protectDocs, sites } from './support/sites.ts'
+import { openFiles, openSite, project, protectDocs, sites } from '@ws/bridge-fixtures'
 
 for (const site of sites) {
   describeWith(site.needs, `an agent of the AI SDK on ${site.name}`, () => {

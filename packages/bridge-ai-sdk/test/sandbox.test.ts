@@ -3,8 +3,7 @@ import type { Workspace } from '@ws/core'
 import { describeWith } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 
-import { openFiles, openSite, project, protectDocs, sites } from './support/sites.ts'
-import type { Files } from './support/sites.ts'
+import { openFiles, openSite, project, protectDocs, sites, type Files } from '@ws/bridge-fixtures'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const textOf = async (stream: ReadableStream<Uint8Array> | null): Promise<string> =>

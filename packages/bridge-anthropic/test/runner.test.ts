@@ -4,7 +4,7 @@ import { describeWith } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
 import { playMessages, say, use } from './support/messages-server.ts'
-import { openSite, project, protectDocs, sites } from './support/sites.ts'
+import { openSite, project, protectDocs, sites } from '@ws/bridge-fixtures'
 
 const editor = 'str_replace_based_edit_tool'
 const named = (seen: string): string => /[Ww]rite below `([^`]+)`/u.exec(seen)?.[1] ?? 'no remedy was given'

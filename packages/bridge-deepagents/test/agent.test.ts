@@ -4,7 +4,7 @@ import { createDeepAgent, isSandboxBackend } from 'deepagents'
 import { expect, it } from 'vitest'
 
 import { ScriptedModel } from './support/script.ts'
-import { openFiles, openSite, project, protectDocs, sites } from './support/sites.ts'
+import { openFiles, openSite, project, protectDocs, sites } from '@ws/bridge-fixtures'
 
 for (const site of sites) {
   describeWith(site.needs, `a deep agent on ${site.name}`, () => {
@@ -55,5 +55,5 @@ it('has files without commands, where deepagents offers none', async () => {
   const model = new ScriptedModel([{ name: 'glob', args: { pattern: '**/*.txt' } }, (last) => last])
   const agent = createDeepAgent({ model, backend })
   const { messages } = await agent.invoke({ messages: [{ role: 'user', content: 'Find.' }] })
-  expect(messages.at(-1)?.text).toBe('/src/answer.txt')
+  expect(messages.at(-1)?.text).toBe('/src/answer.txt\n/src/more.txt')
 })

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 
 import { playing } from './support/script.ts'
 import type { Turn } from './support/script.ts'
-import { openFiles, openSite, project, protectDocs, sites } from './support/sites.ts'
+import { openFiles, openSite, project, protectDocs, sites } from '@ws/bridge-fixtures'
 
 const named = (seen: string): string => /[Ww]rite below `([^`]+)`/u.exec(seen)?.[1] ?? 'no remedy was given'
 

@@ -11,7 +11,7 @@ import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { Bash } from 'just-bash'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { openFiles, openSite, project, protectDocs, sites } from './support/sites.ts'
+import { openFiles, openSite, project, protectDocs, sites } from '@ws/bridge-fixtures'
 
 for (const site of sites) {
   describeWith(site.needs, `the file system on ${site.name}`, () => {

@@ -5,7 +5,7 @@ import { describeWith } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
 import { scriptedModel } from './support/script.ts'
-import { openSite, project, protectDocs, sites } from './support/sites.ts'
+import { openSite, project, protectDocs, sites } from '@ws/bridge-fixtures'
 
 for (const site of sites) {
   describeWith(site.needs, `an agent of Mastra on ${site.name}`, () => {

@@ -16,8 +16,7 @@ import type { Workspace } from '@ws/core'
 import { describeWith } from '@ws/test-fixtures'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { openSite, project, protectDocs, sites } from './support/sites.ts'
-import type { Files } from './support/sites.ts'
+import { openSite, project, protectDocs, sites, type Files } from '@ws/bridge-fixtures'
 
 for (const site of sites) {
   describeWith(site.needs, `the file system on ${site.name}`, () => {

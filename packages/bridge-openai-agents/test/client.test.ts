@@ -9,7 +9,7 @@ import type { Workspace } from '@ws/core'
 import { createVirtualExecutor } from '@ws/executor-virtual'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { openFiles, openSite, sites } from './support/sites.ts'
+import { openFiles, openSite, sites } from '@ws/bridge-fixtures'
 
 /** Opens workspaces on stores that outlive them. */
 function opening() {

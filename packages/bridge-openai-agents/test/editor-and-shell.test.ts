@@ -6,7 +6,7 @@ import { describeWith } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 
 import { checkSdk } from '../src/workspace.ts'
-import { openFiles, openSite, project, protectDocs, sites } from './support/sites.ts'
+import { openFiles, openSite, project, protectDocs, sites } from '@ws/bridge-fixtures'
 
 describe('the editor', () => {
   it('creates, updates, moves and deletes files', async () => {

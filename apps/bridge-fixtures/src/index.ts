@@ -42,14 +42,17 @@ export const sites: readonly Site[] = [
   },
 ]
 
-/** A small project whose tests fail until `src/answer.txt` says 42. Rules let `src` and `notes` be written only. */
-export const project: Readonly<Record<string, string>> = {
+export type Files = Readonly<Record<string, string | Uint8Array>>
+
+/** A small project whose tests fail until `src/answer.txt` says 42. */
+export const project: Files = {
   'src/answer.txt': 'answer=41\n',
   'src/more.txt': 'one\ntwo\nthree\n',
-  'test.sh': 'grep -q "answer=42" src/answer.txt && echo "1 passed" || { echo "1 failed"; exit 1; }\n',
   'docs/guide.md': '# Guide\n',
+  'test.sh': 'grep -q "answer=42" src/answer.txt && echo "1 passed" || { echo "1 failed"; exit 1; }\n',
 }
 
+/** Lets `docs` be read only, and names the place to write to instead. */
 export const protectDocs = rules.subtree({
   name: 'docs-are-written-elsewhere',
   entries: { docs: 'read-only' },
@@ -60,7 +63,7 @@ export const protectDocs = rules.subtree({
 /** A workspace with files; it is closed with the test. */
 export async function openSite(
   { at, parts }: Site,
-  files: Readonly<Record<string, string | Uint8Array>> = {},
+  files: Files = {},
   options: Partial<WorkspaceOptions> = {},
 ): Promise<Workspace> {
   const { adapter, executors } = await parts()
@@ -76,8 +79,8 @@ export async function openSite(
 }
 
 /** Files in memory, without commands. */
-export async function openFiles(files: Readonly<Record<string, string | Uint8Array>> = {}): Promise<Workspace> {
+export async function openFiles(files: Files = {}, options: Partial<WorkspaceOptions> = {}): Promise<Workspace> {
   const [memory] = sites
   if (memory === undefined) throw new Error('there is a site')
-  return openSite(memory, files, { executors: [] })
+  return openSite(memory, files, { executors: [], ...options })
 }
