@@ -21,6 +21,7 @@ export type {
   TerminalResult,
   WorkspaceView,
 } from './executor/contract.ts'
+export { execError } from './executor/exec-error.ts'
 export * from './executor/guarantees.ts'
 export { getCommandResult, protectionLost, sandboxKilled } from './executor/killed.ts'
 export { limitFields, limitShapes, narrowLimits, requireLimits } from './executor/limits.ts'

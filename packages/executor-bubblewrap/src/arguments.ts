@@ -1,7 +1,7 @@
 import { openSync, closeSync } from 'node:fs'
 
 import { type CommandLimits, type VirtualPath, type WorkspaceError } from '@ws/core'
-import type { HostPath } from '@ws/core/executor'
+import { execError, type HostPath } from '@ws/core/executor'
 import type { DescriptorSource, ExtraDescriptors, KeptContents } from '@ws/process'
 import {
   type DelegatedCgroup,
@@ -13,7 +13,6 @@ import {
 } from '@ws/sandbox'
 
 import { againArguments } from './again.ts'
-import { execError } from './errors.ts'
 import { descriptors, firstProcess, splitEnvironment } from './first-process.ts'
 import { type Layout, translatedRoot, translatedTemporary, type Placement, placeOf, temporary } from './layout.ts'
 import type { OpenedSources } from './sources.ts'

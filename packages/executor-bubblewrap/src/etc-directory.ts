@@ -1,3 +1,4 @@
+import { execError } from '@ws/core/executor'
 import {
   closeSync,
   constants,
@@ -18,8 +19,6 @@ import { dirname, join } from 'node:path'
 
 import { readProcessStat, temporaryRemedy } from '@ws/process'
 import type { SystemEntry } from '@ws/sandbox'
-
-import { execError } from './errors.ts'
 
 const pathOnly = 0o10000000
 

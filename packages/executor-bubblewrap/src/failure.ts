@@ -1,6 +1,5 @@
+import { execError } from '@ws/core/executor'
 import type { WorkspaceError } from '@ws/core'
-
-import { execError } from './errors.ts'
 
 /** Why bubblewrap did not start a command, read from what it said. Its own message is kept for operators only. */
 export interface StartFailure {

@@ -1,7 +1,5 @@
 import type { VirtualPath, WorkspaceError } from '@ws/core'
-import type { Bind, BindPlan, HostPath } from '@ws/core/executor'
-
-import { execError } from './errors.ts'
+import { execError, type Bind, type BindPlan, type HostPath } from '@ws/core/executor'
 
 /**
  * Where the tree stands in which proot makes `/` of it. Nothing of the workspace's is outside it, so it gives no more

@@ -1,9 +1,8 @@
 import type { CommandLimits } from '@ws/core'
-import type { CommandRequest, LimitReport } from '@ws/core/executor'
+import { execError, type CommandRequest, type LimitReport } from '@ws/core/executor'
 import { narrowedLimits, resourceLimitReport } from '@ws/sandbox'
 import { statSync } from 'node:fs'
 
-import { execError } from './errors.ts'
 import type { Layout } from './layout.ts'
 import type { ResolvedOptions } from './options.ts'
 

@@ -1,9 +1,8 @@
 import { isWorkspaceError, rootPath, type WorkspaceError } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
-import type { BindPlan, HostPath, RootForm, RestrictionProblem } from '@ws/core/executor'
+import { execError, type BindPlan, type HostPath, type RootForm, type RestrictionProblem } from '@ws/core/executor'
 import type { NameKeeper, Reservation, SystemEntry, WantedName } from '@ws/sandbox'
 
-import { execError } from './errors.ts'
 import { isAtRoot, type LayoutMode, type Placement } from './layout.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { Programs } from './programs.ts'

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 
 import type { WorkspaceError } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
-import type { HostPath } from '@ws/core/executor'
+import { execError, type HostPath } from '@ws/core/executor'
 import {
   doubtOwnMounts,
   type OutputListener,
@@ -19,7 +19,6 @@ import {
 import type { CommandGroup, NameKeeper } from '@ws/sandbox'
 
 import { type SandboxCommand, sandboxArguments } from './arguments.ts'
-import { execError } from './errors.ts'
 import { startError } from './failure.ts'
 import { descriptors, readReport } from './first-process.ts'
 import type { LayoutMode, Placement } from './layout.ts'

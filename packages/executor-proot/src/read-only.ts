@@ -1,9 +1,7 @@
-import type { Bind, BindPlan } from '@ws/core/executor'
+import { execError, type Bind, type BindPlan } from '@ws/core/executor'
 import type { BindSource } from '@ws/sandbox'
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
-
-import { execError } from './errors.ts'
 
 /** A bind whose source is held by a descriptor. */
 export interface HeldBind {

@@ -1,6 +1,7 @@
 import type { WorkspaceError } from '@ws/core'
 import {
   type CommandRequest,
+  execError,
   type ExecutorResult,
   type KillSignal,
   sandboxKilled,
@@ -12,7 +13,6 @@ import { once } from 'node:events'
 import { constants } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { execError } from './errors.ts'
 import { errorDescriptor, parseReport, reportDescriptor } from './first-process.ts'
 import { signalGroup } from './signal-group.ts'
 

@@ -1,6 +1,12 @@
 import type { VirtualPath } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
-import type { AttachedExecutor, BindPlan, CommandRequest, StartedCommand } from '@ws/core/executor'
+import {
+  execError,
+  type AttachedExecutor,
+  type BindPlan,
+  type CommandRequest,
+  type StartedCommand,
+} from '@ws/core/executor'
 import { resolveShell, startProcess } from '@ws/process'
 import {
   type BindSource,
@@ -15,7 +21,6 @@ import {
 import type { HostPath } from '@ws/core/executor'
 
 import { createEnvironment } from './environment.ts'
-import { execError } from './errors.ts'
 import { guaranteesOf } from './guarantees.ts'
 import { systemRules } from './landlock.ts'
 import type { ResolvedOptions } from './options.ts'

@@ -1,6 +1,6 @@
+import { execError } from '@ws/core/executor'
 import { cleanEnvironment, defaultAllowList } from '@ws/process'
 
-import { execError } from './errors.ts'
 import { systemPath } from './installed.ts'
 import type { PathView } from './paths/path-view.ts'
 

@@ -1,7 +1,13 @@
 import type { FileDoor } from '@ws/core'
-import type { AttachedExecutor, BindPlan, CommandRequest, Guarantees, StartedCommand } from '@ws/core/executor'
+import {
+  execError,
+  type AttachedExecutor,
+  type BindPlan,
+  type CommandRequest,
+  type Guarantees,
+  type StartedCommand,
+} from '@ws/core/executor'
 
-import { execError } from './errors.ts'
 import type { ResolvedOptions } from './options.ts'
 import { commandEnvironment } from './run/environment.ts'
 import { startCommand } from './run/command.ts'

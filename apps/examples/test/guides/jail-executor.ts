@@ -1,4 +1,5 @@
-import { rootPath, WorkspaceError } from '@ws/core'
+import { rootPath, type WorkspaceError } from '@ws/core'
+import { execError } from '@ws/core/executor'
 import type { AttachedExecutor, BindPlan, CommandRequest, Executor, Guarantees } from '@ws/core/executor'
 import type { ExecutorResult, StartedCommand } from '@ws/core/executor'
 import { createCommandOutput, resolveShell, shellInvocation, startProcess } from '@ws/process'
@@ -152,5 +153,5 @@ function follow(running: RunningProcess, output: CommandOutputs): StartedCommand
 function notStarted(native: string): WorkspaceError {
   const reason = 'bubblewrap could not start the command'
   const remedy = 'ask the probe of the executor what is missing'
-  return new WorkspaceError({ code: 'ENOEXEC', operation: 'exec', reason, remedy, native: new Error(native) })
+  return execError('ENOEXEC', reason, { remedy, native: new Error(native) })
 }

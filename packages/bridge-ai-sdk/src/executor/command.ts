@@ -1,5 +1,5 @@
-import { WorkspaceError } from '@ws/core'
 import {
+  execError,
   quoteForShell,
   type CommandRequest,
   type ExecutorResult,
@@ -105,14 +105,11 @@ async function spawn(
     void feed(process.stdin, stdin)
     return process
   } catch (error) {
-    throw new WorkspaceError({
-      code: 'ENOEXEC',
-      operation: 'exec',
-      path: cwd,
-      reason: `the sandbox did not start the command${stdin === undefined ? '' : ' with standard input'}`,
-      remedy: 'look at the sandbox, or start a new one',
-      native: error,
-    })
+    throw execError(
+      'ENOEXEC',
+      `the sandbox did not start the command${stdin === undefined ? '' : ' with standard input'}`,
+      { path: cwd, remedy: 'look at the sandbox, or start a new one', native: error },
+    )
   }
 }
 

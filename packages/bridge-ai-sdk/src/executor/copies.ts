@@ -1,5 +1,5 @@
-import { isWorkspaceError, WorkspaceError, type FileDoor, type Version, type VirtualPath } from '@ws/core'
-import { quoteForShell } from '@ws/core/executor'
+import { isWorkspaceError, type FileDoor, type Version, type VirtualPath, type WorkspaceError } from '@ws/core'
+import { execError, quoteForShell } from '@ws/core/executor'
 import type { Experimental_SandboxSession } from 'ai'
 
 import { collect, readTree, type Copy, type Tree } from './tree.ts'
@@ -183,7 +183,7 @@ export class Copies {
 
 function unreadable(path: string, native: unknown): WorkspaceError {
   const reason = 'could not be read in the sandbox'
-  return new WorkspaceError({ code: 'EIO', operation: 'exec', path, reason, remedy: 'look at the sandbox', native })
+  return execError('EIO', reason, { path, remedy: 'look at the sandbox', native })
 }
 
 /** Paths of which none lies below another. Parents stand in front of what is below them. */

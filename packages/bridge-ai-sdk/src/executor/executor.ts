@@ -1,5 +1,6 @@
 import { WorkspaceError } from '@ws/core'
 import {
+  execError,
   noGuarantees,
   type AttachedExecutor,
   type Executor,
@@ -83,7 +84,7 @@ export function createSandboxExecutor(
       return {
         guarantees: noGuarantees,
         async spawn(request) {
-          if (closed) throw new WorkspaceError({ code: 'ECLOSED', operation: 'exec', reason: 'the executor is closed' })
+          if (closed) throw execError('ECLOSED', 'the executor is closed')
           const command = await startCommand({ name, session, copies, request })
           running.add(command)
           const forget = () => running.delete(command)

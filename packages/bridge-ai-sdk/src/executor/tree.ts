@@ -1,5 +1,5 @@
 import { WorkspaceError } from '@ws/core'
-import { quoteForShell } from '@ws/core/executor'
+import { execError, quoteForShell } from '@ws/core/executor'
 import type { Experimental_SandboxSession } from 'ai'
 
 /** An entry of the sandbox. */
@@ -79,10 +79,5 @@ export async function collect(session: Experimental_SandboxSession, command: str
 }
 
 function failure(what: string): WorkspaceError {
-  return new WorkspaceError({
-    code: 'EIO',
-    operation: 'exec',
-    reason: `the sandbox ${what}`,
-    remedy: 'look at the sandbox, or start a new one',
-  })
+  return execError('EIO', `the sandbox ${what}`, { remedy: 'look at the sandbox, or start a new one' })
 }

@@ -1,6 +1,8 @@
+import { watchTurns } from '@ws/test-fixtures'
+
 /**
- * The longest time that one turn of the event loop took while the work ran, in milliseconds of this thread's own
- * processor time: others on the machine do not count. The least of three rounds: a collection of garbage may fall into one.
+ * The longest time that one turn of the event loop took while the work ran, as {@link watchTurns} measures it. The least of
+ * three rounds: a collection of garbage may fall into one.
  */
 export async function longestTurn<Result>(work: () => Promise<Result>): Promise<{ result: Result; longest: number }> {
   const first = await measure(work)
@@ -10,19 +12,10 @@ export async function longestTurn<Result>(work: () => Promise<Result>): Promise<
 }
 
 async function measure<Result>(work: () => Promise<Result>): Promise<{ result: Result; longest: number }> {
-  let longest = 0
-  let last = process.threadCpuUsage()
-  let running = true
-  const turn = () => {
-    const { user, system } = process.threadCpuUsage(last)
-    longest = Math.max(longest, (user + system) / 1000)
-    last = process.threadCpuUsage()
-    if (running) setImmediate(turn)
-  }
-  setImmediate(turn)
+  const turns = watchTurns()
   try {
-    return { result: await work(), longest }
+    return { result: await work(), longest: turns.longest() }
   } finally {
-    running = false
+    turns.stop()
   }
 }

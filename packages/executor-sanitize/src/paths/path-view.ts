@@ -1,7 +1,5 @@
 import type { VirtualPath } from '@ws/core'
-import type { BindPlan, HostPath } from '@ws/core/executor'
-
-import { execError } from '../errors.ts'
+import { execError, type BindPlan, type HostPath } from '@ws/core/executor'
 
 /** A mount and where it really is. */
 export interface ViewMount {

@@ -1,9 +1,15 @@
 import type { FileDoor } from '@ws/core'
-import type { BindPlan, CommandRequest, ExecutorResult, KillSignal, StartedCommand } from '@ws/core/executor'
+import {
+  execError,
+  type BindPlan,
+  type CommandRequest,
+  type ExecutorResult,
+  type KillSignal,
+  type StartedCommand,
+} from '@ws/core/executor'
 import { createCommandOutput } from '@ws/process'
 import { MessageChannel, type Worker } from 'node:worker_threads'
 
-import { execError } from '../errors.ts'
 import { FileError } from '../files/errors.ts'
 import { WorkspaceFiles } from '../files/workspace.ts'
 import type { VirtualLimits } from '../options.ts'

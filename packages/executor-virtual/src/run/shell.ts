@@ -1,4 +1,4 @@
-import { execError } from '../errors.ts'
+import { execError } from '@ws/core/executor'
 
 const offered = /^(?:(?:\/usr)?\/bin\/)?(bash|sh)$/
 const known = /(?:^|\/)(?:zsh|dash|ksh|mksh|ash|fish|csh|tcsh)$/
@@ -13,6 +13,6 @@ export function checkShell(shell = 'bash'): string {
   if (name !== undefined) return `/bin/${name}`
   const remedy = 'leave `shell` out, or give bash or sh'
   if (known.test(shell))
-    throw execError('ENOEXEC', 'the interpreter understands bash and sh, and no other shell', remedy)
-  throw execError('EINVAL', 'this is not a shell that the interpreter knows', remedy)
+    throw execError('ENOEXEC', 'the interpreter understands bash and sh, and no other shell', { remedy })
+  throw execError('EINVAL', 'this is not a shell that the interpreter knows', { remedy })
 }
