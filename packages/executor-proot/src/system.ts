@@ -1,6 +1,6 @@
 import type { VirtualPath } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
-import { type LandlockRule, type ResolvedTool, systemTree } from '@ws/sandbox'
+import { type LandlockRule, type ResolvedTool, sharedDevices, sharedProcFiles, systemTree } from '@ws/sandbox'
 import {
   chmodSync,
   chownSync,
@@ -47,21 +47,12 @@ export interface SystemPartOptions {
   readonly proc: 'all' | 'closed' | 'none'
 }
 
-const devices: Readonly<Record<string, LandlockRule['access']>> = {
-  null: ['read', 'write'],
-  zero: ['read', 'write'],
-  full: ['read', 'write'],
-  random: ['read'],
-  urandom: ['read'],
-  tty: ['read', 'write'],
-}
 const deviceLinks = {
   fd: '/proc/self/fd',
   stdin: '/proc/self/fd/0',
   stdout: '/proc/self/fd/1',
   stderr: '/proc/self/fd/2',
 }
-const harmlessProcFiles = ['cpuinfo', 'filesystems', 'loadavg', 'meminfo', 'stat', 'uptime', 'version']
 
 /** Makes the private `/etc` and `/dev`, and says what is bound of the system. */
 export function createSystemPart(options: SystemPartOptions): SystemPart {
@@ -97,7 +88,7 @@ export function createSystemPart(options: SystemPartOptions): SystemPart {
   if (proc !== 'none') binds.push({ at: '/proc', host: '/proc', type: 'directory' })
   if (proc === 'all') rules.push({ source: '/proc', access: ['read'] })
   if (proc === 'closed') {
-    for (const name of harmlessProcFiles) rules.push({ source: `/proc/${name}`, access: ['read'], optional: true })
+    for (const source of sharedProcFiles) rules.push({ source, access: ['read'], optional: true })
   }
   const { dev, ino } = statSync(etc, { bigint: true })
   return { binds, links, rules, etc: `${dev}:${ino}` }
@@ -129,7 +120,7 @@ function addDevices(directory: string, binds: ViewBind[], rules: LandlockRule[])
   const dev = join(directory, 'dev')
   mkdirSync(dev)
   mkdirSync(join(dev, 'shm'))
-  for (const [name, access] of Object.entries(devices)) {
+  for (const [name, access] of Object.entries(sharedDevices)) {
     writeReadable(join(dev, name), '')
     binds.push({ at: `/dev/${name}`, host: `/dev/${name}`, type: 'file' })
     rules.push({ source: `/dev/${name}`, access, optional: true })

@@ -1,21 +1,8 @@
-import { type LandlockRule, systemTree } from '@ws/sandbox'
+import { type LandlockRule, sharedDevices, sharedProcFiles, systemTree } from '@ws/sandbox'
 import type { VirtualPath } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
 
-const devices: Readonly<Record<string, LandlockRule['access']>> = {
-  null: ['read', 'write'],
-  zero: ['read', 'write'],
-  full: ['read', 'write'],
-  random: ['read'],
-  urandom: ['read'],
-  tty: ['read', 'write'],
-}
-const harmlessFiles = [
-  '/etc/nsswitch.conf',
-  '/etc/hosts',
-  '/etc/resolv.conf',
-  ...['cpuinfo', 'filesystems', 'loadavg', 'meminfo', 'stat', 'uptime', 'version'].map((name) => `/proc/${name}`),
-]
+const harmlessFiles = ['/etc/nsswitch.conf', '/etc/hosts', '/etc/resolv.conf', ...sharedProcFiles]
 
 /**
  * The files that commands may read, run and write besides the workspace: the system's programs and a few files that
@@ -28,7 +15,8 @@ export function systemRules(root: VirtualPath, owner: Owner): LandlockRule[] {
     if (entry.kind === 'directory' || entry.kind === 'file')
       rules.push({ source: entry.source, access: ['read', 'execute'], optional: true })
   }
-  for (const [name, access] of Object.entries(devices)) rules.push({ source: `/dev/${name}`, access, optional: true })
+  for (const [name, access] of Object.entries(sharedDevices))
+    rules.push({ source: `/dev/${name}`, access, optional: true })
   for (const source of harmlessFiles) rules.push({ source, access: ['read'], optional: true })
   return rules
 }

@@ -1,5 +1,6 @@
 import type { VirtualPath } from '@ws/core'
 import { execError, type BindPlan, type HostPath } from '@ws/core/executor'
+import { sharedDevices } from '@ws/sandbox'
 
 /** A mount and where it really is. */
 export interface ViewMount {
@@ -22,7 +23,6 @@ export type ResolvedPath =
 
 const programs = ['usr', 'bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32']
 const closed = ['dev', 'etc', 'proc', 'run', 'sys']
-const devices = new Set(['null', 'zero', 'full', 'random', 'urandom', 'tty'])
 /** Files of `/etc` that are the same here as in a view, and tell nothing of this machine's users. */
 const settings = new Set([
   'os-release',
@@ -119,7 +119,7 @@ export class PathView {
     }
     if (programs.includes(first)) return { kind: 'program' }
     const rest = namesOf(path).slice(1).join('/')
-    if (first === 'dev' && devices.has(rest)) return { kind: 'device' }
+    if (first === 'dev' && Object.hasOwn(sharedDevices, rest)) return { kind: 'device' }
     if (first === 'etc' && settings.has(second) && rest === second) return { kind: 'settings' }
     return { kind: isSystem ? 'system' : 'outside' }
   }
