@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { RunResult } from '@ws/runner'
+import type { Runner, RunResult } from '@ws/runner'
+import type { Inngest } from 'inngest'
 import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 
+import type { createPlanFunction } from './guides/inngest-function.ts'
 import type { planWorkflow } from './guides/temporal-workflow.ts'
 import { extractExamples } from './readme/extract.ts'
 
@@ -44,9 +46,12 @@ describe('the guides', () => {
     expect(dense(blocks.join('\n'))).toEqual(linesOf('jail-executor.ts'))
   })
 
-  it('run-plans: its workflow of Temporal is the one whose types are checked', () => {
-    expect(dense(blocksOf('run-plans.md')[0] ?? '')).toEqual(linesOf('temporal-workflow.ts'))
+  it('run-plans: its code for Temporal and Inngest is the one whose types are checked', () => {
+    const [temporal = '', inngest = ''] = blocksOf('run-plans.md')
+    expect(dense(temporal)).toEqual(linesOf('temporal-workflow.ts'))
+    expect(dense(inngest)).toEqual(linesOf('inngest-function.ts'))
     expectTypeOf<typeof planWorkflow>().returns.resolves.toEqualTypeOf<RunResult>()
+    expectTypeOf<typeof createPlanFunction>().parameters.toEqualTypeOf<[Inngest, Runner]>()
   })
 
   it('run-plans: code for workflows imports nothing that runs', () => {
