@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chmod, chown, lstat, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -189,7 +190,7 @@ describe('as an ordinary user', () => {
     let errors = ''
     child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
     child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
-    const code = await new Promise((resolve) => child.on('close', resolve))
+    const [code] = (await once(child, 'close')) as [number | null]
     expect({ code, errors }).toEqual({ code: 0, errors: '' })
     expect(JSON.parse(output)).toEqual({
       conflict: 'ECONFLICT',
