@@ -12,6 +12,7 @@ import type { OutputPlace } from './plan/paths.ts'
 import { Runner } from './runner.ts'
 import { defaultStateDirectory, openLocalState } from './state/local.ts'
 import type { RunState } from './state/state.ts'
+import { openStoreState } from './state/store.ts'
 import { KnownEntries, type ExecuteContext } from './step/context.ts'
 import { Hasher } from './step/tree.ts'
 import { createStepTypes } from './types/index.ts'
@@ -30,10 +31,14 @@ export interface RunnerOptions {
    */
   readonly outputPath?: string | undefined
   /**
-   * A directory on a local disk for the journal and for staging, which no step may see. Default: below the user's state directory
-   * (as root `/var/lib/ws/runs`), by the identity of the output.
+   * Where the journal, the staging and the leases are. No step may see it. Either a directory on a local disk, or an
+   * adapter, which any machine can open: its capability `conditionalWrite` must be `server`, and it stays its creator's
+   * to close. Give the adapter of a sibling prefix: that it is apart from the output and the workspace cannot be found out.
+   *
+   * Default: below the user's state directory (as root `/var/lib/ws/runs`), by the identity of the output. An output
+   * without a directory has no default.
    */
-  readonly state?: string | undefined
+  readonly state?: string | StorageAdapter | undefined
   /** As for `createWorkspace`. Default: none, and commands are `ENOEXECUTOR`. */
   readonly executors?: readonly Executor[] | undefined
   readonly require?: Requirement | undefined
@@ -49,7 +54,7 @@ const shapes: OptionShapes<RunnerOptions> = {
   workspace: option.required(option.hidden(option.of('a directory or a storage adapter', isTree))),
   output: option.required(option.hidden(option.of('a directory or a storage adapter', isTree))),
   outputPath: option.text,
-  state: option.hidden(option.of('an absolute path', (value) => typeof value === 'string' && value.startsWith('/'))),
+  state: option.hidden(option.of('an absolute path or a storage adapter', isState)),
   executors: option.list(option.object, 'a list of executors'),
   require: option.of('a requirement', () => true),
   types: option.object,
@@ -69,10 +74,13 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     typeof tree === 'string' ? opened.use(await createLocalAdapter({ root: tree, owner })) : tree
   const workspace = await open(options.workspace, options.owner)
   const inputs = await workspace.hostDirectory?.(mountRoot)
-  const output = await open(options.output, options.owner ?? inputs?.owner)
+  const owner = options.owner ?? inputs?.owner
+  const output = await open(options.output, owner)
   const outputs = await output.hostDirectory?.(mountRoot)
   const place = placeOf(options, inputs, outputs)
-  const state = opened.use(closing(await openState(options, inputs, outputs)))
+  const mounted = [inputs, outputs].filter((one) => one !== undefined)
+  const trees = { workspace, output, outputs, mounted }
+  const state = opened.use(closing(await openState({ state: options.state, owner }, trees)))
   const context: ExecuteContext = {
     workspace,
     output,
@@ -89,18 +97,26 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
   return new Runner(context, opened.move(), randomUUID)
 }
 
+interface Trees {
+  readonly workspace: StorageAdapter
+  readonly output: StorageAdapter
+  readonly outputs: HostDirectory | undefined
+  /** Those of the two that are directories. */
+  readonly mounted: readonly HostDirectory[]
+}
+
 async function openState(
-  options: RunnerOptions,
-  inputs: HostDirectory | undefined,
-  output: HostDirectory | undefined,
+  { state, owner }: Pick<RunnerOptions, 'state' | 'owner'>,
+  { workspace, output, outputs, mounted }: Trees,
 ): Promise<RunState> {
-  const directory = options.state ?? (output && defaultStateDirectory(output.identity))
+  if (typeof state === 'object') return openStoreState(state, { trees: [workspace, output], mounted })
+  const directory = state ?? (outputs && defaultStateDirectory(outputs.identity))
   if (directory === undefined) {
     const reason = 'the output has no directory on this machine'
-    throw invalid('createRunner', reason, 'give `state`, a directory on a local disk')
+    const remedy = 'give `state`: a directory on a local disk, or the adapter of a sibling prefix in the store'
+    throw invalid('createRunner', reason, remedy)
   }
-  const mounted = [inputs, output].filter((one) => one !== undefined)
-  return openLocalState({ directory, mounted, owner: options.owner ?? inputs?.owner })
+  return openLocalState({ directory, mounted, owner })
 }
 
 function closing(state: RunState): RunState & AsyncDisposable {
@@ -143,4 +159,8 @@ function placeOf(
 
 function isTree(value: unknown): boolean {
   return typeof value === 'string' ? value !== '' : typeof value === 'object' && value !== null && 'stat' in value
+}
+
+function isState(value: unknown): boolean {
+  return typeof value === 'string' ? value.startsWith('/') : isTree(value)
 }

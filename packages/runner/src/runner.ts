@@ -22,6 +22,11 @@ export interface RunOptions {
   readonly force?: boolean | undefined
   /** Ends every step when it aborts. The run can be resumed. */
   readonly signal?: AbortSignal | undefined
+  /**
+   * Milliseconds to wait for the end of another run of this output. Default 0. Where the state is a store, 45,000: there a
+   * runner that died is known by the silence of its lease only, which takes 30 seconds.
+   */
+  readonly wait?: number | undefined
   readonly onEvent?: ((event: RunEvent) => void) | undefined
   /** Carries out each attempt elsewhere, and ends in `executeStep` there. Default: `executeStep` here. */
   readonly step?: StepFunction | undefined
@@ -31,9 +36,13 @@ const runShapes: OptionShapes<RunOptions> = {
   resume: option.boolean,
   force: option.boolean,
   signal: option.signal,
+  wait: option.integer(0, 2 ** 31 - 1),
   onEvent: option.function,
   step: option.function,
 }
+
+/** Longer than the lease of a runner that died stays taken in a store. */
+const silence = 45_000
 
 /** Either a plan that would run, or the faults for which it does not. */
 export type PlanCheck =
@@ -85,19 +94,20 @@ export class Runner implements AsyncDisposable {
    * Checks a plan and runs it. A step that fails is part of the result.
    *
    * @throws WorkspaceError for a plan with faults, which names line and step of each; `EBUSY` while another run of this
-   * output goes on; `EINVAL` where there is nothing to resume. After an abort the signal's reason.
+   * output goes on; `EINVAL` where there is nothing to resume; `ECLOSED` where a store gave the run's lease to another
+   * runner. After an abort the signal's reason.
    */
   async run(given: unknown, options: RunOptions = {}): Promise<RunResult> {
     checkOptions<RunOptions>(options, runShapes, { operation: 'run' })
-    const {
-      resume = false,
-      force = false,
-      signal,
-      onEvent,
-      step = (_id, request) => this.executeStep(request, { signal }),
-    } = options
+    const { resume = false, force = false, wait = this.leases.scope === 'server' ? silence : 0, onEvent } = options
     const { journal } = this.#context.state
-    await using _lock = await this.leases.acquire('run')
+    await using lock = await this.leases.acquire('run', { wait, signal: options.signal }).catch((error: unknown) => {
+      options.signal?.throwIfAborted()
+      throw error
+    })
+    // A run whose lease was lost is another runner's to go on with.
+    const signal = options.signal === undefined ? lock.lost : AbortSignal.any([options.signal, lock.lost])
+    const { step = (_id, request) => this.executeStep(request, { signal }) } = options
     await this.#finishLandings()
     const { plan, problems } = await this.check(given, { signal })
     if (plan === undefined) throw planError(problems)

@@ -8,6 +8,7 @@ import type { HostDirectory, Owner } from '@ws/core/adapter'
 import { createMachineLeases } from '@ws/threads'
 
 import { invalid } from '../errors.ts'
+import { inReach } from './faults.ts'
 import { openSqliteJournal } from './sqlite.ts'
 import { stagingName, type RunState, type Staging } from './state.ts'
 
@@ -29,14 +30,14 @@ const remote: ReadonlySet<number> = new Set([0x65735546, 0x6969, 0x517b, 0xfe534
  * @throws WorkspaceError `EINVAL` for a directory that a step would see, or on a network file system
  */
 export async function openLocalState(options: LocalStateOptions): Promise<RunState> {
-  const { owner } = options
+  const { owner, mounted } = options
   const directory = resolve(options.directory)
   const staging = join(directory, 'staging')
   try {
-    await refuseMounted(await existingPart(directory), options)
+    refuseMounted(await existingPart(directory), mounted)
     // Commands run as another user than root does: they pass through, and list nothing.
     const made = await mkdir(staging, { recursive: true, mode: 0o711 })
-    await refuseMounted(await realpath(directory), options)
+    refuseMounted(await realpath(directory), mounted)
     if (made !== undefined) await Promise.all([directory, staging].map((path) => chmod(path, 0o711)))
     if (remote.has((await statfs(directory)).type)) {
       throw invalid('openState', 'the state directory lies on a network file system', 'give one on a local disk')
@@ -97,12 +98,11 @@ async function existingPart(path: string): Promise<string> {
   }
 }
 
-async function refuseMounted(directory: string, { mounted }: LocalStateOptions): Promise<void> {
+/** @throws WorkspaceError `EINVAL` for a directory in one of these, or around one */
+export function refuseMounted(directory: string, mounted: readonly HostDirectory[]): void {
   for (const { path } of mounted) {
     const isIn = directory === path || directory.startsWith(`${path}/`) || path.startsWith(`${directory}/`)
-    if (!isIn) continue
-    const reason = 'the state directory lies in the workspace or the output, or around one of them'
-    throw invalid('openState', reason, 'give one elsewhere, which no step can reach')
+    if (isIn) throw inReach()
   }
 }
 

@@ -3,6 +3,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { WorkspaceError } from '@ws/core'
 import type { z } from 'zod'
 
+import { damaged, endedAlready, journalVersion, otherVersion } from './faults.ts'
 import type { Journal } from './journal.ts'
 import {
   landedSchema,
@@ -14,9 +15,6 @@ import {
   type StepRecord,
 } from './records.ts'
 
-/** Of the tables below. A journal of another version is refused, and stays as it is. */
-const version = 1
-
 const tables = `
   CREATE TABLE runs (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, record TEXT NOT NULL);
   CREATE TABLE steps (
@@ -25,7 +23,7 @@ const tables = `
   ) WITHOUT ROWID;
   CREATE INDEX landings ON steps (state) WHERE state = 'landing';
   CREATE TABLE landed (step TEXT PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID;
-  PRAGMA user_version = ${version};
+  PRAGMA user_version = ${journalVersion};
 `
 
 /**
@@ -50,18 +48,13 @@ function prepareTables(database: DatabaseSync): void {
   const { user_version: found } = database.prepare('PRAGMA user_version').get() as { readonly user_version: number }
   const { quick_check: state } = database.prepare('PRAGMA quick_check(1)').get() as { readonly quick_check: string }
   if (state !== 'ok') throw damaged()
-  if (found === version) return
+  if (found === journalVersion) return
   database.exec('BEGIN EXCLUSIVE')
   const { user_version: now } = database.prepare('PRAGMA user_version').get() as { readonly user_version: number }
   if (now === 0) database.exec(tables)
   database.exec('COMMIT')
-  if (now === 0 || now === version) return
-  throw new WorkspaceError({
-    code: 'EINVAL',
-    operation: 'openJournal',
-    reason: `the journal has version ${now}, and this program knows version ${version}`,
-    remedy: 'use the program that wrote it, or give another state directory',
-  })
+  if (now === 0 || now === journalVersion) return
+  throw otherVersion(now)
 }
 
 class SqliteJournal implements Journal {
@@ -132,12 +125,7 @@ class SqliteJournal implements Journal {
       WHERE steps.state = 'landing'`
     const changes = this.#run(sql, runId, stepId, attempt, state, JSON.stringify(record))
     if (changes === 1) return
-    throw new WorkspaceError({
-      code: 'ECONFLICT',
-      operation: 'saveStep',
-      reason: `attempt ${attempt} at step \`${stepId}\` has ended already`,
-      remedy: 'take its outcome from the journal',
-    })
+    throw endedAlready(record)
   }
 
   #transaction(durable: boolean, change: () => void): void {
@@ -169,14 +157,4 @@ class SqliteJournal implements Journal {
     this.#statements.set(sql, known)
     return known
   }
-}
-
-function damaged(native?: unknown): WorkspaceError {
-  return new WorkspaceError({
-    code: 'EIO',
-    operation: 'openJournal',
-    reason: 'the journal is damaged or cannot be used',
-    remedy: 'give another state directory, or move this one away; the output stays as it is',
-    native,
-  })
 }

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto'
+
+import { isWorkspaceError, type Version } from '@ws/core'
+import { parseMountPath, type Condition, type MountPath, type StorageAdapter } from '@ws/core/adapter'
+import { z } from 'zod'
+
+import { damaged } from './faults.ts'
+
+/** A record as it was found, with the version to replace. */
+interface Found<Content> {
+  readonly content: Content
+  readonly version: Version
+}
+
+/** New with each write: it tells who wrote, and a version that follows from the content never comes back. */
+const nonceSchema = z.object({ nonce: z.string() })
+
+/** JSON records in a store, one object each. Every write has a condition, which the store checks. */
+export class ObjectFiles {
+  readonly #adapter: StorageAdapter
+
+  constructor(adapter: StorageAdapter) {
+    this.#adapter = adapter
+  }
+
+  /**
+   * `undefined` where nothing is.
+   *
+   * @throws WorkspaceError `EIO` for an object that is torn, or is not such a record
+   */
+  async read<Schema extends z.ZodType>(path: MountPath, schema: Schema): Promise<Found<z.output<Schema>> | undefined> {
+    try {
+      const { bytes, stat } = await this.#adapter.read(path)
+      return { content: parse(bytes, schema), version: stat.version }
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      throw error
+    }
+  }
+
+  /** Writes where the condition holds; false where it does not, and nothing is written. */
+  async write(path: MountPath, content: object, ifVersion: Condition): Promise<boolean> {
+    const nonce = randomUUID()
+    const bytes = Buffer.from(`${JSON.stringify({ nonce, ...content })}\n`)
+    try {
+      await this.#adapter.write(path, bytes, { ifVersion, parents: true })
+      return true
+    } catch (error) {
+      const isRefused = isWorkspaceError(error, 'ECONFLICT')
+      if (!isRefused && !isWorkspaceError(error, 'EIO') && !isWorkspaceError(error, 'ETIMEDOUT')) throw error
+      // the answer may have been lost, and the write may have happened
+      const now = await this.read(path, nonceSchema)
+      if (now?.content.nonce === nonce) return true
+      if (isRefused) return false
+      throw error
+    }
+  }
+
+  async remove(path: MountPath): Promise<void> {
+    await this.#adapter.delete(path, { force: true })
+  }
+
+  /** The files at and below a directory; none where it is missing. */
+  async *list(directory: string): AsyncGenerator<MountPath> {
+    try {
+      const entries = this.#adapter.list(parseMountPath(directory, 'openJournal'), { recursive: true })
+      for await (const { path, type, unreachable } of entries) {
+        if (type === 'file' && unreachable !== true) yield path
+      }
+    } catch (error) {
+      if (!isMissing(error)) throw error
+    }
+  }
+}
+
+export function parse<Schema extends z.ZodType>(bytes: Uint8Array, schema: Schema): z.output<Schema> {
+  try {
+    return schema.parse(JSON.parse(Buffer.from(bytes).toString('utf8')))
+  } catch (error) {
+    throw damaged(error)
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return isWorkspaceError(error, 'ENOENT') || isWorkspaceError(error, 'ENOTDIR')
+}

@@ -1,0 +1,230 @@
+import { isWorkspaceError, WorkspaceError } from '@ws/core'
+import { forEachOf, mapInOrder, parseMountPath, type MountPath, type StorageAdapter } from '@ws/core/adapter'
+import { z } from 'zod'
+
+import { damaged, endedAlready, journalVersion, otherVersion } from './faults.ts'
+import type { Journal } from './journal.ts'
+import { ObjectFiles, parse } from './object-files.ts'
+import {
+  landedSchema,
+  recordSchema,
+  runSchema,
+  type AttemptKey,
+  type Landed,
+  type RunRecord,
+  type StepRecord,
+} from './records.ts'
+
+/** Objects that are read or removed at the same time. */
+const concurrency = 16
+
+/** The last state of a step. Of two, the one with the greater order is the last; equal orders go by the attempt's name. */
+const lastSchema = z.object({ order: z.int(), by: z.string(), landed: landedSchema })
+type Last = z.output<typeof lastSchema>
+
+const endSchema = z.object({ record: recordSchema, last: lastSchema.optional() })
+const landingSchema = z.object({ record: recordSchema })
+const runFileSchema = z.object({ run: runSchema })
+
+/**
+ * Opens a journal of one object for each record, in a store that checks conditions. Any machine may use it.
+ *
+ * @throws WorkspaceError `EINVAL` for a journal of another version, `EIO` for one that is damaged
+ */
+export async function openObjectJournal(adapter: StorageAdapter): Promise<Journal> {
+  const marker = parseMountPath('/version.json', 'openJournal')
+  const bytes = Buffer.from(`${JSON.stringify({ version: journalVersion })}\n`)
+  try {
+    await adapter.write(marker, bytes, { ifVersion: 'absent', parents: true })
+  } catch (error) {
+    if (!isWorkspaceError(error, 'ECONFLICT')) throw error
+    const { version } = parse((await adapter.read(marker)).bytes, z.object({ version: z.number() }))
+    if (version !== journalVersion) throw otherVersion(version)
+  }
+  return new ObjectJournal(new ObjectFiles(adapter))
+}
+
+/**
+ * The objects:
+ *
+ * - `runs/NUMBER.json`: a run;
+ * - `landings/STEP/RUN~ATTEMPT.json`: a landing that was begun, and that is not settled;
+ * - `ends/RUN/STEP~ATTEMPT.json`: the end of an attempt, created once, with the last state of the step where it landed;
+ * - `landed/STEP.json`: the last state of a step.
+ *
+ * **The order of `saveEnd`.** The landing is there first. Then the end is created, if there is none: at this moment the
+ * call has happened. Then `landed` is brought up to the end, and then the landing goes. A crash before the creation leaves
+ * an open landing, which is finished later. After a crash behind it, the landing leads everybody who asks for last
+ * states to the end, and they settle it: they do what was left. That is the same work however often it is done, and an
+ * old end never goes over a newer state. So a step looks at its own few objects, and never at the history.
+ */
+class ObjectJournal implements Journal {
+  readonly #files: ObjectFiles
+
+  constructor(files: ObjectFiles) {
+    this.#files = files
+  }
+
+  async lastRun(): Promise<RunRecord | undefined> {
+    let last: MountPath | undefined
+    for await (const path of this.#files.list('/runs')) if (last === undefined || path > last) last = path
+    return last && (await this.#files.read(last, runFileSchema))?.content.run
+  }
+
+  async saveRun(run: RunRecord): Promise<void> {
+    const path = fileAt('runs', String(run.number).padStart(10, '0'))
+    const found = await this.#files.read(path, runFileSchema)
+    const isOther = found !== undefined && found.content.run.runId !== run.runId
+    if (!isOther && (await this.#files.write(path, { run }, found?.version ?? 'absent'))) return
+    throw new WorkspaceError({
+      code: 'ECONFLICT',
+      operation: 'saveRun',
+      reason: `another runner saves run ${run.number} of this output`,
+      remedy: 'wait for its end',
+    })
+  }
+
+  async find(key: AttemptKey): Promise<StepRecord | undefined> {
+    // In this order: a landing that is gone by now has its end.
+    const landing = await this.#files.read(landingAt(key), landingSchema)
+    const end = await this.#files.read(endAt(key), endSchema)
+    return (end ?? landing)?.content.record
+  }
+
+  async records(runId: string): Promise<StepRecord[]> {
+    const found = new Map<string, StepRecord>()
+    for (const key of await this.#landings()) {
+      if (key.runId !== runId) continue
+      const record = await this.find(key)
+      if (record !== undefined) found.set(nameOf(key), record)
+    }
+    const read = (path: MountPath) => this.#files.read(path, endSchema)
+    for await (const end of mapInOrder(this.#files.list(endsOf(runId)), concurrency, read)) {
+      if (end !== undefined) found.set(nameOf(end.content.record), end.content.record)
+    }
+    return [...found.values()]
+  }
+
+  async saveLanding(record: StepRecord): Promise<void> {
+    const path = landingAt(record)
+    for (let isSaved = await this.#files.write(path, { record }, 'absent'); !isSaved; ) {
+      const found = await this.#files.read(path, landingSchema)
+      isSaved = await this.#files.write(path, { record }, found?.version ?? 'absent')
+    }
+    // looked at behind the write: an end that comes later is settled with its landing
+    if ((await this.#files.read(endAt(record), endSchema)) !== undefined) throw endedAlready(record)
+  }
+
+  async saveEnd(record: StepRecord, landed?: Landed): Promise<void> {
+    if (landed === undefined) return this.#createEnd(record)
+    const { stepId } = landed
+    const landings = await this.#settled(stepId)
+    const by = nameOf(record)
+    if (!landings.some((key) => nameOf(key) === by)) {
+      await this.#files.write(landingAt(record), { record: { ...record, state: 'landing' } }, 'absent')
+    }
+    const before = await this.#files.read(lastAt(stepId), lastSchema)
+    const last: Last = { order: (before?.content.order ?? 0) + 1, by, landed }
+    await this.#createEnd(record, last)
+    // The end stands. The next call for last states does the rest, should it fail here.
+    await this.#settle(record, last).catch(() => undefined)
+  }
+
+  /** A crash in its middle leaves some failures. Nothing runs before a further call has ended. */
+  async dropFailures(runId: string): Promise<void> {
+    await forEachOf(this.#files.list(endsOf(runId)), concurrency, async (path) => {
+      const end = await this.#files.read(path, endSchema)
+      if (end?.content.record.outcome.state !== 'failed') return
+      // first: without its end it would be open again
+      await this.#files.remove(landingAt(end.content.record))
+      await this.#files.remove(path)
+    })
+  }
+
+  async openLandings(): Promise<StepRecord[]> {
+    const open: StepRecord[] = []
+    for (const key of await this.#settled()) {
+      const record = await this.find(key)
+      if (record?.state === 'landing') open.push(record)
+    }
+    return open
+  }
+
+  async landed(stepId: string): Promise<Landed | undefined> {
+    await this.#settled(stepId)
+    return (await this.#files.read(lastAt(stepId), lastSchema))?.content.landed
+  }
+
+  async allLanded(): Promise<Landed[]> {
+    await this.#settled()
+    const found: Landed[] = []
+    const read = (path: MountPath) => this.#files.read(path, lastSchema)
+    for await (const last of mapInOrder(this.#files.list('/landed'), concurrency, read)) {
+      if (last !== undefined) found.push(last.content.landed)
+    }
+    return found
+  }
+
+  async close(): Promise<void> {
+    // the adapter is its creator's
+  }
+
+  async #createEnd(record: StepRecord, last?: Last): Promise<void> {
+    if (await this.#files.write(endAt(record), { record, last }, 'absent')) return
+    throw endedAlready(record)
+  }
+
+  async #landings(stepId?: string): Promise<AttemptKey[]> {
+    const keys: AttemptKey[] = []
+    for await (const path of this.#files.list(landingsOf(stepId))) {
+      const [, step = '', run = '', attempt = ''] = landingPattern.exec(path) ?? []
+      if (attempt === '') throw damaged()
+      keys.push({ runId: decodeURIComponent(run), stepId: decodeURIComponent(step), attempt: Number(attempt) })
+    }
+    return keys
+  }
+
+  /** Does what was left of ends that were created; gives the landings without an end. */
+  async #settled(stepId?: string): Promise<AttemptKey[]> {
+    const open: AttemptKey[] = []
+    for (const key of await this.#landings(stepId)) {
+      const end = await this.#files.read(endAt(key), endSchema)
+      if (end === undefined) open.push(key)
+      else await this.#settle(key, end.content.last)
+    }
+    return open
+  }
+
+  async #settle(key: AttemptKey, last: Last | undefined): Promise<void> {
+    if (last !== undefined) await this.#advance(last)
+    await this.#files.remove(landingAt(key))
+  }
+
+  /** Replaces the last state of a step, unless there is a newer one. */
+  async #advance(last: Last): Promise<void> {
+    const path = lastAt(last.landed.stepId)
+    for (;;) {
+      const found = await this.#files.read(path, lastSchema)
+      if (found !== undefined && !isBefore(found.content, last)) return
+      if (await this.#files.write(path, last, found?.version ?? 'absent')) return
+    }
+  }
+}
+
+const landingPattern = /^\/landings\/([^/]+)\/([^/]+)~(\d+)\.json$/u
+
+// Names of runs may come from an engine: nothing in them is a part of a path.
+const fileAt = (...names: readonly string[]): MountPath =>
+  parseMountPath(`/${names.map((name) => encodeURIComponent(name)).join('/')}.json`, 'journal')
+const landingsOf = (stepId?: string): string =>
+  stepId === undefined ? '/landings' : `/landings/${encodeURIComponent(stepId)}`
+const landingAt = ({ runId, stepId, attempt }: AttemptKey): MountPath =>
+  fileAt('landings', stepId, `${runId}~${attempt}`)
+const endsOf = (runId: string): string => `/ends/${encodeURIComponent(runId)}`
+const endAt = ({ runId, stepId, attempt }: AttemptKey): MountPath => fileAt('ends', runId, `${stepId}~${attempt}`)
+const lastAt = (stepId: string): MountPath => fileAt('landed', stepId)
+const nameOf = ({ runId, stepId, attempt }: AttemptKey): string => `${runId}~${stepId}~${attempt}`
+
+function isBefore(one: Last, other: Last): boolean {
+  return one.order < other.order || (one.order === other.order && one.by < other.by)
+}

@@ -1,0 +1,77 @@
+import { isWorkspaceError, prefix } from '@ws/core'
+import { mountRoot, parseMountPath, type HostDirectory, type StorageAdapter } from '@ws/core/adapter'
+import { createObjectLeases } from '@ws/threads'
+
+import { invalid } from '../errors.ts'
+import { inReach } from './faults.ts'
+import { refuseMounted } from './local.ts'
+import { openObjectJournal } from './objects.ts'
+import { stagingName, type RunState, type Staging } from './state.ts'
+
+export interface StoreStateOptions {
+  /** The trees that steps see. */
+  readonly trees?: readonly StorageAdapter[] | undefined
+  /** Those of them that are directories. */
+  readonly mounted?: readonly HostDirectory[] | undefined
+  /** Milliseconds after which the lease of a process that died is free. Default 30,000. */
+  readonly ttl?: number | undefined
+}
+
+/**
+ * The state of the runs of one output in a store, for any machine: `version.json`, the journal, `staging/` and `leases/`.
+ * The adapter stays its creator's to close.
+ *
+ * An adapter does not tell which bucket and prefix it is. The same object as a tree of the steps is refused, and so is
+ * a directory in their reach. Else the caller sees to it that the state is a sibling of both: no step may reach it.
+ *
+ * @throws WorkspaceError `EINVAL` for a store whose server checks no conditions, for one that a step would see, and for a
+ * journal of another version; `EIO` for a journal that is damaged
+ */
+export async function openStoreState(
+  adapter: StorageAdapter,
+  { trees = [], mounted = [], ttl }: StoreStateOptions = {},
+): Promise<RunState> {
+  if (trees.includes(adapter)) throw inReach()
+  const host = await adapter.hostDirectory?.(mountRoot)
+  if (host !== undefined) refuseMounted(host.path, mounted)
+  if (adapter.capabilities.conditionalWrite !== 'server') {
+    const reason = 'the store of the state checks no conditions between machines'
+    throw invalid('openState', reason, 'give another store, or the path of a directory on a local disk')
+  }
+  const journal = await openObjectJournal(adapter)
+  const leases = createObjectLeases({ adapter, directory: 'leases', ttl })
+  const remove = (name: string): Promise<void> => adapter.delete(pathOf(name), { recursive: true, force: true })
+
+  return {
+    journal,
+    leases,
+    async openStaging(key, { fresh }): Promise<Staging> {
+      const name = encodeURIComponent(stagingName(key))
+      if (fresh) await remove(name)
+      await adapter.createDirectory(pathOf(name), { recursive: true })
+      const staging = prefix(adapter, pathOf(name), { shared: true })
+      return { adapter: staging, close: () => staging.close() }
+    },
+    removeStaging: (key) => remove(encodeURIComponent(stagingName(key))),
+    async sweep(keep) {
+      const kept = new Set(keep.map((key) => encodeURIComponent(stagingName(key))))
+      for (const name of await namesIn(adapter, '/staging')) if (!kept.has(name)) await remove(name)
+    },
+    async close() {
+      await leases.close()
+      await journal.close()
+    },
+  }
+}
+
+const pathOf = (name: string) => parseMountPath(`/staging/${name}`, 'openState')
+
+async function namesIn(adapter: StorageAdapter, directory: string): Promise<string[]> {
+  const names: string[] = []
+  try {
+    for await (const { name } of adapter.list(parseMountPath(directory, 'openState'))) names.push(name)
+  } catch (error) {
+    if (!isWorkspaceError(error, 'ENOENT')) throw error
+  }
+  return names
+}
