@@ -29,7 +29,7 @@ import { capabilitiesOf } from './capabilities.ts'
 import { watched } from './files/body.ts'
 import { callOff, isOtherDirectory, moveCalledOff, refuseFull, removeStored } from './flush/departures.ts'
 import { trackIterator } from './files/iterate.ts'
-import { keep } from './files/kept.ts'
+import { keep, keepNew } from './files/kept.ts'
 import { listed } from './files/listing.ts'
 import { PathLocks } from './files/path-locks.ts'
 import { Replacing } from './files/replacing.ts'
@@ -60,7 +60,7 @@ export class RcloneDriver implements Driver {
   constructor(mount: Mount, below: string, first: Open, onClose: OnClose) {
     this.capabilities = capabilitiesOf(first.files.capabilities, mount.options, mount.features, below)
     this.#part = new MountedPart(mount, below, first)
-    this.#looks = new Looks(this.#part, this.#replacing)
+    this.#looks = new Looks(this.#part, this.#replacing, this.#locks)
     this.#onClose = onClose
     if (!mount.features.links) return
     this.createSymlink = (path, target, { signal }) =>
@@ -109,9 +109,10 @@ export class RcloneDriver implements Driver {
       return await this.#looks.conditional(
         call,
         conditions,
-        async (open, [ifVersion]) => {
-          if (data instanceof Uint8Array) await enter()
-          return await keep(open, path, await open.direct.write(path, body.data, { ...options, ifVersion }))
+        (open, [ifVersion]) => {
+          const work = (): Promise<WriteResult> =>
+            keepNew(open, path, () => open.direct.write(path, body.data, { ...options, ifVersion }))
+          return data instanceof Uint8Array ? this.#locks.exclusive([path], work) : work()
         },
         () => !body.begun,
       )

@@ -43,20 +43,27 @@ export function isSameEntry(one: Status, other: Status): boolean {
   return one.ino === other.ino && one.dev === other.dev
 }
 
+/** Of a file. `ctimeNs` is `mtimeNs` where it was not given to {@link versionFrom}. */
+interface VersionFacts {
+  readonly size: bigint
+  readonly mtimeNs: bigint
+  readonly ctimeNs: bigint
+}
+
 /**
  * The facts that a version of a file of this adapter was made of; `undefined` for a version of another adapter. For
  * adapters that build on this one, on file systems that change times on their own.
  */
-export function factsOfVersion(version: Version): { readonly size: bigint; readonly mtimeNs: bigint } | undefined {
+export function factsOfVersion(version: Version): VersionFacts | undefined {
   const found = fieldsOf(version)
   if (found === undefined) return undefined
-  const [, , size = 0n, mtimeNs = 0n] = found
-  return { size, mtimeNs }
+  const [, , size = 0n, mtimeNs = 0n, ctimeNs = 0n] = found
+  return { size, mtimeNs, ctimeNs }
 }
 
-/** A version of size and time alone, for file systems whose device and inode numbers say nothing. */
-export function versionFrom({ size, mtimeNs }: { readonly size: bigint; readonly mtimeNs: bigint }): Version {
-  return versionOf({ dev: 0n, ino: 0n, size, mtimeNs, ctimeNs: mtimeNs })
+/** A version of size and times alone, for file systems whose device and inode numbers say nothing. */
+export function versionFrom({ size, mtimeNs }: Omit<VersionFacts, 'ctimeNs'>, ctimeNs = mtimeNs): Version {
+  return versionOf({ dev: 0n, ino: 0n, size, mtimeNs, ctimeNs })
 }
 
 function fieldsOf(version: Version): BigUint64Array | undefined {

@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
@@ -13,9 +14,15 @@ import { sameWriteNs } from './versions.ts'
 /** Milliseconds in which rclone hears that a file was closed, with much to spare. */
 const longestMs = 2_000
 
-/** Waits until the cache holds what was written. */
-export async function keep(open: Open, path: MountPath, written: WriteResult): Promise<WriteResult> {
-  const { result, waits } = await untilKept(join(open.metadata, path), written)
+/** Does work that gives the path a new file, and waits until the cache holds that. Nobody else writes it meanwhile. */
+export async function keepNew(open: Open, path: MountPath, work: () => Promise<WriteResult>): Promise<WriteResult> {
+  const before = noteOf(join(open.metadata, path))
+  return await keep(open, path, await work(), before)
+}
+
+/** Waits until the cache holds what was written. `before`: the note of the file that was replaced. */
+export async function keep(open: Open, path: MountPath, written: WriteResult, before?: bigint): Promise<WriteResult> {
+  const { result, waits } = await untilKept(join(open.metadata, path), written, before)
   // slower than the upload would begin
   if (!waits) await assureStored(open, path, 'write')
   return result
@@ -34,15 +41,17 @@ interface Kept {
  *
  * `metadata`: host path of what the cache says of the file.
  */
-async function untilKept(metadata: string, { version, size }: WriteResult): Promise<Kept> {
+async function untilKept(metadata: string, { version, size }: WriteResult, before: bigint | undefined): Promise<Kept> {
   const written = factsOfVersion(version)
   const asWritten = written === undefined ? version : versionFrom(written)
   const deadline = performance.now() + longestMs
   for (;;) {
     const cached = lookAtCachedFile(metadata)
     const isWhole = cached !== undefined && cached !== 'changing' && cached.complete && cached.size === size
+    // The note of the file that was replaced can be as late: rclone notes the end of an upload, too.
+    const isOld = before !== undefined && noteOf(metadata) === before
     // An older note is of the state before.
-    if (isWhole && written !== undefined && cached.mtimeNs >= written.mtimeNs) {
+    if (isWhole && !isOld && written !== undefined && cached.mtimeNs >= written.mtimeNs) {
       // Should it be much later, somebody has written since: then ours is another version than the one that is there.
       const isOurs = cached.mtimeNs - written.mtimeNs < sameWriteNs
       const now = isOurs ? versionFrom({ size: written.size, mtimeNs: cached.mtimeNs }) : asWritten
@@ -51,4 +60,9 @@ async function untilKept(metadata: string, { version, size }: WriteResult): Prom
     if (performance.now() > deadline) return { result: { version: asWritten, size }, waits: false } // removed or replaced already
     await delay(1)
   }
+}
+
+/** Tells one file's note from another's: a file takes its note along when it gets its name. */
+function noteOf(metadata: string): bigint | undefined {
+  return lstatSync(metadata, { bigint: true, throwIfNoEntry: false })?.ino
 }

@@ -29,11 +29,22 @@ export async function settled<State extends { readonly type: FileType; readonly 
   if (seen === undefined) return state
   const { size } = seen
   const mtimeNs = state.type === 'file' ? await timeInCache(metadata, seen, before) : undefined
-  if (mtimeNs === undefined) return { ...state, version: versionFrom(seen) }
+  if (mtimeNs === undefined) return { ...state, version: versionFrom(seen, await timeOfContent(metadata, state, seen)) }
   return { ...state, modifiedAt: Number(mtimeNs / 1_000n) / 1_000, version: versionFrom({ size, mtimeNs }) }
 }
 
 type Facts = NonNullable<ReturnType<typeof factsOfVersion>>
+
+/**
+ * The time of the write, where the store tells it in seconds only: two contents of one second must not be one version.
+ * `undefined` for a file that was not written here.
+ */
+async function timeOfContent(metadata: string, { type }: { readonly type: FileType }, seen: Facts) {
+  if (type !== 'file' || seen.mtimeNs % nsPerMs !== 0n) return undefined
+  const cached = await whatIsKnown(metadata)
+  if (cached === undefined || BigInt(cached.size) !== seen.size || cached.mtimeNs % nsPerMs === 0n) return undefined
+  return cached.mtimeNs
+}
 
 /** The time that the cache has for what was seen; `undefined` when that is something else. */
 async function timeInCache(
@@ -99,8 +110,10 @@ export async function sameContentNow(
   if ((await settled(join(metadata, path), current)).version === version) return current.version
   const now = factsOfVersion(current.version)
   if (current.type !== 'file' || now === undefined || now.size !== then.size) return undefined
-  if (now.mtimeNs === then.mtimeNs) return current.version
   const cached = await readCachedFile(join(metadata, path))
+  const isKnown = then.ctimeNs !== then.mtimeNs
+  if (isKnown && cached !== undefined && cached.mtimeNs !== then.ctimeNs) return undefined
+  if (now.mtimeNs === then.mtimeNs) return current.version
   if (cached === undefined || BigInt(cached.size) !== then.size) return undefined
   // It has been uploaded this moment, and the cache does not say so yet: everybody sees the dirty file.
   if (cached.dirty) return cached.mtimeNs === then.mtimeNs ? current.version : undefined

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { lookAtCachedFile } from '../cache/cached-file.ts'
+import type { PathLocks } from '../files/path-locks.ts'
 import type { Replacing } from '../files/replacing.ts'
 import { isVersion, sameContentNow } from '../files/versions.ts'
 import type { Task } from '../mount/pending.ts'
@@ -29,10 +30,12 @@ export type ConditionalLook<Result> = (
 export class Looks {
   readonly #part: MountedPart
   readonly #replacing: Replacing
+  readonly #locks: PathLocks
 
-  constructor(part: MountedPart, replacing: Replacing) {
+  constructor(part: MountedPart, replacing: Replacing, locks: PathLocks) {
     this.#part = part
     this.#replacing = replacing
+    this.#locks = locks
   }
 
   /** Looks again where a file is missing for a moment only. */
@@ -50,7 +53,10 @@ export class Looks {
     })
   }
 
-  /** The same with conditions: a version that differs in nothing but the time of its upload still holds. */
+  /**
+   * The same with conditions: a version that differs in nothing but the time of its upload still holds. The caller holds
+   * no lock of these paths, neither before `work` nor after it.
+   */
   async conditional<Result>(
     call: Task,
     conditions: readonly PathCondition[],
@@ -80,7 +86,10 @@ export class Looks {
     return isWorkspaceError(error, 'ENOENT') && (isReplaced || lookAtCachedFile(metadata) !== undefined)
   }
 
-  /** The condition for the disk's adapter; a version that no longer holds stays as it is, and is refused there. */
+  /**
+   * The condition for the disk's adapter; a version that no longer holds stays as it is, and is refused there. Nobody
+   * replaces the file meanwhile: the new file would be taken for the old one until the cache has noted it.
+   */
   async #conditionNow(
     { path, condition }: PathCondition,
     signal: AbortSignal | undefined,
@@ -89,7 +98,8 @@ export class Looks {
     const call = { operation: 'stat', path, signal }
     const { files, running, metadata } = await this.#part.opened(call)
     const context = { files, running, metadata, below: this.#part.below }
-    return (await this.#part.track(call, () => sameContentNow(context, path, condition))) ?? condition
+    const look = () => this.#locks.shared(path, () => sameContentNow(context, path, condition))
+    return (await this.#part.track(call, look)) ?? condition
   }
 }
 
