@@ -42,6 +42,7 @@ function pack(destination: string): Tarball[] {
     '--filter=!@ws/bench',
     '--filter=!@ws/agent-service',
     '--filter=!@ws/examples',
+    '--filter=!@ws/tests-*',
     '--filter=!@ws/bridge-fixtures',
   ]
   const selection = ['-r', '--workspace-concurrency=1', ...folders]

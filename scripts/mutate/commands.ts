@@ -91,7 +91,7 @@ export const commandMutations: readonly Mutation[] = [
     row: 'memory, semaphores and message queues of the host (System V, POSIX)',
     removes: 'the IPC namespace',
     changes: [{ file: 'packages/executor-proot/src/command-line.ts', text: "'--ipc', ", by: '' }],
-    test: { file: 'packages/conformance/test/escapes/escapes.test.ts', title: 'proot at /workspace, Landlock' },
+    test: { file: 'apps/tests-commands/test/escapes/escapes.test.ts', title: 'proot at /workspace, Landlock' },
   },
   {
     row: 'extended attributes, access lists and flags in a read-only mount that Landlock holds',
@@ -103,7 +103,7 @@ export const commandMutations: readonly Mutation[] = [
         by: 'attributeChanges: true,',
       },
     ],
-    test: { file: 'packages/conformance/test/escapes/escapes.test.ts', title: 'proot at /workspace, Landlock' },
+    test: { file: 'apps/tests-commands/test/escapes/escapes.test.ts', title: 'proot at /workspace, Landlock' },
   },
   {
     row: 'renaming an ancestor of a protected part and building it anew',
@@ -303,7 +303,7 @@ export const commandMutations: readonly Mutation[] = [
         by: '    bare: false,\n',
       },
     ],
-    test: { file: 'packages/conformance/test/rules/acknowledge.test.ts', title: 'runs nothing that was left' },
+    test: { file: 'apps/tests-commands/test/rules/acknowledge.test.ts', title: 'runs nothing that was left' },
   },
   {
     row: 'injection through the command line',

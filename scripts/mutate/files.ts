@@ -61,7 +61,7 @@ export const fileMutations: readonly Mutation[] = [
         by: "this.#admitOrRefuse(budget.links > 0 ? { ...options, need: 'read' } : options, current)",
       },
     ],
-    test: { file: 'packages/conformance/test/workspace/links.test.ts' },
+    test: { file: 'apps/tests-files/test/workspace/links.test.ts' },
   },
   {
     row: 'a directory exchanged for a link between check and use',
@@ -90,7 +90,7 @@ export const fileMutations: readonly Mutation[] = [
         by: 'if (!status.isDirectory() && !status.isSymbolicLink()) return',
       },
     ],
-    test: { file: 'packages/conformance/test/adapter/local.test.ts', title: 'FIFOs' },
+    test: { file: 'packages/adapter-local/test/conformance.test.ts', title: 'FIFOs' },
   },
   {
     row: 'another spelling of a denied name',
@@ -114,7 +114,7 @@ export const fileMutations: readonly Mutation[] = [
         by: '        void decision',
       },
     ],
-    test: { file: 'packages/conformance/test/workspace/mounts.test.ts' },
+    test: { file: 'apps/tests-files/test/workspace/mounts.test.ts' },
   },
   {
     row: 'listing or searching into a denied part',
@@ -126,7 +126,7 @@ export const fileMutations: readonly Mutation[] = [
         by: '',
       },
     ],
-    test: { file: 'packages/conformance/test/rules/listings.test.ts', title: 'neither enter nor describe' },
+    test: { file: 'apps/tests-files/test/rules/listings.test.ts', title: 'neither enter nor describe' },
   },
   {
     row: 'listing or searching into a denied part',
@@ -138,7 +138,7 @@ export const fileMutations: readonly Mutation[] = [
         by: 'if (path.length > 0) return',
       },
     ],
-    test: { file: 'packages/conformance/test/rules/listings.test.ts', title: 'neither enter nor describe' },
+    test: { file: 'apps/tests-files/test/rules/listings.test.ts', title: 'neither enter nor describe' },
   },
   {
     row: 'a glob into a denied part',
@@ -150,7 +150,7 @@ export const fileMutations: readonly Mutation[] = [
         by: "    const located = { ...context.gate.admit('list', start, 'read'), virtual: directory, path: directory as never }\n",
       },
     ],
-    test: { file: 'packages/conformance/test/workspace/finding.test.ts', title: 'asks rules that are functions' },
+    test: { file: 'apps/tests-files/test/workspace/finding.test.ts', title: 'asks rules that are functions' },
   },
   {
     row: 'an edit that undoes a change which came between',
@@ -162,7 +162,7 @@ export const fileMutations: readonly Mutation[] = [
         by: 'adapter.write(path, content, { signal })',
       },
     ],
-    test: { file: 'packages/conformance/test/workspace/edits.test.ts', title: 'in memory' },
+    test: { file: 'apps/tests-stores/test/edits.test.ts', title: 'in memory' },
   },
   {
     row: 'an edit that shows a function what may not be changed',
@@ -175,7 +175,7 @@ export const fileMutations: readonly Mutation[] = [
       },
     ],
     test: {
-      file: 'packages/conformance/test/kit/virtual.test.ts',
+      file: 'packages/executor-virtual/test/conformance.test.ts',
       title: 'needs the right to read and the right to write',
     },
   },
@@ -185,7 +185,7 @@ export const fileMutations: readonly Mutation[] = [
     changes: [
       { file: 'packages/core/src/policy/rule-paths.ts', text: '  checkEffect(path, text, rule, scope)\n', by: '' },
     ],
-    test: { file: 'packages/conformance/test/rules/paths.test.ts', title: 'refused with the path that was meant' },
+    test: { file: 'apps/tests-files/test/rules/paths.test.ts', title: 'refused with the path that was meant' },
   },
   {
     row: 'an adapter called directly with a hostile path',
@@ -205,7 +205,7 @@ export const fileMutations: readonly Mutation[] = [
         by: '      if (!same || otherAt.length > 0) continue\n',
       },
     ],
-    test: { file: 'packages/conformance/test/workspace/host-roots.test.ts' },
+    test: { file: 'apps/tests-files/test/workspace/host-roots.test.ts' },
   },
   {
     row: 'a prefix of a bucket taken for another, `threads/t1` for `threads/t12`',

@@ -90,7 +90,7 @@ export async function scratch(): Promise<string> {
   return directory.path
 }
 
-export function optionsFor(store: Store, directory: string): RcloneAdapterOptions {
+export function optionsFor(store: Pick<Store, 'server' | 'bucket'>, directory: string): RcloneAdapterOptions {
   const { endpoint, region, credentials } = store.server
   return {
     endpoint,

@@ -1,0 +1,146 @@
+import { isWorkspaceError } from '@ws/core'
+import type { Executor } from '@ws/core/executor'
+import { createBubblewrapExecutor, type Tool } from '@ws/executor-bubblewrap'
+import { createProotExecutor } from '@ws/executor-proot'
+import { component, createScratchDirectory, describeWith } from '@ws/test-fixtures'
+import { chmod, readFile, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+
+import { put } from '@ws/tests-support'
+import { doors, openSite } from '../doors/site.ts'
+
+/** A version manager's directory, with a program that only it has. */
+async function createTool(options: { readonly bin?: boolean } = {}) {
+  const scratch = await createScratchDirectory({ prefix: 'ws-tool-' })
+  const host = join(scratch.path, 'versions/1.0')
+  const program = join(host, options.bin === false ? 'own-tool' : 'bin/own-tool')
+  await put(program, '#!/bin/sh\necho "own-tool $0"\n', scratch.path)
+  await chmod(program, 0o755)
+  return { ...scratch, host, program }
+}
+
+for (const door of doors) {
+  const create = (tools: readonly Tool[]): Executor =>
+    door.kernel ? createBubblewrapExecutor({ tools }) : createProotExecutor({ tools })
+
+  describeWith(door.components.map(component), `tools: ${door.name}`, () => {
+    it('[LS9, RP8] are on PATH, at the place that was given, and at their own without', async () => {
+      await using tool = await createTool()
+      await using flat = await createTool({ bin: false })
+      for (const [given, at] of [
+        [{ host: tool.host, at: '/opt/tool' }, '/opt/tool/bin'],
+        [{ host: flat.host, at: '/opt/flat' }, '/opt/flat'],
+      ] as const) {
+        await using site = await openSite({ root: door.root, executor: create([given]) })
+        expect(await site.run('own-tool', { login: true })).toBe(`own-tool ${at}/own-tool\n`)
+        expect((await site.attempt('no-such-tool')).exitCode).toBe(127)
+      }
+      // Without `at`, where it is on this machine; scratch directories are below /tmp, which is the workspace's.
+      await using site = await openSite({ root: door.root, executor: create([{ host: '/var/lib' }]) })
+      expect(await site.run('case $PATH in */.bin:/var/lib:/usr*) ls -d /var/lib;; esac')).toBe('/var/lib\n')
+    })
+
+    it('cannot be changed by commands, and leave nothing in the workspace', async () => {
+      await using tool = await createTool()
+      const before = await readFile(tool.program, 'utf8')
+      await using site = await openSite({ root: door.root, executor: create([{ host: tool.host, at: '/opt/tool' }]) })
+      const tries = ['echo x > bin/own-tool', 'rm bin/own-tool', 'touch new', 'mv bin bin2', 'chmod 0 bin/own-tool']
+      // Modes of a user's own files can be changed where no mount is the kernel's own: that is declared.
+      const held = door.kernel ? tries : tries.slice(0, -1)
+      for (const one of held) expect((await site.attempt(`cd /opt/tool && ${one}`)).exitCode, one).not.toBe(0)
+      expect(await readFile(tool.program, 'utf8')).toBe(before)
+      expect(await site.run('ls')).toBe('file.txt\n')
+    })
+
+    it('that nobody could see are refused at once: missing, no directory, relative, at a place that is taken', async () => {
+      await using tool = await createTool()
+      await symlink('nowhere', join(tool.path, 'dangling'))
+      const bad: readonly (readonly [unknown, string])[] = [
+        [{ host: join(tool.path, 'missing'), at: '/opt/x' }, '/opt/x'],
+        [{ host: join(tool.path, 'dangling'), at: '/opt/x' }, '/opt/x'],
+        [{ host: tool.program, at: '/opt/x' }, 'not a directory'],
+        [{ host: 'relative' }, 'absolute'],
+        [{}, 'absolute'],
+        [null, 'object'],
+        [{ host: tool.host, at: '/' }, 'cannot be at'],
+        [{ host: tool.host, at: '/opt/../etc' }, ''],
+        ...['/usr/local', '/tmp/x', '/etc', '/proc/x', '/dev', '/run/x', '/bin'].map(
+          (at) => [{ host: tool.host, at }, 'cannot be at'] as const,
+        ),
+      ]
+      for (const [given, reason] of bad) {
+        const error = attempt(() => create([given as Tool]))
+        expect(isWorkspaceError(error, 'EINVAL') && error.reason.includes(reason), JSON.stringify(given)).toBe(true)
+        expect(String(error)).not.toContain(tool.path)
+      }
+      const twice = [
+        { host: tool.host, at: '/opt/x' },
+        { host: tool.host, at: '/opt/x/y' },
+      ]
+      expect(
+        isWorkspaceError(
+          attempt(() => create(twice)),
+          'EINVAL',
+        ),
+      ).toBe(true)
+      expect(
+        isWorkspaceError(
+          attempt(() => create('no list' as never)),
+          'EINVAL',
+        ),
+      ).toBe(true)
+    })
+
+    it('over a place of the workspace are refused', async () => {
+      await using tool = await createTool()
+      for (const at of door.root === '/' ? ['/workspace/x', '/.solven/skills'] : ['/workspace/tool', '/workspace']) {
+        await using site = await openSite({
+          root: door.root,
+          skills: true,
+          executor: create([{ host: tool.host, at }]),
+        })
+        await expect(site.workspace.exec('true'), at).rejects.toMatchObject({ code: 'EINVAL' })
+      }
+    })
+
+    it('that commands may not enter are refused, without their host path', async () => {
+      await using tool = await createTool()
+      await chmod(join(tool.path, 'versions'), 0o000)
+      try {
+        const error: unknown = await openSite({
+          root: door.root,
+          executor: create([{ host: tool.host, at: '/opt/x' }]),
+        }).catch((caught: unknown) => caught)
+        expect(isWorkspaceError(error)).toBe(true)
+        expect(String(error)).toContain('/opt/x')
+        expect(String(error)).not.toContain(tool.path)
+      } catch (error) {
+        // An ordinary user cannot even look at it: the executor is refused.
+        if (process.getuid?.() === 0 || !isWorkspaceError(error, 'EINVAL')) throw error
+      } finally {
+        await chmod(join(tool.path, 'versions'), 0o755)
+      }
+    })
+  })
+}
+
+describeWith(component('proot'), 'tools where nothing holds them read-only', () => {
+  it('are refused when commands could change them', async () => {
+    await using tool = await createTool()
+    const executor = createProotExecutor({ landlock: 'off', tools: [{ host: tool.host, at: '/opt/tool' }] })
+    await expect(openSite({ root: '/', executor })).rejects.toMatchObject({
+      code: 'ENOEXECUTOR',
+      reason: expect.stringContaining('nothing holds it read-only'),
+      remedy: expect.stringContaining('bubblewrap'),
+    })
+  })
+})
+
+function attempt(action: () => unknown): unknown {
+  try {
+    return action()
+  } catch (error) {
+    return error
+  }
+}

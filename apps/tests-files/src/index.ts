@@ -1,0 +1,1 @@
+export { openMemory, paths } from './memory-workspace.ts'

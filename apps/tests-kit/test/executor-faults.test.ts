@@ -1,0 +1,103 @@
+import { createMemoryAdapter } from '@ws/adapter-memory'
+import { createWorkspace } from '@ws/core'
+import { type Executor, guaranteeFields, type Guarantees } from '@ws/core/executor'
+import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
+import { createVirtualExecutor } from '@ws/executor-virtual'
+import { component, itWith } from '@ws/test-fixtures'
+import { afterAll, describe, expect, it } from 'vitest'
+import {
+  collectTests,
+  type ExecutorFault,
+  executorFaults,
+  testExecutor,
+  type TestOutcome,
+  testWorkspace,
+  type WorkspaceFixture,
+  workspaceFaults,
+} from '@ws/conformance'
+import { onDisk } from '@ws/tests-support'
+import { inMemory } from './in-memory.ts'
+import { ownFaults } from './own-faults.ts'
+
+const virtual = createVirtualExecutor()
+const bubblewrap = createBubblewrapExecutor()
+const keeper = await createWorkspace({
+  mounts: [{ at: '/', adapter: () => createMemoryAdapter() }],
+  executors: [virtual],
+})
+afterAll(() => keeper.close())
+
+const none = Object.fromEntries(guaranteeFields.map((field) => [field, 'none'])) as unknown as Guarantees
+/** The executor where it cannot run. */
+const unavailable: Executor = {
+  ...virtual,
+  probe: async () =>
+    await Promise.resolve({
+      available: false,
+      guarantees: none,
+      missing: ['shellbox is not installed'],
+      howToFix: ['apt-get install shellbox'],
+      details: {},
+    }),
+}
+
+/** The tests of both suites whose titles say so. */
+async function runKit(
+  caughtBy: string,
+  root: '/' | '/workspace',
+  create: () => WorkspaceFixture | Promise<WorkspaceFixture>,
+): Promise<TestOutcome[]> {
+  const tests = collectTests((runner) => {
+    for (const define of [testExecutor, testWorkspace]) define({ name: 'broken', roots: [root], create }, runner)
+  })
+  const outcomes: TestOutcome[] = []
+  for (const test of tests) if (test.title.includes(caughtBy)) outcomes.push(await test.run())
+  return outcomes
+}
+
+const failures = (outcomes: readonly TestOutcome[]) => outcomes.filter(({ state }) => state === 'failed')
+
+async function catches(fault: ExecutorFault): Promise<void> {
+  const isProcess = fault.base === 'process'
+  const fixture = (apply: (executor: Executor) => Executor) => (): WorkspaceFixture | Promise<WorkspaceFixture> => {
+    if (fault.on === 'unavailable') return { ...inMemory(virtual), unavailable: apply(unavailable) }
+    return isProcess ? onDisk(apply(bubblewrap)) : inMemory(apply(virtual))
+  }
+  const root = isProcess ? '/workspace' : '/'
+  expect(failures(await runKit(fault.caughtBy, root, fixture(fault.apply))).length).toBeGreaterThan(0)
+  // the very same tests pass without the fault: they fail for it, and for nothing else
+  expect(
+    failures(
+      await runKit(
+        fault.caughtBy,
+        root,
+        fixture((executor) => executor),
+      ),
+    ),
+  ).toEqual([])
+}
+
+describe('the kit catches an executor that', () => {
+  for (const fault of executorFaults) {
+    const needed = fault.base === 'process' ? [component('bubblewrap')] : []
+    itWith(needed, `${fault.name}: ${fault.caughtBy}`, () => catches(fault))
+  }
+
+  for (const fault of ownFaults) {
+    itWith(fault.needs.map(component), `${fault.name}: ${fault.caughtBy}`, () => catches(fault))
+  }
+})
+
+describe('the kit catches a workspace that', () => {
+  it.each(workspaceFaults)('$name: $caughtBy', async ({ caughtBy, open }) => {
+    const outcomes = await runKit(caughtBy, '/', () => ({ ...inMemory(virtual), open }))
+    expect(failures(outcomes).length).toBeGreaterThan(0)
+    expect(failures(await runKit(caughtBy, '/', () => inMemory(virtual)))).toEqual([])
+  })
+})
+
+it('names every fault once', () => {
+  for (const list of [executorFaults, workspaceFaults]) {
+    expect(new Set(list.map(({ name }) => name)).size).toBe(list.length)
+  }
+})

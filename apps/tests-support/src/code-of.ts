@@ -1,0 +1,9 @@
+/** The code of the error that it fails with, or `done`. */
+export async function codeOf(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise
+    return 'done'
+  } catch (error) {
+    return (error as { code?: string }).code ?? String(error)
+  }
+}

@@ -1,0 +1,81 @@
+import { testAdapter } from '@ws/conformance/vitest'
+import { prefix, readOnly } from '@ws/core'
+import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
+import { describeWith } from '@ws/test-fixtures'
+import { s3ServerNames, type S3Server, type S3ServerName } from '@ws/test-fixtures/s3'
+import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
+import { afterAll, beforeAll } from 'vitest'
+
+import { createS3Adapter, probeS3Dialect, type BucketOptions, type S3Dialect } from '../src/index.ts'
+
+const deep = process.env['WS_DEEP'] === '1'
+
+for (const name of s3ServerNames) describeWith(s3Needs(name), `on ${name}`, () => testServer(name))
+
+/** The kit on one server. Each test has a part of the bucket for itself. */
+function testServer(name: S3ServerName): void {
+  let server: S3Server
+  let dialect: S3Dialect
+  let used = 0
+  beforeAll(async () => {
+    server = await sharedS3Server(name)
+    dialect = await probeS3Dialect({ client: server.client({ maxAttempts: 1 }), bucket: server.bucket })
+  })
+  afterAll(() => server.close())
+
+  const create = async (options: Partial<BucketOptions> = {}): Promise<StorageAdapter> => {
+    used += 1
+    const { bucket, endpoint, region, credentials } = server
+    const place = { bucket, prefix: `where-it-lies/${used}`, endpoint, region, credentials }
+    return createS3Adapter({ ...place, dialect, ...options })
+  }
+  const secretsOf = ({ bucket, credentials }: S3Server): string[] => [
+    'where-it-lies',
+    bucket,
+    credentials.accessKeyId,
+    credentials.secretAccessKey,
+  ]
+
+  testAdapter({
+    name: `s3 on ${name}`,
+    deep,
+    // a thousand objects take the simulator long
+    ...(name === 'ceph' || deep ? { pageSize: 1000 } : {}),
+    create: async () => ({ adapter: await create(), secrets: secretsOf(server) }),
+  })
+
+  // what links and layers do has nothing to do with the server
+  if (name === 'r2' && !deep) return
+
+  testAdapter({
+    name: `s3 with links on ${name}`,
+    deep,
+    create: async () => ({ adapter: await create({ symlinks: 'rclonelink' }), secrets: secretsOf(server) }),
+  })
+
+  testAdapter({
+    name: `readOnly(s3) on ${name}`,
+    deep,
+    create: async () => {
+      const seed = await create()
+      return { adapter: readOnly(seed, { shared: true }), seed }
+    },
+  })
+
+  if (!deep) return
+
+  testAdapter({
+    name: `prefix(s3) on ${name}`,
+    deep,
+    create: async () => {
+      const inner = await create()
+      await inner.write(parseMountPath('/deep/where-it-lies-2/file'), new TextEncoder().encode('outside'))
+      await inner.createDirectory(parseMountPath('/deep/where-it-lies'), { recursive: true })
+      return {
+        adapter: prefix(inner, '/deep/where-it-lies'),
+        removeRoot: () => inner.delete(parseMountPath('/deep/where-it-lies'), { recursive: true }),
+        secrets: ['deep', ...secretsOf(server)],
+      }
+    },
+  })
+}

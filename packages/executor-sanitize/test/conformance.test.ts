@@ -1,0 +1,49 @@
+import { testExecutor, testWorkspace } from '@ws/conformance/vitest'
+import { component, describeWith } from '@ws/test-fixtures'
+import { executorRoots, onDisk } from '@ws/tests-support'
+
+import { createSanitizeExecutor } from '../src/index.ts'
+
+// Programs are trusted: what is refused then is refused for what the command says.
+const executors = [
+  {
+    name: 'sanitize',
+    needs: ['perl', 'landlock'],
+    roots: ['/', '/workspace'],
+    executor: createSanitizeExecutor({ trustPrograms: 'all' }),
+  },
+  {
+    name: 'sanitize without Landlock',
+    needs: ['perl'],
+    roots: ['/workspace'],
+    executor: createSanitizeExecutor({ trustPrograms: 'all', landlock: 'off' }),
+  },
+] as const
+
+for (const { name, needs, roots, executor } of executors) {
+  describeWith(needs.map(component), name, () => {
+    const create = () => onDisk(executor)
+    const refusesCommands = true
+
+    testExecutor({
+      name,
+      create,
+      roots: executorRoots('/workspace'),
+      refusesCommands,
+      departures: {
+        '[PC24] a command longer than an argument can be runs all the same': 'the command is an argument of the shell',
+        'a login shell reads its start-up file, another does not': '[X8] there are no start-up files',
+      },
+    })
+    testWorkspace({
+      name,
+      create,
+      roots,
+      refusesCommands,
+      departures: {
+        'of links inside lead where they say, absolute targets in the workspace too':
+          'a link whose target is absolute leads to this machine, and is refused',
+      },
+    })
+  })
+}

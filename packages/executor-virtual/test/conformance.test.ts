@@ -1,0 +1,22 @@
+import { createMemoryAdapter } from '@ws/adapter-memory'
+import { testExecutor, testWorkspace } from '@ws/conformance/vitest'
+import { createWorkspace } from '@ws/core'
+import { afterAll } from 'vitest'
+import { onDisk } from '@ws/tests-support'
+
+import { createVirtualExecutor } from '../src/index.ts'
+
+const executor = createVirtualExecutor()
+// its threads live as long as a workspace that uses it: one for all tests saves starting them for each
+const keeper = await createWorkspace({
+  mounts: [{ at: '/', adapter: () => createMemoryAdapter() }],
+  executors: [executor],
+})
+afterAll(() => keeper.close())
+
+const inMemory = () => ({ executor, createStore: () => createMemoryAdapter() })
+
+// the contract of the executor does not depend on the store
+testExecutor({ name: 'virtual', create: inMemory })
+testWorkspace({ name: 'virtual on memory', create: inMemory })
+testWorkspace({ name: 'virtual on local', create: () => onDisk(executor) })
