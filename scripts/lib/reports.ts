@@ -1,7 +1,15 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-import { formatMissing, reportPath, requireAll, type MissingComponent, type TestReport } from '@ws/test-fixtures/report'
+import {
+  formatFailures,
+  formatMissing,
+  reportPath,
+  requireAll,
+  type MissingComponent,
+  type TestFailure,
+  type TestReport,
+} from '@ws/test-fixtures/report'
 
 import { repositoryRoot } from './run.ts'
 
@@ -10,25 +18,27 @@ const testedFolders = ['{packages,apps}/*', 'test-fixtures']
 /** Prints what all packages' test runs add up to; answers false when a test failed or a package left no report. */
 export function printTestSummary(): boolean {
   const reports: TestReport[] = []
-  let unreported = 0
+  const failures: TestFailure[] = []
   for (const folder of globSync(
     testedFolders.map((pattern) => `${pattern}/vitest.config.ts`),
     { cwd: repositoryRoot },
   )) {
-    const report = readReport(join(repositoryRoot, dirname(folder), reportPath))
-    if (report !== undefined) reports.push(report)
+    const of = dirname(folder)
+    const report = readReport(join(repositoryRoot, of, reportPath))
+    if (report === undefined) failures.push({ test: of, message: 'There is no report: the run did not reach its end.' })
     else {
-      unreported += 1
-      console.error(`!! The tests of ${dirname(folder)} did not run to their end: there is no report of them.`)
+      reports.push(report)
+      failures.push(...report.failures.map(({ test, message }) => ({ test: `${of}/${test}`, message })))
     }
   }
   const sum = (count: (report: TestReport) => number) => reports.reduce((total, report) => total + count(report), 0)
   const skipped = sum((report) => report.skipped)
   const missing = mergeMissing(reports.flatMap((report) => report.missing))
   const notRun = requireAll() ? missing.reduce((total, { tests }) => total + tests, 0) : 0
-  const failed = sum((report) => report.failed) + unreported + notRun
+  const failed = failures.length + notRun
 
   if (missing.length > 0) console.error(formatMissing(missing))
+  if (failures.length > 0) console.error(formatFailures(failures))
   console.log(`tests: ${sum((report) => report.passed)} passed, ${failed} failed, ${skipped} skipped`)
   return failed === 0
 }

@@ -4,29 +4,47 @@ import { join, resolve } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
 
-import { reportPath } from '../src/vitest/report.ts'
+import { formatFailures, reportPath, type TestReport } from '../src/vitest/report.ts'
 
-const sample = join(import.meta.dirname, 'skipping')
+const samples = join(import.meta.dirname, 'runs')
 const vitest = resolve(import.meta.dirname, '../node_modules/.bin/vitest')
 
-function runSample(requireAll: boolean): { exitCode: number | null; stderr: string } {
+function runSample(name: string, requireAll = false): { exitCode: number | null; stderr: string; report: TestReport } {
   const env = { ...process.env, WS_REQUIRE_ALL: requireAll ? '1' : '', NO_COLOR: '1' }
-  const { status, stderr } = spawnSync(vitest, ['run', '--root', sample], { env, encoding: 'utf8' })
-  return { exitCode: status, stderr }
+  const { status, stderr } = spawnSync(vitest, ['run', '--root', samples, name], { env, encoding: 'utf8' })
+  const report = JSON.parse(readFileSync(join(samples, reportPath), 'utf8')) as TestReport
+  return { exitCode: status, stderr, report }
 }
 
 describe('tests that need a missing component', () => {
   it('are skipped, counted and named at the end of the run', () => {
-    const { exitCode, stderr } = runSample(false)
+    const { exitCode, stderr, report } = runSample('missing')
     expect(exitCode).toBe(0)
     expect(stderr).toContain('!! 2 TESTS WERE SKIPPED')
     expect(stderr).toContain('proot: 2 tests (proot: not here)')
     const missing = [{ component: 'proot', reason: 'proot: not here', tests: 2 }]
-    const report: unknown = JSON.parse(readFileSync(join(sample, reportPath), 'utf8'))
-    expect(report).toEqual({ passed: 1, failed: 0, skipped: 2, missing })
+    expect(report).toEqual({ passed: 1, failures: [], skipped: 2, missing })
   })
 
   it('fail the run where everything is required', () => {
-    expect(runSample(true).exitCode).toBe(1)
+    expect(runSample('missing', true).exitCode).toBe(1)
+  })
+})
+
+describe('failures', () => {
+  it('of tests and hooks are reported with their file, their title and the first message', () => {
+    const { exitCode, report } = runSample('failing')
+    expect(exitCode).toBe(1)
+    const failures = [
+      { test: 'failing.sample.ts > a group', message: 'the hook does not work' },
+      { test: 'failing.sample.ts > fails', message: expect.stringContaining('one is not two') as string },
+    ]
+    expect(report.failures).toEqual(failures)
+  })
+
+  it('are told in a block, each message cut', () => {
+    const text = formatFailures([{ test: 'a.test.ts > fails', message: 'line\n'.repeat(100) }])
+    expect(text).toMatch(/^\n!! 1 FAILED:\n!! a\.test\.ts > fails\n {5}line\n/u)
+    expect(text.split('\n').length).toBeLessThan(20)
   })
 })

@@ -1,10 +1,17 @@
 /** The results of one vitest run, for the summary at the end of `npm test`. */
 export interface TestReport {
   readonly passed: number
-  readonly failed: number
+  readonly failures: readonly TestFailure[]
   readonly skipped: number
   /** Tests that did not run because a component of the machine is missing. */
   readonly missing: readonly MissingComponent[]
+}
+
+/** A test that failed, or a file, a hook or a run that did. */
+export interface TestFailure {
+  /** The file and the title, as vitest prints them. */
+  readonly test: string
+  readonly message: string
 }
 
 export interface MissingComponent {
@@ -18,6 +25,18 @@ export const reportPath = '.test-report/report.json'
 
 /** True when a test that is skipped for want of a component is a failure, as in continuous integration. */
 export const requireAll = (): boolean => process.env['WS_REQUIRE_ALL'] === '1'
+
+/** A message may hold a whole difference of two values; the log above has it. */
+const shownLines = 12
+
+/** The failures as a block: the last thing of a long log that one reads. */
+export function formatFailures(failures: readonly TestFailure[]): string {
+  const lines = failures.flatMap(({ test, message }) => {
+    const shown = message.split('\n', shownLines).map((line) => `     ${line}`)
+    return [`!! ${test}`, ...shown]
+  })
+  return ['', `!! ${failures.length} FAILED:`, ...lines, ''].join('\n')
+}
 
 /** The skips as a block that cannot be overlooked. */
 export function formatMissing(missing: readonly MissingComponent[]): string {

@@ -1,9 +1,16 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node'
+import type { Reporter, SerializedError, TestCase, TestModule, TestSuite, Vitest } from 'vitest/node'
 
-import { formatMissing, reportPath, requireAll, type MissingComponent, type TestReport } from './report.ts'
+import {
+  formatMissing,
+  reportPath,
+  requireAll,
+  type MissingComponent,
+  type TestFailure,
+  type TestReport,
+} from './report.ts'
 
 /** The note that `describeWith` and `itWith` put into the titles of what they skip. */
 const note = /⟨needs ([^:⟩]+): (.*?)⟩/su
@@ -18,16 +25,13 @@ export class ComponentReporter implements Reporter {
     rmSync(this.#path, { force: true })
   }
 
-  onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
+  onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()])
     const count = (state: string) => tests.filter((test) => test.result().state === state).length
-    // a file that cannot be loaded, a failing hook, an error after the end: each is a failure without a test
-    const suites = modules.flatMap((module) => [module, ...module.children.allSuites()])
-    const brokenSuites = suites.filter((suite) => suite.errors().length > 0).length
     const missing = countMissing(tests)
     const report: TestReport = {
       passed: count('passed'),
-      failed: count('failed') + brokenSuites + errors.length,
+      failures: listFailures(modules, errors),
       skipped: count('skipped'),
       missing,
     }
@@ -37,6 +41,23 @@ export class ComponentReporter implements Reporter {
     console.error(formatMissing(missing))
     if (requireAll()) process.exitCode = 1
   }
+}
+
+/** Failed tests, and what fails without a test: a file that cannot be loaded, a hook, an error after the end. */
+function listFailures(modules: readonly TestModule[], errors: readonly SerializedError[]): TestFailure[] {
+  const nodes = modules.flatMap((module) => [module, ...module.children.allSuites(), ...module.children.allTests()])
+  const failed = nodes.flatMap((node): TestFailure[] => {
+    const errorsOfNode = (node.type === 'test' ? node.result().errors : node.errors()) ?? []
+    const [error] = errorsOfNode
+    if (node.type === 'test' ? node.result().state !== 'failed' : error === undefined) return []
+    return [{ test: titleOf(node), message: error?.message ?? 'no message' }]
+  })
+  return [...failed, ...errors.map(({ message }) => ({ test: 'an error outside of all tests', message }))]
+}
+
+function titleOf(node: TestModule | TestSuite | TestCase): string {
+  if (node.type === 'module') return node.relativeModuleId
+  return `${node.module.relativeModuleId} > ${node.fullName}`
 }
 
 function countMissing(tests: readonly TestCase[]): MissingComponent[] {
