@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { lstatSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { textOf } from '../control/text.ts'
@@ -35,15 +35,25 @@ export async function readCachedFile(path: string): Promise<CachedFile | undefin
 
 /** The same without waiting; `changing` while rclone writes it. */
 export function lookAtCachedFile(path: string): CachedFile | 'changing' | undefined {
-  let text: string
+  const text = whereThere(() => readFileSync(path, 'utf8'))
+  return text === undefined ? undefined : (parse(text) ?? 'changing')
+}
+
+/** Tells one file's note from another's: a file takes its note along when it gets its name. `undefined` without a note. */
+export function noteOf(path: string): bigint | undefined {
+  return whereThere(() => lstatSync(path, { bigint: true }).ino)
+}
+
+const withoutNote = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG'])
+
+/** `undefined` where the cache has no note: none of that name, none below a file, or a directory of notes. */
+function whereThere<Found>(look: () => Found): Found | undefined {
   try {
-    text = readFileSync(path, 'utf8')
+    return look()
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR') return undefined
+    if (withoutNote.has((error as NodeJS.ErrnoException).code ?? '')) return undefined
     throw error
   }
-  return parse(text) ?? 'changing'
 }
 
 interface Range {

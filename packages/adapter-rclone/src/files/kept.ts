@@ -1,4 +1,3 @@
-import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
@@ -6,7 +5,7 @@ import { factsOfVersion, versionFrom } from '@ws/adapter-local/internal'
 import type { WriteResult } from '@ws/core'
 import type { MountPath } from '@ws/core/adapter'
 
-import { lookAtCachedFile } from '../cache/cached-file.ts'
+import { lookAtCachedFile, noteOf } from '../cache/cached-file.ts'
 import type { Open } from '../opened.ts'
 import { assureStored } from '../flush/departures.ts'
 import { sameWriteNs } from './versions.ts'
@@ -60,9 +59,4 @@ async function untilKept(metadata: string, { version, size }: WriteResult, befor
     if (performance.now() > deadline) return { result: { version: asWritten, size }, waits: false } // removed or replaced already
     await delay(1)
   }
-}
-
-/** Tells one file's note from another's: a file takes its note along when it gets its name. */
-function noteOf(metadata: string): bigint | undefined {
-  return lstatSync(metadata, { bigint: true, throwIfNoEntry: false })?.ino
 }
