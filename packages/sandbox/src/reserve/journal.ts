@@ -28,7 +28,8 @@ export class ReservedNames {
   #mtimeNs = -1n
   #settled = false
   #files = new Map<string, Reserved | undefined>()
-  #byIdentity = new Map<string, Reserved>()
+  /** Several, where one of them has gone and its number is another's: its note stays for as long as its user does. */
+  #byIdentity = new Map<string, readonly Reserved[]>()
   #paths = new Set<string>()
   #generation = 0
 
@@ -78,11 +79,14 @@ export class ReservedNames {
     if ((status.mode & 0o7777n) !== 0o555n && (status.mode & 0o7777n) !== 0o755n) return false
     if ((status.mode & 0o170000n) !== directoryType) return false
     const isNew = this.#refresh()
-    const found = this.#byIdentity.get(`${status.dev}:${status.ino}`)
+    const found = this.#byIdentity.get(identityOf(status))
     // its keeper may have dropped it since the status was taken: the directory first, then its name in the journal
     if (found === undefined) return (isNew || (status.mode & 0o7777n) === 0o555n) && isGone(status, self)
-    if (found.kind === 'leaf') return (status.mode & 0o7777n) === 0o555n && status.mtimeNs === found.mtimeNs
-    return (status.mode & 0o7777n) === 0o755n && this.#holdsOnlyReserved(self)
+    return found.some(({ kind, mtimeNs }) =>
+      kind === 'leaf'
+        ? (status.mode & 0o7777n) === 0o555n && status.mtimeNs === mtimeNs
+        : (status.mode & 0o7777n) === 0o755n && this.#holdsOnlyReserved(self),
+    )
   }
 
   /** To be called when something is made of a reserved name of this user: the name is then no longer removed. */
@@ -142,10 +146,14 @@ export class ReservedNames {
   #set(files: ReadonlyMap<string, Reserved | undefined>): void {
     const entries = [...files.values()].filter((entry) => entry !== undefined)
     this.#files = new Map(files)
-    this.#byIdentity = new Map(entries.map((entry) => [`${entry.dev}:${entry.ino}`, entry]))
+    this.#byIdentity = Map.groupBy(entries, identityOf)
     this.#paths = new Set(entries.map(({ path }) => path))
     this.#generation++
   }
+}
+
+function identityOf({ dev, ino }: Pick<BigIntStats, 'dev' | 'ino'>): string {
+  return `${dev}:${ino}`
 }
 
 /** True when a directory is not there any more, or another one is at its path. */

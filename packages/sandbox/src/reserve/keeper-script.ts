@@ -36,6 +36,8 @@ sub look { my ($fd, $name, $how) = @_; my $b = "\0" x 256;
 sub fits { my ($s, $e) = @_; return 0 unless $s && $s->{id} eq $e->{id};
   return $s->{mode} == 040755 if $e->{kind} eq 'parent';
   $s->{mode} == 040555 && $s->{time} == $e->{time} && $s->{ns} == 0 }
+# Two notes are of one directory: by its number alone, one that took the number of a removed one would be taken for it.
+sub same { $_[0]{id} eq $_[1]{id} && $_[0]{time} == $_[1]{time} }
 
 # The names in the journal, kept while the lock is held.
 my $listed;
@@ -124,7 +126,7 @@ sub make { my ($fd, $at, $names, $uid, $gid, $spare) = @_; my @names = @$names;
 sub drop { my ($id) = @_; my $chain = delete $held{$id} or return 'gone'; my @all = journal(); %lives = ();
   my %own = map { $_->{file} => 1 } @$chain; my %closed;
   for my $e (reverse @$chain) {
-    my @others = grep { $_->{id} eq $e->{id} && !$own{$_->{file}} && lives($_->{owner}) } @all;
+    my @others = grep { same($_, $e) && !$own{$_->{file}} && lives($_->{owner}) } @all;
     if (!@others && -e "$dir/$e->{file}" && fits(look($e->{fd}, $e->{name}), $e) && inside($e->{fd}, \@all, sub { rmdir(through($e->{fd}, $e->{name})) })) { settle($e->{fd}, @all) }
     forget($e->{file}); $closed{$e->{fd}} = 1 }
   closefd($_) for keys %closed; 'gone' }
@@ -138,7 +140,7 @@ sub sweep { %lives = (); my @all = journal(); my $swept = 0;
     if ($fd >= 0) {
       if ((readlink("/proc/self/fd/$fd") // '') eq $above) {
         if ($e->{kind} eq 'temp') { inside($fd, \@all, sub { prune(through($fd, $_)) for temporary($fd, $name) }) }
-        elsif (!(grep { $_->{id} eq $e->{id} && lives($_->{owner}) } @all) && fits(look($fd, $name), $e)) {
+        elsif (!(grep { same($_, $e) && lives($_->{owner}) } @all) && fits(look($fd, $name), $e)) {
           $swept++ if inside($fd, \@all, sub { rmdir(through($fd, $name)) }); settle($fd, @all) } }
       closefd($fd) }
     unlink "$dir/$e->{file}" }

@@ -139,6 +139,19 @@ describeWith([component('perl')], 'reserved names', () => {
     expect(isHeld('.env')).toBe(false)
   })
 
+  it('[RU2] are removed, though the number of their directory is noted for one of another process that has gone', async () => {
+    const other = await otherProcess(['/other'])
+    const held = await reserve('/.env')
+    const { dev, ino } = lstatSync(place('.env'), { bigint: true })
+    const [mark = ''] = other.notes[0]?.split('.') ?? []
+    const gone = `leaf ${Buffer.from(place('gone')).toString('hex')} ${dev} ${ino} 1\n`
+    writeFileSync(join(scratch.path, `state/reserved/${mark}.1000`), gone)
+    expect(isHeld('.env')).toBe(true)
+    await held.release()
+    expect(readdirSync(root)).toEqual(['other'])
+    await other.end()
+  })
+
   it('[RU2] are gone a moment after their process was killed', async () => {
     const other = await otherProcess(['/.git/hooks', '/.env'])
     const emptied = other.emptied()
@@ -201,6 +214,7 @@ describeWith([component('perl')], 'reserved names', () => {
     const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ')
     return {
       child,
+      notes: notes(),
       keeper: Number(children.at(-1)),
       async end() {
         child.stdin.end()
