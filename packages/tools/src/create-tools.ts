@@ -9,8 +9,8 @@ import type { Face, FaceTool } from './faces/face.ts'
 import { createFace } from './faces/index.ts'
 import { Session } from './session/session.ts'
 import type { Call } from './session/session.ts'
-import { faceNames } from './types.ts'
-import type { FaceName, NextCall, RunOptions, Tool, ToolAnswer, Toolset, ToolsOptions } from './types.ts'
+import { faceNames, type FaceName } from './face-names.ts'
+import type { NextCall, RunOptions, Tool, ToolAnswer, Toolset, ToolsOptions } from './types.ts'
 
 const defaultContext = 50_000
 

@@ -1,8 +1,7 @@
 export { createTools } from './create-tools.ts'
 export { notesOfHints } from './text/hints.ts'
-export { faceNames } from './types.ts'
+export { faceNames, type FaceName } from './face-names.ts'
 export type {
-  FaceName,
   InputSchema,
   JournalEntry,
   Json,

@@ -1,6 +1,8 @@
 import type { Version, VirtualPath } from '@ws/core'
 import type { Downloader, DownloaderOptions } from '@ws/download'
 
+import type { FaceName } from './face-names.ts'
+
 /** A value as JSON holds it. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json | undefined }
 
@@ -86,11 +88,6 @@ export interface Toolset extends AsyncDisposable {
   /** Ends the background commands that the toolset started. The workspace stays open. */
   close(): Promise<void>
 }
-
-export const faceNames = ['file_system', 'split', 'claude-code', 'anthropic', 'openai'] as const
-
-/** A form of the tools that models know. */
-export type FaceName = (typeof faceNames)[number]
 
 export interface ToolsOptions {
   /** Default `file_system`. */

@@ -1,5 +1,5 @@
 import type { Served } from '@ws/mcp-server'
-import { faceNames, type FaceName } from '@ws/tools'
+import { faceNames, type FaceName } from '@ws/tools/face-names'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 
 import type { CommandContext, Start } from '../command-context.ts'

@@ -1,5 +1,5 @@
 import { quotePath } from '@ws/core'
-import { describeProblem, type PlanCheck, type RunResult, type Runner } from '@ws/runner'
+import type { PlanCheck, RunResult, Runner } from '@ws/runner'
 import type { Command } from 'commander'
 
 import { prepareOutput, readPlan, writeReport } from '../config/read-plan.ts'
@@ -86,6 +86,7 @@ async function openRunner({ settings }: CommandContext, flags: RunFlags): Promis
 
 /** Faults of a plan: nothing was tried. */
 async function complain({ output }: CommandContext, file: string, { problems }: PlanCheck): Promise<number> {
+  const { describeProblem } = await import('@ws/runner')
   if (output.json) await output.value({ problems })
   else for (const problem of problems) process.stderr.write(`ws: ${quotePath(file)}: ${describeProblem(problem)}\n`)
   return exitCodes.usage

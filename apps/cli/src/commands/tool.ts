@@ -1,4 +1,4 @@
-import { createTools, faceNames, type FaceName } from '@ws/tools'
+import { faceNames, type FaceName } from '@ws/tools/face-names'
 import { Option, type Command } from 'commander'
 
 import { readCall } from '../config/read-call.ts'
@@ -26,6 +26,7 @@ export function addTool(program: Command, start: Start): void {
 
 async function run({ open, output, signal }: CommandContext, file: string, face: FaceName): Promise<number> {
   const call = readCall(file)
+  const { createTools } = await import('@ws/tools')
   await using workspace = await open({ executors: /^(?:execute|bash|shell)$/iu.test(call.tool) })
   await using toolset = createTools(workspace, { face })
   const answer = await toolset.run(call.tool, call.arguments, { signal })

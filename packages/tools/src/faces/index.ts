@@ -1,4 +1,4 @@
-import type { FaceName } from '../types.ts'
+import type { FaceName } from '../face-names.ts'
 import { createClaudeCodeFace } from './claude-code.ts'
 import { createAnthropicFace } from './anthropic.ts'
 import type { Face } from './face.ts'
