@@ -4,7 +4,7 @@ import { orAbort } from '@ws/core/adapter'
 import { failure } from '../errors.ts'
 import { refreshCredentials } from './credentials.ts'
 import { Deadline } from './deadline.ts'
-import { isPage, nativeNameOf, retryAfterOf, statusOf } from './native.ts'
+import { isPage, nativeNameOf, statusOf } from './native.ts'
 import { attemptsFor, delayBefore, fewAttempts, manyAttempts, mayHaveHappened } from './retry.ts'
 import { sleep } from './wait.ts'
 
@@ -152,7 +152,7 @@ export class Requests {
         streak = last !== undefined && nativeNameOf(last) === nativeNameOf(error) ? streak + 1 : 1
         if (streak >= attemptsFor(error) || count >= (this.#isKnown ? manyAttempts : fewAttempts)) throw error
         last = error
-        const delay = delayBefore(count, retryAfterOf(error))
+        const delay = delayBefore(count, error)
         if (delay >= until.left) throw error
         await refreshCredentials(this.client, error)
         await this.#sleep(delay, task, whileClosing)

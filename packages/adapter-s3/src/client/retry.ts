@@ -1,5 +1,5 @@
 import { isWorkspaceError } from '@ws/core'
-import { isExpired, isOtherFormat, isPage, isWordless, nativeNameOf, statusOf } from './native.ts'
+import { isExpired, isOtherFormat, isPage, isWordless, nativeNameOf, retryAfterOf, statusOf } from './native.ts'
 
 /** Names of errors that pass, with any status. */
 const passing: ReadonlySet<string> = new Set([
@@ -101,10 +101,13 @@ function isBrokenAnswer(error: unknown): boolean {
   )
 }
 
-/** Milliseconds before the next attempt: full jitter, doubled each time, and never less than the server asks for. */
-export function delayBefore(attempt: number, retryAfter: number | undefined): number {
-  const ceiling = Math.min(4_000, 50 * 2 ** (attempt - 1))
-  return Math.max(Math.random() * ceiling, Math.min(retryAfter ?? 0, 60_000))
+/**
+ * Milliseconds before the next attempt: full jitter, doubled each time, and never less than the server asks for. Damage
+ * is no sign of load, so nobody waits long for other bytes.
+ */
+export function delayBefore(attempt: number, error: unknown): number {
+  const ceiling = Math.min(error instanceof DamagedBodyError ? 250 : 4_000, 50 * 2 ** (attempt - 1))
+  return Math.max(Math.random() * ceiling, Math.min(retryAfterOf(error) ?? 0, 60_000))
 }
 
 /** The bytes read differ from those stored: cut off, too long, or with another checksum. */
