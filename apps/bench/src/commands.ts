@@ -34,7 +34,7 @@ const doors: readonly Door[] = [
   {
     name: 'bubblewrap with proot, mount at /',
     at: '/',
-    create: () => createBubblewrapExecutor(),
+    create: () => createBubblewrapExecutor({ root: 'translated' }),
     program: /bwrap$/,
   },
   {
