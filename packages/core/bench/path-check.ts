@@ -37,7 +37,9 @@ function gateOf(shape: Shape): Gate {
     list.push(shape.denying && index % 2 === 0 ? rules.deny(path) : rules.readOnly(path))
   }
   const policy = new RulePolicy(list)
-  return new Gate(new Namespace({ mounts, rules: policy.subtreeRules() }), policy, '/workspace' as VirtualPath)
+  const { declared } = policy
+  const namespace = new Namespace({ mounts, rules: policy.subtreeRules() })
+  return new Gate({ namespace, policy, declared, root: '/workspace' as VirtualPath })
 }
 
 /** Some in the root mount, some in nested ones, some next to rules; each a string of its own, as callers bring them. */
