@@ -12,17 +12,7 @@ import { repositoryRoot, run } from './lib/run.ts'
 
 const { values } = parseArgs({ options: { deep: { type: 'boolean', default: false } } })
 
-const checks = [
-  'build',
-  'typecheck',
-  'typecheck:scripts',
-  'lint',
-  'test',
-  'boundaries',
-  'knip',
-  'requirements:check',
-  'mutate:check',
-]
+const checks = ['build', 'typecheck', 'lint', 'test', 'boundaries', 'knip', 'requirements:check', 'mutate:check']
 const tasks = values.deep ? ['test'] : checks
 
 for (const report of globSync(`{{packages,apps}/*,test-fixtures}/${reportPath}`, { cwd: repositoryRoot })) {
