@@ -154,6 +154,22 @@ describeWith(s3Needs('ceph'), 'uploads that are not finished', () => {
     expect(await uploads()).toEqual([])
   })
 
+  it('whose beginning was not answered are looked for once more, when the look fails that the end of the adapter met', async () => {
+    const adapter = await open({ attemptTimeout: 300 })
+    const looking = Promise.withResolvers<void>()
+    let [lost, looks] = [0, 0]
+    proxy.setFaults(({ operation }) => {
+      if (operation === 'CreateMultipartUpload' && lost++ === 0) return { kind: 'reset', when: 'after' }
+      if (operation !== 'ListMultipartUploads') return undefined
+      looking.resolve()
+      return looks++ === 0 ? { kind: 'hang', when: 'before' } : undefined
+    })
+    await adapter.write(at('/a'), parts(2))
+    await looking.promise
+    await adapter.close()
+    expect(await uploads()).toEqual([])
+  })
+
   it('whose beginning was not answered are looked for again at the end, when they could not be found before', async () => {
     const adapter = await open()
     const [began, looked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]

@@ -117,10 +117,17 @@ export class Requests {
     return resolve
   }
 
-  /** Runs in the background what nobody waits for but `close()`, which tries it once more if it fails. It must end by itself. */
+  /**
+   * Runs in the background what nobody waits for but `close()`, which tries it once more if it fails. So does work that
+   * fails while the adapter closes. It must end by itself.
+   */
   inBackground(work: (until: Deadline) => Promise<void>): void {
     this.#failed.delete(work)
-    const failed = (): void => void this.#failed.add(work)
+    const isLast = this.closed
+    const failed = (): void => {
+      if (this.closed && !isLast) this.inBackground(work)
+      else this.#failed.add(work)
+    }
     const running = work(new Deadline(Math.min(longestClose, this.#limits.deadline))).catch(failed)
     const tracked = running.finally(() => this.#last.delete(tracked))
     this.#last.add(tracked)
