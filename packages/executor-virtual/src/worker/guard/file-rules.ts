@@ -1,13 +1,14 @@
+import { cpOptions } from '../tools/cp.ts'
+import { lnOptions } from '../tools/ln.ts'
+import { basenameOptions } from '../tools/names.ts'
 import type { CommandRule, RefusedCommand } from './rule.ts'
 
 /** Commands that make, change or describe files; those of our own have their options beside them. */
 export const fileRules: Readonly<Record<string, CommandRule | RefusedCommand>> = {
-  basename: { flags: 'a', valued: 's' },
+  basename: basenameOptions,
   chmod: { flags: 'R' },
   cp: {
-    flags: 'rRn',
-    ignored: 'f',
-    long: ['recursive'],
+    ...cpOptions,
     refuse: ({ operands }) => (operands.length < 2 ? 'give a source and a destination' : undefined),
   },
   dirname: {},
@@ -16,10 +17,10 @@ export const fileRules: Readonly<Record<string, CommandRule | RefusedCommand>> =
   gunzip: { flags: 'ckf' },
   gzip: { flags: 'cdkf' },
   ln: {
-    flags: 'sf',
+    ...lnOptions,
     refuse: ({ options, operands }) => {
       if (!options.some(({ name }) => name === '-s')) return 'there are no hard links here; use -s, or cp'
-      return operands.length === 2 ? undefined : 'give a target and the name of the link'
+      return operands.includes('') ? 'an empty name' : undefined
     },
   },
   mkdir: { flags: 'p', long: ['parents'] },

@@ -1,3 +1,4 @@
+import type { Arguments } from './arguments.ts'
 import type { CommandRule, RefusedCommand } from './rule.ts'
 
 const anything: CommandRule = { raw: true }
@@ -29,7 +30,7 @@ export const otherRules: Readonly<Record<string, CommandRule | RefusedCommand>> 
   printenv: bare,
   printf: { raw: true, refuse: ({ operands }) => refusePrintf(operands) },
   pwd: { flags: 'LP' },
-  seq: { flags: 'w', valued: 's', numeric: true },
+  seq: { flags: 'w', valued: 's', numeric: true, refuse: refuseSeq },
   sh: anything,
   sleep: bare,
   sqlite3: anything,
@@ -39,6 +40,13 @@ export const otherRules: Readonly<Record<string, CommandRule | RefusedCommand>> 
   unalias: anything,
   which: { flags: 'a' },
   whoami: bare,
+}
+
+function refuseSeq({ options, operands }: Arguments): string | undefined {
+  if (operands.length > 3) return 'give a first number, a step and a last number'
+  if (operands.slice(0, -1).some((word) => /\.\d*0$|\.$/.test(word))) return 'a number that ends in .0'
+  const negative = operands.some((word) => word.startsWith('-')) || options.some(({ name }) => /^-\d/.test(name))
+  return negative && options.some(({ name }) => name === '-w') ? 'equal widths of negative numbers' : undefined
 }
 
 /** Octal escapes from \200 on are bytes, which just-bash takes for characters. */
@@ -61,6 +69,10 @@ function refusePrintf(given: readonly string[]): string | undefined {
   const conversions = format.replaceAll('%%', '').match(/%[^a-zA-Z(]*[a-zA-Z(]/g) ?? []
   for (const conversion of conversions) {
     if (/[eEgGaAn]$/.test(conversion)) return `\`${conversion}\`; use %f or %d`
+    if (/[diouxX]$/.test(conversion) && values.some((value) => /^\s*[+-]?(?:\d{16}|0[xX][\da-fA-F]{14})/.test(value)))
+      return 'a number beyond 2^53'
+    if (/[ouxX]$/.test(conversion) && values.some((value) => /^\s*-/.test(value)))
+      return 'a negative number without a sign'
     if (/\d/.test(conversion) && values.some((value) => /[^\0-\x7f]/.test(value)))
       return 'a width with text that is not ASCII'
     const [, digits = '6'] = /\.(\d+)f$/i.exec(conversion) ?? []
@@ -91,6 +103,13 @@ function refuseDate(options: readonly { name: string; value?: string | undefined
   const text = options.find(({ name }) => name === '-d' || name === '--date')?.value
   if (text !== undefined && !dateValue.test(text))
     return 'give `YYYY-MM-DD hh:mm:ss`, `@SECONDS`, today, yesterday or tomorrow'
+  const [, year = '', month = '', day = '', hour = '0', minute = '0', second = '0'] =
+    /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?)?/.exec(text ?? '') ?? []
+  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)))
+  if (year !== '' && (date.getUTCMonth() + 1 !== Number(month) || date.getUTCDate() !== Number(day)))
+    return `there is no day '${text}'`
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59 || year.startsWith('0'))
+    return `the time '${text}'`
   const [format] = operands
   if (operands.length > 1 || (format !== undefined && !dateFormat.test(format)))
     return 'this format has a part that is not known here'

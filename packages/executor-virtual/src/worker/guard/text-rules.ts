@@ -1,12 +1,13 @@
+import { base64Options } from '../tools/base64.ts'
+import { columnOptions } from '../tools/column.ts'
 import type { CommandRule, RefusedCommand } from './rule.ts'
 
 /** Commands that read and write text; those of our own have their options beside them. */
 export const textRules: Readonly<Record<string, CommandRule | RefusedCommand>> = {
-  base64: { flags: 'd', valued: 'w', long: ['decode'] },
+  base64: base64Options,
   cat: { flags: 'n' },
   column: {
-    flags: 't',
-    valued: 's',
+    ...columnOptions,
     refuse: ({ options }) => (options.some(({ name }) => name === '-t') ? undefined : 'use -t'),
   },
   diff: {

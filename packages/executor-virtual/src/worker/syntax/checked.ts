@@ -2,8 +2,12 @@ import { type CustomCommand, defineCommand, parse } from 'just-bash'
 
 import type { Session } from '../session.ts'
 import { findDirectories, namesDirectories } from './directories.ts'
+import { hoistCommands } from './hoisted.ts'
+import { joinByIfs } from './joined.ts'
 import { markInherited } from './inherited.ts'
 import { decodeWhatIsRead } from './reading.ts'
+import { repair } from './repairs.ts'
+import { lastWordProblem, unlikeBash } from './unlike.ts'
 import { literal, literalWord, type Node, type Plugin, setLiteral, type SimpleCommand, walk } from './nodes.ts'
 
 const standIn = '__refused'
@@ -27,19 +31,24 @@ const refusedBuiltins: Readonly<Record<string, string>> = {
 export const checkedSyntax: Plugin = {
   name: 'checked-syntax',
   transform({ ast }) {
+    hoistCommands(ast)
+    joinByIfs(ast)
     const nodes: Node[] = []
     walk(ast, (node) => nodes.push(node))
+    const lastWord = lastWordProblem(nodes)
+    if (lastWord !== undefined) return { ast: { ...ast, statements: refusing(lastWord) } }
     for (const node of nodes) {
-      const problem = problemOf(node)
+      const problem = problemOf(node) ?? unlikeBash(node)
       if (problem !== undefined) return { ast: { ...ast, statements: refusing(problem) } }
     }
+    nodes.forEach(repair)
     markInherited(ast)
     nodes.forEach(check)
     return { ast }
   },
 }
 
-interface Problem {
+export interface Problem {
   readonly subject: string
   readonly reason: string
 }

@@ -7,7 +7,7 @@ import { literal, literalWord, type SimpleCommand, type Word } from './nodes.ts'
 // that one has taken, the next does not see. Commands that get theirs this way are marked, and the guard refuses the
 // second reader.
 
-const marks = { group: '\u{f0003}', loop: '\u{f0004}' } as const
+const marks = { group: '\u{f0003}', loop: '\u{f0004}', file: '\u{f0006}' } as const
 
 export type Inheritance = keyof typeof marks
 
@@ -17,7 +17,11 @@ interface Shape {
   readonly type?: unknown
   readonly commands?: readonly unknown[]
   readonly body?: unknown
-  readonly redirections?: readonly { readonly operator?: string; readonly fd?: number | null }[]
+  readonly redirections?: readonly {
+    readonly operator?: string
+    readonly fd?: number | null
+    readonly target?: { readonly parts?: readonly { readonly type: string; readonly value?: string }[] }
+  }[]
 }
 
 /** Marks commands whose standard input is that of what they stand in. */
@@ -44,8 +48,15 @@ function markCommand(node: unknown, inside: Inheritance): void {
   const { type, name, args, redirections = [] } = node as SimpleCommand & Shape
   if (type !== 'SimpleCommand') return
   const text = literal(name as Word | null)
+  // The width of its columns is that of the file's size.
+  if (text === 'wc' && redirections.some(isFile)) args.unshift(literalWord(marks.file))
   const redirected = redirections.some(({ operator = '', fd }) => operator.startsWith('<') && (fd ?? 0) === 0)
   if (text !== undefined && commands.has(text) && !redirected) args.unshift(literalWord(marks[inside]))
+}
+
+function isFile({ operator, target }: NonNullable<Shape['redirections']>[number]): boolean {
+  const [part] = target?.parts ?? []
+  return operator === '<' && part?.type !== 'ProcessSubstitution' && part?.value?.startsWith('/dev/') !== true
 }
 
 /** Takes the mark off. */
@@ -53,5 +64,6 @@ export function takeMark(given: readonly string[]): { readonly words: string[]; 
   const [first, ...rest] = given
   if (first === marks.group) return { words: rest, inherits: 'group' }
   if (first === marks.loop) return { words: rest, inherits: 'loop' }
+  if (first === marks.file) return { words: rest, inherits: 'file' }
   return { words: [...given] }
 }

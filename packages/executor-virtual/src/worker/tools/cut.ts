@@ -31,6 +31,10 @@ export const cut: Tool = async (call) => {
   const list = fields ?? places
   const delimiter = bytesOf(valueOf('-d', '--delimiter') ?? '\t')
   const ranges = rangesOf(list ?? '')
+  if (options.filter(({ name }) => /^-[fcb]$|^--(?:fields|characters|bytes)$/.test(name)).length > 1) {
+    output.fail('cut: only one list may be specified')
+    return output.result()
+  }
   if (list === undefined || (fields !== undefined && places !== undefined)) {
     output.fail('cut: you must specify a list of bytes, characters, or fields')
     return output.result()

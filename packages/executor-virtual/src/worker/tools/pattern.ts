@@ -166,7 +166,7 @@ function translate(pattern: string, syntax: Syntax): string | undefined {
       // In the middle they mean different things in different syntaxes.
       if ((character === '^' && source !== '') || (character === '$' && rest !== '')) return undefined
     } else {
-      source += character === '.' ? '[^]' : escapeLiteral(character)
+      source += character === '.' ? (syntax === 'emacs' ? '[^\\n]' : '[^]') : escapeLiteral(character)
       repeatable = true
     }
   }

@@ -37,6 +37,8 @@ export function posixSource(pattern: string, { extended, longest, lines = false 
     // An operator with a backslash in one dialect has none in the other.
     const operator = escaped === undefined ? (extended ? raw : undefined) : extended ? undefined : escaped
     if (raw === '[') {
+      // `[:alpha:]` is an error, as it hardly means these letters.
+      if (/^:[^\]]*:\]/.test(rest)) return undefined
       const found = bracket(rest, { negation: '^', escapes: false, unicode: true })
       if (found === undefined) return undefined
       source += found.source

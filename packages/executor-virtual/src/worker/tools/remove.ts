@@ -42,6 +42,8 @@ async function removeOne(
   const path = pathOf(call, operand)
   // A slash behind a link asks for the directory, which is not removed through it.
   const own = operand.endsWith('/') ? await fs.lstat(path.replace(/\/+$/, '')) : undefined
+  if (own?.isSymbolicLink === true && recursive && (await fs.stat(path)).isDirectory)
+    call.session.refuse('rm -r', `'${operand}' is a link, and what it leads to would be emptied`)
   if (own?.isSymbolicLink === true) throw Object.assign(new Error(), { code: 'ENOTDIR' })
   const { isDirectory } = await fs.lstat(path)
   if (isDirectory && !recursive && !empty) throw Object.assign(new Error(), { code: 'EISDIR' })
@@ -113,6 +115,8 @@ async function moveOne(
   if (last === '.' || last === '..')
     throw new MoveError(`mv: cannot move '${source}' to '${shown}': Device or resource busy`)
   if (there !== undefined && keep) return
+  if (shown.endsWith('/') && !moved.isDirectory && there?.isDirectory !== true)
+    throw new MoveError(`mv: cannot move '${source}' to '${shown}': Not a directory`)
   if (there !== undefined && there.identity === moved.identity)
     throw new MoveError(`mv: '${source}' and '${shown}' are the same file`)
   if (made.has(to)) throw new MoveError(`mv: will not overwrite just-created '${shown}' with '${source}'`)

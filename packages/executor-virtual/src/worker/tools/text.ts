@@ -125,11 +125,13 @@ function countColumn(bytes: string, column: string): number {
 /** GNU's `wc` takes the digits of all sizes together, and seven where it cannot know them. */
 async function columnWidth(call: Invocation, operands: readonly string[], columns: number): Promise<number> {
   if (operands.length <= 1 && columns === 1) return 1
-  if (operands.length === 0) return 7
+  const input = call.context.stdin as unknown as string
+  if (operands.length === 0) return call.inherits === 'file' ? String(input.length).length : 7
   let total = 0
   let least = 1
   for (const operand of operands) {
-    if (operand === '-') least = 7
+    if (operand === '-' && call.inherits === 'file') total += input.length
+    else if (operand === '-') least = 7
     else {
       const { fs } = call.context
       const stat = await fs.stat(fs.resolvePath(call.context.cwd, operand)).catch(() => undefined)

@@ -12,8 +12,8 @@ export interface Invocation {
   readonly given: readonly string[]
   readonly context: InterpreterContext
   readonly session: Session
-  /** Its standard input is that of the group or loop that it stands in. */
-  readonly inherits?: 'group' | 'loop' | undefined
+  /** Its standard input is that of the group or loop that it stands in, or a file. */
+  readonly inherits?: 'group' | 'loop' | 'file' | undefined
 }
 
 export type Tool = (call: Invocation) => Promise<ExecResult>
@@ -64,7 +64,7 @@ export function bytesOf(text: string): string {
 /** Notes that a command reads standard input, and refuses what was read before by another one. */
 export function noteInput({ name, inherits, context, session }: Invocation): void {
   const input = context.stdin as unknown as string
-  if (inherits === undefined || input === '') return
+  if (inherits === undefined || inherits === 'file' || input === '') return
   if (inherits === 'loop')
     session.refuse(name, 'it would take the standard input of the loop; give it `< /dev/null` or a file')
   if (session.inheritedInput?.endsWith(input) === true)

@@ -1,6 +1,6 @@
 import type { ExecResult } from 'just-bash'
 
-import type { Invocation, Tool } from './tool.ts'
+import { type Invocation, pathOf, type Tool } from './tool.ts'
 
 async function original(call: Invocation, given: readonly string[] = call.given): Promise<ExecResult> {
   const { origCommand } = call.context
@@ -10,7 +10,8 @@ async function original(call: Invocation, given: readonly string[] = call.given)
 
 /** Reads and writes archives; modes other than those of new files cannot be given to what is taken out. */
 export const tar: Tool = async (call) => {
-  const [mode = '', archive = '', ...rest] = call.given
+  const [mode = '', archive = '', ...given] = call.given
+  const rest = mode.includes('c') ? given.map((word) => word.replace(/(.)\/+$/, '$1')) : given
   if (mode.includes('x') && !mode.includes('O')) {
     const listed = await original(call, [`-tv${mode.includes('z') ? 'z' : ''}f`, archive])
     const shown = `${listed.stdout}\n${listed.stderr}`.split('\n')
@@ -30,8 +31,21 @@ export const tar: Tool = async (call) => {
   return { ...named, stderr: result.stderr }
 }
 
+/** just-bash packs the file that a link leads to, and removes the link. */
+export const gzip: Tool = async (call) => {
+  const { fs } = call.context
+  const inPlace = !call.given.some((word) => /^-[a-z]*c/.test(word))
+  for (const operand of call.given.filter((word) => inPlace && !word.startsWith('-'))) {
+    const stat = await fs.lstat(pathOf(call, operand)).catch(() => undefined)
+    if (stat?.isSymbolicLink === true) call.session.refuse(call.name, `'${operand}' is a link; use -c`)
+  }
+  return original(call)
+}
+
 /** just-bash writes what cannot be read to standard output. */
 export const checksum: Tool = async (call) => {
+  if (call.given.some((word) => /[\\\n]/.test(word)))
+    call.session.refuse(call.name, 'a name with a backslash or a line break; use a redirection')
   const result = await original(call)
   const lines = result.stdout.split(/(?<=\n)/)
   const failed = lines.filter((line) =>

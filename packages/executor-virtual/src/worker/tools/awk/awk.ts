@@ -52,8 +52,8 @@ async function optionsOf(call: Invocation): Promise<Options> {
     const value = glued === '' ? given.shift() : glued
     if (value === undefined) throw new Refused(`${word} without a value`)
     if (letter === 'f') programs.push(Buffer.from(await call.context.fs.readFileBuffer(pathOf(call, value))).toString())
-    else if (letter === 'F')
-      assignments.push({ variable: 'FS', value: value === 't' ? '\t' : unescapeText(bytesOf(value)) })
+    else if (letter === 'F' && value === 't') throw new Refused('-Ft, a tab or a letter')
+    else if (letter === 'F') assignments.push({ variable: 'FS', value: unescapeText(bytesOf(value)) })
     else assignments.push(assignmentOf(value))
   }
   const program = programs.length > 0 ? programs.join('\n') : given.shift()

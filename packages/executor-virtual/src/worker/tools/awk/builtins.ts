@@ -59,6 +59,8 @@ export function builtin(run: Evaluator, name: string, values: readonly Expressio
     case 'atan2':
       return Math.atan2(run.number(need(first)), run.number(need(second)))
     case 'close':
+      run.machine.closed.add(run.text(need(first)))
+      return 0
     case 'fflush':
       return 0
     default:
@@ -71,6 +73,8 @@ function substring(text: string, start: number, length: number | undefined): str
   // Before the first character awks do not agree.
   if (start < 0.5 && length !== undefined) throw new Refused('substr from before the first character')
   if (Number.isNaN(start) || Number.isNaN(length)) throw new Refused('substr of a value that is not a number')
+  if (!Number.isInteger(start) || !(length === undefined || Number.isInteger(length)))
+    throw new Refused('substr with a place that is not a whole number')
   const from = Math.round(start)
   const to = length === undefined ? Infinity : from + Math.round(length)
   return text.slice(Math.max(0, from - 1), Math.max(0, to - 1))

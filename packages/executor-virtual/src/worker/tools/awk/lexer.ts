@@ -32,7 +32,6 @@ const operators = /^(?:\*\*=|\*\*|\+\+|--|\+=|-=|\*=|\/=|%=|\^=|==|<=|>=|!=|>>|&
 const escapes: Readonly<Record<string, string>> = {
   '"': '"',
   '\\': '\\',
-  '/': '/',
   n: '\n',
   t: '\t',
   r: '\r',

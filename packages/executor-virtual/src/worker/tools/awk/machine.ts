@@ -18,6 +18,8 @@ export type Cell = Map<string, Value>
 export class Machine {
   readonly variables = new Map<string, Value>()
   readonly arrays = new Map<string, Cell>()
+  /** Files that `close` was called for: the next `>` empties them. */
+  readonly closed = new Set<string>()
   readonly #inputs: (Source | Assignment)[]
   readonly #regexes = new Map<string, RegExp>()
   #current: { readonly bytes: string; at: number } | undefined

@@ -35,11 +35,8 @@ export class Runner {
     const left = this.#rules((rule) => rule.when === 'BEGIN')
     const reads = program.rules.some(({ when }) => when !== 'BEGIN')
     if (left?.how !== 'exit' && reads) this.#records()
-    if (left?.how !== 'exit' || program.rules.some(({ when }) => when === 'END')) {
-      if (left?.how === 'exit') return
-      if (!this.#exited) machine.finish()
-      this.#rules((rule) => rule.when === 'END')
-    }
+    if (left?.how !== 'exit' && !this.#exited) machine.finish()
+    this.#rules((rule) => rule.when === 'END')
   }
 
   #exited = false
@@ -184,7 +181,8 @@ export class Runner {
     else if (target === '') throw new Refused('print into a file without a name')
     else {
       const known = this.files.get(target)
-      if (known === undefined) this.files.set(target, { bytes: [text], append: redirection.kind === '>>' })
+      const again = run.machine.closed.delete(target) && redirection.kind === '>'
+      if (known === undefined || again) this.files.set(target, { bytes: [text], append: redirection.kind === '>>' })
       else known.bytes.push(text)
     }
   }

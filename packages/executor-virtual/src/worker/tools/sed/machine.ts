@@ -199,7 +199,7 @@ export class Machine {
         : to.type === 'count'
           ? this.#number + to.number
           : to.type === 'multiple'
-            ? Math.ceil(this.#number / Math.max(1, to.number)) * Math.max(1, to.number)
+            ? (Math.floor(this.#number / Math.max(1, to.number)) + 1) * Math.max(1, to.number)
             : undefined
     if (until === undefined ? !(to.type === 'last' && last) : until > this.#number) this.#open.set(command, { until })
     return true

@@ -1,0 +1,105 @@
+import type { Problem } from './checked.ts'
+import { literal, type Node, type Part, type SimpleCommand, type Word } from './nodes.ts'
+
+/** Variables that bash sets and just-bash leaves empty. */
+const unset = new Set(
+  'BASH BASHPID BASH_COMMAND BASH_SUBSHELL BASH_VERSINFO DIRSTACK EPOCHREALTIME EPOCHSECONDS GROUPS HISTCMD PS4 SHLVL SRANDOM'.split(
+    ' ',
+  ),
+)
+
+interface Expansion {
+  readonly type: string
+  readonly parameter?: string
+  readonly operation?: { readonly type: string; readonly all?: boolean; readonly operator?: string } | null
+  readonly items?: readonly { readonly word?: Word }[]
+}
+
+/** The first thing in which just-bash differs from bash, and that cannot be rewritten. */
+export function unlikeBash(node: Node): Problem | undefined {
+  const { type, parameter = '', operation, items } = node as unknown as Expansion
+  if (type === 'ParameterExpansion') {
+    const [name = ''] = parameter.split('[')
+    if (unset.has(name)) return { subject: `$${name}`, reason: 'it is not known here' }
+    if (operation?.type === 'CaseModification' && operation.all === false && /^[@*]$|\[[@*]\]$/.test(parameter))
+      return { subject: '${…[@]^}', reason: 'of several words only the first would change; use a loop' }
+    if (operation?.type === 'Transform' && operation.operator === 'Q')
+      return { subject: '${…@Q}', reason: 'it quotes in another way than bash; use printf %q' }
+  }
+  if (type === 'BraceExpansion' && items?.some(({ word }) => word?.parts.some(isTorn) === true) === true)
+    return { subject: '{…}', reason: 'a quote or a backslash in braces; write the words out' }
+  if (
+    node.type === 'Statement' &&
+    quotedComma.test(node.sourceText ?? '') &&
+    JSON.stringify(node).includes('"BraceExpansion"')
+  )
+    return { subject: '{…}', reason: 'a quoted comma in braces; write the words out' }
+  if (node.type !== 'SimpleCommand') return undefined
+  if (node.assignments?.some(({ array }) => array?.some(hasComputedKey) === true) === true)
+    return { subject: 'name=([…]=…)', reason: 'a key is not expanded there; use name[…]=…' }
+  return unlikeBuiltin(node)
+}
+
+const quotedComma = /\{[^{}]*(["'])[^"'{}]*,[^"'{}]*\1[^{}]*\}/
+
+/** A word such as `[$k]=v`. */
+function hasComputedKey({ parts }: Word): boolean {
+  return (
+    parts.length > 1 &&
+    `${parts[0]?.value ?? (parts[0]?.pattern as string)}`.startsWith('[') &&
+    parts.some(({ value }) => value?.startsWith(']=') === true)
+  )
+}
+
+/** just-bash takes a comma for a separator that is quoted within braces. */
+function isTorn({ type, value = '' }: Part): boolean {
+  return type === 'Literal' && /['"]|\\$/.test(value)
+}
+
+function unlikeBuiltin(node: SimpleCommand): Problem | undefined {
+  const name = literal(node.name)
+  const words = node.args.map(textOf)
+  const option = (letters: RegExp) => words.find((word) => letters.test(word))
+  switch (name) {
+    case 'let':
+      return words.some((word) => /[<>]=|\d{16}|<<|\*/.test(word))
+        ? { subject: name, reason: 'use (( … ))' }
+        : undefined
+    case 'help':
+      return { subject: name, reason: 'its texts are others here' }
+    case 'set': {
+      const [first = ''] = words
+      if (words.length === 1 && /^[-+]o$/.test(first))
+        return { subject: `set ${first}`, reason: 'it shows other options' }
+      return option(/^-[a-zA-Z]*v/) === undefined
+        ? undefined
+        : { subject: 'set -v', reason: 'it prints in another way' }
+    }
+    case 'shopt':
+      return option(/^-[a-z]*[suq]/) === undefined
+        ? { subject: name, reason: 'it shows options in another form; use shopt -q' }
+        : undefined
+    case 'mapfile':
+    case 'readarray': {
+      const odd = option(/^-[a-zA-Z]*[cC]|^-[a-zA-Z]*d./)
+      return odd === undefined ? undefined : { subject: `${name} ${odd}`, reason: 'use a loop' }
+    }
+    default:
+      return undefined
+  }
+}
+
+/** The text of a word as far as it is known. */
+function textOf(word: Word): string {
+  const all = (parts: readonly Part[]): string =>
+    parts.map(({ value, parts: inner }) => (inner === undefined ? (value ?? '') : all(inner))).join('')
+  return all(word.parts)
+}
+
+/** `$_` is the last word of the command before, which is not known of a command without words. */
+export function lastWordProblem(nodes: readonly Node[]): Problem | undefined {
+  if (!nodes.some((node) => (node as unknown as Expansion).parameter === '_')) return undefined
+  return nodes.some((node) => node.type === 'SimpleCommand' && node.name !== null && node.args.length === 0)
+    ? { subject: '$_', reason: 'the command before has no words' }
+    : undefined
+}

@@ -1,0 +1,44 @@
+import { decodeText } from '../../files/text.ts'
+import { parseArguments } from '../guard/arguments.ts'
+import { bytesOf, type Invocation, linesOf, Output, readOperands, type Tool } from './tool.ts'
+
+export const columnOptions = { flags: 't', valued: 's' }
+
+/** `column -t`: each column but the last is as wide as its widest cell and two blanks. */
+export const column: Tool = async (call) => {
+  const output = new Output()
+  const { options, operands } = parseArguments(columnOptions, call.given)
+  const separators = options.findLast(({ name }) => name === '-s')?.value
+  const rows: string[][] = []
+  for (const { bytes } of await readOperands(call, operands, output)) {
+    for (const line of linesOf(bytes)) {
+      const text = decodeText(Buffer.from(line, 'latin1'))
+      if (text.trim() !== '') rows.push(cellsOf(call, text, separators))
+    }
+  }
+  const count = Math.max(0, ...rows.map((cells) => cells.length))
+  const widths = Array.from({ length: count }, (_, index) =>
+    Math.max(...rows.map((cells) => [...(cells[index] ?? '')].length)),
+  )
+  for (const cells of rows) {
+    const line = widths.map((width, index) => {
+      const cell = cells[index] ?? ''
+      return index === count - 1 ? cell : cell + ' '.repeat(width + 2 - [...cell].length)
+    })
+    output.write(bytesOf(`${line.join('')}\n`))
+  }
+  return output.result()
+}
+
+function cellsOf(call: Invocation, text: string, separators: string | undefined): string[] {
+  // Wide characters, and those of no width, take other places on a terminal.
+  if (/[\u0300-\u036f\u1100-\u{10ffff}]|\p{Cc}/u.test(text.replaceAll('\t', '')))
+    call.session.refuse('column', 'characters that are not one place wide')
+  if (separators === undefined) return text.trim().split(/[ \t]+/)
+  const cells = ['']
+  for (const character of text) {
+    if (separators.includes(character)) cells.push('')
+    else cells.push(`${cells.pop()}${character}`)
+  }
+  return cells
+}
