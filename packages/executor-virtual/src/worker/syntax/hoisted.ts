@@ -48,7 +48,7 @@ const refused = {
   command: "__refused '$(…) or ${…} in arithmetic' 'put it into a variable first'",
 }
 
-/** What is to be expanded before; undefined for another part of arithmetic. */
+/** The text to expand before; undefined for another part of arithmetic. */
 function valueOf({ type, command, content }: Shape): string | undefined {
   if (type === 'ArithCommandSubst' && command !== undefined && command !== refused.command) return `$(${command}\n)`
   return type === 'ArithBracedExpansion' && content !== undefined && !known.test(content)

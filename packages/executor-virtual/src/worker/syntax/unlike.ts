@@ -62,9 +62,7 @@ function unlikeBuiltin(node: SimpleCommand): Problem | undefined {
   const option = (letters: RegExp) => words.find((word) => letters.test(word))
   switch (name) {
     case 'let':
-      return words.some((word) => /[<>]=|\d{16}|<<|\*/.test(word))
-        ? { subject: name, reason: 'use (( … ))' }
-        : undefined
+      return words.some((word) => /[<>]=|\d{16}|<</.test(word)) ? { subject: name, reason: 'use (( … ))' } : undefined
     case 'help':
       return { subject: name, reason: 'its texts are others here' }
     case 'set': {
@@ -96,10 +94,14 @@ function textOf(word: Word): string {
   return all(word.parts)
 }
 
-/** `$_` is the last word of the command before, which is not known of a command without words. */
+/** `$_` is the last word of the command before, which is not known at the start and after a command without words. */
 export function lastWordProblem(nodes: readonly Node[]): Problem | undefined {
-  if (!nodes.some((node) => (node as unknown as Expansion).parameter === '_')) return undefined
-  return nodes.some((node) => node.type === 'SimpleCommand' && node.name !== null && node.args.length === 0)
-    ? { subject: '$_', reason: 'the command before has no words' }
-    : undefined
+  let before: SimpleCommand | undefined
+  let current: SimpleCommand | undefined
+  for (const node of nodes) {
+    if (node.type === 'SimpleCommand') [before, current] = [current, node]
+    else if ((node as unknown as Expansion).parameter === '_' && (before?.args ?? []).length === 0)
+      return { subject: '$_', reason: 'the command before has no words' }
+  }
+  return undefined
 }

@@ -33,9 +33,7 @@ export const cp: Tool = async (call) => {
   const words = call.given.map((word) => (/^-[rRnf]+$/.test(word) ? word.replaceAll('f', '') : word))
   const end = call.given.indexOf('--')
   const kept = words.map((word, index) => (end !== -1 && index > end ? (call.given[index] ?? '') : word))
-  return (await origCommand(
-    kept.filter((word, index) => word !== '-' || call.given[index] === '-'),
-  )) as ExecResult
+  return (await origCommand(kept.filter((word, index) => word !== '-' || call.given[index] === '-'))) as ExecResult
 }
 
 async function isInside(call: Invocation, source: string, path: string): Promise<boolean> {

@@ -1,10 +1,16 @@
 import { awk } from './awk/awk.ts'
+import { base64 } from './base64.ts'
+import { column } from './column.ts'
+import { cp } from './cp.ts'
 import { cut } from './cut.ts'
+import { sh } from './dash.ts'
 import { env, printenv } from './environment.ts'
 import { find } from './find/find.ts'
 import { grepWith } from './grep/grep.ts'
 import { comm, fold, nl, rev } from './lines.ts'
+import { ln } from './ln.ts'
 import { ls } from './ls.ts'
+import { basename, dirname } from './names.ts'
 import { od } from './od.ts'
 import { paste, readlink, realpath } from './paths.ts'
 import { mv, rm } from './remove.ts'
@@ -15,21 +21,29 @@ import { stat } from './stat.ts'
 import { head, tac, tail, uniq, wc } from './text.ts'
 import type { Tool } from './tool.ts'
 import { tr } from './tr.ts'
-import { checksum, tar } from './wrapped.ts'
+import { checksum, gzip, tar } from './wrapped.ts'
 import { xargs } from './xargs.ts'
 
 /** Commands of our own: those of just-bash give other results too often to be of use. */
 export const tools: Readonly<Record<string, Tool>> = {
   awk,
+  base64,
+  basename,
+  column,
   comm,
+  cp,
   cut,
+  dirname,
   egrep: grepWith(['E']),
   env,
   fgrep: grepWith(['F']),
   find,
   fold,
   grep: grepWith([]),
+  gunzip: gzip,
+  gzip,
   head,
+  ln,
   ls,
   mv,
   nl,
@@ -42,6 +56,7 @@ export const tools: Readonly<Record<string, Tool>> = {
   rev,
   rm,
   sed,
+  sh,
   sha1sum: checksum,
   sha256sum: checksum,
   sleep,

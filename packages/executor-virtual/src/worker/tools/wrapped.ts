@@ -1,6 +1,6 @@
 import type { ExecResult } from 'just-bash'
 
-import { type Invocation, pathOf, type Tool } from './tool.ts'
+import { bytesOf, type Invocation, Output, pathOf, type Tool } from './tool.ts'
 
 async function original(call: Invocation, given: readonly string[] = call.given): Promise<ExecResult> {
   const { origCommand } = call.context
@@ -22,6 +22,9 @@ export const tar: Tool = async (call) => {
   }
   const plain = `-${mode.replace('-', '').replace('v', '')}`
   const result = await original(call, [plain, archive, ...rest])
+  const [, nowhere] = /^tar: ([^:\n]+): .*(?:ENOENT|No such)/im.exec(result.stderr) ?? []
+  if (mode.includes('c') && nowhere !== undefined && rest.every((word) => word !== nowhere))
+    call.session.refuse('tar c', `'${nowhere}' is a link that leads nowhere`)
   if (!mode.includes('v') || result.exitCode !== 0) return result
   const named = await original(call, [
     plain.replace(/[cxOmp]/, 't').replace(/[Omp]/g, ''),
@@ -39,14 +42,24 @@ export const gzip: Tool = async (call) => {
     const stat = await fs.lstat(pathOf(call, operand)).catch(() => undefined)
     if (stat?.isSymbolicLink === true) call.session.refuse(call.name, `'${operand}' is a link; use -c`)
   }
-  return original(call)
+  const result = await original(call)
+  // The real one warns of these.
+  const warns = /already exists|is a directory|unknown suffix/.test(result.stderr)
+  return warns && result.exitCode === 1 ? { ...result, exitCode: 2 } : result
 }
 
 /** just-bash writes what cannot be read to standard output. */
 export const checksum: Tool = async (call) => {
-  if (call.given.some((word) => /[\\\n]/.test(word)))
-    call.session.refuse(call.name, 'a name with a backslash or a line break; use a redirection')
+  const odd = call.given.findIndex((word) => /[\\\n]/.test(word))
+  if (odd !== -1 && call.given.includes('-c')) call.session.refuse(`${call.name} -c`, 'a name with a backslash')
+  if (odd !== -1 && call.given.length > 1) return oneByOne(call)
   const result = await original(call)
+  if (odd !== -1 && result.exitCode === 0) {
+    // Such a name is written with escapes, and the line begins with a backslash.
+    const name = (call.given[odd] ?? '').replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
+    const [hash = ''] = result.stdout.replace(/^\\/, '').split(' ')
+    return { ...result, stdout: bytesOf(`\\${hash}  ${name}\n`), stdoutKind: 'bytes' }
+  }
   const lines = result.stdout.split(/(?<=\n)/)
   const failed = lines.filter((line) =>
     /^(?:md5|sha\d+)sum: .*: (?:No such file|Is a dir|Permission|Not a dir)/.test(line),
@@ -58,4 +71,14 @@ export const checksum: Tool = async (call) => {
     stderr: result.stderr + failed.join(''),
     exitCode: 1,
   }
+}
+
+async function oneByOne(call: Invocation): Promise<ExecResult> {
+  const output = new Output()
+  for (const operand of call.given) {
+    const result = await checksum({ ...call, given: [operand] })
+    output.relay(result)
+    output.exitCode = Math.max(output.exitCode, result.exitCode)
+  }
+  return output.result()
 }

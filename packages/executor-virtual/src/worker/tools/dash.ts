@@ -1,0 +1,94 @@
+import { parse } from 'just-bash'
+import type { ExecResult } from 'just-bash'
+
+import { literal, type Node, type Part, walk, type Word } from '../syntax/nodes.ts'
+import { type Invocation, readOperand, type Tool } from './tool.ts'
+
+/** `sh`, which is dash: a script in which dash differs from bash is refused. */
+export const sh: Tool = async (call) => {
+  const script = await scriptOf(call)
+  const odd = script === undefined ? undefined : firstOddity(script)
+  if (odd !== undefined) call.session.refuse(`sh: ${odd}`, 'sh is not bash; use bash')
+  const { origCommand } = call.context
+  if (origCommand === undefined) throw new Error('just-bash has no sh')
+  return (await origCommand([...call.given])) as ExecResult
+}
+
+async function scriptOf(call: Invocation): Promise<string | undefined> {
+  const command = call.given.findIndex((word) => /^-[a-z]*c$/.test(word))
+  if (command !== -1) return call.given[command + 1]
+  const file = call.given.find((word) => !word.startsWith('-'))
+  const bytes =
+    file === undefined ? (call.context.stdin as unknown as string) : await readOperand(call, file).catch(() => '')
+  return Buffer.from(bytes, 'latin1').toString('utf8')
+}
+
+const parts: Readonly<Record<string, string>> = {
+  ArithmeticCommand: '(( … ))',
+  BraceExpansion: '{…,…}',
+  CaseModification: '${…^}',
+  ConditionalCommand: '[[ … ]]',
+  CStyleFor: 'for ((…))',
+  Indirection: '${!…}',
+  PatternReplacement: '${…/…}',
+  ProcessSubstitution: '<(…)',
+  Substring: '${…:…}',
+  Transform: '${…@…}',
+}
+
+const missing = new Set('builtin declare dirs let mapfile popd pushd readarray shopt source typeset'.split(' '))
+const unset = new Set(
+  'BASHPID BASH_SOURCE BASH_VERSION EUID FUNCNAME HOSTNAME HOSTTYPE MACHTYPE OSTYPE RANDOM SECONDS UID'.split(' '),
+)
+
+interface Shape {
+  readonly type: string
+  readonly operator?: string
+  readonly parameter?: string
+  readonly sourceText?: string
+  readonly append?: boolean
+  readonly array?: unknown
+  readonly direction?: string
+}
+
+function firstOddity(script: string): string | undefined {
+  let odd: string | undefined
+  try {
+    walk(parse(script), (node) => (odd ??= oddityOf(node)))
+  } catch {
+    return undefined
+  }
+  return odd
+}
+
+function oddityOf(node: Node): string | undefined {
+  const { type, operator = '', parameter = '', sourceText = '', append, array } = node as unknown as Shape
+  if (parts[type] !== undefined) return parts[type]
+  if (type === 'Redirection' && ['<<<', '&>', '&>>'].includes(operator)) return operator
+  if (type === 'Assignment' && (append === true || (array ?? null) !== null)) return append === true ? '+=' : 'an array'
+  if (type === 'ParameterExpansion' && (unset.has(parameter) || parameter.includes('['))) return `$${parameter}`
+  if (type === 'ArithBinary' && operator === '**') return operator
+  if (type === 'Statement' && /^function\s|\$'/.test(sourceText))
+    return sourceText.startsWith('f') ? 'function' : "$'…'"
+  if (node.type !== 'SimpleCommand') return undefined
+  const name = literal(node.name)
+  const words = node.args.map(textOf)
+  if (name !== undefined && missing.has(name)) return name
+  if ((name === '[' || name === 'test' || textOf(node.name) === '[') && words.some((word) => word === '=='))
+    return `${name ?? '['} ==`
+  if (name === 'read') return words.find((word) => /^-.*[^-rp]/.test(word))
+  if (name === 'echo') return words.find((word) => /^-[neE]*[eE]/.test(word) || word.includes('\\'))
+  if (name === 'printf') return words.find((word) => /%(?:q|\()/.test(word))
+  if (name === 'set') return words.find((word) => word === 'pipefail')
+  return undefined
+}
+
+function textOf(word: Word | null): string {
+  const all = (given: readonly Part[]): string =>
+    given
+      .map(({ value, pattern, parts: inner }) =>
+        inner === undefined ? (value ?? (typeof pattern === 'string' ? pattern : '')) : all(inner),
+      )
+      .join('')
+  return all(word?.parts ?? [])
+}
