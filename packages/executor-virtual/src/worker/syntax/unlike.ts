@@ -63,6 +63,12 @@ function unlikeBuiltin(node: SimpleCommand): Problem | undefined {
   switch (name) {
     case 'let':
       return words.some((word) => /[<>]=|\d{16}|<</.test(word)) ? { subject: name, reason: 'use (( … ))' } : undefined
+    case 'declare':
+    case 'local':
+    case 'typeset':
+      return option(/^-[a-zA-Z]*i/) !== undefined && node.args.some(({ parts }) => parts.length > 2)
+        ? { subject: `${name} -i`, reason: 'with an expression that holds a variable; use $(( … ))' }
+        : undefined
     case 'help':
       return { subject: name, reason: 'its texts are others here' }
     case 'set': {
