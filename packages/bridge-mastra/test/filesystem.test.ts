@@ -88,6 +88,8 @@ for (const site of sites) {
       expect(await fs.exists('a/f')).toBe(false)
       await expect(fs.moveFile('c/f', 'b/f', { overwrite: false })).rejects.toThrow(FileExistsError)
       await expect(fs.moveFile('missing', 'x')).rejects.toThrow(FileNotFoundError)
+      await expect(fs.moveFile('b/f', 'b/../b/f', { overwrite: false })).rejects.toThrow(FileExistsError)
+      await expect(fs.copyFile('b/f', 'b/f', { overwrite: false })).rejects.toThrow(FileExistsError)
     })
 
     it('makes and removes directories', async () => {

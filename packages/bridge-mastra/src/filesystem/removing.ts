@@ -57,6 +57,7 @@ export async function copyFile(
   { overwrite = true, recursive = false }: CopyOptions = {},
 ): Promise<void> {
   await transfer(source, destination, 'copyFile', async () => {
+    if (!overwrite) await refuseExisting(workspace, source, destination)
     const from = await workspace.stat(source, { followLinks: true })
     const to = await ifThere(workspace.stat(destination, { followLinks: true }))
     if (from.type === 'directory' && recursive && to?.type === 'directory') {
@@ -74,8 +75,15 @@ export async function moveFile(
   { overwrite = true }: CopyOptions = {},
 ): Promise<void> {
   await transfer(source, destination, 'moveFile', async () => {
+    if (!overwrite) await refuseExisting(workspace, source, destination)
     await workspace.move(source, destination, { overwrite })
   })
+}
+
+/** Refuses a destination that is the source itself: the workspace takes that for nothing to do, or for a mistake. */
+async function refuseExisting(workspace: Workspace, source: string, destination: string): Promise<void> {
+  const to = await ifThere(workspace.realPath(destination))
+  if (to !== undefined && to === (await ifThere(workspace.realPath(source)))) throw new FileExistsError(destination)
 }
 
 /** A fault of one of two paths is told about that one. */
