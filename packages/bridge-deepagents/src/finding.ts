@@ -41,7 +41,7 @@ export function createFinding(workspace: Workspace, globPaths: 'absolute' | 'rel
       }),
     grep: (pattern, path, glob, maxCount) =>
       orFault(path ?? workspace.root, async () => {
-        const most = Math.max(1, Math.floor(maxCount ?? defaultMatches))
+        const most = Math.max(0, Math.floor(maxCount ?? defaultMatches))
         const matches: GrepMatch[] = []
         try {
           const options = { in: path ?? workspace.root, glob: glob ?? undefined, maxHits: most + 1 }

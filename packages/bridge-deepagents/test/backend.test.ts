@@ -140,6 +140,7 @@ for (const site of sites) {
       expect(await backend.grep('Hello', at('g/a.txt'))).toEqual({ matches: [first] })
       const capped = await backend.grep('Hello', base, null, 1)
       expect(capped).toMatchObject({ truncated: true, matches: [expect.anything()] })
+      expect(await backend.grep('Hello', base, null, 0)).toEqual({ matches: [], truncated: true })
       expect(await backend.grep('nothing', base)).toEqual({ matches: [] })
       expect(await backend.grep('x', at('missing'))).toEqual({ matches: [] })
     })
