@@ -88,6 +88,9 @@ for (const site of sites) {
       expect(await fs.exists('a/f')).toBe(false)
       await expect(fs.moveFile('c/f', 'b/f', { overwrite: false })).rejects.toThrow(FileExistsError)
       await expect(fs.moveFile('missing', 'x')).rejects.toThrow(FileNotFoundError)
+      await expect(fs.copyFile('b/f', 'c')).rejects.toMatchObject({ path: 'c', code: 'EISDIR' })
+      await expect(fs.moveFile('b/f', 'c')).rejects.toMatchObject({ path: 'c', code: 'EISDIR' })
+      await expect(fs.copyFile('b', 'c')).rejects.toMatchObject({ path: 'b', code: 'EISDIR' })
       await expect(fs.moveFile('b/f', 'b/../b/f', { overwrite: false })).rejects.toThrow(FileExistsError)
       await expect(fs.copyFile('b/f', 'b/f', { overwrite: false })).rejects.toThrow(FileExistsError)
     })
@@ -118,6 +121,7 @@ for (const site of sites) {
       const names = async (options = {}) => (await fs.readdir(at('d'), options)).map(({ name }) => name).toSorted()
       expect(await names()).toEqual(['a.txt', 'b.md', 'link', 'sub'])
       expect(await names({ extension: '.txt' })).toEqual(['a.txt', 'link', 'sub'])
+      expect(await names({ extension: '' })).toEqual(await names())
       expect(await names({ recursive: true, extension: ['txt'] })).toEqual([
         'a.txt',
         'link',

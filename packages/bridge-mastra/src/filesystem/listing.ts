@@ -12,7 +12,9 @@ export async function readDirectory(
   { recursive = false, extension, maxDepth }: ListOptions = {},
 ): Promise<FileEntry[]> {
   const extensions =
-    extension === undefined ? undefined : [extension].flat().map((one) => `.${one.replace(/^\./u, '')}`)
+    extension === undefined || extension === ''
+      ? undefined
+      : [extension].flat().map((one) => `.${one.replace(/^\./u, '')}`)
   // Mastra counts the levels below the first one
   const depth = recursive ? (maxDepth === undefined ? undefined : maxDepth + 1) : 1
   const entries = await entriesOf(workspace, path, 'readdir', depth)

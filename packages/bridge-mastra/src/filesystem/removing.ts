@@ -56,7 +56,7 @@ export async function copyFile(
   destination: string,
   { overwrite = true, recursive = false }: CopyOptions = {},
 ): Promise<void> {
-  await transfer(source, destination, 'copyFile', async () => {
+  await transfer(workspace, source, destination, 'copyFile', async () => {
     if (!overwrite) await refuseExisting(workspace, source, destination)
     const from = await workspace.stat(source, { followLinks: true })
     const to = await ifThere(workspace.stat(destination, { followLinks: true }))
@@ -74,7 +74,7 @@ export async function moveFile(
   destination: string,
   { overwrite = true }: CopyOptions = {},
 ): Promise<void> {
-  await transfer(source, destination, 'moveFile', async () => {
+  await transfer(workspace, source, destination, 'moveFile', async () => {
     if (!overwrite) await refuseExisting(workspace, source, destination)
     await workspace.move(source, destination, { overwrite })
   })
@@ -88,6 +88,7 @@ async function refuseExisting(workspace: Workspace, source: string, destination:
 
 /** A fault of one of two paths is told about that one. */
 async function transfer(
+  workspace: Workspace,
   source: string,
   destination: string,
   operation: string,
@@ -96,9 +97,17 @@ async function transfer(
   try {
     await work()
   } catch (error) {
-    const path = isWorkspaceError(error, 'EEXIST') ? destination : source
+    const isDestination =
+      isWorkspaceError(error, 'EEXIST') ||
+      (isWorkspaceError(error, 'EISDIR') && !(await isDirectory(workspace, source)))
+    const path = isDestination ? destination : source
     throw toMastraError(error, { operation, path })
   }
+}
+
+async function isDirectory(workspace: Workspace, path: string): Promise<boolean> {
+  const found = await workspace.stat(path, { followLinks: true }).catch(() => undefined)
+  return found?.type === 'directory'
 }
 
 async function copyInto(workspace: Workspace, source: string, destination: string, overwrite: boolean): Promise<void> {
