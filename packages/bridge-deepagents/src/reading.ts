@@ -10,6 +10,8 @@ import { mediaTypeOf, textOf, textTypeOf } from './kinds.ts'
 const defaultLimit = 500
 /** A text of more bytes is read line by line, and its lines are not counted. */
 const wholeBytes = 8 * 1024 * 1024
+/** deepagents' own words for an empty file: its tool shows them without a line number. */
+const emptyWords = 'System reminder: File exists but has empty contents'
 
 type Reading = Pick<BackendProtocolV2, 'read' | 'readRaw'>
 
@@ -42,7 +44,8 @@ async function readWindow(workspace: Workspace, path: string, offset: number, li
   if (size > wholeBytes) return { ...(await readLines(workspace, path, offset, limit)), mimeType }
   const text = textOf((await workspace.read(path, { maxBytes: wholeBytes })).bytes)
   if (text === undefined) throw notText(path)
-  if (text === '' || limit === 0) return { content: '', mimeType }
+  if (text === '') return { content: emptyWords, mimeType }
+  if (limit === 0) return { content: '', mimeType }
   const { text: content, startLine, endLine, totalLines, nextOffset } = lineWindow(text, { offset, limit })
   if (offset >= totalLines) throw behindEnd(path, offset, totalLines)
   // deepagents splits the content into lines: a line end behind the last one asked for would be one line more

@@ -59,7 +59,9 @@ for (const site of sites) {
       expect(await backend.read(path, 0, 0)).toEqual({ content: '', mimeType: 'text/plain' })
       expect(await backend.read(path, 3, 9)).toEqual({ error: expect.stringMatching(/offset 3 exceeds file length/u) })
       expect(await backend.read(at('no-end.txt'), 1)).toMatchObject({ content: 'b', totalLines: 2, endLine: 2 })
-      expect(await backend.read(at('e.txt'))).toEqual({ content: '', mimeType: 'text/plain' })
+      const empty = 'System reminder: File exists but has empty contents'
+      expect(await backend.read(at('e.txt'))).toEqual({ content: empty, mimeType: 'text/plain' })
+      expect(await backend.readRaw(at('e.txt'))).toMatchObject({ data: { content: '' } })
       expect(await backend.read(at('missing.txt'))).toEqual({ error: expect.stringMatching(/not found.*ENOENT/u) })
     })
 
