@@ -50,7 +50,7 @@ function doneOf(command: MemoryCommand, { data }: ToolAnswer): string {
 
 /** The documented sentence for a refusal, where there is one, and our words behind it. */
 function refusalOf(command: MemoryCommand, { text, data }: ToolAnswer): string {
-  const documented = sentenceFor(command, data?.['code'])
+  const documented = sentenceFor(command, data?.['code']) ?? noReplacement(command, text)
   return documented === undefined ? text : `${documented}\n${text}`
 }
 
@@ -66,4 +66,16 @@ function sentenceFor(command: MemoryCommand, code: unknown): string | undefined 
     default:
       return undefined
   }
+}
+
+/** The documented sentences for a text that is not there, or more than once. */
+function noReplacement(command: MemoryCommand, text: string): string | undefined {
+  if (command.command !== 'str_replace') return undefined
+  const { old_str, path } = command
+  if (text.startsWith('Error: `old_string` was not found')) {
+    return `No replacement was performed, old_str \`${old_str}\` did not appear verbatim in ${path}.`
+  }
+  const lines = /^Error: `old_string` was found \d+ times in .*? \(lines ([\d, ]+)/u.exec(text)?.[1]
+  if (lines === undefined) return undefined
+  return `No replacement was performed. Multiple occurrences of old_str \`${old_str}\` in lines: ${lines}. Please ensure it is unique`
 }

@@ -186,6 +186,16 @@ describe('the memory', () => {
     ['another directory', { command: 'view', path: '/src' }, /outside `\/memories`/u],
     ['a way out', { command: 'create', path: '/memories/../x', file_text: '' }, /outside `\/memories`/u],
     ['the memory itself', { command: 'delete', path: '/memories' }, /can be neither deleted nor renamed/u],
+    [
+      'text at two places, in the documented words',
+      { command: 'str_replace', path: '/memories/a', old_str: 'x', new_str: 'y' },
+      /^No replacement was performed\. Multiple occurrences of old_str `x` in lines: [\d, ]+\. Please ensure it is unique/u,
+    ],
+    [
+      'text at no place, in the documented words',
+      { command: 'str_replace', path: '/memories/a', old_str: 'zzz', new_str: 'y' },
+      /^No replacement was performed, old_str `zzz` did not appear verbatim in \/memories\/a\./u,
+    ],
     ['text at two places', { command: 'str_replace', path: '/memories/a', old_str: 'x', new_str: 'y' }, /2 times/u],
   ])('refuses %s', async (_, command, words) => {
     const workspace = await openFiles({ 'memories/a': 'x\nx\n', 'memories/b': 'b' })
