@@ -88,6 +88,8 @@ for (const site of sites) {
       expect(await fs.exists('a/f')).toBe(false)
       await expect(fs.moveFile('c/f', 'b/f', { overwrite: false })).rejects.toThrow(FileExistsError)
       await expect(fs.moveFile('missing', 'x')).rejects.toThrow(FileNotFoundError)
+      await expect(fs.copyFile('b', 'b/sub', { recursive: true })).rejects.toThrow(/into itself/u)
+      expect(await fs.readdir('b/sub')).toHaveLength(1)
       await expect(fs.copyFile('b/f', 'c')).rejects.toMatchObject({ path: 'c', code: 'EISDIR' })
       await expect(fs.moveFile('b/f', 'c')).rejects.toMatchObject({ path: 'c', code: 'EISDIR' })
       await expect(fs.copyFile('b', 'c')).rejects.toMatchObject({ path: 'b', code: 'EISDIR' })

@@ -113,6 +113,8 @@ async function isDirectory(workspace: Workspace, path: string): Promise<boolean>
 async function copyInto(workspace: Workspace, source: string, destination: string, overwrite: boolean): Promise<void> {
   const from = await workspace.realPath(source)
   const to = await workspace.realPath(destination)
+  // the workspace refuses it in its own words; entry by entry, the copy would find its own copies without end
+  if (to.startsWith(from === '/' ? from : `${from}/`)) return void (await workspace.copy(from, to, { recursive: true }))
   for await (const { path, type } of workspace.list(from, { recursive: true })) {
     const target = joinPath(to, relativeTo(path, from))
     if (type === 'directory') await workspace.createDirectory(target)
