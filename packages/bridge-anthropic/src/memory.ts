@@ -72,10 +72,10 @@ function sentenceFor(command: MemoryCommand, code: unknown): string | undefined 
 function noReplacement(command: MemoryCommand, text: string): string | undefined {
   if (command.command !== 'str_replace') return undefined
   const { old_str, path } = command
-  if (text.startsWith('Error: `old_string` was not found')) {
+  if (text.startsWith('Error: `old_str` was not found')) {
     return `No replacement was performed, old_str \`${old_str}\` did not appear verbatim in ${path}.`
   }
-  const lines = /^Error: `old_string` was found \d+ times in .*? \(lines ([\d, ]+)/u.exec(text)?.[1]
+  const lines = /^Error: `old_str` was found \d+ times in .*? \(lines ([\d, ]+)/u.exec(text)?.[1]
   if (lines === undefined) return undefined
   return `No replacement was performed. Multiple occurrences of old_str \`${old_str}\` in lines: ${lines}. Please ensure it is unique`
 }

@@ -5,7 +5,7 @@ import { problemOf } from './answers/from-error.ts'
 import type { NextOperation, Outcome, ProblemOptions } from './answers/problem.ts'
 import { renderProblem } from './answers/render.ts'
 import { nearestName } from './arguments/nearest.ts'
-import type { Face, FaceTool } from './faces/face.ts'
+import type { Dialect, Face, FaceTool } from './faces/face.ts'
 import { createFace } from './faces/index.ts'
 import { Session } from './session/session.ts'
 import type { Call } from './session/session.ts'
@@ -112,30 +112,30 @@ async function runTool(face: Face, tool: FaceTool, call: Call, input: unknown): 
   const { signal } = call
   try {
     signal?.throwIfAborted()
-    return answerOf(face, await tool.handle(call, input), call)
+    return answerOf(face, tool, await tool.handle(call, input), call)
   } catch (error) {
     if (signal?.aborted === true) throw signal.reason
-    const problem = inWordsOf(face, problemOf(error))
-    const next = problem.next === undefined ? undefined : nextCall(face, problem.next)
+    const problem = inWordsOf(tool.dialect ?? face, problemOf(error))
+    const next = problem.next === undefined ? undefined : nextCall(face, tool, problem.next)
     return renderProblem(problem, next ?? { tool: tool.name, arguments: tool.example })
   } finally {
     call.pass()
   }
 }
 
-function answerOf(face: Face, { text, data, next }: Outcome, { notes }: Call): ToolAnswer {
+function answerOf(face: Face, tool: FaceTool, { text, data, next }: Outcome, { notes }: Call): ToolAnswer {
   const shown = notes.length === 0 ? text : `${text}\n[note: ${notes.join(' ')}]`
-  const call = next === undefined ? undefined : nextCall(face, next)
+  const call = next === undefined ? undefined : nextCall(face, tool, next)
   return { isError: false, text: shown, data, ...(call && { next: call }) }
 }
 
-function nextCall(face: Face, next: NextOperation | NextCall): NextCall | undefined {
-  if (!('tool' in next)) return face.next(next)
+function nextCall(face: Face, tool: FaceTool, next: NextOperation | NextCall): NextCall | undefined {
+  if (!('tool' in next)) return (tool.dialect ?? face).next(next)
   return face.tools.some(({ name }) => name === next.tool) ? next : undefined
 }
 
-/** The problem with the face's own names for arguments and operations. */
-function inWordsOf({ words }: Face, problem: ProblemOptions): ProblemOptions {
+/** The problem with the dialect's own names for arguments and operations. */
+function inWordsOf({ words }: Dialect, problem: ProblemOptions): ProblemOptions {
   if (words === undefined || problem.next === undefined || 'tool' in problem.next) return problem
   const translate = (text: string): string =>
     text.replaceAll(/`(\w+)`/gu, (whole, word: string) =>

@@ -1,3 +1,4 @@
+import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createVirtualExecutor } from '@ws/executor-virtual'
 import { createTools } from '@ws/tools'
 import { describe, expect, it } from 'vitest'
@@ -101,18 +102,23 @@ const wrong: readonly (readonly [string, unknown, string, object])[] = [
   [editor, {}, '`command`', { tool: editor, arguments: { command: 'view' } }],
   [editor, { command: 'undo_edit', path: '/a.ts' }, '`command` must be one of', { tool: editor }],
   [editor, { command: 'view' }, '`path`', { tool: editor }],
-  [editor, { command: 'view', path: '/a.ts', view_range: [0, 2] }, '`view_range`', { tool: 'read' }],
+  [editor, { command: 'view', path: '/a.ts', view_range: [0, 2] }, '`view_range`', { tool: editor }],
   [editor, { command: 'view', path: '/a.ts', view_range: [1] }, '`view_range` must be a list', { tool: editor }],
   [
     editor,
     { command: 'insert', path: '/a.ts', insert_line: 9, insert_text: 'x' },
     '`insert_line` must be from 0 to 3',
-    { tool: 'read' },
+    { tool: editor },
   ],
   [editor, { command: 'insert', path: '/a.ts', insert_line: 0 }, '`insert_text`', { tool: editor }],
-  [editor, { command: 'str_replace', path: '/a.ts', old_str: 'zzz', new_str: 'x' }, 'not found', { tool: 'read' }],
+  [
+    editor,
+    { command: 'str_replace', path: '/a.ts', old_str: 'zzz', new_str: 'x' },
+    '`old_str` was not found',
+    { tool: editor },
+  ],
   [editor, { command: 'create', path: '/a.ts', content: 'x' }, '`content` is not an argument', { tool: editor }],
-  ['memory', { command: 'create', path: '/memories/n.md', file_text: 'x' }, 'exists already', { tool: 'read' }],
+  ['memory', { command: 'create', path: '/memories/n.md', file_text: 'x' }, 'exists already', { tool: 'memory' }],
   ['memory', { command: 'view', path: '/a.ts' }, 'outside `/memories`', { tool: 'memory' }],
   ['memory', { command: 'view', path: '/memories/../a.ts' }, 'outside `/memories`', { tool: 'memory' }],
   ['memory', { command: 'delete', path: '/memories' }, 'neither deleted nor renamed', { tool: 'memory' }],
@@ -152,6 +158,27 @@ describe('anthropic', () => {
     expect(answer.next).toMatchObject(next)
     expect(await workspace.readText('/a.ts')).toBe(given['/a.ts'])
     expect(toolset.journal()).toEqual([])
+  })
+
+  it.each(['memory', editor])('%s is enough to follow its own answers', async (tool) => {
+    const lines = 'x\n'.repeat(3_000)
+    const mounts = [{ at: '/workspace', adapter: createMemoryAdapter() }]
+    const workspace = await workspaceWith({ '/workspace/memories/a.md': lines }, { mounts })
+    const toolset = createTools(workspace, { face: 'anthropic' })
+    const below = (path: string): string => (tool === 'memory' ? path : `/workspace${path}`)
+    const path = below('/memories/a.md')
+    const more = await done(toolset, tool, { command: 'view', path })
+    expect(more.next).toEqual({ tool, arguments: { command: 'view', path, view_range: [2_001, 4_000] } })
+    for (const [input, next] of [
+      [{ command: 'str_replace', path, old_str: 'z', new_str: 'y' }, path],
+      [{ command: 'str_replace', path, old_str: 'x', new_str: 'y' }, path],
+      [{ command: 'insert', path, insert_line: 9_999, insert_text: 'y' }, path],
+      [{ command: 'view', path: below('/memories/none.md') }, tool === 'memory' ? '/memories' : '.'],
+    ] as const) {
+      const answer = await refused(toolset, tool, input)
+      expect(answer.next).toEqual({ tool, arguments: { command: 'view', path: next } })
+      expect(answer.text).not.toMatch(/`(?:read|edit|list|replace|all|old|new|old_string|replace_all)`/u)
+    }
   })
 
   it('shows an unused memory as empty', async () => {

@@ -9,7 +9,7 @@ import type { ArgumentsSchema } from '../arguments/schema.ts'
 import type { Call } from '../session/session.ts'
 import type { InputSchema, NextCall } from '../types.ts'
 import { changes } from './face.ts'
-import type { FaceTool } from './face.ts'
+import type { Dialect, FaceTool } from './face.ts'
 
 /** One command of a tool that has several. */
 export interface CommandRow {
@@ -32,10 +32,12 @@ export interface CommandToolOptions {
   readonly name: string
   readonly description: string
   readonly commands: Readonly<Record<string, CommandRow>>
+  /** Default: that of the face. */
+  readonly dialect?: Dialect | undefined
 }
 
 /** A tool whose argument `command` says what is done: one flat schema, and a check of each command's own arguments. */
-export function commandTool({ name, description, commands }: CommandToolOptions): FaceTool {
+export function commandTool({ name, description, commands, dialect }: CommandToolOptions): FaceTool {
   const names = Object.keys(commands)
   const [first = ''] = names
   const example = { command: first, ...commands[first]?.example }
@@ -45,6 +47,7 @@ export function commandTool({ name, description, commands }: CommandToolOptions)
     inputSchema: flatSchema(commands),
     annotations: { title: name, ...changes, openWorldHint: false },
     example,
+    dialect,
     handle: async (call, input) => {
       const { command, ...rest } = parseObject(input, {
         subject: `\`${name}\``,

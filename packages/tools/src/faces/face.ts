@@ -15,17 +15,23 @@ export interface FaceTool {
   readonly runsCommands?: true | undefined
   /** A correct call, for answers that have no better one. */
   readonly example: NextCall['arguments']
+  /** The words of this tool's answers. Default: those of the face. */
+  readonly dialect?: Dialect | undefined
   /** Checks the arguments, then does the work. Throws as handlers of operations do. */
   readonly handle: (call: Call, input: unknown) => Promise<Outcome>
 }
 
-/** A form of the tools. */
-export interface Face {
-  readonly tools: readonly FaceTool[]
-  /** An operation as a call of this face's tools; `undefined` where it has none. */
+/** How answers speak of operations. */
+export interface Dialect {
+  /** An operation as a call of the tools; `undefined` where they have none. */
   readonly next: (operation: NextOperation) => NextCall | undefined
-  /** This face's names for arguments and operations that answers mention between backticks. */
+  /** The names for arguments and operations that answers mention between backticks. */
   readonly words?: Readonly<Record<string, string>> | undefined
+}
+
+/** A form of the tools. */
+export interface Face extends Dialect {
+  readonly tools: readonly FaceTool[]
 }
 
 export interface FaceToolOptions<Schema extends ArgumentsSchema> {

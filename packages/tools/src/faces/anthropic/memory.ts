@@ -7,6 +7,7 @@ import { operations } from '../../operations/table.ts'
 import type { Call } from '../../session/session.ts'
 import { commandRow, commandTool } from '../command-tool.ts'
 import type { FaceTool } from '../face.ts'
+import { commandDialect, replaceOnce, strReplace } from './commands.ts'
 import { insert, insertedText, view, viewRange } from './view.ts'
 
 const name = 'memory'
@@ -19,6 +20,7 @@ export function memoryTool(): FaceTool {
   return commandTool({
     name,
     description: 'Keeps files below /memories from one conversation to the next.',
+    dialect: commandDialect(name, fromMemory),
     commands: {
       view: commandRow(z.strictObject({ path, view_range: viewRange }), { path: directory }, (call, given) =>
         viewMemory(call, inMemory(given.path), given.view_range),
@@ -30,14 +32,9 @@ export function memoryTool(): FaceTool {
           operations.write.handle(call, { path: inMemory(given.path), content: given.file_text, create_only: true }),
       ),
       str_replace: commandRow(
-        z.strictObject({
-          path,
-          old_str: z.string().min(1).describe('The text to replace; it must be found exactly once'),
-          new_str: z.string().optional().describe('The text to put there. Default: nothing'),
-        }),
+        z.strictObject({ path, ...strReplace }),
         { path: file, old_str: 'notes', new_str: 'more notes' },
-        (call, given) =>
-          operations.replace.handle(call, { path: inMemory(given.path), old: given.old_str, new: given.new_str ?? '' }),
+        (call, given) => replaceOnce(call, inMemory(given.path), given),
       ),
       insert: commandRow(
         z.strictObject({
@@ -78,6 +75,11 @@ function inMemory(given: string): string {
     next: { tool: name, arguments: { command: 'view', path: directory } },
     data: { code: 'EOUTSIDE' },
   })
+}
+
+/** A path of the workspace as the memory has it. */
+function fromMemory(given: string): string | undefined {
+  return /^.*?(\/memories(?:\/.*)?)$/su.exec(`/${given}`)?.[1]
 }
 
 function notTheWhole(path: string): string {

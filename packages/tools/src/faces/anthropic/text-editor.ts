@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { operations } from '../../operations/table.ts'
 import { commandRow, commandTool } from '../command-tool.ts'
 import type { FaceTool } from '../face.ts'
+import { commandDialect, replaceOnce, strReplace } from './commands.ts'
 import { insert, insertedText, view, viewRange } from './view.ts'
 
 const name = 'str_replace_based_edit_tool'
@@ -13,6 +14,7 @@ export function textEditorTool(): FaceTool {
   return commandTool({
     name,
     description: 'Views, creates and edits text files.',
+    dialect: commandDialect(name, (path) => path),
     commands: {
       view: commandRow(z.strictObject({ path, view_range: viewRange }), { path: '/src/app.ts' }, (call, given) =>
         view(call, given.path, given.view_range, name),
@@ -23,14 +25,9 @@ export function textEditorTool(): FaceTool {
         (call, given) => operations.write.handle(call, { path: given.path, content: given.file_text }),
       ),
       str_replace: commandRow(
-        z.strictObject({
-          path,
-          old_str: z.string().min(1).describe('The text to replace; it must be found exactly once'),
-          new_str: z.string().optional().describe('The text to put there. Default: nothing'),
-        }),
+        z.strictObject({ path, ...strReplace }),
         { path: '/src/app.ts', old_str: 'const a = 1', new_str: 'const a = 2' },
-        (call, given) =>
-          operations.replace.handle(call, { path: given.path, old: given.old_str, new: given.new_str ?? '' }),
+        (call, given) => replaceOnce(call, given.path, given),
       ),
       insert: commandRow(
         z.strictObject({
