@@ -13,6 +13,9 @@ describe('the shell', () => {
   it.each([
     ['i=1; while ((i<=3)); do echo $i; ((i++)); done', '1\n2\n3\n'],
     ['((3>=1)) && echo yes', 'yes\n'],
+    ['i=9; ((i -= 3)); echo $? $i; ((i / 2)) && echo half; ((i - 6)) || echo zero', '0 6\nhalf\nzero\n'],
+    ['n=3; while ((n -= 1)); do echo $n; done; if (( n - 0 )); then echo 1; else echo 0; fi', '2\n1\n0\n'],
+    ['set -- 5 2; (( $1 / $2 > 1 )) && echo "more than one"; ( (echo inner) )', 'more than one\ninner\n'],
     ['f=a.txt; echo $(( $(wc -l < $f) + 1 ))', '3\n'],
     ['cd d; (( n = $(ls | wc -l) )); echo $n', '1\n'],
     ['f() { echo $(($1 * $(echo $1))); }; f 3', '9\n'],

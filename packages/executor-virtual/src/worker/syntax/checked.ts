@@ -1,6 +1,7 @@
 import { type CustomCommand, defineCommand, parse } from 'just-bash'
 
 import type { Session } from '../session.ts'
+import { readArithmeticCommands } from './arithmetic-command.ts'
 import { findDirectories, namesDirectories } from './directories.ts'
 import { hoistCommands } from './hoisted.ts'
 import { joinByIfs } from './joined.ts'
@@ -31,6 +32,7 @@ const refusedBuiltins: Readonly<Record<string, string>> = {
 export const checkedSyntax: Plugin = {
   name: 'checked-syntax',
   transform({ ast }) {
+    readArithmeticCommands(ast)
     hoistCommands(ast)
     joinByIfs(ast)
     const nodes: Node[] = []

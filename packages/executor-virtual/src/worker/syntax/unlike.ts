@@ -62,7 +62,9 @@ function unlikeBuiltin(node: SimpleCommand): Problem | undefined {
   const option = (letters: RegExp) => words.find((word) => letters.test(word))
   switch (name) {
     case 'let':
-      return words.some((word) => /[<>]=|\d{16}|<</.test(word)) ? { subject: name, reason: 'use (( … ))' } : undefined
+      return words.some((word) => /[<>]=|\d{16}|<<|\s[-+*/%&|^]=/.test(word))
+        ? { subject: name, reason: 'use (( … ))' }
+        : undefined
     case 'declare':
     case 'local':
     case 'typeset':

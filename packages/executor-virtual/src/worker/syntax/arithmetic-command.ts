@@ -1,0 +1,75 @@
+import { parse } from 'just-bash'
+
+import { type Node, walk } from './nodes.ts'
+
+interface Command {
+  readonly type: string
+  readonly body?: readonly Statement[]
+}
+
+interface Statement {
+  readonly type: string
+  readonly sourceText?: string
+  readonly pipelines: readonly { readonly commands: readonly Command[] }[]
+}
+
+const refusal = "__refused '(( … ))' 'with a blank before an operator; leave the blank out, or use : $(( … ))'"
+
+/**
+ * Reads `((i -= 3))` as arithmetic. just-bash takes it for a subshell in a subshell where a blank comes before `-` or
+ * `/`. Only the text tells both apart: `( (i -= 3) )` runs a command.
+ */
+export function readArithmeticCommands(ast: Parameters<typeof walk>[0]): void {
+  walk(ast, (node: Node) => {
+    if (node.type !== 'Statement') return
+    const { sourceText = '', pipelines } = node as unknown as Statement
+    if (!/(?<![$(])\(\((?!\()/.test(sourceText)) return
+    const text = sourceText.trim()
+    for (const [index, command] of pipelines.flatMap(({ commands }) => commands).entries()) {
+      if (!isTwoSubshells(command)) continue
+      replace(command, (index === 0 ? arithmeticOf(expressionAtStart(text)) : undefined) ?? commandOf(refusal))
+    }
+  })
+}
+
+function isTwoSubshells({ type, body = [] }: Command): boolean {
+  const inner = body[0]?.pipelines[0]?.commands[0]
+  return type === 'Subshell' && body.length === 1 && body[0]?.pipelines.length === 1 && inner?.type === 'Subshell'
+}
+
+/** The text between `((` at the start and its `))`. */
+function expressionAtStart(text: string): string | undefined {
+  if (!text.startsWith('((')) return undefined
+  let depth = 0
+  for (let index = 0; index < text.length; index++) {
+    if (text[index] === '(') depth++
+    else if (text[index] === ')' && --depth === 1) {
+      const inner = text.slice(2, index)
+      return text[index + 1] === ')' && !/["'`\\]/.test(inner) ? inner : undefined
+    }
+  }
+  return undefined
+}
+
+interface WithExpression {
+  readonly expression?: unknown
+  readonly args?: readonly { readonly parts: readonly { readonly expression?: unknown }[] }[]
+}
+
+const commandOf = (script: string) => parse(script).statements[0]?.pipelines[0]?.commands[0] as WithExpression
+
+function arithmeticOf(text: string | undefined): WithExpression | undefined {
+  if (text === undefined) return undefined
+  try {
+    const { expression } = commandOf(`: $((${text}))`).args?.[0]?.parts[0] ?? {}
+    return { ...commandOf('((0))'), expression }
+  } catch {
+    return undefined
+  }
+}
+
+function replace(command: Command, by: WithExpression): void {
+  const { redirections = [] } = command as { readonly redirections?: readonly unknown[] }
+  for (const key of Object.keys(command)) Reflect.deleteProperty(command, key)
+  Object.assign(command, by, { redirections })
+}
