@@ -99,6 +99,19 @@ for (const site of sites) {
       expect(await workspace.readText('c.txt')).toBe('c')
     })
 
+    it('gives new files the mode 0755 of the SDK, and keeps the mode of others', async () => {
+      const workspace = await openSite(site, { 'kept.sh': 'old' })
+      await workspace.chmod('kept.sh', 0o640)
+      await openSession(workspace, {
+        entries: {
+          'new.sh': { type: 'file', content: '#!/bin/sh\necho ran\n' },
+          'kept.sh': { type: 'file', content: 'new' },
+        },
+      })
+      expect((await workspace.stat('new.sh')).mode).toBe(0o755)
+      expect((await workspace.stat('kept.sh')).mode).toBe(0o640)
+    })
+
     it('stores the tree of the workspace, and puts it back', async () => {
       const workspace = await openSite(site, { ...project, 'odd | name': 'x', 'empty/.keep': '' })
       const session = await openSession(workspace, {

@@ -128,8 +128,21 @@ export async function materialize(workspace: Workspace, path: string, entry: Ent
     for (const [name, child] of Object.entries(entry.children ?? {})) {
       await materialize(workspace, path === '' || path === '.' ? name : `${path}/${name}`, child)
     }
-  } else if (entry.type === 'file') await workspace.write(path, entry.content)
+  } else if (entry.type === 'file') {
+    const isNew = !(await workspace.exists(path))
+    await workspace.write(path, entry.content)
+    if (isNew && entry.permissions === undefined) await makeRunnable(workspace, path)
+  }
   if (entry.permissions !== undefined) await setMode(workspace, path, entry.permissions)
+}
+
+/** New files get the SDK's default mode, 0755. A store without modes keeps its own. */
+async function makeRunnable(workspace: Workspace, path: string): Promise<void> {
+  try {
+    await workspace.chmod(path, 0o755)
+  } catch (error) {
+    if (!isWorkspaceError(error, 'ENOTSUP')) throw error
+  }
 }
 
 /** A store that keeps no modes is told so by the workspace. */
