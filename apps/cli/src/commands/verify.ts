@@ -55,7 +55,7 @@ async function verify({ settings, output, style, signal }: CommandContext): Prom
   return ok ? exitCodes.ok : exitCodes.failed
 }
 
-/** Of a workspace only the kind of its storage counts: its content is left alone. */
+/** A scratch store of the same kind as the storage of the workspace, whose content is left alone. */
 async function storeOf({ mounts }: Settings, owner: Owner): Promise<(() => Promise<ScratchStore>) | undefined> {
   const storage = mounts[0]?.storage
   if (storage === undefined || storage.kind === 'local') return undefined

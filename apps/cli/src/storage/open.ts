@@ -4,7 +4,7 @@ import { rewriteError, type Owner, type StorageAdapter } from '@ws/core/adapter'
 import type { StorageSettings } from './settings.ts'
 
 export interface StorageOptions {
-  /** Whom what is made in a directory of this machine belongs to. */
+  /** The user that owns new files in a directory of this machine. */
   readonly owner: Owner | undefined
   /** Nothing will be changed: a store is then not asked what it honours, which takes the right to write. */
   readonly readOnly?: boolean | undefined

@@ -31,7 +31,7 @@ export function ownMark(): string {
   return mark
 }
 
-/** Whether the process that a mark names is known to be no more: `undefined` where it cannot be asked about. */
+/** Whether the process that a mark names has ended. `undefined`: it cannot be asked about. */
 export function isGone(ofMark: string): boolean | undefined {
   const [system, pid, start] = ofMark.split('-')
   const sameSystem = system !== '0' && ownMark().startsWith(`${system}-`)
@@ -71,7 +71,7 @@ function startTime(pid: number | 'self'): string | undefined {
   }
 }
 
-/** Whether a temporary file was left behind by a process that is no more. `age`: since it was last written. */
+/** Whether a temporary file was left behind by a process that has ended. `age`: since it was last written. */
 export function isLeftover(name: string, age: number): boolean {
   if (age < deadAfterMs) return false
   return isGone(name.slice(tempPrefix.length)) ?? age >= foreignAfterMs

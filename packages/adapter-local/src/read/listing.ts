@@ -17,7 +17,7 @@ import type { Held, Resources } from '../resources.ts'
 import { isTempName, sweep } from '../confine/temp.ts'
 import { type Level, detailsAtOnce, levelOf, listWhole, mayBeReserved, typeOfDirent } from './level.ts'
 
-/** Of each directory, so many leftovers at most are looked at. */
+/** The most leftovers that a listing looks at in one directory. */
 const sweptPerListing = 64
 /** How often (entries) the clock is read. */
 const entriesPerLook = 16

@@ -23,7 +23,7 @@ import { findCandidates } from './ripgrep.ts'
 
 export interface SearchParts {
   readonly query: DriverSearchQuery
-  /** Whom ripgrep runs as. */
+  /** The user that ripgrep runs as. */
   readonly owner: Owner | undefined
   readonly resources: Resources
   readonly maxPathBytes: number

@@ -81,7 +81,7 @@ async function probeAll({ settings, signal }: CommandContext, owner: Finding['ow
   return findings
 }
 
-/** Where nobody chose, also the last resort, which nobody gets without naming it. */
+/** The executors to show. Where none was chosen, this includes the last resort, which runs only if it is named. */
 function shownOf(names: readonly ExecutorName[]): readonly ExecutorName[] {
   return names === defaultExecutorNames ? [...names, lastResort] : names
 }

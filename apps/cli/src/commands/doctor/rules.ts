@@ -33,7 +33,7 @@ export async function inspectRules({ settings, open, signal }: CommandContext): 
   return { effect: 'deny', passedOver }
 }
 
-/** Of one executor, without the words that are there for several. */
+/** The reason for one executor, without the words that a list of several needs. */
 function reasonOf(reason: string, executor: string): string {
   const [, only] = /^no executor can be used \((.*)\)$/su.exec(reason) ?? []
   return (only ?? reason).replaceAll(`${executor}: `, '')
