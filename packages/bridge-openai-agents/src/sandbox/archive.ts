@@ -11,6 +11,8 @@ import { shownPath } from './paths.ts'
 
 /** Bytes of an archive at most; it is held in memory. */
 const largestArchive = 1024 ** 3
+/** Bytes of the blocks that end an archive. */
+const endBytes = 1024
 
 /**
  * The tree of the workspace's root as a tar file, with modes, times and links. Other mounts are left out, and so is everything
@@ -79,6 +81,7 @@ export async function readArchive(
   const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : new Uint8Array(data)
   const { maxInputBytes, maxExtractedBytes, maxMembers } = resolveSandboxArchiveLimits(limits) ?? {}
   refuseAbove('size', bytes.length, maxInputBytes)
+  if (!isWhole(bytes)) throw notWhole()
   const members: Member[] = []
   let extracted = 0
   const entries = extract()
@@ -105,9 +108,13 @@ export async function readArchive(
     await fed
   } catch (error) {
     if (error instanceof SandboxArchiveError) throw error
-    throw new SandboxArchiveError('the archive is not a tar file, or ends too early; pass what `persistWorkspace` gave')
+    throw notWhole()
   }
   return members
+}
+
+function notWhole(): SandboxArchiveError {
+  return new SandboxArchiveError('the archive is not a tar file, or ends too early; pass what `persistWorkspace` gave')
 }
 
 function refuseAbove(what: string, actual: number, limit: number | null | undefined): void {
@@ -130,6 +137,11 @@ function checkType(path: string, type: string | null | undefined): Member['type'
   throw new SandboxArchiveError(
     `the member \`${path}\` of the archive is a \`${type ?? 'nameless entry'}\`; take it out`,
   )
+}
+
+/** A tar file ends with two blocks of zeros; without them, an empty or cut archive would empty the workspace. */
+function isWhole(bytes: Uint8Array): boolean {
+  return bytes.length >= endBytes && bytes.subarray(-endBytes).every((byte) => byte === 0)
 }
 
 /** Replaces the tree of the workspace's root by the members. Places that are not saved stay. */

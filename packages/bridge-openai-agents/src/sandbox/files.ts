@@ -14,8 +14,12 @@ export async function statBehindLinks(workspace: Workspace, path: string): Promi
   }
 }
 
+/** The first `maxBytes`; all of them where it is not a finite number. */
 export async function readBytes(workspace: Workspace, path: string, maxBytes: number | undefined): Promise<Uint8Array> {
-  const range = maxBytes === undefined ? undefined : { offset: 0, length: Math.max(0, Math.floor(maxBytes)) }
+  const range =
+    maxBytes === undefined || !Number.isFinite(maxBytes)
+      ? undefined
+      : { offset: 0, length: Math.max(0, Math.floor(maxBytes)) }
   return (await workspace.read(path, { range })).bytes
 }
 

@@ -13,6 +13,11 @@ export function shownPath(workspace: Workspace, path: VirtualPath): string {
   return isWithin(path, workspace.root) ? relativeTo(path, workspace.root).slice(1) : path
 }
 
+/** The path by which a manifest names an entry: relative to the root. */
+export async function logicalPath(workspace: Workspace, given: string): Promise<string> {
+  return given.startsWith('/') ? shownPath(workspace, await placeOf(workspace, given)) : given
+}
+
 /** The place in the workspace that a path leads to. Nothing need be there. */
 export async function placeOf(workspace: Workspace, path: string): Promise<VirtualPath> {
   return (await workspace.explain({ operation: 'stat', path })).resolvedPath

@@ -38,7 +38,7 @@ import { inSandboxWords, refuseUser, toSandboxError } from './errors.ts'
 import { listDirectory, readBytes, statBehindLinks } from './files.ts'
 import { readImage } from './image.ts'
 import { checkManifest, checkMounts, materialize, requestedMounts, unsavedPlaces } from './manifest.ts'
-import { workspacePath } from './paths.ts'
+import { logicalPath, workspacePath } from './paths.ts'
 import { Processes } from './processes.ts'
 import type { WorkspaceSandboxState } from './state.ts'
 
@@ -137,7 +137,8 @@ export class WorkspaceSandboxSession implements SandboxSession<WorkspaceSandboxS
     const given = structuredClone(entry)
     await withExclusiveSandboxManifestMutation(this.state, () =>
       inSandboxWords(async () => {
-        const merge = (): Manifest => mergeManifestEntryDelta(this.state.manifest, path, given)
+        const name = await logicalPath(this.workspace, path.trim())
+        const merge = (): Manifest => mergeManifestEntryDelta(this.state.manifest, name, given)
         await this.#checkNext(merge())
         await materialize(this.workspace, workspacePath(path), given)
         this.#use(merge())
