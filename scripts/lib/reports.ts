@@ -11,13 +11,14 @@ import {
   type TestReport,
 } from '@ws/test-fixtures/report'
 
+import { formatCosts, type PackageReport } from './costs.ts'
 import { repositoryRoot } from './run.ts'
 
 const testedFolders = ['{packages,apps}/*', 'test-fixtures']
 
 /** Prints what all packages' test runs add up to; answers false when a test failed or a package left no report. */
 export function printTestSummary(): boolean {
-  const reports: TestReport[] = []
+  const packages: PackageReport[] = []
   const failures: TestFailure[] = []
   for (const folder of globSync(
     testedFolders.map((pattern) => `${pattern}/vitest.config.ts`),
@@ -27,16 +28,18 @@ export function printTestSummary(): boolean {
     const report = readReport(join(repositoryRoot, of, reportPath))
     if (report === undefined) failures.push({ test: of, message: 'There is no report: the run did not reach its end.' })
     else {
-      reports.push(report)
+      packages.push({ of, report })
       failures.push(...report.failures.map(({ test, message }) => ({ test: `${of}/${test}`, message })))
     }
   }
+  const reports = packages.map(({ report }) => report)
   const sum = (count: (report: TestReport) => number) => reports.reduce((total, report) => total + count(report), 0)
   const skipped = sum((report) => report.skipped)
   const missing = mergeMissing(reports.flatMap((report) => report.missing))
   const notRun = requireAll() ? missing.reduce((total, { tests }) => total + tests, 0) : 0
   const failed = failures.length + notRun
 
+  console.log(formatCosts(packages))
   if (missing.length > 0) console.error(formatMissing(missing))
   if (failures.length > 0) console.error(formatFailures(failures))
   console.log(`tests: ${sum((report) => report.passed)} passed, ${failed} failed, ${skipped} skipped`)

@@ -23,7 +23,7 @@ describe('tests that need a missing component', () => {
     expect(stderr).toContain('!! 2 TESTS WERE SKIPPED')
     expect(stderr).toContain('proot: 2 tests (proot: not here)')
     const missing = [{ component: 'proot', reason: 'proot: not here', tests: 2 }]
-    expect(report).toEqual({ passed: 1, failures: [], skipped: 2, missing })
+    expect(report).toMatchObject({ passed: 1, failures: [], skipped: 2, missing })
   })
 
   it('fail the run where everything is required', () => {

@@ -2,25 +2,37 @@ import { fileURLToPath } from 'node:url'
 
 import { defineConfig, mergeConfig } from 'vitest/config'
 
+import { deep } from '../tier.ts'
 import { ComponentReporter } from './reporter.ts'
 
 // Tests run on the sources of the other packages, never on a build that may be stale. Without `module`: what some
 // packages publish under it is not for Node.
 const conditions = ['@ws/source', 'node', 'development|production']
 
+// The option exists, but its type is that of the command line only.
+const tier = { tagsFilter: [deep ? 'deep || rounds' : '!deep'] }
+
 /** The configuration that every package's `vitest.config.ts` exports. */
 export const sharedConfig = defineConfig({
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
     include: ['test/**/*.test.ts'],
-    setupFiles: [fileURLToPath(new URL('own-temporary-directory.ts', import.meta.url))],
+    // the first one ends last
+    setupFiles: ['measure.ts', 'own-temporary-directory.ts'].map((file) =>
+      fileURLToPath(new URL(file, import.meta.url)),
+    ),
     passWithNoTests: true,
     allowOnly: false,
     pool: 'forks',
     // Tests wait for processes more than they compute: one worker would leave a core idle on a machine of two.
     maxWorkers: 2,
     // commands in sandboxes on a loaded two-core machine
-    testTimeout: process.env['WS_DEEP'] === '1' ? 600_000 : 60_000,
+    testTimeout: deep ? 600_000 : 60_000,
+    tags: [
+      { name: 'deep', description: 'runs in the deep tier alone' },
+      { name: 'rounds', description: 'runs a few rounds in `npm test`, and for some seconds in the deep tier' },
+    ],
+    ...tier,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
     teardownTimeout: 10_000,

@@ -1,3 +1,5 @@
+import type { FileCost } from './cost.ts'
+
 /** The results of one vitest run, for the summary at the end of `npm test`. */
 export interface TestReport {
   readonly passed: number
@@ -5,6 +7,20 @@ export interface TestReport {
   readonly skipped: number
   /** Tests that did not run because a component of the machine is missing. */
   readonly missing: readonly MissingComponent[]
+  /** Seconds from the first test file to the end. */
+  readonly duration: number
+  /** Seconds of processor time of the whole run: of vitest, its workers, and all programs that ended before it. */
+  readonly processor: number
+  readonly files: readonly FileReport[]
+}
+
+/** The costs of one test file. */
+export interface FileReport extends FileCost {
+  /** Relative to the package. */
+  readonly file: string
+  /** Seconds from the start of the file's worker to the end of its last test. */
+  readonly duration: number
+  readonly tests: number
 }
 
 /** A test that failed, or a file, a hook or a run that did. */

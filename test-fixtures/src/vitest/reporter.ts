@@ -3,10 +3,13 @@ import { dirname, join } from 'node:path'
 
 import type { Reporter, SerializedError, TestCase, TestModule, TestSuite, Vitest } from 'vitest/node'
 
+import { deep } from '../tier.ts'
+import { processorTime } from './cost.ts'
 import {
   formatMissing,
   reportPath,
   requireAll,
+  type FileReport,
   type MissingComponent,
   type TestFailure,
   type TestReport,
@@ -15,9 +18,12 @@ import {
 /** The note that `describeWith` and `itWith` put into the titles of what they skip. */
 const note = /⟨needs ([^:⟩]+): (.*?)⟩/su
 
-/** Counts tests, and says loudly which were skipped since a component of the machine is missing. */
+import type {} from './measure.ts'
+
+/** Counts tests and their costs, and says loudly which were skipped since a component of the machine is missing. */
 export class ComponentReporter implements Reporter {
   #path = reportPath
+  readonly #began = performance.now()
 
   onInit(vitest: Vitest): void {
     this.#path = join(vitest.config.root, reportPath)
@@ -26,20 +32,46 @@ export class ComponentReporter implements Reporter {
   }
 
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
-    const tests = modules.flatMap((module) => [...module.children.allTests()])
+    const tests = modules.flatMap((module) => [...module.children.allTests()].filter(isOfTier))
     const count = (state: string) => tests.filter((test) => test.result().state === state).length
     const missing = countMissing(tests)
-    const report: TestReport = {
-      passed: count('passed'),
-      failures: listFailures(modules, errors),
-      skipped: count('skipped'),
-      missing,
+    const write = () => {
+      const { own, children } = processorTime()
+      const report: TestReport = {
+        passed: count('passed'),
+        failures: listFailures(modules, errors),
+        skipped: count('skipped'),
+        missing,
+        duration: (performance.now() - this.#began) / 1000,
+        processor: own + children,
+        files: modules.map(costOf),
+      }
+      mkdirSync(dirname(this.#path), { recursive: true })
+      writeFileSync(this.#path, `${JSON.stringify(report, undefined, 2)}\n`)
     }
-    mkdirSync(dirname(this.#path), { recursive: true })
-    writeFileSync(this.#path, `${JSON.stringify(report, undefined, 2)}\n`)
+    write()
+    // once more when workers and servers have ended, whose time counts too
+    process.once('exit', write)
     if (missing.length === 0) return
     console.error(formatMissing(missing))
     if (requireAll()) process.exitCode = 1
+  }
+}
+
+/** The tests of the other tier are skipped too, but by design. */
+function isOfTier({ tags }: TestCase): boolean {
+  return deep ? tags.some((tag) => tag === 'deep' || tag === 'rounds') : !tags.includes('deep')
+}
+
+function costOf(module: TestModule): FileReport {
+  const { prepareDuration, setupDuration, collectDuration, duration } = module.diagnostic()
+  const none = { processor: 0, programsProcessor: 0, programs: 0, sandboxes: 0, servers: 0 }
+  return {
+    file: module.relativeModuleId,
+    tests: [...module.children.allTests()].filter(isOfTier).length,
+    duration: (prepareDuration + setupDuration + collectDuration + duration) / 1000,
+    // a file that crashed has none
+    ...(module.meta().cost ?? none),
   }
 }
 

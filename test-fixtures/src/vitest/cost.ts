@@ -1,0 +1,89 @@
+import childProcess from 'node:child_process'
+import { subscribe } from 'node:diagnostics_channel'
+import { readFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { basename } from 'node:path'
+
+/** The cost of one test file. */
+export interface FileCost {
+  /** Seconds of processor time: of the worker, and of the programs that it has waited for. */
+  readonly processor: number
+  /** The part of `processor` that programs took. */
+  readonly programsProcessor: number
+  /** Programs that the worker started, sandboxes and servers included; not those that they started in turn. */
+  readonly programs: number
+  readonly sandboxes: number
+  readonly servers: number
+}
+
+const sandboxes = new Set(['bwrap', 'proot'])
+const servers = new Set(['ceph-mon', 'ceph-osd', 'radosgw', 'rclone', 'redis-server', 'workerd'])
+
+/** Counts the programs that this process starts, from now on. */
+export class CostMeter {
+  #programs = 0
+  #sandboxes = 0
+  #servers = 0
+  #before = processorTime()
+
+  /** Call it once in a process. */
+  watch(): void {
+    subscribe('child_process', (message) => {
+      // the event comes before the start, when the arguments are not known yet
+      const { process: child } = message as { process: childProcess.ChildProcess }
+      queueMicrotask(() => this.#count([child.spawnfile, ...(child.spawnargs ?? [])]))
+    })
+    // no event tells of these
+    for (const name of ['spawnSync', 'execFileSync'] as const) {
+      const original = childProcess[name] as (file: string, ...rest: unknown[]) => unknown
+      const counted = (file: string, ...rest: unknown[]) => {
+        this.#count([file, ...(Array.isArray(rest[0]) ? rest[0].map(String) : [])])
+        return original(file, ...rest)
+      }
+      Object.assign(childProcess, { [name]: counted })
+    }
+    syncBuiltinESMExports()
+  }
+
+  /** The cost since the last call. */
+  take(): FileCost {
+    const now = processorTime()
+    const programsProcessor = now.children - this.#before.children
+    const cost = {
+      processor: now.own - this.#before.own + programsProcessor,
+      programsProcessor,
+      programs: this.#programs,
+      sandboxes: this.#sandboxes,
+      servers: this.#servers,
+    }
+    this.#before = now
+    this.#programs = this.#sandboxes = this.#servers = 0
+    return cost
+  }
+
+  #count(command: readonly string[]): void {
+    this.#programs += 1
+    // a loader comes before the sandbox, and setpriv before a server
+    const names = command.map((word) => basename(word))
+    if (names.some((name) => sandboxes.has(name))) this.#sandboxes += 1
+    else if (names.some((name) => servers.has(name))) this.#servers += 1
+  }
+}
+
+/** Seconds of processor time of this process so far, and of its children that have ended. */
+export function processorTime(): { own: number; children: number } {
+  const { user, system } = process.cpuUsage()
+  return { own: (user + system) / 1e6, children: childrenTime() }
+}
+
+/** Fields 16 and 17 of proc(5), in ticks of 10 ms; 0 where there is no /proc. */
+function childrenTime(): number {
+  let stat: string
+  try {
+    stat = readFileSync('/proc/self/stat', 'utf8')
+  } catch {
+    return 0
+  }
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[13]) + Number(fields[14])) / 100
+}
