@@ -1,9 +1,14 @@
 // Packs every public package as it would be published, lints the tarballs (publint, attw), and looks for links and
 // imports that readers of npm do not have. It also proves the isolation promise: the core and the memory adapter bring
 // neither a cloud client nor a process library.
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, normalize } from 'node:path'
+import { dirname, join, normalize } from 'node:path'
+
+import { checkPackage, createPackageFromTarballData, type CheckResult } from '@arethetypeswrong/core'
+import { problemAffectsResolutionKind } from '@arethetypeswrong/core/problems'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
 
 import { extractPaths } from '../apps/examples/test/readme/extract.ts'
 import { capture, repositoryRoot } from './lib/run.ts'
@@ -21,7 +26,7 @@ try {
   const tarballs = pack(scratch)
   const published = new Set(tarballs.map(({ name }) => name))
   const problems = [
-    ...tarballs.flatMap(lint),
+    ...(await Promise.all(tarballs.map(lint))).flat(),
     ...tarballs.flatMap((tarball) => checkContents(tarball, published)),
     ...checkIsolation(tarballs),
   ]
@@ -32,52 +37,51 @@ try {
   rmSync(scratch, { recursive: true, force: true })
 }
 
-/** In the order of their dependencies, one at a time: packing builds, and a build reads what others have built. */
+/** Builds everything anew in one run of the compiler, since a stale file in `dist` would be packed too. */
 function pack(destination: string): Tarball[] {
-  // the attack and the benchmark are run from the repository and not published
-  const folders = [
-    '--filter=./packages/*',
-    '--filter=./apps/*',
-    '--filter=!@ws/attack',
-    '--filter=!@ws/bench',
-    '--filter=!@ws/agent-service',
-    '--filter=!@ws/examples',
-    '--filter=!@ws/tests-*',
-    '--filter=!@ws/bridge-fixtures',
-  ]
-  const selection = ['-r', '--workspace-concurrency=1', ...folders]
-  const output = capture('pnpm', [...selection, 'pack', '--json', '--pack-destination', destination])
-  // what the builds print comes before the result
-  return JSON.parse(output.slice(output.search(/^\[$/mu))) as Tarball[]
+  const folders = publicFolders()
+  for (const folder of folders) rmSync(join(repositoryRoot, folder, 'dist'), { recursive: true, force: true })
+  capture('tsc', ['-b', ...folders.map((folder) => join(folder, 'tsconfig.build.json'))])
+  const filters = folders.map((folder) => `--filter=./${folder}`)
+  const options = ['--json', '--pack-destination', destination, '--config.ignore-scripts=true']
+  return JSON.parse(capture('pnpm', ['-r', ...filters, 'pack', ...options])) as Tarball[]
 }
 
-function lint({ name, filename, files }: Tarball): string[] {
-  const problems = []
-  if (!files.some(({ path }) => path === 'dist/index.js')) problems.push(`${name}: the tarball has no dist/index.js`)
+/** The others are run from the repository and not published. */
+function publicFolders(): string[] {
+  return globSync('{packages,apps}/*/package.json', { cwd: repositoryRoot })
+    .filter((path) => {
+      const { private: isPrivate } = JSON.parse(readFileSync(join(repositoryRoot, path), 'utf8')) as {
+        private?: boolean
+      }
+      return isPrivate !== true
+    })
+    .map((path) => dirname(path))
+}
+
+async function lint({ name, filename, files }: Tarball): Promise<string[]> {
   const stray = files.filter(({ path }) => /(^|\/)(test|\.[^/]+)\/|\.tsbuildinfo$|\.test\.|\.env/u.test(path))
-  problems.push(...stray.map(({ path }) => `${name}: ${path} must not be published`))
-  const linters = [
-    ['publint', 'run', filename, '--strict', '--pack', 'false'],
-    [
-      'attw',
-      filename,
-      '--profile',
-      'esm-only',
-      '--no-definitely-typed',
-      '--format',
-      'ascii',
-      '--no-emoji',
-      '--no-color',
-    ],
-  ] as const
-  for (const [program, ...args] of linters) {
-    try {
-      capture(program, args)
-    } catch (error) {
-      problems.push(`${name}: ${String(error)}`)
-    }
-  }
-  return problems
+  const tarball = new Uint8Array(readFileSync(filename))
+  const { messages, pkg } = await publint({ pack: { tarball: tarball.buffer }, strict: true })
+  const analysis = await checkPackage(createPackageFromTarballData(tarball))
+  return [
+    ...(files.some(({ path }) => path === 'dist/index.js') ? [] : [`${name}: the tarball has no dist/index.js`]),
+    ...stray.map(({ path }) => `${name}: ${path} must not be published`),
+    ...messages
+      .filter(({ type }) => type === 'error')
+      .map((message) => `${name}: ${formatMessage(message, pkg, { color: false }) ?? message.code}`),
+    ...typeProblems(analysis).map((problem) => `${name}: ${problem}`),
+  ]
+}
+
+/** Packages are loaded as modules, by Node or a bundler: problems of CommonJS do not count. */
+function typeProblems(analysis: CheckResult): string[] {
+  if (analysis.types === false) return ['the tarball has no types']
+  return analysis.problems
+    .filter((problem) =>
+      (['node16-esm', 'bundler'] as const).some((kind) => problemAffectsResolutionKind(problem, kind, analysis)),
+    )
+    .map((problem) => JSON.stringify(problem))
 }
 
 /** Checks a package as npm shows it: no link leads nowhere, and no import is missing. */
