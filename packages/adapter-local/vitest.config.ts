@@ -1,3 +1,5 @@
 import { sharedConfig } from '@ws/test-fixtures/vitest'
+import { mergeConfig } from 'vitest/config'
 
-export default sharedConfig
+// its tests count and replace calls of `node:fs`, which the other files would see
+export default mergeConfig(sharedConfig, { test: { isolate: true } })

@@ -1,4 +1,4 @@
-import { describe, it, type TestFunction } from 'vitest'
+import { describe, it, type TestFunction, type TestOptions } from 'vitest'
 
 import type { Component } from './components.ts'
 
@@ -9,10 +9,15 @@ import type { Component } from './components.ts'
  * @example
  * describeWith(component('bubblewrap'), 'a sandboxed command', () => { … })
  */
-export function describeWith(needed: Component | readonly Component[], title: string, define: () => void): void {
+export function describeWith(
+  needed: Component | readonly Component[],
+  title: string,
+  define: () => void,
+  options: TestOptions = {},
+): void {
   const reason = missing(needed)
-  if (reason === undefined) describe(title, define)
-  else describe.skip(`${title} ${reason}`, define)
+  if (reason === undefined) describe(title, options, define)
+  else describe.skip(`${title} ${reason}`, options, define)
 }
 
 /** `it` for a test that needs components of the machine: see {@link describeWith}. */
@@ -20,12 +25,15 @@ export function itWith(
   needed: Component | readonly Component[],
   title: string,
   test: TestFunction,
-  timeout?: number,
+  options: number | TestOptions = {},
 ): void {
   const reason = missing(needed)
-  if (reason === undefined) it(title, test, timeout)
-  else it.skip(`${title} ${reason}`, test, timeout)
+  if (reason === undefined) it(title, withTimeout(options), test)
+  else it.skip(`${title} ${reason}`, withTimeout(options), test)
 }
+
+const withTimeout = (options: number | TestOptions): TestOptions =>
+  typeof options === 'number' ? { timeout: options } : options
 
 /** The reporter finds this note again in the titles: both sides must agree on its form. */
 function missing(needed: Component | readonly Component[]): string | undefined {

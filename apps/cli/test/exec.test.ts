@@ -3,7 +3,14 @@ import { existsSync } from 'node:fs'
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { component, createScratchDirectory, describeWith, processesWith, type ComponentName } from '@ws/test-fixtures'
+import {
+  component,
+  createScratchDirectory,
+  describeWith,
+  processesWith,
+  type ComponentName,
+  deep,
+} from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 
 import { createProject, end, startWs, ws } from './ws.ts'
@@ -64,7 +71,7 @@ for (const executor of ['bubblewrap', 'proot'] as const satisfies readonly Compo
       })
 
       // what does not depend on the place is shown once
-      if (at !== '/' && process.env['WS_DEEP'] !== '1') return
+      if (at !== '/' && !deep) return
 
       it('[LS5] several arguments are one program and its arguments, none of them shell text', async () => {
         await using project = await createProject({})

@@ -3,7 +3,7 @@ import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createWorkspace } from '@ws/core'
 import { createVirtualExecutor } from '@ws/executor-virtual'
 import { sharedS3Server } from '@ws/test-fixtures/s3/vitest'
-import { afterAll } from 'vitest'
+import { afterAll, describe } from 'vitest'
 import { storesBeside } from '@ws/conformance'
 import { testWorkspace } from '@ws/conformance/vitest'
 
@@ -24,22 +24,27 @@ afterAll(async () => {
 
 let used = 0
 
-const deep = process.env['WS_DEEP'] === '1'
-
 /** Stores beside one another in one bucket. */
-for (const symlinks of deep ? (['off', 'rclonelink'] as const) : (['off'] as const)) {
-  testWorkspace({
-    name: `virtual on s3, links ${symlinks}`,
-    roots: deep ? ['/', '/workspace'] : ['/'],
-    create: () => {
-      used += 1
-      const prefix = String(used)
-      return {
-        executor,
-        createStore: storesBeside((path) =>
-          createS3Adapter({ ...place, dialect, symlinks, prefix: `${prefix}/${path}` }),
-        ),
-      }
-    },
+const variants = [
+  { symlinks: 'off', roots: ['/'], tags: [] },
+  { symlinks: 'off', roots: ['/workspace'], tags: ['deep'] },
+  { symlinks: 'rclonelink', roots: ['/', '/workspace'], tags: ['deep'] },
+] as const
+for (const { symlinks, roots, tags } of variants) {
+  describe(`links ${symlinks}`, { tags: [...tags] }, () => {
+    testWorkspace({
+      name: `virtual on s3, links ${symlinks}`,
+      roots,
+      create: () => {
+        used += 1
+        const prefix = String(used)
+        return {
+          executor,
+          createStore: storesBeside((path) =>
+            createS3Adapter({ ...place, dialect, symlinks, prefix: `${prefix}/${path}` }),
+          ),
+        }
+      },
+    })
   })
 }

@@ -1,6 +1,6 @@
 import { createLocalAdapter } from '@ws/adapter-local'
 import type { Executor } from '@ws/core/executor'
-import { createScratchDirectory } from '@ws/test-fixtures'
+import { createScratchDirectory, deep } from '@ws/test-fixtures'
 import { storesBeside, type WorkspaceFixture } from '@ws/conformance'
 
 /**
@@ -8,7 +8,7 @@ import { storesBeside, type WorkspaceFixture } from '@ws/conformance'
  * deep run. The two doors, which have paths of their own at each, are always tried at both.
  */
 export function executorRoots(one: '/' | '/workspace'): readonly ('/' | '/workspace')[] {
-  return process.env['WS_DEEP'] === '1' ? ['/', '/workspace'] : [one]
+  return deep ? ['/', '/workspace'] : [one]
 }
 
 /** Stores on the disk, beside one another, of the user that commands run as. */

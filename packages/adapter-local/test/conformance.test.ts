@@ -6,10 +6,10 @@ import { testAdapter } from '@ws/conformance/vitest'
 import { observe, prefix, readOnly } from '@ws/core'
 import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
 import { createScratchDirectory } from '@ws/test-fixtures'
+import { describe } from 'vitest'
 
 import { createLocalAdapter } from '../src/index.ts'
 
-const deep = process.env['WS_DEEP'] === '1'
 const run = promisify(execFile)
 
 interface DiskFixture {
@@ -37,40 +37,42 @@ async function onDisk(io: 'auto' | 'async' = 'auto'): Promise<DiskFixture> {
   }
 }
 
-testAdapter({ name: 'local', deep, create: () => onDisk() })
+testAdapter({ name: 'local', create: () => onDisk() })
 
-testAdapter({ name: 'local, everything on the pool', deep, create: () => onDisk('async') })
+testAdapter({ name: 'local, everything on the pool', create: () => onDisk('async') })
 
-testAdapter({
-  name: 'prefix(local)',
-  deep,
-  create: async () => {
-    const { adapter, makeFifo, secrets, dispose } = await onDisk()
-    await adapter.createDirectory(parseMountPath('/where/it-lies'), { recursive: true })
-    return {
-      adapter: prefix(adapter, '/where/it-lies'),
-      makeFifo: (path) => makeFifo(`/where/it-lies${path}`),
-      removeRoot: () => adapter.delete(parseMountPath('/where'), { recursive: true }),
-      secrets: [...secrets, 'it-lies'],
-      dispose,
-    }
-  },
-})
+// the layers are the same code as over memory, where the ordinary tests try them
+describe('layers and large numbers', { tags: ['deep'] }, () => {
+  testAdapter({ name: 'local', deep: true, create: () => onDisk() })
 
-testAdapter({
-  name: 'readOnly(local)',
-  deep,
-  create: async () => {
-    const fixture = await onDisk()
-    return { ...fixture, adapter: readOnly(fixture.adapter, { shared: true }), seed: fixture.adapter }
-  },
-})
+  testAdapter({
+    name: 'prefix(local)',
+    create: async () => {
+      const { adapter, makeFifo, secrets, dispose } = await onDisk()
+      await adapter.createDirectory(parseMountPath('/where/it-lies'), { recursive: true })
+      return {
+        adapter: prefix(adapter, '/where/it-lies'),
+        makeFifo: (path) => makeFifo(`/where/it-lies${path}`),
+        removeRoot: () => adapter.delete(parseMountPath('/where'), { recursive: true }),
+        secrets: [...secrets, 'it-lies'],
+        dispose,
+      }
+    },
+  })
 
-testAdapter({
-  name: 'observe(local)',
-  deep,
-  create: async () => {
-    const fixture = await onDisk()
-    return { ...fixture, adapter: observe(fixture.adapter, () => undefined) }
-  },
+  testAdapter({
+    name: 'readOnly(local)',
+    create: async () => {
+      const fixture = await onDisk()
+      return { ...fixture, adapter: readOnly(fixture.adapter, { shared: true }), seed: fixture.adapter }
+    },
+  })
+
+  testAdapter({
+    name: 'observe(local)',
+    create: async () => {
+      const fixture = await onDisk()
+      return { ...fixture, adapter: observe(fixture.adapter, () => undefined) }
+    },
+  })
 })

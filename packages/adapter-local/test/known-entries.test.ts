@@ -15,15 +15,14 @@ import {
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { component, describeWith } from '@ws/test-fixtures'
+import { component, describeWith, rounds } from '@ws/test-fixtures'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { fuseType, isExactType } from '../src/host/mounts.ts'
 import { KnownEntries, knownEntries } from '../src/read/known-entries.ts'
-import { type Local, at, isDeep, open, scratch } from './support.ts'
+import { type Local, at, open, scratch } from './support.ts'
 
 const seed = Number(process.env['WS_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
-const rounds = isDeep ? 4_000 : 150
 /** Longer than changes of a directory may share one time. */
 const settling = 30
 
@@ -143,19 +142,21 @@ function isTmpfs(path: string): boolean {
 describe.each(places)('entries that are known, on $name', ({ make, isAbsent }) => {
   it.skipIf(isAbsent)(
     `[RU4] are those that are there, whatever was changed (WS_SEED=${seed})`,
-    { timeout: isDeep ? 600_000 : 30_000 },
+    { tags: 'rounds' },
     async () => {
       const root = await make()
       for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) mkdirSync(join(root, name, 'a'), { recursive: true })
       const adapter = await open(root)
       const uses = countUses()
       const draw = drawFrom(seed)
-      for (let round = 0; round < rounds; round += 1) {
+      let last = 0
+      for (const round of rounds({ quick: 100, seconds: 30 })) {
+        last = round
         for (let left = draw(4); left > 0; left -= 1) change(root, draw)
         expect({ round, found: await listed(adapter) }).toEqual({ round, found: walk(root).toSorted() })
         if (draw(4) === 0) await delay(settling)
       }
-      expect(uses.known).toBeGreaterThan(rounds)
+      expect(uses.known).toBeGreaterThan(last)
     },
   )
 

@@ -5,13 +5,13 @@ import { join } from 'node:path'
 
 import { isWorkspaceError } from '@ws/core'
 import { LinkSignal } from '@ws/core/adapter'
-import { component, describeWith } from '@ws/test-fixtures'
+import { component, describeWith, deep } from '@ws/test-fixtures'
 import { expect, it, onTestFinished } from 'vitest'
 
-import { type Site, at, bytes, collect, isDeep, openSite, text } from './support.ts'
+import { type Site, at, bytes, collect, openSite, text } from './support.ts'
 
-const reads = isDeep ? 100_000 : 2_000
-const changes = isDeep ? 30_000 : 600 // each is many times slower than a read
+const reads = deep ? 50_000 : 2_000
+const changes = deep ? 10_000 : 400 // each is many times slower than a read
 
 /** Exchanges two entries as fast as it can, until it is ended: renameat2(…, RENAME_EXCHANGE). */
 const exchange = `
@@ -153,7 +153,7 @@ describeWith(component('python3'), 'while another process exchanges a directory 
     const site = await openSite()
     await prepare(site)
     const racer = await startExchange(join(site.root, 'dir'), join(site.root, 'link'))
-    for (let index = 0; index < (isDeep ? 500 : 15); index += 1) {
+    for (let index = 0; index < (deep ? 300 : 15); index += 1) {
       for (const regex of [false, true]) {
         const hits = await collect(site.adapter.search({ pattern: 'OUTSIDE', regex, in: at('/') }))
         expect(hits).toEqual([])

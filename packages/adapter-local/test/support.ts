@@ -8,7 +8,6 @@ export const at = (path: string) => parseMountPath(path)
 export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 export const text = (content: Uint8Array): string => new TextDecoder().decode(content)
 export const isRoot = process.getuid?.() === 0
-export const isDeep = process.env['WS_DEEP'] === '1'
 
 /** Everything that a local adapter offers; these methods are always there. */
 export type Local = Required<Omit<StorageAdapter, 'flush'>>

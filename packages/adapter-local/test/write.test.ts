@@ -18,10 +18,10 @@ import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 
 import { isWorkspaceError } from '@ws/core'
-import { component, itWith } from '@ws/test-fixtures'
+import { component, itWith, deep } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 
-import { at, bytes, collect, failureOf, isDeep, isRoot, names, open, openSite, readText } from './support.ts'
+import { at, bytes, collect, failureOf, isRoot, names, open, openSite, readText } from './support.ts'
 
 for (const io of ['auto', 'async'] as const) {
   describe(`writing, io: ${io}`, () => {
@@ -99,7 +99,7 @@ for (const io of ['auto', 'async'] as const) {
       await adapter.write(at('/f'), contents[0] ?? bytes(''))
       let writing = true
       const writer = (async () => {
-        for (let index = 0; index < (isDeep ? 2_000 : 60); index += 1) {
+        for (let index = 0; index < (deep ? 1_000 : 60); index += 1) {
           await adapter.write(at('/f'), contents[index % 3] ?? bytes(''))
         }
         writing = false

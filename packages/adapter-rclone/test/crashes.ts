@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import type { StorageAdapter } from '@ws/core/adapter'
 import { isWorkspaceError } from '@ws/core'
 import { expect, onTestFinished, vi } from 'vitest'
+import { deep } from '@ws/test-fixtures'
 
 import type { RcloneAdapter } from '../src/index.ts'
 import { type Report, randomFrom, stepsFrom, work } from './child/workload.ts'
@@ -14,7 +15,6 @@ import { type Content, Model } from './model.ts'
 import {
   type Store,
   at,
-  isDeep,
   mountsBelow,
   open,
   type optionsFor,
@@ -24,9 +24,9 @@ import {
   waitingThreads,
 } from './support.ts'
 
-export const steps = isDeep ? 200 : 40
+export const steps = deep ? 120 : 40
 /** Milliseconds in which the steps are done, about. */
-const longestRunMs = isDeep ? 4_000 : 800
+const longestRunMs = deep ? 2_400 : 800
 /** Milliseconds in which a mount works again. */
 const startMs = 10_000
 

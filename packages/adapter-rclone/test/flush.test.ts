@@ -2,24 +2,11 @@ import { open as openFile, readFile, rename, rm, writeFile } from 'node:fs/promi
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { describeWith, itWith } from '@ws/test-fixtures'
+import { deep, describeWith } from '@ws/test-fixtures'
 import { startCephServer } from '@ws/test-fixtures/s3'
-import { expect, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 
-import {
-  at,
-  failureOf,
-  isDeep,
-  mountNeeds,
-  open,
-  openSite,
-  openStore,
-  readText,
-  storeThatHangs,
-  write,
-} from './support.ts'
-
-const it = (title: string, test: () => Promise<void>, timeout?: number): void => itWith([], title, test, timeout)
+import { at, failureOf, mountNeeds, open, openSite, openStore, readText, storeThatHangs, write } from './support.ts'
 
 describeWith(mountNeeds, 'what is in the store', () => {
   it('[RP7, RP14] flush is a barrier: what was written before, here or by a command, is in the bucket', async () => {
@@ -37,10 +24,12 @@ describeWith(mountNeeds, 'what is in the store', () => {
     expect(await store.get('threads/t1/renamed')).toBe('by a command 0')
   })
 
-  it('[RP14] what a command renamed or deleted while it was uploaded has its new name after a flush, and the old one is gone', async () => {
+  it('[RP14] what a command renamed or deleted while it was uploaded has its new name after a flush, and the old one is gone', {
+    tags: 'rounds',
+  }, async () => {
     const writeBackDelay = 20
     const { adapter, store, root } = await openSite({ writeBackDelay })
-    const names = Array.from({ length: isDeep ? 900 : 45 }, (_, index) => String(index).padStart(3, '0'))
+    const names = Array.from({ length: deep ? 600 : 45 }, (_, index) => String(index).padStart(3, '0'))
     for (const [index, name] of names.entries()) {
       await writeFile(join(root, `old-${name}`), `content ${name}`)
       await delay(writeBackDelay - 3 + (index % 15)) // just when its upload begins, runs or ends

@@ -3,23 +3,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { createLocalAdapter } from '@ws/adapter-local'
 import type { StorageAdapter } from '@ws/core/adapter'
-import { describeWith } from '@ws/test-fixtures'
+import { describeWith, deep } from '@ws/test-fixtures'
 import { expect, it, onTestFinished, vi } from 'vitest'
 
-import {
-  at,
-  failureOf,
-  isDeep,
-  mountNeeds,
-  openSite,
-  rcloneOf,
-  readText,
-  scratch,
-  storeThatHangs,
-  write,
-} from './support.ts'
+import { at, failureOf, mountNeeds, openSite, rcloneOf, readText, scratch, storeThatHangs, write } from './support.ts'
 
-const hangMs = isDeep ? 60_000 : 5_000
+const hangMs = deep ? 30_000 : 5_000
 const operationTimeout = 1_000
 /** Milliseconds after its limit in which a call has its error, on a machine with other work. */
 const lateMs = 1_500
@@ -37,7 +26,9 @@ async function speedOf(adapter: StorageAdapter): Promise<number> {
 }
 
 describeWith(mountNeeds, 'a store that stalls', () => {
-  it(`for ${hangMs / 1_000} s holds nothing but its own callers, each of whom has an error in time; then all goes on`, async () => {
+  it(`for ${hangMs / 1_000} s holds nothing but its own callers, each of whom has an error in time; then all goes on`, {
+    tags: 'rounds',
+  }, async () => {
     const { store, setFaults, answer } = await storeThatHangs()
     const { adapter, directory } = await openSite(
       { operationTimeout, directoryCacheTime: 1, attributeCacheTime: 1 },
@@ -84,5 +75,5 @@ describeWith(mountNeeds, 'a store that stalls', () => {
     expect(await store.get('threads/t1/after')).toBe('written')
     expect(await store.get('threads/t1/d/waiting')).toBe('written before')
     expect(await rcloneOf(directory)).toBe(rclone)
-  }, 180_000)
+  })
 })

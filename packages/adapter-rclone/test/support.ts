@@ -13,7 +13,6 @@ import { type RcloneAdapter, type RcloneAdapterOptions, createRcloneAdapter } fr
 
 /** The components that mounting a bucket of Ceph takes. */
 export const mountNeeds = [component('radosgw'), component('rclone'), component('fuse')]
-export const isDeep = process.env['WS_DEEP'] === '1'
 
 export const at = (path: string): MountPath => parseMountPath(path)
 export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)

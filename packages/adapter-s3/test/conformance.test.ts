@@ -4,11 +4,9 @@ import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
 import { describeWith } from '@ws/test-fixtures'
 import { s3ServerNames, type S3Server, type S3ServerName } from '@ws/test-fixtures/s3'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll, beforeAll, describe } from 'vitest'
 
 import { createS3Adapter, probeS3Dialect, type BucketOptions, type S3Dialect } from '../src/index.ts'
-
-const deep = process.env['WS_DEEP'] === '1'
 
 for (const name of s3ServerNames) describeWith(s3Needs(name), `on ${name}`, () => testServer(name))
 
@@ -38,44 +36,48 @@ function testServer(name: S3ServerName): void {
 
   testAdapter({
     name: `s3 on ${name}`,
-    deep,
     // a thousand objects take the simulator long
-    ...(name === 'ceph' || deep ? { pageSize: 1000 } : {}),
+    ...(name === 'ceph' ? { pageSize: 1000 } : {}),
     create: async () => ({ adapter: await create(), secrets: secretsOf(server) }),
   })
 
-  // what links and layers do has nothing to do with the server
-  if (name === 'r2' && !deep) return
-
-  testAdapter({
-    name: `s3 with links on ${name}`,
-    deep,
-    create: async () => ({ adapter: await create({ symlinks: 'rclonelink' }), secrets: secretsOf(server) }),
+  // links have nothing to do with the server, nor have the layers, which are the same code as over memory
+  const ofAdapter = name === 'ceph' ? [] : ['deep']
+  describe('links', { tags: ofAdapter }, () => {
+    testAdapter({
+      name: `s3 with links on ${name}`,
+      create: async () => ({ adapter: await create({ symlinks: 'rclonelink' }), secrets: secretsOf(server) }),
+    })
   })
 
-  testAdapter({
-    name: `readOnly(s3) on ${name}`,
-    deep,
-    create: async () => {
-      const seed = await create()
-      return { adapter: readOnly(seed, { shared: true }), seed }
-    },
-  })
+  describe('layers and large numbers', { tags: ['deep'] }, () => {
+    testAdapter({
+      name: `s3 on ${name}`,
+      deep: true,
+      pageSize: 1000,
+      create: async () => ({ adapter: await create(), secrets: secretsOf(server) }),
+    })
 
-  if (!deep) return
+    testAdapter({
+      name: `readOnly(s3) on ${name}`,
+      create: async () => {
+        const seed = await create()
+        return { adapter: readOnly(seed, { shared: true }), seed }
+      },
+    })
 
-  testAdapter({
-    name: `prefix(s3) on ${name}`,
-    deep,
-    create: async () => {
-      const inner = await create()
-      await inner.write(parseMountPath('/deep/where-it-lies-2/file'), new TextEncoder().encode('outside'))
-      await inner.createDirectory(parseMountPath('/deep/where-it-lies'), { recursive: true })
-      return {
-        adapter: prefix(inner, '/deep/where-it-lies'),
-        removeRoot: () => inner.delete(parseMountPath('/deep/where-it-lies'), { recursive: true }),
-        secrets: ['deep', ...secretsOf(server)],
-      }
-    },
+    testAdapter({
+      name: `prefix(s3) on ${name}`,
+      create: async () => {
+        const inner = await create()
+        await inner.write(parseMountPath('/deep/where-it-lies-2/file'), new TextEncoder().encode('outside'))
+        await inner.createDirectory(parseMountPath('/deep/where-it-lies'), { recursive: true })
+        return {
+          adapter: prefix(inner, '/deep/where-it-lies'),
+          removeRoot: () => inner.delete(parseMountPath('/deep/where-it-lies'), { recursive: true }),
+          secrets: ['deep', ...secretsOf(server)],
+        }
+      },
+    })
   })
 }

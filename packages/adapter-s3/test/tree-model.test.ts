@@ -1,13 +1,11 @@
 import { expect, it } from 'vitest'
+import { rounds } from '@ws/test-fixtures'
 import { KeySpace } from '../src/keys/key-space.ts'
 import { compareKeys, linkSuffix } from '../src/keys/names.ts'
 import type { ListedKey } from '../src/listing/pages.ts'
 import { TreeBuilder } from '../src/listing/tree.ts'
 import type { Store } from '../src/store.ts'
 import { at } from './support.ts'
-
-const deep = process.env['WS_DEEP'] === '1'
-const rounds = deep ? 20_000 : 1_000
 
 /** Numbers that are the same in every run: mulberry32. */
 function randomFrom(seed: number): (below: number) => number {
@@ -75,30 +73,35 @@ function expected(keys: readonly string[], links: boolean): string[] {
   return [...lines].toSorted()
 }
 
-it.each([false, true])('shows of any keys what is there, each once, parents first; links: %s', (links) => {
-  for (let seed = 1; seed <= rounds; seed += 1) {
-    const random = randomFrom(seed)
-    const keys = randomKeys(random)
-    const tree = new TreeBuilder(storeFor(links), { path: at('/'), exclude: [] })
-    const listed = keys.map((rest): ListedKey => ({ rest, shown: rest, size: 1, etag: '"e"' }))
-    const entries = []
-    for (let start = 0; start < listed.length; ) {
-      const end = start + 1 + random(4)
-      entries.push(...tree.add(listed.slice(start, end)))
-      start = end
+it.each([false, true])(
+  'shows of any keys what is there, each once, parents first; links: %s',
+  { tags: 'rounds' },
+  (links) => {
+    for (const round of rounds({ quick: 1_000, seconds: 10 })) {
+      const seed = round + 1
+      const random = randomFrom(seed)
+      const keys = randomKeys(random)
+      const tree = new TreeBuilder(storeFor(links), { path: at('/'), exclude: [] })
+      const listed = keys.map((rest): ListedKey => ({ rest, shown: rest, size: 1, etag: '"e"' }))
+      const entries = []
+      for (let start = 0; start < listed.length; ) {
+        const end = start + 1 + random(4)
+        entries.push(...tree.add(listed.slice(start, end)))
+        start = end
+      }
+      entries.push(...tree.finish())
+      const lines = entries.map(
+        ({ path, type, unreachable }) => `${unreachable === true ? 'unreachable ' : ''}${type} ${path}`,
+      )
+      const story = `seed ${seed}: ${JSON.stringify(keys)}`
+      expect(lines.toSorted(), story).toEqual(expected(keys, links))
+      const seen = new Set(['/'])
+      for (const { path, type, unreachable } of entries) {
+        if (unreachable === true) continue
+        const parent = path.slice(0, path.lastIndexOf('/')) || '/'
+        expect(seen.has(parent), `${story}: ${path} before its parent`).toBe(true)
+        if (type === 'directory') seen.add(path)
+      }
     }
-    entries.push(...tree.finish())
-    const lines = entries.map(
-      ({ path, type, unreachable }) => `${unreachable === true ? 'unreachable ' : ''}${type} ${path}`,
-    )
-    const story = `seed ${seed}: ${JSON.stringify(keys)}`
-    expect(lines.toSorted(), story).toEqual(expected(keys, links))
-    const seen = new Set(['/'])
-    for (const { path, type, unreachable } of entries) {
-      if (unreachable === true) continue
-      const parent = path.slice(0, path.lastIndexOf('/')) || '/'
-      expect(seen.has(parent), `${story}: ${path} before its parent`).toBe(true)
-      if (type === 'directory') seen.add(path)
-    }
-  }
-})
+  },
+)

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { isWorkspaceError } from '@ws/core'
-import { component, describeWith, itWith } from '@ws/test-fixtures'
+import { component, describeWith, itWith, deep } from '@ws/test-fixtures'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 
 import { modes, needed, Workbench } from './support/workbench.ts'
@@ -222,7 +222,7 @@ for (const mode of modes) {
         )
         await bench.file(bench.host('project/hello.py'), 'print("hello from the wheel")\n')
         await works('python3 -m zipfile -c hello-1.0-py3-none-any.whl hello.py hello-1.0.dist-info')
-        if (mode !== 'translated' && process.env['WS_DEEP'] !== '1') {
+        if (mode !== 'translated' && !deep) {
           // pip takes many seconds; it is shown where it is harder.
           await works(
             'python3 -m venv --without-pip .venv && python3 -m zipfile -e hello-1.0-py3-none-any.whl .venv/lib/python3*/site-packages',

@@ -8,14 +8,21 @@ import { fileURLToPath } from 'node:url'
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createWorkspace, isWorkspaceError, type Workspace } from '@ws/core'
 import { sweepReserved } from '@ws/sandbox'
-import { component, createScratchDirectory, describeWith, itWith, type ScratchDirectory } from '@ws/test-fixtures'
+import {
+  component,
+  createScratchDirectory,
+  describeWith,
+  itWith,
+  type ScratchDirectory,
+  deep,
+  rounds,
+} from '@ws/test-fixtures'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 
 import { createBubblewrapExecutor } from '../src/index.ts'
 import { eventually, processesWith } from './support/processes.ts'
 import { needed } from './support/workbench.ts'
 
-const deep = process.env['WS_DEEP'] === '1'
 const exchange = fileURLToPath(new URL('support/exchange.pl', import.meta.url))
 const worker = fileURLToPath(new URL('support/worker.ts', import.meta.url))
 
@@ -50,7 +57,9 @@ describeWith(needed.direct, 'a root that hides names, under attack', () => {
       .map(({ pid }) => pid)
   }
 
-  it('answers listings as fast as they come, by processes that are killed in the middle of them', async () => {
+  it('answers listings as fast as they come, by processes that are killed in the middle of them', {
+    tags: 'rounds',
+  }, async () => {
     await using workspace = await open()
     const storm = [
       `my $end = time + ${deep ? 20 : 2}; my ($n, @pids) = (0);`,
@@ -125,7 +134,7 @@ print('calm')`
 
   it('is a wrong answer to nobody: a command that ends with 0 has seen the right names, after any kill', async () => {
     await using workspace = await open()
-    for (let round = 0; round < (deep ? 60 : 6); round++) {
+    for (const _ of rounds({ quick: 6, seconds: 20 })) {
       const running = workspace.exec('for i in 1 2 3 4 5 6 7 8; do ls -A / || exit 1; done')
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 60))
       for (const pid of supervisors(process.pid)) process.kill(pid, 'SIGKILL')
@@ -136,13 +145,14 @@ print('calm')`
     }
   })
 
-  it(`leaves nothing after kill -9 at any moment: of the process, of what answers, of bubblewrap, in ${deep ? 60 : 4} rounds`, {
+  it(`leaves nothing after kill -9 at any moment: of the process, of what answers, of bubblewrap`, {
+    tags: 'rounds',
     timeout: 600_000,
   }, async () => {
     const state = join(scratch.path, 'state')
     await mkdir(state, { mode: 0o700 })
     const env = { ...process.env, WS_STATE_DIRECTORY: state }
-    for (let round = 0; round < (deep ? 60 : 4); round++) {
+    for (const round of rounds({ quick: 4, seconds: 20 })) {
       const command = `echo ready; ls -A / > /dev/null; sleep 0.0${round % 10}; : ${marker}`
       const argv = ['--conditions=@ws/source', worker, root, '/', '[]', command, '50', '2', 'direct']
       const child: ChildProcess = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'ignore'], env })
@@ -167,7 +177,8 @@ print('calm')`
     await rm(state, { recursive: true })
   })
 
-  it(`writes nothing elsewhere when its names are led there during the start, in ${deep ? 600 : 60} starts`, {
+  it(`writes nothing elsewhere when its names are led there during the start`, {
+    tags: 'rounds',
     timeout: 600_000,
   }, async () => {
     await using workspace = await open()
@@ -188,7 +199,7 @@ print('calm')`
     if (attacker.stdout !== null) await once(attacker.stdout, 'data')
     const seen = { ran: 0, refused: 0 }
     try {
-      for (let i = 0; i < (deep ? 600 : 60); i++) {
+      for (const _ of rounds({ quick: 60, seconds: 20 })) {
         const result = await workspace.exec('true').catch((error: unknown) => error)
         if (isWorkspaceError(result)) seen.refused++
         else seen.ran++

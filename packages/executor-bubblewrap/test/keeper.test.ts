@@ -6,12 +6,10 @@ import { join } from 'node:path'
 
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createWorkspace, rules, type Workspace } from '@ws/core'
-import { component, createScratchDirectory, describeWith, type ScratchDirectory } from '@ws/test-fixtures'
+import { component, createScratchDirectory, describeWith, type ScratchDirectory, rounds } from '@ws/test-fixtures'
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
 
 import { createBubblewrapExecutor } from '../src/index.ts'
-
-const deep = process.env['WS_DEEP'] === '1'
 
 describeWith([component('bubblewrap'), component('perl')], 'the keeper of protected names', () => {
   let scratch: ScratchDirectory
@@ -71,35 +69,28 @@ describeWith([component('bubblewrap'), component('perl')], 'the keeper of protec
   })
 
   // Waits for the lock as long as commands do, several times.
-  it.runIf(deep)(
-    '[RU2] costs no running command its watch when the list stays locked: who needs it is refused',
-    {
-      timeout: 120_000,
-    },
-    async () => {
-      await using masked = await open('masked', 'old')
-      await using missing = await open('missing')
-      const letGo = await holdList()
-      const { promise: line, resolve } = Promise.withResolvers<Uint8Array>()
-      const command = await masked.spawn('read line; cat .env; echo over', {
-        stdin: (async function* () {
-          yield await line
-        })(),
-      })
-      await expect(missing.exec('true')).rejects.toMatchObject({ code: 'EBUSY', path: '/workspace/.env' })
-      resolve(Buffer.from('\n'))
-      expect((await command.wait()).stdout).toBe('over\n')
-      await letGo()
-    },
-  )
-
-  it('[RU2] is lost to no command while many workspaces open, run and close at once', {
-    timeout: deep ? 600_000 : 60_000,
+  it('[RU2] costs no running command its watch when the list stays locked: who needs it is refused', {
+    tags: 'deep',
   }, async () => {
-    const rounds = deep ? 60 : 4
+    await using masked = await open('masked', 'old')
+    await using missing = await open('missing')
+    const letGo = await holdList()
+    const { promise: line, resolve } = Promise.withResolvers<Uint8Array>()
+    const command = await masked.spawn('read line; cat .env; echo over', {
+      stdin: (async function* () {
+        yield await line
+      })(),
+    })
+    await expect(missing.exec('true')).rejects.toMatchObject({ code: 'EBUSY', path: '/workspace/.env' })
+    resolve(Buffer.from('\n'))
+    expect((await command.wait()).stdout).toBe('over\n')
+    await letGo()
+  })
+
+  it('[RU2] is lost to no command while many workspaces open, run and close at once', { tags: 'rounds' }, async () => {
     const failed: unknown[] = []
     const one = async (index: number): Promise<void> => {
-      for (let round = 0; round < rounds; round += 1) {
+      for (const round of rounds({ quick: 4, seconds: 30 })) {
         await using workspace = await open(`w${index}`, index % 2 === 0 ? 'there' : undefined)
         const commands = Array.from({ length: 1 + (round % 3) }, () => workspace.exec('ls -d .env'))
         for (const { status, ...rest } of await Promise.allSettled(commands)) {

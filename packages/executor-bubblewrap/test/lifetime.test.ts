@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isWorkspaceError } from '@ws/core'
-import { describeWith } from '@ws/test-fixtures'
+import { describeWith, rounds } from '@ws/test-fixtures'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 
 import { eventually, processesWith } from './support/processes.ts'
@@ -102,9 +102,8 @@ for (const mode of modes) {
       expect(processesWith(marker)).toEqual([])
     })
 
-    it('comes when bubblewrap is killed at any moment of the start', async () => {
-      const rounds = process.env['WS_DEEP'] === '1' ? 200 : 20
-      for (let round = 0; round < rounds; round++) {
+    it('comes when bubblewrap is killed at any moment of the start', { tags: 'rounds' }, async () => {
+      for (const _ of rounds({ quick: 10, seconds: 20 })) {
         const outcome = bench.run(`sleep ${marker}`).catch((error: unknown) => error)
         let outer: number | undefined
         await eventually(() => {
@@ -143,9 +142,8 @@ for (const mode of modes) {
       expect((await readdir(tmpdir())).filter((name) => name.startsWith('.ws-'))).toEqual([])
     })
 
-    const rounds = process.env['WS_DEEP'] === '1' ? 200 : 5
-    it('comes when that is killed at any moment of the start', { timeout: 60_000 + rounds * 10_000 }, async () => {
-      for (let round = 0; round < rounds; round++) {
+    it('comes when that is killed at any moment of the start', { tags: 'rounds' }, async () => {
+      for (const _ of rounds({ quick: 5, seconds: 20 })) {
         const { node, said } = startHelper(4, `sleep ${marker}; echo ready`)
         await said('attached')
         await new Promise((resolve) => setTimeout(resolve, Math.random() * 40))

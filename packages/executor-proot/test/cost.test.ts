@@ -28,8 +28,7 @@ describeWith([component('proot'), component('perl')], 'the cost of a command', (
       supervisor: () => supervised.run('true', { shell: '/bin/sh' }),
     }
     const times: Record<string, number[]> = {}
-    const rounds = process.env['WS_DEEP'] === '1' ? 50 : 8
-    for (let round = 0; round < rounds; round++) {
+    for (let round = 0; round < 8; round++) {
       for (const [name, run] of Object.entries(runs)) {
         const before = performance.now()
         await run()
@@ -40,7 +39,6 @@ describeWith([component('proot'), component('perl')], 'the cost of a command', (
       Object.entries(times).map(([name, values]) => [name, values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0]),
     )
     const { proot = 0, namespace = 0, supervisor = 0 } = medians
-    if (process.env['WS_DEEP'] === '1') console.info(medians)
     // Generous: it is a guard against a lost order of magnitude, not a benchmark.
     expect(namespace).toBeLessThan(proot * 10 + 50)
     expect(supervisor).toBeLessThan(proot * 10 + 50)

@@ -4,7 +4,7 @@ import { lstat, readdir, readFile, rename, symlink, utimes } from 'node:fs/promi
 import { join } from 'node:path'
 
 import type { Restriction } from '@ws/core/executor'
-import { component, describeWith, itWith } from '@ws/test-fixtures'
+import { component, describeWith, itWith, rounds } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
 import { asRoot, Bench, makeDirectory, put, virtual } from './support.ts'
@@ -256,8 +256,7 @@ describeWith(needed, 'binds', () => {
     const seen = { shown: 0, refused: 0, denied: 0 }
     try {
       await once(racer.stdout, 'data')
-      const rounds = process.env['WS_DEEP'] === '1' ? 600 : 25
-      for (let round = 0; round < rounds; round++) {
+      for (const _ of rounds({ quick: 25, seconds: 20 })) {
         const bindPlan = bench.plan([{ at: '/mnt', source }])
         const result = await bench.run('cat /mnt/file; echo x >> /mnt/file', {}, bindPlan).catch((error: unknown) => {
           expect(error).toMatchObject({ code: 'EBUSY' })

@@ -8,42 +8,50 @@ import { createSanitizeExecutor } from '../src/index.ts'
 const executors = [
   {
     name: 'sanitize',
+    tags: [],
     needs: ['perl', 'landlock'],
     roots: ['/', '/workspace'],
     executor: createSanitizeExecutor({ trustPrograms: 'all' }),
   },
   {
     name: 'sanitize without Landlock',
+    tags: ['deep'],
     needs: ['perl'],
     roots: ['/workspace'],
     executor: createSanitizeExecutor({ trustPrograms: 'all', landlock: 'off' }),
   },
 ] as const
 
-for (const { name, needs, roots, executor } of executors) {
-  describeWith(needs.map(component), name, () => {
-    const create = () => onDisk(executor)
-    const refusesCommands = true
+for (const { name, tags, needs, roots, executor } of executors) {
+  describeWith(
+    needs.map(component),
+    name,
+    () => {
+      const create = () => onDisk(executor)
+      const refusesCommands = true
 
-    testExecutor({
-      name,
-      create,
-      roots: executorRoots('/workspace'),
-      refusesCommands,
-      departures: {
-        '[PC24] a command longer than an argument can be runs all the same': 'the command is an argument of the shell',
-        'a login shell reads its start-up file, another does not': '[X8] there are no start-up files',
-      },
-    })
-    testWorkspace({
-      name,
-      create,
-      roots,
-      refusesCommands,
-      departures: {
-        'of links inside lead where they say, absolute targets in the workspace too':
-          'a link whose target is absolute leads to this machine, and is refused',
-      },
-    })
-  })
+      testExecutor({
+        name,
+        create,
+        roots: executorRoots('/workspace'),
+        refusesCommands,
+        departures: {
+          '[PC24] a command longer than an argument can be runs all the same':
+            'the command is an argument of the shell',
+          'a login shell reads its start-up file, another does not': '[X8] there are no start-up files',
+        },
+      })
+      testWorkspace({
+        name,
+        create,
+        roots,
+        refusesCommands,
+        departures: {
+          'of links inside lead where they say, absolute targets in the workspace too':
+            'a link whose target is absolute leads to this machine, and is refused',
+        },
+      })
+    },
+    { tags: [...tags] },
+  )
 }

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import type { CommandResult } from '@ws/core'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createSanitizeExecutor } from '@ws/executor-sanitize'
-import { component, describeWith, itWith } from '@ws/test-fixtures'
+import { component, describeWith, itWith, deep } from '@ws/test-fixtures'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { openSite, secret, type Site, treeOf } from './support.ts'
@@ -21,7 +21,6 @@ interface Refused {
   readonly reason: string
 }
 
-const deep = process.env['WS_DEEP'] === '1'
 const read = <Data>(name: string) =>
   JSON.parse(readFileSync(new URL(`./vectors/${name}.json`, import.meta.url), 'utf8')) as Data
 const allRuns = read<readonly Run[]>('runs')
@@ -106,11 +105,11 @@ describeWith(component('bash'), 'commands that run', () => {
       }
       expect(await comparable(site.directory)).toEqual(await comparable(view.directory))
     },
-    300_000,
+    { tags: 'rounds', timeout: 300_000 },
   )
 
   // Landlock changes nothing for what stays inside; and where there is no bubblewrap the records still hold.
-  it.runIf(deep)('[PC9] the same without Landlock', { timeout: 300_000 }, async () => {
+  it('[PC9] the same without Landlock', { tags: 'deep' }, async () => {
     await using site = await openSite({ executor: createSanitizeExecutor({ landlock: 'off' }), files, links })
     await runEach(site)
   })

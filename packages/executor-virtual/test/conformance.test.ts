@@ -1,7 +1,7 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { testExecutor, testWorkspace } from '@ws/conformance/vitest'
 import { createWorkspace } from '@ws/core'
-import { afterAll } from 'vitest'
+import { afterAll, describe } from 'vitest'
 import { onDisk } from '@ws/tests-support'
 
 import { createVirtualExecutor } from '../src/index.ts'
@@ -19,4 +19,7 @@ const inMemory = () => ({ executor, createStore: () => createMemoryAdapter() })
 // the contract of the executor does not depend on the store
 testExecutor({ name: 'virtual', create: inMemory })
 testWorkspace({ name: 'virtual on memory', create: inMemory })
-testWorkspace({ name: 'virtual on local', create: () => onDisk(executor) })
+// it sees the file door alone: another store adds nothing that its own tests do not show
+describe('on a disk', { tags: ['deep'] }, () => {
+  testWorkspace({ name: 'virtual on local', create: () => onDisk(executor) })
+})

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { propertyRounds } from '@ws/test-fixtures'
 import { captureOutput } from '../src/index.ts'
 
 const text = 'aé€😀z'.repeat(400)
@@ -38,7 +39,7 @@ describe('captureOutput', () => {
           expect(shown).toContain(`${omittedBytes} bytes omitted`)
         },
       ),
-      { numRuns: process.env.WS_DEEP === '1' ? 5_000 : 200, seed: 42 },
+      { ...propertyRounds({ quick: 200, seconds: 10 }), seed: 42 },
     )
   })
 

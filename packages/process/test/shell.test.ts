@@ -1,7 +1,7 @@
 import { isWorkspaceError } from '@ws/core'
 import { normaliseCommand, quoteForShell } from '@ws/core/executor'
 import fc from 'fast-check'
-import { component, itWith } from '@ws/test-fixtures'
+import { component, itWith, propertyRounds } from '@ws/test-fixtures'
 import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import {
@@ -165,7 +165,7 @@ describe('normaliseCommand', () => {
         }).wait()
         expect(result.stdout.text.split('\0').slice(0, -1)).toEqual(words)
       }),
-      { numRuns: process.env.WS_DEEP === '1' ? 300 : 12, seed: 42 },
+      { ...propertyRounds({ quick: 12, seconds: 20 }), seed: 42 },
     )
   })
 

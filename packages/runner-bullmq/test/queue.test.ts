@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 import { createRunner } from '@ws/runner'
 import { createQueueStep } from '@ws/runner-bullmq'
-import { component, createScratchDirectory, describeWith } from '@ws/test-fixtures'
+import { component, createScratchDirectory, describeWith, deep } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
 import { startRedis, type RedisServer } from './redis.ts'
@@ -59,12 +59,14 @@ async function killed(worker: ChildProcess): Promise<void> {
 }
 
 describeWith(component('redis-server'), 'steps by BullMQ', () => {
-  it('does 200 steps with 3 workers, of which some are killed, over a Redis that is restarted: each effect comes once', async () => {
+  const count = deep ? 200 : 60
+  const title = `does ${count} steps with 3 workers, of which some are killed, over a Redis that is restarted: each effect comes once`
+  it(title, { tags: 'rounds', timeout: 240_000 }, async () => {
     await using redis = await startRedis()
     await using site = await createSite(redis)
     await using queue = createQueueStep({ connection: redis.connection, pollInterval: 500 })
     const workers = await Promise.all([1, 2, 3].map(() => site.startWorker()))
-    const ids = Array.from({ length: 200 }, (_, index) => `s${index}`)
+    const ids = Array.from({ length: count }, (_, index) => `s${index}`)
     const steps = ids.map((id, index) => ({
       id,
       type: 'work',
@@ -74,11 +76,11 @@ describeWith(component('redis-server'), 'steps by BullMQ', () => {
     let ended = 0
     const disturbances: Promise<unknown>[] = []
     const disturb: Readonly<Record<number, () => Promise<unknown>>> = {
-      30: async () => workers[0] && killed(workers[0]),
-      60: () => site.startWorker(),
-      90: () => redis.restart(),
-      130: async () => workers[1] && killed(workers[1]),
-      150: () => site.startWorker(),
+      [count * 0.15]: async () => workers[0] && killed(workers[0]),
+      [count * 0.3]: () => site.startWorker(),
+      [count * 0.45]: () => redis.restart(),
+      [count * 0.65]: async () => workers[1] && killed(workers[1]),
+      [count * 0.75]: () => site.startWorker(),
     }
     const result = await site.runner.run(
       { version: 1, concurrency: 20, steps },
@@ -95,14 +97,14 @@ describeWith(component('redis-server'), 'steps by BullMQ', () => {
     await Promise.all(disturbances)
     expect(result.state).toBe('done')
     expect(new Set(Object.values(result.steps).map(({ state }) => state))).toEqual(new Set(['done']))
-    expect((await readdir(site.output)).filter((name) => !name.startsWith('.ws-tmp-'))).toHaveLength(200)
+    expect((await readdir(site.output)).filter((name) => !name.startsWith('.ws-tmp-'))).toHaveLength(count)
     for (const id of ids) expect(await readFile(join(site.output, `${id}.txt`), 'utf8')).toBe(`${id}\n`)
     const records = (await site.runner.history())?.records ?? []
-    expect(records.map(({ state }) => state)).toEqual(Array(200).fill('ended'))
+    expect(records.map(({ state }) => state)).toEqual(Array(count).fill('ended'))
     // two workers of two steps each were killed: only what they were at was begun again
     const again = [...(await site.starts()).values()].reduce((sum, count) => sum + count - 1, 0)
     expect(again).toBeLessThanOrEqual(4)
-  }, 240_000)
+  })
 
   it('lets nobody repeat the step of a worker that was silent for too long, and comes back', async () => {
     await using redis = await startRedis()

@@ -3,14 +3,12 @@ import { createVirtualExecutor } from '@ws/executor-virtual'
 import type { Workspace } from '@ws/core'
 import { createWorkspace, rules } from '@ws/core'
 import { createTools } from '@ws/tools'
-import { describeWith, watchTurns } from '@ws/test-fixtures'
+import { describeWith, watchTurns, deep } from '@ws/test-fixtures'
 import { s3Needs } from '@ws/test-fixtures/s3/vitest'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { done, files, refused } from './support/calls.ts'
 import { bucketOf, stores, workspaceWith, type Store } from './support/stores.ts'
-
-const isDeep = process.env['WS_DEEP'] === '1'
 
 describe('toolset', () => {
   it('queues parallel calls on one path in the order in which they came', async () => {
@@ -162,7 +160,7 @@ function bound(workspace: Workspace): Partial<Workspace> {
 
 /** Each writer has a toolset on a workspace of its own, and edits its own place of one file. */
 function loseNone({ open }: Store, edits: number): void {
-  it(`[FS7] lose none of ${edits} edits each, through 8 toolsets`, { timeout: 600_000 }, async () => {
+  it(`[FS7] lose none of ${edits} edits each, through 8 toolsets`, { tags: 'rounds', timeout: 600_000 }, async () => {
     const adapter = await open()
     const places = Array.from({ length: 8 }, (_, writer) => `writer ${writer}: <${writer}:0>`)
     const workspaces = await Promise.all(
@@ -186,25 +184,21 @@ function loseNone({ open }: Store, edits: number): void {
   })
 }
 
-const editsInBuckets = isDeep ? 25 : 2
+const editsInBuckets = deep ? 25 : 2
 describe.each(stores)('8 writers on $name', (store) => {
-  loseNone(store, store.name === 's3' ? editsInBuckets : isDeep ? 200 : 25)
+  loseNone(store, store.name === 's3' ? editsInBuckets : deep ? 200 : 25)
 })
 describeWith(s3Needs('ceph'), '8 writers on ceph', () => loseNone(bucketOf('ceph'), editsInBuckets))
 
-it.runIf(isDeep)(
-  '[FS12] lists a directory of 100,000 files within its limit',
-  async () => {
-    const workspace = await workspaceWith()
-    for (let index = 0; index < 100_000; index += 1) await workspace.write(`/d/f${index}`, '')
-    const { done: call } = files(createTools(workspace))
-    const turns = watchTurns()
-    onTestFinished(() => turns.stop())
-    const { data, text } = await call('list', { path: '/d' })
-    expect(data).toMatchObject({ entries: 200, total: 100_000, left_out: 99_800 })
-    expect(text.length).toBeLessThan(10_000)
-    expect((await call('find', { glob: 'f9*' })).data).toMatchObject({ total: 11_111, left_out: 11_011 })
-    expect(turns.longest()).toBeLessThan(20)
-  },
-  600_000,
-)
+it('[FS12] lists a directory of 100,000 files within its limit', { tags: 'deep' }, async () => {
+  const workspace = await workspaceWith()
+  for (let index = 0; index < 100_000; index += 1) await workspace.write(`/d/f${index}`, '')
+  const { done: call } = files(createTools(workspace))
+  const turns = watchTurns()
+  onTestFinished(() => turns.stop())
+  const { data, text } = await call('list', { path: '/d' })
+  expect(data).toMatchObject({ entries: 200, total: 100_000, left_out: 99_800 })
+  expect(text.length).toBeLessThan(10_000)
+  expect((await call('find', { glob: 'f9*' })).data).toMatchObject({ total: 11_111, left_out: 11_011 })
+  expect(turns.longest()).toBeLessThan(20)
+})

@@ -24,6 +24,8 @@ export const sharedConfig = defineConfig({
     passWithNoTests: true,
     allowOnly: false,
     pool: 'forks',
+    // A worker runs many files: what they import is loaded once. Files share no state, or say so in their package.
+    isolate: false,
     // Tests wait for processes more than they compute: one worker would leave a core idle on a machine of two.
     maxWorkers: 2,
     // commands in sandboxes on a loaded two-core machine

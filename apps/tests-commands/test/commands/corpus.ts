@@ -1,5 +1,7 @@
 import fs from 'node:fs'
 
+import { deep } from '@ws/test-fixtures'
+
 /** One-liners by the heading that stands over them. */
 export type Sections = ReadonlyMap<string, readonly string[]>
 
@@ -18,7 +20,6 @@ export function readSections(path: string): Sections {
   return sections
 }
 
-const deep = process.env['WS_DEEP'] === '1'
 /** Of the whole corpus, `npm test` runs every one-liner whose number divides by this. */
 const step = 4
 

@@ -11,4 +11,5 @@ compareWithBubblewrap({
   create: createPlainRunner,
   runs: (line) => !namesPlaces.test(line),
   leastRun: 1,
+  deepOnly: true,
 })

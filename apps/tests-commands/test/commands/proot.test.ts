@@ -7,4 +7,5 @@ compareWithBubblewrap({
   components: ['proot'],
   create: inExecutor(() => createProotExecutor()),
   leastRun: 1,
+  deepOnly: true,
 })

@@ -19,15 +19,13 @@ const names = Object.keys(fixture)
 const ownNames = new RegExp(String.raw`(?<![\w./$-])(?:\./)?(${names.join('|')})(?![\w-]|\.[a-z])`, 'g')
 
 // It maps absolute paths, so every one-liner is run with them too. The outcome must be that of a view.
-if (process.env['WS_DEEP'] === '1') {
-  for (const at of ['/', '/workspace']) {
-    const below = at === '/' ? '/' : `${at}/`
-    const rewrite = (line: string) =>
-      line
-        .replaceAll('/workspace/', below)
-        .replace(ownNames, `${below}$1`)
-        .replace(/(?<=find )\.(?= )/, at)
-    const components = [...subject.components, 'proot'] as const
-    compareWithBubblewrap({ ...subject, components, variant: { title: `absolute paths at ${at}`, at, rewrite } })
-  }
+for (const at of ['/', '/workspace']) {
+  const below = at === '/' ? '/' : `${at}/`
+  const rewrite = (line: string) =>
+    line
+      .replaceAll('/workspace/', below)
+      .replace(ownNames, `${below}$1`)
+      .replace(/(?<=find )\.(?= )/, at)
+  const components = [...subject.components, 'proot'] as const
+  compareWithBubblewrap({ ...subject, components, variant: { title: `absolute paths at ${at}`, at, rewrite } })
 }

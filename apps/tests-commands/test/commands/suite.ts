@@ -19,6 +19,8 @@ export interface Subject {
   readonly runs?: (line: string) => boolean
   /** The share of the one-liners that it must run and not refuse, from 0 to 1. */
   readonly leastRun: number
+  /** Its programs are those of the reference: `npm test` has nothing to find. Default false. */
+  readonly deepOnly?: boolean
   /** Runs the one-liners in another form, in addition to the usual one. */
   readonly variant?: { readonly title: string; readonly at: string; rewrite(line: string): string } | undefined
 }
@@ -31,7 +33,7 @@ export const inExecutor = (create: () => Executor) => (at: string) => createRunn
  * in `.test-report/commands/NAME.txt`.
  */
 export function compareWithBubblewrap(subject: Subject): void {
-  const { name, ownPrograms = false, runs = () => true, leastRun, variant } = subject
+  const { name, ownPrograms = false, runs = () => true, leastRun, deepOnly = false, variant } = subject
   const title = variant === undefined ? name : `${name}, ${variant.title}`
   const { at, rewrite } = variant ?? { at: usualRoot, rewrite: (line: string) => line }
   const explained = readSections(`differences/${name}.txt`)
@@ -89,6 +91,7 @@ export function compareWithBubblewrap(subject: Subject): void {
         expect(refused.length).toBeLessThanOrEqual(count * (1 - leastRun))
       })
     },
+    { tags: [deepOnly || variant !== undefined ? 'deep' : 'rounds'] },
   )
 
   if (variant !== undefined) return

@@ -1,14 +1,12 @@
-import { component, describeWith } from '@ws/test-fixtures'
+import { component, describeWith, deep } from '@ws/test-fixtures'
 import { getEventListeners } from 'node:events'
 import { expect, it } from 'vitest'
 
 import { doors, openSite, treeOf } from '../doors/site.ts'
 import { traces } from './traces.ts'
 
-const deep = process.env['WS_DEEP'] === '1'
-const commands = deep ? 1_000 : 24
+const commands = deep ? 300 : 24
 const abreast = 4
-const timeout = deep ? 1_800_000 : 120_000
 
 /** Each of the ways in which a command ends. */
 const endings: readonly { readonly command: string; readonly timeout?: number; readonly stdin?: string }[] = [
@@ -24,7 +22,7 @@ const endings: readonly { readonly command: string; readonly timeout?: number; r
 
 for (const door of doors) {
   describeWith(door.components.map(component), `after ${commands} commands: ${door.name}`, () => {
-    it('[LS13, RP18] no process, descriptor, temporary directory or listener is left', { timeout }, async () => {
+    it('[LS13, RP18] no process, descriptor, temporary directory or listener is left', { tags: 'rounds' }, async () => {
       // Helpers that executors share outlast the last one for a moment.
       await expect.poll(() => traces('').children, { timeout: 15_000 }).toEqual([])
       const controller = new AbortController()

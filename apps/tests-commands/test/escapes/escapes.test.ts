@@ -12,11 +12,10 @@ import {
   runEscapes,
   unavailable,
 } from '@ws/attack'
-import { component, describeWith } from '@ws/test-fixtures'
+import { component, describeWith, deep } from '@ws/test-fixtures'
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 
-const deep = process.env['WS_DEEP'] === '1'
 const timeout = 120_000
 const shared = new Set(attempts.filter((attempt) => attempt.shared === true).map(({ name }) => name))
 const document = readFileSync(escapesPath, 'utf8')
@@ -30,8 +29,11 @@ describeWith([component('python3'), component('cc')], 'the attempts at escaping'
 
 for (const column of columns) {
   describeWith(columnComponents(column).map(component), `escapes: ${column.name}`, () => {
-    it('[LS11, PC13] end as the guarantees declare, field by field, and as the table says', { timeout }, async () => {
-      const report = await runEscapes(column, { raceTime: deep ? 20_000 : 700 })
+    it('[LS11, PC13] end as the guarantees declare, field by field, and as the table says', {
+      timeout,
+      tags: 'rounds',
+    }, async () => {
+      const report = await runEscapes(column, { raceTime: deep ? 5_000 : 700 })
       expect(misdeclared(report)).toEqual([])
       if (column.name.startsWith('bubblewrap'))
         expect([...report.reached].filter((name) => !shared.has(name))).toEqual([])

@@ -1,18 +1,17 @@
 import { leaksIn, operations, raceNames, runControls, runRace, runStarts, startedIn, sumCounts } from '@ws/attack'
-import { component, describeWith } from '@ws/test-fixtures'
+import { component, describeWith, deep } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
-const deep = process.env['WS_DEEP'] === '1'
 const seed = 20_261_121
 /** Of each race; twice each operation at least. */
-const count = deep ? 20_000 : operations.length * 10
+const count = deep ? 8_000 : operations.length * 5
 /** Far more of those are refused before they start that are read first. */
-const starts = deep ? { bubblewrap: 2_000, sanitize: 6_000 } : { bubblewrap: 60, sanitize: 200 }
+const starts = deep ? { bubblewrap: 1_000, sanitize: 3_000 } : { bubblewrap: 40, sanitize: 200 }
 
 describeWith(component('perl'), 'under a race with another process', () => {
   for (const race of raceNames) {
     it(`nothing outside is read, listed or changed, and nothing is left behind: ${race}`, {
-      timeout: deep ? 1_800_000 : 60_000,
+      tags: 'rounds',
     }, async () => {
       const report = await runRace({ race, seed, operations: count })
       const total = sumCounts(report.counts.values())
@@ -36,9 +35,7 @@ describeWith(component('perl'), 'under a race with another process', () => {
 for (const executor of startedIn) {
   const needed = [component('perl'), component(executor === 'bubblewrap' ? 'bubblewrap' : 'landlock')]
   describeWith(needed, `commands that start in ${executor} under a race with another process`, () => {
-    it(`see nothing outside and nothing denied, in ${starts[executor]} starts`, {
-      timeout: deep ? 1_800_000 : 60_000,
-    }, async () => {
+    it(`see nothing outside and nothing denied, in ${starts[executor]} starts`, { tags: 'rounds' }, async () => {
       const report = await runStarts({ executor, seed, starts: starts[executor] })
       expect(report.findings).toEqual([])
       expect(report).toMatchObject({ cheated: 0, untyped: 0 })

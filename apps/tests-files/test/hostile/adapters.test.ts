@@ -1,12 +1,12 @@
+/** @module-tag rounds */
 import { parsePath } from '@ws/core'
-import { type Hostile, hostileNames, hostilePaths } from '@ws/test-fixtures'
+import { type Hostile, hostileNames, hostilePaths, deep } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 
 import { adapterOperations, type HostileOperation, workspaceOperations } from './operations.ts'
 import { adapterNames, type HostileSite, openHostile, show, verdictOf } from './site.ts'
 
 const temporary = '.ws-tmp-'
-const deep = process.env['WS_DEEP'] === '1'
 const seed = 20_261_122
 /** In the ordinary tests, one path of so many: each goes through every operation of two stores. */
 const oneOf = deep ? 1 : 4

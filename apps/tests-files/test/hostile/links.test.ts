@@ -3,7 +3,7 @@ import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createWorkspace, isWorkspaceError } from '@ws/core'
 import type { Workspace } from '@ws/core'
 import type { StorageAdapter } from '@ws/core/adapter'
-import { component, createScratchDirectory, describeWith } from '@ws/test-fixtures'
+import { component, createScratchDirectory, describeWith, deep } from '@ws/test-fixtures'
 import fc from 'fast-check'
 import {
   lstatSync,
@@ -21,8 +21,7 @@ import { expect, it } from 'vitest'
 
 import { Kernel, type Question } from './kernel.ts'
 
-const numRuns = process.env['WS_DEEP'] === '1' ? 5_000 : 150
-const timeout = process.env['WS_DEEP'] === '1' ? 1_800_000 : 60_000
+const numRuns = deep ? 1_500 : 150
 
 type Entry =
   | { readonly at: string; readonly kind: 'directory' }
@@ -151,7 +150,7 @@ describeWith(
   'links and `..`, against the kernel in a chroot',
   () => {
     it('[PC19] every path reads, lists and is described as the kernel has it: memory and local', {
-      timeout,
+      tags: 'rounds',
     }, async () => {
       await using scratch = await createScratchDirectory()
       await using kernel = new Kernel()
@@ -215,7 +214,7 @@ describeWith(
         paths: below,
       },
     ]
-    it.for(writes)('$title', { timeout }, async ({ asked, paths: path }) => {
+    it.for(writes)('$title', { tags: 'rounds' }, async ({ asked, paths: path }) => {
       await using scratch = await createScratchDirectory()
       await using kernel = new Kernel()
       let written = 0

@@ -1,3 +1,4 @@
+/** @module-tag rounds */
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createS3Adapter } from '@ws/adapter-s3'
@@ -5,7 +6,7 @@ import { createWorkspace, rules } from '@ws/core'
 import { parseMountPath } from '@ws/core/adapter'
 import type { Rule, Workspace } from '@ws/core'
 import type { StorageAdapter } from '@ws/core/adapter'
-import { createScratchDirectory } from '@ws/test-fixtures'
+import { createScratchDirectory, deep } from '@ws/test-fixtures'
 import { sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { endsInTime, holds } from '@ws/tests-support'
@@ -40,7 +41,7 @@ afterAll(async () => {
 
 /** In the ordinary tests, one pattern of so many in the slower stores. */
 function sampled<Pattern>(store: string, patterns: readonly Pattern[]): readonly Pattern[] {
-  const oneOf = store === 'memory' || process.env['WS_DEEP'] === '1' ? 1 : 4
+  const oneOf = store === 'memory' || deep ? 1 : 4
   return patterns.filter((_, index) => index % oneOf === 0)
 }
 

@@ -4,6 +4,7 @@ import { createScratchDirectory, describeWith } from '@ws/test-fixtures'
 import { sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import type { CoherenceFixture } from '@ws/conformance'
 import { testCoherence } from '@ws/conformance/vitest'
+import { describe } from 'vitest'
 import { mountNeeds } from './bucket.ts'
 
 /** A mount that believes its listings for half a second, and somebody else on the same prefix. */
@@ -42,5 +43,7 @@ async function mountAnd(other: 'S3' | 'mount'): Promise<CoherenceFixture> {
 
 describeWith(mountNeeds, 'a mount beside others', () => {
   testCoherence({ name: 'rclone and S3', create: () => mountAnd('S3') })
-  if (process.env['WS_DEEP'] === '1') testCoherence({ name: 'two mounts', create: () => mountAnd('mount') })
+  describe('of its own kind', { tags: ['deep'] }, () => {
+    testCoherence({ name: 'two mounts', create: () => mountAnd('mount') })
+  })
 })

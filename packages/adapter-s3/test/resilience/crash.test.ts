@@ -1,20 +1,23 @@
 import { isWorkspaceError, type Version } from '@ws/core'
 import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
-import { describeWith } from '@ws/test-fixtures'
+import { describeWith, deep } from '@ws/test-fixtures'
 import { startCephServer } from '@ws/test-fixtures/s3'
 import { s3Needs } from '@ws/test-fixtures/s3/vitest'
 import { expect, it } from 'vitest'
 import { makeContent } from './content.ts'
-import { adaptersOn, deep, longTimeout } from './site.ts'
+import { adaptersOn, longTimeout } from './site.ts'
 import { look } from './writer.ts'
 
-const crashes = deep ? 20 : 3
+const crashes = deep ? 15 : 3
 const writerCount = 6
 /** Writes between two crashes. */
 const interval = 40
 
 describeWith(s3Needs('ceph'), 'a gateway that is killed again and again', () => {
-  it(`loses nothing that was acknowledged, over ${crashes} crashes`, { timeout: longTimeout }, async () => {
+  it(`loses nothing that was acknowledged, over ${crashes} crashes`, {
+    tags: 'rounds',
+    timeout: longTimeout,
+  }, async () => {
     await using server = await startCephServer()
     const adapters = await adaptersOn(server, writerCount, { attemptTimeout: 5_000, deadline: 20_000 })
     const { gateway } = server

@@ -1,13 +1,13 @@
 import { ListMultipartUploadsCommand, ListObjectsV2Command, ListPartsCommand } from '@aws-sdk/client-s3'
 import { parseMountPath } from '@ws/core/adapter'
-import { describeWith } from '@ws/test-fixtures'
+import { describeWith, deep } from '@ws/test-fixtures'
 import { seededFaults, seededRandom, startFaultProxy, type RecordedRequest, type S3Server } from '@ws/test-fixtures/s3'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { adapterOn, deep, longTimeout } from './site.ts'
+import { adapterOn, longTimeout } from './site.ts'
 import { look, Writer, type Outcome } from './writer.ts'
 
-const operations = deep ? 5_000 : 500
+const operations = deep ? 2_000 : 300
 const writerCount = 8
 const seed = Number(process.env['WS_SEED'] ?? 20_261_122)
 const prefix = 'resilience'
@@ -26,6 +26,7 @@ describeWith(s3Needs('ceph'), 'with one request in five failing', () => {
   afterAll(() => server?.close())
 
   it(`keeps what it has acknowledged, byte for byte, over ${operations} operations (seed ${seed})`, {
+    tags: 'rounds',
     timeout: longTimeout,
   }, async ({ annotate }) => {
     const { bucket } = server

@@ -1,6 +1,6 @@
 import { ListMultipartUploadsCommand } from '@aws-sdk/client-s3'
 import type { Version } from '@ws/core'
-import { describeWith } from '@ws/test-fixtures'
+import { describeWith, deep } from '@ws/test-fixtures'
 import {
   s3ServerNames,
   seededFaults,
@@ -15,10 +15,10 @@ import { describe, expect, it } from 'vitest'
 import { Client } from './clients.ts'
 import type { FileState } from './known-files.ts'
 import { unexplained, type Event } from './register.ts'
-import { adapterOn, adaptersOn, deep, longTimeout } from './site.ts'
+import { adapterOn, adaptersOn, longTimeout } from './site.ts'
 import { look } from './writer.ts'
 
-const operations = deep ? 5_000 : 300
+const operations = deep ? 1_500 : 200
 const clientCount = 4
 const fileCount = deep ? 24 : 8
 const partBytes = 5 * 2 ** 20
@@ -52,7 +52,7 @@ describe.each(s3ServerNames)('on %s', (name) => {
   describeWith(s3Needs(name), `${clientCount} clients that share files over a faulty network`, () => {
     it.concurrent.for([1, 2])(
       `leave nothing lost, torn, done twice or told falsely, over ${operations} operations (seed %d)`,
-      { timeout: longTimeout },
+      { tags: name === 'r2' && !deep ? 'deep' : 'rounds', timeout: longTimeout },
       async (seed, { annotate }) => {
         await using server = await sharedS3Server(name)
         await using proxy = await startFaultProxy(server)

@@ -1,15 +1,15 @@
 import { isWorkspaceError, type Version } from '@ws/core'
 import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
-import { describeWith } from '@ws/test-fixtures'
+import { describeWith, deep } from '@ws/test-fixtures'
 import { s3ServerNames, seededFaults, startFaultProxy, type S3Server } from '@ws/test-fixtures/s3'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { adaptersOn, deep, longTimeout } from './site.ts'
+import { adaptersOn, longTimeout } from './site.ts'
 
 vi.setConfig({ testTimeout: longTimeout })
 
-const rounds = deep ? 20 : 4
+const times = deep ? 8 : 3
 const writerCount = 50
 const path = parseMountPath('/contended')
 const other = parseMountPath('/other')
@@ -48,11 +48,11 @@ describe.each(s3ServerNames)('on %s', (name) => {
       return winners.join()
     }
 
-    it(`lets exactly one of ${writerCount} with the same version win, ${rounds} times`, async () => {
+    it(`lets exactly one of ${writerCount} with the same version win, ${times} times`, async () => {
       const [adapter] = adapters
       if (adapter === undefined) throw new Error('no adapter')
       let { version } = await adapter.write(path, encode('start'))
-      for (let round = 0; round < rounds; round += 1) {
+      for (let round = 0; round < times; round += 1) {
         const winner = await race(round, version)
         const { bytes, stat } = await adapter.read(path)
         expect(new TextDecoder().decode(bytes)).toBe(winner)
@@ -70,7 +70,7 @@ describe.each(s3ServerNames)('on %s', (name) => {
       if (writer === undefined || runner === undefined) throw new Error('no adapter')
       await writer.write(other, encode('other'))
       const outcomes = new Set<string>()
-      for (let round = 0; round < rounds * 25; round += 1) {
+      for (let round = 0; round < times * 20; round += 1) {
         const { version } = await writer.write(path, encode(`one ${round}`))
         const later = async (act: () => Promise<unknown>): Promise<string> => {
           await delay(Math.random() * 4)
@@ -88,8 +88,8 @@ describe.each(s3ServerNames)('on %s', (name) => {
       ).toEqual([])
     })
 
-    it(`lets exactly one of ${writerCount} create a file, ${rounds} times`, async () => {
-      for (let round = 0; round < rounds; round += 1) {
+    it(`lets exactly one of ${writerCount} create a file, ${times} times`, async () => {
+      for (let round = 0; round < times; round += 1) {
         await adapters[0]?.delete(path, { force: true })
         const winner = await race(round, 'absent')
         const { bytes } = (await adapters[1]?.read(path)) ?? {}

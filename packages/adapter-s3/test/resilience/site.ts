@@ -1,11 +1,10 @@
 import type { StorageAdapter } from '@ws/core/adapter'
 import type { S3Connection } from '@ws/test-fixtures/s3'
+import { deep } from '@ws/test-fixtures'
 import { createS3Adapter, probeS3Dialect, type S3AdapterOptions, type S3Dialect } from '../../src/index.ts'
 
-export const deep = process.env['WS_DEEP'] === '1'
-
 /** Milliseconds for a test that makes hundreds or thousands of requests, on a machine that has other things to do too. */
-export const longTimeout = deep ? 3_600_000 : 240_000
+export const longTimeout = deep ? 1_200_000 : 240_000
 
 type Settings = Partial<Pick<S3AdapterOptions, 'prefix' | 'partBytes' | 'attemptTimeout' | 'deadline' | 'dialect'>>
 

@@ -1,10 +1,11 @@
 import fc from 'fast-check'
+import { propertyRounds } from '@ws/test-fixtures'
 
 import { parseVirtualPath, type VirtualPath } from '../../src/path/virtual-path.ts'
 
 /** Runs a property with a fixed seed: few cases in `npm test`, many in `npm run test:deep`. */
 export function check<Values>(property: fc.IProperty<Values>): void {
-  fc.assert(property, { seed: 20_261_121, numRuns: process.env['WS_DEEP'] === '1' ? 10_000 : 300 })
+  fc.assert(property, { seed: 20_261_121, ...propertyRounds({ quick: 300, seconds: 5 }) })
 }
 
 const oddNames = [

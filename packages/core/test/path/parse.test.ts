@@ -1,3 +1,4 @@
+/** @module-tag rounds */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 

@@ -1,11 +1,11 @@
+/** @module-tag rounds */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { propertyRounds } from '@ws/test-fixtures'
 import { compileGlob } from '../../src/glob/glob.ts'
 import { nameOf } from '../../src/glob/names.ts'
 import { NameSet } from '../../src/policy/name-set.ts'
 import { protectHooks, protectSecrets } from '../../src/policy/protect.ts'
-
-const runs = process.env['WS_DEEP'] === '1' ? 20_000 : 1000
 
 const names = ['a', 'B', '.a', 'a.b', 'ß', 'SS', 'ſ', 'S', 'K', 'k', 'é', 'e\u0301', 'ab', '*', 'x*', '?', '[ab]', '**']
 const parts = fc.constantFrom(...names, '{a,b}', '{a,.a}.b', 'A*', '*B', 'a*b', '.?', '\\a', 'a[.]B', 's*', '*K')
@@ -25,7 +25,7 @@ describe('globs that are asked together', () => {
         expect(find(set, path) !== undefined).toBe(each)
         if (each) expect(set.mayMatchName(path.slice(path.lastIndexOf('/') + 1))).toBe(true)
       }),
-      { numRuns: runs },
+      { ...propertyRounds({ quick: 1000, seconds: 10 }) },
     )
   })
 

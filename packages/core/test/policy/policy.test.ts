@@ -1,11 +1,11 @@
+/** @module-tag rounds */
 import { createPolicy, rules } from '@ws/core'
 import type { Access, Rule, VirtualPath } from '@ws/core'
 import type { Need } from '@ws/core/adapter'
 import type { SubtreeRule } from '@ws/core/executor'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-
-const runs = process.env['WS_DEEP'] === '1' ? 20_000 : 500
+import { propertyRounds } from '@ws/test-fixtures'
 
 function decide(list: readonly Rule[], path: string, need: Need, exempt?: string) {
   const policy = createPolicy(list, exempt === undefined ? {} : { exempt: exempt as VirtualPath })
@@ -168,7 +168,7 @@ describe('against an independent model', () => {
       fc.property(ruleList, path, fc.constantFrom<Need>('read', 'write'), (list, at, need) => {
         expect(effect(list, at, need)).toBe(list.every((one) => slowly(one, at, need)) ? 'allow' : 'deny')
       }),
-      { numRuns: runs, seed: 7 },
+      { ...propertyRounds({ quick: 500, seconds: 10 }), seed: 7 },
     )
   })
 

@@ -6,12 +6,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 import { beforeAll, describe, expect, it } from 'vitest'
+import { deep } from '@ws/test-fixtures'
 
 import { openSqliteJournal } from '../../src/state/sqlite.ts'
 import { createSite, treeOf, type Site } from '../support.ts'
 
 const program = fileURLToPath(new URL('run-plan.ts', import.meta.url))
-const moments = process.env['WS_DEEP'] === '1' ? 50 : 8
+const moments = deep ? 20 : 3
 
 /** Runs the plan in a process of its own; with `killAfter` until so many milliseconds after it began. */
 async function run(
@@ -72,6 +73,7 @@ describe('a run that is killed', () => {
   // moments by the golden ratio: spread evenly, and the same in each run
   it.each(Array.from({ length: moments }, (_, index) => ((index + 1) * 0.618_034) % 1))(
     'resumes at %f of its time: every file is there, and no finished step ran twice',
+    { tags: 'rounds', timeout: 120_000 },
     async (moment) => {
       await using site = await createSite()
       await run(site, 'fresh', took * moment)
@@ -85,7 +87,6 @@ describe('a run that is killed', () => {
       expect(again.filter((step) => done.includes(step))).toEqual([])
       expect(await visible(site)).toEqual(undisturbed)
     },
-    120_000,
   )
 
   it('resumes again and again', async () => {
