@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
 import { component, componentNames } from '@ws/test-fixtures'
-import { reportPath } from '@ws/test-fixtures/report'
+import { pathOfReport } from '@ws/test-fixtures/report'
 
 import { printTestSummary } from './lib/reports.ts'
 import { repositoryRoot, run } from './lib/run.ts'
@@ -20,7 +20,9 @@ const phases = values.deep
       ['test', 'pack:check', 'knip', 'boundaries', 'requirements:check', 'mutate:check'],
     ]
 
-for (const report of globSync(`{{packages,apps}/*,test-fixtures}/${reportPath}`, { cwd: repositoryRoot })) {
+for (const report of globSync(`{{packages,apps}/*,test-fixtures}/${pathOfReport(values.deep)}`, {
+  cwd: repositoryRoot,
+})) {
   rmSync(resolve(repositoryRoot, report))
 }
 
@@ -31,7 +33,7 @@ const env = {
   ...(values.deep ? { WS_DEEP: '1' } : {}),
 }
 const passed = phases.map((tasks) => runTasks(tasks)).every(Boolean)
-const testsPassed = printTestSummary()
+const testsPassed = printTestSummary({ deep: values.deep })
 process.exitCode = passed && testsPassed ? 0 : 1
 
 /** `--continue`: one failing check must not hide what the others would have said. */

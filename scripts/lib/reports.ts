@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import {
   formatFailures,
   formatMissing,
-  reportPath,
+  pathOfReport,
   requireAll,
   type MissingComponent,
   type TestFailure,
@@ -16,16 +16,18 @@ import { repositoryRoot } from './run.ts'
 
 const testedFolders = ['{packages,apps}/*', 'test-fixtures']
 
+/** The folders of all packages that have tests. */
+export function testedPackages(): string[] {
+  const configurations = testedFolders.map((pattern) => `${pattern}/vitest.config.ts`)
+  return globSync(configurations, { cwd: repositoryRoot }).map((path) => dirname(path))
+}
+
 /** Prints what all packages' test runs add up to; answers false when a test failed or a package left no report. */
-export function printTestSummary(): boolean {
+export function printTestSummary({ deep }: { readonly deep: boolean }): boolean {
   const packages: PackageReport[] = []
   const failures: TestFailure[] = []
-  for (const folder of globSync(
-    testedFolders.map((pattern) => `${pattern}/vitest.config.ts`),
-    { cwd: repositoryRoot },
-  )) {
-    const of = dirname(folder)
-    const report = readReport(join(repositoryRoot, of, reportPath))
+  for (const of of testedPackages()) {
+    const report = readReport(of, deep)
     if (report === undefined) failures.push({ test: of, message: 'There is no report: the run did not reach its end.' })
     else {
       packages.push({ of, report })
@@ -46,9 +48,10 @@ export function printTestSummary(): boolean {
   return failed === 0
 }
 
-function readReport(path: string): TestReport | undefined {
+/** The report of a package's last run of that tier. */
+export function readReport(of: string, deep: boolean): TestReport | undefined {
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as TestReport
+    return JSON.parse(readFileSync(join(repositoryRoot, of, pathOfReport(deep)), 'utf8')) as TestReport
   } catch {
     return undefined
   }

@@ -35,6 +35,8 @@ export const sharedConfig = defineConfig({
       { name: 'rounds', description: 'runs a few rounds in `npm test`, and for some seconds in the deep tier' },
     ],
     ...tier,
+    // most of the time of a short program of Node is compiling its sources
+    env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url)) },
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
     teardownTimeout: 10_000,

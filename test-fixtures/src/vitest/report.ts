@@ -1,3 +1,4 @@
+import { deep } from '../tier.ts'
 import type { FileCost } from './cost.ts'
 
 /** The results of one vitest run, for the summary at the end of `npm test`. */
@@ -12,6 +13,8 @@ export interface TestReport {
   /** Seconds of processor time of the whole run: of vitest, its workers, and all programs that ended before it. */
   readonly processor: number
   readonly files: readonly FileReport[]
+  /** The passed tests of each suite of the conformance kit, by its title: `the storage contract: memory`. */
+  readonly promises: Readonly<Record<string, number>>
 }
 
 /** The costs of one test file. */
@@ -36,8 +39,13 @@ export interface MissingComponent {
   readonly tests: number
 }
 
-/** Where the report lies, relative to the package. */
-export const reportPath = '.test-report/report.json'
+/** Where the report of this tier lies, relative to the package. */
+export const reportPath = pathOfReport(deep)
+
+/** Where the report of a tier lies. */
+export function pathOfReport(deepTier: boolean): string {
+  return `.test-report/${deepTier ? 'deep' : 'report'}.json`
+}
 
 /** True when a test that is skipped for want of a component is a failure, as in continuous integration. */
 export const requireAll = (): boolean => process.env['WS_REQUIRE_ALL'] === '1'

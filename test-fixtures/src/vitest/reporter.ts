@@ -45,6 +45,7 @@ export class ComponentReporter implements Reporter {
         duration: (performance.now() - this.#began) / 1000,
         processor: own + children,
         files: modules.map(costOf),
+        promises: countPromises(tests),
       }
       mkdirSync(dirname(this.#path), { recursive: true })
       writeFileSync(this.#path, `${JSON.stringify(report, undefined, 2)}\n`)
@@ -61,6 +62,19 @@ export class ComponentReporter implements Reporter {
 /** The tests of the other tier are skipped too, but by design. */
 function isOfTier({ tags }: TestCase): boolean {
   return deep ? tags.some((tag) => tag === 'deep' || tag === 'rounds') : !tags.includes('deep')
+}
+
+/** The suites of `@ws/conformance`, whose tests are one promise each. */
+const suiteOfKit =
+  /(?:^| > )((?:the storage contract|the executor contract|the two doors|one policy at both doors|coherence): .+?)(?: > |$)/u
+
+function countPromises(tests: readonly TestCase[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const test of tests) {
+    const [, suite] = suiteOfKit.exec(test.fullName) ?? []
+    if (suite !== undefined && test.result().state === 'passed') counts[suite] = (counts[suite] ?? 0) + 1
+  }
+  return counts
 }
 
 function costOf(module: TestModule): FileReport {
