@@ -1,49 +1,61 @@
-// Runs every check of the repository; with --deep, the tests of the deep tier alone.
-import { globSync, rmSync } from 'node:fs'
+// Runs every check of the repository; with --deep, the tests of the deep tier alone. Tests whose packages have not changed
+// since they passed are not run again.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { release } from 'node:os'
-import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
 import { component, componentNames } from '@ws/test-fixtures'
-import { pathOfReport } from '@ws/test-fixtures/report'
 
-import { printTestSummary } from './lib/reports.ts'
+import { hashPackages, keepReport, restoreReport } from './lib/kept-reports.ts'
+import { printTestSummary, removeReports, testedPackages } from './lib/reports.ts'
 import { repositoryRoot, run } from './lib/run.ts'
 
-const { values } = parseArgs({ options: { deep: { type: 'boolean', default: false } } })
-
-/** One after the other. The quick and likely failures come first, so that a mistake shows within half a minute. */
-const phases = values.deep
-  ? [['test']]
-  : [
-      ['lint', '@ws/core#test'],
-      ['test', 'pack:check', 'knip', 'boundaries', 'requirements:check', 'mutate:check'],
-    ]
-
-for (const report of globSync(`{{packages,apps}/*,test-fixtures}/${pathOfReport(values.deep)}`, {
-  cwd: repositoryRoot,
-})) {
-  rmSync(resolve(repositoryRoot, report))
-}
-
+const { deep } = parseArgs({ options: { deep: { type: 'boolean', default: false } } }).values
 const env = {
   ...process.env,
   TURBO_TELEMETRY_DISABLED: '1',
   WS_COMPONENTS: describeMachine(),
-  ...(values.deep ? { WS_DEEP: '1' } : {}),
+  ...(deep ? { WS_DEEP: '1' } : {}),
 }
-const passed = phases.map((tasks) => runTasks(tasks)).every(Boolean)
-const testsPassed = printTestSummary({ deep: values.deep })
-process.exitCode = passed && testsPassed ? 0 : 1
+const turbo = ['run', '--continue', '--output-logs=new-only', '--log-order=grouped']
 
-/** `--continue`: one failing check must not hide what the others would have said. */
-function runTasks(tasks: readonly string[]): boolean {
-  return run('turbo', ['run', ...tasks, '--continue', '--output-logs=new-only', '--log-order=grouped'], { env }) === 0
+// The quick and likely failures come first, so that a mistake shows within half a minute.
+const linted = deep || run('turbo', [...turbo, 'lint'], { env }) === 0
+const others = ['pack:check', 'knip', 'boundaries', 'requirements:check', 'mutate:check']
+const [tested, checked] = await Promise.all([
+  runTests(),
+  deep || start('turbo', [...turbo, '--concurrency=1', ...others], 'at its end'),
+])
+const passed = printTestSummary({ deep })
+process.exitCode = linted && tested && checked && passed ? 0 : 1
+
+/** One run of vitest for all packages that have changed. */
+async function runTests(): Promise<boolean> {
+  removeReports({ deep })
+  const packages = hashPackages(testedPackages(), env)
+  const changed = packages.filter((one) => !restoreReport(one, deep))
+  console.log(`tests of ${changed.length} packages; those of ${packages.length - changed.length} passed as they are`)
+  if (changed.length === 0) return true
+  const ok = await start('vitest', ['run', ...changed.map(({ name }) => `--project=${name}`)], 'as it comes')
+  for (const one of changed) keepReport(one, deep)
+  return ok
+}
+
+/** Runs a program; true when its exit code is 0. Two that run at once must not print at once. */
+async function start(program: string, args: readonly string[], print: 'as it comes' | 'at its end'): Promise<boolean> {
+  const output = print === 'as it comes' ? 'inherit' : 'pipe'
+  const child = spawn(program, args, { cwd: repositoryRoot, env, stdio: ['ignore', output, output] })
+  const printed: Buffer[] = []
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => printed.push(chunk))
+  const [exitCode] = (await once(child, 'close')) as [number | null]
+  process.stdout.write(Buffer.concat(printed))
+  return exitCode === 0
 }
 
 /**
- * The parts of the machine that a cached test result depends on, beside the files. The same tests pass, fail or are
- * skipped with its components, its kernel and the user.
+ * The parts of the machine that a kept test result depends on, beside the files. The same tests pass, fail or are skipped
+ * with its components, its kernel and the user.
  */
 function describeMachine(): string {
   const available = componentNames.filter((name) => component(name).available)

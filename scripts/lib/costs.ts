@@ -15,16 +15,15 @@ export function formatCosts(packages: readonly PackageReport[]): string {
   )
   const total = (key: 'processor' | 'programs' | 'sandboxes' | 'servers') =>
     files.reduce((sum, file) => sum + file[key], 0)
-  const processor = packages.reduce((sum, { report }) => sum + report.processor, 0)
   const runs = packages.map(({ of, report }) => ({
     name: of,
-    processor: report.processor,
+    processor: report.files.reduce((sum, { processor: used }) => sum + used, 0),
     duration: report.files.reduce((sum, { duration }) => sum + duration, 0),
     starts: report.files.reduce((sum, { programs }) => sum + programs, 0),
   }))
   return [
     '',
-    ...table(`seconds of processor time, each package (sum ${processor.toFixed(0)} s)`, runs),
+    ...table(`seconds of processor time, each package (sum ${total('processor').toFixed(0)} s)`, runs),
     '',
     ...table(
       `the ${shown} slowest files`,

@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 import {
@@ -20,6 +20,11 @@ const testedFolders = ['{packages,apps}/*', 'test-fixtures']
 export function testedPackages(): string[] {
   const configurations = testedFolders.map((pattern) => `${pattern}/vitest.config.ts`)
   return globSync(configurations, { cwd: repositoryRoot }).map((path) => dirname(path))
+}
+
+/** A report of an earlier run must not stand for one that did not end. */
+export function removeReports({ deep }: { readonly deep: boolean }): void {
+  for (const of of testedPackages()) rmSync(join(repositoryRoot, of, pathOfReport(deep)), { force: true })
 }
 
 /** Prints what all packages' test runs add up to; answers false when a test failed or a package left no report. */

@@ -4,6 +4,7 @@ import { defineConfig, mergeConfig } from 'vitest/config'
 
 import { deep } from '../tier.ts'
 import { ComponentReporter } from './reporter.ts'
+import { LargestPackagesFirst } from './sequencer.ts'
 
 // Tests run on the sources of the other packages, never on a build that may be stale. Without `module`: what some
 // packages publish under it is not for Node.
@@ -26,8 +27,8 @@ export const sharedConfig = defineConfig({
     pool: 'forks',
     // A worker runs many files: what they import is loaded once. Files share no state, or say so in their package.
     isolate: false,
-    // Tests wait for processes more than they compute: one worker would leave a core idle on a machine of two.
-    maxWorkers: 2,
+    // Tests wait for processes too: two workers would leave a core idle now and then on a machine of two.
+    maxWorkers: 3,
     // commands in sandboxes on a loaded two-core machine
     testTimeout: deep ? 600_000 : 60_000,
     tags: [
@@ -43,6 +44,17 @@ export const sharedConfig = defineConfig({
     reporters: ['default', new ComponentReporter()],
   },
 })
+
+/** All packages in one run: they share the main process, and the S3 servers. */
+export const rootConfig = mergeConfig(
+  sharedConfig,
+  defineConfig({
+    test: {
+      projects: ['{packages,apps}/*/vitest.config.ts', 'test-fixtures/vitest.config.ts'],
+      sequence: { sequencer: LargestPackagesFirst },
+    },
+  }),
+)
 
 /** The same for packages whose tests talk to S3 servers: see `sharedS3Server` in `@ws/test-fixtures/s3/vitest`. */
 export const configWithS3 = mergeConfig(

@@ -8,10 +8,6 @@ export interface TestReport {
   readonly skipped: number
   /** Tests that did not run because a component of the machine is missing. */
   readonly missing: readonly MissingComponent[]
-  /** Seconds from the first test file to the end. */
-  readonly duration: number
-  /** Seconds of processor time of the whole run: of vitest, its workers, and all programs that ended before it. */
-  readonly processor: number
   readonly files: readonly FileReport[]
   /** The passed tests of each suite of the conformance kit, by its title: `the storage contract: memory`. */
   readonly promises: Readonly<Record<string, number>>

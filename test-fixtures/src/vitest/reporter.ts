@@ -1,10 +1,9 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-import type { Reporter, SerializedError, TestCase, TestModule, TestSuite, Vitest } from 'vitest/node'
+import type { Reporter, SerializedError, TestCase, TestModule, TestProject, TestSuite, Vitest } from 'vitest/node'
 
 import { deep } from '../tier.ts'
-import { processorTime } from './cost.ts'
 import {
   formatMissing,
   reportPath,
@@ -15,48 +14,50 @@ import {
   type TestReport,
 } from './report.ts'
 
+// for the type of what it leaves in a file's meta
+import type {} from './measure.ts'
+
 /** The note that `describeWith` and `itWith` put into the titles of what they skip. */
 const note = /⟨needs ([^:⟩]+): (.*?)⟩/su
 
-import type {} from './measure.ts'
-
 /** Counts tests and their costs, and says loudly which were skipped since a component of the machine is missing. */
 export class ComponentReporter implements Reporter {
-  #path = reportPath
-  readonly #began = performance.now()
+  #projects: readonly TestProject[] = []
 
   onInit(vitest: Vitest): void {
-    this.#path = join(vitest.config.root, reportPath)
+    this.#projects = vitest.projects
     // a report of an earlier run must not stand for one that crashed
-    rmSync(this.#path, { force: true })
+    for (const project of this.#projects) rmSync(pathIn(project), { force: true })
   }
 
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
-    const tests = modules.flatMap((module) => [...module.children.allTests()].filter(isOfTier))
-    const count = (state: string) => tests.filter((test) => test.result().state === state).length
-    const missing = countMissing(tests)
-    const write = () => {
-      const { own, children } = processorTime()
-      const report: TestReport = {
-        passed: count('passed'),
-        failures: listFailures(modules, errors),
-        skipped: count('skipped'),
-        missing,
-        duration: (performance.now() - this.#began) / 1000,
-        processor: own + children,
-        files: modules.map(costOf),
-        promises: countPromises(tests),
-      }
-      mkdirSync(dirname(this.#path), { recursive: true })
-      writeFileSync(this.#path, `${JSON.stringify(report, undefined, 2)}\n`)
+    for (const [index, project] of this.#projects.entries()) {
+      const own = modules.filter((module) => module.project === project)
+      // an error outside of all tests belongs to nobody: the first one tells it
+      writeReport(project, own, index === 0 ? errors : [])
     }
-    write()
-    // once more when workers and servers have ended, whose time counts too
-    process.once('exit', write)
+    const missing = countMissing(modules.flatMap((module) => [...module.children.allTests()]))
     if (missing.length === 0) return
     console.error(formatMissing(missing))
     if (requireAll()) process.exitCode = 1
   }
+}
+
+const pathIn = ({ config }: TestProject): string => join(config.root, reportPath)
+
+function writeReport(project: TestProject, modules: readonly TestModule[], errors: readonly SerializedError[]): void {
+  const tests = modules.flatMap((module) => [...module.children.allTests()].filter(isOfTier))
+  const count = (state: string) => tests.filter((test) => test.result().state === state).length
+  const report: TestReport = {
+    passed: count('passed'),
+    failures: listFailures(modules, errors),
+    skipped: count('skipped'),
+    missing: countMissing(tests),
+    files: modules.map(costOf),
+    promises: countPromises(tests),
+  }
+  mkdirSync(dirname(pathIn(project)), { recursive: true })
+  writeFileSync(pathIn(project), `${JSON.stringify(report, undefined, 2)}\n`)
 }
 
 /** The tests of the other tier are skipped too, but by design. */

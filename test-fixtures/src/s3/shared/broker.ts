@@ -18,7 +18,7 @@ export interface S3Broker extends AsyncDisposable {
 }
 
 const starters: Record<S3ServerName, () => Promise<S3Server>> = {
-  r2: () => startR2Server({ buckets: 128 }),
+  r2: () => startR2Server({ buckets: 512 }),
   ceph: () => startCephServer(),
 }
 

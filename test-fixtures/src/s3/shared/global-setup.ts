@@ -1,6 +1,6 @@
 import type { TestProject } from 'vitest/node'
 
-import { startS3Broker } from './broker.ts'
+import { startS3Broker, type S3Broker } from './broker.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -9,9 +9,19 @@ declare module 'vitest' {
   }
 }
 
-/** Vitest's global set-up: one S3 server of each kind for all test files of a package, started when first needed. */
+let broker: Promise<S3Broker> | undefined
+let users = 0
+
+/** Vitest's global set-up: one S3 server of each kind for all test files of a run, started when first needed. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const broker = await startS3Broker()
-  project.provide('s3Broker', broker.url)
-  return () => broker.close()
+  broker ??= startS3Broker()
+  users += 1
+  const shared = await broker
+  project.provide('s3Broker', shared.url)
+  return async () => {
+    users -= 1
+    if (users > 0) return
+    broker = undefined
+    await shared.close()
+  }
 }

@@ -1,0 +1,47 @@
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+import { pathOfReport } from '@ws/test-fixtures/report'
+
+import { readReport } from './reports.ts'
+import { capture, repositoryRoot } from './run.ts'
+
+const folder = join(repositoryRoot, 'node_modules/.cache/tests')
+
+/** A package with tests, and the hash of all that their outcome depends on. */
+export interface TestedPackage {
+  readonly name: string
+  /** Its folder, from the root of the repository. */
+  readonly of: string
+  readonly hash: string
+}
+
+/** Turbo knows what each package imports: it makes the hash of its sources, those of its dependencies and the settings. */
+export function hashPackages(names: readonly string[], env: NodeJS.ProcessEnv): TestedPackage[] {
+  const { tasks } = JSON.parse(capture('turbo', ['run', 'test', '--dry=json'], { env })) as {
+    readonly tasks: readonly { task: string; package: string; directory: string; hash: string }[]
+  }
+  return tasks
+    .filter(({ task, directory }) => task === 'test' && names.includes(directory))
+    .map((task) => ({ name: task.package, of: task.directory, hash: task.hash }))
+}
+
+/** Puts the report of an equal run in its place, where one passed before. */
+export function restoreReport({ of, hash }: TestedPackage, deep: boolean): boolean {
+  const kept = join(folder, `${hash}.json`)
+  if (!existsSync(kept)) return false
+  copyTo(kept, join(repositoryRoot, of, pathOfReport(deep)))
+  return true
+}
+
+/** Keeps the report of a run that passed. */
+export function keepReport({ of, hash }: TestedPackage, deep: boolean): void {
+  const report = readReport(of, deep)
+  if (report === undefined || report.failures.length > 0) return
+  copyTo(join(repositoryRoot, of, pathOfReport(deep)), join(folder, `${hash}.json`))
+}
+
+function copyTo(from: string, to: string): void {
+  mkdirSync(dirname(to), { recursive: true })
+  copyFileSync(from, to)
+}

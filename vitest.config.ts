@@ -1,0 +1,3 @@
+import { rootConfig } from '@ws/test-fixtures/vitest'
+
+export default rootConfig
