@@ -94,7 +94,7 @@ export function boundaryTests({ describe, test }: DoorSuite): void {
       const site = await it.open()
       if ((await site.attempt('perl -MSocket -e 1')).exitCode !== 0) it.skip('needs perl: apt-get install perl')
       const { stdout } = await site.attempt(`${connect(`"${path}\\0"`)}; ${connect(`"\\0${name}"`)}`)
-      equal([stdout, named.reached(), abstract.reached()], ['', 0, 0], 'output and connections')
+      equal([stdout, await named.reached(), await abstract.reached()], ['', 0, 0], 'output and connections')
     })
 
     test('network: no network is reached', { holds: ['network'] }, async (it) => {
@@ -106,7 +106,7 @@ export function boundaryTests({ describe, test }: DoorSuite): void {
         { shell: 'bash', timeout: 10_000 },
       )
       check(!stdout.includes('hello'), 'a command read from a server of the host')
-      equal(server.reached(), 0, 'connections that reached the host')
+      equal(await server.reached(), 0, 'connections that reached the host')
     })
 
     test('processes: none of the host is seen or signalled', { kind: 'process', holds: ['processes'] }, async (it) => {
@@ -117,7 +117,7 @@ export function boundaryTests({ describe, test }: DoorSuite): void {
         `kill -TERM ${victim.pid}; kill -KILL ${victim.pid}; cat /proc/${victim.pid}/environ /proc/*/environ /proc/*/cmdline 2> /dev/null | tr "\\0" "\\n"`,
       )
       check(!seen.includes(victim.secret), 'the environment or the command line of a process of the host was read')
-      equal(victim.lives(), true, 'the process of the host lives')
+      equal(await victim.lives(), true, 'the process of the host lives')
     })
   })
 }

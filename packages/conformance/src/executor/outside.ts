@@ -1,10 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer, type Server, type Socket } from 'node:net'
+import { connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fail } from '../assert.ts'
 
 /** A directory of the host, outside of every mount, which no permission protects. */
 export interface Outside extends AsyncDisposable {
@@ -37,12 +39,12 @@ export async function createOutside(): Promise<Outside> {
 /** A server on a path, on an abstract address, or on a port of this machine; counts who comes. */
 export interface Listener extends AsyncDisposable {
   readonly port: number
-  /** Connections so far. */
-  reached(): number
+  /** Connections so far, with those that wait to be accepted; the server is asked by one of its own. */
+  reached(): Promise<number>
 }
 
 export async function listen(where: string | { readonly host: string; readonly port: number }): Promise<Listener> {
-  let reached = 0
+  let [reached, own] = [0, 0]
   const sockets: Socket[] = []
   const server: Server = createServer((socket) => {
     reached += 1
@@ -56,9 +58,17 @@ export async function listen(where: string | { readonly host: string; readonly p
   // no permission protects a socket with a name
   if (typeof where === 'string' && !where.startsWith('\0')) await chmod(where, 0o777)
   const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
   return {
-    port: typeof address === 'object' && address !== null ? address.port : 0,
-    reached: () => reached,
+    port,
+    async reached() {
+      own += 1
+      const asking = typeof where === 'string' ? connect(where) : connect(port, where.host)
+      // connections are accepted in their order, so an answer to this one means that all before it are counted
+      await once(asking, 'data')
+      asking.destroy()
+      return reached - own
+    },
     [Symbol.asyncDispose]: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
@@ -71,22 +81,34 @@ export async function listen(where: string | { readonly host: string; readonly p
 export interface Victim extends AsyncDisposable {
   readonly pid: number
   readonly secret: string
-  lives(): boolean
+  /** Asks the process itself: Node hears of its end later than it ends. False too when it does not answer within 15 s. */
+  lives(): Promise<boolean>
 }
 
 export async function createVictim(owner: { readonly uid: number; readonly gid: number } | undefined): Promise<Victim> {
   const secret = randomUUID()
   const as = process.getuid?.() === 0 && owner !== undefined ? { uid: owner.uid, gid: owner.gid } : {}
-  const shown = { env: { SECRET: secret }, argv0: `sleep-${secret}` }
-  const child: ChildProcess = spawn('sleep', ['120'], { ...shown, stdio: 'ignore', ...as })
+  // it repeats what it reads; it never comes to the second file, which is there for its name
+  const child = spawn('cat', ['-', `/${secret}`], { env: { SECRET: secret }, stdio: ['pipe', 'pipe', 'ignore'], ...as })
+  // an answer is missed where the process is gone, which the end of its output tells
+  child.stdin.on('error', () => undefined)
   await once(child, 'spawn')
-  const lives = (): boolean => child.exitCode === null && child.signalCode === null
-  return {
+  const answers = child.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+  const victim: Victim = {
     pid: child.pid ?? 0,
     secret,
-    lives,
+    async lives() {
+      child.stdin.write('x')
+      const patience = new AbortController()
+      const late = delay(15_000, undefined, { signal: patience.signal }).catch(() => undefined)
+      const answer = await Promise.race([answers.next(), late])
+      patience.abort()
+      return answer?.done === false
+    },
     async [Symbol.asyncDispose]() {
-      if (lives() && child.kill('SIGKILL')) await once(child, 'exit')
+      if (child.exitCode === null && child.signalCode === null && child.kill('SIGKILL')) await once(child, 'exit')
     },
   }
+  if (!(await victim.lives())) fail('the process that commands are to leave alone did not start')
+  return victim
 }

@@ -10,6 +10,7 @@ import {
   changeResult,
   type ExecutorFault,
 } from './executor-fault.ts'
+import { lastMomentFaults } from './last-moment-faults.ts'
 import { moreExecutorFaults } from './more-executor-faults.ts'
 
 const allKernel = Object.fromEntries(guaranteeFields.map((field) => [field, 'kernel'])) as unknown as Guarantees
@@ -275,4 +276,5 @@ export const executorFaults: readonly ExecutorFault[] = [
   ...hostFaults,
   ...bindFaults,
   ...moreExecutorFaults,
+  ...lastMomentFaults,
 ]
