@@ -179,7 +179,10 @@ export class MountProcess {
    */
   async end(): Promise<boolean> {
     this.#child.stdio[3]?.destroy()
-    if (await this.untilEnded(keeperMs)) return true
+    if (await this.untilEnded(keeperMs)) {
+      await this.#forcing // the helper that breaks the mount may outlive rclone, and is to leave with it
+      return true
+    }
     this.kill()
     this.#killGroup()
     await this.untilEnded(killedMs)
