@@ -18,12 +18,15 @@ import { expect, it } from 'vitest'
 
 const timeout = 120_000
 const shared = new Set(attempts.filter((attempt) => attempt.shared === true).map(({ name }) => name))
+/** Not every kernel has them: the table tells what becomes of them where there are some. */
+const ofSomeKernels = '32-bit calls (int 0x80)'
+let control: ReturnType<typeof runControl> | undefined
 const document = readFileSync(escapesPath, 'utf8')
 const table = parseEscapes(document)
 
 describeWith([component('python3'), component('cc')], 'the attempts at escaping', () => {
   it('get out of a plain process: they are attempts indeed', { timeout }, async () => {
-    expect(missedByControl(await runControl())).toEqual([])
+    expect(missedByControl(await (control ??= runControl()))).toEqual([])
   })
 })
 
@@ -40,7 +43,13 @@ for (const column of columns) {
       // Another machine may hold less: it is declared then, and the table is about something else.
       if (report.differs.length > 0) return
       const cells = table.get(column.name) ?? new Map<string, string>()
-      const seen = new Map(attempts.map((attempt) => [attempt.name, cellOf(attempt, report)]))
+      const isThere = (await (control ??= runControl())).has(ofSomeKernels)
+      const seen = new Map(
+        attempts.map((attempt) => {
+          const told = attempt.name === ofSomeKernels && !isThere ? cells.get(attempt.name) : cellOf(attempt, report)
+          return [attempt.name, told]
+        }),
+      )
       expect(cells, 'run `npm run attack -- --escapes --write`').toEqual(seen)
     })
   })
