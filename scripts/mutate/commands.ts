@@ -22,7 +22,7 @@ export const commandMutations: readonly Mutation[] = [
   {
     row: 'new namespaces, mounts, modules, keys, tracing, terminal injection, 32-bit calls',
     removes: 'the refusal of new namespaces',
-    changes: [{ file: seccomp, text: "    ...call('clone', refuseBits(0, newNamespaces)),\n", by: '' }],
+    changes: [{ file: seccomp, text: "    ...call('clone', refuseBits(0, newNamespaces | untracedChild)),\n", by: '' }],
     test: { file: 'packages/sandbox/test/seccomp.test.ts' },
   },
   {
@@ -171,8 +171,8 @@ export const commandMutations: readonly Mutation[] = [
     changes: [
       {
         file: 'packages/sandbox/src/hide/script.ts',
-        text: 'return (0, $read) if $got <= $size && $read !~ $any;',
-        by: 'return (0, $read) if $got <= $size;',
+        text: 'else { return if $read !~ $any;',
+        by: 'else { return;',
       },
     ],
     test: { file: 'packages/executor-bubblewrap/test/direct.test.ts', title: 'shows at / to every program' },

@@ -23,7 +23,7 @@ export type {
 } from './executor/contract.ts'
 export { execError } from './executor/exec-error.ts'
 export * from './executor/guarantees.ts'
-export { getCommandResult, protectionLost, sandboxKilled } from './executor/killed.ts'
+export { getCommandResult, listingLost, protectionLost, sandboxKilled } from './executor/killed.ts'
 export { limitFields, limitShapes, narrowLimits, requireLimits } from './executor/limits.ts'
 export type { LimitField, LimitReport } from './executor/limits.ts'
 export { scratchName, systemNames } from './mount/reserved.ts'

@@ -45,17 +45,17 @@ const known: readonly (readonly [RegExp, StartFailure])[] = [
     { reason: 'bubblewrap is too old: it cannot bind by descriptor', remedy: 'install bubblewrap 0.8 or later' },
   ],
   [
-    /listing supervisor: seccomp 16/,
+    /listing supervisor: ptrace/,
     {
-      reason: 'something already answers system calls of this process: its commands cannot have names hidden',
-      remedy: 'run it where no seccomp listener is (a container without intercepted system calls)',
+      reason: 'this machine does not let a process trace its own children, which listings of the root need',
+      remedy: '`sysctl -w kernel.yama.ptrace_scope=1`; in a container, let it use `ptrace`; or mount at `/workspace`',
     },
   ],
   [
     /listing supervisor: \w/,
     {
-      reason: 'the kernel does not let a directory be listed without some names (seccomp user notification)',
-      remedy: 'use Linux 5.9 or later, and in a container let it use `seccomp`, `pidfd_open` and `pidfd_getfd`',
+      reason: 'the kernel does not let a directory be listed without some names (seccomp and ptrace)',
+      remedy: 'use Linux 5.9 or later, and in a container let it use `seccomp` and `ptrace`; or mount at `/workspace`',
     },
   ],
   [/Argument list too long/, { reason: 'its arguments and environment are longer than the kernel allows' }],

@@ -7,12 +7,13 @@ import type { Owner } from '@ws/core/adapter'
 import {
   type CommandRequest,
   type ExecutorResult,
+  listingLost,
   protectionLost,
   sandboxKilled,
   type StartedCommand,
 } from '@ws/core/executor'
 import { type CommandOutputs, createCommandOutput, type PipeMaker, type ProcessInput } from '@ws/process'
-import type { NameKeeper } from '@ws/sandbox'
+import { type NameKeeper, unreadableCaller } from '@ws/sandbox'
 
 import type { SandboxCommand } from './arguments.ts'
 import { type Sandbox, startSandbox } from './sandbox.ts'
@@ -200,6 +201,7 @@ async function follow(
     ...(ended.survivors && { survivors: true as const }),
   }
   if (lost !== undefined) throw protectionLost(result, lost.at)
+  if (sandbox.hides && ended.exitCode === unreadableCaller) throw listingLost(result)
   const killed = sandbox.hides && (ended.signal !== null || ended.exitCode !== 0) && !sent.has('SIGKILL')
   if (killed || (exitCode === undefined && sent.size === 0)) throw sandboxKilled(result)
   return result

@@ -1,5 +1,6 @@
 export * from './executor/index.ts'
 export { hidingCommand, hidingProblem, type HiddenNames } from './hide/hide.ts'
+export { unreadableCaller } from './hide/script.ts'
 export { sharedDevices, sharedProcFiles } from './landlock/shared-files.ts'
 export { probeLandlock } from './landlock/probe.ts'
 export type { LandlockAccess, LandlockPolicy, LandlockProbe, LandlockRule } from './landlock/types.ts'

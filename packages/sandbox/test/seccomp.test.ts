@@ -135,6 +135,10 @@ describe.each(['x64', 'arm64'] as const)('the sandbox program on %s', (architect
     expect(ask('clone3')).toBe(ENOSYS)
   })
 
+  it('refuses a child that a tracer would not see', () => {
+    expect(ask('clone', 0x800000 | 17)).toBe(EPERM)
+  })
+
   it('answers ENOSYS to calls whose arguments it cannot see', () => {
     expect(ask('openat2')).toBe(ENOSYS)
     for (const ring of [425, 426, 427])

@@ -46,6 +46,21 @@ export function protectionLost(
   return error
 }
 
+/**
+ * For executors. `EIO`: a process listed a directory, and the answer could not be made right. The command was ended for that,
+ * since most programs take a listing that fails for an empty one. The known part of the end goes along.
+ */
+export function listingLost(result: ExecutorResult): WorkspaceError {
+  const error = new WorkspaceError({
+    code: 'EIO',
+    operation: 'exec',
+    reason: 'the command was ended: a program that no other may read listed a directory, which cannot be answered at `/`',
+    remedy: 'look at what the command left; mount the workspace at `/workspace`, or give the program the right to be read',
+  })
+  results.set(error, withExitStatus(result))
+  return error
+}
+
 /** The output up to then, of a command whose sandbox was killed; `undefined` for every other error. */
 export function getCommandResult(error: unknown): CommandResult | undefined {
   return typeof error === 'object' && error !== null ? results.get(error) : undefined

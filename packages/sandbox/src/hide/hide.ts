@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 
 import { auditArchitecture } from '../seccomp/syscalls.ts'
-import { hideScript, superviseScript } from './script.ts'
+import { hideScript, superviseScript, unreadableCaller } from './script.ts'
 
 /** One directory that is listed without some of its names. */
 export interface HiddenNames {
@@ -19,37 +19,48 @@ export interface HidingOptions {
 
 const perl = '/usr/bin/perl'
 
+/** System calls, and `registers`: their size; the result, the call's number and the place in the program in them. */
 const numbers = {
   x64: {
-    write: 1,
     read: 0,
     close: 3,
-    lseek: 8,
-    ioctl: 16,
-    clone: 56,
+    wait4: 61,
     getdents: 78,
+    ptrace: 101,
     prctl: 157,
     getdents64: 217,
+    vm_readv: 310,
+    vm_writev: 311,
     seccomp: 317,
     statx: 332,
     architecture: auditArchitecture.x64,
+    registers: 216,
+    result: 80,
+    number: 120,
+    at: 128,
+    instruction: 2,
   },
   arm64: {
-    write: 64,
     read: 63,
     close: 57,
-    lseek: 62,
-    ioctl: 29,
-    clone: 220,
+    wait4: 260,
+    ptrace: 117,
     prctl: 167,
     getdents64: 61,
+    vm_readv: 270,
+    vm_writev: 271,
     seccomp: 277,
     statx: 291,
     architecture: auditArchitecture.arm64,
+    registers: 272,
+    result: 0,
+    number: 0, // in a set of its own
+    at: 256,
+    instruction: 4,
   },
 } as const
 /** The same on every architecture. */
-const common = { pidfd_open: 434, close_range: 436, pidfd_getfd: 438 }
+const common = { pidfd_open: 434, close_range: 436, pidfd_getfd: 438, unreadable: unreadableCaller }
 
 /** Why names cannot be hidden here, as far as that can be seen without trying. */
 export function hidingProblem(): { readonly reason: string; readonly remedy: string } | undefined {
@@ -62,7 +73,7 @@ export function hidingProblem(): { readonly reason: string; readonly remedy: str
 /**
  * Wraps a command so that it, and all that it starts, lists one directory without some names: see {@link hideScript}.
  * Start it from the main thread of this process. The process that is started stays until the command ends, and exits
- * with 0 then, for any end of the command; when it is killed, the command must end by itself (`--die-with-parent`).
+ * with 0 then, for any end of the command. With any other end of it, the kernel ends the command.
  */
 export function hidingCommand({ hidden, start, argv }: HidingOptions): string[] {
   const calls: Readonly<Record<string, number>> | undefined = { ...numbers }[process.arch as 'x64']

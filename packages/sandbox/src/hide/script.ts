@@ -1,98 +1,106 @@
 /**
- * The listing supervisor: perl, which starts a command with a seccomp filter that asks it about `getdents64` and `getdents`,
- * and nothing else. For one directory, told by device and inode, it answers with the entries but for those of given names;
- * every other directory is read as ever. It is a view and no boundary: a caller that changes a descriptor at the same
- * moment in another thread can see the names, and nothing else rests on that.
+ * The listing supervisor: perl, which traces a command and all that it starts. A seccomp filter (`SECCOMP_RET_TRACE`) stops
+ * callers of `getdents64` and `getdents`. The kernel does each call. Where it listed one directory, told by device and
+ * inode, the entries of given names are then taken out of what it wrote. It is a view and no boundary: a caller that changes
+ * a descriptor at the same moment in another thread can see the names, and nothing else rests on that.
  *
- * - The command is made by `clone` with the table of descriptors shared, which ends with its `exec`: so the listener is here
- *   without being sent, and without the right to trace that `pidfd_getfd` would need.
- * - The caller's memory and process are opened first. Only then is the notification checked: while it stands, the caller
- *   waits in its call, and the number was not given to another process.
- * - Entries are read through the caller's own open file, whose position moves as it must. Where the caller gets nothing
- *   (bad memory, a signal), the position is put back.
- * - A caller that cannot be looked at (a program that may not be read) is refused. Only the first two processes,
- *   bubblewrap's own, are not.
- * - The death of the parent ends it, and with that the command, which asks for the same.
+ * - A stopped caller takes no signal but SIGKILL, and the kernel's own call waits for nobody. So a signal cuts no listing short.
+ * - A thread that is traced keeps its number until it is waited for: no other one is met under it.
+ * - Every thread is traced from its first instruction (`PTRACE_O_TRACECLONE` and its like). `CLONE_UNTRACED` would make an
+ *   exception, and the filter of the sandbox refuses that.
+ * - A caller that made itself unreadable is looked at by the right of the owner of its user namespace. Where that does not
+ *   do, all is ended with {@link unreadableCaller}: most programs take a refused listing for an empty one. Only the first two processes,
+ *   bubblewrap's own, are let through.
+ * - A stop that this filter did not order (a program's own filter) gets `ENOSYS`, as without a tracer.
+ * - The death of this process ends all that it traces (`PTRACE_O_EXITKILL`), and the death of the parent ends this process.
  *
- * Arguments: the parent's process number, a descriptor from which one byte is awaited, numbers of system calls, device (major, minor) and
- * inode, the names in hexadecimal, {@link superviseScript}, and the command.
+ * Arguments: the parent's process number, a descriptor from which one byte is awaited, numbers of system calls and places of
+ * registers, device (major, minor) and inode, the names in hexadecimal, {@link superviseScript}, and the command.
  */
 export const hideScript = String.raw`
 my ($parent, $start, $numbers, $root, $names, $supervise) = splice(@ARGV, 0, 6); $_ += 0 for $parent, $start;
-my %n = map { my ($k, $v) = split /=/; ($k, $v + 0) } split /,/, $numbers;
+my %n = map { my ($k, $v) = split /=/; ($k, $v + 0) } split /,/, $numbers; my $mark = 0x6c73;
 my ($major, $minor, $inode) = map { $_ + 0 } split /:/, $root; my %hide = map { pack('H*', $_) => 1 } split /,/, $names;
 sub fail { my $e = $! + 0; syswrite(STDERR, "listing supervisor: $_[0] $e\n"); exit 126 }
 syscall($n{prctl}, 1, 9, 0, 0, 0) >= 0 or fail('parent'); getppid() == $parent or exit 126;
 my $go = "\0"; syscall($n{read}, $start, $go, 1) == 1 or exit 126;
 pipe(my $from, my $to) or fail('pipe');
-my $pid = syscall($n{clone}, 0x4411, 0, 0, 0, 0); fail('clone') if $pid < 0;
-if (!$pid) { syscall($n{prctl}, 38, 1, 0, 0, 0) >= 0 or fail('no-new-privs');
+my $pid = fork; fail('fork') unless defined $pid;
+if (!$pid) { close($to); sysread($from, my $traced, 1) == 1 or exit 126;
+  syscall($n{prctl}, 38, 1, 0, 0, 0) >= 0 or fail('no-new-privs');
   my @calls = grep { defined } @n{qw(getdents64 getdents)};
   my @code = ([0x20, 0, 0, 4], [0x15, 0, @calls + 1, $n{architecture}], [0x20, 0, 0, 0],
-    (map { [0x15, @calls - $_, 0, $calls[$_]] } 0 .. $#calls), [6, 0, 0, 0x7fff0000], [6, 0, 0, 0x7fc00000]);
+    (map { [0x15, @calls - $_, 0, $calls[$_]] } 0 .. $#calls), [6, 0, 0, 0x7fff0000], [6, 0, 0, 0x7ff00000 | $mark]);
   my $filter = join('', map { pack('SCCL', @$_) } @code); my $program = pack('Sx6P', scalar(@code), $filter);
-  my $fd = syscall($n{seccomp}, 1, 0x28, $program); $fd = syscall($n{seccomp}, 1, 8, $program) if $fd < 0 && $! == 22;
-  fail('seccomp') if $fd < 0;
-  my $word = pack('l', $fd); syscall($n{write}, fileno($to), $word, 4);
+  syscall($n{seccomp}, 1, 0, $program) == 0 or fail('seccomp');
   exec { $ARGV[0] } @ARGV; fail('exec') }
-close($to); sysread($from, my $word, 4) == 4 or do { waitpid($pid, 0); exit 126 }; close($from);
+# SEIZE. Stops of system calls told apart from signals; fork, vfork, clone, seccomp; and the end of all with this process.
+syscall($n{ptrace}, 0x4206, $pid, 0, 0x1 | 0x2 | 0x4 | 0x8 | 0x80 | 0x100000) == 0 or fail('ptrace');
+syswrite($to, 'x'); close($to); close($from);
 eval $supervise; die $@ if $@;
-waitpid($pid, 0);
 `
+
+/** The status with which the supervisor ends where it could not look at a caller that listed a directory. */
+export const unreadableCaller = 77
 
 /** The part of the script that runs once the command is started. */
 export const superviseScript = String.raw`
-my $any = join '|', map { quotemeta } sort keys %hide; $any = qr/(?:$any)\0/; my $self = '';
-my $listener = unpack('l', $word);
-my $ended = syscall($n{pidfd_open}, $pid, 0); fail('pidfd') if $ended < 0;
-{ my ($low, $high) = sort { $a <=> $b } $listener, $ended; my $at = 0;
-  for my $keep ($low, $high, 0x100000000) { syscall($n{close_range}, $at, $keep - 1, 0) if $keep > $at; $at = $keep + 1 } }
-syscall($n{ioctl}, $listener, 0x40082104, 1);
-my ($inodeword, $deviceword) = (pack('Q', $inode), pack('LL', $major, $minor)); my $wanted = $inodeword . $deviceword; my $status = "\0" x 256;
-sub identity { substr($status, 32, 8) . substr($status, 136, 8) }
-sub answer { my ($id, $value, $error, $flags) = @_; my $r = pack('QqlL', $id, $value, -$error, $flags); syscall($n{ioctl}, $listener, 0xc0182101, $r) }
+syscall($n{close_range}, 0, 0xffffffff, 0);
+my $any = join '|', map { quotemeta } sort keys %hide; $any = qr/(?:$any)\0/;
+my ($CONT, $SYSCALL, $LISTEN, $GETREGS, $SETREGS, $INFO) = (7, 24, 0x4208, 0x4204, 0x4205, 0x420e);
+my ($wanted, $status, $self, $info) = (pack('QLL', $inode, $major, $minor), "\0" x 256, '', "\0" x 88);
+# The kernel is given the address of these bytes. The first write makes them this variable's own (perl copies on write).
+my $registers = "\0" x $n{registers}; vec($registers, 0, 8) = 0; my $part = pack('PQ', $registers, $n{registers});
+my %stopping = map { $_ => 1 } 19, 20, 21, 22;
+my %waiting; # Calls for the directory that the kernel is doing: thread => [descriptor, call, address]
+
+sub go { my ($how, $tid, $signal) = @_; syscall($n{ptrace}, $how, $tid, 0, $signal // 0) }
 sub field { my ($tid, $name) = @_; open(my $f, '<', "/proc/$tid/status") or return 0; while (<$f>) { return $1 if /^$name:\s+(\d+)/ } 0 }
 sub own { my ($tid) = @_; my $tgid = field($tid, 'Tgid'); $tgid == $pid || field($tid, 'PPid') == $pid }
+# Through /proc, else by a copy of the descriptor; false where there is none, or nobody any more.
+sub look { my ($tid, $fd) = @_;
+  return 1 if syscall($n{statx}, -100, "/proc/$tid/fd/$fd", 0x4000, 0x100, $status) >= 0;
+  my $process = syscall($n{pidfd_open}, $tid, 0x80); $process = syscall($n{pidfd_open}, field($tid, 'Tgid') + 0, 0) if $process < 0;
+  my $copy = $process < 0 ? -1 : syscall($n{pidfd_getfd}, $process, $fd, 0); my $error = $! + 0;
+  my $seen = $copy >= 0 && syscall($n{statx}, $copy, $self, 0x5000, 0x100, $status) >= 0;
+  $_ < 0 or syscall($n{close}, $_) for $copy, $process;
+  $seen || $copy < 0 && ($error == 9 || $error == 3) || own($tid) or exit $n{unreadable}; $seen }
+sub registers { syscall($n{ptrace}, $_[0], $_[1], 1, $part) == 0 }
+sub place { my ($at, $value) = @_; substr($registers, $at, 8) = pack('q', $value) }
+sub copy { my ($way, $tid, undef, $memory) = @_; my ($here, $there) = (pack('PQ', $_[2], length $_[2]), pack('QQ', $memory, length $_[2]));
+  my $copied = syscall($way, $tid, $here, 1, $there, 1, 0); return 1 if $copied == length $_[2];
+  exit $n{unreadable} if $copied < 0 && $! != 14 && $! != 3; 0 }
 
-sub listing { my ($d, $call, $size) = @_; my $head = $call == $n{getdents64} ? 19 : 18; my $out = '';
-  my $room = $size < 512 ? 512 : $size > 65536 ? 65536 : $size; $size = 65536 if $size > 65536;
-  my $at = syscall($n{lseek}, $d, 0, 1);
-  while (1) { my $read = "\0" x $room; my $got = syscall($call, $d, $read, $room);
-    return ($! + 0, '') if $got < 0; return (0, '') if $got == 0; $read = substr($read, 0, $got);
-    return (0, $read) if $got <= $size && $read !~ $any;
-    for (my $o = 0; $o < $got;) { my ($next, $length) = unpack('qS', substr($read, $o + 8, 10));
-      if (!$hide{unpack('Z*', substr($read, $o + $head, $length - $head))}) {
-        if (length($out) + $length > $size) { syscall($n{lseek}, $d, $at, 0); return length($out) ? (0, $out) : (22, '') }
-        $out .= substr($read, $o, $length) }
-      $o += $length; $at = $next }
-    return (0, $out) if length($out) } }
-sub root { my ($id, $tid, $call, $fd, $memory, $size) = @_;
-  my $process = syscall($n{pidfd_open}, $tid, 0x80);
-  $process = syscall($n{pidfd_open}, field($tid, 'Tgid') + 0, 0) if $process < 0;
-  my $opened = sysopen(my $m, "/proc/$tid/mem", 1); my $check = pack('Q', $id); my $d = -1;
-  my $stands = syscall($n{ioctl}, $listener, 0x40082102, $check) >= 0;
-  $d = syscall($n{pidfd_getfd}, $process, $fd, 0) if $stands && $opened && $process >= 0;
-  if ($d >= 0 && (syscall($n{statx}, $d, $self, 0x5000, 0x100, $status) < 0 || identity() ne $wanted)) { syscall($n{close}, $d); $d = -1 }
-  if ($d < 0) { answer($id, 0, 5, 0) if $stands }
-  else { my $before = syscall($n{lseek}, $d, 0, 1); my ($error, $out) = listing($d, $call, $size);
-    if ($out ne '') { my $done = sysseek($m, $memory, 0) ? syswrite($m, $out) : undef; $error = 14 unless defined $done && $done == length($out) }
-    my $answered = answer($id, $error ? 0 : length($out), $error, 0);
-    syscall($n{lseek}, $d, $before, 0) if $answered < 0 || $error == 14; syscall($n{close}, $d) }
-  syscall($n{close}, $process) if $process >= 0 }
+sub called { my ($tid) = @_;
+  return if syscall($n{ptrace}, $INFO, $tid, 88, $info) <= 0; # It was killed.
+  my ($call, $fd, $memory, $ordered) = unpack('x24QQQx32L', $info); $fd &= 0xffffffff;
+  return absent($tid) if $ordered != $mark;
+  return go($CONT, $tid) unless look($tid, $fd) && substr($status, 32, 8) . substr($status, 136, 8) eq $wanted;
+  $waiting{$tid} = [$fd, $call, $memory]; go($SYSCALL, $tid) }
+sub absent { my ($tid) = @_; registers($GETREGS, $tid) or return;
+  place($n{result}, -38); place($n{number}, -1) if $n{number}; registers($SETREGS, $tid);
+  if (!$n{number}) { my $none = pack('l', -1); my $where = pack('PQ', $none, 4); syscall($n{ptrace}, $SETREGS, $tid, 0x404, $where) }
+  go($CONT, $tid) }
+sub listed { my ($tid, $fd, $call, $memory) = @_; registers($GETREGS, $tid) or return;
+  my $size = unpack('q', substr($registers, $n{result}, 8)); return if $size <= 0 || $size > 0x1000000;
+  my $read = "\0" x $size; vec($read, 0, 8) = 0; my ($out, $head) = ('', $call == $n{getdents64} ? 19 : 18);
+  if (!copy($n{vm_readv}, $tid, $read, $memory)) { place($n{result}, -14) }
+  else { return if $read !~ $any;
+    for (my $o = 0; $o + $head < $size;) { my $length = unpack('S', substr($read, $o + 16, 2)); last if $length <= $head;
+      $out .= substr($read, $o, $length) unless $hide{unpack('Z*', substr($read, $o + $head, $length - $head))}; $o += $length }
+    if ($out ne '') { place($n{result}, copy($n{vm_writev}, $tid, $out, $memory) ? length $out : -14) }
+    else { # A length of 0 would mean the end: the call is made again.
+      place($n{result}, $n{number} ? $call : $fd); place($n{at}, unpack('q', substr($registers, $n{at}, 8)) - $n{instruction}) } }
+  registers($SETREGS, $tid) }
 
-# From Linux 6.12 at the latest, a wait for a notification ends when nobody is left who could send one. Before, it has to be seen here.
-my ($first, $second) = do { open(my $f, '<', '/proc/sys/kernel/osrelease'); (($f && <$f>) // '') =~ /^(\d+)\.(\d+)/ };
-my $tells = ($first // 0) > 6 || (($first // 0) == 6 && $second >= 12);
-my $both = ''; vec($both, $listener, 1) = 1; vec($both, $ended, 1) = 1;
+my $word = "\0" x 4;
 while (1) {
-  unless ($tells) { my $ready = $both; next if select($ready, undef, undef, undef) < 0; last if vec($ready, $ended, 1) }
-  my $q = "\0" x 80;
-  if (syscall($n{ioctl}, $listener, 0xc0502100, $q) < 0) {
-    my $ready = ''; vec($ready, $ended, 1) = 1; last if $tells && select($ready, undef, undef, 0) > 0; next }
-  my ($id, $tid, $call, $fd, $memory, $size) = unpack('QLx4lx12QQQ', $q); $fd &= 0xffffffff;
-  if (syscall($n{statx}, -100, "/proc/$tid/fd/$fd", 0x4000, 0x100, $status) >= 0) {
-    if (substr($status, 32, 8) eq $inodeword && substr($status, 136, 8) eq $deviceword) { root($id, $tid, $call, $fd, $memory, $size & 0xffffffff) }
-    else { my $r = pack('Qx12L', $id, 1); syscall($n{ioctl}, $listener, 0xc0182101, $r) } }
-  elsif (($! == 13 || $! == 1) && !own($tid)) { answer($id, 0, 13, 0) }
-  else { answer($id, 0, 0, 1) } }
+  my $tid = syscall($n{wait4}, -1, $word, 0x40000000, 0); if ($tid < 0) { next if $! == 4; exit 1 }
+  my $got = unpack('l', $word); my ($signal, $event) = ($got >> 8 & 0xff, $got >> 16);
+  if (($got & 0xff) != 0x7f) { delete $waiting{$tid}; last if $tid == $pid }
+  elsif ($event == 7) { called($tid) }
+  elsif ($event == 128) { go($stopping{$signal} ? $LISTEN : $CONT, $tid) }
+  elsif ($event) { go($CONT, $tid) }
+  elsif ($signal == 0x85) { my $of = delete $waiting{$tid}; listed($tid, @$of) if $of; go($CONT, $tid) }
+  else { go($CONT, $tid, $signal) } }
 `

@@ -56,7 +56,7 @@ function assembleSandbox(
     ...answerAll(lists.opaque, ENOSYS, architecture),
     ...answerAll(lists.refused, EPERM, architecture),
     ...answerAll(options.allowPtrace ? [] : lists.tracing, EPERM, architecture),
-    ...call('clone', refuseBits(0, newNamespaces)),
+    ...call('clone', refuseBits(0, newNamespaces | untracedChild)),
     ...call('socket', socketsOf(options.unixSockets ? [unixFamily, ...networkFamilies] : networkFamilies)),
     ...call('socketpair', options.unixSockets ? socketsOf([unixFamily]) : connectedPairs),
     ...call('ioctl', options.attributeChanges ? noTerminalInjection : [...noAttributeChanges, ...noTerminalInjection]),
@@ -115,6 +115,8 @@ function refuseBits(argument: number, bits: number): Instruction[] {
 
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. (NEWTIME is a signal number to `clone`.) */
 const newNamespaces = 0x7e020000
+/** CLONE_UNTRACED: a child that its parent's tracer (proot, the listing supervisor) would not see. */
+const untracedChild = 0x00800000
 const setIdBits = 0o6000
 
 /** Leaves a character device behind, as overlay file systems use it for what is deleted. */
