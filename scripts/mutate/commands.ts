@@ -2,6 +2,8 @@ import type { Mutation } from './types.ts'
 
 const compileBinds = 'packages/core/src/commands/binds/compile-binds.ts'
 const keeper = 'packages/sandbox/src/reserve/keeper-script.ts'
+const entries = 'packages/sandbox/src/reserve/entries-script.ts'
+const watching = 'packages/sandbox/src/reserve/watch-script.ts'
 const seccomp = 'packages/sandbox/src/seccomp/programs.ts'
 const loader = 'packages/sandbox/src/loader/script.ts'
 
@@ -142,9 +144,33 @@ export const commandMutations: readonly Mutation[] = [
     test: { file: 'packages/core/test/commands/compile-binds.test.ts', title: 'covers what matches' },
   },
   {
+    row: 'a reserved name that a command of another workspace exchanges for a link while it is made',
+    removes: 'the descriptors: mode, time and owner are set by name',
+    changes: [
+      {
+        file: entries,
+        text: 'return 0 if syscall($n{fchmod}, $own, $mode) < 0',
+        by: 'chmod($mode, "/proc/self/fd/$e->{fd}/$e->{place}"); return 0 if syscall($n{fchmod}, $own, $mode) < 0',
+      },
+    ],
+    test: { file: 'packages/sandbox/test/reserve/exchange.test.ts' },
+  },
+  {
+    row: 'a reserved name that a command keeps from being removed, by the mode of its directory',
+    removes: 'the note that stays',
+    changes: [{ file: keeper, text: 'do { $left = 1; leave_($e->{file}) }', by: 'forget($e->{file})' }],
+    test: { file: 'packages/sandbox/test/reserve/left.test.ts' },
+  },
+  {
+    row: 'a reserved name that a command keeps from being removed, by the mode of its directory',
+    removes: 'the moment in which its user may write there',
+    changes: [{ file: entries, text: '$error == 13 ? inside($fd, $try) : $error', by: '$error' }],
+    test: { file: 'packages/sandbox/test/reserve/left.test.ts' },
+  },
+  {
     row: "a user's file or directory taken for a reserved name, and removed",
     removes: 'the comparison with what was noted',
-    changes: [{ file: keeper, text: 'fits(look($e->{fd}, $e->{name}), $e) && ', by: '' }],
+    changes: [{ file: entries, text: 'return 0 unless fits($s, $e); return $! == 2', by: 'return $! == 2' }],
     test: { file: 'packages/sandbox/test/reserve/reserve.test.ts', title: 'never remove what somebody put there' },
   },
   {
@@ -162,7 +188,7 @@ export const commandMutations: readonly Mutation[] = [
   {
     row: 'a reserved name that a caller of the file API sees, or that a killed process leaves',
     removes: 'the sweep',
-    changes: [{ file: keeper, text: '$swept++ if inside($fd, \\@all, sub { rmdir(through($fd, $name)) });', by: '' }],
+    changes: [{ file: keeper, text: '{ $error = take($fd, $name, $e, @all); $swept++', by: '{ $swept++' }],
     test: { file: 'packages/sandbox/test/reserve/reserve.test.ts', title: 'are swept at the next start' },
   },
   {
@@ -194,7 +220,7 @@ export const commandMutations: readonly Mutation[] = [
     removes: 'the watch of the mount table',
     changes: [
       {
-        file: keeper,
+        file: watching,
         text: 'return lost($id, $w, $i) unless defined $points->{$mount} &&',
         by: 'return lost($id, $w, $i) unless 1 || defined $points->{$mount} &&',
       },

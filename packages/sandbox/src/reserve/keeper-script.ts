@@ -1,3 +1,6 @@
+import { entriesScript } from './entries-script.ts'
+import { watchScript } from './watch-script.ts'
+
 /**
  * The keeper: reserves names on disk and watches the mount tables of sandboxes, for all commands of one process. perl,
  * because Node has neither `renameat2` nor `flock` nor a way to wait for a change of a mount table.
@@ -21,21 +24,11 @@ $SIG{$_} = 'IGNORE' for qw(TERM INT HUP PIPE); umask 077;
 my ($buffer, %held, %watched, $mutex, $lock) = ('');
 sub line { while ($buffer !~ /\n/) { my $n = sysread(STDIN, $buffer, 65536, length $buffer); return undef unless $n }
   $buffer =~ s/^([^\n]*)\n//; $1 }
-my ($dir, $mark, %n, $flags);
-{ my ($d, $m, $f, @n) = split / /, line() // exit 0; $dir = pack('H*', $d); $mark = $m; $flags = $f + 0;
+my ($dir, $mark, %n, $flags, $readable);
+{ my ($d, $m, $f, @n) = split / /, line() // exit 0; $dir = pack('H*', $d); $mark = $m; $flags = $f + 0; $readable = $flags & ~010000000;
   %n = map { /(\w+)=(\d+)/ ? ($1, $2 + 0) : () } @n }
+${entriesScript}
 sub say_ { syswrite(STDOUT, join(' ', @_) . "\n") }
-sub through { my ($fd, $name) = @_; "/proc/self/fd/$fd/$name" }
-sub openat { my ($fd, $name) = @_; syscall($n{openat}, $fd, $name, $flags, 0) }
-sub closefd { syscall($n{close}, $_[0]) if $_[0] >= 0 }
-sub look { my ($fd, $name, $how) = @_; my $b = "\0" x 256;
-  return undef if syscall($n{statx}, $fd, $name, $how // 0x100, 0x7ff, $b) < 0;
-  my ($major, $minor) = unpack('LL', substr($b, 136, 8)); my ($s, $ns) = unpack('qL', substr($b, 112, 12));
-  my $dev = (($major & 0xfffff000) << 32) | (($major & 0xfff) << 8) | (($minor & 0xffffff00) << 12) | ($minor & 0xff);
-  { mode => unpack('S', substr($b, 28, 2)), id => $dev . ':' . unpack('Q', substr($b, 32, 8)), time => $s, ns => $ns } }
-sub fits { my ($s, $e) = @_; return 0 unless $s && $s->{id} eq $e->{id};
-  return $s->{mode} == 040755 if $e->{kind} eq 'parent';
-  $s->{mode} == 040555 && $s->{time} == $e->{time} && $s->{ns} == 0 }
 # Two notes are of one directory: by its number alone, one that took the number of a removed one would be taken for it.
 sub same { $_[0]{id} eq $_[1]{id} && $_[0]{time} == $_[1]{time} }
 
@@ -66,24 +59,17 @@ my $count = 0;
 sub note { my ($e) = @_; my $file = "$mark." . ++$count; my ($dev, $ino) = split /:/, $e->{id};
   put($file, $e->{kind}, unpack('H*', $e->{path}), $dev, $ino, $e->{time}) or return undef;
   $noted{$file} = { %$e{qw(kind path id time)}, file => $file, owner => $mark }; push @$listed, $noted{$file} if $listed; $file }
-# An entry that is made in a placeholder, or taken from it, changes its time.
-sub settle { my ($fd, @all) = @_; my $s = look($fd, '', 0x1000) or return;
-  for my $e (@all) { next unless $e->{kind} eq 'leaf' && $e->{id} eq $s->{id}; utime($e->{time}, $e->{time}, through($fd, '.')); return } }
-# A placeholder has mode 0555, which keeps its own user from making or removing names in it: not so while this is done.
-sub inside { my ($fd, $all, $work) = @_; my $s = $> == 0 ? undef : look($fd, '', 0x1000);
-  my $closed = $s && grep { $_->{kind} eq 'leaf' && fits($s, $_) } @$all; chmod(0755, through($fd, '.')) if $closed;
-  my @answer = $work->(); chmod(0555, through($fd, '.')) if $closed; wantarray ? @answer : $answer[0] }
-sub prune { my ($path) = @_; if (opendir(my $d, $path)) { for (readdir $d) { next if $_ eq '.' || $_ eq '..'; prune("$path/$_") if !-l "$path/$_" && -d _ } }
-  rmdir $path }
+# The note of a name that could not be removed stays, as that of a keeper that has ended: every sweep tries again.
+sub leave_ { my ($file) = @_; rename("$dir/$file", "$dir/$mark-left." . ++$count); forget($file) }
 
 sub place { my ($id, $uid, $gid, $root, $path) = @_; $root = pack('H*', $root);
   my @names = split m{/}, pack('H*', $path); my (@chain, @spare); my @all = journal();
-  my $fd = syscall($n{openat}, -100, $root, $flags, 0); return 'changed' if $fd < 0; push @spare, $fd;
-  return finish('changed', \@chain, \@spare) unless (readlink("/proc/self/fd/$fd") // '') eq $root;
-  my $at = $root eq '/' ? '' : $root; my $made = 0;
+  my $fd = walk($root); return 'changed' if $fd < 0; push @spare, $fd;
+  my $at = $root eq '/' ? '' : $root;
   while (@names) { my $name = $names[0]; my $s = look($fd, $name);
     if (!$s) { return finish($! == 13 ? 'forbidden' : 'changed', \@chain, \@spare) unless $! == 2;
-      my ($answer, @new) = inside($fd, \@all, sub { make($fd, $at, [@names], $uid, $gid, \@spare) }); settle($fd, @all);
+      my $make = sub { make($fd, $at, [@names], $uid, $gid, \@spare) }; my $above = look($fd, '', 0x1000);
+      my ($answer, @new) = (grep { $_->{kind} eq 'leaf' && fits($above, $_) } @all) ? inside($fd, $make) : $make->(); settle($fd, @all);
       return finish($answer, \@chain, \@spare) if $answer ne 'placed';
       push @chain, @new; last }
     return finish('changed', \@chain, \@spare) unless ($s->{mode} & 0170000) == 0040000;
@@ -99,72 +85,53 @@ sub place { my ($id, $uid, $gid, $root, $path) = @_; $root = pack('H*', $root);
 sub finish { my ($answer, $chain, $spare) = @_; forget(map { $_->{file} } @$chain); closefd($_) for @$spare; $answer }
 
 # Before a temporary name is made in a directory; for all of a group at once.
-my %intents;
+my (%intents, %untidy);
 sub intend { my ($at) = @_; return 1 if $intents{$at}; my $intent = "$mark." . ++$count;
   put($intent, 'temp', unpack('H*', "$at/.ws-tmp-$mark-")) && ($intents{$at} = $intent) }
-sub made { unlink "$dir/$_" for values %intents; %intents = () }
+sub made { $untidy{$_} ? leave_($intents{$_}) : unlink "$dir/$intents{$_}" for keys %intents; %intents = %untidy = () }
 
-sub make { my ($fd, $at, $names, $uid, $gid, $spare) = @_; my @names = @$names;
-  my $temp = ".ws-tmp-$mark-" . int(rand(2 ** 31)); return 'unwritable' unless intend($at);
-  my $base = through($fd, $temp); my $undo = sub { my ($answer) = @_; prune($base); forget(@_[1 .. $#_]); $answer };
-  my @paths = ($base); my $virtual = "$at/$names[0]"; my @virtual = ($virtual);
-  for (@names[1 .. $#names]) { push @paths, "$paths[-1]/$_"; push @virtual, "$virtual[-1]/$_" }
-  for (@paths) { mkdir($_, 0755) or return $undo->($! == 13 || $! == 1 || $! == 30 ? 'forbidden' : $! == 28 || $! == 122 ? 'full' : 'changed');
-    if ($> == 0 && $uid >= 0) { chown($uid + 0, $gid + 0, $_) or return $undo->('forbidden') } }
-  my @new;
-  for my $i (reverse 0 .. $#paths) { my $time = 1 + int(rand(2 ** 30)); my $leaf = $i == $#paths;
-    chmod($leaf ? 0555 : 0755, $paths[$i]); utime($time, $time, $paths[$i]);
-    my $s = look(-100, $paths[$i]) or return $undo->('changed');
-    unshift @new, { kind => $leaf ? 'leaf' : 'parent', path => $virtual[$i], name => $names[$i], id => $s->{id}, time => $s->{time} };
-    return $undo->('unsupported') unless fits($s, $new[0]) }
-  for my $e (@new) { $e->{file} = note($e); return $undo->('unwritable', map { $_->{file} // () } @new) unless defined $e->{file} }
-  if (syscall($n{renameat2}, $fd, $temp, $fd, $names[0], 1) < 0) {
-    return $undo->($! == 17 ? 'changed' : 'unsupported', map { $_->{file} } @new) }
-  for my $e (@new) { $e->{fd} = $fd; next if $e->{kind} eq 'leaf'; $fd = openat($fd, $e->{name}); push @$spare, $fd if $fd >= 0 }
+# Each directory is made in the one above it, closed to others, and noted at once. They get their owner and mode from the
+# inside out, so that no other user reaches one before the outermost has them. Only then is that moved to its name.
+sub make { my ($fd, $at, $names, $uid, $gid, $spare) = @_; return 'unwritable' unless intend($at);
+  my ($above, $path, @new) = ($fd, $at); my $temp = ".ws-tmp-$mark-" . int(rand(2 ** 31));
+  my $undo = sub { my ($answer) = @_;
+    for my $e (reverse @new) { my $s = look($e->{fd}, $e->{place}); next unless $s && $s->{id} eq $e->{id};
+      removeat($e->{fd}, $e->{place}) or $untidy{$at} = 1 }
+    forget(map { $_->{file} // () } @new); $answer };
+  for my $i (0 .. $#$names) { my $name = $names->[$i]; $path .= "/$name"; my $place = $i ? $name : $temp;
+    my ($own, $made) = fresh($above, $place); if ($own < 0) { $untidy{$at} = 1 if $made eq 'changed'; return $undo->($made) }
+    push @$spare, $own; my $e = { kind => $i == $#$names ? 'leaf' : 'parent', path => $path, name => $name, place => $place,
+      fd => $above, own => $own, id => $made->{id}, time => 1 + int(rand(2 ** 30)) };
+    push @new, $e; $e->{file} = note($e); return $undo->('unwritable') unless defined $e->{file}; $above = $own }
+  for my $e (reverse @new) { shape($e->{own}, $e, $uid, $gid) or return $undo->('unsupported') }
+  if (syscall($n{renameat2}, $fd, $temp, $fd, $names->[0], 1) < 0) { return $undo->($! == 22 || $! == 38 || $! == 95 ? 'unsupported' : 'changed') }
+  $new[0]{place} = $names->[0];
+  for my $e (@new) { fits(look($e->{fd}, $e->{place}), $e) or return $undo->('changed') }
   ('placed', @new) }
 
 sub drop { my ($id) = @_; my $chain = delete $held{$id} or return 'gone'; my @all = journal(); %lives = ();
-  my %own = map { $_->{file} => 1 } @$chain; my %closed;
+  my %own = map { $_->{file} => 1 } @$chain; my (%closed, $left);
   for my $e (reverse @$chain) {
     my @others = grep { same($_, $e) && !$own{$_->{file}} && lives($_->{owner}) } @all;
-    if (!@others && -e "$dir/$e->{file}" && fits(look($e->{fd}, $e->{name}), $e) && inside($e->{fd}, \@all, sub { rmdir(through($e->{fd}, $e->{name})) })) { settle($e->{fd}, @all) }
-    forget($e->{file}); $closed{$e->{fd}} = 1 }
+    my $error = @others || !-e "$dir/$e->{file}" ? 0 : take($e->{fd}, $e->{name}, $e, @all);
+    # Above what is left, a directory is not empty. Elsewhere, something was made in it, and it stays.
+    $error && ($left || ($error != 39 && $error != 17)) ? do { $left = 1; leave_($e->{file}) } : forget($e->{file}); $closed{$e->{fd}} = 1 }
   closefd($_) for keys %closed; 'gone' }
 
-sub temporary { my ($fd, $prefix) = @_; return () unless $prefix =~ /^\.ws-tmp-/ && opendir(my $d, through($fd, '.'));
-  grep { index($_, $prefix) == 0 && !-l through($fd, $_) } readdir $d }
-sub sweep { %lives = (); my @all = journal(); my $swept = 0;
-  my @dead = sort { length $b->{path} <=> length $a->{path} } grep { !lives($_->{owner}) } @all;
-  for my $e (@dead) { my ($above, $name) = $e->{path} =~ m{^(.*)/([^/]+)$} or next; $above = '/' if $above eq '';
-    my $fd = syscall($n{openat}, -100, $above, $flags, 0);
-    if ($fd >= 0) {
-      if ((readlink("/proc/self/fd/$fd") // '') eq $above) {
-        if ($e->{kind} eq 'temp') { inside($fd, \@all, sub { prune(through($fd, $_)) for temporary($fd, $name) }) }
-        elsif (!(grep { same($_, $e) && lives($_->{owner}) } @all) && fits(look($fd, $name), $e)) {
-          $swept++ if inside($fd, \@all, sub { rmdir(through($fd, $name)) }); settle($fd, @all) } }
-      closefd($fd) }
-    unlink "$dir/$e->{file}" }
+sub temporary { my ($fd, $prefix) = @_; return () unless $prefix =~ /^\.ws-tmp-/; grep { index($_, $prefix) == 0 } @{names($fd) // []} }
+sub sweep { %lives = (); my @all = journal(); my ($swept, %kept, @left) = (0);
+  my @dead = sort { ($b->{kind} eq 'temp') <=> ($a->{kind} eq 'temp') || length $b->{path} <=> length $a->{path} } grep { !lives($_->{owner}) } @all;
+  for my $e (@dead) { my ($above, $name) = $e->{path} =~ m{^(.*)/([^/]+)$} or next;
+    my $fd = walk($above); my $error = $fd < 0 && $! != 2 && $! != 20 ? $! + 0 : 0;
+    if ($fd >= 0 && $e->{kind} eq 'temp') { my %noted = map { $_->{id} => 1 } grep { $_->{owner} eq $e->{owner} } @dead;
+      my $clear = sub { my $worst = 0; $worst ||= clear($fd, $_, \%noted) for temporary($fd, $name); $worst };
+      $error = $clear->(); $error = inside($fd, $clear) if $error == 13; $kept{$e->{owner}} = 1 if $error }
+    elsif ($fd >= 0 && !grep { same($_, $e) && lives($_->{owner}) } @all) { $error = take($fd, $name, $e, @all); $swept++ unless $error;
+      $error = 0 if ($error == 39 || $error == 17) && !grep { index($_, "$e->{path}/") == 0 } @left }
+    closefd($fd);
+    if ($error || ($kept{$e->{owner}} && $e->{kind} ne 'temp')) { push @left, $e->{path} } else { unlink "$dir/$e->{file}" } }
   if (opendir(my $d, $dir)) { for (readdir $d) { next unless /^([\w-]+)\.lock$/ || /^new\.([\w-]+)$/; unlink "$dir/$_" unless lives($1) } }
   "swept $swept" }
-
-sub table { my ($w) = @_; sysseek($w->{fh}, 0, 0); my ($text, $chunk) = ('', ''); $text .= $chunk while sysread($w->{fh}, $chunk, 65536);
-  my %points; for (split /\n/, $text) { my ($id, undef, undef, undef, $point) = split / /; next unless defined $point;
-    $point =~ s/\\([0-7]{3})/chr oct $1/ge; $points{$id} = $point } \%points }
-sub watch { my ($id, $pid, $start, @wanted) = @_; @wanted = map { pack('H*', $_) } @wanted;
-  my $pidfd = syscall($n{pidfd_open}, $pid + 0, 0); return say_('ended', $id) if $pidfd < 0;
-  my $w = { pidfd => $pidfd, wanted => \@wanted, ids => {} };
-  open(my $f, '<', "/proc/$pid/stat") or return leave($id, $w); my $stat = <$f> // ''; close $f;
-  $stat =~ s/^.*\) //s; return leave($id, $w) unless ((split / /, $stat)[19] // '') eq $start;
-  sysopen($w->{fh}, "/proc/$pid/mountinfo", 0) or return leave($id, $w);
-  my $points = table($w); my %at; $at{$points->{$_}} = $_ for sort { $a <=> $b } keys %$points;
-  for my $i (0 .. $#wanted) { return lost($id, $w, $i) unless exists $at{$wanted[$i]}; $w->{ids}{$at{$wanted[$i]}} = $i }
-  $watched{$id} = $w }
-sub leave { my ($id, $w) = @_; closefd($w->{pidfd}); close $w->{fh} if $w->{fh}; delete $watched{$id}; say_('ended', $id) }
-sub lost { my ($id, $w, $i) = @_; end($w); closefd($w->{pidfd}); close $w->{fh}; delete $watched{$id}; say_('lost', $id, $i) }
-sub end { my ($w) = @_; syscall($n{pidfd_send_signal}, $w->{pidfd}, 9, 0, 0) }
-sub changed { my ($id) = @_; my $w = $watched{$id}; my $points = table($w);
-  for my $mount (keys %{$w->{ids}}) { my $i = $w->{ids}{$mount};
-    return lost($id, $w, $i) unless defined $points->{$mount} && $points->{$mount} eq $w->{wanted}[$i] } }
 
 sub order { my ($what, $id, @rest) = split / /, $_[0];
   if ($what eq 'place') { return ('placed', $id, place($id, @rest)) }
@@ -181,13 +148,7 @@ sub orders { my @lines = @_;
     say_(@$_) for @said;
     order(shift @lines) if @lines } }
 
-# Waits for a change of what is watched, or for so many seconds. True when there is something to read.
-sub attend { my ($read, $seconds) = @_; my ($in, $changes) = ('', ''); vec($in, 0, 1) = 1 if $read;
-  vec($changes, fileno($watched{$_}{fh}), 1) = 1 for keys %watched;
-  return 0 if select($in, undef, $changes, $seconds) < 0;
-  for (keys %watched) { changed($_) if vec($changes, fileno($watched{$_}{fh}), 1) }
-  $read && vec($in, 0, 1) }
-
+${watchScript}
 while (1) {
   my @lines; push @lines, $1 while $buffer =~ s/^([^\n]*)\n//; orders(@lines);
   if (attend(1, undef)) { my $got = sysread(STDIN, $buffer, 65536, length $buffer); last unless $got } }

@@ -13,6 +13,8 @@ export type ReservationFailure =
   | 'busy'
   /** This user, or the file system, does not allow it. */
   | 'forbidden'
+  /** The file system is read-only. */
+  | 'sealed'
   | 'full'
   /** The file system cannot rename without replacing, or does not keep modes and times. */
   | 'unsupported'
@@ -65,8 +67,14 @@ export interface Keeper {
 const perl = '/usr/bin/perl'
 
 const numbers: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  x64: { close: 3, openat: 257, renameat2: 316, statx: 332 },
-  arm64: { close: 57, openat: 56, renameat2: 276, statx: 291 },
+  x64: {
+    ...{ close: 3, fchmod: 91, fchown: 93, clock_gettime: 228, openat: 257, mkdirat: 258, unlinkat: 263 },
+    ...{ utimensat: 280, renameat2: 316, statx: 332 },
+  },
+  arm64: {
+    ...{ mkdirat: 34, unlinkat: 35, fchmod: 52, fchown: 55, openat: 56, close: 57, utimensat: 88 },
+    ...{ clock_gettime: 113, renameat2: 276, statx: 291 },
+  },
 }
 /** The same on every architecture. */
 const common = { pidfd_send_signal: 424, pidfd_open: 434 }
@@ -90,8 +98,7 @@ export function keeperProblem(): { readonly reason: string; readonly remedy: str
 
 /** @returns `undefined` where {@link keeperProblem} says why. Without a directory for notes it can watch all the same. */
 export function startKeeper(): Keeper | undefined {
-  const calls = numbers[process.arch]
-  if (calls === undefined || !existsSync(perl)) return undefined
+  if (numbers[process.arch] === undefined || !existsSync(perl)) return undefined
   const directory = makeReservedDirectory() ?? ''
   const child = spawn(perl, ['-e', keeperScript], {
     stdio: ['pipe', 'pipe', 'ignore'],
@@ -158,14 +165,7 @@ export function startKeeper(): Keeper | undefined {
       release()
     }
   }
-  const flags = pathOnly | closeOnExec | constants.O_DIRECTORY | constants.O_NOFOLLOW
-  const mark = `${process.pid}-${randomUUID()}`
-  send(
-    hex(directory),
-    mark,
-    flags,
-    ...Object.entries({ ...calls, ...common }).map(([name, number]) => `${name}=${number}`),
-  )
+  send(keeperSettings(directory))
   return {
     async place({ id, root, path, owner }) {
       const key = `placed ${id}`
@@ -206,6 +206,14 @@ export function startKeeper(): Keeper | undefined {
     },
     end: () => void stdin.end(),
   }
+}
+
+/** The first line that a keeper reads: where it keeps its notes, its mark, and the numbers of system calls. */
+export function keeperSettings(directory: string): string {
+  const calls = numbers[process.arch] ?? {}
+  const flags = pathOnly | closeOnExec | constants.O_DIRECTORY | constants.O_NOFOLLOW
+  const named = Object.entries({ ...calls, ...common }).map(([name, number]) => `${name}=${number}`)
+  return [hex(directory), `${process.pid}-${randomUUID()}`, flags, ...named].join(' ')
 }
 
 function hex(text: string): string {

@@ -192,6 +192,10 @@ const failures: Readonly<Record<ReservationFailure, readonly [reason: string, re
     'does not exist, and its name cannot be reserved: its directory does not let this user create it',
     'create it, or let the owner of the workspace write to its directory',
   ],
+  sealed: [
+    'does not exist, and its name cannot be reserved: its file system is read-only',
+    'mount the file system for writing, or create the name before',
+  ],
   full: ['does not exist, and its name cannot be reserved: the disk is full', 'free some space'],
   unsupported: [
     'does not exist, and its name cannot be reserved on this file system',

@@ -181,6 +181,9 @@ describeWith([component('perl')], 'reserved names', () => {
     mkdirSync(place('.ws-tmp-1-killed-7/hooks'), { recursive: true })
     const unfinished = `temp ${Buffer.from(place('.ws-tmp-1-killed-7')).toString('hex')}\n`
     writeFileSync(join(scratch.path, 'state/reserved/1-killed.7'), unfinished)
+    const { dev, ino } = lstatSync(place('.ws-tmp-1-killed-7'))
+    const making = `parent ${Buffer.from(place('.git')).toString('hex')} ${dev} ${ino} 1\n`
+    writeFileSync(join(scratch.path, 'state/reserved/1-killed.8'), making)
     await sweepReserved()
     expect(readdirSync(join(scratch.path, 'state/reserved')).filter((name) => name.startsWith('new.'))).toEqual([])
     expect(readdirSync(root).sort()).toEqual(['a', 'b'])

@@ -1,0 +1,72 @@
+/**
+ * The part of the keeper that changes the workspace's disk. A command can exchange every name there at any moment, and the
+ * keeper has more rights than it. So each act goes by a descriptor:
+ *
+ * - A directory is reached one component after the other, none of which may be a link.
+ * - What is made is opened at once without following, and must be new: empty, of this user, closed to others, on the file
+ *   system of its parent, and not older than the call that made it. Mode, owner and time are set through that descriptor.
+ * - What is removed is removed by its name in a directory that is held open, and by `unlinkat` for empty directories: it
+ *   follows nothing and deletes no data.
+ */
+export const entriesScript = String.raw`
+# Leads to the very directory, under any name, and needs no right in it.
+sub self { "/proc/self/fd/$_[0]" }
+sub openat { my ($fd, $name, $how) = @_; syscall($n{openat}, $fd, $name, $how // $flags, 0) }
+sub closefd { syscall($n{close}, $_[0]) if $_[0] >= 0 }
+sub removeat { my ($fd, $name) = @_; syscall($n{unlinkat}, $fd, $name, 0x200) >= 0 }
+sub look { my ($fd, $name, $how) = @_; my $b = "\0" x 256;
+  return undef if syscall($n{statx}, $fd, $name, $how // 0x100, 0xfff, $b) < 0;
+  my ($major, $minor) = unpack('LL', substr($b, 136, 8)); my ($s, $ns) = unpack('qL', substr($b, 112, 12));
+  my $dev = (($major & 0xfffff000) << 32) | (($major & 0xfff) << 8) | (($minor & 0xffffff00) << 12) | ($minor & 0xff);
+  my $born = unpack('L', $b) & 0x800 ? [unpack('qL', substr($b, 80, 12))] : undef;
+  { mode => unpack('S', substr($b, 28, 2)), uid => unpack('L', substr($b, 20, 4)), dev => $dev, born => $born,
+    id => $dev . ':' . unpack('Q', substr($b, 32, 8)), time => $s, ns => $ns } }
+sub fits { my ($s, $e) = @_; return 0 unless $s && $s->{id} eq $e->{id};
+  return $s->{mode} == 040755 if $e->{kind} eq 'parent';
+  $s->{mode} == 040555 && $s->{time} == $e->{time} && $s->{ns} == 0 }
+sub names { my ($fd) = @_; opendir(my $d, self($fd)) or return undef; [grep { $_ ne '.' && $_ ne '..' } readdir $d] }
+
+# A directory by its canonical path: through no link.
+sub walk { my ($path) = @_; my $slash = '/'; my $fd = openat(-100, $slash);
+  for my $name (grep { $_ ne '' } split m{/}, $path) { my $next = openat($fd, $name); my $e = $! + 0; closefd($fd);
+    if ($next < 0) { $! = $e; return -1 } $fd = $next }
+  $fd }
+
+# Makes a directory, closed to others. The answer is its descriptor and status, or -1 and why not.
+sub refused { my ($e) = @_; $e == 13 || $e == 1 ? 'forbidden' : $e == 30 ? 'sealed' : $e == 28 || $e == 122 ? 'full' : 'changed' }
+sub fresh { my ($fd, $name) = @_; my $above = look($fd, '', 0x1000) or return (-1, 'changed');
+  my $now = "\0" x 16; syscall($n{clock_gettime}, 5, $now); my ($s, $ns) = unpack('qq', $now);
+  return (-1, refused($! + 0)) if syscall($n{mkdirat}, $fd, $name, 0700) < 0;
+  my $own = openat($fd, $name, $readable); return (-1, 'changed') if $own < 0;
+  my $made = look($own, '', 0x1000); my $in = names($own); my $born = $made && $made->{born};
+  return ($own, $made) if $made && $in && !@$in && ($made->{mode} & ~02700) == 040000
+    && $made->{uid} == $> && $made->{dev} == $above->{dev} && (!$born || $born->[0] > $s || ($born->[0] == $s && $born->[1] >= $ns));
+  closefd($own); (-1, 'changed') }
+# Through its own descriptor. True when it is as it was to be.
+sub shape { my ($own, $e, $uid, $gid) = @_; my $mode = $e->{kind} eq 'leaf' ? 0555 : 0755;
+  my $times = pack('qqqq', $e->{time}, 0, $e->{time}, 0);
+  return 0 if syscall($n{fchmod}, $own, $mode) < 0 || syscall($n{utimensat}, $own, 0, $times, 0) < 0;
+  return 0 if $> == 0 && $uid >= 0 && syscall($n{fchown}, $own, $uid + 0, $gid + 0) < 0;
+  fits(look($own, '', 0x1000), $e) }
+
+# An entry that is made in a placeholder, or taken from it, changes its time.
+sub settle { my ($fd, @all) = @_; my $s = look($fd, '', 0x1000) or return;
+  for my $e (@all) { next unless $e->{kind} eq 'leaf' && $e->{id} eq $s->{id}; utime($e->{time}, $e->{time}, self($fd)); return } }
+# A mode can keep even its own user from making or removing names in a directory: not so while this is done.
+sub inside { my ($fd, $work) = @_; my $s = $> == 0 ? undef : look($fd, '', 0x1000);
+  my $closed = $s && $s->{uid} == $> && ($s->{mode} & 0300) != 0300; chmod($s->{mode} & 07777 | 0700, self($fd)) if $closed;
+  my @answer = $work->(); chmod($s->{mode} & 07777, self($fd)) if $closed; wantarray ? @answer : $answer[0] }
+
+# Removes what was reserved. The answer is 0 where it is gone or is another's, else the number of the error.
+sub take { my ($fd, $name, $e, @all) = @_;
+  my $try = sub { my $s = look($fd, $name); return $! == 2 || $! == 20 ? 0 : $! + 0 unless $s;
+    return 0 unless fits($s, $e); return $! == 2 ? 0 : $! + 0 unless removeat($fd, $name); settle($fd, @all); 0 };
+  my $error = $try->(); $error == 13 ? inside($fd, $try) : $error }
+# Removes what was being made under a temporary name: empty directories, and those that are noted are entered.
+sub clear { my ($fd, $name, $noted) = @_; my $s = look($fd, $name); return $! == 2 ? 0 : $! + 0 unless $s;
+  return 0 unless ($s->{mode} & 0170000) == 0040000; return 0 if removeat($fd, $name);
+  my $error = $! + 0; return $error unless $error == 39 || $error == 17; return 0 unless $noted->{$s->{id}};
+  my $own = openat($fd, $name, $readable); return 0 if $own < 0; my $there = look($own, '', 0x1000);
+  if ($there && $there->{id} eq $s->{id}) { my $in = names($own) // []; clear($own, $_, $noted) for @$in }
+  closefd($own); removeat($fd, $name) || $! == 39 || $! == 17 || $! == 2 ? 0 : $! + 0 }
+`

@@ -1,0 +1,28 @@
+/** The part of the keeper that watches the mount tables of sandboxes, and kills those that lose a mount. */
+export const watchScript = String.raw`
+sub table { my ($w) = @_; sysseek($w->{fh}, 0, 0); my ($text, $chunk) = ('', ''); $text .= $chunk while sysread($w->{fh}, $chunk, 65536);
+  my %points; for (split /\n/, $text) { my ($id, undef, undef, undef, $point) = split / /; next unless defined $point;
+    $point =~ s/\\([0-7]{3})/chr oct $1/ge; $points{$id} = $point } \%points }
+sub watch { my ($id, $pid, $start, @wanted) = @_; @wanted = map { pack('H*', $_) } @wanted;
+  my $pidfd = syscall($n{pidfd_open}, $pid + 0, 0); return say_('ended', $id) if $pidfd < 0;
+  my $w = { pidfd => $pidfd, wanted => \@wanted, ids => {} };
+  open(my $f, '<', "/proc/$pid/stat") or return leave($id, $w); my $stat = <$f> // ''; close $f;
+  $stat =~ s/^.*\) //s; return leave($id, $w) unless ((split / /, $stat)[19] // '') eq $start;
+  sysopen($w->{fh}, "/proc/$pid/mountinfo", 0) or return leave($id, $w);
+  my $points = table($w); my %at; $at{$points->{$_}} = $_ for sort { $a <=> $b } keys %$points;
+  for my $i (0 .. $#wanted) { return lost($id, $w, $i) unless exists $at{$wanted[$i]}; $w->{ids}{$at{$wanted[$i]}} = $i }
+  $watched{$id} = $w }
+sub leave { my ($id, $w) = @_; closefd($w->{pidfd}); close $w->{fh} if $w->{fh}; delete $watched{$id}; say_('ended', $id) }
+sub lost { my ($id, $w, $i) = @_; end($w); closefd($w->{pidfd}); close $w->{fh}; delete $watched{$id}; say_('lost', $id, $i) }
+sub end { my ($w) = @_; syscall($n{pidfd_send_signal}, $w->{pidfd}, 9, 0, 0) }
+sub changed { my ($id) = @_; my $w = $watched{$id}; my $points = table($w);
+  for my $mount (keys %{$w->{ids}}) { my $i = $w->{ids}{$mount};
+    return lost($id, $w, $i) unless defined $points->{$mount} && $points->{$mount} eq $w->{wanted}[$i] } }
+
+# Waits for a change of what is watched, or for so many seconds. True when there is something to read.
+sub attend { my ($read, $seconds) = @_; my ($in, $changes) = ('', ''); vec($in, 0, 1) = 1 if $read;
+  vec($changes, fileno($watched{$_}{fh}), 1) = 1 for keys %watched;
+  return 0 if select($in, undef, $changes, $seconds) < 0;
+  for (keys %watched) { changed($_) if vec($changes, fileno($watched{$_}{fh}), 1) }
+  $read && vec($in, 0, 1) }
+`
