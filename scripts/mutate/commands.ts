@@ -168,6 +168,30 @@ export const commandMutations: readonly Mutation[] = [
     test: { file: 'packages/sandbox/test/reserve/left.test.ts' },
   },
   {
+    row: 'a temporary file that a killed process leaves in the workspace',
+    removes: 'the directories below the root',
+    changes: [
+      {
+        file: 'packages/adapter-local/src/confine/sweep-at-start.ts',
+        text: 'deep ? mostDirectories : 0',
+        by: 'deep ? 0 : 0',
+      },
+    ],
+    test: { file: 'packages/adapter-local/test/write.test.ts', title: 'one left by a killed process is swept' },
+  },
+  {
+    row: 'a directory that commands used, exchanged for a link while this process removes it',
+    removes: 'the refusal of links',
+    changes: [
+      {
+        file: 'packages/process/src/run/remove-tree.ts',
+        text: 'constants.O_DIRECTORY | constants.O_NOFOLLOW',
+        by: 'constants.O_DIRECTORY',
+      },
+    ],
+    test: { file: 'packages/process/test/remove-tree.test.ts', title: 'goes nowhere else' },
+  },
+  {
     row: "a user's file or directory taken for a reserved name, and removed",
     removes: 'the comparison with what was noted',
     changes: [{ file: entries, text: 'return 0 unless fits($s, $e); return $! == 2', by: 'return $! == 2' }],

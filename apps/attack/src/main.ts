@@ -1,4 +1,4 @@
-// npm run attack -- [--seconds N] [--seed S] [--operations N] [--starts N] [--race exchange|churn] [--escapes [--write]]
+// npm run attack -- [--seconds N] [--seed S] [--operations N] [--starts N] [--race exchange|churn] [--shared] [--escapes [--write]]
 import { parseArgs } from 'node:util'
 
 import { component } from '@ws/test-fixtures'
@@ -8,7 +8,8 @@ import { leaksIn, sumCounts } from './counts.ts'
 import { tryEscapes } from './escapes/command.ts'
 import { runRace } from './race.ts'
 import { raceNames } from './racer.ts'
-import { describeControls, describeRace, describeStarts } from './report.ts'
+import { describeControls, describeRace, describeShared, describeStarts } from './report.ts'
+import { runShared, sharedScenes } from './shared/run.ts'
 import { runStarts, startedIn } from './starts.ts'
 
 const usage = `npm run attack -- [options]
@@ -16,6 +17,7 @@ const usage = `npm run attack -- [options]
   --operations N   operations under each race
   --starts N       commands to start while the sources of their binds are exchanged
   --race NAME      only this one: ${raceNames.join(', ')}
+  --shared         only workspaces that share a directory and have different rules
   --seed S         which operations and pauses (default 1)
   --escapes        only try to get out of commands, and show the table; with --write, into docs/escapes.md
 Exit code 1 after any leak, 2 where the race could not be shown to be one, 3 for wrong options.`
@@ -38,6 +40,7 @@ function readOptions() {
       race: text,
       seed: text,
       escapes: flag,
+      shared: flag,
       write: flag,
       help: flag,
     },
@@ -50,6 +53,7 @@ function readOptions() {
   return {
     help: values.help === true,
     escapes: values.escapes === true,
+    shared: values.shared === true,
     write: values.write === true,
     races,
     operations,
@@ -66,6 +70,7 @@ async function main(): Promise<number> {
     return 0
   }
   if (options.escapes) return await tryEscapes(options)
+  if (options.shared) return await shareDirectories(options)
   const perl = component('perl')
   if (!perl.available) throw new Error(`the other process of the races is written in perl: ${perl.reason}`)
   const { seed, operations, duration } = options
@@ -93,9 +98,26 @@ async function main(): Promise<number> {
     console.log(describeStarts(executor, report))
     leaks += report.cheated + report.untyped
   }
+  leaks += await shareDirectories(options)
   console.log(leaks === 0 ? 'nothing leaked' : `LEAKED: ${leaks}`)
   if (!shown) console.log('the controls did not leak: this run shows nothing')
   return leaks > 0 ? 1 : shown ? 0 : 2
+}
+
+/** Answers how many scenes changed something outside, or failed in a way that has no type. */
+async function shareDirectories({ seed, duration }: { seed: number; duration: number }): Promise<number> {
+  const needed = component('bubblewrap')
+  if (!needed.available) {
+    console.log(`no workspaces shared a directory: ${needed.reason}`)
+    return 0
+  }
+  let failed = 0
+  for (const scene of sharedScenes()) {
+    const report = await runShared(scene, { seed, duration: Number.isFinite(duration) ? duration : 10_000 })
+    console.log(describeShared(report))
+    if (report.changes > 0 || report.untyped.length > 0) failed += 1
+  }
+  return failed
 }
 
 try {

@@ -3,6 +3,7 @@ import Table from 'cli-table3'
 import type { ControlReport } from './controls.ts'
 import { type Counts, leaksIn, sumCounts } from './counts.ts'
 import type { RaceReport } from './race.ts'
+import type { SharedReport } from './shared/run.ts'
 import type { StartsReport } from './starts.ts'
 
 const figure = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 1 })
@@ -58,4 +59,11 @@ export function describeStarts(executor: string, report: StartsReport): string {
   const shown = table([`commands in ${executor}`, 'started', 'refused', 'cheated', 'untyped', 'exchanges'])
   shown.push(['exchange of bind sources', ...[started, refused, cheated, untyped, exchanges].map(figure)])
   return [shown.toString(), ...findings.map((finding) => `! ${finding}`)].join('\n')
+}
+
+export function describeShared({ scene, commands, refused, exchanges, changes, untyped }: SharedReport): string {
+  const shown = table(['workspaces on one directory', 'commands', 'refused', 'exchanges', 'changes', 'untyped'])
+  const name = `${scene.host}, ${scene.processes}, ${scene.states}`
+  shown.push([name, ...[commands, refused, exchanges, changes, untyped.length].map(figure)])
+  return [shown.toString(), ...untyped.slice(0, 3).map((finding) => `! ${finding}`)].join('\n')
 }

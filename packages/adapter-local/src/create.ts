@@ -32,11 +32,10 @@ import { probeCase } from './root/case.ts'
 import { chooseOwner, ownUser, recipientOf } from './root/owner.ts'
 import { lookAt } from './write/target.ts'
 import { RemovalProgress, removeEntry } from './write/remove.ts'
-import { isGone, isTempName, ownMark, sweep } from './confine/temp.ts'
+import { sweepAtStart } from './confine/sweep-at-start.ts'
+import { isGone, ownMark } from './confine/temp.ts'
 
 const operation = 'createLocalAdapter'
-/** Entries of the root that are looked at for leftovers when an adapter is made. */
-const entriesSweptAtStart = 1_000
 
 /**
  * A directory of this machine as a storage adapter.
@@ -100,7 +99,7 @@ async function describeRoot({ root, fd, givenOwner, io }: Root, onClose: OnClose
   const handle = fd >= 0 ? { fd: -1, self: pathOfDescriptor(fd) } : { fd: -1, self: root }
   const task: Task = { tree: first, calls, pooled: calls, operation, path: mountRoot, signal: undefined }
   const caseSensitive = await probeCase(task, handle)
-  await sweepRoot(task, handle.self)
+  await sweepAtStart(task, handle, { deep: !slowRoot && !mounts.touchesSlow(root) })
   const driver = new LocalDriver({
     tree: new Tree({ ...parts, caseSensitive }),
     engines,
@@ -166,21 +165,6 @@ async function magicOf(path: string): Promise<number | undefined> {
   } catch {
     return undefined
   }
-}
-
-async function sweepRoot(task: Task, root: string): Promise<void> {
-  const listing = await calls.openListing(root, 'utf8')
-  const temps: string[] = []
-  try {
-    for (let count = 0; count < entriesSweptAtStart; count += 1) {
-      const dirent = await calls.readListing(listing)
-      if (dirent === null) break
-      if (isTempName(dirent.name)) temps.push(dirent.name)
-    }
-  } finally {
-    await calls.closeListing(listing)
-  }
-  await sweep(task, { fd: -1, self: root }, temps)
 }
 
 /** Where scratch directories can be, best first. A private TMPDIR may be closed to the owner. */

@@ -1,9 +1,9 @@
-import { chown, rm } from 'node:fs/promises'
+import { chown } from 'node:fs/promises'
 
 import { isWorkspaceError, parseVirtualPath, rootPath, WorkspaceError } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
 import { type Bind, type BindPlan, getNativeCause, type HostPath, type ProbeReport } from '@ws/core/executor'
-import { KeptContents } from '@ws/process'
+import { KeptContents, removeTree } from '@ws/process'
 import {
   attachCgroup,
   type ConfinedProbe,
@@ -14,6 +14,7 @@ import {
   sandboxProgram,
   systemTree,
   unavailable,
+  reservedNames,
   useNameKeeper,
   viewEnvironment,
 } from '@ws/sandbox'
@@ -50,7 +51,7 @@ export async function probeBubblewrap(
   const attempt = { target, options, programs: { bwrap, proot }, cgroup }
   const available = (mode: LayoutMode, more: ProbeReport['details'] = {}): ConfinedProbe<Programs> => {
     const limits = heldLimits(bwrap, options.cgroup !== undefined)
-    const details = { ...versions, mode: modeNames[mode], ...more }
+    const details = { ...versions, mode: modeNames[mode], ...more, ...leftNames() }
     const report = { available: true, guarantees: guaranteesOf(options), missing: [], howToFix: [], details, limits }
     return { machine: { bwrap, proot, direct: mode === 'direct' }, report }
   }
@@ -69,6 +70,14 @@ export async function probeBubblewrap(
       : await problemOf(() => runBelow(attempt, 'translated'))
   if (translated === undefined) return available('translated', more)
   return unavailable(translated.reason, translated.remedy, { ...versions, ...why })
+}
+
+/** For the operator: a directory that was made read-only, by its mode or its mount, keeps the names that it held. */
+function leftNames(): ProbeReport['details'] {
+  const left = reservedNames.left()
+  if (left.length === 0) return {}
+  const shown = left.slice(0, 5).join(', ') + (left.length > 5 ? ` and ${left.length - 5} more` : '')
+  return { 'reserved names left': `${shown}; make the directory writable, and the next command removes them` }
 }
 
 const modeNames: Readonly<Record<LayoutMode, string>> = {
@@ -156,7 +165,7 @@ async function runDirect(attempt: Attempt): Promise<void> {
 async function createRoot(owner: Owner): Promise<{ readonly path: HostPath } & AsyncDisposable> {
   const path = makeDirectoryForAll() as HostPath
   if (process.getuid?.() === 0) await chown(path, owner.uid, owner.gid)
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
+  return { path, [Symbol.asyncDispose]: async () => removeTree(path) }
 }
 
 type Run = Pick<SandboxCommand, 'layout' | 'sources' | 'system' | 'argv' | 'direct'> &

@@ -1,8 +1,8 @@
-import { chmodSync, lstatSync, readdirSync, realpathSync, rmSync } from 'node:fs'
+import { chmodSync, lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { createTemporaryDirectory, readProcessStat } from '@ws/process'
+import { createTemporaryDirectory, readProcessStat, removeTree as removeByDescriptor } from '@ws/process'
 
 const prefix = 'ws-proot-'
 const namePattern = /^ws-proot-(\d+)-(\d+)-/
@@ -41,22 +41,9 @@ export function sweepRuntimeDirectories(): void {
  * entries that cannot be removed now are swept later.
  */
 export function removeTree(path: string): void {
-  if (process.getuid?.() !== 0) openDirectories(path)
   try {
-    rmSync(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 20 })
+    removeByDescriptor(path)
   } catch {
     // Its name says whose it is.
-  }
-}
-
-function openDirectories(path: string): void {
-  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return
-  try {
-    chmodSync(path, 0o700)
-    for (const entry of readdirSync(path, { withFileTypes: true })) {
-      if (entry.isDirectory()) openDirectories(join(path, entry.name))
-    }
-  } catch {
-    // Removing will tell.
   }
 }

@@ -1,8 +1,8 @@
 import type { VirtualPath } from '@ws/core'
 import { type BindPlan, getNativeCause, type HostPath, type ProbeReport } from '@ws/core/executor'
-import { createTemporaryDirectory } from '@ws/process'
+import { createTemporaryDirectory, removeTree } from '@ws/process'
 import { type ConfinedProbe, type ConfinedTarget, probeLandlock, unavailable } from '@ws/sandbox'
-import { chmodSync, chownSync, existsSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { attachSanitize } from './attach.ts'
@@ -92,7 +92,7 @@ async function tryOut(
     return error instanceof Error ? error.message : String(error)
   } finally {
     await attached.close()
-    rmSync(directory, { recursive: true, force: true })
+    removeTree(directory)
   }
 }
 

@@ -21,6 +21,7 @@ export { createOutputChannel, type OutputChannel } from './run/output-channel.ts
 export { usePipes, withPipes, type PipeMaker, type PipePair } from './run/pipe-maker.ts'
 export { Shared } from './run/shared.ts'
 export { createTemporaryDirectory, temporaryRemedy } from './run/temporary-directory.ts'
+export { removeTree } from './run/remove-tree.ts'
 export { startProcess } from './run/start.ts'
 export type {
   CapturedOutput,

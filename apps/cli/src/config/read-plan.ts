@@ -1,6 +1,20 @@
-import { chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fchownSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
 
 import { UsageError } from '../errors.ts'
+
+const pathOnly = 0o10000000
 
 /** The text of a plan in a file of this machine. @throws UsageError */
 export function readPlan(file: string): string {
@@ -11,13 +25,42 @@ export function readPlan(file: string): string {
   }
 }
 
-/** Makes the output's directory when it is missing; as root it belongs to the owner of the workspace. @throws UsageError */
+/**
+ * Makes the output's directory when it is missing; as root it belongs to the owner of the workspace. A command that still
+ * runs may exchange what is made, so each directory is opened without following, and given away through its descriptor.
+ *
+ * @throws UsageError
+ */
 export function prepareOutput(output: string, workspace: string): void {
   try {
-    const made = mkdirSync(output, { recursive: true })
-    if (made === undefined || process.getuid?.() !== 0) return
     const { uid, gid } = statSync(workspace)
-    chownSync(output, uid, gid)
+    const missing: string[] = []
+    let at = resolve(output)
+    while (statSync(at, { throwIfNoEntry: false }) === undefined) {
+      missing.unshift(basename(at))
+      at = dirname(at)
+    }
+    // Without `/proc` there are no commands either.
+    if (!existsSync('/proc/self/fd')) {
+      mkdirSync(output, { recursive: true })
+      return
+    }
+    let fd = openSync(at, pathOnly | constants.O_DIRECTORY)
+    try {
+      for (const name of missing) {
+        const path = `/proc/self/fd/${fd}/${name}`
+        mkdirSync(path)
+        const made = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+        closeSync(fd)
+        fd = made
+      }
+      if (missing.length === 0 || process.getuid?.() !== 0) return
+      const { uid: maker, nlink, dev } = fstatSync(fd)
+      if (maker !== 0 || nlink > 2 || dev !== statSync(at).dev) throw new Error('exchanged')
+      fchownSync(fd, uid, gid)
+    } finally {
+      closeSync(fd)
+    }
   } catch {
     throw new UsageError('--output is not a directory and cannot be made; give one that can be written')
   }

@@ -71,9 +71,14 @@ function startTime(pid: number | 'self'): string | undefined {
   }
 }
 
+export interface SweepOptions {
+  /** Milliseconds since it was last written, before one of a dead process is removed. Default five minutes. */
+  readonly deadAfter?: number
+}
+
 /** Whether a temporary file was left behind by a process that has ended. `age`: since it was last written. */
-export function isLeftover(name: string, age: number): boolean {
-  if (age < deadAfterMs) return false
+export function isLeftover(name: string, age: number, { deadAfter = deadAfterMs }: SweepOptions = {}): boolean {
+  if (age < deadAfter) return false
   return isGone(name.slice(tempPrefix.length)) ?? age >= foreignAfterMs
 }
 
@@ -87,13 +92,18 @@ function isAlive(pid: number, start: string): boolean {
 }
 
 /** Removes those of the named temporary files of an open directory that were left behind. Never fails. */
-export async function sweep({ calls }: Task, directory: Handle, names: readonly string[]): Promise<void> {
+export async function sweep(
+  { calls }: Task,
+  directory: Handle,
+  names: readonly string[],
+  options: SweepOptions = {},
+): Promise<void> {
   for (const name of names) {
     const path = under(directory.self, name)
     try {
       const status = await calls.lstat(path)
       if (status.isDirectory()) continue
-      if (isLeftover(name, Date.now() - Number(status.mtimeMs))) await calls.unlink(path)
+      if (isLeftover(name, Date.now() - Number(status.mtimeMs), options)) await calls.unlink(path)
     } catch {
       // somebody else removed it, or may and we may not
     }

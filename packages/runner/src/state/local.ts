@@ -1,8 +1,9 @@
-import { chmod, chown, mkdir, readdir, realpath, rm, statfs } from 'node:fs/promises'
+import { chmod, chown, mkdir, readdir, realpath, statfs } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 
 import { createLocalAdapter } from '@ws/adapter-local'
+import { removeTree } from '@ws/adapter-local/internal'
 import { isWorkspaceError, WorkspaceError } from '@ws/core'
 import type { HostDirectory, Owner } from '@ws/core/adapter'
 import { createMachineLeases } from '@ws/threads'
@@ -56,7 +57,7 @@ export async function openLocalState(options: LocalStateOptions): Promise<RunSta
     async openStaging(key, { fresh }): Promise<Staging> {
       const root = pathOf(stagingName(key))
       try {
-        if (fresh) await rm(root, { recursive: true, force: true })
+        if (fresh) removeTree(root)
         await mkdir(root, { recursive: true, mode: 0o700 })
         if (owner !== undefined && process.getuid?.() === 0) await chown(root, owner.uid, owner.gid)
       } catch (error) {
@@ -66,12 +67,12 @@ export async function openLocalState(options: LocalStateOptions): Promise<RunSta
       return { adapter, close: () => adapter.close() }
     },
     async removeStaging(key) {
-      await rm(pathOf(stagingName(key)), { recursive: true, force: true })
+      removeTree(pathOf(stagingName(key)))
     },
     async sweep(keep) {
       const kept = new Set(keep.map((key) => stagingName(key)))
       const names = (await readdir(staging)).filter((name) => !kept.has(name))
-      for (const name of names) await rm(pathOf(name), { recursive: true, force: true })
+      for (const name of names) removeTree(pathOf(name))
     },
     async close() {
       await leases.close()

@@ -89,6 +89,15 @@ export class ReservedNames {
     )
   }
 
+  /** Host paths of names that no command uses any more and that could not be removed yet. Each next start tries again. */
+  left(): string[] {
+    this.#refresh()
+    const found = [...this.#files].flatMap(([name, entry]) =>
+      /-left\.\d+$/.test(name) && entry !== undefined ? [entry.path] : [],
+    )
+    return [...new Set(found)].sort()
+  }
+
   /** To be called when something is made of a reserved name of this user: the name is then no longer removed. */
   forget(path: string): void {
     this.#refresh()

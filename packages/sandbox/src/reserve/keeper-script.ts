@@ -129,7 +129,7 @@ sub sweep { %lives = (); my @all = journal(); my ($swept, %kept, @left) = (0);
     elsif ($fd >= 0 && !grep { same($_, $e) && lives($_->{owner}) } @all) { $error = take($fd, $name, $e, @all); $swept++ unless $error;
       $error = 0 if ($error == 39 || $error == 17) && !grep { index($_, "$e->{path}/") == 0 } @left }
     closefd($fd);
-    if ($error || ($kept{$e->{owner}} && $e->{kind} ne 'temp')) { push @left, $e->{path} } else { unlink "$dir/$e->{file}" } }
+    if ($error || ($kept{$e->{owner}} && $e->{kind} ne 'temp')) { push @left, $e->{path}; leave_($e->{file}) unless $e->{owner} =~ /-left$/ } else { unlink "$dir/$e->{file}" } }
   if (opendir(my $d, $dir)) { for (readdir $d) { next unless /^([\w-]+)\.lock$/ || /^new\.([\w-]+)$/; unlink "$dir/$_" unless lives($1) } }
   "swept $swept" }
 

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { constants, existsSync } from 'node:fs'
 
 import { keeperScript } from './keeper-script.ts'
-import { makeReservedDirectory } from './state-directory.ts'
+import { makeReservedDirectory, stateDirectoryProblem } from './state-directory.ts'
 
 /** Why a name was not reserved. */
 export type ReservationFailure =
@@ -87,13 +87,7 @@ export function keeperProblem(): { readonly reason: string; readonly remedy: str
   if (numbers[process.arch] === undefined)
     return { reason: `there is no system call table for ${process.arch}`, remedy: 'run on x64 or arm64' }
   if (!existsSync(perl)) return { reason: 'perl is not installed', remedy: '`apt-get install perl-base`' }
-  if (makeReservedDirectory() === undefined) {
-    return {
-      reason: 'this user has no directory in which reserved names can be noted',
-      remedy: 'set WS_STATE_DIRECTORY to a directory of this user that nobody else can write to',
-    }
-  }
-  return undefined
+  return stateDirectoryProblem()
 }
 
 /** @returns `undefined` where {@link keeperProblem} says why. Without a directory for notes it can watch all the same. */

@@ -49,22 +49,46 @@ function canBeMade(home: string): boolean {
   return false
 }
 
+interface StateProblem {
+  readonly reason: string
+  readonly remedy: string
+}
+
 /**
  * Makes the directory, closed to everybody else.
  *
- * @returns `undefined` where it cannot be made, or is another user's
+ * @returns `undefined` where it cannot be made, or is another user's: {@link stateDirectoryProblem} says why
  */
 export function makeReservedDirectory(): string | undefined {
+  return stateDirectoryProblem() === undefined ? reservedDirectory() : undefined
+}
+
+/** Makes the directory where it is missing. Why it cannot be used, `undefined` where it can. */
+export function stateDirectoryProblem(): StateProblem | undefined {
   const directory = reservedDirectory()
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
-    for (const path of [dirname(directory), directory]) {
-      const status = lstatSync(path)
-      const isOurs = status.isDirectory() && status.uid === process.getuid?.() && (status.mode & 0o022) === 0
-      if (!isOurs) return undefined
-    }
-    return (lstatSync(directory).mode & 0o077) === 0 ? directory : undefined
-  } catch {
-    return undefined
+    return problemOf(dirname(directory), 0o022) ?? problemOf(directory, 0o077)
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    if (code === 'EROFS') return { reason: 'the state directory lies on a read-only file system', remedy: elsewhere }
+    if (code === 'ENOSPC' || code === 'EDQUOT')
+      return { reason: 'the disk of the state directory is full', remedy: `free some space, or ${elsewhere}` }
+    if (code === 'ENOTDIR' || code === 'EEXIST' || code === 'ELOOP')
+      return { reason: 'a file or link is in the place of the state directory', remedy: `remove it, or ${elsewhere}` }
+    return { reason: 'the state directory cannot be made', remedy: elsewhere }
   }
+}
+
+const elsewhere = 'set WS_STATE_DIRECTORY to a directory of this user that nobody else can write to'
+
+function problemOf(path: string, othersMode: number): StateProblem | undefined {
+  const status = lstatSync(path)
+  if (!status.isDirectory())
+    return { reason: 'a file or link is in the place of the state directory', remedy: `remove it, or ${elsewhere}` }
+  if (status.uid !== process.getuid?.())
+    return { reason: 'the state directory belongs to another user', remedy: elsewhere }
+  if ((status.mode & othersMode) !== 0)
+    return { reason: 'other users can reach the state directory', remedy: `\`chmod 700\` it, or ${elsewhere}` }
+  return undefined
 }

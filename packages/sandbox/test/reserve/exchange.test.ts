@@ -14,7 +14,7 @@ const racerScript = fileURLToPath(new URL('support/exchange.pl', import.meta.url
 const renameat2 = process.arch === 'arm64' ? '276' : '316'
 const asRoot = process.getuid?.() === 0
 /** Of the keeper that acted by name, a dozen were enough to change what is outside. */
-const exchanges = process.env['WS_DEEP'] === '1' ? 1_500 : 60
+const exchanges = 60
 
 describeWith([component('perl')], 'reserved names, while a command exchanges what the keeper makes', () => {
   let scratch: ScratchDirectory

@@ -7,7 +7,7 @@ import type { Owner } from '@ws/test-fixtures'
 import { keeperScript } from '../../../src/reserve/keeper-script.ts'
 import { keeperSettings } from '../../../src/reserve/keeper.ts'
 
-export interface LoneKeeperOptions {
+interface LoneKeeperOptions {
   /** Where it keeps its notes. */
   readonly state: string
   readonly root: string

@@ -1,0 +1,39 @@
+import { type Rule, rules } from '@ws/core'
+
+/** A workspace on the shared directory. Add one here for each new part of the host that acts on what commands can reach. */
+export interface SharedPlan {
+  readonly name: string
+  /** Where it mounts the directory. */
+  readonly at: string
+  /** With names of its own that are missing, so that each of its commands makes the host reserve and remove them. */
+  readonly rules: readonly Rule[]
+}
+
+export const sharedPlans: readonly SharedPlan[] = [
+  { name: 'one name', at: '/workspace', rules: [rules.deny('/workspace/.env')] },
+  {
+    name: 'names below missing ones',
+    at: '/workspace',
+    rules: [rules.deny('/workspace/.env'), rules.readOnly('/workspace/.git/hooks'), rules.deny('/workspace/a/b/c')],
+  },
+  { name: 'the mount points of a root', at: '/', rules: [rules.deny('/keys/id')] },
+]
+
+const renameat2: Partial<Record<NodeJS.Architecture, number>> = { x64: 316, arm64: 276 }
+
+/**
+ * A hostile command. For a second it exchanges each temporary name in its directory, and what lies below it, for a link to
+ * a target outside, and prints a line for each. It removes links that took the place of a name.
+ */
+export function exchangingCommand(targets: readonly string[], seed: number): string {
+  const script = String.raw`
+my ($call, $seed, @targets) = @ARGV; srand($seed); my ($until, $n) = (time() + 1, 0);
+sub swap { my ($place) = @_; my $link = "link-$$-" . $n++; symlink($targets[rand @targets], $link) or return;
+  syscall($call + 0, -100, $link, -100, $place, 2) == 0 ? print "exchanged\n" : unlink $link }
+while (time() <= $until) { opendir(my $d, '.') or last;
+  for my $name (readdir $d) { if (-l $name) { unlink $name unless $name =~ /^link-/; next }
+    next unless $name =~ /^\.ws-tmp-/;
+    if (rand() < 0.3 && opendir(my $below, $name)) { swap("$name/$_") for grep { !/^\.\.?$/ } readdir $below } else { swap($name) } } }`
+  const words = ['perl', '-e', script, String(renameat2[process.arch] ?? -1), String(seed), ...targets]
+  return words.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ')
+}

@@ -1,0 +1,61 @@
+import { type Handle, openChild, release } from './handle.ts'
+import type { Task } from './task.ts'
+import { isTempName, sweep } from './temp.ts'
+
+/** Entries that are looked at when an adapter is made; beyond them, leftovers go when their directory is listed. */
+const mostEntries = 1_000
+const mostDirectories = 64
+
+/**
+ * Removes temporary files that killed processes have left, at and near the top. The maker is known to have ended, so
+ * their age does not matter. Each directory is opened by one component and followed nowhere. Never fails.
+ *
+ * @param options `deep`: directories below the root too, which must not block
+ */
+export async function sweepAtStart(task: Task, root: Handle, { deep }: { readonly deep: boolean }): Promise<void> {
+  const left = { entries: mostEntries, directories: deep ? mostDirectories : 0 }
+  const queue: Handle[] = [root]
+  for (let directory = queue.shift(); directory !== undefined; directory = queue.shift()) {
+    try {
+      if (left.entries > 0) queue.push(...(await sweepOne(task, directory, left)))
+    } catch {
+      // It has gone, or may not be listed: whoever lists it next sweeps it.
+    } finally {
+      if (directory !== root) await release(task, directory)
+    }
+  }
+}
+
+interface Left {
+  entries: number
+  directories: number
+}
+
+/** Answers the directories below, opened. */
+async function sweepOne(task: Task, directory: Handle, left: Left): Promise<Handle[]> {
+  const { calls } = task
+  const listing = await calls.openListing(directory.self, 'utf8')
+  const temps: string[] = []
+  const below: string[] = []
+  try {
+    for (; left.entries > 0; left.entries -= 1) {
+      const dirent = await calls.readListing(listing)
+      if (dirent === null) break
+      if (isTempName(dirent.name)) temps.push(dirent.name)
+      else if (dirent.isDirectory() && below.length < left.directories) below.push(dirent.name)
+    }
+  } finally {
+    await calls.closeListing(listing)
+  }
+  await sweep(task, directory, temps, { deadAfter: 0 })
+  const opened: Handle[] = []
+  for (const name of below) {
+    left.directories -= 1
+    try {
+      opened.push(await openChild(task, directory, name, { directory: true }))
+    } catch {
+      // It has gone or was exchanged.
+    }
+  }
+  return opened
+}

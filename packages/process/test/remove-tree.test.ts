@@ -1,0 +1,54 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { createScratchDirectory, type ScratchDirectory } from '@ws/test-fixtures'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+
+import { removeTree } from '../src/index.ts'
+
+/** Acts that come right before a directory of this name is opened. */
+const before = vi.hoisted(() => new Map<string, () => void>())
+vi.mock('node:fs', async (importOriginal) => {
+  const fs = await importOriginal<typeof import('node:fs')>()
+  const openSync: typeof fs.openSync = (path, flags, mode) => {
+    const name = path.toString().split('/').at(-1) ?? ''
+    const act = before.get(name)
+    before.delete(name)
+    act?.()
+    return fs.openSync(path, flags, mode)
+  }
+  return { ...fs, openSync }
+})
+
+let scratch: ScratchDirectory
+let tree: string
+beforeEach(async () => {
+  scratch = await createScratchDirectory({ prefix: 'ws-remove-' })
+  tree = join(scratch.path, 'tree')
+  mkdirSync(join(tree, 'sub/deep'), { recursive: true })
+  mkdirSync(join(scratch.path, 'outside/deep'), { recursive: true })
+  writeFileSync(join(scratch.path, 'outside/kept'), '')
+})
+afterEach(async () => await scratch.remove())
+
+it('[HO1] removes everything, closed directories and links too, and nothing that a link leads to', () => {
+  writeFileSync(join(tree, 'sub/deep/file'), '')
+  writeFileSync(Buffer.concat([Buffer.from(`${tree}/`), Buffer.from([0xff, 0x2e])]), '')
+  symlinkSync('../outside', join(tree, 'link'))
+  chmodSync(join(tree, 'sub'), 0o000)
+  removeTree(tree)
+  expect(readdirSync(scratch.path)).toEqual(['outside'])
+  expect(readdirSync(join(scratch.path, 'outside'))).toEqual(['deep', 'kept'])
+  removeTree(tree)
+})
+
+it('[HO1] goes nowhere else when a directory is exchanged for a link while it is removed', () => {
+  before.set('sub', () => {
+    renameSync(join(tree, 'sub'), join(scratch.path, 'taken'))
+    symlinkSync('../outside', join(tree, 'sub'))
+  })
+  removeTree(tree)
+  expect(before.size).toBe(0)
+  expect(existsSync(tree)).toBe(false)
+  expect(readdirSync(join(scratch.path, 'outside'))).toEqual(['deep', 'kept'])
+})

@@ -1,0 +1,165 @@
+/** Why a file may act by name, and how often it does. */
+interface NamedActException {
+  readonly acts: number
+  readonly reason: string
+}
+
+/** A new act in one of these files is a problem until its number here says that somebody looked at it. */
+export const namedActs: Readonly<Record<string, NamedActException>> = {
+  'apps/cli/src/config/read-plan.ts': {
+    acts: 3,
+    reason:
+      "directories are made below an open descriptor, and given away by their own; the report is the operator's own path",
+  },
+  'apps/cli/src/demo/plan.ts': {
+    acts: 1,
+    reason: "the demo's page, at the operator's own path",
+  },
+  'apps/cli/src/demo/project.ts': {
+    acts: 3,
+    reason: 'the demo fills a fresh directory before any command runs',
+  },
+  'apps/cli/src/registry.ts': {
+    acts: 5,
+    reason: "the list of running `ws`, in the user's own runtime directory, which no mount shows",
+  },
+  'apps/cli/src/verify/fixtures.ts': {
+    acts: 1,
+    reason: 'the check fills a fresh directory before any command runs',
+  },
+  'apps/cli/src/verify/scratch.ts': {
+    acts: 4,
+    reason: 'the check gives a fresh directory away before any command runs',
+  },
+  'packages/adapter-local/src/create.ts': {
+    acts: 3,
+    reason:
+      'a scratch directory with a random name, in a directory where only its user can exchange it, given away while it is empty',
+  },
+  'packages/adapter-local/src/host/calls.ts': {
+    acts: 12,
+    reason: 'the calls themselves: their callers pass paths below `/proc/self/fd` of a verified directory',
+  },
+  'packages/adapter-local/src/write/make-way.ts': {
+    acts: 1,
+    reason: 'the path is `/proc/self/fd` of a verified entry',
+  },
+  'packages/adapter-rclone/src/bucket/bucket.ts': {
+    acts: 1,
+    reason:
+      'directories of the prefix on the mount, made before a workspace can have it; rclone itself refuses links there',
+  },
+  'packages/adapter-rclone/src/cache/departures.ts': {
+    acts: 1,
+    reason: "rclone's cache, which no mount shows",
+  },
+  'packages/adapter-rclone/src/cache/lines.ts': {
+    acts: 2,
+    reason: "rclone's cache, which no mount shows",
+  },
+  'packages/adapter-rclone/src/cache/repair.ts': {
+    acts: 4,
+    reason: "rclone's cache, which no mount shows, while rclone does not run",
+  },
+  'packages/adapter-rclone/src/files/cancelled-uploads.ts': {
+    acts: 1,
+    reason: "rclone's cache, which no mount shows",
+  },
+  'packages/adapter-rclone/src/mount/leftovers.ts': {
+    acts: 1,
+    reason: "rclone's cache, which no mount shows",
+  },
+  'packages/adapter-rclone/src/state/configuration.ts': {
+    acts: 3,
+    reason: 'in a directory that this process made for itself, closed to others, and outside every mount',
+  },
+  'packages/adapter-rclone/src/state/directories.ts': {
+    acts: 9,
+    reason: "rclone's own directories, which no mount shows; the mount point's parent belongs to this user",
+  },
+  'packages/executor-bubblewrap/src/etc-directory.ts': {
+    acts: 10,
+    reason: 'in a directory that this process made for itself, closed to others, and outside every mount',
+  },
+  'packages/executor-bubblewrap/src/probe.ts': {
+    acts: 1,
+    reason: 'a fresh directory with a random name; its command is the probe itself',
+  },
+  'packages/executor-proot/src/attach.ts': {
+    acts: 4,
+    reason: 'in a directory that this process made for itself, closed to others, and outside every mount',
+  },
+  'packages/executor-proot/src/command-line.ts': {
+    acts: 1,
+    reason: 'in a directory that this process made for itself, closed to others, and outside every mount',
+  },
+  'packages/executor-proot/src/covers.ts': {
+    acts: 4,
+    reason: 'in a directory that this process made for itself, closed to others, and outside every mount',
+  },
+  'packages/executor-proot/src/probe.ts': {
+    acts: 2,
+    reason: 'a fresh directory with a random name; its command is the probe itself',
+  },
+  'packages/executor-proot/src/run-directories.ts': {
+    acts: 2,
+    reason: 'in a directory that this process made for itself, closed to others, and outside every mount',
+  },
+  'packages/executor-proot/src/runtime-directory.ts': {
+    acts: 1,
+    reason: 'in a directory that this process made for itself, closed to others, and outside every mount',
+  },
+  'packages/executor-proot/src/skeleton.ts': {
+    acts: 7,
+    reason: 'in a directory that this process made for itself, closed to others, and outside every mount',
+  },
+  'packages/executor-proot/src/system.ts': {
+    acts: 13,
+    reason:
+      'in a directory that this process made for itself, closed to others, and outside every mount; what is given to the owner lies in such a directory',
+  },
+  'packages/executor-sanitize/src/probe.ts': {
+    acts: 3,
+    reason: 'a fresh directory with a random name; its command is the probe itself',
+  },
+  'packages/process/src/run/descriptors.ts': {
+    acts: 1,
+    reason: 'a file with a random name that is removed while it is open',
+  },
+  'packages/process/src/run/remove-tree.ts': {
+    acts: 4,
+    reason: 'one name below `/proc/self/fd` of an open directory; without `/proc` there are no commands',
+  },
+  'packages/process/src/run/temporary-directory.ts': {
+    acts: 1,
+    reason: "a random name in the system's temporary directory",
+  },
+  'packages/runner/src/state/local.ts': {
+    acts: 4,
+    reason: "the state directory, which no mount shows; a staging directory's parent belongs to this user",
+  },
+  'packages/sandbox/src/limits/cgroup/kernel.ts': {
+    acts: 2,
+    reason: "the kernel's own tree of control groups, which commands do not see",
+  },
+  'packages/sandbox/src/reserve/entries-script.ts': {
+    acts: 5,
+    reason: 'the path is `/proc/self/fd` of a verified directory',
+  },
+  'packages/sandbox/src/reserve/journal.ts': {
+    acts: 1,
+    reason: 'notes in the state directory, which is closed to others and which no mount shows',
+  },
+  'packages/sandbox/src/reserve/keeper-script.ts': {
+    acts: 9,
+    reason: 'notes in the state directory, which is closed to others and which no mount shows',
+  },
+  'packages/sandbox/src/reserve/state-directory.ts': {
+    acts: 1,
+    reason: 'the state directory is looked at after it was made, and refused where others can write',
+  },
+  'packages/threads/src/lease/machine.ts': {
+    acts: 3,
+    reason: 'leases in the state directory, which no mount shows',
+  },
+}

@@ -1,0 +1,76 @@
+import { globSync, readFileSync } from 'node:fs'
+
+import { namedActs } from './acts-by-name-exceptions.ts'
+
+/** Packages whose processes have more rights than the commands that they start. */
+const sources = [
+  'packages/{sandbox,process,executor-*,adapter-local,adapter-rclone,threads,runner}/src/**/*.ts',
+  'apps/cli/src/**/*.ts',
+]
+
+/** Calls of `node:fs` that create, change or remove an entry by its name. */
+const calls = [
+  ...[
+    'appendFile',
+    'chmod',
+    'chown',
+    'copyFile',
+    'cp',
+    'createWriteStream',
+    'lchmod',
+    'lchown',
+    'link',
+    'lutimes',
+    'mkdir',
+  ],
+  ...['mkdtemp', 'rename', 'rm', 'rmdir', 'symlink', 'truncate', 'unlink', 'utimes', 'writeFile'],
+]
+const call = new RegExp(String.raw`(?<![\w.$])(?:${calls.join('|')})(?:Sync)?\(`, 'gu')
+/** The same in perl: builtins that take a name. */
+const builtin = /(?<![\w$%@{>-])(?:chmod|chown|link|mkdir|rename|rmdir|symlink|truncate|unlink|utime)(?=[ (]["($\w])/gu
+const perl = /(?:-script|\/script|first-process|terminal\/command)\.ts$/u
+const shell = /(?:^|[;&|]\s*)(?:chmod|chown|ln|mkdir|mv|rm|rmdir|touch)\s/gmu
+
+/** Files that act by name more often, or less often, than their exception says; with the exception where there is one. */
+export function unexpectedActs(): { readonly problems: readonly string[]; readonly files: number } {
+  const files = sources.flatMap((pattern) => globSync(pattern)).sort()
+  const problems: string[] = []
+  const seen = new Set<string>()
+  for (const file of files) {
+    const lines = actsIn(file)
+    const expected = namedActs[file]
+    seen.add(file)
+    if (lines.length === (expected?.acts ?? 0)) continue
+    const where = lines.map((line) => `${file}:${line}`).join(' ')
+    problems.push(
+      expected === undefined
+        ? `${where}: acts by a name that a command could exchange; open it without following and act on the descriptor`
+        : `${file}: acts by name ${lines.length} times, and its exception says ${expected.acts}: ${where}`,
+    )
+  }
+  for (const file of Object.keys(namedActs))
+    if (!seen.has(file)) problems.push(`${file}: has an exception, and is gone`)
+  return { problems, files: files.length }
+}
+
+function actsIn(file: string): number[] {
+  const lines: number[] = []
+  const source = readFileSync(file, 'utf8')
+  // Operations of adapters and of the virtual executor have the same names, and touch no disk.
+  if (!/from '(?:node:)?fs(?:\/promises)?'/u.test(source) && !perl.test(file) && !isShell(file)) return lines
+  for (const [index, line] of source.split('\n').entries()) {
+    if (/^\s*(?:\*|\/\/|\/\*|#)/u.test(line)) continue
+    const text = line.replace(/^(?:export )?(?:async )?function \w+/u, '')
+    const found = [
+      ...text.matchAll(call),
+      ...(perl.test(file) ? text.matchAll(builtin) : []),
+      ...(isShell(file) ? text.matchAll(shell) : []),
+    ]
+    for (const _act of found) lines.push(index + 1)
+  }
+  return lines
+}
+
+function isShell(file: string): boolean {
+  return file.endsWith('.sh') || file.endsWith('warden.ts')
+}

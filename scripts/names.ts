@@ -1,0 +1,12 @@
+// Fails where a process with more rights than a command acts by a name, and lists the places; a part of `npm run lint`.
+// The exceptions have a reason each: lib/acts-by-name-exceptions.ts.
+import { unexpectedActs } from './lib/acts-by-name.ts'
+import { repositoryRoot } from './lib/run.ts'
+
+process.chdir(repositoryRoot)
+const { problems, files } = unexpectedActs()
+for (const problem of problems) console.error(problem)
+// A pattern that fits no file finds no problem either.
+if (files === 0) console.error('no sources were found')
+console.log(`names: ${files} files, ${problems.length} problems`)
+process.exitCode = files > 0 && problems.length === 0 ? 0 : 1
