@@ -1,7 +1,13 @@
 import { commandMutations } from './commands.ts'
 import { fileMutations } from './files.ts'
+import { scarcityMutations } from './scarcity.ts'
 import { serverMutations } from './servers.ts'
 import type { Mutation } from './types.ts'
 
 /** In the order of the rows of docs/threat-model.md. */
-export const mutations: readonly Mutation[] = [...fileMutations, ...commandMutations, ...serverMutations]
+export const mutations: readonly Mutation[] = [
+  ...fileMutations,
+  ...commandMutations,
+  ...scarcityMutations,
+  ...serverMutations,
+]

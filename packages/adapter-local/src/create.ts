@@ -5,7 +5,14 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 
 import { WorkspaceError } from '@ws/core'
-import { type MountPath, type SignalOption, type StorageAdapter, defineAdapter, mountRoot } from '@ws/core/adapter'
+import {
+  type MountPath,
+  type SignalOption,
+  type StorageAdapter,
+  defineAdapter,
+  mountRoot,
+  shortageOf,
+} from '@ws/core/adapter'
 import { isSlowType } from '@ws/process'
 
 import { LocalDriver } from './adapter.ts'
@@ -49,7 +56,8 @@ export async function createLocalAdapter(options: LocalAdapterOptions): Promise<
 /**
  * An empty directory of its own, private to the owner (mode 0700), removed with everything in it by `close()`.
  *
- * @throws WorkspaceError `EINVAL` for wrong options, `EBACKEND` when the system has no place for it.
+ * @throws WorkspaceError `EINVAL` for wrong options, `EBACKEND` when the system has no place for it, `ENOSPC` and the like
+ * when it runs short of something.
  */
 export async function createScratchAdapter(options: ScratchAdapterOptions = {}): Promise<StorageAdapter> {
   const { owner, io } = checkScratchOptions(options)
@@ -67,7 +75,12 @@ type OnClose = (task: Task, identity: string) => Promise<void>
 async function openRoot({ root: given, owner: givenOwner, io }: CheckedOptions, onClose: OnClose) {
   const root = await resolveRoot(given)
   if (hasProc()) learnOwnDirectory()
-  const fd = hasProc() ? await openDescriptor(root) : -1
+  let fd = -1
+  try {
+    if (hasProc()) fd = await openDescriptor(root)
+  } catch (error) {
+    throw translate(error, { operation, path: mountRoot })
+  }
   try {
     return await describeRoot({ root, fd, givenOwner, io }, onClose)
   } catch (error) {
@@ -107,8 +120,11 @@ async function describeRoot({ root, fd, givenOwner, io }: Root, onClose: OnClose
     capabilities: capabilitiesOf({ root, verified: fd >= 0, caseSensitive }),
     createScratch: (options) => createScratch({ owner, io }, options),
     onClose: async () => {
-      await onClose(task, identity)
-      if (fd >= 0) await calls.close(fd)
+      try {
+        await onClose(task, identity)
+      } finally {
+        if (fd >= 0) await calls.close(fd)
+      }
     },
   })
   return defineAdapter(driver, { trusted: true })
@@ -213,9 +229,12 @@ async function makeScratchDirectory({ uid, gid }: { readonly uid: number; readon
       if (process.getuid?.() === 0) await chown(root, uid, gid)
       return root
     } catch (error) {
+      // another place would not help
+      if (shortageOf(error)?.code === 'EIO') throw translate(error, { operation: 'createScratch', path: mountRoot })
       problem = error
     }
   }
+  if (shortageOf(problem) !== undefined) throw translate(problem, { operation: 'createScratch', path: mountRoot })
   throw new WorkspaceError({
     code: 'EBACKEND',
     operation: 'createScratch',

@@ -1,5 +1,5 @@
 import { type ErrorCode, type PartialProgress, WorkspaceError, isWorkspaceError } from '@ws/core'
-import { LinkSignal, type MountPath, type ContractCode, contractError } from '@ws/core/adapter'
+import { LinkSignal, type MountPath, type ContractCode, contractError, shortageOf } from '@ws/core/adapter'
 
 /** The operation and the path (inside the mount) that an error names. */
 export interface Where {
@@ -28,11 +28,6 @@ interface Translation {
   readonly remedy?: string
 }
 
-const tooManyOpen: Translation = {
-  code: 'EIO',
-  reason: 'cannot be opened: too many open files',
-  remedy: 'leave listings and streams you no longer need, or raise the limit on open files',
-}
 const stillChanging: Translation = {
   code: 'EBUSY',
   reason: 'is being changed or is in use by somebody else',
@@ -52,8 +47,6 @@ const translations = new Map<string, Translation>(
     ENAMETOOLONG: { code: 'ENAMETOOLONG', reason: 'is too long for this file system', remedy: 'use a shorter path' },
     EROFS: { code: 'EROFS', reason: 'is on a read-only file system' },
     EBUSY: { code: 'EBUSY', reason: 'is in use by the system, a mount point for instance' },
-    ENOSPC: { code: 'ENOSPC', reason: 'does not fit: no space is left on the disk', remedy: 'free some space' },
-    EDQUOT: { code: 'EDQUOT', reason: 'does not fit: the quota of the disk is used up', remedy: 'free some space' },
     EFBIG: { code: 'EFBIG', reason: 'is larger than this file system allows' },
     EXDEV: {
       code: 'ENOTSUP',
@@ -62,8 +55,6 @@ const translations = new Map<string, Translation>(
     },
     EMLINK: { code: 'ENOTSUP', reason: 'has as many links as this file system allows' },
     ETIMEDOUT: { code: 'ETIMEDOUT', reason: 'took too long' },
-    EMFILE: tooManyOpen,
-    ENFILE: tooManyOpen,
     EAGAIN: stillChanging,
     ELOOP: stillChanging,
     ESTALE: stillChanging,
@@ -106,6 +97,12 @@ export function nativeCode(error: unknown): string | undefined {
  */
 export function translate(error: unknown, where: Where): unknown {
   if (error instanceof LinkSignal || isWorkspaceError(error)) return error
+  const shortage = shortageOf(error)
+  if (shortage !== undefined)
+    return failure(where, shortage.code, `cannot be worked on: ${shortage.reason}`, {
+      remedy: shortage.remedy,
+      native: error,
+    })
   const code = nativeCode(error)
   if (code === undefined) return error
   const situation = contracts.get(code)

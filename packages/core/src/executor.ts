@@ -38,5 +38,6 @@ export type {
   SimpleCommand,
   SubtreeRule,
 } from './policy/types.ts'
+export { shortageIn, shortageNamed, shortageOf, shortError, type Shortage } from './shortage.ts'
 export { escapeUnprintable } from './text/printable.ts'
 export * from './text/utf8.ts'

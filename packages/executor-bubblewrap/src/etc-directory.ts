@@ -1,4 +1,4 @@
-import { execError } from '@ws/core/executor'
+import { execError, shortageOf, shortError } from '@ws/core/executor'
 import {
   closeSync,
   constants,
@@ -17,7 +17,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-import { readProcessStat, temporaryRemedy } from '@ws/process'
+import { isShort, readProcessStat, temporaryRemedy } from '@ws/process'
 import type { SystemEntry } from '@ws/sandbox'
 
 const pathOnly = 0o10000000
@@ -38,6 +38,8 @@ export function makeEtcDirectory(system: readonly SystemEntry[]): EtcDirectory {
   try {
     return fill(makeDirectoryForAll(), system)
   } catch (native) {
+    const shortage = shortageOf(native)
+    if (shortage !== undefined) throw shortError(shortage, { native })
     const reason = 'the files of `/etc` could not be copied for commands'
     throw execError('ENOEXECUTOR', reason, { remedy: temporaryRemedy, native })
   }
@@ -87,7 +89,8 @@ function placeForAll(): string {
   try {
     readdirSync('/dev/shm')
     return '/dev/shm'
-  } catch {
+  } catch (error) {
+    if (isShort(error)) throw error
     return tmpdir()
   }
 }

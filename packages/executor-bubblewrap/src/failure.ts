@@ -1,4 +1,4 @@
-import { execError } from '@ws/core/executor'
+import { execError, shortageIn, shortError } from '@ws/core/executor'
 import type { WorkspaceError } from '@ws/core'
 
 /** Why bubblewrap did not start a command, read from what it said. Its own message is kept for operators only. */
@@ -67,9 +67,12 @@ export function explainFailure(output: string): StartFailure {
 }
 
 export function startError(output: string): WorkspaceError {
+  const native = new Error(output.trim() || 'bubblewrap ended without a word')
+  const shortage = shortageIn(output)
+  if (shortage !== undefined) return shortError(shortage, { native })
   const { reason, remedy, changed } = explainFailure(output)
   return execError(changed ? 'EBUSY' : 'ENOEXEC', reason, {
     remedy: changed ? 'run the command again when nothing changes the workspace' : remedy,
-    native: new Error(output.trim() || 'bubblewrap ended without a word'),
+    native,
   })
 }

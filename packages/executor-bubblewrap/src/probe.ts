@@ -2,7 +2,7 @@ import { chown } from 'node:fs/promises'
 
 import { isWorkspaceError, parseVirtualPath, rootPath, WorkspaceError } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
-import { type Bind, type BindPlan, getNativeCause, type HostPath, type ProbeReport } from '@ws/core/executor'
+import { type Bind, type BindPlan, getNativeCause, type HostPath, type ProbeReport, shortageOf } from '@ws/core/executor'
 import { KeptContents, removeTree } from '@ws/process'
 import {
   attachCgroup,
@@ -91,6 +91,8 @@ async function problemOf(run: () => Promise<void>): Promise<Problem | undefined>
     await run()
     return undefined
   } catch (error) {
+    // Another form, or none, would be kept for as long as this process lives.
+    if (shortageOf(error) !== undefined) throw error
     return describe(error)
   }
 }

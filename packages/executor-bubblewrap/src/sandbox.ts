@@ -13,6 +13,7 @@ import {
   readMountInfo,
   type RunningProcess,
   startProcess,
+  takePipes,
   withPipes,
   readProcessStat,
 } from '@ws/process'
@@ -89,7 +90,7 @@ export async function startSandbox(start: SandboxStart): Promise<Sandbox> {
 async function startIn(group: CommandGroup | undefined, start: SandboxStart): Promise<Sandbox> {
   const { command, owner } = start
   const wanted = ['stdout', 'stderr', 'arguments', ...(start.stdin === 'none' ? [] : ['stdin'])]
-  const pipes = await Promise.all(wanted.map(async () => await start.pipes?.take(owner)))
+  const pipes = await takePipes(start.pipes, wanted.length, owner)
   const [stdoutPipe, stderrPipe, argumentsPipe, stdinPipe] = pipes
   const { argv, options, extraFds, close } = withPipes(pipes, () => {
     start.signal?.throwIfAborted()

@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { closeSync, writeSync } from 'node:fs'
 
-import { openPrivateFile, Shared } from '@ws/process'
+import { openPrivateFile, Shared, spawnChild } from '@ws/process'
 
 /**
  * Ends what `--die-with-parent` cannot: between making its child and letting it go, bubblewrap can be killed (because
@@ -40,7 +40,11 @@ export function useWarden(): Warden {
   return { starting: value.starting, close: release }
 }
 
-/** A small shell that outlives this process by a moment. It keeps no event loop alive. */
+/**
+ * A small shell that outlives this process by a moment. It keeps no event loop alive.
+ *
+ * @throws the system's error, where this process has too few descriptors left
+ */
 function startWarden(): Warden {
   const notes = openPrivateFile()
   const free: number[] = []
@@ -52,12 +56,7 @@ function startWarden(): Warden {
   }
   // Its first page is made now: later there may be no room for it.
   note(0, '')
-  const child = spawn('/bin/sh', ['-c', script], {
-    stdio: ['pipe', 'ignore', 'ignore', notes],
-    env: {},
-    cwd: '/',
-    detached: true,
-  })
+  const child = startScript(notes)
   // Without a warden, the worst is a process that waits.
   child.on('error', () => undefined)
   child.stdin?.on('error', () => undefined)
@@ -77,5 +76,19 @@ function startWarden(): Warden {
       closeSync(notes)
       child.stdin?.end('close\n')
     },
+  }
+}
+
+function startScript(notes: number): ChildProcess {
+  try {
+    return spawnChild('/bin/sh', ['-c', script], {
+      stdio: ['pipe', 'ignore', 'ignore', notes],
+      env: {},
+      cwd: '/',
+      detached: true,
+    })
+  } catch (error) {
+    closeSync(notes)
+    throw error
   }
 }

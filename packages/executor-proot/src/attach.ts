@@ -20,6 +20,7 @@ import {
   shellInvocation,
   startProcess,
   startTerminal,
+  takePipes,
   temporaryRemedy,
   terminalCommand,
   type TerminalDevice,
@@ -284,7 +285,7 @@ class AttachedProot implements AttachedExecutor {
     const { owner } = this.#attachment
     this.#pipes ??= usePipes()
     const wanted = ['stdout', 'errors', ...(request.stdin === undefined ? [] : ['stdin'])]
-    const [stdoutPipe, errors, stdinPipe] = await Promise.all(wanted.map(async () => await this.#pipes?.take(owner)))
+    const [stdoutPipe, errors, stdinPipe] = await takePipes(this.#pipes, wanted.length, owner)
     return { stdoutPipe, errors, stdinPipe }
   }
 

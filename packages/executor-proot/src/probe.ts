@@ -1,5 +1,5 @@
 import { isWorkspaceError, type VirtualPath } from '@ws/core'
-import { type BindPlan, getNativeCause, type HostPath, type ProbeDetails } from '@ws/core/executor'
+import { type BindPlan, getNativeCause, type HostPath, type ProbeDetails, shortageOf } from '@ws/core/executor'
 import { findProgram, startProcess } from '@ws/process'
 import {
   attachCgroup,
@@ -107,10 +107,18 @@ function versionOf(program: Buffer): string {
 async function namespaceWorks(): Promise<boolean> {
   try {
     const argv = [...namespacePrefix(), '/bin/true']
-    return (await startProcess({ argv, timeout: 5_000 }).wait()).exitCode === 0
-  } catch {
+    const { exitCode, stderr } = await startProcess({ argv, timeout: 5_000 }).wait()
+    if (exitCode !== 0) refuseShortage(new Error(stderr.text))
+    return exitCode === 0
+  } catch (error) {
+    refuseShortage(error)
     return false
   }
+}
+
+/** A shortage passes: a weaker form must not be settled for. */
+function refuseShortage(error: unknown): void {
+  if (shortageOf(error) !== undefined) throw error
 }
 
 const token = 'workspace'
@@ -150,8 +158,10 @@ async function tryOut(
     if (word === token && uid === String(owner.uid) && /^\d+$/.test(stops)) {
       return { stoppedCalls: stoppedCallsOf(Number(stops)) }
     }
+    refuseShortage(new Error(result.stderr))
     return { problem: result.timedOut ? 'it does not answer' : firstLine(result.stderr) || 'its answer is wrong' }
   } catch (error) {
+    refuseShortage(error)
     const native = getNativeCause(error)
     if (native instanceof Error && native.message !== '') return { problem: firstLine(native.message) }
     return { problem: error instanceof Error ? error.message : String(error) }

@@ -1,5 +1,5 @@
 import type { VirtualPath } from '@ws/core'
-import { type BindPlan, getNativeCause, type HostPath, type ProbeReport } from '@ws/core/executor'
+import { type BindPlan, getNativeCause, type HostPath, type ProbeReport, shortageOf } from '@ws/core/executor'
 import { createTemporaryDirectory, removeTree } from '@ws/process'
 import { type ConfinedProbe, type ConfinedTarget, probeLandlock, unavailable } from '@ws/sandbox'
 import { chmodSync, chownSync, existsSync, writeFileSync } from 'node:fs'
@@ -58,6 +58,11 @@ function missing(landlockAbi: number, { landlock }: ResolvedOptions): Pick<Probe
   }
 }
 
+/** Landlock must not be left out because this machine runs short of something at the moment. */
+function refuseShortage(error: unknown): void {
+  if (shortageOf(error) !== undefined) throw error
+}
+
 const token = 'workspace'
 
 /** @returns what went wrong, or `undefined` */
@@ -85,8 +90,10 @@ async function tryOut(
     const running = await attached.spawn(request, planFor(root, directory as HostPath))
     const result = await running.wait()
     if (result.stdout === `${token}${owner.uid}\n${root}\n`) return undefined
+    refuseShortage(new Error(result.stderr))
     return result.timedOut ? 'it does not answer' : (result.stderr.split('\n')[0] ?? '') || 'its answer is wrong'
   } catch (error) {
+    refuseShortage(error)
     const native = getNativeCause(error)
     if (native instanceof Error && native.message !== '') return native.message.replaceAll(/\S*ws-sanitize-\S*/g, '…')
     return error instanceof Error ? error.message : String(error)

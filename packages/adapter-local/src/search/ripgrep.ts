@@ -2,7 +2,7 @@ import { access, constants } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 import { childPath } from '@ws/core'
-import type { MountPath, Owner } from '@ws/core/adapter'
+import { type MountPath, type Owner, shortageOf } from '@ws/core/adapter'
 import { type RunningProcess, startProcess } from '@ws/process'
 import { confineArgv, probeLandlock } from '@ws/sandbox'
 
@@ -67,6 +67,10 @@ export async function findCandidates(
     })
     run.started(running)
     resources.hold(run)
+  } catch (error) {
+    // The matcher in this process needs none.
+    if (shortageOf(error) !== undefined) return undefined
+    throw error
   } finally {
     await release(task, directory)
   }
@@ -142,7 +146,8 @@ class Run implements Held {
       this.complete = exitCode === 0 || exitCode === 1
     } catch (error) {
       if (this.#reason !== undefined) throw this.#reason
-      throw error
+      if (shortageOf(error) === undefined) throw error
+      ended = true // it never began
     } finally {
       if (!ended) await this.abandon(new Error('left'))
       onEnd()
@@ -182,8 +187,14 @@ async function usableProgram(owner: Owner): Promise<string | undefined> {
   if (answer === undefined) {
     answer = probe()
     usable.set(key, answer)
+    // This machine ran short of something: it is asked again.
+    answer.catch(() => usable.delete(key))
   }
-  return await answer
+  try {
+    return await answer
+  } catch {
+    return undefined
+  }
 }
 
 async function probe(): Promise<string | undefined> {
@@ -192,7 +203,8 @@ async function probe(): Promise<string | undefined> {
     await access(rgPath, constants.X_OK)
     if (ownUser().uid === 0 && !(await isOpenToAll(rgPath))) return undefined
     return (await probeLandlock()).available ? rgPath : undefined
-  } catch {
+  } catch (error) {
+    if (shortageOf(error) !== undefined) throw error
     return undefined
   }
 }

@@ -1,5 +1,6 @@
 import type { BindPlan } from '../executor/bind-plan.ts'
 import type { CommandRequest, CommandResult, RunningCommand } from '../executor/contract.ts'
+import { typedError } from '../executor/exec-error.ts'
 import { requireLimits } from '../executor/limits.ts'
 import { isWorkspaceError, rewriteError } from '../errors.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
@@ -141,6 +142,7 @@ export async function startPlanned<Started>(
   { context }: CommandDoor,
   { plan: first, executor, acknowledged }: Pick<Admitted<unknown>, 'plan' | 'executor' | 'acknowledged'>,
   start: (plan: BindPlan) => Promise<Started>,
+  operation = 'exec',
 ): Promise<Started> {
   let plan = first
   for (let attempt = 1; ; attempt++) {
@@ -148,7 +150,7 @@ export async function startPlanned<Started>(
       return await start(plan)
     } catch (error) {
       const mayHaveAppeared = isWorkspaceError(error, 'EBUSY') && plan.binds.some(({ missing }) => missing)
-      if (attempt >= startAttempts || !mayHaveAppeared) throw error
+      if (attempt >= startAttempts || !mayHaveAppeared) throw typedError(error, operation)
       plan = await planFor(context, executor, acknowledged)
       requireHeld(plan, executor, acknowledged)
     }

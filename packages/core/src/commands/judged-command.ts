@@ -10,6 +10,7 @@ import type {
   RunningCommand,
   StartedCommand,
 } from '../executor/contract.ts'
+import { typedError } from '../executor/exec-error.ts'
 import { getCommandResult, withExitStatus } from '../executor/killed.ts'
 import { isWorkspaceError } from '../errors.ts'
 import { isWithin, relativeTo } from '../path/virtual-path.ts'
@@ -31,7 +32,12 @@ export interface Judging {
  * rules may have made it fail.
  */
 export function judgeCommand(started: StartedCommand, input: CommandInput, judging: Judging): RunningCommand {
-  const result = started.wait().then(async (ended) => await judge(ended, judging))
+  const result = started.wait().then(
+    async (ended) => await judge(ended, judging),
+    (error: unknown) => {
+      throw typedError(error, 'exec')
+    },
+  )
   /** The output that an error goes along with: it can leave out what the command may not have read. */
   let known: CommandResult | undefined
   result.catch((error: unknown) => {

@@ -298,7 +298,10 @@ export interface Executor {
   readonly name: string
   /** `process`: real programs, which need mounts with a `hostPath`. `interpreter`: runs over the workspace's file door. */
   readonly kind: 'process' | 'interpreter'
-  /** Runs the real thing once (results are cached) and says what would be held here. Never rejects for what is missing. */
+  /**
+   * Runs the real thing once (results are cached) and says what would be held here. It does not reject for a missing part. It
+   * rejects with `ENOEXECUTOR` for a shortage, since a weaker executor must not be taken for one that could not be tried.
+   */
   probe(target?: ProbeTarget): Promise<ProbeReport>
   /** Binds the executor to a workspace; rejects with `ENOEXECUTOR` or `EINVAL` and the remedy when that cannot work. */
   attach(view: WorkspaceView): Promise<AttachedExecutor>

@@ -1,4 +1,5 @@
-import { WorkspaceError, type ErrorCode, type WorkspaceErrorOptions } from '../errors.ts'
+import { isWorkspaceError, WorkspaceError, type ErrorCode, type WorkspaceErrorOptions } from '../errors.ts'
+import { shortageOf, shortError } from '../shortage.ts'
 
 /** For executors: the error of a command that they do not run. `reason` and `remedy` hold no host path. */
 export function execError(
@@ -7,4 +8,23 @@ export function execError(
   details: Pick<WorkspaceErrorOptions, 'path' | 'rule' | 'remedy' | 'native'> = {},
 ): WorkspaceError {
   return new WorkspaceError({ code, operation: 'exec', reason, ...details })
+}
+
+/** An error of an executor, as its caller sees it: one of the system becomes `ENOEXEC`, or tells of the shortage. */
+export function typedError(error: unknown, operation: string): unknown {
+  if (isWorkspaceError(error) || !isSystemError(error)) return error
+  const shortage = shortageOf(error)
+  if (shortage !== undefined) return shortError(shortage, { operation, native: error })
+  return new WorkspaceError({
+    code: 'ENOEXEC',
+    operation,
+    reason: `the command could not be run: \`${error.syscall}\` failed (${error.code})`,
+    remedy: 'tell the operator of this machine',
+    native: error,
+  })
+}
+
+function isSystemError(error: unknown): error is Error & { readonly code: string; readonly syscall: string } {
+  if (!(error instanceof Error) || !('code' in error)) return false
+  return 'syscall' in error || error.code === 'ERR_WORKER_INIT_FAILED'
 }

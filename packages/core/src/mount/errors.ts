@@ -1,5 +1,6 @@
 import { WorkspaceError, isWorkspaceError, rewriteError } from '../errors.ts'
 import type { WorkspaceErrorOptions } from '../errors.ts'
+import { shortageOf } from '../shortage.ts'
 import { joinPath, rootPath } from '../path/virtual-path.ts'
 import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 
@@ -38,12 +39,10 @@ export function translateError(error: unknown, { operation, at, path, signal }: 
     return shifted
   }
   if (error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError')) return error
-  return virtualError({
-    code: 'EIO',
-    operation,
-    path,
-    reason: 'could not be worked on: the storage failed in an unexpected way',
+  const { code, reason, remedy } = shortageOf(error) ?? {
+    code: 'EIO' as const,
+    reason: 'the storage failed in an unexpected way',
     remedy: 'try again; if it stays, tell the operator',
-    native: error,
-  })
+  }
+  return virtualError({ code, operation, path, reason: `could not be worked on: ${reason}`, remedy, native: error })
 }

@@ -1,6 +1,8 @@
 import type { FileDoor } from '@ws/core'
 import {
   execError,
+  shortageOf,
+  shortError,
   type BindPlan,
   type CommandRequest,
   type ExecutorResult,
@@ -157,8 +159,12 @@ async function interpret(options: StartOptions, { ended, over, stopping }: Contr
   stopping.addEventListener('abort', stop, { once: true })
   if (stopping.aborted) stop()
   let usable = true
+  let shortage: unknown
   worker.on('error', (error: Error & { readonly code?: string }) => {
     usable = false
+    // It could not begin: Node tells it here.
+    const short = shortageOf(error)
+    if (short !== undefined) shortage = shortError(short, { native: error })
     if (error.code !== 'ERR_WORKER_OUT_OF_MEMORY') ended.resolve(failed(126, 'the interpreter failed on this command'))
     else ended.resolve({ killed: 'SIGKILL', stderr: message(`killed: more than ${limits.maxMemory} bytes of memory`) })
   })
@@ -184,6 +190,7 @@ async function interpret(options: StartOptions, { ended, over, stopping }: Contr
   if (usable && !stopping.aborted && !('killed' in ending)) pool.release(worker)
   else await pool.end(worker)
   await Promise.all(asked)
+  if (shortage !== undefined) throw shortage
   return ending
 }
 

@@ -1,8 +1,11 @@
+import { requireDescriptors } from '@ws/process'
 import { Worker } from 'node:worker_threads'
 
 const mebibyte = 1024 * 1024
 /** Milliseconds after which a thread that has nothing to do is given back. */
 const idleTime = 30_000
+/** That a thread has, and takes for its first file. */
+const descriptorsOfThread = 5
 
 export interface WorkerPoolOptions {
   /** Threads at most. */
@@ -47,10 +50,10 @@ export class WorkerPool {
       }
     }
     signal.throwIfAborted()
-    this.#busy++
     const { worker, timer } = this.#idle.pop() ?? {}
     clearTimeout(timer)
-    const taken = worker ?? this.#start()
+    const taken = worker ?? this.#startOrPass()
+    this.#busy++
     taken.removeAllListeners('exit').removeAllListeners('error')
     taken.ref()
     return taken
@@ -99,7 +102,19 @@ export class WorkerPool {
     this.#waiting.shift()?.()
   }
 
+  /** A turn that cannot be used is the next one's. */
+  #startOrPass(): Worker {
+    try {
+      return this.#start()
+    } catch (error) {
+      this.#waiting.shift()?.()
+      throw error
+    }
+  }
+
+  /** @throws the system's error, where this process has too few descriptors left; Node's, where it has too many threads */
   #start(): Worker {
+    requireDescriptors(descriptorsOfThread)
     const name = import.meta.url.endsWith('.ts') ? 'main.ts' : 'main.js'
     return new Worker(new URL(`../worker/${name}`, import.meta.url), {
       // Nothing of this process reaches it: no variables, no arguments, no flags, no standard streams.

@@ -1,6 +1,7 @@
 import { execa } from 'execa'
 import { constants } from 'node:fs'
 import { access, realpath, stat } from 'node:fs/promises'
+import { requireDescriptors } from '../run/room.ts'
 import { invalid } from '../run/validate.ts'
 
 export interface FoundProgram {
@@ -20,6 +21,9 @@ export interface FindProgramOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+/** That starting a program with three streams takes. */
+const descriptorsOfStart = 12
+
 /** Where the system keeps its programs. */
 export const systemDirectories: readonly string[] = ['/usr/bin', '/bin', '/usr/local/bin', '/usr/sbin', '/sbin']
 
@@ -28,7 +32,7 @@ export const systemDirectories: readonly string[] = ['/usr/bin', '/bin', '/usr/l
  * a sandbox that starts itself would do so without end [LS8].
  *
  * @throws WorkspaceError `EINVAL` for a name with a slash or NUL, a directory that is not absolute, or this program itself;
- * `signal.reason`.
+ * `signal.reason`; the system's error, where this process has too few descriptors left.
  */
 export async function findProgram(name: string, options: FindProgramOptions = {}): Promise<FoundProgram | undefined> {
   const { path = systemDirectories, versionArguments = ['--version'], signal } = options
@@ -74,6 +78,7 @@ async function isOwnExecutable(path: string): Promise<boolean> {
 
 async function askVersion(path: string, parameters: readonly string[], options: FindProgramOptions) {
   const { timeout = 2_000, signal } = options
+  requireDescriptors(descriptorsOfStart)
   const { all } = await execa(path, parameters, {
     timeout,
     ...(signal === undefined ? {} : { cancelSignal: signal }),

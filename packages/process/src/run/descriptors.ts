@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { isShort } from './room.ts'
 import { noTemporaryFiles } from './temporary-directory.ts'
 
 // Not in fs.constants: __O_TMPFILE is the same number on x86-64 and arm64, O_DIRECTORY is not.
@@ -124,7 +125,8 @@ function reachesChildren(fd: number): boolean {
   try {
     const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'latin1'))?.[1]
     return flags !== undefined && (Number.parseInt(flags, 8) & closeOnExec) === 0
-  } catch {
+  } catch (error) {
+    if (isShort(error)) throw error
     return false // the descriptor of the listing itself
   }
 }

@@ -10,7 +10,7 @@ import {
   type SeenProcess,
   sendSignal,
 } from '../tree/end.ts'
-import { readProcessStat } from '../tree/stat.ts'
+import { findProcess } from '../tree/stat.ts'
 import type { StartProcessOptions } from './types.ts'
 import type { ReadingProgress } from './watch.ts'
 
@@ -83,7 +83,7 @@ export function createEnder(child: ChildProcess, options: StartProcessOptions): 
 
   function lookAround(latest: number) {
     if (pid === undefined || finished) return
-    const main = readProcessStat(pid)
+    const main = findProcess(pid)
     const members = [...(main === undefined || hasEnded(child) ? [] : [main]), ...findMembers(pid), ...killed]
     const isStuck = members.some(isUninterruptible)
     if (!isStuck && performance.now() < latest) {

@@ -1,7 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess, ChildProcessByStdio } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
+import type { Readable, Writable } from 'node:stream'
 
 import type { PipePair } from './pipe-maker.ts'
+import { isShort } from './room.ts'
+import { spawnChild } from './spawn.ts'
 
 // Node has no call that makes a pipe. Pipes that another process holds can be opened through /proc, which leaves nothing
 // on any disk; then that process lets go of them. An order is the number of pipes to make, and says that those of the
@@ -23,6 +26,7 @@ export interface PipeHelper {
    * Only one order at a time.
    *
    * @returns `undefined` when it is gone, or its pipes cannot be opened
+   * @throws the system's error, where this process has too few descriptors left
    */
   make(count: number): Promise<readonly PipePair[] | undefined>
   /** Keeps this process until the order under way is done: somebody waits for it. */
@@ -30,8 +34,9 @@ export interface PipeHelper {
   end(): void
 }
 
+/** @throws the system's error, where this process has too few descriptors left */
 export function startPipeHelper(): PipeHelper {
-  const child = spawn(perl, ['-e', script], {
+  const child = spawnChild<ChildProcessByStdio<Writable, Readable, null>>(perl, ['-e', script], {
     stdio: ['pipe', 'pipe', 'ignore'],
     env: {},
     cwd: '/',
@@ -67,9 +72,11 @@ export function startPipeHelper(): PipeHelper {
       })
       answered = undefined
       release()
-      const pipes = openPipes(child.pid, answer)
-      if (!gone) stdin.write('0\n')
-      return pipes
+      try {
+        return openPipes(child.pid, answer)
+      } finally {
+        if (!gone) stdin.write('0\n')
+      }
     },
     hold() {
       for (const part of parts) part.ref?.()
@@ -86,8 +93,9 @@ function openPipes(pid: number | undefined, answer: string): PipePair[] | undefi
   try {
     for (const [index, number] of numbers.entries())
       opened.push(openSync(`/proc/${pid}/fd/${number}`, index % 2 === 0 ? 'r' : 'w'))
-  } catch {
+  } catch (error) {
     for (const fd of opened) closeSync(fd)
+    if (isShort(error)) throw error
     return undefined
   }
   return opened.flatMap((read, index) => (index % 2 === 0 ? [{ read, write: opened[index + 1] ?? -1 }] : []))

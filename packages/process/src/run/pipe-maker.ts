@@ -19,6 +19,24 @@ export function withPipes<T>(pairs: readonly (PipePair | undefined)[], prepare: 
   }
 }
 
+/**
+ * Takes several pipes together.
+ *
+ * @param maker absent: there are none
+ * @throws what `take` throws; those that it gave are closed then
+ */
+export async function takePipes(
+  maker: PipeMaker | undefined,
+  count: number,
+  owner: Parameters<PipeMaker['take']>[0],
+): Promise<(PipePair | undefined)[]> {
+  const taken = await Promise.allSettled(Array.from({ length: count }, async () => await maker?.take(owner)))
+  const failed = taken.find((one) => one.status === 'rejected')
+  if (failed === undefined) return taken.map((one) => (one.status === 'fulfilled' ? one.value : undefined))
+  for (const one of taken) if (one.status === 'fulfilled' && one.value !== undefined) closePipe(one.value)
+  throw failed.reason
+}
+
 /** Bytes have a `write` too. */
 export function isPipePair(source: unknown): source is PipePair {
   return typeof source === 'object' && source !== null && 'read' in source && 'write' in source
@@ -32,6 +50,7 @@ export interface PipeMaker {
   /**
    * @param owner the user that may open it by name, and that commands run as
    * @returns the caller's to close; `undefined` where none can be made
+   * @throws the system's error, where this process has too few descriptors left: the next call tries again
    */
   take(owner?: { readonly uid: number; readonly gid: number }): Promise<PipePair | undefined>
   /** Ends what makes them. Each user calls it once. */
@@ -60,7 +79,7 @@ export function usePipes(): PipeMaker {
 
 function createMaker(): PipeMaker {
   const ready: PipePair[] = []
-  const waiting = new Set<(pair: PipePair | undefined) => void>()
+  const waiting = new Set<PromiseWithResolvers<PipePair | undefined>>()
   let helper: PipeHelper | undefined
   let filling = false
   let quiet: NodeJS.Timeout | undefined
@@ -70,14 +89,21 @@ function createMaker(): PipeMaker {
   async function fill(): Promise<void> {
     if (filling || over) return
     filling = true
-    for (let missing = lacking(); missing > 0 && !over; missing = lacking()) {
-      helper ??= startPipeHelper()
-      if (waiting.size > 0) helper.hold()
-      const made = await helper.make(Math.min(missing, longestOrder))
-      if (made === undefined) over = true
-      for (const pair of made ?? []) keep(pair)
+    try {
+      for (let missing = lacking(); missing > 0 && !over; missing = lacking()) {
+        helper ??= startPipeHelper()
+        if (waiting.size > 0) helper.hold()
+        const made = await helper.make(Math.min(missing, longestOrder))
+        if (made === undefined) over = true
+        for (const pair of made ?? []) keep(pair)
+      }
+    } catch (error) {
+      // Too few descriptors: those who wait are told, and no spare one is missed.
+      for (const { reject } of waiting) reject(error)
+      waiting.clear()
+    } finally {
+      filling = false
     }
-    filling = false
     if (over) letGo()
   }
 
@@ -92,7 +118,7 @@ function createMaker(): PipeMaker {
       return
     }
     waiting.delete(first)
-    first(pair)
+    first.resolve(pair)
   }
 
   /** Never at once: a caller that takes a pipe is about to start a process. */
@@ -105,19 +131,21 @@ function createMaker(): PipeMaker {
   function letGo(): void {
     clearTimeout(quiet)
     for (const pair of ready.splice(0)) closePipe(pair)
-    for (const resolve of waiting) resolve(undefined)
+    for (const { resolve } of waiting) resolve(undefined)
     waiting.clear()
     helper?.end()
     helper = undefined
   }
 
   function demand(): Promise<PipePair | undefined> {
-    return new Promise((resolve) => {
-      if (over) return resolve(undefined)
-      waiting.add(resolve)
+    const wanted = Promise.withResolvers<PipePair | undefined>()
+    if (over) wanted.resolve(undefined)
+    else {
+      waiting.add(wanted)
       helper?.hold()
       void fill()
-    })
+    }
+    return wanted.promise
   }
 
   void fill()

@@ -1,5 +1,6 @@
-import { WorkspaceError } from '@ws/core'
-import { type ChildProcess, spawn } from 'node:child_process'
+import { isWorkspaceError, WorkspaceError } from '@ws/core'
+import { shortageOf, shortError } from '@ws/core/executor'
+import type { ChildProcess } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import { Socket } from 'node:net'
 import type { Duplex, Readable, Writable } from 'node:stream'
@@ -7,6 +8,7 @@ import { sendSignal } from '../tree/end.ts'
 import { feedInput, ignoreClosedPipe } from './input.ts'
 import { isPipePair } from './pipe-maker.ts'
 import { readPipe } from './read-pipe.ts'
+import { spawnChild } from './spawn.ts'
 import { closePipes, openStdio, type StdioSlot } from './stdio.ts'
 import type { RunningProcess, StartProcessOptions } from './types.ts'
 import { validateStart } from './validate.ts'
@@ -28,7 +30,7 @@ export function startProcess(options: StartProcessOptions): RunningProcess {
   try {
     validateStart(options)
     options.signal?.throwIfAborted()
-    child = spawnChild(options)
+    child = start(options)
   } catch (error) {
     closePipes(options, 'all')
     if (options.status !== undefined) closeSync(options.status.fd)
@@ -73,22 +75,30 @@ function openStreams(child: ChildProcess, { stdinPipe, stdoutPipe, output }: Sta
 
 const tooLong = 'its arguments and environment are longer than the kernel allows'
 
-function spawnChild(options: StartProcessOptions): ChildProcess {
-  const stdio = openStdio(options)
+function start(options: StartProcessOptions): ChildProcess {
   try {
-    return spawnWith(options, stdio.slots)
+    const stdio = openStdio(options)
+    try {
+      return spawnWith(options, stdio.slots)
+    } finally {
+      stdio.close()
+    }
   } catch (native) {
-    const reason =
-      native instanceof Error && 'code' in native && native.code === 'E2BIG' ? tooLong : 'could not be started'
-    throw new WorkspaceError({ code: 'ENOEXEC', operation: options.operation ?? 'exec', reason, native })
-  } finally {
-    stdio.close()
+    throw cannotStart(native, options)
   }
+}
+
+function cannotStart(native: unknown, { operation = 'exec' }: StartProcessOptions): unknown {
+  if (isWorkspaceError(native)) return native
+  const shortage = shortageOf(native)
+  if (shortage !== undefined) return shortError(shortage, { operation, native })
+  const isLong = native instanceof Error && 'code' in native && native.code === 'E2BIG'
+  return new WorkspaceError({ code: 'ENOEXEC', operation, reason: isLong ? tooLong : 'could not be started', native })
 }
 
 function spawnWith(options: StartProcessOptions, slots: StdioSlot[]): ChildProcess {
   const [program = '', ...rest] = options.argv
-  return spawn(program, rest, {
+  return spawnChild(program, rest, {
     // Node adds its own NODE_V8_COVERAGE unless the name is there; and it walks the prototype.
     env: Object.assign(Object.create(null), { NODE_V8_COVERAGE: undefined }, options.env),
     cwd: options.cwd ?? '/',

@@ -1,4 +1,5 @@
 import { WorkspaceError } from '@ws/core'
+import { shortageNamed, shortageOf, shortError } from '@ws/core/executor'
 import type { ChildProcess } from 'node:child_process'
 import { closeSync, existsSync } from 'node:fs'
 import type { Readable } from 'node:stream'
@@ -159,6 +160,9 @@ function readStream(
 }
 
 function notStarted(native: Error, options: StartProcessOptions): WorkspaceError {
+  const { operation = 'exec' } = options
+  const shortage = shortageOf(native)
+  if (shortage !== undefined) return shortError(shortage, { operation, native })
   const code = 'code' in native ? String(native.code) : 'unknown'
   const reason =
     code === 'ENOENT' && !existsSync(options.cwd ?? '/')
@@ -166,7 +170,7 @@ function notStarted(native: Error, options: StartProcessOptions): WorkspaceError
       : code === 'ENOENT'
         ? 'the program is missing'
         : `the program could not be started (${code})`
-  return new WorkspaceError({ code: 'ENOEXEC', operation: options.operation ?? 'exec', reason, native })
+  return new WorkspaceError({ code: 'ENOEXEC', operation, reason, native })
 }
 
 function loaderFailed(options: StartProcessOptions): WorkspaceError {
@@ -175,12 +179,15 @@ function loaderFailed(options: StartProcessOptions): WorkspaceError {
 }
 
 function notConfined({ step, errno }: { step: string; errno: number }, options: StartProcessOptions): WorkspaceError {
+  const { operation = 'exec' } = options
   const name = errnoName(errno)
+  const shortage = shortageNamed(name)
+  if (shortage !== undefined) return shortError(shortage, { operation })
   const reason =
     step === 'exec'
       ? name === 'ENOENT'
         ? 'the program is missing'
         : `the program could not be started (${name})`
       : `the command was not run, since confinement failed at the step \`${step}\` (${name})`
-  return new WorkspaceError({ code: 'ENOEXEC', operation: options.operation ?? 'exec', reason })
+  return new WorkspaceError({ code: 'ENOEXEC', operation, reason })
 }

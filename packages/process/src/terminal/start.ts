@@ -1,8 +1,9 @@
 import { WorkspaceError } from '@ws/core'
-import type { Terminal } from '@ws/core/executor'
+import { shortageOf, shortError, type Terminal } from '@ws/core/executor'
 import { randomUUID } from 'node:crypto'
 import { closeSync, constants, fchmodSync, fchownSync, fstatSync, openSync } from 'node:fs'
 import { keepFromChildren } from '../run/descriptors.ts'
+import { requireDescriptors } from '../run/room.ts'
 import { invalid } from '../run/validate.ts'
 import { createOutputChannel } from '../run/output-channel.ts'
 import { holderScript, readName } from './holder.ts'
@@ -50,6 +51,8 @@ const startTimeout = 10_000
 /** Milliseconds for the holder's mark, once nobody else writes. */
 const finishTimeout = 2_000
 const longestSide = 65_535
+/** The two sides of a terminal, in the library's hands and in ours. */
+const terminalDescriptors = 6
 
 /**
  * Makes a terminal. This process needs none itself.
@@ -66,6 +69,7 @@ export async function startTerminal(options: StartTerminalOptions): Promise<Term
   const { columns: cols, rows } = options
   let pty: Pseudoterminal
   try {
+    requireDescriptors(terminalDescriptors)
     const parameters = ['-e', holderScript, '--', String(process.pid), mark, String(prctlNumber)]
     pty = library.spawn(perl, parameters, { cols, rows, cwd: '/', env: {}, encoding: null })
   } catch (native) {
@@ -215,6 +219,8 @@ export function checkSize({ columns, rows }: { readonly columns: number; readonl
 }
 
 function noTerminal(native?: unknown): WorkspaceError {
+  const shortage = shortageOf(native)
+  if (shortage !== undefined) return shortError(shortage, { operation: 'openSession', native })
   return new WorkspaceError({
     code: 'ENOEXEC',
     operation: 'openSession',

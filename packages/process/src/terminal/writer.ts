@@ -1,6 +1,8 @@
 import type { Terminal } from '@ws/core/executor'
 import { readFileSync, writeSync } from 'node:fs'
 
+import { withSpareDescriptor } from '../run/room.ts'
+
 /** Bytes that may wait for a program that does not read, before a write is refused. */
 const mostWaiting = 16 * 2 ** 20
 const retryMs = 5
@@ -61,7 +63,9 @@ export function createWriter(descriptor: number): TerminalWriter {
 /** Which terminal a master belongs to; `undefined` for any other descriptor. */
 function terminalIndex(descriptor: number): string | undefined {
   try {
-    return /^tty-index:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'latin1'))?.[1]
+    return /^tty-index:\s*(\d+)/m.exec(
+      withSpareDescriptor(() => readFileSync(`/proc/self/fdinfo/${descriptor}`, 'latin1')),
+    )?.[1]
   } catch {
     return undefined
   }

@@ -1,4 +1,4 @@
-import { listProcesses, type ProcessStat, readProcessStat, waitsUninterruptibly } from './stat.ts'
+import { findProcess, listProcesses, type ProcessStat, readProcessStat, waitsUninterruptibly } from './stat.ts'
 
 /** A process as it was seen: the start time tells it from a later one with the same pid. */
 export interface SeenProcess {
@@ -27,13 +27,19 @@ export function findMembers(root: number): ProcessStat[] {
   return all.filter(({ pid }) => pid !== root && members.has(pid))
 }
 
+/** True as well where it cannot be looked up for want of descriptors. */
 export function isAlive({ pid, startTime }: SeenProcess): boolean {
-  const now = readProcessStat(pid)
+  let now: ProcessStat | undefined
+  try {
+    now = readProcessStat(pid)
+  } catch {
+    return true
+  }
   return now !== undefined && !now.zombie && now.startTime === startTime
 }
 
 export function isUninterruptible({ pid, startTime }: SeenProcess): boolean {
-  return waitsUninterruptibly(pid) && readProcessStat(pid)?.startTime === startTime
+  return waitsUninterruptibly(pid) && findProcess(pid)?.startTime === startTime
 }
 
 /** False if there is nobody to send it to, or it is not allowed. A negative pid is a group. */

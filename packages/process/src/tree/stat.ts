@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
+import { isShort, withSpareDescriptor } from '../run/room.ts'
+
 /** The fields of `/proc/PID/stat` for a process. */
 export interface ProcessStat {
   readonly pid: number
@@ -18,10 +20,14 @@ export interface ProcessStat {
   readonly zombie: boolean
 }
 
-/** `undefined` when there is no such process, or it cannot be seen. */
+/**
+ * `undefined` when there is no such process, or it cannot be seen.
+ *
+ * @throws the system's error, where this process has too few descriptors left: a process that lives must not count as gone
+ */
 export function readProcessStat(pid: number): ProcessStat | undefined {
   try {
-    const line = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const line = withSpareDescriptor(() => readFileSync(`/proc/${pid}/stat`, 'latin1'))
     // The name is between parentheses and may hold anything, parentheses too.
     const end = line.lastIndexOf(')')
     const fields = line.slice(end + 2).split(' ')
@@ -37,24 +43,41 @@ export function readProcessStat(pid: number): ProcessStat | undefined {
       startTime: fields[19] ?? '',
       zombie: state === 'Z' || state === 'X',
     }
-  } catch {
+  } catch (error) {
+    if (isShort(error)) throw error
     return undefined
   }
 }
 
-/** All that can be seen now. */
+/** All that can be seen now; none where not even the spare descriptor is left, since a group can be signalled all the same. */
 export function listProcesses(): ProcessStat[] {
-  return readdirSync('/proc')
+  let names: string[]
+  try {
+    names = withSpareDescriptor(() => readdirSync('/proc'))
+  } catch (error) {
+    if (isShort(error)) return []
+    throw error
+  }
+  return names
     .filter((name) => name.charCodeAt(0) <= 57)
-    .map((name) => readProcessStat(Number(name)))
+    .map((name) => findProcess(Number(name)))
     .filter((entry) => entry !== undefined)
+}
+
+/** As {@link readProcessStat}, where not to find a process does no harm. */
+export function findProcess(pid: number): ProcessStat | undefined {
+  try {
+    return readProcessStat(pid)
+  } catch {
+    return undefined // too few descriptors
+  }
 }
 
 /** It waits in the kernel for something that does not answer, with one of its threads at least: no signal ends it. */
 export function waitsUninterruptibly(pid: number): boolean {
   try {
-    return readdirSync(`/proc/${pid}/task`).some((thread) => {
-      const line = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'latin1')
+    return withSpareDescriptor(() => readdirSync(`/proc/${pid}/task`)).some((thread) => {
+      const line = withSpareDescriptor(() => readFileSync(`/proc/${pid}/task/${thread}/stat`, 'latin1'))
       return line.charAt(line.lastIndexOf(')') + 2) === 'D'
     })
   } catch {

@@ -5,6 +5,8 @@ import {
   noGuarantees,
   type ProbeReport,
   type ProbeTarget,
+  type Shortage,
+  shortageOf,
   type WorkspaceView,
 } from '@ws/core/executor'
 
@@ -90,6 +92,8 @@ async function tryOut<Machine>(probe: () => Promise<ConfinedProbe<Machine>>): Pr
   try {
     return await probe()
   } catch (error) {
+    const shortage = shortageOf(error)
+    if (shortage !== undefined) throw untried(shortage, error)
     if (isWorkspaceError(error)) return unavailable(error.reason, error.remedy)
     if (!isSystemError(error)) throw error
     return unavailable(
@@ -97,6 +101,17 @@ async function tryOut<Machine>(probe: () => Promise<ConfinedProbe<Machine>>): Pr
       'let this process write to the directory for temporary files',
     )
   }
+}
+
+/** It is not known whether the executor is available. To go on with another one could be a weaker boundary. */
+function untried({ reason, remedy }: Shortage, native: unknown): WorkspaceError {
+  return new WorkspaceError({
+    code: 'ENOEXECUTOR',
+    operation: 'probe',
+    reason: `it could not be tried whether commands can be confined: ${reason}`,
+    remedy,
+    native,
+  })
 }
 
 function isSystemError(error: unknown): error is { readonly code: string; readonly syscall: string } {

@@ -1,4 +1,5 @@
 import type { Owner } from '@ws/core/adapter'
+import { withSpareDescriptor } from '@ws/process'
 import { readFileSync } from 'node:fs'
 
 /** Why commands cannot run as an owner, and the remedy. */
@@ -56,7 +57,7 @@ function findRootProblem({ uid, gid }: Owner): OwnerProblem | undefined {
 
 function readOwn(name: string): string {
   try {
-    return readFileSync(`/proc/self/${name}`, 'latin1')
+    return withSpareDescriptor(() => readFileSync(`/proc/self/${name}`, 'latin1'))
   } catch {
     return ''
   }

@@ -1,3 +1,4 @@
+import { shortageIn, shortageOf, shortError } from '@ws/core/executor'
 import { startProcess } from '@ws/process'
 
 import { confineArgv } from '../loader/confine.ts'
@@ -13,7 +14,11 @@ const systemRules: readonly LandlockRule[] = ['/usr', '/bin', '/lib', '/lib64', 
 // Call 444 with the flag VERSION answers the ABI; then it tries a file that is there for everyone and was not granted.
 const question = `my $abi = syscall(444, 0, 0, 1); print "$abi ", (open(my $f, '<', '/proc/self/status') ? 'leaks' : $! + 0), "\\n"`
 
-/** Restricts a real process and lets it try to read what was not granted. Never throws; takes about 10 ms. */
+/**
+ * Restricts a real process and lets it try to read what was not granted. Takes about 10 ms.
+ *
+ * @throws WorkspaceError where this machine runs short of something: then it is not known, and Landlock must not be left out
+ */
 export async function probeLandlock(
   options: { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<LandlockProbe> {
@@ -22,8 +27,12 @@ export async function probeLandlock(
     const result = await startProcess({ ...confined, timeout: 5_000, signal: options.signal }).wait()
     const [abi = '0', seen = 'nothing'] = result.stdout.text.trim().split(' ')
     if (result.exitCode === 0 && seen === '13') return { available: true, abi: Number(abi), scopes: Number(abi) >= 6 }
+    const shortage = shortageIn(result.stderr.text)
+    if (shortage !== undefined)
+      throw shortError(shortage, { operation: 'probe', native: new Error(result.stderr.text) })
     return { available: false, abi: 0, scopes: false, reason: `a restricted process was not restricted (${seen})` }
   } catch (error) {
+    if (shortageOf(error) !== undefined) throw error
     const reason = error instanceof Error ? error.message : String(error)
     return { available: false, abi: 0, scopes: false, reason }
   }

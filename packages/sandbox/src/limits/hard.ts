@@ -2,6 +2,8 @@ import { type CommandLimits, WorkspaceError } from '@ws/core'
 import type { LimitField } from '@ws/core/executor'
 import { readFileSync } from 'node:fs'
 
+import { withSpareDescriptor } from '@ws/process'
+
 /** Names of `/proc/self/limits`. */
 const kernelNames: Readonly<Record<Exclude<LimitField, 'scratchBytes'>, string>> = {
   cpuSeconds: 'Max cpu time',
@@ -20,7 +22,7 @@ const kernelNames: Readonly<Record<Exclude<LimitField, 'scratchBytes'>, string>>
 export function checkAgainstOwn(limits: CommandLimits, operation = 'exec'): void {
   const fields = Object.keys(kernelNames) as (keyof typeof kernelNames)[]
   if (fields.every((field) => limits[field] === undefined)) return
-  const own = readFileSync('/proc/self/limits', 'latin1')
+  const own = withSpareDescriptor(() => readFileSync('/proc/self/limits', 'latin1'))
   for (const field of fields) {
     const wanted = limits[field]
     const hard = Number(new RegExp(`^${kernelNames[field]} +\\S+ +(\\d+)`, 'm').exec(own)?.[1] ?? Infinity)

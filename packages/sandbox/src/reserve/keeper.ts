@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess, ChildProcessByStdio } from 'node:child_process'
 import { constants, existsSync } from 'node:fs'
+import type { Readable, Writable } from 'node:stream'
+
+import { spawnChild } from '@ws/process'
 
 import { keeperScript } from './keeper-script.ts'
 import { makeReservedDirectory, stateDirectoryProblem } from './state-directory.ts'
@@ -94,7 +97,7 @@ export function keeperProblem(): { readonly reason: string; readonly remedy: str
 export function startKeeper(): Keeper | undefined {
   if (numbers[process.arch] === undefined || !existsSync(perl)) return undefined
   const directory = makeReservedDirectory() ?? ''
-  const child = spawn(perl, ['-e', keeperScript], {
+  const child = spawnChild<ChildProcessByStdio<Writable, Readable, null>>(perl, ['-e', keeperScript], {
     stdio: ['pipe', 'pipe', 'ignore'],
     env: {},
     cwd: '/',

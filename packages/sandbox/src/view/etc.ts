@@ -1,5 +1,7 @@
 import { lstatSync, readFileSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 
+import { isShort } from '@ws/process'
+
 import type { SystemEntry, SystemTreeOptions } from './system-tree.ts'
 
 /**
@@ -68,7 +70,8 @@ export function etcEntries({ root, owner, shell = '/bin/sh', network = false }: 
 function nameServers(): SystemEntry[] {
   try {
     return [{ kind: 'data', at: '/etc/resolv.conf', content: readFileSync('/etc/resolv.conf') }]
-  } catch {
+  } catch (error) {
+    if (isShort(error)) throw error // the view is kept, and would lack it for good
     return []
   }
 }
@@ -78,7 +81,8 @@ function fileEntry(name: string): SystemEntry[] {
   try {
     if (lstatSync(at).isSymbolicLink()) return linkEntry(at)
     return readableByAll(at, 'file') ? [{ kind: 'file', at, source: at }] : []
-  } catch {
+  } catch (error) {
+    if (isShort(error)) throw error // the view is kept, and would lack it for good
     return []
   }
 }
@@ -99,7 +103,8 @@ function directoryEntry(name: string): SystemEntry[] {
     if (inside.length <= smallDirectory && inside.every((entry) => entry.isFile()))
       return inside.flatMap((entry) => (entry.name === 'README' ? [] : fileEntry(`${name}/${entry.name}`)))
     return readableByAll(real, 'directory') ? [{ kind: 'directory', at, source: real }] : []
-  } catch {
+  } catch (error) {
+    if (isShort(error)) throw error // the view is kept, and would lack it for good
     return []
   }
 }
@@ -114,7 +119,8 @@ function readableByAll(path: string, type: 'file' | 'directory'): boolean {
 function names(directory: string): string[] {
   try {
     return readdirSync(directory)
-  } catch {
+  } catch (error) {
+    if (isShort(error)) throw error // the view is kept, and would lack it for good
     return []
   }
 }

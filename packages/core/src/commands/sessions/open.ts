@@ -49,7 +49,12 @@ export async function openSession(
         columns: options.columns ?? 80,
         rows: options.rows ?? 24,
       }
-      const terminal = await startPlanned(door, admitted, (plan) => openTerminal({ ...request, timeout: left() }, plan))
+      const terminal = await startPlanned(
+        door,
+        admitted,
+        (plan) => openTerminal({ ...request, timeout: left() }, plan),
+        'openSession',
+      )
       return { terminal, admitted }
     }
     const { terminal, admitted } = await startInTime(limits, start, (started) => started.terminal)

@@ -1,0 +1,93 @@
+import type { ErrorCode } from './errors.ts'
+import { getNativeCause, isWorkspaceError, WorkspaceError } from './errors.ts'
+
+/** Something that this process or its machine has run out of, in words for a caller. */
+export interface Shortage {
+  /** For files. A command that is not started for want of descriptors, processes or memory is `ENOEXEC`. */
+  readonly code: ErrorCode
+  /** A sentence without its stop. */
+  readonly reason: string
+  readonly remedy: string
+}
+
+const shortages = {
+  EMFILE: {
+    code: 'EIO',
+    reason: 'this process has too many open files',
+    remedy: 'leave listings, streams and commands you no longer need, or raise the limit on open files (`ulimit -n`)',
+  },
+  ENFILE: {
+    code: 'EIO',
+    reason: 'this machine has too many open files',
+    remedy: 'end programs that hold files open, or raise the limit of the machine (`fs.file-max`)',
+  },
+  EAGAIN: {
+    code: 'EIO',
+    reason: 'there are as many processes and threads as this user or its control group may have',
+    remedy: 'end processes that are no longer needed, or raise the limit (`ulimit -u`, `pids.max`)',
+  },
+  ENOMEM: {
+    code: 'EIO',
+    reason: 'the system has no memory left for it',
+    remedy: 'end programs that are no longer needed, or raise the limit on memory',
+  },
+  ENOSPC: { code: 'ENOSPC', reason: 'no space is left on the disk', remedy: 'free some space' },
+  EDQUOT: { code: 'EDQUOT', reason: 'the quota of the disk is used up', remedy: 'free some space' },
+} satisfies Readonly<Record<string, Shortage>>
+
+type ShortageName = keyof typeof shortages
+
+/** As the C library puts them into the messages of programs. */
+const sentences: readonly (readonly [string, ShortageName])[] = [
+  ['Too many open files in system', 'ENFILE'],
+  ['Too many open files', 'EMFILE'],
+  ['Resource temporarily unavailable', 'EAGAIN'],
+  ['Cannot allocate memory', 'ENOMEM'],
+  ['No space left on device', 'ENOSPC'],
+  ['Disk quota exceeded', 'EDQUOT'],
+]
+
+/**
+ * For adapters and executors: the shortage that an error tells of, itself or by its native cause; `undefined` where it tells
+ * of none. An error without a code tells of it in a program's words. `EAGAIN` counts where a process or a thread was to be started.
+ *
+ * A shortage passes. So a check that meets one has found out nothing, and its outcome must not be kept.
+ */
+export function shortageOf(error: unknown): Shortage | undefined {
+  if (isWorkspaceError(error)) return shortageOf(getNativeCause(error))
+  if (!(error instanceof Error)) return undefined
+  if (!('code' in error)) return shortageIn(error.message)
+  const code = error.code === 'ERR_WORKER_INIT_FAILED' ? workerShortage(error) : String(error.code)
+  const isMeant = code !== 'EAGAIN' || !('syscall' in error) || /^(?:spawn|fork)/.test(String(error.syscall))
+  return isMeant ? shortageNamed(code) : undefined
+}
+
+/** For adapters and executors: the same, by the name of the system's error. */
+export function shortageNamed(name: string): Shortage | undefined {
+  return Object.hasOwn(shortages, name) ? shortages[name as ShortageName] : undefined
+}
+
+/** For executors: the shortage that a program tells of in its messages. */
+export function shortageIn(output: string): Shortage | undefined {
+  const found = sentences.find(([sentence]) => output.includes(sentence))
+  return found === undefined ? undefined : shortages[found[1]]
+}
+
+/** Node names the error of the system in the message only. */
+function workerShortage({ message }: Error): string {
+  return /\bE[A-Z]+\b(?!_)/.exec(message.replace('ERR_WORKER_INIT_FAILED', ''))?.[0] ?? 'EAGAIN'
+}
+
+/** For executors: the error of a command that is not started for want of something. */
+export function shortError(
+  { code, reason, remedy }: Shortage,
+  { operation = 'exec', native }: { readonly operation?: string | undefined; readonly native?: unknown } = {},
+): WorkspaceError {
+  return new WorkspaceError({
+    code: code === 'EIO' ? 'ENOEXEC' : code,
+    operation,
+    reason: `the command was not started: ${reason}`,
+    remedy,
+    native,
+  })
+}

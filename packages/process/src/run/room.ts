@@ -1,0 +1,53 @@
+import { closeSync, openSync } from 'node:fs'
+
+/** So many more are asked for: threads of this process may open files meanwhile, as many as Node has for that and some. */
+const slack = 8
+
+/**
+ * Makes sure that this process can open so many descriptors. Node leaves some open for good where they run out while it
+ * starts a process or a thread: so it is not let begin.
+ *
+ * @throws the system's error, `EMFILE` or `ENFILE`
+ */
+export function requireDescriptors(count: number): void {
+  const opened: number[] = []
+  try {
+    while (opened.length < count + slack) opened.push(openSync('/dev/null', 'r'))
+  } finally {
+    for (const fd of opened) closeSync(fd)
+  }
+}
+
+let spare: number | undefined
+
+/**
+ * Does something that takes one descriptor at a time, with the last one where there is no other. Processes must be found
+ * to be ended, also by a process that has too many open files.
+ */
+export function withSpareDescriptor<T>(use: () => T): T {
+  spare ??= openSpare()
+  try {
+    return use()
+  } catch (error) {
+    if (spare === undefined || !isShort(error)) throw error
+    closeSync(spare)
+    spare = undefined
+    try {
+      return use()
+    } finally {
+      spare = openSpare()
+    }
+  }
+}
+
+function openSpare(): number | undefined {
+  try {
+    return openSync('/dev/null', 'r')
+  } catch {
+    return undefined // the next use tries again
+  }
+}
+
+export function isShort(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'EMFILE' || error.code === 'ENFILE')
+}
