@@ -1,6 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 
+import { isShort } from '@ws/process'
+
 import type { Handle } from './handle.ts'
 import type { Task } from './task.ts'
 import { nativeCode } from '../errors.ts'
@@ -53,7 +55,8 @@ function systemId(): string {
   ]) {
     try {
       parts.push(read().trim())
-    } catch {
+    } catch (error) {
+      if (isShort(error)) throw error
       return '0'
     }
   }
@@ -66,7 +69,9 @@ function startTime(pid: number | 'self'): string | undefined {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
     return ticks === undefined ? undefined : Number(ticks).toString(36)
-  } catch {
+  } catch (error) {
+    // A mark without the time is kept, and others would remove what bears it.
+    if (isShort(error)) throw error
     return undefined
   }
 }
