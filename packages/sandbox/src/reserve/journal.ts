@@ -1,6 +1,8 @@
 import { lstatSync, readdirSync, readFileSync, rmSync, type BigIntStats, statSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { isShort } from '@ws/process'
+
 import { reservedDirectory } from './state-directory.ts'
 
 /** A directory that holds a name free of anything else. */
@@ -114,7 +116,8 @@ export class ReservedNames {
         const status = lstatSync(path, { bigint: true, throwIfNoEntry: false })
         return status === undefined || this.holds(status, path)
       })
-    } catch {
+    } catch (error) {
+      if (isShort(error)) throw error
       return false
     }
   }
@@ -131,8 +134,9 @@ export class ReservedNames {
     if (this.#settled && status.mtimeNs === this.#mtimeNs && directory === this.#directory) return false
     this.#directory = directory
     this.#mtimeNs = status.mtimeNs
-    this.#settled = BigInt(Date.now()) - status.mtimeMs > settledMs
+    this.#settled = false
     this.#read(directory)
+    this.#settled = BigInt(Date.now()) - status.mtimeMs > settledMs
     return true
   }
 
@@ -184,7 +188,8 @@ function readEntry(file: string): Reserved | undefined {
       ino: BigInt(ino),
       mtimeNs: BigInt(seconds) * 1_000_000_000n,
     }
-  } catch {
+  } catch (error) {
+    if (isShort(error)) throw error // taken for no note, it would show a reserved name as somebody's directory
     return undefined
   }
 }
