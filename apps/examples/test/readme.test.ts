@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { chown, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
@@ -34,25 +34,41 @@ describe('the examples of the READMEs', () => {
   })
 
   for (const example of examples.filter(({ noRun }) => noRun === undefined)) {
-    itWith(example.needs.map(component), `${example.place} runs and prints what it says`, async () => {
-      await using scratch = await createScratchDirectory({ prefix: 'ws-readme-' })
-      const project = join(scratch.path, 'my-project')
-      await mkdir(project)
-      if (process.getuid?.() === 0) await chown(project, scratch.owner.uid, scratch.owner.gid)
-      await using store = await openStore(example.store)
-      const before = { directory: process.cwd(), env: { ...process.env } }
-      process.chdir(scratch.path)
-      Object.assign(process.env, store.env)
-      try {
-        const printed = await runExample(example)
-        expect(missingLines(example.prints, printed), `it printed:\n${printed.join('\n')}`).toEqual([])
-      } finally {
-        process.chdir(before.directory)
-        process.env = before.env
-      }
-    })
+    itWith(
+      example.needs.map(component),
+      `[HO2] ${example.place} runs, prints what it says and leaves nothing open`,
+      async () => {
+        await using scratch = await createScratchDirectory({ prefix: 'ws-readme-' })
+        const project = join(scratch.path, 'my-project')
+        await mkdir(project)
+        if (process.getuid?.() === 0) await chown(project, scratch.owner.uid, scratch.owner.gid)
+        await using store = await openStore(example.store)
+        const before = { directory: process.cwd(), env: { ...process.env } }
+        process.chdir(scratch.path)
+        Object.assign(process.env, store.env)
+        try {
+          const printed = await runExample(example)
+          expect(missingLines(example.prints, printed), `it printed:\n${printed.join('\n')}`).toEqual([])
+          expect(openedBelow(scratch.path)).toEqual([])
+        } finally {
+          process.chdir(before.directory)
+          process.env = before.env
+        }
+      },
+    )
   }
 })
+
+/** Files and directories below one that this process has open. */
+function openedBelow(directory: string): string[] {
+  return readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${fd}`)].filter((path) => path.startsWith(directory))
+    } catch {
+      return [] // that of the listing
+    }
+  })
+}
 
 describe('the first screen', () => {
   /** The packages that the last `npm install` above a line names. */

@@ -147,7 +147,8 @@ async function openMount(options: MountOptions, before: readonly WorkspaceMount[
       operation,
       path: at,
       reason: 'has no adapter',
-      remedy: 'pass an adapter such as `await createLocalAdapter({ root })`, or a function that makes one',
+      remedy:
+        'pass a function that makes one, such as `() => createLocalAdapter({ root })`, or an adapter that you close',
     })
   }
   return {
