@@ -22,7 +22,6 @@ export interface AttachOptions {
 }
 
 export function attachVirtual({ files, guarantees, pool, limits }: AttachOptions): AttachedExecutor {
-  pool.open()
   const running = new Set<StartedCommand>()
   let closed = false
   return {
@@ -42,7 +41,6 @@ export function attachVirtual({ files, guarantees, pool, limits }: AttachOptions
       if (closed) return
       closed = true
       await Promise.all([...running].map((command) => command[Symbol.asyncDispose]()))
-      await pool.close()
     },
   }
 }

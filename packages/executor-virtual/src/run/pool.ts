@@ -14,24 +14,28 @@ export interface WorkerPoolOptions {
   readonly maxMemory: number
 }
 
+interface Idle {
+  readonly worker: Worker
+  readonly maxMemory: number
+  readonly timer: NodeJS.Timeout
+}
+
+/** Threads of the whole process that have nothing to do: they outlive the workspaces and executors that started them. */
+const idle: Idle[] = []
+/** More of them are not kept. */
+const mostIdle = 4
+
 /**
- * Threads that run one command after another, since starting one costs some fifty times what a command costs. The
- * workspaces of one executor share them; nothing of a command is left in a thread but loaded code, and one that had to be
- * ended is not used again.
+ * Threads that run one command after another, since starting one costs some fifty times what a command costs. Nothing of a
+ * command is left in a thread but loaded code, and one that had to be ended is not used again.
  */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions
-  readonly #idle: { readonly worker: Worker; readonly timer: NodeJS.Timeout }[] = []
   readonly #waiting: (() => void)[] = []
   #busy = 0
-  #users = 0
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options
-  }
-
-  open(): void {
-    this.#users++
   }
 
   /** A thread for one user, to be released or ended; waits while all are busy. Rejects with the signal's reason. */
@@ -49,8 +53,13 @@ export class WorkerPool {
         if (place !== -1) this.#waiting.splice(place, 1)
       }
     }
-    signal.throwIfAborted()
-    const { worker, timer } = this.#idle.pop() ?? {}
+    if (signal.aborted) {
+      // The turn goes to the next one.
+      this.#waiting.shift()?.()
+      signal.throwIfAborted()
+    }
+    const place = idle.findLastIndex(({ maxMemory }) => maxMemory === this.#options.maxMemory)
+    const [{ worker, timer } = {}] = place === -1 ? [] : (idle.splice(place, 1) as Partial<Idle>[])
     clearTimeout(timer)
     const taken = worker ?? this.#startOrPass()
     this.#busy++
@@ -64,11 +73,12 @@ export class WorkerPool {
     this.#freed()
     worker.removeAllListeners('exit').removeAllListeners('error')
     worker.on('error', () => undefined)
-    worker.once('exit', () => this.#forget(worker))
+    worker.once('exit', () => forget(worker))
     worker.unref()
     const timer = setTimeout(() => void worker.terminate(), idleTime)
     timer.unref()
-    this.#idle.push({ worker, timer })
+    idle.push({ worker, maxMemory: this.#options.maxMemory, timer })
+    if (idle.length > mostIdle) void idle[0]?.worker.terminate()
   }
 
   /** Ends a busy thread too. */
@@ -78,23 +88,6 @@ export class WorkerPool {
     } finally {
       this.#freed()
     }
-  }
-
-  /** The last one who closes ends the threads. */
-  async close(): Promise<void> {
-    if (--this.#users > 0) return
-    const idle = this.#idle.splice(0)
-    await Promise.all(
-      idle.map(({ worker, timer }) => {
-        clearTimeout(timer)
-        return worker.terminate()
-      }),
-    )
-  }
-
-  #forget(worker: Worker): void {
-    const place = this.#idle.findIndex((entry) => entry.worker === worker)
-    if (place !== -1) this.#idle.splice(place, 1)
   }
 
   #freed(): void {
@@ -127,4 +120,9 @@ export class WorkerPool {
       resourceLimits: { maxOldGenerationSizeMb: Math.ceil(this.#options.maxMemory / mebibyte) },
     })
   }
+}
+
+function forget(worker: Worker): void {
+  const place = idle.findIndex((entry) => entry.worker === worker)
+  if (place !== -1) clearTimeout(idle.splice(place, 1)[0]?.timer)
 }
