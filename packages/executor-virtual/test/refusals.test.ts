@@ -120,15 +120,23 @@ describe('a refusal', () => {
     ['sort -R a.txt | head -1', 'sort -R'],
     ['find . -user root -delete', 'find -user'],
     ['find . -size -100 -exec rm -rf {} +', 'find -size'],
-    ['x=$(ls -l); echo "$x"', 'ls -l'],
+    ['x=$(ls -s); echo "$x"', 'ls -s'],
     ['for f in a b; do du $f; done', 'du'],
-    ['find . -exec chmod 600 {} \\;', 'modes of files'],
+    ['find . -exec chmod 4755 {} \\;', 'chmod 4755'],
     ['echo a.txt | xargs ln b.log', 'hard links'],
     ['awk \'BEGIN { system("date") }\'', 'awk'],
     ['cat /etc/passwd | wc -l', '/etc/passwd'],
     ['head -c 3000000 /dev/zero | wc -c', '/dev/zero'],
-    ['sleep 5 & echo on', '&'],
-    ['trap "echo bye" EXIT; echo hi', 'trap'],
+    ['sleep 5 & kill $!', '&'],
+    ['trap "echo bye" ERR; echo hi', 'trap'],
+    ['(trap "echo bye" EXIT; echo hi)', 'trap'],
+    ['unset x; rm -rf "$x"/*', '$x'],
+    ['mv $x/* d', '$x'],
+    ['f() { local -n r=$1; r+=(z); }; f q', 'r='],
+    ['for i in ${a[@]%x}; do echo $i; done', '${…[@]%…}'],
+    ['let "i /3"', 'let'],
+    ['diff -q d d', 'diff'],
+    ['bash -i -c true', 'bash -i'],
     ['bash -c "sort -R a.txt"; true', 'sort -R'],
     ['{ sort -R a.txt; } 2> /dev/null || true', 'sort -R'],
   ])('[EX1] ends the script, and nothing after it runs: %s', async (command, subject) => {
@@ -147,15 +155,37 @@ describe('a refusal', () => {
     expect(stdout).toBe('before\n')
   })
 
-  it('[EX1] a program that is not there is never exit code 0, and can be looked for', async () => {
+  it.each([
+    'python3 -c 1; touch after',
+    'python3 -c 1 2> /dev/null | cat; touch after',
+    'x=$(git status); touch after',
+    '[ -z "$(git status)" ] && touch after',
+    'bash -c "node x; touch inner"; touch after',
+    'find . -exec git add {} \\; ; touch after',
+    'true && make; touch after',
+    'for i in 1 2; do (npm test); touch after; done',
+    'eval "curl x"; touch after',
+    'f() { /usr/bin/perl -e 1; touch inner; }; f; touch after',
+    'python3 -c 1 & wait; touch after',
+  ])('[EX1] a program that is not there ends the script: %s', async (command) => {
+    await using workspace = await open({ files: tree })
+    const { exitCode, stderr } = await workspace.exec(`echo before; ${command}`)
+    expect(exitCode).toBe(127)
+    expect(stderr).toContain('the script ended here')
+    expect([await workspace.exists('/after'), await workspace.exists('/inner')]).toEqual([false, false])
+  })
+
+  it('[EX1] a program that is not there is 127 where its status is tested', async () => {
     await using workspace = await open()
-    expect((await workspace.exec('ps aux | wc -l')).exitCode).toBe(127)
-    expect(await workspace.exec('python3 -c 1 2> /dev/null; echo on')).toMatchObject({
-      exitCode: 127,
-      stdout: 'on\n',
-      stderr: 'bash: python3: command not found\n',
+    const script = `git status 2> /dev/null || echo "or $?"; if node x 2> /dev/null; then :; else echo "else $?"; fi
+      ! make 2> /dev/null && echo not; while python3 2> /dev/null; do :; done; until ! npm 2> /dev/null; do :; done
+      x=$(git log 2> /dev/null) || echo "assigned $?"; y=$(git log 2> /dev/null || echo none); echo $y
+      bash -c 'curl x' 2> /dev/null || echo "inner $?"; f() { perl; echo on; }; f 2> /dev/null || :; command -v git || which git || echo none`
+    expect(await workspace.exec(script)).toMatchObject({
+      exitCode: 0,
+      stdout: 'or 127\nelse 127\nnot\nassigned 127\nnone\ninner 127\non\nnone\n',
+      stderr: '',
     })
-    expect(await run(workspace, 'command -v git || echo none')).toBe('none\n')
   })
 })
 

@@ -108,6 +108,8 @@ export class BashFileSystem implements IFileSystem {
   }
 
   async exists(path: string): Promise<boolean> {
+    // The interpreter asks for these where a program is not found.
+    if (path === '/bin' || path === '/usr/bin') return true
     const found = await this.#place(path).catch(() => undefined)
     return found === undefined ? false : found.files.exists(found.at)
   }
@@ -179,7 +181,15 @@ export class BashFileSystem implements IFileSystem {
 
   async chmod(path: string, mode: number): Promise<void> {
     const { files, at } = await this.#writable(path, 'chmod')
-    await this.#supported(path, files.chmod(at, mode), 'modes of files cannot be changed here')
+    await this.#supported(path, files.chmod(at, mode), 'this store keeps no modes; run a script by `bash FILE`')
+  }
+
+  /** The same, and nothing where the store keeps no modes. */
+  async chmodIfKept(path: string, mode: number): Promise<void> {
+    const { files, at } = await this.#writable(path, 'chmod')
+    await files.chmod(at, mode).catch((error: unknown) => {
+      if (codeOf(error) !== 'ENOTSUP') throw error
+    })
   }
 
   async symlink(target: string, path: string): Promise<void> {
@@ -206,7 +216,7 @@ export class BashFileSystem implements IFileSystem {
 
   async utimes(path: string, accessed: Date, modified: Date): Promise<void> {
     const { files, at } = await this.#writable(path, 'utime')
-    await this.#supported(path, files.utimes(at, accessed, modified), 'times of files cannot be set here')
+    await this.#supported(path, files.utimes(at, accessed, modified), 'this store sets no times')
   }
 
   /** Ends the script at what the file API has no operation for: a later command would take it as done. */

@@ -194,14 +194,23 @@ export class WorkspaceFiles implements AsyncFiles {
     throw new FileError('ENOTSUP', 'link', path)
   }
 
-  /** The file door cannot change modes: asking for the one that is there is fine. */
+  /** A mode that is there already is fine with a store that keeps none. */
   async chmod(path: string, mode: number): Promise<void> {
     const found = await this.stat(path)
-    if ((found.mode & 0o777) !== (mode & 0o777)) throw new FileError('ENOTSUP', 'chmod', path)
+    if ((found.mode & 0o777) === (mode & 0o777)) return
+    await this.#ask('chmod', path, () => this.#door.chmod(withoutSlash(path), mode & 0o777, this.#signal))
   }
 
-  /** `touch`: the time of a file becomes now by appending nothing, or by writing what is in it. */
+  /** Where the store keeps no times, that of a file becomes now by appending nothing, or by writing what is in it. */
   async utimes(path: string, _accessed: Date, modified: Date): Promise<void> {
+    try {
+      await this.#ask('utime', path, () =>
+        this.#door.utimes(withoutSlash(path), { modifiedAt: modified.getTime() }, this.#signal),
+      )
+      return
+    } catch (error) {
+      if (codeOf(error) !== 'ENOTSUP') throw error
+    }
     const found = await this.stat(path)
     if (!found.isFile || Math.abs(modified.getTime() - Date.now()) > nowIsh)
       throw new FileError('ENOTSUP', 'utime', path)

@@ -5,10 +5,9 @@ import { commandRules } from './guard/rules.ts'
 import { refusedCommand } from './syntax/checked.ts'
 import { takeMark } from './syntax/inherited.ts'
 import { decodeCommand } from './syntax/reading.ts'
-import { missingCommand } from './syntax/missing.ts'
 import type { Session } from './session.ts'
 import { tools } from './tools/index.ts'
-import { type Invocation, type InterpreterContext, noteInput } from './tools/tool.ts'
+import { type Invocation, type InterpreterContext, noteInput, outputOf } from './tools/tool.ts'
 
 /**
  * Every command that a script can run: ours, and those of just-bash in the forms that were compared with the real ones.
@@ -16,9 +15,7 @@ import { type Invocation, type InterpreterContext, noteInput } from './tools/too
  */
 export function guardedCommands(session: Session): CustomCommand[] {
   const names = new Set([...getCommandNames(), ...Object.keys(tools)])
-  return [...names]
-    .map((name) => guarded(name, session))
-    .concat(missingCommand(session), refusedCommand(session), decodeCommand(session))
+  return [...names].map((name) => guarded(name, session)).concat(refusedCommand(session), decodeCommand(session))
 }
 
 /** These write, and never read. */
@@ -52,7 +49,7 @@ function guarded(name: string, session: Session): CustomCommand {
       if (tool === undefined && mayReadInput(name, given)) noteInput(call)
       const result = tool === undefined ? await runOriginal(name, given, context, session) : await tool(call)
       session.inCommand = outer
-      session.check()
+      session.check(runsScripts.has(name) ? outputOf(result) : '')
       return result
     },
     { trusted: false },

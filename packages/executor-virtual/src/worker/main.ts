@@ -8,14 +8,14 @@ import { BashFileSystem } from '../files/system.ts'
 import { codeOf } from '../files/errors.ts'
 import { encodeText } from '../files/text.ts'
 import { guardedCommands } from './commands.ts'
-import { checkedSyntax } from './syntax/checked.ts'
-import { markMissing } from './syntax/missing.ts'
 import type { Done, WorkerCommand, ToWorker } from './protocol.ts'
-import { numberedRedirections } from './syntax/redirections.ts'
 import { createRemoteFiles } from './remote-files.ts'
+import { findInternals } from './interpreter/interpreter.ts'
+import { repairInterpreter } from './interpreter/repaired.ts'
+import { bindSession } from './interpreter/shell.ts'
+import { preparing } from './syntax/prepare.ts'
 import { Session, stopMark } from './session.ts'
 import { readsInput } from './syntax/input.ts'
-import { tools } from './tools/index.ts'
 import { wordError, wordRefusals } from './wording.ts'
 
 type Ending = Pick<BashExecResult, 'stdout' | 'stderr' | 'exitCode'>
@@ -32,20 +32,17 @@ async function run({ port, command, cwd, env, stdin, limits, stopping, root }: W
   const stop = new AbortController()
   const stopped = new Int32Array(stopping)
   // Not by Atomics, which just-bash locks while a script runs.
+  repairInterpreter((await findInternals()).interpreter)
   const session = await Session.open(() => stopped[0] !== 0)
   // A loop that hears no message sees this at its next statement.
-  let told = false
   Object.defineProperty(stop.signal, 'aborted', {
     get() {
-      if (!told && session.ending) {
-        // Once: a later look at it would lose the output.
-        told = true
-        session.check()
-      }
+      session.check()
       return false
     },
   })
   const files = new BashFileSystem(remote.files, { session, root })
+  bindSession(files, session)
   port.on('message', (message: ToWorker) => {
     if (message.type === 'stop') session.wake()
     else remote.receive(message)
@@ -61,15 +58,14 @@ async function run({ port, command, cwd, env, stdin, limits, stopping, root }: W
 
   /** A refusal, and a program that is not there, are never exit code 0. */
   function judge(ending: Ending): Ending {
-    const { refusal, missing } = session
+    const { refusal, endedBy } = session
     if (refusal !== undefined) {
       const told = ending.stderr.includes(refusal) ? ending.stderr : `${ending.stderr}${refusal}`
       return { ...ending, stderr: told, exitCode: 126 }
     }
-    if (missing !== undefined) {
-      const said = ending.stderr.includes(missing)
-      const stderr = said ? ending.stderr : `${ending.stderr}bash: ${missing}: command not found\n`
-      return { ...ending, stderr, exitCode: ending.exitCode === 0 ? 127 : ending.exitCode }
+    if (endedBy !== undefined) {
+      const hint = `bash: the script ended here, since \`${endedBy}\` is not there; ask \`command -v\` first, or test its status\n`
+      return { ...ending, stderr: `${ending.stderr}${hint}`, exitCode: ending.exitCode === 0 ? 127 : ending.exitCode }
     }
     // bash gives up the whole script there.
     const brokenOff = ending.exitCode === 0 && /: division by 0|: value too great for base/.test(ending.stderr)
@@ -104,9 +100,7 @@ async function run({ port, command, cwd, env, stdin, limits, stopping, root }: W
       })
       // It would guess whether the output is bytes, and decode text a second time.
       Object.defineProperty(bash, 'logResult', { value: (result: BashExecResult) => result })
-      bash.registerTransformPlugin(numberedRedirections)
-      bash.registerTransformPlugin(checkedSyntax)
-      bash.registerTransformPlugin(markMissing(Object.keys(tools)))
+      bash.registerTransformPlugin(preparing)
       const input = stdin === 'later' ? await readInput() : stdin
       return await bash.exec(command, {
         cwd,

@@ -1,36 +1,19 @@
-import { Bash, defineCommand } from 'just-bash'
-
-/** An error that ends a whole script, and keeps its output so far: just-bash's own for its limits. */
-type FatalError = new (message: string, limit: string, stdout: string, stderr: string) => Error
+import { type FatalError, findInternals } from './interpreter/interpreter.ts'
 
 // Kept from before just-bash locks them for a script.
 const startTimer = setTimeout
 const stopTimer = clearTimeout
+const now = performance.now.bind(performance)
 const longestTimer = 2 ** 31 - 1
-
-let fatalError: Promise<FatalError> | undefined
-
-/** just-bash does not export the class: one is provoked, once for each thread. */
-function findFatalError(): Promise<FatalError> {
-  fatalError ??= (async () => {
-    let found: FatalError | undefined
-    const provoke = defineCommand('provoke', async (_, { executionScope }) => {
-      try {
-        executionScope?.consumeLimited('provoked', 1, 0)
-      } catch (error) {
-        found = (error as Error).constructor as FatalError
-      }
-      return { stdout: '', stderr: '', exitCode: 0 }
-    })
-    await new Bash({ commands: [], customCommands: [provoke] }).exec('provoke')
-    if (found === undefined) throw new Error('just-bash has no error for its limits')
-    return found
-  })()
-  return fatalError
-}
 
 /** Stands on standard error where a script was stopped; just-bash would put words of its own there. */
 export const stopMark = '\u{f0002}\n'
+
+/** A part of a script that must end by a time: the innermost one that is over ends. */
+export interface Deadline {
+  /** As `performance.now()` has it. Milliseconds. */
+  readonly at: number
+}
 
 /** Ends one script before its end: by a refusal, or by a request to stop from outside. */
 export class Session {
@@ -38,9 +21,14 @@ export class Session {
   readonly #stopped: () => boolean
   /** Settled when the script is to stop. */
   readonly #stopping = Promise.withResolvers<void>()
+  readonly #deadlines: Deadline[] = []
   #refusal: string | undefined
-  /** The first program that was to run and is not there. */
+  /** A program that was to run and is not there. Its status has not been tested yet; see `repaired.ts`. */
   missing: string | undefined
+  /** The program for want of which the script has ended. */
+  endedBy: string | undefined
+  /** The file that the next script comes from, and the variables that it exports from the start. */
+  begins: { readonly source?: string | undefined; readonly exported?: readonly string[] } = {}
   /** The standard input that a command of a group has read. */
   inheritedInput: string | undefined
   /** False while the interpreter itself asks for files: to match names, for instance. */
@@ -53,7 +41,8 @@ export class Session {
 
   /** @param stopped true from the moment on when the script is to stop */
   static async open(stopped: () => boolean): Promise<Session> {
-    return new Session(await findFatalError(), stopped)
+    const { FatalError } = await findInternals()
+    return new Session(FatalError, stopped)
   }
 
   /** The first refusal: a line for standard error. */
@@ -63,7 +52,7 @@ export class Session {
 
   /** True once {@link check} throws. */
   get ending(): boolean {
-    return this.#refusal !== undefined || this.#stopped()
+    return this.#refusal !== undefined || this.#stopped() || this.#overdue()
   }
 
   /** Ends the script: nothing that comes after this runs. */
@@ -81,15 +70,39 @@ export class Session {
   /** Waits for so many milliseconds, and no longer than the script runs. */
   async pause(duration: number): Promise<void> {
     const over = Promise.withResolvers<void>()
-    const timer = startTimer(over.resolve, Math.min(duration, longestTimer))
+    const left = Math.min(...this.#deadlines.map(({ at }) => at)) - now()
+    const timer = startTimer(over.resolve, Math.max(0, Math.min(duration, left, longestTimer)))
     await Promise.race([over.promise, this.#stopping.promise])
     stopTimer(timer)
     this.check()
   }
 
-  /** Throws what ends the script, once something does. */
-  check(): void {
-    if (this.#refusal !== undefined) throw new this.#FatalError('refused', 'refusal', '', this.#refusal)
-    if (this.#stopped()) throw new this.#FatalError('stopped', 'stop', '', stopMark)
+  /** Runs something that ends after so many milliseconds, at its next command or round of a loop. */
+  async within<Result>(
+    duration: number,
+    work: () => Promise<Result>,
+  ): Promise<{ readonly over: boolean; readonly result: Result }> {
+    const deadline = { at: now() + duration }
+    this.#deadlines.push(deadline)
+    try {
+      const result = await work()
+      return { over: now() >= deadline.at, result }
+    } finally {
+      this.#deadlines.splice(this.#deadlines.indexOf(deadline), 1)
+    }
+  }
+
+  /**
+   * Throws what ends the script, once something does.
+   *
+   * @param stdout output of the command that was running: bytes, one character for each
+   */
+  check(stdout = ''): void {
+    if (this.#refusal !== undefined) throw new this.#FatalError('refused', 'refusal', stdout, this.#refusal)
+    if (this.#stopped() || this.#overdue()) throw new this.#FatalError('stopped', 'stop', stdout, stopMark)
+  }
+
+  #overdue(): boolean {
+    return this.#deadlines.length > 0 && this.#deadlines.some(({ at }) => now() >= at)
   }
 }

@@ -1,12 +1,13 @@
 import { cpOptions } from '../tools/cp.ts'
 import { lnOptions } from '../tools/ln.ts'
+import { mktempOptions } from '../tools/mktemp.ts'
 import { basenameOptions } from '../tools/names.ts'
 import type { CommandRule, RefusedCommand } from './rule.ts'
 
 /** Commands that make, change or describe files; those of our own have their options beside them. */
 export const fileRules: Readonly<Record<string, CommandRule | RefusedCommand>> = {
   basename: basenameOptions,
-  chmod: { flags: 'R' },
+  chmod: { raw: true },
   cp: {
     ...cpOptions,
     refuse: ({ operands }) => (operands.length < 2 ? 'give a source and a destination' : undefined),
@@ -24,6 +25,7 @@ export const fileRules: Readonly<Record<string, CommandRule | RefusedCommand>> =
     },
   },
   mkdir: { flags: 'p', long: ['parents'] },
+  mktemp: mktempOptions,
   rmdir: { flags: 'p' },
   split: { valued: 'lba' },
   tar: { raw: true, refuse: ({ operands }) => refuseTar(operands) },

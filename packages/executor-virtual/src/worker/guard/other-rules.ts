@@ -1,3 +1,4 @@
+import { timeoutOptions } from '../tools/timeout.ts'
 import type { Arguments } from './arguments.ts'
 import type { CommandRule, RefusedCommand } from './rule.ts'
 
@@ -15,15 +16,12 @@ export const otherRules: Readonly<Record<string, CommandRule | RefusedCommand>> 
     refuse: ({ options, operands }) => refuseDate(options, operands),
   },
   echo: { raw: true, refuse: ({ operands }) => refuseEcho(operands) },
-  env: {
-    leading: true,
-    refuse: ({ operands }) => (operands.length === 0 ? undefined : 'use `VARIABLE=value command`, or export'),
-  },
+  env: anything,
   expr: { raw: true, refuse: ({ operands }) => refuseExpr(operands) },
   false: bare,
   hostname: 'the name of the machine is not known here',
   jq: {
-    flags: 'rcSen',
+    flags: 'rcSens',
     long: ['raw-output', 'compact-output', 'sort-keys', 'null-input', 'slurp'],
     ...{ leading: false },
   },
@@ -35,7 +33,7 @@ export const otherRules: Readonly<Record<string, CommandRule | RefusedCommand>> 
   sleep: bare,
   sqlite3: anything,
   time: anything,
-  timeout: { leading: true },
+  timeout: timeoutOptions,
   true: bare,
   unalias: anything,
   which: { flags: 'a' },

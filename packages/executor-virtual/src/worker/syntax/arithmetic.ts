@@ -59,6 +59,8 @@ function guardedOne(node: Arithmetic, names: Names): Arithmetic {
   if (type === 'ArithNumber') return Number(node.value) >= exact ? refused : node
   if (type === 'ArithUnary' && operator === '~') return withSmall([operandOf(node)], names, () => node)
   if (type === 'ArithAssignment') {
+    // Division by zero is noticed in a division only.
+    if (operator === '/=' || operator === '%=') return dividing(node)
     if (operator === '*=' || operator === '**=') return limited(node, names)
     return /^(?:<<|>>|[&|^])=$/.test(operator) ? refused : node
   }
@@ -70,6 +72,18 @@ function guardedOne(node: Arithmetic, names: Names): Arithmetic {
     return withSmall([left, right], names, ([first, second]) => ({ ...node, left: first, right: second }) as Arithmetic)
   const grows = operator === '*' || operator === '**' || ((operator === '+' || operator === '-') && !short(left, right))
   return grows ? limited(node, names) : node
+}
+
+function dividing(node: Arithmetic): Arithmetic {
+  const { variable: name, subscript, stringKey, operator = '', value } = node as Arithmetic & Assignment
+  if ((subscript ?? stringKey) !== undefined) return refused
+  return { ...node, operator: '=', value: binary(operator[0] ?? '/', variable(name), value as Arithmetic) }
+}
+
+interface Assignment {
+  readonly variable: string
+  readonly subscript?: unknown
+  readonly stringKey?: unknown
 }
 
 /** One more or one less does not leave the numbers that are exact, for all that counts. */

@@ -8,14 +8,16 @@ import { joinByIfs } from './joined.ts'
 import { markInherited } from './inherited.ts'
 import { decodeWhatIsRead } from './reading.ts'
 import { repair } from './repairs.ts'
-import { lastWordProblem, unlikeBash } from './unlike.ts'
-import { literal, literalWord, type Node, type Plugin, setLiteral, type SimpleCommand, walk } from './nodes.ts'
+import { lastWordProblem, referenceProblem, unlikeBash } from './unlike.ts'
+import { isolatePipelines } from './isolated.ts'
+import { literal, literalWord, type Node, setLiteral, type SimpleCommand, walk } from './nodes.ts'
+
+type Script = ReturnType<typeof parse>
 
 const standIn = '__refused'
 
 /** Builtins that just-bash lacks, or takes without doing what they say. */
 const refusedBuiltins: Readonly<Record<string, string>> = {
-  trap: 'nothing is sent to a script, and nothing runs at its end',
   ulimit: 'limits are those of the executor',
   umask: 'modes of files cannot be chosen here',
   jobs: 'there are no jobs here',
@@ -29,25 +31,44 @@ const refusedBuiltins: Readonly<Record<string, string>> = {
 }
 
 /** Rewrites what just-bash reads differently from bash; a script with a part that cannot be rewritten is refused whole. */
-export const checkedSyntax: Plugin = {
-  name: 'checked-syntax',
-  transform({ ast }) {
-    readArithmeticCommands(ast)
-    hoistCommands(ast)
-    joinByIfs(ast)
-    const nodes: Node[] = []
-    walk(ast, (node) => nodes.push(node))
-    const lastWord = lastWordProblem(nodes)
-    if (lastWord !== undefined) return { ast: { ...ast, statements: refusing(lastWord) } }
-    for (const node of nodes) {
-      const problem = problemOf(node) ?? unlikeBash(node)
-      if (problem !== undefined) return { ast: { ...ast, statements: refusing(problem) } }
-    }
-    nodes.forEach(repair)
-    markInherited(ast)
-    nodes.forEach(check)
-    return { ast }
-  },
+export function checkSyntax(ast: Script): Script {
+  readArithmeticCommands(ast)
+  hoistCommands(ast)
+  joinByIfs(ast)
+  const nodes: Node[] = []
+  walk(ast, (node) => nodes.push(node))
+  const problem =
+    lastWordProblem(nodes) ??
+    referenceProblem(nodes) ??
+    jobsProblem(nodes) ??
+    firstOf(nodes, (node) => problemOf(node) ?? unlikeBash(node))
+  if (problem !== undefined) return { ...ast, statements: refusing(problem) }
+  nodes.forEach(repair)
+  markInherited(ast)
+  nodes.forEach(check)
+  isolatePipelines(ast)
+  return ast
+}
+
+function firstOf(nodes: readonly Node[], find: (node: Node) => Problem | undefined): Problem | undefined {
+  for (const node of nodes) {
+    const problem = find(node)
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
+
+const jobCommands: ReadonlySet<string> = new Set(['bg', 'coproc', 'disown', 'fg', 'jobs', 'kill'])
+
+/** A command in the background has ended before the next one begins, so nothing can be sent to it. */
+function jobsProblem(nodes: readonly Node[]): Problem | undefined {
+  if (!nodes.some((node) => node.type === 'Statement' && node.background)) return undefined
+  return firstOf(nodes, (node) => {
+    const name = node.type === 'SimpleCommand' ? (literal(node.name) ?? '') : ''
+    return jobCommands.has(name)
+      ? { subject: `& with ${name}`, reason: 'a command in the background runs to its end at once; leave `&` out' }
+      : undefined
+  })
 }
 
 export interface Problem {
@@ -60,7 +81,6 @@ const bytesInQuotes = /\$'(?:[^'\\]|\\[^])*?\\(?:x[89a-fA-F][0-9a-fA-F]|[2-3][0-
 
 function problemOf(node: Node): Problem | undefined {
   if (node.type === 'Statement') {
-    if (node.background) return { subject: '&', reason: 'nothing runs in the background here' }
     if (bytesInQuotes.test(node.sourceText ?? '')) return { subject: "$'…'", reason: 'bytes as escapes; use printf' }
   }
   if (

@@ -1,6 +1,6 @@
 import { parse } from 'just-bash'
 
-import { numberedRedirections } from './redirections.ts'
+import { numberRedirections } from './redirections.ts'
 
 // just-bash runs `$(…)` within arithmetic in a new shell: without variables, functions and the working directory. Of
 // `${x%.*}` there it knows a few forms. Both are expanded before the arithmetic instead, which takes them from variables.
@@ -70,7 +70,7 @@ function taken<Part>(node: Part, values: string[]): Part {
 function replace(node: object, type: string, inner: unknown, values: readonly string[]): void {
   const before = values.map((value, index) => `__output${index + 1}=${value}\n`).join('')
   const script = parse(`${before}${type === 'ArithmeticCommand' ? '((1))' : 'echo $((1))'}`)
-  numberedRedirections.transform({ ast: script } as Parameters<typeof numberedRedirections.transform>[0])
+  numberRedirections(script)
   const last = script.statements.at(-1)?.pipelines[0]?.commands[0] as unknown as {
     expression?: object
     args?: { parts: { expression: object }[] }[]

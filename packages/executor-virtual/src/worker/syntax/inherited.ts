@@ -67,3 +67,8 @@ export function takeMark(given: readonly string[]): { readonly words: string[]; 
   if (first === marks.file) return { words: rest, inherits: 'file' }
   return { words: [...given] }
 }
+
+/** The lines of `set -x` without the marks. */
+export function withoutMarks(text: string): string {
+  return text.replace(/[\u{f0003}\u{f0004}\u{f0006}] ?/gu, '')
+}

@@ -1,6 +1,5 @@
-import { type Bash, parse } from 'just-bash'
+import { parse } from 'just-bash'
 
-type Plugin = Parameters<Bash['registerTransformPlugin']>[0]
 type Ast = ReturnType<typeof parse>
 
 interface Redirection {
@@ -20,18 +19,10 @@ const firstDescriptor = 200
  * just-bash ends the whole script, without its output, when a file behind a plain `>` cannot be opened, since its own file
  * systems never refuse. Behind a numbered descriptor it does as bash does: the command fails and the script goes on.
  */
-export const numberedRedirections: Plugin = {
-  name: 'numbered-redirections',
-  transform({ ast }) {
-    visit(ast)
-    return { ast }
-  },
-}
-
-function visit(node: unknown): void {
+export function numberRedirections(node: unknown): void {
   if (typeof node !== 'object' || node === null) return
   if (Array.isArray(node)) {
-    node.forEach(visit)
+    node.forEach(numberRedirections)
     return
   }
   if ('redirections' in node && Array.isArray(node.redirections)) {
@@ -39,7 +30,7 @@ function visit(node: unknown): void {
       numbered(redirection, firstDescriptor + index),
     )
   }
-  Object.values(node).forEach(visit)
+  Object.values(node).forEach(numberRedirections)
 }
 
 function numbered(redirection: Redirection, descriptor: number): readonly Redirection[] {

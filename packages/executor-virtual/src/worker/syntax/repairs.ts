@@ -1,7 +1,7 @@
 import { parse } from 'just-bash'
 
 import { guardArithmetic } from './arithmetic.ts'
-import { type ForLoop, groupOf, literal, type Node, type SimpleCommand, type Word, wordOf } from './nodes.ts'
+import { type ForLoop, groupOf, literal, type Node, type Part, type SimpleCommand, type Word, wordOf } from './nodes.ts'
 
 /** Rewrites what just-bash reads otherwise than bash, and what it can be told in other words. */
 export function repair(node: Node): void {
@@ -10,10 +10,27 @@ export function repair(node: Node): void {
   if (node.type === 'Statement') repairDeclaration(node as unknown as OneCommand)
   // `for x; do` splits what is quoted in "$@".
   if (node.type === 'For' && node.words === null) (node as ForLoop).words = [wordOf('"$@"')]
+  if ('parts' in node) keepDefaults(node as unknown as Word)
   if (node.type === 'SimpleCommand') {
     separateAssignments(node)
     countWords(node)
   }
+}
+
+const defaults: ReadonlySet<string> = new Set(['DefaultValue', 'AssignDefault', 'ErrorIfUnset', 'UseAlternative'])
+
+/** `set -u` overlooks the default in `"${x:-default}"` where that is the whole text in quotes. */
+function keepDefaults({ parts: [part, ...others] }: Word): void {
+  const inner = part?.type === 'DoubleQuoted' ? part.parts : undefined
+  const [expansion] = inner ?? []
+  if (others.length > 0 || inner?.length !== 1 || expansion?.type !== 'ParameterExpansion') return
+  const { parameter, operation } = expansion as Part & { readonly parameter: string; readonly operation?: unknown }
+  if (
+    !defaults.has((operation as { readonly type: string } | null | undefined)?.type ?? '') ||
+    /^[@*]$|\[[@*]\]$/.test(parameter)
+  )
+    return
+  ;(inner as Part[]).unshift({ type: 'Literal', value: '' })
 }
 
 interface OneCommand {

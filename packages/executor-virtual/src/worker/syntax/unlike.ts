@@ -26,6 +26,8 @@ export function unlikeBash(node: Node): Problem | undefined {
     if (operation?.type === 'Transform' && operation.operator === 'Q')
       return { subject: '${…@Q}', reason: 'it quotes in another way than bash; use printf %q' }
   }
+  if (type === 'Word' && keepsEmpty(node as unknown as Word))
+    return { subject: '${…[@]%…}', reason: 'without quotes, empty words would stay; write it in quotes' }
   if (type === 'BraceExpansion' && items?.some(({ word }) => word?.parts.some(isTorn) === true) === true)
     return { subject: '{…}', reason: 'a quote or a backslash in braces; write the words out' }
   if (
@@ -61,10 +63,16 @@ function unlikeBuiltin(node: SimpleCommand): Problem | undefined {
   const words = node.args.map(textOf)
   const option = (letters: RegExp) => words.find((word) => letters.test(word))
   switch (name) {
-    case 'let':
+    case 'let': {
+      // `i /3` and `i --` are read as two expressions, and a variable as none.
+      const odd =
+        words.some((word) => /\s[^\w\s()$]+(?=[^\s=]|$)/.test(word)) ||
+        node.args.some(({ parts }) => hidesExpression(parts))
+      if (odd) return { subject: name, reason: 'use (( … ))' }
       return words.some((word) => /[<>]=|\d{16}|<<|\s[-+*/%&|^]=/.test(word))
         ? { subject: name, reason: 'use (( … ))' }
         : undefined
+    }
     case 'declare':
     case 'local':
     case 'typeset':
@@ -93,6 +101,49 @@ function unlikeBuiltin(node: SimpleCommand): Problem | undefined {
     default:
       return undefined
   }
+}
+
+function hidesExpression(parts: readonly Part[]): boolean {
+  const [first] = parts.flatMap((part) => part.parts ?? [part])
+  return first?.type === 'ParameterExpansion'
+}
+
+/** Elements that become empty stay as empty words, which bash drops. */
+function keepsEmpty(word: Word): boolean {
+  return word.parts.some((part) => {
+    const { type, parameter = '', operation } = part as unknown as Expansion
+    return (
+      type === 'ParameterExpansion' &&
+      /^[@*]$|\[[@*]\]$/.test(parameter) &&
+      ['PatternRemoval', 'PatternReplacement'].includes(operation?.type ?? '')
+    )
+  })
+}
+
+/** Writes that do not reach a variable which is named by `declare -n`. */
+export function referenceProblem(nodes: readonly Node[]): Problem | undefined {
+  const names = new Set<string>()
+  const commands = nodes.filter((node) => node.type === 'SimpleCommand')
+  for (const node of commands) {
+    if (!['declare', 'local', 'typeset'].includes(literal(node.name) ?? '')) continue
+    const words = node.args.map(textOf)
+    if (words.some((word) => /^-[a-zA-Z]*n/.test(word)))
+      for (const word of words) if (!word.startsWith('-')) names.add(word.replace(/=.*$/s, ''))
+  }
+  if (names.size === 0) return undefined
+  const reason = 'a list, and what is read or added, does not reach the variable that `-n` names; use its own name'
+  for (const node of commands) {
+    const odd = node.assignments?.find(
+      (one) =>
+        names.has(one.name ?? '') &&
+        ((one.array ?? null) !== null || (one as { readonly append?: boolean }).append === true),
+    )
+    if (odd !== undefined) return { subject: `${odd.name}=`, reason }
+    if (!['read', 'mapfile', 'readarray'].includes(literal(node.name) ?? '')) continue
+    const target = node.args.map(textOf).find((word) => names.has(word))
+    if (target !== undefined) return { subject: `${literal(node.name)} ${target}`, reason }
+  }
+  return undefined
 }
 
 /** The text of a word as far as it is known. */

@@ -1,26 +1,15 @@
 import { parse } from 'just-bash'
-import type { ExecResult } from 'just-bash'
 
 import { literal, type Node, type Part, walk, type Word } from '../syntax/nodes.ts'
-import { type Invocation, readOperand, type Tool } from './tool.ts'
+import { bash, scriptOf } from './bash.ts'
+import type { Tool } from './tool.ts'
 
 /** `sh`, which is dash: a script in which dash differs from bash is refused. */
 export const sh: Tool = async (call) => {
   const script = await scriptOf(call)
   const odd = script === undefined ? undefined : firstOddity(script)
   if (odd !== undefined) call.session.refuse(`sh: ${odd}`, 'sh is not bash; use bash')
-  const { origCommand } = call.context
-  if (origCommand === undefined) throw new Error('just-bash has no sh')
-  return (await origCommand([...call.given])) as ExecResult
-}
-
-async function scriptOf(call: Invocation): Promise<string | undefined> {
-  const command = call.given.findIndex((word) => /^-[a-z]*c$/.test(word))
-  if (command !== -1) return call.given[command + 1]
-  const file = call.given.find((word) => !word.startsWith('-'))
-  const bytes =
-    file === undefined ? (call.context.stdin as unknown as string) : await readOperand(call, file).catch(() => '')
-  return Buffer.from(bytes, 'latin1').toString('utf8')
+  return bash(call)
 }
 
 const parts: Readonly<Record<string, string>> = {

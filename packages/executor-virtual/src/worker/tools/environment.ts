@@ -1,14 +1,33 @@
+import { runProgram } from './run-program.ts'
 import { bytesOf, Output, type Tool } from './tool.ts'
 
-/** The variables that a program gets, in the order in which they were set. */
-export const env: Tool = async ({ context }) => {
+/** Without a program, the variables that one would get, in the order in which they were set. */
+export const env: Tool = async (call) => {
+  const { context, session } = call
   const output = new Output()
-  for (const [name, value] of Object.entries(context.exportedEnv ?? {})) output.write(bytesOf(`${name}=${value}\n`))
+  const words = [...call.given]
+  let variables: Record<string, string> = { ...context.exportedEnv }
+  for (let word = words[0]; word !== undefined && word.startsWith('-'); word = words[0]) {
+    words.shift()
+    if (word === '--') break
+    if (word === '-i' || word === '-' || word === '--ignore-environment') variables = {}
+    else if (word === '-u' || word.startsWith('--unset=') || /^-u./.test(word)) {
+      const name = word === '-u' ? words.shift() : word.replace(/^(?:-u|--unset=)/, '')
+      Reflect.deleteProperty(variables, name ?? '')
+    } else session.refuse(`env ${word}`, 'use -i, -u NAME and NAME=VALUE')
+  }
+  for (let word = words[0]; word?.includes('=') === true; word = words[0]) {
+    words.shift()
+    const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(word) ?? []
+    variables[name] = value
+  }
+  if (words.length > 0) return runProgram(call, words, context.stdin as unknown as string, { variables })
+  for (const [name, value] of Object.entries(variables)) output.write(bytesOf(`${name}=${value}\n`))
   return output.result()
 }
 
 export const printenv: Tool = async (call) => {
-  if (call.given.length === 0) return env(call)
+  if (call.given.length === 0) return env({ ...call, given: [] })
   const output = new Output()
   const { exportedEnv = {} } = call.context
   for (const name of call.given) {

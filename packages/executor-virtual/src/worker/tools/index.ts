@@ -1,5 +1,7 @@
 import { awk } from './awk/awk.ts'
 import { base64 } from './base64.ts'
+import { bash } from './bash.ts'
+import { chmod } from './chmod.ts'
 import { column } from './column.ts'
 import { cp } from './cp.ts'
 import { cut } from './cut.ts'
@@ -8,6 +10,8 @@ import { env, printenv } from './environment.ts'
 import { find } from './find/find.ts'
 import { grepWith } from './grep/grep.ts'
 import { comm, fold, nl, rev } from './lines.ts'
+import { mktemp } from './mktemp.ts'
+import { timeout } from './timeout.ts'
 import { ln } from './ln.ts'
 import { ls } from './ls.ts'
 import { basename, dirname } from './names.ts'
@@ -21,18 +25,21 @@ import { stat } from './stat.ts'
 import { head, tac, tail, uniq, wc } from './text.ts'
 import type { Tool } from './tool.ts'
 import { tr } from './tr.ts'
-import { checksum, gzip, tar } from './wrapped.ts'
+import { checksum, diff, gzip, tar } from './wrapped.ts'
 import { xargs } from './xargs.ts'
 
 /** Commands of our own: those of just-bash give other results too often to be of use. */
 export const tools: Readonly<Record<string, Tool>> = {
   awk,
   base64,
+  bash,
   basename,
+  chmod,
   column,
   comm,
   cp,
   cut,
+  diff,
   dirname,
   egrep: grepWith(['E']),
   env,
@@ -45,6 +52,7 @@ export const tools: Readonly<Record<string, Tool>> = {
   head,
   ln,
   ls,
+  mktemp,
   mv,
   nl,
   md5sum: checksum,
@@ -65,6 +73,7 @@ export const tools: Readonly<Record<string, Tool>> = {
   tac,
   tail,
   tar,
+  timeout,
   tr,
   uniq,
   wc,

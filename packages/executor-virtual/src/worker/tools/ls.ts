@@ -116,11 +116,8 @@ class Lister {
     }
     if (headed) this.#output.write(`${this.#written ? '\n' : ''}${bytesOf(directory.shown)}:\n`)
     this.#written = true
-    if (this.#flags.has('l') || this.#flags.has('o') || this.#flags.has('G'))
-      this.#call.session.refuse(
-        'ls -l',
-        "a directory's links, blocks and owners are not known here; use `find . -maxdepth 1 -printf '%M %TF %f\\n'`, or `ls -l` of files",
-      )
+    // The blocks that files take are not known; the line stays, since scripts leave it out.
+    if (this.#flags.has('l')) this.#output.write('total ?\n')
     const hidden = this.#flags.has('a') ? ['.', '..', ...names] : names
     const wanted = this.#flags.has('a') || this.#flags.has('A') ? hidden : names.filter((name) => !name.startsWith('.'))
     const items: Item[] = []
@@ -181,15 +178,14 @@ class Lister {
     if (this.#flags.has('o') || this.#flags.has('G')) this.#call.session.refuse('ls -o', 'use ls -l')
     const sizes = items.map((item) => this.#sizeText(item))
     const width = Math.max(...sizes.map((size) => size.length))
+    const times = items.map(({ stat }) => (stat.mtime.getTime() === 0 ? '?' : timeText(stat.mtime)))
+    const timeWidth = Math.max(...times.map((time) => time.length))
     items.forEach((item, index) => {
       const { stat } = item
-      if (!stat.isFile && !stat.isSymbolicLink)
-        this.#call.session.refuse('ls -l', "a directory's links and size are not known here")
-      const time = timeText(stat.mtime)
       const arrow = item.target === undefined ? '' : ` -> ${item.target}`
       this.#output.write(
         bytesOf(
-          `${modeText(typeOf(stat), stat.mode)} 1 user user ${(sizes[index] ?? '').padStart(width)} ${time} ${lines[index]}${arrow}\n`,
+          `${modeText(typeOf(stat), stat.mode)} ${stat.isDirectory ? '?' : '1'} user user ${(sizes[index] ?? '').padStart(width)} ${(times[index] ?? '').padStart(timeWidth)} ${lines[index]}${arrow}\n`,
         ),
       )
     })
@@ -204,7 +200,9 @@ class Lister {
     return this.#flags.has('p') && stat.isDirectory ? `${shown}/` : shown
   }
 
+  /** `?` for a directory: its own size is the store's affair. It is the sign that GNU's `ls` has for what it cannot tell. */
   #sizeText(item: Item): string {
+    if (item.stat.isDirectory) return '?'
     const size = item.target === undefined ? item.stat.size : Buffer.byteLength(item.target)
     return this.#flags.has('h') ? humanSize(size) : String(size)
   }

@@ -55,6 +55,7 @@ export const od: Tool = async (call) => {
   if (!/^[onxd]$/.test(radix) || !/^\d*$/.test(most ?? ''))
     call.session.refuse('od', 'give -A o, d, x or n, and a whole number for -N')
   const read = await readOperands(call, operands, output)
+  if (read.length === 0 && output.exitCode !== 0) return output.result()
   const all = read
     .map(({ bytes }) => bytes)
     .join('')

@@ -9,8 +9,18 @@ const shellOnly = new Set(
   ),
 )
 
-/** Runs a program for another one (`xargs`, `find -exec`): its words are not looked at by a shell. */
-export async function runProgram(call: Invocation, words: readonly string[], stdin = ''): Promise<ExecResult> {
+/**
+ * Runs a program for another one (`xargs`, `find -exec`): its words are not looked at by a shell.
+ *
+ * @param variables all that it gets; by default those that are exported
+ * @param check false where the caller looks itself whether the script is to end
+ */
+export async function runProgram(
+  call: Invocation,
+  words: readonly string[],
+  stdin = '',
+  { variables, check = true }: { readonly variables?: Readonly<Record<string, string>>; readonly check?: boolean } = {},
+): Promise<ExecResult> {
   const { context, session } = call
   session.check()
   const [program = '', ...given] = words
@@ -18,19 +28,35 @@ export async function runProgram(call: Invocation, words: readonly string[], std
   if (context.exec === undefined) throw new Error('there is no interpreter to run it in')
   const { inCommand } = session
   session.inCommand = false
+  session.begins = { exported: Object.keys(variables ?? context.exportedEnv ?? {}) }
   const quoted = `'${program.replaceAll("'", "'\\''")}'`
   const result = await context.exec(quoted, {
     cwd: context.cwd,
     args: [...given],
+    env: startingWith(variables ?? context.exportedEnv),
+    replaceEnv: true,
     stdin,
     stdinKind: 'bytes',
     ...(context.signal === undefined ? {} : { signal: context.signal }),
   })
   session.inCommand = inCommand
-  session.check()
+  if (check) session.check()
   if (result.exitCode === 127 && result.stderr === `bash: ${program}: command not found\n`)
     return notFound(call, program)
   return result
+}
+
+/** The variables that a shell sets itself, and those that it is given. */
+export function startingWith(variables: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return {
+    PATH: '/usr/bin:/bin',
+    IFS: ' \t\n',
+    OPTIND: '1',
+    OSTYPE: 'linux-gnu',
+    MACHTYPE: 'x86_64-pc-linux-gnu',
+    HOSTTYPE: 'x86_64',
+    ...variables,
+  }
 }
 
 function notFound({ name, session }: Invocation, program: string): ExecResult {

@@ -89,7 +89,9 @@ export const wcOptions = { flags: 'lwcm', long: ['lines', 'words', 'bytes', 'cha
 export const wc: Tool = async (call) => {
   const output = new Output()
   const { options, operands } = parseArguments(wcOptions, call.given)
-  const wanted = new Set(options.map(({ name }) => (name === '--chars' ? 'm' : name.replace(/^--?/, '')[0])))
+  const wanted = new Set(
+    options.map(({ name }) => ({ '--chars': 'm', '--bytes': 'c' })[name] ?? name.replace(/^--?/, '')[0]),
+  )
   const columns = ['l', 'w', 'm', 'c'].filter((column) => (wanted.size === 0 ? column !== 'm' : wanted.has(column)))
   const rows: { operand: string; counts: number[] }[] = []
   const totals = columns.map(() => 0)

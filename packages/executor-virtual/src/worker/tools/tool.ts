@@ -35,9 +35,9 @@ export class Output {
   }
 
   /** Passes on the output of a command that this one ran. */
-  relay({ stdout, stderr, stdoutKind }: ExecResult): void {
-    this.write(stdoutKind === 'bytes' ? stdout : bytesOf(stdout))
-    this.#err.push(stderr)
+  relay(result: ExecResult): void {
+    this.write(outputOf(result))
+    this.#err.push(result.stderr)
   }
 
   note(text: string): void {
@@ -59,6 +59,11 @@ export class Output {
 /** Text as bytes, one character for each. */
 export function bytesOf(text: string): string {
   return Buffer.from(encodeText(text)).toString('latin1')
+}
+
+/** The bytes of a result, one character for each. */
+export function outputOf({ stdout, stdoutKind }: ExecResult): string {
+  return stdoutKind === 'bytes' ? stdout : bytesOf(stdout)
 }
 
 /** Notes that a command reads standard input, and refuses what was read before by another one. */

@@ -80,6 +80,9 @@ const actions = new Set(['-print', '-print0', '-printf', '-delete', '-quit', '-e
 class Parser {
   readonly #words: string[]
   acts = false
+  deletes = false
+  prunes = false
+  asked = false
   depth = false
   follow: Query['follow']
   most = Infinity
@@ -142,7 +145,7 @@ class Parser {
       return always
     }
     if (word === '-depth' || word === '-d') {
-      this.depth = true
+      this.depth = this.asked = true
       return always
     }
     if (word === '-follow') {
@@ -155,7 +158,8 @@ class Parser {
       return always
     }
     if (actions.has(word)) this.acts = true
-    if (word === '-delete') this.depth = true
+    if (word === '-prune') this.prunes = true
+    if (word === '-delete') this.depth = this.deletes = true
     if (word === '-exec' || word === '-execdir') return { kind: 'test', name: word, values: this.#command(word) }
     const count = arity[word]
     if (count === undefined) {
@@ -198,6 +202,11 @@ export function parseQuery(given: readonly string[]): Query {
   let expression: Expression = { kind: 'test', name: '-true', values: [] }
   if (words.length > 0) expression = parser.alternatives()
   if (parser.rest > 0) throw new QueryError("find: you have too many ')'")
+  // Otherwise what is pruned would be deleted.
+  if (parser.deletes && parser.prunes && !parser.asked)
+    throw new QueryError(
+      'find: The -delete action automatically turns on -depth, but -prune does nothing when -depth is in effect.  If you want to carry on anyway, just explicitly use the -depth option.',
+    )
   if (!parser.acts) expression = { kind: 'and', parts: [expression, { kind: 'test', name: '-print', values: [] }] }
   return {
     starts: starts.length === 0 ? ['.'] : starts,

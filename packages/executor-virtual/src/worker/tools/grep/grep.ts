@@ -36,7 +36,8 @@ class Search {
   async run(): Promise<void> {
     const { flags, files } = this.#options
     const recursive = flags.has('r') || flags.has('R')
-    const named = (flags.has('H') || files.length > 1 || recursive) && !flags.has('h')
+    const single = files.length === 1 && !(await this.#isDirectory(files[0] ?? ''))
+    const named = (flags.has('H') || files.length > 1 || (recursive && !single)) && !flags.has('h')
     const operands = files.length > 0 ? files : recursive ? [''] : ['-']
     for (const operand of operands) {
       if (this.#found && flags.has('q')) break
@@ -48,6 +49,12 @@ class Search {
     const { exitCode } = this.#output
     const code = this.#found && (flags.has('q') || !this.#failed) ? 0 : this.#failed ? 2 : 1
     this.#output.exitCode = Math.max(code, exitCode > 2 ? exitCode : 0)
+  }
+
+  /** A file that is named alone is not shown before its lines, with `-r` neither. */
+  async #isDirectory(operand: string): Promise<boolean> {
+    const found = await this.#call.context.fs.stat(pathOf(this.#call, operand)).catch(() => undefined)
+    return found?.isDirectory === true
   }
 
   #fail(shown: string, words: string): void {

@@ -1,0 +1,231 @@
+import type { ExecResult } from 'just-bash'
+
+import { withoutMarks } from '../syntax/inherited.ts'
+import { prepared } from '../syntax/prepare.ts'
+import { outputOf } from '../tools/tool.ts'
+import { sessionOf, shellOf, type Shell } from './shell.ts'
+import type { Command, Interpreter, Pipeline, Script, ShellState, Statement } from './interpreter.ts'
+import { emptyMove } from './empty-move.ts'
+import { runFile } from './run-file.ts'
+import { background, wait } from './jobs.ts'
+import { trapAfter, trapBefore, setTrap } from './trap.ts'
+
+// just-bash decides in these methods what ends a script, and which status a command leaves. Each is called in their place,
+// and calls the original.
+
+type Loop = Extract<Command, { readonly body: unknown; readonly type: 'For' | 'CStyleFor' | 'While' | 'Until' }>
+
+const loops: ReadonlySet<string> = new Set(['For', 'CStyleFor', 'While', 'Until'])
+/** Their failed status is that of a command in them, which has been judged already. */
+const compounds: ReadonlySet<string> = new Set([...loops, 'If', 'Case', 'Group'])
+
+let done = false
+
+/** Puts the interpreter of this thread right, once. */
+export function repairInterpreter(interpreter: Interpreter): void {
+  if (done) return
+  done = true
+  const { executeScript, executeStatement, executePipeline, executeCommandInner, executeSimpleCommand, runCommand } =
+    interpreter
+
+  /** `eval`, `source` and scripts that are files come here without having been prepared. */
+  interpreter.executeScript = async function (given: Script) {
+    const script = prepared(given)
+    const shell = shellOf(this)
+    if (!shell.begun) {
+      shell.begun = true
+      shell.outermost = new Set(script.statements)
+      start(this)
+      const result = await executeScript.call(this, script)
+      return shell.unbound === undefined ? result : { ...result, exitCode: shell.unbound }
+    }
+    const depth = this.ctx.substitutionDepth ?? 0
+    if (depth <= shell.depth) return executeScript.call(this, script)
+    return inSubstitution(this, shell, () => executeScript.call(this, script))
+  }
+
+  interpreter.executeUserScript = function (path, given, stdin) {
+    return runFile(this, path, given, stdin)
+  }
+
+  interpreter.executeStatement = async function (statement: Statement) {
+    const shell = shellOf(this)
+    for (const pipeline of statement.pipelines.slice(0, -1)) shell.tested.add(pipeline)
+    const loop = shell.loops.at(-1)
+    const isRound = loop?.body.has(statement) === true
+    const outermost = shell.outermost.has(statement)
+    const isLast = outermost && statement === [...shell.outermost].at(-1)
+    try {
+      const result = statement.background
+        ? await background(this, statement, (inner) => executeStatement.call(this, inner))
+        : await executeStatement.call(this, statement)
+      if (isRound) Object.assign(loop, { ran: true, left: false })
+      return isLast ? await trapAfter(this, result) : result
+    } catch (error) {
+      // `break` and `continue` have the status 0, and so has the round that they end.
+      if (isRound && isLeaving(error)) Object.assign(loop, { ran: true, left: true })
+      // As bash has it for a script behind `-c`, and for one in a file.
+      if (outermost && error instanceof Error && error.name === 'NounsetError')
+        shell.unbound = shell.source === undefined ? 127 : 1
+      if (outermost) await trapBefore(this, error, isLast)
+      throw error
+    }
+  }
+
+  /** `set -e` does not look at what is tested: all but the last part of a list, and what stands behind `!`. */
+  interpreter.executePipeline = async function (pipeline: Pipeline) {
+    const { state } = this.ctx
+    const before = state.inCondition
+    const tested = pipeline.negated || shellOf(this).tested.has(pipeline)
+    if (tested) state.inCondition = true
+    let result: ExecResult
+    try {
+      result = await executePipeline.call(this, pipeline)
+    } finally {
+      state.inCondition = before
+    }
+    const [command, ...others] = pipeline.commands
+    if (others.length > 0 || command === undefined || !compounds.has(command.type)) state.errexitSafe = false
+    await endWithout(this, result, { tested: before || tested, negated: pipeline.negated })
+    return result
+  }
+
+  interpreter.executeCommandInner = async function (command: Command, stdin: string, owns: boolean) {
+    const shell = shellOf(this)
+    if (command.type === 'Subshell') {
+      const { traps } = shell
+      shell.traps = new Map()
+      try {
+        return await executeCommandInner.call(this, command, stdin, owns)
+      } finally {
+        shell.traps = traps
+      }
+    }
+    if (!loops.has(command.type)) return executeCommandInner.call(this, command, stdin, owns)
+    const loop = { body: new Set<unknown>((command as Loop).body), ran: false, left: false }
+    shell.loops.push(loop)
+    try {
+      const result = await executeCommandInner.call(this, command, stdin, owns)
+      // A status other than 0 has been judged in the round that left it.
+      if (loop.ran) this.ctx.state.errexitSafe = true
+      return loop.left ? { ...result, exitCode: 0 } : result
+    } finally {
+      shell.loops.pop()
+    }
+  }
+
+  /** Assignments alone leave the status of the last `$(…)` in them, and 0 without one. */
+  interpreter.executeSimpleCommand = async function (command: Command, stdin: string) {
+    const { state } = this.ctx
+    if (command.type !== 'SimpleCommand') return executeSimpleCommand.call(this, command, stdin)
+    if (command.name !== null) {
+      const empty = emptyMove(command, state)
+      if (empty !== undefined) sessionOf(this).refuse(empty.subject, empty.reason)
+      const ended = await executeSimpleCommand.call(this, command, stdin)
+      return state.options.xtrace
+        ? { ...ended, stdout: withoutMarks(ended.stdout), stderr: withoutMarks(ended.stderr) }
+        : ended
+    }
+    const shell = shellOf(this)
+    const { substitutions } = shell
+    const stale = state.lastExitCode
+    const result = await executeSimpleCommand.call(this, command, stdin)
+    const failed = result.exitCode !== stale || (result.stderr !== '' && !state.options.xtrace)
+    return failed || shell.substitutions > substitutions || readsFile(command) ? result : { ...result, exitCode: 0 }
+  }
+
+  interpreter.runCommand = async function (name, given, ...rest) {
+    if (name === 'trap') return setTrap(this, given)
+    if (name === 'wait') return wait(this, given)
+    if (name === 'cd' && given.at(-1) === '-' && this.ctx.state.previousDir === '')
+      return { stdout: '', stderr: 'bash: cd: OLDPWD not set\n', exitCode: 1 }
+    shellOf(this).called = name
+    const result = await runCommand.call(this, name, given, ...rest)
+    if (result.exitCode !== 127 || !notFound.test(result.stderr)) return result
+    // A path of the workspace is the script's own affair.
+    if (!name.includes('/') || /^\/(?:usr\/(?:local\/)?)?s?bin\//.test(name)) sessionOf(this).missing ??= name
+    return name.includes('/') ? result : { ...result, stderr: `bash: ${name}: command not found\n` }
+  }
+}
+
+/** Of some programs just-bash says more than that. */
+const notFound =
+  /^bash: [^\n]*: (?:command not found|No such file or directory|command not available in browser environments[^\n]*)\n$/
+
+/** Runs `$(…)`: `set -e` is off in it, and it leaves no options and functions behind. */
+async function inSubstitution<Result>(
+  { ctx: { state } }: Interpreter,
+  shell: Shell,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  const { options, shoptOptions, functions, previousDir, directoryStack, inCondition } = state
+  const { depth, traps, loops: outer } = shell
+  Object.assign(state, {
+    options: { ...options, errexit: false },
+    shoptOptions: { ...shoptOptions },
+    functions: new Map(functions),
+    // The status of a command in it is not the one that is tested.
+    inCondition: false,
+  } satisfies Partial<ShellState>)
+  Object.assign(shell, { depth: depth + 1, substitutions: shell.substitutions + 1, traps: new Map(), loops: [] })
+  try {
+    return await run()
+  } finally {
+    Object.assign(state, { options, shoptOptions, functions, previousDir, directoryStack, inCondition })
+    Object.assign(shell, { depth, traps, loops: outer })
+  }
+}
+
+/**
+ * Ends the script where a program is not there, unless its status is tested: what comes after it counts on its work.
+ */
+async function endWithout(
+  interpreter: Interpreter,
+  result: ExecResult,
+  { tested, negated }: { readonly tested: boolean; readonly negated: boolean },
+): Promise<void> {
+  const session = sessionOf(interpreter)
+  if (session.missing === undefined) return
+  if (tested && (negated || result.exitCode === 127)) {
+    Object.assign(session, { missing: undefined, endedBy: undefined })
+    return
+  }
+  session.endedBy = session.missing
+  try {
+    await interpreter.runCommand('exit', ['127'], [], '')
+  } catch (error) {
+    const ending = error as { prependOutput?(stdout: string, stderr: string): void }
+    ending.prependOutput?.(outputOf(result), result.stderr)
+    throw error
+  }
+}
+
+/** Gives a script what is its own: just-bash lets all of them share what they export, and their options. */
+function start(interpreter: Interpreter): void {
+  const session = sessionOf(interpreter)
+  const { state } = interpreter.ctx
+  const { source, exported } = session.begins
+  session.begins = {}
+  shellOf(interpreter).source = source
+  Object.assign(state, {
+    shoptOptions: { ...state.shoptOptions },
+    readonlyVars: new Set(state.readonlyVars),
+    exportedVars: new Set(exported ?? state.exportedVars),
+    hashTable: new Map(),
+    // `cd -` has nowhere to go at the start.
+    previousDir: exported?.includes('OLDPWD') === true ? (state.env.get('OLDPWD') ?? '') : '',
+  })
+  if (source !== undefined) Object.assign(state, { currentSource: source, sourceStack: [source] })
+}
+
+function isLeaving(error: unknown): boolean {
+  return error instanceof Error && (error.name === 'BreakError' || error.name === 'ContinueError')
+}
+
+/** `$(< file)` reads a file without a command. */
+function readsFile(command: Command): boolean {
+  return (
+    JSON.stringify(command).includes('"type":"CommandSubstitution"') &&
+    JSON.stringify(command).includes('"operator":"<"')
+  )
+}

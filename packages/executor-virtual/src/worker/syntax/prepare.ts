@@ -1,0 +1,25 @@
+import type { parse } from 'just-bash'
+
+import { checkSyntax } from './checked.ts'
+import { numberRedirections } from './redirections.ts'
+import { type Plugin, walk } from './nodes.ts'
+
+type Script = ReturnType<typeof parse>
+
+const known = new WeakMap<object, Script>()
+
+/** A script whose forms are refused or rewritten where just-bash reads them otherwise than bash. Scripts in it are too. */
+export function prepared(script: Script): Script {
+  const before = known.get(script)
+  if (before !== undefined) return before
+  numberRedirections(script)
+  const ready = checkSyntax(script)
+  walk(ready, (node) => {
+    if ((node.type as string) === 'Script') known.set(node, node as unknown as Script)
+  })
+  known.set(ready, ready)
+  known.set(script, ready)
+  return ready
+}
+
+export const preparing: Plugin = { name: 'prepare', transform: ({ ast }) => ({ ast: prepared(ast) }) }

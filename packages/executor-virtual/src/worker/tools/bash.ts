@@ -1,0 +1,112 @@
+import type { ExecResult } from 'just-bash'
+
+import { codeOf } from '../../files/errors.ts'
+import { decodeText } from '../../files/text.ts'
+import { startingWith } from './run-program.ts'
+import { type Invocation, pathOf, type Tool, wordsOf } from './tool.ts'
+
+interface Parsed {
+  /** `set` options for the start, such as `-e` and `-o pipefail`. */
+  readonly set: readonly string[]
+  /** The text behind `-c`; undefined for a file or standard input. */
+  readonly command: boolean
+  readonly stdin: boolean
+  readonly operands: readonly string[]
+  readonly odd?: string
+}
+
+/** Start-up files are never read, so these change nothing. */
+const withoutMeaning = new Set(['--login', '--norc', '--noprofile', '--posix', '-l'])
+
+/** Takes the words of `bash` apart: `-lc`, `-euo pipefail -c`, `-x FILE`. */
+function parse(given: readonly string[]): Parsed {
+  const set: string[] = []
+  let command = false
+  let stdin = false
+  const words = [...given]
+  for (let word = words[0]; word !== undefined && /^[-+]./.test(word); word = words[0]) {
+    words.shift()
+    if (word === '--' || word === '-') break
+    if (withoutMeaning.has(word) && word !== '--posix') continue
+    if (word.startsWith('--')) return { set, command, stdin, operands: words, odd: word }
+    const sign = word[0] ?? '-'
+    for (const letter of word.slice(1)) {
+      if (letter === 'c' && sign === '-') command = true
+      else if (letter === 's' && sign === '-') stdin = true
+      else if (letter === 'l') continue
+      else if (letter === 'o') {
+        const name = words.shift() ?? ''
+        if (!/^[a-z]+$/.test(name)) return { set, command, stdin, operands: words, odd: `${sign}o` }
+        set.push(`${sign}o ${name}`)
+      } else if ('aefnuxC'.includes(letter)) set.push(`${sign}${letter}`)
+      else return { set, command, stdin, operands: words, odd: `${sign}${letter}` }
+    }
+  }
+  return { set, command, stdin, operands: words }
+}
+
+/** The text that a call of `bash` or `sh` runs, as far as it is there. */
+export async function scriptOf(call: Invocation): Promise<string | undefined> {
+  const { command, stdin, operands } = parse(call.given)
+  if (command) return operands[0]
+  const [file] = operands
+  if (stdin || file === undefined) return text(call.context.stdin as unknown as string)
+  const { fs } = call.context
+  return fs.readFileBuffer(pathOf(call, file)).then(decodeText, () => undefined)
+}
+
+const text = (bytes: string): string => decodeText(Buffer.from(bytes, 'latin1'))
+
+/** Runs a script in an interpreter of its own, with the variables that are exported. */
+export const bash: Tool = async (call) => {
+  const { name, context, session } = call
+  const { set, command, stdin, operands, odd } = parse(call.given)
+  if (odd !== undefined) session.refuse(`${name} ${odd}`, 'use -c, -s, -l, -a, -e, -f, -n, -u, -x, -C or -o NAME')
+  const [first, ...rest] = operands
+  if (command && first === undefined)
+    return { stdout: '', stderr: `${name}: -c: option requires an argument\n`, exitCode: 2 }
+  const fromInput = !command && (stdin || first === undefined)
+  if (fromInput)
+    return run(call, text(context.stdin as unknown as string), { set, zero: name, given: operands, stdin: '' })
+  if (command) return run(call, first ?? '', { set, zero: rest[0] ?? name, given: rest.slice(1) })
+  try {
+    const bytes = await context.fs.readFileBuffer(pathOf(call, first ?? ''))
+    return await run(call, decodeText(bytes), { set, zero: first ?? '', given: rest, source: first ?? '' })
+  } catch (error) {
+    if (!(error instanceof Error) || !/^E[A-Z]+:/.test(error.message)) throw error
+    const missing = codeOf(error) === 'ENOENT'
+    return { stdout: '', stderr: `${name}: ${first}: ${wordsOf(error)}\n`, exitCode: missing ? 127 : 126 }
+  }
+}
+
+interface Run {
+  readonly set: readonly string[]
+  /** `$0`. */
+  readonly zero: string
+  readonly given: readonly string[]
+  /** The file, where the script is in one. */
+  readonly source?: string
+  /** Empty where the script itself was standard input. */
+  readonly stdin?: string
+}
+
+async function run(call: Invocation, script: string, { set, zero, given, source, stdin }: Run): Promise<ExecResult> {
+  const { context, session } = call
+  if (context.exec === undefined) throw new Error('there is no interpreter to run it in')
+  if (script.trim() === '') return { stdout: '', stderr: '', exitCode: 0 }
+  const env: Record<string, string> = startingWith(context.exportedEnv)
+  Object.assign(env, { 0: zero, '#': String(given.length), '@': given.join(' '), '*': given.join(' ') })
+  given.forEach((word, index) => (env[String(index + 1)] = word))
+  session.begins = { source, exported: Object.keys(context.exportedEnv ?? {}) }
+  // On the same line, so that the numbers of lines stay.
+  const begin = set.length === 0 ? '' : `set ${set.join(' ')}; `
+  return context.exec(begin + script, {
+    cwd: context.cwd,
+    env,
+    replaceEnv: true,
+    rawScript: true,
+    stdin: stdin ?? (context.stdin as unknown as string),
+    stdinKind: 'bytes',
+    ...(context.signal === undefined ? {} : { signal: context.signal }),
+  })
+}
