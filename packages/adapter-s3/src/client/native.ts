@@ -75,9 +75,14 @@ export function isPage(error: unknown): boolean {
   return type !== undefined && /^text\/html/iu.test(type)
 }
 
-/** @throws for a success that is a page: an answer with an ETag is an object that happens to be one. */
+/**
+ * An answer with an ETag is an object that happens to be a page. 204 has no content, whatever its type says: OpenStack Swift
+ * answers DELETE so.
+ *
+ * @throws for a success that is a page
+ */
 export function assertNoPage(statusCode: number, headers: Readonly<Record<string, string>>): void {
-  if (statusCode >= 300 || headers['etag'] !== undefined) return
+  if (statusCode >= 300 || statusCode === 204 || headers['etag'] !== undefined) return
   const error = new Error('a page instead of an answer')
   error.name = 'NotS3'
   Object.defineProperty(error, '$response', { value: { statusCode, headers } })
