@@ -109,6 +109,34 @@ describe('predicates', () => {
     ])
   })
 
+  it('[PM2, PM4] a `file:` URL counts as its path, and other URLs are refused by name', () => {
+    const manager = disjoint()
+    expect([manager.workspacePath, manager.outputPath]).toEqual(['/project', '/results'])
+    expect(manager.isWithinWorkspace(new URL('file:///project/a%20b'))).toBe(true)
+    expect(manager.isWithinWorkspace(new URL('file:///project/../etc'))).toBe(false)
+    expect(manager.isWithinOutput(new URL('file:///results'))).toBe(true)
+    expect(manager.resolveRead(new URL('file:///project/a%20b'))).toBe('/project/a b')
+    expect(() => manager.resolveRead(new URL('file:///etc/passwd'))).toThrow(
+      expect.objectContaining({ code: 'EACCES' }),
+    )
+    const refused: [string | URL, RegExp][] = [
+      [new URL('https://example.com/project/a'), /scheme `https:`/u],
+      [new URL('file://host/project/a'), /another machine/u],
+      [new URL('file:///project/a%2Fb'), /escaped slash/u],
+      [new URL('file:///project/%ff'), /not UTF-8/u],
+      [new URL('file:///project/a?b'), /query/u],
+      ['file:///project/a', /text of a URL/u],
+    ]
+    for (const [url, reason] of refused) {
+      expect(manager.isWithinWorkspace(url), String(url)).toBe(false)
+      for (const resolve of [manager.resolveRead, manager.resolveWrite]) {
+        expect(() => resolve(url), String(url)).toThrow(
+          expect.objectContaining({ code: 'EINVAL', reason: expect.stringMatching(reason) as unknown }),
+        )
+      }
+    }
+  })
+
   it('[PM2] the root of the file system can be the workspace, as in virtual paths', () => {
     const manager = createPathManager({ workspace: '/', output: '/out' })
     expect(['/', '/a', '/out/b'].every((path) => manager.isWithinWorkspace(path))).toBe(true)

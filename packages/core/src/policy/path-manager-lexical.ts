@@ -33,6 +33,38 @@ export function checkHostPath(path: unknown, operation: string): asserts path is
   throw new WorkspaceError({ code: 'EINVAL', operation, path: path.toWellFormed(), reason, remedy: 'remove it' })
 }
 
+/**
+ * The path of a string or a `file:` URL.
+ *
+ * @throws WorkspaceError as `checkHostPath` does, and `EINVAL` for a URL that is not one of a file of this machine
+ */
+export function hostPathOf(given: unknown, operation: string): string {
+  const path = given instanceof URL ? pathOfUrl(given, operation) : given
+  checkHostPath(path, operation)
+  if (/^[a-z][a-z0-9+.-]*:\/\//iu.test(path)) throw notOfFile(path, operation, 'is the text of a URL')
+  return path
+}
+
+function pathOfUrl(url: URL, operation: string): string {
+  const { protocol, host, pathname, search, hash } = url
+  if (protocol !== 'file:') throw notOfFile(url.href, operation, `is a URL with the scheme \`${protocol}\``)
+  if (host !== '') throw notOfFile(url.href, operation, 'is a URL of another machine')
+  // an escaped slash would be part of a name, which no file has
+  if (search !== '' || hash !== '' || /%2f/iu.test(pathname)) {
+    throw notOfFile(url.href, operation, 'is a URL with a query, a fragment or an escaped slash')
+  }
+  try {
+    return decodeURIComponent(pathname)
+  } catch {
+    throw notOfFile(url.href, operation, 'is a URL with an escape that is not UTF-8')
+  }
+}
+
+function notOfFile(path: string, operation: string, reason: string): WorkspaceError {
+  const remedy = 'pass a path, or `new URL(…)` of a `file:` URL without a host'
+  return new WorkspaceError({ code: 'EINVAL', operation, path: path.slice(0, maxPathBytes), reason, remedy })
+}
+
 function tooLong(path: string, operation: string): WorkspaceError {
   return new WorkspaceError({
     code: 'ENAMETOOLONG',

@@ -5,6 +5,7 @@ import type { HostPath } from '../path/virtual-path.ts'
 import {
   checkHostPath,
   contains,
+  hostPathOf,
   lastSegment,
   resolveFrom,
   resolveLexically,
@@ -33,25 +34,30 @@ export interface ResolveWriteOptions {
 export interface PathManager {
   /**
    * True for the workspace root and everything below it. A relative path is taken from the process's working directory,
-   * as `node:fs` would. Invalid input is false; never throws.
+   * as `node:fs` would: the answer is about the file that `node:fs` would open. A `file:` URL counts as its path. Invalid
+   * input is false; never throws.
    */
-  isWithinWorkspace(path: string): boolean
+  isWithinWorkspace(path: string | URL): boolean
   /** The same for the output root. */
-  isWithinOutput(path: string): boolean
+  isWithinOutput(path: string | URL): boolean
+  /** The workspace root, absolute and normalised, as configured: links in it are not followed. */
+  readonly workspacePath: HostPath
+  /** The same for the output root. */
+  readonly outputPath: HostPath
   /**
-   * The real path to read: a relative one is taken from the workspace root.
+   * The real path to read: a relative one is taken from the workspace root, and a `file:` URL counts as its path.
    *
    * @throws WorkspaceError `EOUTSIDE` when it climbs out by `..`, `EACCES` when it is elsewhere or leads there by a
-   * link, `EINVAL` for a value that is not a path, and for too many `..` behind names; `ENAMETOOLONG` from 4,096 bytes.
+   * link, `EINVAL` for a value that is not a path, for a URL of another scheme, and for too many `..` behind names; `ENAMETOOLONG` from 4,096 bytes.
    */
-  resolveRead(path: string): HostPath
+  resolveRead(path: string | URL): HostPath
   /**
    * The real path to write. A relative one is taken from the output root. If its first segment is that root's own name,
    * this segment is taken off once: with the output `/p/out`, `out/a` is `/p/out/a`.
    *
    * @throws WorkspaceError as `resolveRead` does, and `EINVAL` for an exception that is not configured.
    */
-  resolveWrite(path: string, options?: ResolveWriteOptions): HostPath
+  resolveWrite(path: string | URL, options?: ResolveWriteOptions): HostPath
   /**
    * Fills in `{app_path}`, `{project_path}`, `{output_path}`, `{workspace_path}` and `{prompt_path}`. Names that are
    * unknown, or have no value, stay as they are. All methods that take a path do this first.
@@ -88,6 +94,8 @@ export function createPathManager(options: PathManagerOptions): PathManager {
   const exceptions = new Map((options.exceptions ?? []).map((exception) => [exception.name, makeException(exception)]))
 
   return {
+    workspacePath: workspace.given as HostPath,
+    outputPath: output.given as HostPath,
     isWithinWorkspace: (path) => isWithinArea(workspace, path),
     isWithinOutput: (path) => isWithinArea(output, path),
     resolveRead: (path) => resolve('read', path, workspace, workspace),
@@ -107,9 +115,9 @@ export function createPathManager(options: PathManagerOptions): PathManager {
     return text.replaceAll(templatePattern, (whole, name: string) => values[name] ?? whole)
   }
 
-  function isWithinArea(area: Area, path: unknown): boolean {
+  function isWithinArea(area: Area, given: unknown): boolean {
     try {
-      checkHostPath(path, 'check')
+      const path = hostPathOf(given, 'check')
       const expanded = expandTemplates(path)
       // Where there is no process, a relative path cannot be judged.
       const base = expanded.startsWith('/') ? '/' : process.cwd()
@@ -120,8 +128,8 @@ export function createPathManager(options: PathManagerOptions): PathManager {
     }
   }
 
-  function resolve(operation: 'read' | 'write', path: string, base: Area, area: Area): HostPath {
-    checkHostPath(path, operation)
+  function resolve(operation: 'read' | 'write', given: string | URL, base: Area, area: Area): HostPath {
+    const path = hostPathOf(given, operation)
     const expanded = expandTemplates(path)
     checkHostPath(expanded, operation)
     const relative = base === output ? stripFirstSegment(expanded, lastSegment(output.given)) : expanded
