@@ -1,7 +1,9 @@
 import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 
-import { createService } from '@ws/agent-service'
+import { bearerTokens, createService } from '@ws/agent-service'
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import type { AccessEvent } from '@ws/core'
@@ -13,7 +15,7 @@ import { component, createScratchDirectory, createMarker, itWith, until } from '
 import { createProcessLeases, createThreads } from '@ws/threads'
 import { expect, it } from 'vitest'
 
-const tokens: Record<string, string> = { one: 'u1', two: 'u2' }
+const tokens = { one: 'u1', two: 'u2' }
 
 async function serve(store: StorageAdapter, executors: readonly Executor[]) {
   const events: AccessEvent[] = []
@@ -26,14 +28,15 @@ async function serve(store: StorageAdapter, executors: readonly Executor[]) {
   })
   const service = createService({
     threads,
-    authenticate: ({ headers }) => tokens[headers.authorization ?? ''],
+    store,
+    authenticate: bearerTokens(tokens),
     audit: (event) => events.push(event),
   })
   service.server.listen(0, '127.0.0.1')
   await once(service.server, 'listening')
   const { port } = service.server.address() as AddressInfo
   const call = (path: string, init: RequestInit = {}) =>
-    fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: 'one' }, ...init })
+    fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: 'Bearer one' }, ...init })
   return { service, events, call, [Symbol.asyncDispose]: () => service.close() }
 }
 
@@ -64,7 +67,60 @@ it('answers wrong requests with the words of the workspace', async () => {
   expect(missing.status).toBe(404)
   expect(await missing.json()).toMatchObject({ error: { code: 'ENOENT', path: '/none' } })
   expect((await site.call('/threads/t1/exec', { method: 'POST', body: 'no json' })).status).toBe(400)
-  expect((await site.call('/threads/t1/files/big', { method: 'PUT', body: 'x'.repeat(1_100_000) })).status).toBe(400)
+  expect((await site.call('/threads/t1/exec', { method: 'POST', body: 'null' })).status).toBe(400)
+  expect((await site.call('/threads/t1/files/%zz')).status).toBe(400)
+  const big = await site.call('/threads/t1/files/big', { method: 'PUT', body: 'x'.repeat(1_100_000) })
+  expect([big.status, await big.json()]).toMatchObject([413, { error: { code: 'EFBIG' } }])
+  for (const authorization of ['Bearer on', 'Bearer onee', 'one', 'Bearer', 'Basic one']) {
+    const refused = await site.call('/threads/t1/files/a', { headers: { authorization } })
+    expect([refused.status, await refused.json()]).toMatchObject([401, { error: { code: 'ENOTOKEN' } }])
+  }
+})
+
+it("keeps a user's thread from others, also while nobody has it open, and after a restart", async () => {
+  const store = createMemoryAdapter()
+  const bob = { authorization: 'Bearer two' }
+  for (let start = 0; start < 2; start += 1) {
+    await using site = await serve(store, [createVirtualExecutor()])
+    expect((await site.call('/threads/t1/files/a.txt', { method: 'PUT', body: 'of alice' })).status).toBe(200)
+    for (const id of ['t1', 'T1']) {
+      const asked = [
+        site.call(`/threads/${id}/files/a.txt`, { headers: bob }),
+        site.call(`/threads/${id}/files/a.txt`, { method: 'PUT', body: 'of bob', headers: bob }),
+        site.call(`/threads/${id}/exec`, { ...exec('cat a.txt'), headers: bob }),
+        site.call(`/threads/${id}/skills`, { headers: bob }),
+      ]
+      for (const answer of await Promise.all(asked)) {
+        expect([answer.status, await answer.json()]).toMatchObject([403, { error: { code: 'EACCES' } }])
+      }
+    }
+    expect(await (await site.call('/threads/t1/files/a.txt')).text()).toBe('of alice')
+    await site.service.close()
+    await site.service.close()
+  }
+})
+
+itWith(component('bubblewrap'), 'lets a command wait for a client that does not read', async () => {
+  await using scratch = await createScratchDirectory({ prefix: 'ws-service-' })
+  await using store = await createLocalAdapter({ root: scratch.path })
+  await using site = await serve(store, [createBubblewrapExecutor()])
+  let most = 0
+  let writes = 0
+  site.service.server.on('request', (_request, response: ServerResponse) => {
+    const write = response.write.bind(response) as (chunk: Uint8Array) => boolean
+    response.write = (chunk: Uint8Array) => {
+      const took = write(chunk)
+      writes += 1
+      most = Math.max(most, response.writableLength)
+      return took
+    }
+  })
+  const size = 48 * 1024 * 1024
+  const response = await site.call('/threads/t1/exec', exec(`head -c ${size} /dev/zero`))
+  // until the server writes nothing more: it waits, or it has all in memory
+  for (let before = -1; before !== writes; await delay(300)) before = writes
+  expect(most).toBeLessThan(2 * 1024 * 1024)
+  expect((await response.arrayBuffer()).byteLength).toBe(size + '\n{"exitCode":0,"timedOut":false}\n'.length)
 })
 
 itWith(
