@@ -1,0 +1,29 @@
+import type { IncomingMessage } from 'node:http'
+
+import { MessageError } from '../messages/errors.ts'
+import { Incoming, tooLarge, type IncomingOptions } from '../messages/incoming.ts'
+
+/** Bytes of framing, and of what else is on the connection, beside a body that is as large as it. */
+const maxOverhead = 128 * 1024
+
+/**
+ * The body as JSON.
+ *
+ * @throws MessageError 413 for more bytes than `most` or too many values, 400 for anything but JSON in UTF-8 and for too many
+ * levels, and the errors of `take`
+ */
+export async function readJson(request: IncomingMessage, options: IncomingOptions): Promise<unknown> {
+  if (Number(request.headers['content-length'] ?? 0) > options.most) throw tooLarge(options.most)
+  const incoming = new Incoming(options)
+  const { socket } = request
+  const before = socket.bytesRead
+  // Each visit takes everything that came since the last one. The connection is needed for the answer.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    incoming.add(chunk)
+    // each chunk is a call of the parser: a body of one byte in each takes a hundred times as long to read
+    if (socket.bytesRead - before > maxOverhead + 2 * incoming.size) {
+      throw new MessageError(400, 'the chunks of the body are too small')
+    }
+  }
+  return incoming.parse()
+}
