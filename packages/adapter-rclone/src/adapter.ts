@@ -1,4 +1,4 @@
-import { type SignalOption, defineAdapter } from '@ws/core/adapter'
+import { type RefreshOptions, type SignalOption, defineAdapter } from '@ws/core/adapter'
 
 import { RcloneDriver } from './driver.ts'
 import type { Mount } from './mount/mount.ts'
@@ -18,8 +18,11 @@ export interface RcloneAdapter extends Offering<'append' | 'search' | 'hostPath'
    * @throws WorkspaceError `EBUSY` (a file is open for writing), `EBACKEND` and others (what the store says), `ETIMEDOUT`.
    */
   flush(options?: FlushOptions): Promise<void>
-  /** From now on, changes that others made in the store before this call are seen: names, sizes and content. */
-  refresh(options?: SignalOption): Promise<void>
+  /**
+   * From now on, changes that others made in the store before this call are seen: names, sizes and content. Takes as long
+   * as `attributeCacheTime`.
+   */
+  refresh(options?: RefreshOptions): Promise<void>
   /** The state of the mount, and the files that are not in the store yet. Never waits for the mount itself. */
   status(): Promise<RcloneStatus>
   /** Mounts again, with the same cache, from any state of the mount. @throws WorkspaceError why it cannot. */
@@ -35,7 +38,6 @@ export type OnClose = (options: { readonly force: boolean }) => Promise<void>
 export async function openAdapter(mount: Mount, below: string, onClose: OnClose): Promise<RcloneAdapter> {
   const driver = new RcloneDriver(mount, below, await openFiles(mount, below), onClose)
   const adapter = Object.assign(defineAdapter(driver, { trusted: true }), {
-    refresh: (options?: SignalOption) => driver.refresh(options),
     status: () => driver.status(),
     recover: () => driver.recover(),
   })

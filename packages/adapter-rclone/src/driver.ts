@@ -15,6 +15,7 @@ import {
   type HostDirectory,
   type MountPath,
   type ReadStreamResult,
+  type RefreshOptions,
   type SearchHit,
   type SignalOption,
   type StorageAdapter,
@@ -192,9 +193,10 @@ export class RcloneDriver implements Driver {
     await flushPart(this.#part, await this.#part.opened(call), call, timeout)
   }
 
-  async refresh({ signal }: SignalOption = {}): Promise<void> {
-    const call = { operation: 'refresh', path: mountRoot, signal }
-    const { below, mount } = this.#part
+  async refresh({ path = mountRoot, signal }: RefreshOptions): Promise<void> {
+    const call = { operation: 'refresh', path, signal }
+    const { mount } = this.#part
+    const below = `${this.#part.below}${path.slice(1)}`
     const { running } = await this.#part.opened(call)
     const { attributeCacheTime } = mount.options
     await this.#part.track(call, () => refreshMount(running.control, { below, attributeCacheTime, signal }))

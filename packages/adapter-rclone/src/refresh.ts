@@ -17,10 +17,18 @@ export async function refreshMount(
   control: Control,
   { below, attributeCacheTime, signal }: RefreshOptions,
 ): Promise<void> {
-  const dir = below.replace(/\/$/, '')
-  await control.call('vfs/forget', dir === '' ? {} : { dir }, { signal })
+  await control.call('vfs/forget', wayTo(below.replace(/\/$/, '')), { signal })
   await delay(attributeCacheTime, undefined, { signal }).catch((error: unknown) => {
     signal?.throwIfAborted()
     throw error
   })
+}
+
+/** Forgets a tree, and the one listing that each directory above it has: one that is new is missing there. */
+function wayTo(directory: string): Record<string, string> {
+  if (directory === '') return {}
+  const way: Record<string, string> = { dir: directory }
+  const names = directory.split('/')
+  for (let depth = 1; depth < names.length; depth++) way[`file${depth}`] = names.slice(0, depth).join('/')
+  return way
 }

@@ -40,6 +40,7 @@ export type {
   ReadStreamOptions,
   ReadStreamResult,
   SearchHit,
+  RefreshOptions,
   SearchOptions,
   SearchQuery,
   SignalOption,

@@ -13,6 +13,7 @@ import type {
   ReadResult,
   ReadStreamOptions,
   ReadStreamResult,
+  RefreshOptions,
   SearchHit,
   SearchOptions,
   SearchQuery,
@@ -126,6 +127,12 @@ export interface StorageAdapter extends AsyncDisposable {
 
   /** The barrier: when it resolves, everything acknowledged before is in the store for good. Capability `flush`. */
   flush?(options?: SignalOption): Promise<void>
+
+  /**
+   * From now on, changes that others made in the store before this call are seen. There where a store may show older
+   * states: see the capability `maxStaleness`.
+   */
+  refresh?(options?: RefreshOptions): Promise<void>
 
   /** Where a path is on this machine; lexical, without I/O. For executors only. Capability `hostPath`. */
   hostPath?(path: MountPath): HostPath

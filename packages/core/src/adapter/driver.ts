@@ -10,6 +10,7 @@ import type {
   ListOptions,
   ReadResult,
   ReadStreamResult,
+  RefreshOptions,
   SearchHit,
   SearchQuery,
   SignalOption,
@@ -115,6 +116,7 @@ export interface Driver {
   chmod?(path: MountPath, mode: number, options: SignalOption): Promise<void>
   utimes?(path: MountPath, times: Times, options: SignalOption): Promise<void>
   flush?(options: SignalOption): Promise<void>
+  refresh?(options: RefreshOptions): Promise<void>
   hostPath?(path: MountPath): HostPath
   hostDirectory?(path: MountPath): Promise<HostDirectory>
   createScratch?(options: SignalOption): Promise<StorageAdapter>

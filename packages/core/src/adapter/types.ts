@@ -192,6 +192,11 @@ export interface SearchQuery {
 
 export interface SearchOptions extends SignalOption {}
 
+export interface RefreshOptions extends SignalOption {
+  /** The directory whose tree is refreshed; it may be missing. Default: everything. */
+  readonly path?: MountPath | undefined
+}
+
 export interface SearchHit {
   readonly path: MountPath
   /** From 1. */

@@ -184,6 +184,7 @@ function optionalMethods(
   const append = inner.append?.bind(inner)
   const search = inner.search?.bind(inner)
   const flush = inner.flush?.bind(inner)
+  const refresh = inner.refresh?.bind(inner)
   const hostPath = inner.hostPath?.bind(inner)
   const createScratch = inner.createScratch?.bind(inner)
   const special: Partial<StorageAdapter> = {
@@ -198,6 +199,10 @@ function optionalMethods(
         ),
     }),
     ...(flush && { flush: (options) => call({ operation: 'flush', path: mountRoot }, () => flush(options)) }),
+    ...(refresh && {
+      refresh: ({ path = mountRoot, ...options } = {}) =>
+        call({ operation: 'refresh', path }, () => refresh({ ...options, path: toInner(path) })),
+    }),
     ...(hostPath && {
       hostPath: (path) => {
         const it: Call = { operation: 'hostPath', path }

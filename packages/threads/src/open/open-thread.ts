@@ -10,7 +10,7 @@ import { listSkills, type SkillSource } from '../skills/skills.ts'
 import type { SkillList } from '../skills/types.ts'
 import type { ThreadStatus, ThreadWarning } from '../types.ts'
 import { mountsOf, skillsPath, type ThreadPlace } from './mounts.ts'
-import { treeOf } from './tree.ts'
+import { ticketTreeOf, treeOf } from './tree.ts'
 
 /** The settings that all threads of one `createThreads` share. */
 export interface Setting {
@@ -139,8 +139,13 @@ export async function openThread(
   const { leases } = setting
   const lease = await leases?.acquire(foldId(place.threadId), { wait, signal })
   try {
+    const { store, layout, ticketId } = place
+    const trees = [treeOf(layout, place.threadId), ...(ticketId === undefined ? [] : [ticketTreeOf(layout, ticketId)])]
+    // another machine may have written since this one looked: nothing is read on an old listing
+    await Promise.all(trees.map(async (path) => store.refresh?.({ path, signal })))
     const isNew = lease?.notes[idNote] === undefined
-    if (isNew || place.store.capabilities.keepsEmptyDirectories) await makeTree(place, signal)
+    // a directory on a disk or a mount can be gone, and costs little to make
+    if (isNew || store.capabilities.hostPath || store.capabilities.keepsEmptyDirectories) await makeTree(place, signal)
     await noteId(lease, place.threadId)
     const changes = new Changes()
     const { mounts, warnings } = await mountsOf(place, { lease, onChange: changes.note })

@@ -9,6 +9,10 @@ export function treeOf(layout: Layout, threadId: string): MountPath {
   return parseMountPath(`/${fill(layout.threads, { thread_id: threadId })}`, 'threads')
 }
 
+export function ticketTreeOf(layout: Layout, ticketId: string): MountPath {
+  return parseMountPath(`/${fill(layout.tickets, { ticket_id: ticketId })}`, 'threads')
+}
+
 /** Ids of all threads in a store. */
 export async function* listThreads(
   store: StorageAdapter,

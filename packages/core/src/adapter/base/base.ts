@@ -16,6 +16,7 @@ import type {
   ReadOptions,
   ReadResult,
   ReadStreamResult,
+  RefreshOptions,
   SearchHit,
   SearchOptions,
   SearchQuery,
@@ -218,6 +219,11 @@ export class Base implements StorageAdapter {
   async flush(options: SignalOption = none): Promise<void> {
     this.#admission.admit('flush', mountRoot, options.signal)
     await this.#driver.flush(options)
+  }
+
+  async refresh(options: RefreshOptions = none): Promise<void> {
+    this.#admission.admit('refresh', options.path ?? mountRoot, options.signal)
+    await this.#driver.refresh(options)
   }
 
   hostPath(path: MountPath): HostPath {
