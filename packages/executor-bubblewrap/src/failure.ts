@@ -14,10 +14,35 @@ const noNamespaces = [
   'in a container, start that with `--security-opt seccomp=unconfined --security-opt apparmor=unconfined`',
 ]
 
+/** A place of the sandbox could not be made or bound. */
+const placing =
+  "Can't (?:find source path|create file at|mkdir|get type of source|stat mount at|bind mount|create tmpfs|mount tmpfs)|remount"
+const because = (errors: string): RegExp => new RegExp(`(?:${placing})[^\\n]*: (?:${errors})`)
+
 const known: readonly (readonly [RegExp, StartFailure])[] = [
+  [
+    because('Permission denied'),
+    {
+      reason: 'the user that commands run as may not pass through a directory above one that is bound',
+      remedy:
+        'give the directories above the mounts, the tools and the state directory the mode 0711, or set another `owner`',
+    },
+  ],
+  [
+    because('No space left on device|Disk quota exceeded'),
+    { reason: 'there is no space left for the places of the sandbox', remedy: 'free some space or inodes' },
+  ],
+  [
+    because('Too many open files|Cannot allocate memory'),
+    { reason: 'the machine has no descriptors or memory left for it', remedy: 'run fewer commands at a time' },
+  ],
+  [
+    because('Read-only file system'),
+    { reason: 'a mount point is missing in a place that is read-only', remedy: 'make it there before' },
+  ],
   [/Race condition/, { reason: 'the directory or file to be bound was exchanged', changed: true }],
   [
-    /Can't (?:find source path|create file at|mkdir|get type of source|stat mount at|bind mount|create tmpfs)|Can't mount tmpfs|remount/,
+    new RegExp(placing),
     { reason: 'a place in the workspace changed while the sandbox was being built', changed: true },
   ],
   [/Can't chdir/, { reason: 'the working directory is missing, or may not be entered', remedy: 'give another `cwd`' }],

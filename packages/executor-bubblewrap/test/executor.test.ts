@@ -182,6 +182,10 @@ describe('what bubblewrap says when it cannot start', () => {
       'bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted': /AppArmor/,
       "bwrap: Can't mount proc on /newroot/proc: Operation not permitted": /systempaths/,
       'bwrap: Unknown option --bind-fd': /0\.8/,
+      "bwrap: Can't find source path /proc/self/fd/9: Permission denied": /may not pass.*0711/,
+      "bwrap: Can't mkdir /newroot/a: No space left on device": /no space.*free/,
+      "bwrap: Can't create file at /newroot/a: Read-only file system": /read-only/,
+      "bwrap: Can't bind mount /oldroot/a on /newroot/a: Cannot allocate memory": /fewer commands/,
     }
     for (const [said, remedy] of Object.entries(remedies)) {
       const failure = explainFailure(said)

@@ -1,6 +1,9 @@
-import { accessSync, constants, lstatSync, mkdirSync } from 'node:fs'
+import { accessSync, chmodSync, constants, lstatSync, mkdirSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
+
+/** The directory of root's processes. */
+const rootState = '/var/lib/ws'
 
 let known: string | undefined
 let lastParent = ''
@@ -23,7 +26,7 @@ export function reservedDirectory(): string {
 
 function chooseDirectory(): string {
   const uid = process.getuid?.() ?? 0
-  if (uid === 0) return '/var/lib/ws'
+  if (uid === 0) return rootState
   const home = homeDirectory()
   return home !== undefined && canBeMade(home) ? join(home, '.local/state/ws') : `/var/tmp/ws-${uid}`
 }
@@ -55,6 +58,17 @@ interface StateProblem {
 }
 
 /**
+ * The directory of root holds staging directories of runs too, in which commands run as another user. That one passes through,
+ * and lists nothing. It lies where only root can exchange names.
+ */
+function letOwnersPass(parent: string): void {
+  if (parent !== rootState || process.getuid?.() !== 0) return
+  mkdirSync(parent, { recursive: true, mode: 0o711 })
+  const { mode, uid } = lstatSync(parent)
+  if (uid === 0 && (mode & 0o777) === 0o700) chmodSync(parent, 0o711)
+}
+
+/**
  * Makes the directory, closed to everybody else.
  *
  * @returns `undefined` where it cannot be made, or is another user's: {@link stateDirectoryProblem} says why
@@ -67,6 +81,7 @@ export function makeReservedDirectory(): string | undefined {
 export function stateDirectoryProblem(): StateProblem | undefined {
   const directory = reservedDirectory()
   try {
+    letOwnersPass(dirname(directory))
     mkdirSync(directory, { recursive: true, mode: 0o700 })
     return problemOf(dirname(directory), 0o022) ?? problemOf(directory, 0o077)
   } catch (error) {
