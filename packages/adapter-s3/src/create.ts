@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import type { S3Client } from '@aws-sdk/client-s3'
 import { createAdapter } from './adapter.ts'
 import { connect } from './client/connect.ts'
 import { Deadline } from './client/deadline.ts'
@@ -137,7 +139,33 @@ async function dialectOf(requests: Requests, options: S3AdapterOptions): Promise
   const { dialect = {}, readOnly = false } = options
   const isComplete = Object.keys(leastDialect).every((name) => dialect[name as keyof S3Dialect] !== undefined)
   if (readOnly || isComplete) return { ...leastDialect, ...dialect }
-  return { ...(await probe(requests, options)), ...dialect }
+  return { ...(await keptProbe(requests, options)), ...dialect }
+}
+
+/** The answers of servers in this process, by client, or by endpoint: asking costs 21 requests. */
+const keptByClient = new WeakMap<S3Client, Map<string, Promise<S3Dialect>>>()
+const keptByEndpoint = new Map<string, Promise<S3Dialect>>()
+
+function keptProbe(requests: Requests, options: S3AdapterOptions): Promise<S3Dialect> {
+  let kept = keptByEndpoint
+  let key = options.bucket
+  if (options.client === undefined) {
+    const { endpoint, region, credentials, bucket } = options
+    // a function may give others each time, and whoever has other credentials is refused at the start
+    if (typeof credentials === 'function') return probe(requests, options)
+    const named = JSON.stringify([endpoint, region, bucket, credentials])
+    key = createHash('sha256').update(named).digest('base64')
+  } else {
+    kept = keptByClient.get(options.client) ?? new Map()
+    keptByClient.set(options.client, kept)
+  }
+  const known = kept.get(key)
+  if (known !== undefined) return known
+  const asked = probe(requests, options)
+  kept.set(key, asked)
+  // a failure is not an answer
+  asked.catch(() => kept.delete(key))
+  return asked
 }
 
 async function probe(requests: Requests, { bucket, prefix }: S3AdapterOptions): Promise<S3Dialect> {

@@ -173,7 +173,7 @@ export class Probe {
     try {
       // once: servers that cannot do it may hang up
       await this.#requests.once(this.#task, ({ client, abortSignal }) =>
-        client.send(new PutObjectCommand({ Bucket: this.#bucket, Key: key, Body: new Uint8Array() }), { abortSignal }),
+        client.send(this.#putCommand(key, ''), { abortSignal }),
       )
       return (await this.#keys()).includes(key)
     } catch {
@@ -201,10 +201,16 @@ export class Probe {
   }
 
   async #put(key: string, text: string): Promise<Version> {
-    const command = new PutObjectCommand({ Bucket: this.#bucket, Key: key, Body: new TextEncoder().encode(text) })
+    const command = this.#putCommand(key, text)
     return this.#requests.run(this.#task, async ({ client, abortSignal }) =>
       answeredVersion((await client.send(command, { abortSignal })).ETag),
     )
+  }
+
+  /** The SDK warns of a body that is empty and has no length. */
+  #putCommand(key: string, text: string): PutObjectCommand {
+    const Body = new TextEncoder().encode(text)
+    return new PutObjectCommand({ Bucket: this.#bucket, Key: key, Body, ContentLength: Body.length })
   }
 
   async #keys(): Promise<(string | undefined)[]> {
