@@ -341,4 +341,46 @@ export const fileMutations: readonly Mutation[] = [
     ],
     test: { file: 'packages/adapter-rclone/test/recovery.test.ts', title: 'operations fail in time' },
   },
+  {
+    row: 'two writers of one thread, on one machine or on several',
+    removes: 'the exclusive creation',
+    changes: [
+      {
+        file: 'packages/threads/src/lease/register.ts',
+        text: "const options = { ifVersion: 'absent', parents: true, signal, mode: 0o600 } as const",
+        by: 'const options = { parents: true, signal, mode: 0o600 } as const',
+      },
+    ],
+    test: { file: 'packages/threads/test/lease.test.ts', title: 'in a directory exclude each other' },
+  },
+  {
+    row: 'a holder that was stopped or cut off, and goes on after its successor began',
+    removes: 'the question before each request',
+    changes: [
+      {
+        file: 'packages/threads/src/open/fence.ts',
+        text: 'askingSignal(AbortSignal.any([lease.lost]), () => void lease.isHeld())',
+        by: 'askingSignal(AbortSignal.any([lease.lost]), () => undefined)',
+      },
+    ],
+    test: { file: 'packages/threads/test/loss.test.ts', title: 'sends nothing more' },
+  },
+  {
+    row: 'work of the last holder that is not in the store when the next one begins',
+    removes: 'keeping the lease after a failed flush',
+    changes: [
+      {
+        file: 'packages/threads/src/open/thread.ts',
+        text: '    if (this.isUnflushed) {\n      const error',
+        by: '    if (this.isUnflushed && failure === undefined) {\n      const error',
+      },
+    ],
+    test: { file: 'packages/threads/test/loss.test.ts', title: 'keeps the lease' },
+  },
+  {
+    row: 'an archive that is empty or cut, or an import over something that is there',
+    removes: 'the look for the end',
+    changes: [{ file: 'packages/threads/src/open/archive.ts', text: '  if (!end.isThere) throw notWhole()\n', by: '' }],
+    test: { file: 'packages/threads/test/import.test.ts', title: 'cut anywhere' },
+  },
 ]

@@ -12,9 +12,9 @@ import type { Component } from './components.ts'
 export function describeWith(
   needed: Component | readonly Component[],
   title: string,
-  define: () => void,
-  options: TestOptions = {},
+  ...rest: [define: () => void] | [options: TestOptions, define: () => void]
 ): void {
+  const [options, define] = rest.length === 1 ? [{}, rest[0]] : rest
   const reason = missing(needed)
   if (reason === undefined) describe(title, options, define)
   else describe.skip(`${title} ${reason}`, options, define)

@@ -10,6 +10,7 @@ const capabilities: DriverCapabilities = Object.freeze({
   caseSensitive: true,
   controlCharacters: true,
   uniqueVersions: true,
+  inProcess: true,
   conditionalWrite: 'server',
   conditionalDelete: 'server',
   conditionalMove: 'server',

@@ -2,7 +2,14 @@ import { chown } from 'node:fs/promises'
 
 import { isWorkspaceError, parseVirtualPath, rootPath, WorkspaceError } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
-import { type Bind, type BindPlan, getNativeCause, type HostPath, type ProbeReport, shortageOf } from '@ws/core/executor'
+import {
+  type Bind,
+  type BindPlan,
+  getNativeCause,
+  type HostPath,
+  type ProbeReport,
+  shortageOf,
+} from '@ws/core/executor'
 import { KeptContents, removeTree } from '@ws/process'
 import {
   attachCgroup,

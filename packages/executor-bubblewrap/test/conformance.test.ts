@@ -17,6 +17,9 @@ for (const [root, tags] of [
   ['auto', []],
   ['translated', ['deep']],
 ] as const)
-  describeWith([component('bubblewrap'), component('proot')], `bubblewrap (${root})`, testRoot(root), {
-    tags: [...tags],
-  })
+  describeWith(
+    [component('bubblewrap'), component('proot')],
+    `bubblewrap (${root})`,
+    { tags: [...tags] },
+    testRoot(root),
+  )

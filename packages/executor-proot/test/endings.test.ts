@@ -52,122 +52,119 @@ const prootDroppings = async () => (await readdir(tmpdir())).filter((name) => /^
 
 const all = [{}, { pidNamespace: 'off' }, { pidNamespace: 'off', landlock: 'off' }] as const
 for (const [index, options] of all.entries()) {
-  describeWith(
-    needed,
-    `the end of a command ${JSON.stringify(options)}`,
-    () => {
-      it('tells exit codes and signals as they are', async () => {
-        await using bench = await Bench.create('/', options)
-        expect(await bench.run('exit 7')).toMatchObject({ exitCode: 7, signal: null, timedOut: false })
-        expect(await bench.run('kill -9 $$')).toMatchObject({ exitCode: null, signal: 'SIGKILL' })
-        expect(await bench.run('kill -SEGV $$')).toMatchObject({ exitCode: null, signal: 'SIGSEGV' })
-        expect(await bench.run('nosuchprogram')).toMatchObject({ exitCode: 127, signal: null })
-        expect(await bench.run('bash -c "kill -9 \\$\\$"; exit $?')).toMatchObject({ exitCode: 137, signal: null })
-      })
+  describeWith(needed, `the end of a command ${JSON.stringify(options)}`, { tags: index < 2 ? [] : ['deep'] }, () => {
+    it('tells exit codes and signals as they are', async () => {
+      await using bench = await Bench.create('/', options)
+      expect(await bench.run('exit 7')).toMatchObject({ exitCode: 7, signal: null, timedOut: false })
+      expect(await bench.run('kill -9 $$')).toMatchObject({ exitCode: null, signal: 'SIGKILL' })
+      expect(await bench.run('kill -SEGV $$')).toMatchObject({ exitCode: null, signal: 'SIGSEGV' })
+      expect(await bench.run('nosuchprogram')).toMatchObject({ exitCode: 127, signal: null })
+      expect(await bench.run('bash -c "kill -9 \\$\\$"; exit $?')).toMatchObject({ exitCode: 137, signal: null })
+    })
 
-      it('leaves no process after a normal exit with background, setsid, daemon and TERM-ignoring children', async () => {
-        await using bench = await Bench.create('/', options)
-        const time = uniqueSleep()
-        const result = await bench.run(family(time))
-        expect(result).toMatchObject({ exitCode: 0, stdout: 'ready\n' })
-        await none(time)
-      })
+    it('leaves no process after a normal exit with background, setsid, daemon and TERM-ignoring children', async () => {
+      await using bench = await Bench.create('/', options)
+      const time = uniqueSleep()
+      const result = await bench.run(family(time))
+      expect(result).toMatchObject({ exitCode: 0, stdout: 'ready\n' })
+      await none(time)
+    })
 
-      it('leaves none after a timeout, and says so', async () => {
-        await using bench = await Bench.create('/', options)
-        const time = uniqueSleep()
-        const result = await bench.run(`${family(time)}; sleep ${time}`, { timeout: 2_500 })
-        expect(result.timedOut).toBe(true)
-        expect(result.stdout).toBe('ready\n')
-        expect(result.exitCode === null || result.exitCode > 128).toBe(true)
-        await none(time)
-      })
+    it('leaves none after a timeout, and says so', async () => {
+      await using bench = await Bench.create('/', options)
+      const time = uniqueSleep()
+      const result = await bench.run(`${family(time)}; sleep ${time}`, { timeout: 2_500 })
+      expect(result.timedOut).toBe(true)
+      expect(result.stdout).toBe('ready\n')
+      expect(result.exitCode === null || result.exitCode > 128).toBe(true)
+      await none(time)
+    })
 
-      it('lets a command tidy up on timeout', async () => {
-        await using bench = await Bench.create('/', options)
-        const result = await bench.run(`trap 'echo tidy; exit 3' TERM; echo up; sleep 1000 & wait`, {
-          timeout: 2_000,
-          killGrace: 5_000,
-        })
-        expect(result).toMatchObject({ timedOut: true, stdout: 'up\ntidy\n', exitCode: 3 })
+    it('lets a command tidy up on timeout', async () => {
+      await using bench = await Bench.create('/', options)
+      const result = await bench.run(`trap 'echo tidy; exit 3' TERM; echo up; sleep 1000 & wait`, {
+        timeout: 2_000,
+        killGrace: 5_000,
       })
+      expect(result).toMatchObject({ timedOut: true, stdout: 'up\ntidy\n', exitCode: 3 })
+    })
 
-      it('leaves none after an abort, and rejects with its reason', async () => {
-        await using bench = await Bench.create('/', options)
-        const time = uniqueSleep()
-        const controller = new AbortController()
-        const running = await bench.executor.spawn(
-          request(`${family(time)}; sleep ${time}`, { signal: controller.signal }),
-          bench.plan(),
-        )
-        await firstChunk(running.stdout)
-        controller.abort(new Error('enough'))
-        await expect(running.wait()).rejects.toThrow('enough')
-        await none(time)
-      })
+    it('leaves none after an abort, and rejects with its reason', async () => {
+      await using bench = await Bench.create('/', options)
+      const time = uniqueSleep()
+      const controller = new AbortController()
+      const running = await bench.executor.spawn(
+        request(`${family(time)}; sleep ${time}`, { signal: controller.signal }),
+        bench.plan(),
+      )
+      await firstChunk(running.stdout)
+      controller.abort(new Error('enough'))
+      await expect(running.wait()).rejects.toThrow('enough')
+      await none(time)
+    })
 
-      it('leaves none after kill, and none after close', async () => {
-        await using bench = await Bench.create('/', options)
-        for (const end of ['kill', 'close'] as const) {
-          const time = uniqueSleep()
-          const running = await bench.executor.spawn(request(`${family(time)}; sleep ${time}`), bench.plan())
-          await firstChunk(running.stdout)
-          expect(await sleepers(time)).not.toEqual([])
-          if (end === 'kill') expect(running.kill('SIGKILL')).toBe(true)
-          else await bench.executor.close()
-          expect(await running.wait()).toMatchObject({ signal: 'SIGKILL', exitCode: null })
-          await none(time)
-          expect(running.kill()).toBe(false)
-        }
-        await expect(bench.run('true')).rejects.toMatchObject({ code: 'ECLOSED' })
-        expect(await prootDroppings()).toEqual([])
-      })
-
-      it('passes other signals on to the command alone', async () => {
-        await using bench = await Bench.create('/', options)
-        for (const signal of ['SIGUSR1', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const) {
-          const trap = `trap 'echo got; exit 4' ${signal.slice(3)}; echo up; while :; do sleep 0.05; done`
-          const running = await bench.executor.spawn(request(trap), bench.plan())
-          await firstChunk(running.stdout)
-          expect(running.kill(signal), signal).toBe(true)
-          expect(await running.wait(), signal).toMatchObject({ exitCode: 4, stdout: 'up\ngot\n' })
-          // bash may name the signal that also ended its `sleep`; proot would print its memory
-          expect((await running.wait()).stderr).not.toMatch(/proot|tracee|talloc/i)
-        }
-      })
-
-      it('leaves none, and nothing on disk, when proot itself is killed', async () => {
-        await using bench = await Bench.create('/', options)
+    it('leaves none after kill, and none after close', async () => {
+      await using bench = await Bench.create('/', options)
+      for (const end of ['kill', 'close'] as const) {
         const time = uniqueSleep()
         const running = await bench.executor.spawn(request(`${family(time)}; sleep ${time}`), bench.plan())
         await firstChunk(running.stdout)
-        const entries = await readdir(bench.workspace)
-        process.kill(await findProot(bench.workspace), 'SIGKILL')
-        await expect(running.wait()).rejects.toMatchObject({ code: 'EIO', remedy: expect.any(String) })
+        expect(await sleepers(time)).not.toEqual([])
+        if (end === 'kill') expect(running.kill('SIGKILL')).toBe(true)
+        else await bench.executor.close()
+        expect(await running.wait()).toMatchObject({ signal: 'SIGKILL', exitCode: null })
         await none(time)
-        expect(await readdir(bench.workspace)).toEqual(entries)
-        expect(await prootDroppings()).toEqual([])
-      })
+        expect(running.kill()).toBe(false)
+      }
+      await expect(bench.run('true')).rejects.toMatchObject({ code: 'ECLOSED' })
+      expect(await prootDroppings()).toEqual([])
+    })
 
-      it('[LS13] is an error for every command when proot is killed, never its result', {
-        tags: 'rounds',
-      }, async () => {
-        await using bench = await Bench.create('/', options)
-        const commands = ['sleep 1000', 'sleep 1000; echo no', 'sleep 1000 & wait', 'cat /dev/zero > /dev/null']
-        for (const _ of rounds({ quick: 3, seconds: 20 })) {
-          for (const command of commands) {
-            const running = await bench.executor.spawn(request(`echo up; ${command}`), bench.plan())
-            await firstChunk(running.stdout)
-            process.kill(await findProot(bench.workspace), 'SIGKILL')
-            await expect(running.wait(), command).rejects.toMatchObject({ code: 'EIO' })
-          }
+    it('passes other signals on to the command alone', async () => {
+      await using bench = await Bench.create('/', options)
+      for (const signal of ['SIGUSR1', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const) {
+        const trap = `trap 'echo got; exit 4' ${signal.slice(3)}; echo up; while :; do sleep 0.05; done`
+        const running = await bench.executor.spawn(request(trap), bench.plan())
+        await firstChunk(running.stdout)
+        expect(running.kill(signal), signal).toBe(true)
+        expect(await running.wait(), signal).toMatchObject({ exitCode: 4, stdout: 'up\ngot\n' })
+        // bash may name the signal that also ended its `sleep`; proot would print its memory
+        expect((await running.wait()).stderr).not.toMatch(/proot|tracee|talloc/i)
+      }
+    })
+
+    it('leaves none, and nothing on disk, when proot itself is killed', async () => {
+      await using bench = await Bench.create('/', options)
+      const time = uniqueSleep()
+      const running = await bench.executor.spawn(request(`${family(time)}; sleep ${time}`), bench.plan())
+      await firstChunk(running.stdout)
+      const entries = await readdir(bench.workspace)
+      process.kill(await findProot(bench.workspace), 'SIGKILL')
+      await expect(running.wait()).rejects.toMatchObject({ code: 'EIO', remedy: expect.any(String) })
+      await none(time)
+      expect(await readdir(bench.workspace)).toEqual(entries)
+      expect(await prootDroppings()).toEqual([])
+    })
+
+    it('[LS13] is an error for every command when proot is killed, never its result', {
+      tags: 'rounds',
+    }, async () => {
+      await using bench = await Bench.create('/', options)
+      const commands = ['sleep 1000', 'sleep 1000; echo no', 'sleep 1000 & wait', 'cat /dev/zero > /dev/null']
+      for (const _ of rounds({ quick: 3, seconds: 20 })) {
+        for (const command of commands) {
+          const running = await bench.executor.spawn(request(`echo up; ${command}`), bench.plan())
+          await firstChunk(running.stdout)
+          process.kill(await findProot(bench.workspace), 'SIGKILL')
+          await expect(running.wait(), command).rejects.toMatchObject({ code: 'EIO' })
         }
-      })
+      }
+    })
 
-      it('leaves none when this process is killed, and the next one sweeps what it left', async () => {
-        await using bench = await Bench.create('/', options)
-        const time = uniqueSleep()
-        const script = `
+    it('leaves none when this process is killed, and the next one sweeps what it left', async () => {
+      await using bench = await Bench.create('/', options)
+      const time = uniqueSleep()
+      const script = `
         import { createProotExecutor } from '@ws/executor-proot'
         const [root, uid, gid, options, command] = process.argv.slice(1)
         const owner = { uid: Number(uid), gid: Number(gid) }
@@ -176,34 +173,32 @@ for (const [index, options] of all.entries()) {
         const request = { command, cwd: '/', env: {}, login: false, shell: '/bin/bash', killGrace: 100, maxOutputBytes: 100 }
         const running = await attached.spawn(request, { root: '/', binds, aliases: [], restrictions: [], renameBorders: [] })
         for await (const chunk of running.stdout) process.stdout.write(chunk)`
-        const parameters = [
-          bench.workspace,
-          owner.uid,
-          owner.gid,
-          JSON.stringify(options),
-          `${family(time)}; sleep ${time}`,
-        ]
-        const node = spawn(
-          process.execPath,
-          ['--conditions=@ws/source', '--input-type=module', '-e', script, '--', ...parameters.map(String)],
-          { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'inherit'] },
-        )
-        try {
-          await once(node.stdout, 'data')
-          expect(await sleepers(time)).not.toEqual([])
-        } finally {
-          node.kill('SIGKILL')
-          await once(node, 'exit')
-        }
-        await none(time)
-        expect(await readdir(bench.workspace)).toEqual(['started'])
-        const again = await createProotExecutor(options).attach({ root: virtual('/'), owner, files: {} as never })
-        await again.close()
-        expect(await runtimeDirectories(node.pid ?? 0)).toEqual([])
-      })
-    },
-    { tags: index < 2 ? [] : ['deep'] },
-  )
+      const parameters = [
+        bench.workspace,
+        owner.uid,
+        owner.gid,
+        JSON.stringify(options),
+        `${family(time)}; sleep ${time}`,
+      ]
+      const node = spawn(
+        process.execPath,
+        ['--conditions=@ws/source', '--input-type=module', '-e', script, '--', ...parameters.map(String)],
+        { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'inherit'] },
+      )
+      try {
+        await once(node.stdout, 'data')
+        expect(await sleepers(time)).not.toEqual([])
+      } finally {
+        node.kill('SIGKILL')
+        await once(node, 'exit')
+      }
+      await none(time)
+      expect(await readdir(bench.workspace)).toEqual(['started'])
+      const again = await createProotExecutor(options).attach({ root: virtual('/'), owner, files: {} as never })
+      await again.close()
+      expect(await runtimeDirectories(node.pid ?? 0)).toEqual([])
+    })
+  })
 }
 
 describeWith(needed, 'what a view is made of', () => {

@@ -23,35 +23,29 @@ const executors = [
 ] as const
 
 for (const { name, tags, needs, roots, executor } of executors) {
-  describeWith(
-    needs.map(component),
-    name,
-    () => {
-      const create = () => onDisk(executor)
-      const refusesCommands = true
+  describeWith(needs.map(component), name, { tags: [...tags] }, () => {
+    const create = () => onDisk(executor)
+    const refusesCommands = true
 
-      testExecutor({
-        name,
-        create,
-        roots: executorRoots('/workspace'),
-        refusesCommands,
-        departures: {
-          '[PC24] a command longer than an argument can be runs all the same':
-            'the command is an argument of the shell',
-          'a login shell reads its start-up file, another does not': '[X8] there are no start-up files',
-        },
-      })
-      testWorkspace({
-        name,
-        create,
-        roots,
-        refusesCommands,
-        departures: {
-          'of links inside lead where they say, absolute targets in the workspace too':
-            'a link whose target is absolute leads to this machine, and is refused',
-        },
-      })
-    },
-    { tags: [...tags] },
-  )
+    testExecutor({
+      name,
+      create,
+      roots: executorRoots('/workspace'),
+      refusesCommands,
+      departures: {
+        '[PC24] a command longer than an argument can be runs all the same': 'the command is an argument of the shell',
+        'a login shell reads its start-up file, another does not': '[X8] there are no start-up files',
+      },
+    })
+    testWorkspace({
+      name,
+      create,
+      roots,
+      refusesCommands,
+      departures: {
+        'of links inside lead where they say, absolute targets in the workspace too':
+          'a link whose target is absolute leads to this machine, and is refused',
+      },
+    })
+  })
 }

@@ -1,15 +1,17 @@
-import { WorkspaceError } from '@ws/core'
-import { contractError, type StorageAdapter } from '@ws/core/adapter'
+import { parentPath, WorkspaceError } from '@ws/core'
+import { contractError, eitherSignal, type StorageAdapter } from '@ws/core/adapter'
 
 import { checkId, foldId } from './layout/ids.ts'
 import { checkLayout, type Layout } from './layout/layout.ts'
 import { chooseLeases } from './lease/choose.ts'
 import type { Lease, LeaseStore } from './lease/types.ts'
 import { exportTree, importTree } from './open/archive.ts'
+import { fence } from './open/fence.ts'
 import { KnownTrees } from './open/known-trees.ts'
-import { openThread, type OpenThread, type Setting } from './open/open-thread.ts'
+import { openThread, type Setting } from './open/open-thread.ts'
 import { Pool } from './open/pool.ts'
-import { isDirectory, listThreads, measure, treeOf } from './open/tree.ts'
+import type { OpenThread } from './open/thread.ts'
+import { kindOf, listThreads, measure, otherError, treeOf } from './open/tree.ts'
 import { checkOpenOptions, checkThreadsOptions } from './options.ts'
 import { formatCatalogue, activateSkill } from './skills/skills.ts'
 import type { OpenThreadOptions, Thread, Threads, ThreadsOptions } from './types.ts'
@@ -24,7 +26,7 @@ export async function createThreads(options: ThreadsOptions): Promise<Threads> {
   const layout = checkLayout(options.layout)
   const owned = typeof options.store === 'function'
   const store = typeof options.store === 'function' ? await options.store() : options.store
-  const chosen = options.leases === undefined ? await chooseLeases(store, layout.control) : undefined
+  const chosen = options.leases === undefined ? chooseLeases(store, layout.control) : undefined
   const leases = options.leases === 'none' ? undefined : (options.leases ?? chosen)
   const setting: Setting = {
     executors: options.executors ?? [],
@@ -35,9 +37,22 @@ export async function createThreads(options: ThreadsOptions): Promise<Threads> {
     template: options.template,
     provision: options.provision ?? true,
     onProvision: options.onProvision,
+    onState: quietly(options.onState),
+    audit: options.audit,
   }
   const pool = new Pool({ idleTimeout: options.idleTimeout ?? 300_000, maxOpen: options.maxOpen ?? 200 })
   return makeThreads({ store, layout, leases, setting, pool, owned })
+}
+
+/** A listener that fails must not change what it listens to. */
+function quietly<Event>(listener: ((event: Event) => void) | undefined): (event: Event) => void {
+  return (event) => {
+    try {
+      listener?.(event)
+    } catch {
+      // see above
+    }
+  }
 }
 
 /** Milliseconds for which a look at the skills of a bucket serves all threads. */
@@ -55,6 +70,7 @@ interface Parts {
 
 function makeThreads({ store, layout, leases, setting, pool, owned }: Parts): Threads {
   let closed = false
+  let ended = false
   const known = new KnownTrees(store.capabilities.hostPath ? 0 : knownMs)
   const admit = (operation: string): void => {
     if (closed) throw contractError('ECLOSED', operation, '/')
@@ -64,20 +80,25 @@ function makeThreads({ store, layout, leases, setting, pool, owned }: Parts): Th
   const alone = async <Result>(
     operation: string,
     threadId: string,
-    step: (lease: Lease | undefined) => Promise<Result>,
+    step: (fenced: StorageAdapter, lease: Lease | undefined) => Promise<Result>,
   ): Promise<Result> => {
     admit(operation)
     checkId(operation, 'thread', threadId)
     if (!(await pool.evict(threadId))) throw inUse(operation, threadId)
     const lease = await leases?.acquire(foldId(threadId))
     try {
-      return await step(lease)
+      const onChange = (): void => undefined
+      const fenced = fence(store, { lease, onChange, onFlush: onChange })
+      await fenced.refresh?.({ path: treeOf(layout, threadId) })
+      return await step(fenced, lease)
     } finally {
       await lease?.release()
     }
   }
   const requireTree = async (operation: string, threadId: string, there: boolean): Promise<void> => {
-    if ((await isDirectory(store, treeOf(layout, threadId))) === there) return
+    const kind = await kindOf(store, treeOf(layout, threadId))
+    if (kind === 'other') throw otherError(operation, threadId)
+    if ((kind === 'directory') === there) return
     throw new WorkspaceError({
       code: there ? 'ENOENT' : 'EEXIST',
       operation,
@@ -101,25 +122,26 @@ function makeThreads({ store, layout, leases, setting, pool, owned }: Parts): Th
       yield* listThreads(store, layout, options)
     },
     async delete(threadId, { dryRun = false, signal } = {}) {
-      return alone('deleteThread', threadId, async (lease) => {
+      return alone('deleteThread', threadId, async (fenced, lease) => {
         await requireTree('deleteThread', threadId, true)
         const tree = treeOf(layout, threadId)
-        const found = await measure(store, tree, { signal })
+        const found = await measure(fenced, tree, { signal })
         if (dryRun) return found
-        await store.delete(tree, { recursive: true, signal })
+        await fenced.delete(tree, { recursive: true, signal })
         await lease?.writeNotes({}) // a thread of another spelling may come
         return found
       })
     },
     async copy(source, destination, { signal } = {}) {
-      await alone('copyThread', source, () =>
-        alone('copyThread', destination, async () => {
+      await alone('copyThread', source, (_, sourceLease) =>
+        alone('copyThread', destination, async (fenced) => {
           await requireTree('copyThread', source, true)
           await requireTree('copyThread', destination, false)
-          await store.copy(treeOf(layout, source), treeOf(layout, destination), {
+          const either = sourceLease === undefined ? signal : eitherSignal(sourceLease.lost, signal)
+          await fenced.copy(treeOf(layout, source), treeOf(layout, destination), {
             recursive: true,
             parents: true,
-            signal,
+            signal: either,
           })
         }),
       )
@@ -131,27 +153,27 @@ function makeThreads({ store, layout, leases, setting, pool, owned }: Parts): Th
       yield* exportTree(store, treeOf(layout, threadId), options)
     },
     async import(threadId, archive, options = {}) {
-      await alone('importThread', threadId, async () => {
+      await alone('importThread', threadId, async (fenced) => {
         await requireTree('importThread', threadId, false)
         const tree = treeOf(layout, threadId)
+        await fenced.createDirectory(parentPath(tree), { recursive: true })
+        await fenced.createDirectory(tree) // this call makes it, and so may remove it
         try {
-          await store.createDirectory(tree, { recursive: true })
-          await importTree(store, tree, archive, options)
+          await importTree(fenced, tree, archive, options)
         } catch (error) {
-          await store.delete(tree, { recursive: true, force: true }).catch(() => undefined)
+          await fenced.delete(tree, { recursive: true, force: true }).catch(() => undefined)
           throw error
         }
       })
     },
     async close() {
-      if (closed) return
       closed = true
-      try {
-        await pool.close()
-      } finally {
-        if (setting.leases !== undefined && owned) await leases?.close()
-        if (owned) await store.close()
-      }
+      // a thread that cannot be flushed keeps its lease, and the store that its next flush needs
+      await pool.close()
+      if (ended) return
+      ended = true
+      if (setting.leases !== undefined && owned) await leases?.close()
+      if (owned) await store.close()
     },
     async [Symbol.asyncDispose]() {
       await this.close()

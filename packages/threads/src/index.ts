@@ -16,6 +16,7 @@ export type {
   Thread,
   Threads,
   ThreadsOptions,
+  ThreadEvent,
   ThreadStatus,
   ThreadWarning,
 } from './types.ts'

@@ -33,6 +33,8 @@ const shapes: OptionShapes<ThreadsOptions> = {
   provision: option.boolean,
   idleTimeout: option.integer(0, 2 ** 31 - 1),
   maxOpen: option.integer(1, 10_000),
+  onState: option.function,
+  audit: option.function,
   onProvision: option.function,
 }
 

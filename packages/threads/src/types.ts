@@ -1,4 +1,4 @@
-import type { CommandDefaults, Rule, VirtualPath, Workspace } from '@ws/core'
+import type { AccessEvent, CommandDefaults, Rule, VirtualPath, Workspace, WorkspaceError } from '@ws/core'
 import type { SignalOption, StorageAdapter } from '@ws/core/adapter'
 import type { Executor, Guarantees, Requirement } from '@ws/core/executor'
 
@@ -24,8 +24,8 @@ export interface ThreadsOptions {
   /** Defaults for commands. `HOME` is `/` and `USER` is `user`, unless `env` says otherwise. */
   readonly commands?: CommandDefaults | undefined
   /**
-   * The leases that keep a thread to one writer. Default: leases in the store itself where it checks conditions (S3), in the user's state
-   * directory for a local disk, in this process for memory. `none`: anybody may write at any time.
+   * The leases that keep a thread to one writer. Default: leases in the store itself where it checks conditions (S3) and on
+   * a local disk, in this process for memory. `none`: anybody may write at any time.
    */
   readonly leases?: LeaseStore | 'none' | undefined
   /** Further files of new threads. */
@@ -36,8 +36,19 @@ export interface ThreadsOptions {
   readonly idleTimeout?: number | undefined
   /** Threads open at a time. Default 200: then the one that was idle longest is closed first. */
   readonly maxOpen?: number | undefined
+  /** Hears of a thread that was lost, or that could not be flushed when it was closed. */
+  readonly onState?: ((event: ThreadEvent) => void) | undefined
+  /** Hears each access to each thread once, from provisioning on, whoever opens it how often. */
+  readonly audit?: ((event: AccessEvent) => void) | undefined
   /** Hears of the parts of a thread as they are made. */
   readonly onProvision?: ((event: ProvisionEvent) => void) | undefined
+}
+
+/** A thread has left the state `open` otherwise than by `close`. */
+export interface ThreadEvent {
+  readonly threadId: string
+  readonly state: 'lost' | 'unflushed'
+  readonly error: WorkspaceError
 }
 
 export interface OpenThreadOptions extends SignalOption {
@@ -60,7 +71,8 @@ export interface ThreadStatus {
   readonly threadId: string
   readonly userId: string
   readonly ticketId?: string | undefined
-  readonly state: 'open' | 'lost' | 'closed'
+  /** `unflushed`: it was closed, its last changes are not in the store, and its lease is kept. */
+  readonly state: 'open' | 'lost' | 'closed' | 'unflushed'
   /** Skills and tickets that could not be mounted: they are empty. */
   readonly warnings: readonly ThreadWarning[]
   readonly leftOut: readonly LeftOut[]
@@ -90,7 +102,10 @@ export interface Thread extends AsyncDisposable {
   status(): ThreadStatus
   /** When it resolves, everything written before is in the store for good. */
   flush(options?: SignalOption): Promise<void>
-  /** Ends this use. The thread itself is closed when it has been idle. Twice is fine. */
+  /**
+   * Ends this use. The thread itself is closed when it has been idle: at once with an `idleTimeout` of 0. Then it rejects
+   * with `EBUSY` when the flush fails. Twice is fine.
+   */
   close(): Promise<void>
 }
 
@@ -117,6 +132,6 @@ export interface Threads extends AsyncDisposable {
   export(threadId: string, options?: SignalOption): AsyncIterable<Uint8Array>
   /** Makes a new thread of a tar stream. Rejects with `EEXIST` when it exists, `EINVAL` for an entry that cannot be taken. */
   import(threadId: string, archive: AsyncIterable<Uint8Array>, options?: SignalOption): Promise<void>
-  /** Flushes and closes every thread. */
+  /** Flushes and closes every thread. Rejects when a flush fails: that thread keeps its lease, and a further call tries again. */
   close(): Promise<void>
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { spawn } from 'node:child_process'
 
+import { createLocalAdapter } from '@ws/adapter-local'
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createS3Adapter } from '@ws/adapter-s3'
 import { WorkspaceError } from '@ws/core'
@@ -8,17 +9,20 @@ import { parseMountPath, wrapAdapter, type StorageAdapter } from '@ws/core/adapt
 import { createScratchDirectory, describeWith } from '@ws/test-fixtures'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { createMachineLeases, createObjectLeases, createProcessLeases, type LeaseStore } from '@ws/threads'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 const directory = '.ws/threads'
 
 /** A clock that stands still until it is moved. */
 class TestClock {
   monotonic = 1000
+  uptime = 5000
   wall = 1_700_000_000_000
-  readonly now = () => ({ monotonic: this.monotonic, wall: this.wall })
+  readonly now = () => ({ monotonic: this.monotonic, uptime: this.uptime })
+  readonly time = () => this.wall
   pass(milliseconds: number): void {
     this.monotonic += milliseconds
+    this.uptime += milliseconds
     this.wall += milliseconds
   }
 }
@@ -81,24 +85,28 @@ for (const { name, needs, open: openStore } of stores) {
 
     it('[TH2] exclude each other, however many ask at once', async () => {
       await using adapter = await openStore()
-      let inside = 0
-      let most = 0
-      let count = 0
-      await Promise.all(
-        Array.from({ length: 8 }, async (_, index) => {
-          const leases = createObjectLeases({ adapter, directory, holder: `h${index}`, ttl: 200_000 })
-          for (let round = 0; round < 3; round++) {
-            await using lease = await acquireSometime(leases)
-            inside += 1
-            most = Math.max(most, inside)
-            await lease.writeNotes({ count: String((count += 1)) })
-            inside -= 1
-          }
-        }),
-      )
-      expect({ most, count }).toEqual({ most: 1, count: 24 })
+      await contend(adapter)
     })
   })
+}
+
+async function contend(adapter: StorageAdapter): Promise<void> {
+  let inside = 0
+  let most = 0
+  let count = 0
+  await Promise.all(
+    Array.from({ length: 8 }, async (_, index) => {
+      const leases = createObjectLeases({ adapter, directory, holder: `h${index}`, ttl: 200_000 })
+      for (let round = 0; round < 3; round++) {
+        await using lease = await acquireSometime(leases)
+        inside += 1
+        most = Math.max(most, inside)
+        await lease.writeNotes({ count: String((count += 1)) })
+        inside -= 1
+      }
+    }),
+  )
+  expect({ most, count }).toEqual({ most: 1, count: 24 })
 }
 
 async function acquireSometime(leases: LeaseStore) {
@@ -127,8 +135,17 @@ describe('a holder', () => {
   it('[TH2] notices that the machine was suspended, in which its monotonic clock stood still', async () => {
     const clock = new TestClock()
     const lease = await open(createMemoryAdapter(), 'first', clock).acquire('t1')
-    clock.wall += 60_000
+    clock.uptime += 60_000
     expect(lease.isHeld()).toBe(false)
+  })
+
+  it('[TH2] keeps it when the clock on the wall is set', async () => {
+    const clock = new TestClock()
+    const lease = await open(createMemoryAdapter(), 'first', clock).acquire('t1')
+    clock.wall += 60_000
+    expect(lease.isHeld()).toBe(true)
+    clock.wall -= 120_000
+    expect(lease.isHeld()).toBe(true)
   })
 
   it('keeps the lease when the answer to a change was lost', async () => {
@@ -152,12 +169,100 @@ describe('a holder', () => {
     expect(lease.isHeld()).toBe(true)
   })
 
+  it('[TH2] outlives a renewal that hangs, and knows its effect when that comes late', async () => {
+    const inner = createMemoryAdapter()
+    let renewals = 0
+    const renewed = Promise.withResolvers<void>()
+    const write: StorageAdapter['write'] = async (path, data, options = {}) => {
+      const result = await inner.write(path, data, options)
+      if (options.ifVersion === 'absent') return result
+      renewals += 1
+      if (renewals === 3) renewed.resolve()
+      if (renewals !== 1) return result
+      const { promise, reject } = Promise.withResolvers<never>()
+      options.signal?.addEventListener('abort', () => reject(options.signal?.reason as Error))
+      return promise // done, and nobody is told
+    }
+    const adapter = { ...wrapAdapter(inner, { name: 'hanging', capabilities: inner.capabilities }), write }
+    const leases = createObjectLeases({ adapter, directory, ttl: 6000 })
+    await using lease = await leases.acquire('t1')
+    await renewed.promise
+    expect(lease.isHeld()).toBe(true)
+    expect(lease.lost.aborted).toBe(false)
+  }, 30_000)
+
+  it('[TH2] is not locked out by its own lease that was lost, and others still are', async () => {
+    const adapter = createMemoryAdapter()
+    const clock = new TestClock()
+    const first = await open(adapter, 'first', clock).acquire('t1')
+    await expect(open(adapter, 'second', clock).acquire('t1')).rejects.toMatchObject({ code: 'EBUSY' })
+    clock.pass(20_000)
+    expect(first.isHeld()).toBe(false)
+    const again = await open(adapter, 'again', clock).acquire('t1')
+    expect(again.isHeld()).toBe(true)
+    await expect(open(adapter, 'second', clock).acquire('t1')).rejects.toMatchObject({ code: 'EBUSY' })
+  })
+
   it('does not take an object for a lease that holds something else', async () => {
     const adapter = createMemoryAdapter({ files: { '/.ws/threads/t1/lease': 'hello' } })
     await expect(open(adapter, 'first').acquire('t1')).rejects.toMatchObject({
       code: 'EINVAL',
       reason: 'does not hold a lease of this version',
     })
+  })
+})
+
+describe('leases in a directory', () => {
+  it('[TH2] hold for any environment, end with their process, and are not kept by one that was stopped', async () => {
+    await using scratch = await createScratchDirectory()
+    const source = `
+      import { createLocalAdapter } from '@ws/adapter-local'
+      import { createObjectLeases } from '@ws/threads'
+      const adapter = await createLocalAdapter({ root: ${JSON.stringify(scratch.path)} })
+      const leases = createObjectLeases({ adapter, directory: ${JSON.stringify(directory)}, ttl: 3000 })
+      const lease = await leases.acquire('t1', { wait: 30_000 })
+      console.log('held')
+      setInterval(() => {}, 1000)
+      process.once('SIGUSR2', () => console.log(String(lease.isHeld())))`
+    const start = () => {
+      const env = { ...process.env, HOME: '/nonexistent', XDG_STATE_HOME: '/nonexistent' }
+      const child = spawn(process.execPath, ['--conditions=@ws/source', '--input-type=module', '--eval', source], {
+        cwd: import.meta.dirname,
+        env,
+        stdio: ['pipe', 'pipe', 'inherit'],
+      })
+      onTestFinished(() => void child.kill('SIGKILL'))
+      return child
+    }
+    const adapter = await createLocalAdapter({ root: scratch.path })
+    onTestFinished(() => adapter.close())
+    const leases = createObjectLeases({ adapter, directory, ttl: 3000 })
+    expect(leases.scope).toBe('machine')
+
+    const killed = start()
+    await once(killed.stdout, 'data')
+    expect((await leases.holder('t1'))?.name).toContain(`process ${killed.pid}`)
+    await expect(leases.acquire('t1')).rejects.toMatchObject({ code: 'EBUSY' })
+    const stopped = start() // waits
+    killed.kill('SIGKILL')
+    await once(stopped.stdout, 'data')
+    stopped.kill('SIGSTOP')
+    const began = performance.now()
+    await using lease = await leases.acquire('t1', { wait: 60_000 })
+    expect(performance.now() - began).toBeGreaterThan(1500)
+    expect(lease.isHeld()).toBe(true)
+    stopped.kill('SIGCONT')
+    stopped.kill('SIGUSR2')
+    const [said] = (await once(stopped.stdout, 'data')) as [Buffer]
+    expect(said.toString()).toBe('false\n')
+    const files = await Array.fromAsync(adapter.list(parseMountPath(`/${directory}/t1`)))
+    expect(files.length).toBeLessThanOrEqual(2)
+  }, 120_000)
+
+  it('[TH2] in a directory exclude each other', async () => {
+    await using scratch = await createScratchDirectory()
+    await using adapter = await createLocalAdapter({ root: scratch.path })
+    await contend(adapter)
   })
 })
 
@@ -208,7 +313,7 @@ describe('leases of a machine', () => {
   it('say what to do where the state directory cannot be used', async () => {
     const leases = createMachineLeases({ key: 'k', directory: '/dev/null/x' })
     const error: unknown = await leases.acquire('t1').catch((failure: unknown) => failure)
-    expect(error).toMatchObject({ code: 'EIO', remedy: expect.stringContaining('XDG_STATE_HOME') as string })
+    expect(error).toMatchObject({ code: 'EIO', remedy: expect.stringContaining('local disk') as string })
     expect(String(error)).not.toContain('/dev/null')
   })
 })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import type { S3Client } from '@aws-sdk/client-s3'
 import { createS3Adapter } from '@ws/adapter-s3'
 import { createWorkspace, prefix, readOnly } from '@ws/core'
-import { describeWith, deep } from '@ws/test-fixtures'
+import { deep, describeWith } from '@ws/test-fixtures'
 import { sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { createThreads } from '@ws/threads'
 import { describe, expect, it } from 'vitest'
@@ -72,50 +72,4 @@ function counts() {
       .filter((line) => line.includes(tmpdir())).length,
     temporary: readdirSync(tmpdir()).length,
   }
-}
-
-describe('opening a thread behind an API', () => {
-  it('costs two requests more than the workspace itself', async () => {
-    const server = await sharedS3Server('r2')
-    const client = server.client({ maxAttempts: 1 })
-    const sent = watch(client)
-    const store = await createS3Adapter({ client, bucket: server.bucket })
-    const first = await createThreads({ store, provision: false })
-    await (await first.open({ threadId: 't1', userId: 'u1' })).workspace.write('/a', 'x')
-    await first.close()
-
-    sent.length = 0
-    const shared = { shared: true }
-    const plain = await createWorkspace({
-      mounts: [
-        { at: '/', adapter: () => prefix(store, 'threads/t1', shared) },
-        { at: '/.solven/skills/system', adapter: () => readOnly(prefix(store, 'skills/system', shared), shared) },
-        { at: '/.solven/skills/u1', adapter: () => readOnly(prefix(store, 'skills/u1', shared), shared) },
-      ],
-    })
-    const ofWorkspace = [...sent]
-    await plain.close()
-
-    const second = await createThreads({ store, provision: false })
-    await second.open({ threadId: 't2', userId: 'u1' }) // looks at the skills, once for all threads of a minute
-    sent.length = 0
-    await second.open({ threadId: 't1', userId: 'u1' })
-    const lease = ['GetObjectCommand .ws/threads/t1/lease', 'PutObjectCommand .ws/threads/t1/lease']
-    expect(sent).toEqual([...lease, ...ofWorkspace])
-    await second.close()
-    await store.close()
-  })
-})
-
-function watch(client: S3Client): string[] {
-  const sent: string[] = []
-  client.middlewareStack.add(
-    (next, context) => (given) => {
-      const { Key, Prefix } = given.input as { Key?: string; Prefix?: string }
-      sent.push(`${context.commandName ?? ''} ${Key ?? Prefix ?? ''}`)
-      return next(given)
-    },
-    { step: 'initialize', priority: 'low', name: 'watch' },
-  )
-  return sent
 }

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { component, createScratchDirectory, describeWith, rounds } from '@ws/test-fixtures'
+import { type AccessEvent, rules } from '@ws/core'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createMachineLeases, createThreads, type ProvisionEvent } from '@ws/threads'
 import { describe, expect, it } from 'vitest'
@@ -154,5 +155,39 @@ describeWith([...needed, component('npm')], 'programs of a thread', () => {
     const installed = await workspace.exec('npm install --offline --no-audit --no-fund ./tool')
     expect(installed.exitCode, installed.stderr).toBe(0)
     expect((await workspace.exec('tool; command -v python')).stdout).toBe('own tool\n/.venv/bin/python\n')
+  })
+})
+
+describe('provisioning under the rules of the operator', () => {
+  it('[RU10] passes protectHooks and read-only rules, and the audit hears of it, once', async () => {
+    const events: AccessEvent[] = []
+    const files = createMemoryAdapter({ files: { '/.git/hooks/pre-commit': 'echo hi\n' } })
+    const threads = await createThreads({
+      store: createMemoryAdapter(),
+      rules: [rules.protectHooks(), rules.readOnly('/package.json')],
+      template: { files },
+      audit: (event) => events.push(event),
+      idleTimeout: 0,
+    })
+    const thread = await threads.open(user)
+    const again = await threads.open(user)
+    expect(thread.status().leftOut.map(({ part }) => part)).toEqual(['.venv'])
+    expect(await thread.workspace.readText('/.git/hooks/pre-commit')).toBe('echo hi\n')
+    const made = events.filter(({ operation, outcome }) => operation === 'write' && outcome === 'allowed')
+    expect(made.map(({ path, labels }) => `${path} ${labels['by']}`)).toEqual([
+      '/.bashrc provisioning',
+      '/.profile provisioning',
+      '/package.json provisioning',
+      '/.git/hooks/pre-commit provisioning',
+      '/.workspace_configured provisioning',
+    ])
+    // the thread itself is bound by them
+    for (const path of ['/.bashrc', '/package.json', '/.git/hooks/pre-commit']) {
+      await expect(thread.workspace.write(path, 'x'), path).rejects.toMatchObject({ code: /^(EACCES|EROFS)$/ })
+    }
+    events.length = 0
+    await again.workspace.write('/mine.txt', 'x')
+    expect(events.map(({ path }) => path)).toEqual(['/mine.txt'])
+    await threads.close()
   })
 })

@@ -40,8 +40,6 @@ export const kinds: readonly Kind[] = [
     async open() {
       const scratch = await createScratchDirectory({ prefix: 'ws-threads-' })
       const root = await scratch.createDirectory('store')
-      const state = await scratch.createDirectory('state')
-      process.env['XDG_STATE_HOME'] = state
       return siteOf(await createLocalAdapter({ root }), [createBubblewrapExecutor()], { after: () => scratch.remove() })
     },
   },

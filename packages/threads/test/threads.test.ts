@@ -8,169 +8,163 @@ import { kinds } from './support.ts'
 const rest = ['r2', 'rclone']
 
 for (const kind of kinds) {
-  describeWith(
-    kind.needs,
-    `threads on ${kind.name}`,
-    () => {
-      it('[RP7] keep what both doors wrote over a restart', async () => {
-        await using site = await kind.open()
-        const first = await site.open()
-        const one = await first.open({ threadId: 't1', userId: 'u1' })
-        await one.workspace.write('/analysis.txt', 'hello\n')
-        expect(await one.workspace.exec('cat /analysis.txt > /output.txt; pwd')).toMatchObject({
-          exitCode: 0,
-          stdout: '/\n',
-        })
-        await one.flush()
-        await first.close()
-
-        const second = await site.open()
-        const again = await second.open({ threadId: 't1', userId: 'u1' })
-        expect(await again.workspace.readText('/output.txt')).toBe('hello\n')
-        expect((await again.workspace.exec('cat /analysis.txt')).stdout).toBe('hello\n')
-        expect(await site.text('/threads/t1/output.txt')).toBe('hello\n')
+  const tags = rest.includes(kind.name) ? ['deep'] : []
+  describeWith(kind.needs, `threads on ${kind.name}`, { tags }, () => {
+    it('[RP7] keep what both doors wrote over a restart', async () => {
+      await using site = await kind.open()
+      const first = await site.open()
+      const one = await first.open({ threadId: 't1', userId: 'u1' })
+      await one.workspace.write('/analysis.txt', 'hello\n')
+      expect(await one.workspace.exec('cat /analysis.txt > /output.txt; pwd')).toMatchObject({
+        exitCode: 0,
+        stdout: '/\n',
       })
+      await one.flush()
+      await first.close()
 
-      it('[RP14, RP15] are all in the bucket after a flush, for a client of its own', async ({ skip }) => {
-        await using site = await kind.open()
-        if (site.object === undefined) skip('the store is no bucket')
-        const thread = await (await site.open()).open({ threadId: 't1', userId: 'u1' })
-        await thread.workspace.write('/by-files.txt', 'files\n')
-        await thread.workspace.write('/large.bin', 'x'.repeat(9 * 1024 * 1024))
-        const { exitCode } = await thread.workspace.exec('mkdir -p d/e && echo command > d/e/by-command.txt')
-        expect(exitCode).toBe(0)
-        await thread.flush()
-        expect(await site.object?.('threads/t1/by-files.txt')).toBe('files\n')
-        expect(await site.object?.('threads/t1/d/e/by-command.txt')).toBe('command\n')
-        expect((await site.object?.('threads/t1/large.bin'))?.length).toBe(9 * 1024 * 1024)
-      })
+      const second = await site.open()
+      const again = await second.open({ threadId: 't1', userId: 'u1' })
+      expect(await again.workspace.readText('/output.txt')).toBe('hello\n')
+      expect((await again.workspace.exec('cat /analysis.txt')).stdout).toBe('hello\n')
+      expect(await site.text('/threads/t1/output.txt')).toBe('hello\n')
+    })
 
-      it('[RP9] run commands with HOME=/ and USER=user', async () => {
-        await using site = await kind.open()
-        const thread = await (await site.open()).open({ threadId: 't1', userId: 'u1' })
-        expect((await thread.workspace.exec('echo $HOME $USER')).stdout).toBe('/ user\n')
-      })
+    it('[RP14, RP15] are all in the bucket after a flush, for a client of its own', async ({ skip }) => {
+      await using site = await kind.open()
+      if (site.object === undefined) skip('the store is no bucket')
+      const thread = await (await site.open()).open({ threadId: 't1', userId: 'u1' })
+      await thread.workspace.write('/by-files.txt', 'files\n')
+      await thread.workspace.write('/large.bin', 'x'.repeat(9 * 1024 * 1024))
+      const { exitCode } = await thread.workspace.exec('mkdir -p d/e && echo command > d/e/by-command.txt')
+      expect(exitCode).toBe(0)
+      await thread.flush()
+      expect(await site.object?.('threads/t1/by-files.txt')).toBe('files\n')
+      expect(await site.object?.('threads/t1/d/e/by-command.txt')).toBe('command\n')
+      expect((await site.object?.('threads/t1/large.bin'))?.length).toBe(9 * 1024 * 1024)
+    })
 
-      it('[PC1, RP10] show the skills and the ticket at both doors, read-only', async () => {
-        await using site = await kind.open()
-        await site.put('/skills/system/plan/SKILL.md', '---\nname: plan\ndescription: Plans.\n---\nDo plan.\n')
-        await site.put('/skills/u1/own/SKILL.md', '---\nname: own\ndescription: Mine.\n---\nDo own.\n')
-        await site.put('/threads/k7/question.txt', 'why?\n')
-        const { workspace, ...thread } = await (await site.open()).open({
-          threadId: 't1',
-          userId: 'u1',
-          ticketId: 'k7',
-        })
-        const { stdout } = await workspace.exec('ls /.solven/skills/; cat /.ticket/question.txt')
-        expect(stdout).toBe('system\nu1\nwhy?\n')
-        expect(await workspace.readText('/.solven/skills/system/plan/SKILL.md')).toContain('Do plan.')
-        for (const path of ['/.solven/skills/system/x', '/.solven/skills/u1/x', '/.ticket/x']) {
-          await expect(workspace.write(path, 'x')).rejects.toMatchObject({ code: 'EROFS' })
-          expect((await workspace.exec(`echo x > ${path}`)).exitCode).not.toBe(0)
-        }
-        expect(thread.status().warnings).toEqual([])
-      })
+    it('[RP9] run commands with HOME=/ and USER=user', async () => {
+      await using site = await kind.open()
+      const thread = await (await site.open()).open({ threadId: 't1', userId: 'u1' })
+      expect((await thread.workspace.exec('echo $HOME $USER')).stdout).toBe('/ user\n')
+    })
 
-      it('[RP12] say so when there are no skills, and show an empty directory', async () => {
-        await using site = await kind.open()
-        const thread = await (await site.open()).open({ threadId: 't1', userId: 'u1' })
-        expect(thread.status().warnings).toEqual([
-          { path: '/.solven/skills/system', reason: expect.stringContaining('is empty') as string },
-        ])
-        expect((await thread.workspace.exec('ls -a /.solven/skills/system | grep -v "^\\.*$"')).stdout).toBe('')
-        expect(await thread.formatCatalogue()).toBe('')
-      })
+    it('[PC1, RP10] show the skills and the ticket at both doors, read-only', async () => {
+      await using site = await kind.open()
+      await site.put('/skills/system/plan/SKILL.md', '---\nname: plan\ndescription: Plans.\n---\nDo plan.\n')
+      await site.put('/skills/u1/own/SKILL.md', '---\nname: own\ndescription: Mine.\n---\nDo own.\n')
+      await site.put('/threads/k7/question.txt', 'why?\n')
+      const { workspace, ...thread } = await (await site.open()).open({ threadId: 't1', userId: 'u1', ticketId: 'k7' })
+      const { stdout } = await workspace.exec('ls /.solven/skills/; cat /.ticket/question.txt')
+      expect(stdout).toBe('system\nu1\nwhy?\n')
+      expect(await workspace.readText('/.solven/skills/system/plan/SKILL.md')).toContain('Do plan.')
+      for (const path of ['/.solven/skills/system/x', '/.solven/skills/u1/x', '/.ticket/x']) {
+        await expect(workspace.write(path, 'x')).rejects.toMatchObject({ code: 'EROFS' })
+        expect((await workspace.exec(`echo x > ${path}`)).exitCode).not.toBe(0)
+      }
+      expect(thread.status().warnings).toEqual([])
+    })
 
-      it('[PC17] refuse a ticket that does not exist', async () => {
-        await using site = await kind.open()
-        const threads = await site.open()
-        await expect(threads.open({ threadId: 't1', userId: 'u1', ticketId: 'nope' })).rejects.toMatchObject({
-          code: 'ENOENT',
-          path: '/.ticket',
-        })
-        // nothing is left of the attempt: the thread can be opened
-        await (await threads.open({ threadId: 't1', userId: 'u1' })).close()
-      })
+    it('[RP12] say so when there are no skills, and show an empty directory', async () => {
+      await using site = await kind.open()
+      const thread = await (await site.open()).open({ threadId: 't1', userId: 'u1' })
+      expect(thread.status().warnings).toEqual([
+        { path: '/.solven/skills/system', reason: expect.stringContaining('is empty') as string },
+      ])
+      expect((await thread.workspace.exec('ls -a /.solven/skills/system | grep -v "^\\.*$"')).stdout).toBe('')
+      expect(await thread.formatCatalogue()).toBe('')
+    })
 
-      it('[RP6, PC16] see nothing of other threads, users and tickets', async () => {
-        await using site = await kind.open()
-        await site.put('/threads/t12/secret.txt', 'secret\n')
-        await site.put('/skills/u2/own/SKILL.md', 'secret\n')
-        const { workspace } = await (await site.open()).open({ threadId: 't1', userId: 'u1' })
-        const tries = [
-          '/threads/t12/secret.txt',
-          '/../t12/secret.txt',
-          '../t12/secret.txt',
-          '/.solven/skills/u2/own/SKILL.md',
-          '/.solven/skills/../../../t12/secret.txt',
-          '/.ws/threads/t1/lease',
-          '/../../.ws/threads/t1/lease',
-        ]
-        for (const path of tries) {
-          const error: unknown = await workspace.readText(path).catch((failure: unknown) => failure)
-          expect(isWorkspaceError(error), path).toBe(true)
-          expect((await workspace.exec(['cat', path])).stdout, path).toBe('')
-        }
-        const all = await Array.fromAsync(workspace.list('/', { recursive: true }))
-        expect(all.map(({ path }) => path).filter((path) => /u2|t12|lease/.test(path))).toEqual([])
+    it('[PC17] refuse a ticket that does not exist', async () => {
+      await using site = await kind.open()
+      const threads = await site.open()
+      await expect(threads.open({ threadId: 't1', userId: 'u1', ticketId: 'nope' })).rejects.toMatchObject({
+        code: 'ENOENT',
+        path: '/.ticket',
       })
+      // nothing is left of the attempt: the thread can be opened
+      await (await threads.open({ threadId: 't1', userId: 'u1' })).close()
+    })
 
-      it('[TH2] are written by one at a time', async () => {
-        await using site = await kind.open()
-        const first = await site.open()
-        const second = await site.open()
-        const one = await first.open({ threadId: 't1', userId: 'u1' })
-        await expect(second.open({ threadId: 't1', userId: 'u1' })).rejects.toMatchObject({
-          code: 'EBUSY',
-          reason: expect.stringMatching(/in use by .+ since 2/) as string,
-        })
-        await second.open({ threadId: 't2', userId: 'u1' })
-        await one.close()
-        await first.close()
-        const taken = await second.open({ threadId: 't1', userId: 'u1' })
-        expect(taken.status().writer.holder?.name).toContain(String(process.pid))
-      })
+    it('[RP6, PC16] see nothing of other threads, users and tickets', async () => {
+      await using site = await kind.open()
+      await site.put('/threads/t12/secret.txt', 'secret\n')
+      await site.put('/skills/u2/own/SKILL.md', 'secret\n')
+      const { workspace } = await (await site.open()).open({ threadId: 't1', userId: 'u1' })
+      const tries = [
+        '/threads/t12/secret.txt',
+        '/../t12/secret.txt',
+        '../t12/secret.txt',
+        '/.solven/skills/u2/own/SKILL.md',
+        '/.solven/skills/../../../t12/secret.txt',
+        '/.ws/threads/t1/lease',
+        '/../../.ws/threads/t1/lease',
+      ]
+      for (const path of tries) {
+        const error: unknown = await workspace.readText(path).catch((failure: unknown) => failure)
+        expect(isWorkspaceError(error), path).toBe(true)
+        expect((await workspace.exec(['cat', path])).stdout, path).toBe('')
+      }
+      const all = await Array.fromAsync(workspace.list('/', { recursive: true }))
+      expect(all.map(({ path }) => path).filter((path) => /u2|t12|lease/.test(path))).toEqual([])
+    })
 
-      it('open one workspace for all who ask, and close it when it has been idle', async () => {
-        await using site = await kind.open()
-        const threads = await site.open({ idleTimeout: 0 })
-        const [left, right] = await Promise.all([
-          threads.open({ threadId: 't1', userId: 'u1' }),
-          threads.open({ threadId: 't1', userId: 'u1' }),
-        ])
-        expect(left.workspace).toBe(right.workspace)
-        await left.close()
-        expect(right.status().state).toBe('open')
-        await right.workspace.write('/a', 'x')
-        await right.close()
-        expect(right.status().state).toBe('closed')
-        await expect(threads.open({ threadId: 't1', userId: 'u2' })).resolves.toBeDefined()
-        await expect(threads.open({ threadId: 't1', userId: 'u1' })).rejects.toMatchObject({ code: 'EBUSY' })
+    it('[TH2] are written by one at a time', async () => {
+      await using site = await kind.open()
+      const first = await site.open()
+      const second = await site.open()
+      const one = await first.open({ threadId: 't1', userId: 'u1' })
+      await expect(second.open({ threadId: 't1', userId: 'u1' })).rejects.toMatchObject({
+        code: 'EBUSY',
+        reason: expect.stringMatching(/in use by .+ since 2/) as string,
       })
+      await second.open({ threadId: 't2', userId: 'u1' })
+      await one.close()
+      await first.close()
+      const taken = await second.open({ threadId: 't1', userId: 'u1' })
+      expect(taken.status().writer.holder?.name).toContain(String(process.pid))
+      const { scope } = taken.status().writer
+      expect(scope).toBe({ memory: 'process', local: 'machine' }[kind.name] ?? 'server')
+    })
 
-      it('can be listed, copied, exported, imported and deleted', async () => {
-        await using site = await kind.open()
-        const threads = await site.open({ provision: false })
-        expect(await Array.fromAsync(threads.list())).toEqual([])
-        const thread = await threads.open({ threadId: 't1', userId: 'u1' })
-        await thread.workspace.write('/d/a.txt', 'a\n')
-        await expect(threads.delete('t1')).rejects.toMatchObject({ code: 'EBUSY' })
-        await thread.close()
-        await threads.copy('t1', 't2')
-        await expect(threads.copy('t1', 't2')).rejects.toMatchObject({ code: 'EEXIST' })
-        await threads.import('t3', threads.export('t1'))
-        await expect(threads.import('t3', threads.export('t1'))).rejects.toMatchObject({ code: 'EEXIST' })
-        expect((await Array.fromAsync(threads.list())).sort()).toEqual(['t1', 't2', 't3'])
-        expect(await site.text('/threads/t3/d/a.txt')).toBe('a\n')
-        const counted = await threads.delete('t1', { dryRun: true })
-        expect(counted.bytes).toBe(2)
-        expect(await threads.delete('t1')).toEqual(counted)
-        await expect(threads.delete('t1')).rejects.toMatchObject({ code: 'ENOENT' })
-        expect((await Array.fromAsync(threads.list())).sort()).toEqual(['t2', 't3'])
-      })
-    },
-    { tags: rest.includes(kind.name) ? ['deep'] : [] },
-  )
+    it('open one workspace for all who ask, and close it when it has been idle', async () => {
+      await using site = await kind.open()
+      const threads = await site.open({ idleTimeout: 0 })
+      const [left, right] = await Promise.all([
+        threads.open({ threadId: 't1', userId: 'u1' }),
+        threads.open({ threadId: 't1', userId: 'u1' }),
+      ])
+      expect(left.workspace).toBe(right.workspace)
+      await left.close()
+      expect(right.status().state).toBe('open')
+      await right.workspace.write('/a', 'x')
+      await right.close()
+      expect(right.status().state).toBe('closed')
+      await expect(threads.open({ threadId: 't1', userId: 'u2' })).resolves.toBeDefined()
+      await expect(threads.open({ threadId: 't1', userId: 'u1' })).rejects.toMatchObject({ code: 'EBUSY' })
+    })
+
+    it('can be listed, copied, exported, imported and deleted', async () => {
+      await using site = await kind.open()
+      const threads = await site.open({ provision: false })
+      expect(await Array.fromAsync(threads.list())).toEqual([])
+      const thread = await threads.open({ threadId: 't1', userId: 'u1' })
+      await thread.workspace.write('/d/a.txt', 'a\n')
+      await expect(threads.delete('t1')).rejects.toMatchObject({ code: 'EBUSY' })
+      await thread.close()
+      await threads.copy('t1', 't2')
+      await expect(threads.copy('t1', 't2')).rejects.toMatchObject({ code: 'EEXIST' })
+      await threads.import('t3', threads.export('t1'))
+      await expect(threads.import('t3', threads.export('t1'))).rejects.toMatchObject({ code: 'EEXIST' })
+      expect((await Array.fromAsync(threads.list())).sort()).toEqual(['t1', 't2', 't3'])
+      expect(await site.text('/threads/t3/d/a.txt')).toBe('a\n')
+      const counted = await threads.delete('t1', { dryRun: true })
+      expect(counted.bytes).toBe(2)
+      expect(await threads.delete('t1')).toEqual(counted)
+      await expect(threads.delete('t1')).rejects.toMatchObject({ code: 'ENOENT' })
+      expect((await Array.fromAsync(threads.list())).sort()).toEqual(['t2', 't3'])
+    })
+  })
 }
 
 describe('ids', () => {

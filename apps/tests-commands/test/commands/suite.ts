@@ -43,6 +43,7 @@ export function compareWithBubblewrap(subject: Subject): void {
   describeWith(
     [...subject.components, 'bubblewrap' as const].map(component),
     `commands: ${title} and bubblewrap`,
+    { tags: [deepOnly || variant !== undefined ? 'deep' : 'rounds'] },
     () => {
       let reference: Runner
       let runner: Runner
@@ -91,7 +92,6 @@ export function compareWithBubblewrap(subject: Subject): void {
         expect(refused.length).toBeLessThanOrEqual(count * (1 - leastRun))
       })
     },
-    { tags: [deepOnly || variant !== undefined ? 'deep' : 'rounds'] },
   )
 
   if (variant !== undefined) return

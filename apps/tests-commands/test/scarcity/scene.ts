@@ -30,6 +30,8 @@ export async function runScene({ scarce, door, lefts, limit = '-c 0' }: SceneOpt
   await using directory = await createScratchDirectory()
   const node = [process.execPath, '--unhandled-rejections=strict', '--conditions=@ws/source', script]
   const words = [...node, directory.path, scarce, door, lefts.join()]
-  const { stdout } = await run('/bin/sh', ['-c', `ulimit ${limit} && exec "$@"`, 'sh', ...words], { maxBuffer: 2 ** 24 })
+  const { stdout } = await run('/bin/sh', ['-c', `ulimit ${limit} && exec "$@"`, 'sh', ...words], {
+    maxBuffer: 2 ** 24,
+  })
   return JSON.parse(stdout) as SceneReport
 }

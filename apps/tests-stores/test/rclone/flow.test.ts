@@ -69,6 +69,7 @@ for (const door of doors) {
   describeWith(
     needs,
     `the persistence flow on Ceph: ${door.name}`,
+    { tags: door.kernel === (door.root === '/') ? [] : ['deep'] },
     () => {
       const at = (path: string): string => (door.root === '/' ? `/${path}` : `/workspace/${path}`)
 
@@ -166,7 +167,6 @@ for (const door of doors) {
         }
       }, 120_000)
     },
-    { tags: door.kernel === (door.root === '/') ? [] : ['deep'] },
   )
 }
 

@@ -1,6 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { isWorkspaceError } from '@ws/core'
-import { orAbort } from '@ws/core/adapter'
+import { askingToo, orAbort } from '@ws/core/adapter'
 import { failure } from '../errors.ts'
 import { refreshCredentials } from './credentials.ts'
 import { Deadline } from './deadline.ts'
@@ -194,7 +194,8 @@ export class Requests {
     if (!whileClosing) closing.addEventListener('abort', end)
     const { client } = this
     try {
-      const running = attempt({ client, abortSignal: controller.signal, alive })
+      // who sends the request asks once more, after all that had to be waited for
+      const running = attempt({ client, abortSignal: askingToo(controller.signal, signal), alive })
       return await orAbort(running, controller.signal) // the SDK does not obey its signal while it waits for a socket
     } catch (error) {
       if (isTimeout(controller.signal.reason)) throw controller.signal.reason

@@ -1,3 +1,4 @@
+import { eitherSignal } from '@ws/core/adapter'
 import type { Task } from '../client/requests.ts'
 import { compareKeys } from '../keys/names.ts'
 import type { Store } from '../store.ts'
@@ -32,7 +33,7 @@ export interface PageOptions {
 /** The pages of a listing, in the order of bytes; the next is fetched while one is worked on. */
 export async function* pagesOf(store: Store, options: PageOptions, task: Task): AsyncGenerator<ListedKey[], undefined> {
   const stop = new AbortController()
-  const signal = task.signal === undefined ? stop.signal : AbortSignal.any([stop.signal, task.signal])
+  const signal = eitherSignal(stop.signal, task.signal)
   const fetch = (from: Position): Promise<Page> => {
     const page = fetchPage(store, options, from, { ...task, signal })
     page.catch(() => undefined) // nobody may be waiting for it yet

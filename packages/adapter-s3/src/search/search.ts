@@ -6,6 +6,7 @@ import {
   type DriverSearchQuery,
   type SignalOption,
   createGlobFilter,
+  eitherSignal,
   mapInOrder,
 } from '@ws/core/adapter'
 import { createLineMatcher, type LineHit, type LineMatcher } from '@ws/text-search'
@@ -28,7 +29,7 @@ export async function* search(
   const { in: path, maxHits, maxFileBytes } = query
   const matcher = createLineMatcher(query)
   const stop = new AbortController()
-  const combined = signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal])
+  const combined = eitherSignal(stop.signal, signal)
   const task: Task = { operation: 'search', path, signal: combined }
   let hits = 0
   try {

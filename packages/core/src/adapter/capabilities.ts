@@ -44,6 +44,8 @@ export interface AdapterCapabilities {
    * stays when the same bytes are written again, and comes back with them.
    */
   readonly uniqueVersions: boolean
+  /** The store ends with this process: no other one can reach it. Default false. */
+  readonly inProcess?: boolean | undefined
   readonly conditionalWrite: ConditionScope
   readonly conditionalDelete: ConditionScope
   readonly conditionalMove: ConditionScope

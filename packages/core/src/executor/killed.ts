@@ -54,8 +54,10 @@ export function listingLost(result: ExecutorResult): WorkspaceError {
   const error = new WorkspaceError({
     code: 'EIO',
     operation: 'exec',
-    reason: 'the command was ended: a program that no other may read listed a directory, which cannot be answered at `/`',
-    remedy: 'look at what the command left; mount the workspace at `/workspace`, or give the program the right to be read',
+    reason:
+      'the command was ended: a program that no other may read listed a directory, which cannot be answered at `/`',
+    remedy:
+      'look at what the command left; mount the workspace at `/workspace`, or give the program the right to be read',
   })
   results.set(error, withExitStatus(result))
   return error

@@ -1,24 +1,22 @@
 import type { StorageAdapter } from '@ws/core/adapter'
-import { mountRoot } from '@ws/core/adapter'
 
-import { createMachineLeases } from './machine.ts'
 import { createObjectLeases } from './object.ts'
 import { createProcessLeases } from './process.ts'
 import type { LeaseStore } from './types.ts'
 
-const ofMemory = new WeakMap<StorageAdapter, LeaseStore>()
+const ofProcess = new WeakMap<StorageAdapter, LeaseStore>()
 
 /** The leases that fit a store; `undefined` for a store that can hold none. */
-export async function chooseLeases(adapter: StorageAdapter, control: string): Promise<LeaseStore | undefined> {
-  const { conditionalWrite, hostPath, flush } = adapter.capabilities
-  if (conditionalWrite === 'server') return createObjectLeases({ adapter, directory: `${control}/threads` })
-  if (flush) return undefined // a mount: each process has its own, and uploads later
-  if (hostPath) {
-    const directory = await adapter.hostDirectory?.(mountRoot)
-    return directory && createMachineLeases({ key: directory.identity.replaceAll(':', '-') })
+export function chooseLeases(adapter: StorageAdapter, control: string): LeaseStore | undefined {
+  const { conditionalWrite, hostPath, flush, inProcess } = adapter.capabilities
+  if (inProcess !== true) {
+    if (conditionalWrite === 'server') return createObjectLeases({ adapter, directory: `${control}/threads` })
+    if (flush) return undefined // a mount: each process has its own, and uploads later
+    // they lie in the store: whoever opens it finds them, whatever its user and environment
+    if (hostPath) return createObjectLeases({ adapter, directory: `${control}/threads` })
   }
   if (conditionalWrite === 'none') return undefined
-  const known = ofMemory.get(adapter) ?? createProcessLeases()
-  ofMemory.set(adapter, known)
+  const known = ofProcess.get(adapter) ?? createProcessLeases()
+  ofProcess.set(adapter, known)
   return known
 }

@@ -1,20 +1,28 @@
+import { uptime } from 'node:os'
+
 /**
- * A moment by two clocks. The monotonic one stands still while the machine is suspended, and the wall clock can be set:
- * the longer of the two spans is the safe one for a holder.
+ * A moment by two clocks that nobody can set. The first stands still while the machine is suspended, the second does not,
+ * and may be coarse: the longer of the two spans is the safe one for a holder.
  */
 export interface Moment {
   readonly monotonic: number
-  readonly wall: number
+  /** Milliseconds since the machine was started. */
+  readonly uptime: number
 }
 
 export interface Clock {
   now(): Moment
+  /** Milliseconds since the epoch, for people: it can be set. */
+  time(): number
 }
 
-export const systemClock: Clock = { now: () => ({ monotonic: performance.now(), wall: Date.now() }) }
+export const systemClock: Clock = {
+  now: () => ({ monotonic: performance.now(), uptime: uptime() * 1000 }),
+  time: () => Date.now(),
+}
 
 /** Milliseconds since a moment, the longer of the two spans. */
 export function elapsed(clock: Clock, since: Moment): number {
   const now = clock.now()
-  return Math.max(now.monotonic - since.monotonic, now.wall - since.wall)
+  return Math.max(now.monotonic - since.monotonic, now.uptime - since.uptime)
 }

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 
 import { isWorkspaceError, type Version } from '@ws/core'
-import type { MountPath, SignalOption, StorageAdapter } from '@ws/core/adapter'
+import type { MountPath, SignalOption } from '@ws/core/adapter'
 
 import { elapsed, type Clock, type Moment } from './clock.ts'
 import { lostError } from './errors.ts'
-import { decodeRecord, encodeRecord, type LeaseRecord } from './record.ts'
+import { ownHolds } from './holder.ts'
+import type { LeaseRecord } from './record.ts'
+import type { Register } from './register.ts'
 import type { Lease, LeaseHolder } from './types.ts'
 
 /** Milliseconds, all counted from the sending of the last successful renewal. */
@@ -15,21 +17,28 @@ export interface LeaseTimes {
   readonly renewAfter: number
   /** The holder stops here, well before a challenger may begin. */
   readonly stopAfter: number
+  /** The limit of one attempt to renew it: two fit between `renewAfter` and `stopAfter`. */
+  readonly attempt: number
+}
+
+export function timesOf(ttl: number): LeaseTimes {
+  const part = (count: number): number => Math.floor((ttl * count) / 6)
+  return { ttl, renewAfter: part(2), stopAfter: part(4), attempt: part(1) }
 }
 
 export interface HeldObjectOptions {
   readonly name: string
   readonly path: MountPath
-  readonly adapter: StorageAdapter
+  readonly register: Register
   readonly times: LeaseTimes
   readonly clock: Clock
-  readonly record: LeaseRecord
+  readonly record: LeaseRecord & { readonly hold: string }
   readonly version: Version
   readonly sent: Moment
   readonly onEnd: () => void
 }
 
-/** A lease that is an object of a store, and that is renewed until it is released or lost. */
+/** A lease that is a record in a store, and that is renewed until it is released or lost. */
 export class HeldObject implements Lease {
   readonly lost: AbortSignal
   readonly #lost = new AbortController()
@@ -39,7 +48,8 @@ export class HeldObject implements Lease {
   #sent: Moment
   #released = false
   #timer: NodeJS.Timeout | undefined
-  /** Changes of the object, one after the other. */
+  #deadline: NodeJS.Timeout | undefined
+  /** Changes of the record, one after the other. */
   #work: Promise<unknown> = Promise.resolve()
 
   constructor(options: HeldObjectOptions) {
@@ -49,6 +59,7 @@ export class HeldObject implements Lease {
     this.#sent = options.sent
     this.lost = this.#lost.signal
     this.#schedule()
+    this.#watch()
   }
 
   get name(): string {
@@ -65,8 +76,7 @@ export class HeldObject implements Lease {
 
   isHeld(): boolean {
     if (this.#released || this.lost.aborted) return false
-    const { clock, times } = this.#options
-    if (elapsed(clock, this.#sent) < times.stopAfter) return true
+    if (this.#left > 0) return true
     this.#lose()
     return false
   }
@@ -79,7 +89,7 @@ export class HeldObject implements Lease {
     if (this.#released) return
     const held = this.isHeld()
     this.#end()
-    // a lease that cannot be given back now is free after its TTL
+    // a lease that cannot be given back now is free when this process ends, or after its TTL
     if (held) await this.#write({ state: 'free' }).catch(() => undefined)
   }
 
@@ -87,11 +97,24 @@ export class HeldObject implements Lease {
     await this.release()
   }
 
+  /** Milliseconds until it is lost. */
+  get #left(): number {
+    const { clock, times } = this.#options
+    return times.stopAfter - elapsed(clock, this.#sent)
+  }
+
   #schedule(): void {
     const { clock, times } = this.#options
-    const next = Math.max(times.renewAfter - elapsed(clock, this.#sent), times.renewAfter / 10)
+    const next = Math.max(times.renewAfter - elapsed(clock, this.#sent), times.ttl / 100)
     this.#timer = setTimeout(() => void this.#renew(), next)
     this.#timer.unref()
+  }
+
+  /** Those who wait for an answer hear of the loss by the signal. */
+  #watch(): void {
+    if (!this.isHeld()) return
+    this.#deadline = setTimeout(() => this.#watch(), Math.max(this.#left, 1))
+    this.#deadline.unref()
   }
 
   async #renew(): Promise<void> {
@@ -115,25 +138,35 @@ export class HeldObject implements Lease {
   }
 
   async #replace(changes: Partial<LeaseRecord>, signal: AbortSignal | undefined): Promise<void> {
-    const { adapter, path, clock, name, times } = this.#options
-    const record = { ...this.#record, ...changes, counter: this.#record.counter + 1, nonce: randomUUID() }
-    const sent = clock.now()
-    // an answer that comes later than this is of no use any more
-    const limit = AbortSignal.timeout(times.stopAfter)
-    const either = signal === undefined ? limit : AbortSignal.any([limit, signal])
-    try {
-      const written = await adapter.write(path, encodeRecord(record), { ifVersion: this.#version, signal: either })
-      this.#take(record, written.version, sent)
-    } catch (error) {
-      const now = await adapter.read(path, { signal: either, maxBytes: 64 * 1024 })
-      // the write has happened, and its answer was lost
-      const { nonce } = decodeRecord(path, now.bytes)
-      if (nonce === record.nonce) return this.#take(record, now.stat.version, sent)
-      if (isWorkspaceError(error, 'ECONFLICT') || nonce !== this.#record.nonce) {
-        this.#lose()
-        throw lostError(name)
+    const { register, path, clock, name, times } = this.#options
+    for (let again = false; ; again = true) {
+      const record = { ...this.#record, ...changes, counter: this.#record.counter + 1, nonce: randomUUID() }
+      const sent = clock.now()
+      // an answer that comes later than the loss is of no use any more
+      const limit = AbortSignal.timeout(Math.max(1, Math.ceil(Math.min(times.attempt, this.#left))))
+      const options = {
+        ifVersion: this.#version,
+        signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
       }
-      throw error
+      try {
+        this.#take(record, await register.replace(path, record, options), sent)
+        return
+      } catch (error) {
+        if (isFull(error) && register.touch !== undefined && Object.keys(changes).length === 0) {
+          this.#take(this.#record, await register.touch(path, options), sent)
+          return
+        }
+        if (limit.aborted) throw error // there is no time to look, and the next attempt meets its effect
+        const now = await register.read(path, options)
+        if (now?.record.nonce === record.nonce) return this.#take(record, now.version, sent) // its answer was lost
+        if (now?.record.hold !== this.#options.record.hold) {
+          this.#lose()
+          throw lostError(name)
+        }
+        // an earlier attempt has had its effect late: it is still this holder's
+        this.#version = now.version
+        if (again || !isWorkspaceError(error, 'ECONFLICT')) throw error
+      }
     }
   }
 
@@ -152,6 +185,12 @@ export class HeldObject implements Lease {
   #end(): void {
     this.#released = true
     clearTimeout(this.#timer)
+    clearTimeout(this.#deadline)
+    ownHolds.delete(this.#options.record.hold)
     this.#options.onEnd()
   }
+}
+
+function isFull(error: unknown): boolean {
+  return isWorkspaceError(error, 'ENOSPC') || isWorkspaceError(error, 'EDQUOT')
 }

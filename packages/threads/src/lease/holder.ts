@@ -1,6 +1,74 @@
+import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { threadId } from 'node:worker_threads'
+
+import { z } from 'zod'
 
 /** Names this process for those who wait for it. */
 export function holderName(): string {
   return `${hostname()}, process ${process.pid}`
+}
+
+export const processSchema = z.object({
+  /** The running system, and the space of its process ids: one of a container is another one. */
+  system: z.string(),
+  pid: z.int(),
+  /** When it was started, as the kernel counts. */
+  started: z.string(),
+  thread: z.int(),
+})
+
+/** The process that holds a lease, so that others on its machine see when it has ended. */
+export type HoldingProcess = z.output<typeof processSchema>
+
+/** This process; `undefined` where the system does not tell. */
+export const ownProcess: HoldingProcess | undefined = lookAtOwn()
+
+/** The holds of this process, whichever copy of this module made them. */
+const key = Symbol.for('@ws/threads: holds of this process')
+const shared = globalThis as unknown as Record<symbol, Set<string> | undefined>
+export const ownHolds: Set<string> = (shared[key] ??= new Set())
+
+/**
+ * True when the holder is known to have ended: it was a process of this machine, or a hold of this one that was lost. A
+ * holder that was stopped, and one of another machine, has not.
+ */
+export function hasEnded(holder: HoldingProcess | undefined, hold: string | undefined): boolean {
+  if (holder === undefined || ownProcess === undefined || holder.system !== ownProcess.system) return false
+  if (holder.pid === ownProcess.pid && holder.started === ownProcess.started) {
+    return holder.thread === threadId && hold !== undefined && !ownHolds.has(hold)
+  }
+  try {
+    process.kill(holder.pid, 0)
+  } catch (error) {
+    // `EPERM` is a process of another user
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return true
+  }
+  const status = statusOf(holder.pid)
+  // a process that is not shown may be there
+  return status !== undefined && (status.started !== holder.started || 'ZX'.includes(status.state))
+}
+
+function lookAtOwn(): HoldingProcess | undefined {
+  const status = statusOf(process.pid)
+  if (status === undefined) return undefined
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+    const system = `${boot} ${readlinkSync('/proc/self/ns/pid')}`
+    return { system, pid: process.pid, started: status.started, thread: threadId }
+  } catch {
+    return undefined // another system than Linux: a lease there ends by its TTL
+  }
+}
+
+function statusOf(pid: number): { readonly state: string; readonly started: string } | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // a program's name may hold anything, brackets too
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    const [state, started] = [fields[0], fields[19]]
+    return state === undefined || started === undefined ? undefined : { state, started }
+  } catch {
+    return undefined // it has ended meanwhile, or /proc does not show it
+  }
 }

@@ -1,5 +1,4 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -14,8 +13,8 @@ import type { AcquireOptions, Lease, LeaseHolder, LeaseStore } from './types.ts'
 export interface MachineLeaseOptions {
   /** Names what is leased: processes that use the same key exclude each other. Characters `A-Za-z0-9._-`. */
   readonly key: string
-  /** A directory on a local disk. Default: `ws/leases` in the user's state directory (`$XDG_STATE_HOME`). */
-  readonly directory?: string | undefined
+  /** A directory on a local disk, which all of them share. */
+  readonly directory: string
 }
 
 const pollMs = 50
@@ -31,9 +30,7 @@ type Sidecar = z.output<typeof sidecarSchema>
  * its process. A file beside it names the holder.
  */
 export function createMachineLeases({ key, directory }: MachineLeaseOptions): LeaseStore {
-  const state = process.env['XDG_STATE_HOME']
-  const base = directory ?? join(state?.startsWith('/') ? state : join(homedir(), '.local/state'), 'ws/leases')
-  const folder = join(base, key)
+  const folder = join(directory, key)
   const held = new Set<Lease>()
 
   const acquire = async (name: string, { wait = 0, signal }: AcquireOptions = {}): Promise<Lease> => {
@@ -163,8 +160,8 @@ function unusable(error: unknown): WorkspaceError {
   return new WorkspaceError({
     code: 'EIO',
     operation: 'acquire',
-    reason: 'the state directory for leases cannot be used',
-    remedy: 'make `$XDG_STATE_HOME` (default `~/.local/state`) writable, or pass `leases`',
+    reason: 'the directory for leases cannot be used',
+    remedy: 'give one on a local disk that this process can write',
     native: error,
   })
 }

@@ -6,13 +6,17 @@ import { parseMountPath, type MountPath, type SignalOption, type StorageAdapter 
 
 import { systemClock, type Clock } from './clock.ts'
 import { heldError } from './errors.ts'
-import { HeldObject, type LeaseTimes } from './held-object.ts'
-import { holderName } from './holder.ts'
-import { decodeRecord, encodeRecord, type LeaseRecord } from './record.ts'
-import type { AcquireOptions, Lease, LeaseHolder, LeaseStore } from './types.ts'
+import { HeldObject, timesOf, type LeaseTimes } from './held-object.ts'
+import { hasEnded, holderName, ownHolds, ownProcess } from './holder.ts'
+import type { LeaseRecord } from './record.ts'
+import { fileRegister, objectRegister, type Found, type Register } from './register.ts'
+import type { AcquireOptions, Lease, LeaseHolder, LeaseScope, LeaseStore } from './types.ts'
 
 export interface ObjectLeaseOptions {
-  /** Its capability `conditionalWrite` must be `server`, for the leases to hold between machines. */
+  /**
+   * Its capability `conditionalWrite` must be `server`, for the leases to hold between machines. On a disk they hold between
+   * the processes of this machine, whatever their users and environments.
+   */
   readonly adapter: StorageAdapter
   /** The directory of all leases: that of `a/b` is `{directory}/a/b/lease`. */
   readonly directory: string
@@ -30,24 +34,20 @@ interface Sighting {
   readonly at: number
 }
 
-interface Found {
-  readonly record: LeaseRecord
-  readonly version: Version
-}
-
 /**
  * Leases as objects of a store that checks conditions. An object is created by `ifVersion: 'absent'`, then only replaced
  * by its version, and never deleted: a delete is unconditional on some servers, and two challengers would both win.
  *
- * A challenger compares no clocks of machines. It takes over a lease whose version it saw unchanged for the whole TTL.
+ * A challenger compares no clocks of machines. It takes over a lease whose version it saw unchanged for the whole TTL, and
+ * at once where the holder was a process of this machine that has ended.
  */
 export function createObjectLeases(options: ObjectLeaseOptions): LeaseStore {
   return new ObjectLeases(options)
 }
 
 class ObjectLeases implements LeaseStore {
-  readonly scope = 'server'
-  readonly #adapter: StorageAdapter
+  readonly scope: LeaseScope
+  readonly #register: Register
   readonly #directory: string
   readonly #times: LeaseTimes
   readonly #holder: string
@@ -56,9 +56,12 @@ class ObjectLeases implements LeaseStore {
   readonly #held = new Set<HeldObject>()
 
   constructor({ adapter, directory, ttl = 30_000, holder = holderName(), clock = systemClock }: ObjectLeaseOptions) {
-    this.#adapter = adapter
+    const { conditionalWrite, hostPath, inProcess } = adapter.capabilities
+    const isDisk = hostPath && conditionalWrite === 'process'
+    this.scope = isDisk ? 'machine' : conditionalWrite !== 'server' || inProcess === true ? 'process' : 'server'
+    this.#register = isDisk ? fileRegister(adapter) : objectRegister(adapter)
     this.#directory = directory
-    this.#times = { ttl, renewAfter: Math.floor(ttl / 3), stopAfter: Math.floor((ttl * 2) / 3) }
+    this.#times = timesOf(ttl)
     this.#holder = holder
     this.#clock = clock
   }
@@ -67,7 +70,7 @@ class ObjectLeases implements LeaseStore {
     const path = this.#path(name)
     const deadline = this.#clock.now().monotonic + wait
     for (;;) {
-      const found = await this.#read(path, signal)
+      const found = await this.#register.read(path, { signal })
       const free = found === undefined || found.record.state === 'free' || this.#isAbandoned(name, found)
       const taken = free ? await this.#take(name, path, found, signal) : undefined
       if (taken !== undefined) return taken
@@ -79,8 +82,9 @@ class ObjectLeases implements LeaseStore {
   }
 
   async holder(name: string, { signal }: SignalOption = {}): Promise<LeaseHolder | undefined> {
-    const found = await this.#read(this.#path(name), signal)
-    return found?.record.state === 'held' ? found.record.holder : undefined
+    const found = await this.#register.read(this.#path(name), { signal })
+    if (found?.record.state !== 'held' || hasEnded(found.record.process, found.record.hold)) return undefined
+    return found.record.holder
   }
 
   async close(): Promise<void> {
@@ -91,18 +95,9 @@ class ObjectLeases implements LeaseStore {
     return parseMountPath(`/${this.#directory}/${name}/lease`, 'lease')
   }
 
-  async #read(path: MountPath, signal: AbortSignal | undefined): Promise<Found | undefined> {
-    try {
-      const { bytes, stat } = await this.#adapter.read(path, { signal, maxBytes: 64 * 1024 })
-      return { record: decodeRecord(path, bytes), version: stat.version }
-    } catch (error) {
-      if (isWorkspaceError(error, 'ENOENT') || isWorkspaceError(error, 'ENOTDIR')) return undefined
-      throw error
-    }
-  }
-
-  /** Whether the lease was seen in this very state for the whole TTL. */
-  #isAbandoned(name: string, { version }: Found): boolean {
+  /** Whether its holder has ended, or it was seen in this very state for the whole TTL. */
+  #isAbandoned(name: string, { record, version }: Found): boolean {
+    if (hasEnded(record.process, record.hold)) return true
     const now = this.#clock.now().monotonic
     const seen = this.#sightings.get(name)
     if (seen?.version === version) return now - seen.at >= this.#times.ttl
@@ -117,35 +112,31 @@ class ObjectLeases implements LeaseStore {
     found: Found | undefined,
     signal: AbortSignal | undefined,
   ): Promise<Lease | undefined> {
-    const record: LeaseRecord = {
+    const record = {
       version: 1,
       state: 'held',
-      holder: { name: this.#holder, since: this.#clock.now().wall },
+      holder: { name: this.#holder, since: this.#clock.time() },
+      hold: randomUUID(),
+      process: ownProcess,
       counter: (found?.record.counter ?? 0) + 1,
       nonce: randomUUID(),
       notes: found?.record.notes ?? {},
-    }
+    } satisfies LeaseRecord
     const sent = this.#clock.now()
-    const ifVersion = found?.version ?? 'absent'
     let version: Version
+    ownHolds.add(record.hold)
     try {
-      const written = await this.#adapter.write(path, encodeRecord(record), { ifVersion, parents: true, signal })
-      version = written.version
+      version = await this.#register.replace(path, record, { ifVersion: found?.version, signal })
     } catch (error) {
-      if (!isWorkspaceError(error, 'ECONFLICT') && !isWorkspaceError(error, 'EIO')) throw error
-      // the answer may have been lost, and the write may have happened
-      const now = await this.#read(path, signal)
-      if (now?.record.nonce !== record.nonce) {
-        if (isWorkspaceError(error, 'ECONFLICT')) return undefined
-        throw error
-      }
+      const now = await this.#afterFailure(error, path, record, signal)
+      if (now === undefined) return undefined
       version = now.version
     }
     this.#sightings.delete(name)
     const lease = new HeldObject({
       name,
       path,
-      adapter: this.#adapter,
+      register: this.#register,
       times: this.#times,
       clock: this.#clock,
       record,
@@ -155,5 +146,26 @@ class ObjectLeases implements LeaseStore {
     })
     this.#held.add(lease)
     return lease
+  }
+
+  /** The answer may have been lost, and the write may have happened. `undefined` when somebody else was faster. */
+  async #afterFailure(
+    error: unknown,
+    path: MountPath,
+    { nonce, hold }: LeaseRecord & { readonly hold: string },
+    signal: AbortSignal | undefined,
+  ): Promise<Found | undefined> {
+    try {
+      const isConflict = isWorkspaceError(error, 'ECONFLICT')
+      if (!isConflict && !isWorkspaceError(error, 'EIO')) throw error
+      const now = await this.#register.read(path, { signal })
+      if (now?.record.nonce === nonce) return now
+      if (!isConflict) throw error
+    } catch (failure) {
+      ownHolds.delete(hold)
+      throw failure
+    }
+    ownHolds.delete(hold)
+    return undefined
   }
 }

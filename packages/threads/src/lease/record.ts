@@ -1,6 +1,8 @@
 import { WorkspaceError } from '@ws/core'
 import { z } from 'zod'
 
+import { processSchema } from './holder.ts'
+
 /** The content of a lease's object. */
 const recordSchema = z.object({
   version: z.literal(1),
@@ -10,6 +12,9 @@ const recordSchema = z.object({
   counter: z.int().min(0),
   /** New with each change: a version that follows from the content never comes back. */
   nonce: z.string(),
+  /** New whenever it is taken: by it, a holder knows its own. */
+  hold: z.string().optional(),
+  process: processSchema.optional(),
   notes: z.record(z.string(), z.string()).default({}),
 })
 

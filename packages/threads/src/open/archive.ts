@@ -11,6 +11,10 @@ export async function* exportTree(
   tree: MountPath,
   { signal }: SignalOption,
 ): AsyncGenerator<Uint8Array, undefined> {
+  // before the first byte: an archive that ends half-way looks like one
+  for await (const { path, unreachable } of store.list(tree, { recursive: true, signal })) {
+    if (unreachable) throw unreachableError(path.slice(tree.length))
+  }
   const archive = pack()
   const filled = fillArchive(store, tree, archive, signal).then(
     () => archive.finalize(),
@@ -62,23 +66,71 @@ export async function importTree(
   { signal }: SignalOption,
 ): Promise<void> {
   const entries = extract()
-  const fed = pipeline(Readable.from(archive), entries, signal === undefined ? {} : { signal })
+  const end = new ArchiveEnd()
+  const fed = pipeline(Readable.from(end.watch(archive)), entries, signal === undefined ? {} : { signal })
   fed.catch(() => undefined) // told by the entries, which end with it
   try {
-    for await (const entry of entries)
+    for await (const entry of entries) {
+      end.expectAfter(entry.header)
       await takeEntry(store, tree, entry.header, entry as AsyncIterable<Uint8Array>, signal)
+    }
   } catch (error) {
     signal?.throwIfAborted()
     if (isWorkspaceError(error)) throw error
-    throw new WorkspaceError({
-      code: 'EINVAL',
-      operation: 'importThread',
-      reason: 'the archive is not a tar stream, or ends too early',
-      remedy: 'pass what `export` gave',
-      native: error,
-    })
+    throw notWhole(error)
   }
   await fed
+  if (!end.isThere) throw notWhole()
+}
+
+function notWhole(native?: unknown): WorkspaceError {
+  return new WorkspaceError({
+    code: 'EINVAL',
+    operation: 'importThread',
+    reason: 'the archive is not a tar stream, or ends too early',
+    remedy: 'pass what `export` gave',
+    native,
+  })
+}
+
+const blockBytes = 512
+
+/** Two blocks of zeros end an archive. Without them it may be the beginning of one. */
+class ArchiveEnd {
+  #total = 0
+  /** Zeros at the end of what came so far. */
+  #zeros = 0
+  #entriesEnd = 0
+
+  async *watch(archive: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
+    for await (const chunk of archive) {
+      this.#total += chunk.length
+      const last = chunk.findLastIndex((byte) => byte !== 0)
+      this.#zeros = last === -1 ? this.#zeros + chunk.length : chunk.length - 1 - last
+      yield chunk
+    }
+    return undefined
+  }
+
+  expectAfter(header: Header): void {
+    const { byteOffset = 0, size = 0 } = header as Header & { readonly byteOffset?: number }
+    this.#entriesEnd = byteOffset + Math.ceil(size / blockBytes) * blockBytes
+  }
+
+  get isThere(): boolean {
+    const after = this.#total - this.#entriesEnd
+    return after >= 2 * blockBytes && this.#zeros >= after
+  }
+}
+
+function unreachableError(name: string): WorkspaceError {
+  return new WorkspaceError({
+    code: 'EINVAL',
+    operation: 'exportThread',
+    path: name,
+    reason: 'cannot be exported: its name is not one that a path can hold',
+    remedy: 'rename it in the store, or copy the thread there',
+  })
 }
 
 async function takeEntry(

@@ -4,7 +4,6 @@ import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
 
 import { fill, type Layout } from '../layout/layout.ts'
 import type { ThreadWarning } from '../types.ts'
-import { fence, type Fence } from './fence.ts'
 import type { KnownTrees } from './known-trees.ts'
 
 export const skillsPath = '/.solven/skills'
@@ -20,10 +19,23 @@ export interface ThreadPlace {
   readonly ticketId: string | undefined
 }
 
+/** The places of a thread's mounts in its own tree. */
+export function mountPointsOf({ userId, ticketId }: ThreadPlace): string[] {
+  const points = [`${skillsPath}/system`, `${skillsPath}/${userId}`]
+  return ticketId === undefined ? points : [...points, ticketPath]
+}
+
+export interface OwnTree {
+  /** The store for the thread's own tree. */
+  readonly own: StorageAdapter
+  /** The lease ends its use. */
+  readonly isLeased: boolean
+}
+
 /** The mounts of a thread: its own tree, the skills, and the ticket where there is one [PC1, RP10, RP12]. */
 export async function mountsOf(
   { store, known, layout, threadId, userId, ticketId }: ThreadPlace,
-  guard: Fence,
+  { own, isLeased }: OwnTree,
 ): Promise<{ readonly mounts: readonly MountOptions[]; readonly warnings: readonly ThreadWarning[] }> {
   const warnings: ThreadWarning[] = []
   const shared = { shared: true } as const
@@ -37,13 +49,15 @@ export async function mountsOf(
     return { at, adapter, access: 'read-only' }
   }
   const system = fill(layout.systemSkills, {})
-  const own = fill(layout.userSkills, { user_id: userId })
+  const ofUser = fill(layout.userSkills, { user_id: userId })
   const [systemMount, ownMount] = await Promise.all([
     look(`${skillsPath}/system`, system, 'is empty: the store has no skills of the system'),
-    look(`${skillsPath}/${userId}`, own, ''),
+    look(`${skillsPath}/${userId}`, ofUser, ''),
   ])
+  const whole = prefix(own, tree, shared)
   const mounts: MountOptions[] = [
-    { at: '/', adapter: () => fence(prefix(store, tree, shared), guard) },
+    // with a lease, it is that which ends the use of the tree: each call then says so
+    { at: '/', adapter: isLeased ? whole : () => whole },
     systemMount,
     ownMount,
   ]

@@ -1,16 +1,25 @@
-import { createWorkspace, type CommandDefaults, type Rule, type VirtualPath, type Workspace } from '@ws/core'
-import type { SignalOption } from '@ws/core/adapter'
+import {
+  createWorkspace,
+  isWorkspaceError,
+  type AccessEvent,
+  type CommandDefaults,
+  type MountOptions,
+  type Rule,
+  type Workspace,
+} from '@ws/core'
+import { LinkSignal, parseMountPath, type MountPath, type StorageAdapter } from '@ws/core/adapter'
 import type { Executor, Requirement } from '@ws/core/executor'
 
 import { caseError, foldId } from '../layout/ids.ts'
+import { lostError } from '../lease/errors.ts'
 import type { Lease, LeaseStore } from '../lease/types.ts'
 import { provision } from '../provision/provision.ts'
 import type { LeftOut, ProvisionEvent, ThreadTemplate } from '../provision/types.ts'
-import { listSkills, type SkillSource } from '../skills/skills.ts'
-import type { SkillList } from '../skills/types.ts'
-import type { ThreadStatus, ThreadWarning } from '../types.ts'
-import { mountsOf, skillsPath, type ThreadPlace } from './mounts.ts'
-import { ticketTreeOf, treeOf } from './tree.ts'
+import type { ThreadEvent } from '../types.ts'
+import { fence } from './fence.ts'
+import { mountPointsOf, mountsOf, type ThreadPlace } from './mounts.ts'
+import { Changes, OpenThread } from './thread.ts'
+import { otherError, ticketTreeOf, treeOf } from './tree.ts'
 
 /** The settings that all threads of one `createThreads` share. */
 export interface Setting {
@@ -22,146 +31,57 @@ export interface Setting {
   readonly template: ThreadTemplate | undefined
   readonly provision: boolean
   readonly onProvision: ((event: ProvisionEvent) => void) | undefined
+  readonly onState: (event: ThreadEvent) => void
+  readonly audit: ((event: AccessEvent) => void) | undefined
 }
 
 /** The note beside a lease that holds the exact id, since leases are named by the folded one. The tree is there then. */
 const idNote = 'id'
 
-interface Parts {
-  readonly place: ThreadPlace
-  readonly workspace: Workspace
-  readonly lease: Lease | undefined
-  readonly leaseScope: LeaseStore['scope'] | undefined
-  readonly warnings: readonly ThreadWarning[]
-  readonly leftOut: readonly LeftOut[]
-  readonly changes: Changes
-}
-
-/** Whether anything may have changed since the last flush. */
-class Changes {
-  dirty = false
-  lastFlush: number | undefined
-  readonly note = (): void => {
-    this.dirty = true
-  }
-}
-
-/** A thread that is open in this process, whoever uses it. */
-export class OpenThread {
-  readonly workspace: Workspace
-  readonly place: ThreadPlace
-  readonly #parts: Parts
-  #closed = false
-
-  constructor(parts: Parts, onLost: () => void) {
-    this.#parts = parts
-    this.workspace = parts.workspace
-    this.place = parts.place
-    parts.lease?.lost.addEventListener('abort', () => {
-      onLost()
-      void this.close().catch(() => undefined)
-    })
-  }
-
-  listSkills(options: SignalOption = {}): Promise<SkillList> {
-    const own = this.place.userId
-    const sources: SkillSource[] = [
-      { source: 'system', path: `${skillsPath}/system` as VirtualPath },
-      { source: 'user', path: `${skillsPath}/${own}` as VirtualPath },
-    ]
-    return listSkills(this.workspace, sources, options)
-  }
-
-  status(): ThreadStatus {
-    const { place, lease, leaseScope, warnings, leftOut, changes } = this.#parts
-    const { threadId, userId, ticketId, store } = place
-    const lost = lease !== undefined && !this.#closed && !lease.isHeld()
-    const uploadsLater = store.capabilities.flush
-    return {
-      threadId,
-      userId,
-      ticketId,
-      state: this.#closed ? (lease?.lost.aborted ? 'lost' : 'closed') : lost ? 'lost' : 'open',
-      warnings,
-      leftOut,
-      writer: { scope: leaseScope ?? 'none', holder: lease?.holder, notes: notesOf(leaseScope, uploadsLater) },
-      // a command writes past the file door
-      dirty: uploadsLater && (changes.dirty || this.workspace.executor !== undefined),
-      lastFlush: changes.lastFlush,
-      executor: this.workspace.executor,
-    }
-  }
-
-  async flush(options: SignalOption = {}): Promise<void> {
-    const { changes } = this.#parts
-    const before = changes.dirty
-    changes.dirty = false
-    try {
-      await this.workspace.flush(options)
-      changes.lastFlush = Date.now()
-    } catch (error) {
-      changes.dirty ||= before
-      throw error
-    }
-  }
-
-  /** Ends its commands, flushes, and gives the lease back. */
-  async close(): Promise<void> {
-    if (this.#closed) return
-    this.#closed = true
-    try {
-      await this.workspace.close()
-    } finally {
-      await this.#parts.lease?.release()
-    }
-  }
-}
-
-function notesOf(scope: LeaseStore['scope'] | undefined, uploadsLater: boolean): string[] {
-  const notes: string[] = []
-  if (scope === undefined)
-    notes.push('Nothing keeps another process from writing this thread: its store can hold no lease.')
-  if (scope === 'process') notes.push('Other processes are not covered.')
-  if (scope === 'machine') notes.push('Other machines are not covered.')
-  if (scope === 'server') notes.push('A deletion that was sent before this machine paused can arrive late.')
-  if (uploadsLater)
-    notes.push('The mount uploads later: an upload can still arrive when another process has taken over.')
-  return notes
-}
-
 /** Opens a thread: takes its lease, mounts its trees, and makes the parts that are missing. */
 export async function openThread(
   place: ThreadPlace,
   setting: Setting,
-  options: { readonly wait: number | undefined; readonly onLost: () => void; readonly signal: AbortSignal | undefined },
+  options: {
+    readonly wait: number | undefined
+    readonly onLost: (ended: Promise<void>) => void
+    readonly signal: AbortSignal | undefined
+  },
 ): Promise<OpenThread> {
   const { signal, wait } = options
   const { leases } = setting
   const lease = await leases?.acquire(foldId(place.threadId), { wait, signal })
   try {
-    const { store, layout, ticketId } = place
-    const trees = [treeOf(layout, place.threadId), ...(ticketId === undefined ? [] : [ticketTreeOf(layout, ticketId)])]
-    // another machine may have written since this one looked: nothing is read on an old listing
-    await Promise.all(trees.map(async (path) => store.refresh?.({ path, signal })))
-    const isNew = lease?.notes[idNote] === undefined
-    // a directory on a disk or a mount can be gone, and costs little to make
-    if (isNew || store.capabilities.hostPath || store.capabilities.keepsEmptyDirectories) await makeTree(place, signal)
-    await noteId(lease, place.threadId)
+    const { layout, ticketId } = place
     const changes = new Changes()
-    const { mounts, warnings } = await mountsOf(place, { lease, onChange: changes.note })
+    const made = new Set<string>()
+    const { onChange, onFlush } = changes
+    const store = fence(place.store, { lease, onChange, onFlush, directories: made })
+    // another machine may have written since this one looked: nothing is read on an old listing
+    const trees = [treeOf(layout, place.threadId), ...(ticketId === undefined ? [] : [ticketTreeOf(layout, ticketId)])]
+    await Promise.all(trees.map(async (path) => store.refresh?.({ path, signal })))
+    await makeTree(place, { store, lease, made, signal })
+    const { mounts, warnings } = await mountsOf(place, { own: store, isLeased: lease !== undefined })
+    const labels = { thread: place.threadId, user: place.userId, ...(place.ticketId && { ticket: place.ticketId }) }
     const workspace = await createWorkspace({
       mounts,
       rules: setting.rules,
       executors: setting.executors,
       require: setting.require,
       commands: { ...setting.commands, env: { HOME: '/', USER: 'user', ...setting.commands?.env } },
-      labels: { thread: place.threadId, user: place.userId, ...(place.ticketId && { ticket: place.ticketId }) },
+      labels,
       signal,
     })
+    if (setting.audit !== undefined) workspace.on('access', setting.audit)
     try {
-      const leftOut = setting.provision ? await setUp(place, setting, { workspace, signal }) : []
+      const leftOut = setting.provision ? await setUp(place, setting, { workspace, mounts, labels, signal }) : []
       const leaseScope = leases?.scope
-      return new OpenThread({ place, workspace, lease, leaseScope, warnings, leftOut, changes }, options.onLost)
+      const { onState } = setting
+      if (lease?.isHeld() === false) throw lostError(place.threadId)
+      return new OpenThread(
+        { place, workspace, lease, leaseScope, warnings, leftOut, changes, onState },
+        options.onLost,
+      )
     } catch (error) {
       await workspace.close()
       throw error
@@ -172,36 +92,95 @@ export async function openThread(
   }
 }
 
-/** Two ids that differ in case only would share a lease, and on some disks a tree. */
-async function noteId(lease: Lease | undefined, threadId: string): Promise<void> {
-  if (lease === undefined) return
-  const known = lease.notes[idNote]
-  if (known === undefined) await lease.writeNotes({ [idNote]: threadId })
-  else if (known !== threadId) throw caseError('openThread', 'thread', known)
+/** The note beside a lease that holds the places of mounts that were made, where the store needs no parents for them. */
+const pointsNote = 'mountPoints'
+
+interface Making {
+  readonly store: StorageAdapter
+  readonly lease: Lease | undefined
+  /** Gets the directories that need not be looked at. */
+  readonly made: Set<string>
+  readonly signal: AbortSignal | undefined
 }
 
-/** The tree of a new thread is there before it is mounted [RP12]. */
-async function makeTree({ store, layout, threadId }: ThreadPlace, signal: AbortSignal | undefined): Promise<void> {
-  await store.createDirectory(treeOf(layout, threadId), { recursive: true, signal })
+/**
+ * The tree of a new thread is there before it is mounted [RP12]. Behind an API each question costs requests, so the lease
+ * notes what is there. Two ids that differ in case only would share a lease, and on some disks a tree.
+ */
+async function makeTree(place: ThreadPlace, { store, lease, made, signal }: Making): Promise<void> {
+  const { threadId, layout } = place
+  const known = lease?.notes[idNote]
+  if (known !== undefined && known !== threadId) throw caseError('openThread', 'thread', known)
+  const tree = treeOf(layout, threadId)
+  const { hostPath, enforcesHierarchy, keepsEmptyDirectories } = store.capabilities
+  try {
+    if (lease === undefined || hostPath || enforcesHierarchy || keepsEmptyDirectories) {
+      // a directory on a disk or a mount can be gone, and costs little to make
+      await store.createDirectory(tree, { recursive: true, signal })
+      if (known === undefined) await lease?.writeNotes({ [idNote]: threadId })
+      return
+    }
+    const noted = (lease.notes[pointsNote] ?? '').split(' ')
+    const points = mountPointsOf(place)
+    const missing = points.filter((point) => !noted.includes(point))
+    const paths = missing.map((point) => parseMountPath(`${tree}${point}`, 'openThread'))
+    await Promise.all(paths.map((path) => makePoint(store, path, signal)))
+    for (const point of points) made.add(`${tree}${point}`)
+    const notes = { [idNote]: threadId, [pointsNote]: [...noted, ...missing].join(' ').trim() }
+    if (missing.length > 0) await lease.writeNotes(notes)
+  } catch (error) {
+    const isOther =
+      error instanceof LinkSignal || isWorkspaceError(error, 'EEXIST') || isWorkspaceError(error, 'ENOTDIR')
+    throw isOther ? otherError('openThread', threadId) : error
+  }
+}
+
+async function makePoint(store: StorageAdapter, path: MountPath, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await store.createDirectory(path, { signal })
+  } catch (error) {
+    if (!isWorkspaceError(error, 'EEXIST')) throw error
+    // a file here is met by the mount
+    if ((await store.stat(path, { signal })).type !== 'directory') throw error
+  }
 }
 
 interface SetUp {
   readonly workspace: Workspace
+  readonly mounts: readonly MountOptions[]
+  readonly labels: Readonly<Record<string, string>>
   readonly signal: AbortSignal | undefined
 }
 
-/** Makes the parts that are missing. */
-async function setUp(place: ThreadPlace, setting: Setting, { workspace, signal }: SetUp): Promise<readonly LeftOut[]> {
-  const { leftOut } = await provision({
-    threadId: place.threadId,
-    workspace,
-    template: setting.template,
-    noProcesses: processProblem(workspace, setting.executors),
-    noLinks: place.store.capabilities.symlinks ? undefined : 'was left out: the store holds no links',
-    report: (event) => setting.onProvision?.(event),
-    signal,
-  })
-  return leftOut
+/** Makes the parts that are missing. Files of the operator pass the operator's own rules, and the audit says so. */
+async function setUp(
+  place: ThreadPlace,
+  setting: Setting,
+  { workspace, mounts, labels, signal }: SetUp,
+): Promise<readonly LeftOut[]> {
+  let operator: Workspace | undefined
+  const openOperator = async (): Promise<Workspace> => {
+    if (operator !== undefined) return operator
+    operator = await createWorkspace({ mounts, scratch: false, labels: { ...labels, by: 'provisioning' }, signal })
+    if (setting.audit !== undefined) operator.on('access', setting.audit)
+    return operator
+  }
+  try {
+    const { leftOut } = await provision({
+      threadId: place.threadId,
+      workspace,
+      // without rules there is nothing to pass
+      operator: setting.rules.length === 0 ? async () => workspace : openOperator,
+      template: setting.template,
+      noProcesses: processProblem(workspace, setting.executors),
+      noLinks: place.store.capabilities.symlinks ? undefined : 'was left out: the store holds no links',
+      report: (event) => setting.onProvision?.(event),
+      signal,
+    })
+    return leftOut
+  } finally {
+    await operator?.close()
+  }
 }
 
 function processProblem({ executor }: Workspace, executors: readonly Executor[]): string | undefined {

@@ -1,7 +1,7 @@
 import { WorkspaceError } from '@ws/core'
 
 import { caseError, foldId } from '../layout/ids.ts'
-import type { OpenThread } from './open-thread.ts'
+import type { OpenThread } from './thread.ts'
 
 /** The identity of a thread in the pool. */
 export interface ThreadKey {
@@ -15,7 +15,12 @@ interface Entry extends ThreadKey {
   users: number
   idleSince: number
   timer: NodeJS.Timeout | undefined
+  /** It was closed, and could not be flushed. */
+  isStuck: boolean
 }
+
+/** Milliseconds until a flush that failed is tried again, though nobody asks. */
+const retryMs = 10_000
 
 export interface PoolOptions {
   readonly idleTimeout: number
@@ -38,10 +43,17 @@ export class Pool {
    *
    * @throws WorkspaceError `EBUSY` when it is open for another user or ticket, or when too many are in use.
    */
-  async use(key: ThreadKey, open: (onLost: () => void) => Promise<OpenThread>): Promise<OpenThread> {
+  async use(
+    key: ThreadKey,
+    open: (onLost: (ended: Promise<void>) => void) => Promise<OpenThread>,
+  ): Promise<OpenThread> {
     const name = foldId(key.threadId)
     await this.#closing.get(name)?.catch(() => undefined)
     const known = this.#entries.get(name)
+    if (known?.isStuck === true) {
+      await this.#close(known) // tells why it still cannot be flushed
+      return this.use(key, open)
+    }
     if (known !== undefined) {
       refuseOther(known, key)
       clearTimeout(known.timer)
@@ -57,7 +69,12 @@ export class Pool {
     const forget = (): void => {
       if (this.#entries.get(name) === entry) this.#entries.delete(name)
     }
-    const entry: Entry = { ...key, opening: open(forget), users: 1, idleSince: 0, timer: undefined }
+    const onLost = (ended: Promise<void>): void => {
+      clearTimeout(entry.timer)
+      forget()
+      this.#wait(name, ended) // its commands end before it is opened again
+    }
+    const entry: Entry = { ...key, opening: open(onLost), users: 1, idleSince: 0, timer: undefined, isStuck: false }
     this.#entries.set(name, entry)
     entry.opening.catch(forget)
     return entry.opening
@@ -68,6 +85,7 @@ export class Pool {
     const entry = this.#entries.get(foldId(threadId))
     // a thread whose lease was lost is not here any more, and closed already
     if (entry === undefined || (await entry.opening.catch(() => undefined)) !== thread) return
+    if (entry.isStuck) return this.#close(entry)
     entry.users -= 1
     if (entry.users > 0) return
     entry.idleSince = performance.now()
@@ -106,13 +124,32 @@ export class Pool {
     const name = foldId(entry.threadId)
     clearTimeout(entry.timer)
     if (this.#entries.get(name) === entry) this.#entries.delete(name)
-    const done = entry.opening.then((thread) => thread.close())
+    const done = entry.opening.then(async (thread) => {
+      try {
+        await thread.close()
+      } finally {
+        if (thread.isUnflushed) this.#keep(entry)
+      }
+    })
+    this.#wait(name, done)
+    return done
+  }
+
+  /** Keeps a thread that could not be flushed, and tries again from time to time. */
+  #keep(entry: Entry): void {
+    entry.isStuck = true
+    entry.users = 0
+    this.#entries.set(foldId(entry.threadId), entry)
+    entry.timer = setTimeout(() => void this.#close(entry).catch(() => undefined), retryMs)
+    entry.timer.unref()
+  }
+
+  #wait(name: string, done: Promise<unknown>): void {
     this.#closing.set(name, done)
     const forget = (): void => {
       if (this.#closing.get(name) === done) this.#closing.delete(name)
     }
     done.then(forget, forget)
-    return done
   }
 }
 

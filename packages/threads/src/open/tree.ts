@@ -1,5 +1,5 @@
-import { isWorkspaceError } from '@ws/core'
-import { parseMountPath, type MountPath, type SignalOption, type StorageAdapter } from '@ws/core/adapter'
+import { isWorkspaceError, WorkspaceError } from '@ws/core'
+import { LinkSignal, parseMountPath, type MountPath, type SignalOption, type StorageAdapter } from '@ws/core/adapter'
 
 import { checkId } from '../layout/ids.ts'
 import { fill, type Layout } from '../layout/layout.ts'
@@ -24,7 +24,7 @@ export async function* listThreads(
   try {
     for await (const { name, type } of store.list(parent, { signal })) {
       if (type !== 'directory' || !isId(name)) continue
-      if (after === '' || (await isDirectory(store, treeOf(layout, name)))) yield name
+      if (after === '' || (await kindOf(store, treeOf(layout, name))) === 'directory') yield name
     }
   } catch (error) {
     // a store in which there is no thread yet
@@ -42,13 +42,30 @@ function isId(name: string): boolean {
   }
 }
 
-export async function isDirectory(store: StorageAdapter, path: MountPath): Promise<boolean> {
+/** The kind of the entry at a path: `other` is a file, or a link here or in a directory above. */
+export async function kindOf(
+  store: StorageAdapter,
+  path: MountPath,
+  options?: SignalOption,
+): Promise<'directory' | 'nothing' | 'other'> {
   try {
-    return (await store.stat(path)).type === 'directory'
+    return (await store.stat(path, options)).type === 'directory' ? 'directory' : 'other'
   } catch (error) {
-    if (isWorkspaceError(error, 'ENOENT') || isWorkspaceError(error, 'ENOTDIR')) return false
+    if (error instanceof LinkSignal || isWorkspaceError(error, 'ENOTDIR')) return 'other'
+    if (isWorkspaceError(error, 'ENOENT')) return 'nothing'
     throw error
   }
+}
+
+/** Something else lies where the tree of a thread has to be. */
+export function otherError(operation: string, threadId: string): WorkspaceError {
+  return new WorkspaceError({
+    code: 'ENOTDIR',
+    operation,
+    path: threadId,
+    reason: 'is a file or a link in the store, or lies behind one: a thread is a directory',
+    remedy: 'look at the store, move that away, or choose another id',
+  })
 }
 
 /** Counts a thread's tree. */

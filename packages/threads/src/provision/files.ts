@@ -4,8 +4,15 @@ import { isWorkspaceError, type Workspace } from '@ws/core'
 export const standardFiles = {
   '.bashrc': [
     '# Read by interactive shells, and by ~/.profile. Yours to change.',
-    'if [ -f "${HOME%/}/.venv/bin/activate" ]; then . "${HOME%/}/.venv/bin/activate"; fi',
-    'PATH="${HOME%/}/node_modules/.bin:$PATH"',
+    '# A shell in a shell has inherited both.',
+    'case ":$PATH:" in',
+    '  *":${HOME%/}/.venv/bin:"*) ;;',
+    '  *) if [ -f "${HOME%/}/.venv/bin/activate" ]; then . "${HOME%/}/.venv/bin/activate"; fi ;;',
+    'esac',
+    'case ":$PATH:" in',
+    '  *":${HOME%/}/node_modules/.bin:"*) ;;',
+    '  *) PATH="${HOME%/}/node_modules/.bin:$PATH" ;;',
+    'esac',
     'export PATH',
     '',
   ].join('\n'),
@@ -19,13 +26,13 @@ export const standardFiles = {
 
 /** Writes a file unless something is there. True when it was written. */
 export async function writeOnce(workspace: Workspace, path: string, content: string | Uint8Array): Promise<boolean> {
-  if (await workspace.exists(path)) return false
   try {
     await workspace.write(path, content, { ifVersion: 'absent' })
   } catch (error) {
-    // made meanwhile; where the store checks no condition, it was looked for just before
     if (isWorkspaceError(error, 'ECONFLICT')) return false
     if (!isWorkspaceError(error, 'ENOTSUP')) throw error
+    // the store checks no condition: it is looked for just before
+    if (await workspace.exists(path)) return false
     await workspace.write(path, content)
   }
   return true

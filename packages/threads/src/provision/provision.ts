@@ -8,7 +8,10 @@ import { makeVenv } from './venv.ts'
 
 export interface ProvisionOptions {
   readonly threadId: string
+  /** The thread's own, with the operator's rules: commands run here. */
   readonly workspace: Workspace
+  /** The same tree without these rules: what the operator provides passes them. Asked for when something is to be made. */
+  readonly operator: () => Promise<Workspace>
   readonly template: ThreadTemplate | undefined
   /** Why commands are not processes here, to follow `.venv` in a sentence; absent where they are. */
   readonly noProcesses: string | undefined
@@ -28,7 +31,7 @@ export async function provision(options: ProvisionOptions): Promise<Provisioned>
   const names = new Set(
     (await Array.fromAsync(workspace.list('/', { signal: options.signal }))).map(({ name }) => name),
   )
-  const marker = names.has(markerName) ? await readMarker(workspace) : undefined
+  const marker = names.has(markerName) ? await readMarker(await options.operator()) : undefined
   const isThere = (part: PartName): boolean => marker?.made.includes(part) === true && names.has(part)
   const made: PartName[] = []
   const leftOut: LeftOut[] = []
@@ -55,18 +58,21 @@ export async function provision(options: ProvisionOptions): Promise<Provisioned>
       return reason === undefined ? makeVenv(workspace, options.signal) : { reason }
     })
     for (const [part, content] of Object.entries(standardFiles) as [keyof typeof standardFiles, string][]) {
-      await step(part, async () => ((await writeOnce(workspace, `/${part}`, content)) ? 'made' : 'kept'))
+      await step(part, async () =>
+        !names.has(part) && (await writeOnce(await options.operator(), `/${part}`, content)) ? 'made' : 'kept',
+      )
     }
   }
   if (template !== undefined && !marker?.made.includes('template')) {
     await step('template', async () => {
       await checkTemplate(template.files)
-      await copyTemplate(template.files, workspace)
+      await copyTemplate(template.files, await options.operator())
       return 'made'
     })
   } else if (template !== undefined) made.push('template')
 
   const done: Provisioned = { made, leftOut }
-  if (JSON.stringify(marker) !== JSON.stringify({ version: 1, ...done })) await writeMarker(workspace, done)
+  if (JSON.stringify(marker) !== JSON.stringify({ version: 1, ...done }))
+    await writeMarker(await options.operator(), done)
   return done
 }

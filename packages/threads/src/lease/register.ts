@@ -1,0 +1,118 @@
+import { isWorkspaceError, parentPath, WorkspaceError, type Version } from '@ws/core'
+import { parseMountPath, type MountPath, type SignalOption, type StorageAdapter } from '@ws/core/adapter'
+
+import { decodeRecord, encodeRecord, type LeaseRecord } from './record.ts'
+
+export interface Found {
+  readonly record: LeaseRecord
+  readonly version: Version
+}
+
+/** The place of a lease's record, which is only ever replaced on the condition of its version. */
+export interface Register {
+  read(path: MountPath, options: SignalOption): Promise<Found | undefined>
+  /** `ifVersion` undefined: there is none yet. Rejects with `ECONFLICT`. */
+  replace(path: MountPath, record: LeaseRecord, options: ReplaceOptions): Promise<Version>
+  /** Makes a new version of the record without new space. Absent where each change needs a request anyway. */
+  touch?(path: MountPath, options: ReplaceOptions & { readonly ifVersion: Version }): Promise<Version>
+}
+
+export interface ReplaceOptions extends SignalOption {
+  readonly ifVersion: Version | undefined
+}
+
+const maxBytes = 64 * 1024
+
+/** One object, in a store that checks conditions itself. */
+export function objectRegister(adapter: StorageAdapter): Register {
+  return {
+    read: (path, { signal }) => readOrNothing(adapter, path, signal),
+    async replace(path, record, { ifVersion = 'absent', signal }) {
+      const { version } = await adapter.write(path, encodeRecord(record), { ifVersion, parents: true, signal })
+      return version
+    },
+  }
+}
+
+/**
+ * A file for each version, `{path}.7` after `{path}.6`, where only creation is exclusive: on a disk that processes share.
+ * The highest number is the record; those below are removed.
+ */
+export function fileRegister(adapter: StorageAdapter): Register {
+  const numbers = async (path: MountPath, signal: AbortSignal | undefined): Promise<number[]> => {
+    const parent = parentPath(path)
+    const begin = path.slice(parent === '/' ? 1 : parent.length + 1)
+    const found: number[] = []
+    try {
+      for await (const { name } of adapter.list(parent, { signal })) {
+        const number = name.startsWith(`${begin}.`) ? name.slice(begin.length + 1) : ''
+        if (/^[1-9][0-9]{0,14}$/.test(number)) found.push(Number(number))
+      }
+    } catch (error) {
+      if (!isMissing(error)) throw error
+    }
+    return found.sort((left, right) => right - left)
+  }
+  const at = (path: MountPath, number: number): MountPath => parseMountPath(`${path}.${number}`, 'lease')
+  /** Numbers after that of a version. A late one that was removed meanwhile can be made again, and gives way. */
+  const settle = async (path: MountPath, number: number, signal: AbortSignal | undefined): Promise<Version> => {
+    const [highest = number, ...others] = await numbers(path, signal)
+    if (highest > number) {
+      await adapter.delete(at(path, number), { force: true })
+      throw conflict(path)
+    }
+    // one that stays is removed the next time
+    for (const other of others) await adapter.delete(at(path, other), { force: true }).catch(() => undefined)
+    return String(number) as Version
+  }
+  const next = (version: Version | undefined): number => Number(version ?? 0) + 1
+
+  return {
+    async read(path, { signal }) {
+      for (;;) {
+        const [highest] = await numbers(path, signal)
+        if (highest === undefined) return undefined
+        const found = await readOrNothing(adapter, at(path, highest), signal)
+        if (found !== undefined) return { record: found.record, version: String(highest) as Version }
+        // a higher one has come meanwhile
+      }
+    },
+    async replace(path, record, { ifVersion, signal }) {
+      const number = next(ifVersion)
+      const options = { ifVersion: 'absent', parents: true, signal, mode: 0o600 } as const
+      await adapter.write(at(path, number), encodeRecord(record), options)
+      return settle(path, number, signal)
+    },
+    async touch(path, { ifVersion, signal }) {
+      const number = next(ifVersion)
+      try {
+        await adapter.move(at(path, number - 1), at(path, number), { signal })
+      } catch (error) {
+        throw isMissing(error) || isWorkspaceError(error, 'EEXIST') ? conflict(path) : error
+      }
+      return settle(path, number, signal)
+    },
+  }
+}
+
+async function readOrNothing(
+  adapter: StorageAdapter,
+  path: MountPath,
+  signal: AbortSignal | undefined,
+): Promise<Found | undefined> {
+  try {
+    const { bytes, stat } = await adapter.read(path, { signal, maxBytes })
+    return { record: decodeRecord(path, bytes), version: stat.version }
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return isWorkspaceError(error, 'ENOENT') || isWorkspaceError(error, 'ENOTDIR')
+}
+
+function conflict(path: MountPath): WorkspaceError {
+  return new WorkspaceError({ code: 'ECONFLICT', operation: 'lease', path, reason: 'was changed by another process' })
+}

@@ -1,0 +1,29 @@
+import type { Condition, MountPath } from '@ws/core/adapter'
+
+const most = 10_000
+
+/** The files of a tree as its one writer knows them: their versions, or that there is nothing. The oldest are forgotten. */
+export class KnownFiles {
+  readonly #versions = new Map<MountPath, Condition>()
+
+  get(path: MountPath): Condition | undefined {
+    return this.#versions.get(path)
+  }
+
+  set(path: MountPath, version: Condition | undefined): void {
+    this.#versions.delete(path)
+    if (version === undefined) return
+    this.#versions.set(path, version)
+    for (const oldest of this.#versions.keys()) {
+      if (this.#versions.size <= most) break
+      this.#versions.delete(oldest)
+    }
+  }
+
+  /** Forgets an entry, and all below it. */
+  forget(path: MountPath): void {
+    for (const known of this.#versions.keys()) {
+      if (known === path || known.startsWith(`${path}/`)) this.#versions.delete(known)
+    }
+  }
+}

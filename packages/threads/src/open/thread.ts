@@ -1,0 +1,164 @@
+import { isWorkspaceError, WorkspaceError, type VirtualPath, type Workspace } from '@ws/core'
+import type { SignalOption } from '@ws/core/adapter'
+
+import type { Lease, LeaseStore } from '../lease/types.ts'
+import type { LeftOut } from '../provision/types.ts'
+import { listSkills, type SkillSource } from '../skills/skills.ts'
+import type { SkillList } from '../skills/types.ts'
+import type { ThreadEvent, ThreadStatus, ThreadWarning } from '../types.ts'
+import { skillsPath, type ThreadPlace } from './mounts.ts'
+
+export interface ThreadParts {
+  readonly place: ThreadPlace
+  readonly workspace: Workspace
+  readonly lease: Lease | undefined
+  readonly leaseScope: LeaseStore['scope'] | undefined
+  readonly warnings: readonly ThreadWarning[]
+  readonly leftOut: readonly LeftOut[]
+  readonly changes: Changes
+  readonly onState: (event: ThreadEvent) => void
+}
+
+/** Whether anything may have changed since the last flush, and how that ended. */
+export class Changes {
+  dirty = false
+  lastFlush: number | undefined
+  /** Why the last flush failed. */
+  failure: unknown
+  readonly onChange = (): void => {
+    this.dirty = true
+  }
+  readonly onFlush = (...error: [] | [unknown]): void => {
+    this.failure = error[0]
+    if (error.length === 0) this.lastFlush = Date.now()
+  }
+}
+
+/** A thread that is open in this process, whoever uses it. */
+export class OpenThread {
+  readonly workspace: Workspace
+  readonly place: ThreadPlace
+  readonly #parts: ThreadParts
+  #closed = false
+  #closing: Promise<void> | undefined
+
+  constructor(parts: ThreadParts, onLost: (ended: Promise<void>) => void) {
+    this.#parts = parts
+    this.workspace = parts.workspace
+    this.place = parts.place
+    parts.lease?.lost.addEventListener('abort', () => {
+      const { threadId } = parts.place
+      parts.onState({ threadId, state: 'lost', error: parts.lease?.lost.reason as WorkspaceError })
+      // its flush is refused by the fence, and no one could do better
+      onLost(this.close().catch(() => undefined))
+    })
+  }
+
+  listSkills(options: SignalOption = {}): Promise<SkillList> {
+    const own = this.place.userId
+    const sources: SkillSource[] = [
+      { source: 'system', path: `${skillsPath}/system` as VirtualPath },
+      { source: 'user', path: `${skillsPath}/${own}` as VirtualPath },
+    ]
+    return listSkills(this.workspace, sources, options)
+  }
+
+  status(): ThreadStatus {
+    const { place, lease, leaseScope, warnings, leftOut, changes } = this.#parts
+    const { threadId, userId, ticketId, store } = place
+    const lost = lease !== undefined && !this.#closed && !lease.isHeld()
+    const uploadsLater = store.capabilities.flush
+    return {
+      threadId,
+      userId,
+      ticketId,
+      state: this.isUnflushed ? 'unflushed' : lost || lease?.lost.aborted ? 'lost' : this.#closed ? 'closed' : 'open',
+      warnings,
+      leftOut,
+      writer: { scope: leaseScope ?? 'none', holder: lease?.holder, notes: notesOf(leaseScope, uploadsLater) },
+      // a command writes past the file door
+      dirty: uploadsLater && (changes.dirty || this.workspace.executor !== undefined),
+      lastFlush: changes.lastFlush,
+      executor: this.workspace.executor,
+    }
+  }
+
+  async flush(options: SignalOption = {}): Promise<void> {
+    const { changes } = this.#parts
+    const before = changes.dirty
+    changes.dirty = false
+    try {
+      await this.workspace.flush(options)
+    } catch (error) {
+      changes.dirty ||= before
+      throw error
+    }
+  }
+
+  /**
+   * Ends its commands, flushes, and gives the lease back. Should the flush fail, the lease is kept: another process would
+   * work on a store that lacks the last changes. Then a further call tries to flush again.
+   */
+  close(): Promise<void> {
+    this.#closing ??= this.#close().finally(() => {
+      if (this.isUnflushed) this.#closing = undefined
+    })
+    return this.#closing
+  }
+
+  /** It is closed, and its last changes are not in the store. */
+  get isUnflushed(): boolean {
+    const { lease, changes } = this.#parts
+    return this.#closed && changes.failure !== undefined && lease?.isHeld() !== false
+  }
+
+  async #close(): Promise<void> {
+    const { lease, changes, place, onState } = this.#parts
+    const { threadId } = place
+    const isAgain = this.#closed
+    this.#closed = true
+    let failure: unknown
+    try {
+      if (isAgain) {
+        await place.store.flush?.()
+        changes.onFlush()
+      } else await this.workspace.close()
+    } catch (error) {
+      if (isAgain) changes.onFlush(error)
+      failure = error
+    }
+    if (this.isUnflushed) {
+      const error = unflushedError(threadId, changes.failure)
+      onState({ threadId, state: 'unflushed', error })
+      throw error
+    }
+    await lease?.release()
+    if (failure !== undefined) throw failure
+  }
+}
+
+function unflushedError(threadId: string, cause: unknown): WorkspaceError {
+  const reason = isWorkspaceError(cause) ? `${cause.code}, ${cause.reason}` : 'an unexpected failure'
+  return new WorkspaceError({
+    code: 'EBUSY',
+    operation: 'closeThread',
+    path: threadId,
+    reason: `keeps its lease, since its last changes are not in the store: the flush failed with ${reason}`,
+    remedy: 'close or open it again when the store works: this flushes again',
+    native: cause,
+  })
+}
+
+function notesOf(scope: LeaseStore['scope'] | undefined, uploadsLater: boolean): string[] {
+  const notes: string[] = []
+  if (scope === undefined)
+    notes.push('Nothing keeps another process from writing this thread: its store can hold no lease.')
+  if (scope === 'process') notes.push('Other processes are not covered.')
+  if (scope === 'machine') notes.push('Other machines are not covered.')
+  if (scope === 'server') notes.push('A deletion that was sent before this machine paused can arrive late.')
+  if (scope === 'machine')
+    notes.push('While this process is stopped, its commands go on, also when another one has taken over.')
+  if (uploadsLater)
+    notes.push('The mount uploads later: an upload can still arrive when another process has taken over.')
+  return notes
+}

@@ -1,0 +1,148 @@
+import type { S3Client } from '@aws-sdk/client-s3'
+import { createMemoryAdapter } from '@ws/adapter-memory'
+import { createS3Adapter } from '@ws/adapter-s3'
+import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
+import { describeWith } from '@ws/test-fixtures'
+import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
+import { createObjectLeases, createProcessLeases, createThreads, type ThreadEvent } from '@ws/threads'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+const user = { threadId: 't1', userId: 'u1' }
+const names = process.env['WS_DEEP'] === '1' ? (['r2', 'ceph'] as const) : (['r2'] as const)
+
+for (const name of names) {
+  describeWith(s3Needs(name), `a holder on ${name} that was stopped in the middle`, () => {
+    it('[TH2] sends nothing more after its loss, and changes nothing of its successor', async () => {
+      const server = await sharedS3Server(name)
+      onTestFinished(() => server.close())
+      const client = server.client({ maxAttempts: 1 })
+      const store = await createS3Adapter({ client, bucket: server.bucket })
+      const other = await createS3Adapter({ client: server.client({ maxAttempts: 1 }), bucket: server.bucket })
+      onTestFinished(() => Promise.all([store.close(), other.close()]).then(() => undefined))
+      let now = 1000
+      const clock = { now: () => ({ monotonic: now, uptime: now }), time: () => now }
+      const successor = (path: string) => other.write(parseMountPath(`/threads/t1${path}`), Buffer.from('successor\n'))
+
+      /** Stops the holder while the `nth` request of a kind is under way; counts those that are begun afterwards. */
+      const stopAt = async (nth: number, command: RegExp, meanwhile: () => Promise<unknown>, work: Work) => {
+        const leases = createObjectLeases({ adapter: store, directory: '.ws/threads', clock })
+        const threads = await createThreads({ store, leases, provision: false, idleTimeout: 0 })
+        const { workspace } = await threads.open(user)
+        let seen = 0
+        let isLost = false
+        let late = 0
+        const stop = watch(client, async (sent, next) => {
+          if (isLost) late += 1
+          const result = await next()
+          if (command.test(sent) && ++seen === nth) {
+            await meanwhile()
+            now += 20_000
+            isLost = true
+          }
+          return result
+        })
+        const error: unknown = await work(workspace).catch((failure: unknown) => failure)
+        stop()
+        expect(isLost).toBe(true)
+        expect(error).toMatchObject({ code: 'ECLOSED', reason: expect.stringContaining('right to change') as string })
+        await threads.close()
+        return late
+      }
+      type Work = (
+        workspace: Awaited<ReturnType<Awaited<ReturnType<typeof createThreads>>['open']>>['workspace'],
+      ) => Promise<unknown>
+
+      for (let index = 0; index < 40; index++)
+        await other.write(parseMountPath(`/threads/t1/d/${index}`), Buffer.from('x'))
+      const late: Record<string, number> = {}
+      late['copy'] = await stopAt(
+        5,
+        /^CopyObject/,
+        async () => {},
+        (workspace) => workspace.copy('/d', '/e'),
+      )
+      await successor('/log')
+      late['append'] = await stopAt(
+        1,
+        /^GetObject.* .*log/,
+        () => successor('/log'),
+        (workspace) => workspace.append('/log', 'mine\n'),
+      )
+      late['move'] = await stopAt(
+        1,
+        /^(Head|List)/,
+        () => successor('/log'),
+        (workspace) => workspace.move('/d/1', '/log', { overwrite: true }),
+      )
+      late['delete'] = await stopAt(
+        1,
+        /^(Head|List|Get)/,
+        () => successor('/log'),
+        (workspace) => workspace.delete('/log'),
+      )
+      expect(late).toEqual({ copy: 0, append: 0, move: 0, delete: 0 })
+      const { bytes } = await other.read(parseMountPath('/threads/t1/log'))
+      expect(Buffer.from(bytes).toString()).toBe('successor\n')
+    })
+  })
+}
+
+function watch(client: S3Client, around: (sent: string, next: () => Promise<unknown>) => Promise<unknown>): () => void {
+  const name = 'watchLoss'
+  client.middlewareStack.add(
+    (next, context) => (given) => {
+      const { Key, Prefix } = given.input as { Key?: string; Prefix?: string }
+      return around(`${context.commandName ?? ''} ${Key ?? Prefix ?? ''}`, () => next(given)) as ReturnType<typeof next>
+    },
+    { step: 'initialize', priority: 'low', name },
+  )
+  return () => void client.middlewareStack.remove(name)
+}
+
+describe('a flush that fails at the end of a thread', () => {
+  it('[TH2] keeps the lease, says so, and is made up for by the next open', async () => {
+    const inner = createMemoryAdapter()
+    let failing = true
+    const flush = async (): Promise<void> => {
+      if (failing) throw new Error('the store is down')
+    }
+    const store: StorageAdapter = { ...plain(inner), capabilities: { ...inner.capabilities, flush: true }, flush }
+    const leases = createProcessLeases()
+    const events: ThreadEvent[] = []
+    const first = await createThreads({ store, leases, idleTimeout: 0, onState: (event) => events.push(event) })
+    const second = await createThreads({ store, leases, idleTimeout: 0 })
+    const thread = await first.open(user)
+    await thread.workspace.write('/a', 'x')
+    const unflushed = { code: 'EBUSY', path: 't1', reason: expect.stringContaining('keeps its lease') as string }
+    await expect(thread.close()).rejects.toMatchObject(unflushed)
+    expect(thread.status().state).toBe('unflushed')
+    expect(events).toMatchObject([{ threadId: 't1', state: 'unflushed', error: unflushed }])
+    await expect(second.open(user)).rejects.toMatchObject({ code: 'EBUSY' })
+    await expect(first.open(user)).rejects.toMatchObject(unflushed)
+    await expect(first.close()).rejects.toMatchObject(unflushed)
+    expect(await leases.holder('t1')).toBeDefined()
+    failing = false
+    await first.close()
+    expect(thread.status().state).toBe('closed')
+    await (await second.open(user)).close()
+    await second.close()
+  })
+})
+
+/** An adapter as an object of its own, whose parts can be exchanged. */
+function plain(adapter: StorageAdapter): StorageAdapter {
+  const methods = [
+    'stat',
+    'read',
+    'readStream',
+    'write',
+    'list',
+    'createDirectory',
+    'delete',
+    'move',
+    'copy',
+    'close',
+  ] as const
+  const own = Object.fromEntries(methods.map((name) => [name, adapter[name].bind(adapter)]))
+  return { ...own, name: adapter.name, [Symbol.asyncDispose]: () => adapter.close() } as unknown as StorageAdapter
+}
