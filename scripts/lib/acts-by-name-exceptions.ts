@@ -155,8 +155,9 @@ export const namedActs: Readonly<Record<string, NamedActException>> = {
     reason: 'notes in the state directory, which is closed to others and which no mount shows',
   },
   'packages/sandbox/src/reserve/state-directory.ts': {
-    acts: 1,
-    reason: 'the state directory is looked at after it was made, and refused where others can write',
+    acts: 3,
+    reason:
+      'the state directory is looked at after it was made, and refused where others can write; that of root lies where only root can exchange names',
   },
   'packages/threads/src/lease/machine.ts': {
     acts: 3,

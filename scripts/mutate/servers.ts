@@ -23,8 +23,8 @@ export const serverMutations: readonly Mutation[] = [
     changes: [
       {
         file: front,
-        text: '    if (subject instanceof Response) return send(response, subject)\n',
-        by: '    if (subject instanceof Response) return this.#post(request, response, undefined)\n',
+        text: '    if (subject instanceof Response) return this.#send(response, subject)\n',
+        by: '    if (subject instanceof Response) return this.#post(request, response, url, undefined)\n',
       },
     ],
     test: { file: attacks, title: 'without a token' },

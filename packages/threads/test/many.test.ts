@@ -1,13 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 
-import type { S3Client } from '@aws-sdk/client-s3'
-import { createS3Adapter } from '@ws/adapter-s3'
-import { createWorkspace, prefix, readOnly } from '@ws/core'
 import { deep, describeWith } from '@ws/test-fixtures'
-import { sharedS3Server } from '@ws/test-fixtures/s3/vitest'
-import { createThreads } from '@ws/threads'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 
 import { kinds } from './support.ts'
 

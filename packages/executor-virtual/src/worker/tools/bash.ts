@@ -100,13 +100,15 @@ async function run(call: Invocation, script: string, { set, zero, given, source,
   session.begins = { source, exported: Object.keys(context.exportedEnv ?? {}) }
   // On the same line, so that the numbers of lines stay.
   const begin = set.length === 0 ? '' : `set ${set.join(' ')}; `
-  return context.exec(begin + script, {
+  // The interpreter takes `rawScript` here too, though its type does not say so.
+  const options = {
     cwd: context.cwd,
     env,
     replaceEnv: true,
     rawScript: true,
     stdin: stdin ?? (context.stdin as unknown as string),
-    stdinKind: 'bytes',
+    stdinKind: 'bytes' as const,
     ...(context.signal === undefined ? {} : { signal: context.signal }),
-  })
+  }
+  return context.exec(begin + script, options)
 }
