@@ -36,7 +36,7 @@ const page = [
   'The deep tier shows it on the other forms, roots and layers, and with large numbers. `npm run promises` writes this page',
   'from the reports of the last two runs. A promise that an implementation does not make is skipped, and not counted.',
   '',
-  ...[...sections].toSorted().flatMap(([contract, found]) => [
+  ...[...sections].toSorted(([a], [b]) => a.localeCompare(b)).flatMap(([contract, found]) => [
     `## ${contract[0]?.toUpperCase()}${contract.slice(1)}`,
     '',
     '| implementation | `npm test` | deep tier | in |',

@@ -159,7 +159,7 @@ async function interpret(options: StartOptions, { ended, over, stopping }: Contr
   stopping.addEventListener('abort', stop, { once: true })
   if (stopping.aborted) stop()
   let usable = true
-  let shortage: unknown
+  let shortage: Error | undefined
   worker.on('error', (error: Error & { readonly code?: string }) => {
     usable = false
     // It could not begin: Node tells it here.

@@ -128,7 +128,7 @@ class ObjectLeases implements LeaseStore {
     try {
       version = await this.#register.replace(path, record, { ifVersion: found?.version, signal })
     } catch (error) {
-      const now = await this.#afterFailure(error, path, record, signal)
+      const now = await this.#afterFailure(error as Error, path, record, signal)
       if (now === undefined) return undefined
       version = now.version
     }
@@ -150,7 +150,7 @@ class ObjectLeases implements LeaseStore {
 
   /** The answer may have been lost, and the write may have happened. `undefined` when somebody else was faster. */
   async #afterFailure(
-    error: unknown,
+    error: Error,
     path: MountPath,
     { nonce, hold }: LeaseRecord & { readonly hold: string },
     signal: AbortSignal | undefined,

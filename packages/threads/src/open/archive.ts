@@ -113,7 +113,7 @@ class ArchiveEnd {
   }
 
   expectAfter(header: Header): void {
-    const { byteOffset = 0, size = 0 } = header as Header & { readonly byteOffset?: number }
+    const { byteOffset = 0, size } = header as Header & { readonly byteOffset?: number }
     this.#entriesEnd = byteOffset + Math.ceil(size / blockBytes) * blockBytes
   }
 

@@ -117,7 +117,7 @@ export class OpenThread {
     const { threadId } = place
     const isAgain = this.#closed
     this.#closed = true
-    let failure: unknown
+    let failure: Error | undefined
     try {
       if (isAgain) {
         await place.store.flush?.()
@@ -125,7 +125,7 @@ export class OpenThread {
       } else await this.workspace.close()
     } catch (error) {
       if (isAgain) changes.onFlush(error)
-      failure = error
+      failure = error as Error
     }
     if (this.isUnflushed) {
       const error = unflushedError(threadId, changes.failure)
