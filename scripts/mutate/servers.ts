@@ -42,6 +42,36 @@ export const serverMutations: readonly Mutation[] = [
     test: { file: attacks, title: "another subject's thread" },
   },
   {
+    row: 'a client that sends, leaves unread or keeps open more than its share',
+    removes: 'the share that is left for other subjects',
+    changes: [
+      {
+        file: 'apps/mcp-server/src/messages/limits.ts',
+        text: ' || (this.#isShared && held > 0 && held + amount > left)',
+        by: '',
+      },
+    ],
+    test: { file: attacks, title: 'leaves a share for others' },
+  },
+  {
+    row: 'a web page that names another host in the address itself',
+    removes: 'the check of the host in the address',
+    changes: [{ file: front, text: '!this.#hosts.includes(url.hostname)', by: 'false' }],
+    test: { file: attacks, title: 'in absolute form' },
+  },
+  {
+    row: 'another writer in the output while a step lands',
+    removes: 'the condition on the entry that was seen',
+    changes: [
+      {
+        file: 'packages/runner/src/step/land.ts',
+        text: 'mode: stat.mode, ifVersion })',
+        by: 'mode: stat.mode })',
+      },
+    ],
+    test: { file: 'packages/runner/test/security/landing.test.ts', title: 'changed what an earlier run wrote' },
+  },
+  {
     row: 'a step of a plan that reads or writes beyond what it declares',
     removes: 'the rule that shows a step its inputs only',
     changes: [

@@ -1,4 +1,4 @@
-import { isMap, isScalar, LineCounter, parseDocument, type Document } from 'yaml'
+import { isMap, isScalar, Lexer, LineCounter, parseDocument, visit, type Document, type YAMLMap } from 'yaml'
 
 /** A plan as it was written, and the lines of its parts. */
 export interface PlanSource {
@@ -14,16 +14,20 @@ export interface SyntaxProblem {
 }
 
 const maxBytes = 4 * 1024 * 1024
+/** Keys and items of lists: 10,000 steps of five lines each. The parser takes 20 µs for each of them. */
+const maxParts = 50_000
 
 /** Reads JSON or YAML 1.2, of which JSON is a part. Data that is not text has no lines. */
 export function readSource(given: unknown): PlanSource | SyntaxProblem {
   if (typeof given !== 'string') return { value: given, lineOf: () => undefined }
   if (given.length > maxBytes) return { reason: 'the plan is longer than 4 MiB' }
+  if (hasMoreParts(given)) return { reason: `the plan has more than ${maxParts} keys and items` }
   const lines = new LineCounter()
   const document = parseDocument(given, {
     lineCounter: lines,
     prettyErrors: false,
-    uniqueKeys: true,
+    // it compares each key with all before it: 200,000 keys would take minutes
+    uniqueKeys: false,
     logLevel: 'error',
   })
   const [error] = document.errors
@@ -31,11 +35,48 @@ export function readSource(given: unknown): PlanSource | SyntaxProblem {
     const [first = ''] = error.message.split('\n')
     return { line: lines.linePos(error.pos[0]).line, reason: `is not YAML or JSON: ${first}` }
   }
+  const twice = keyTwice(document)
+  if (twice !== undefined) {
+    const { line } = lines.linePos(twice.at)
+    return {
+      line,
+      reason: `is not YAML or JSON: the key \`${twice.key.slice(0, 60).toWellFormed()}\` is not unique in its map`,
+    }
+  }
   try {
     return { value: document.toJS({ maxAliasCount: 100 }), lineOf: (path) => lineOf(document, lines, path) }
   } catch (error) {
     return { line: 1, reason: `is not YAML: ${error instanceof Error ? error.message : 'it cannot be resolved'}` }
   }
+}
+
+function hasMoreParts(text: string): boolean {
+  let parts = 0
+  for (const token of new Lexer().lex(text)) {
+    if (token !== ':' && token !== '-' && token !== ',' && token !== '?') continue
+    parts += 1
+    if (parts > maxParts) return true
+  }
+  return false
+}
+
+/** The first key that its map has already, and its place in the text. */
+function keyTwice(document: Document): { readonly key: string; readonly at: number } | undefined {
+  let found: { readonly key: string; readonly at: number } | undefined
+  visit(document, {
+    Map(_, { items }: YAMLMap) {
+      const known = new Set<string>()
+      for (const { key } of items) {
+        if (!isScalar(key)) continue
+        const text = String(key.value)
+        if (known.has(text)) found = { key: text, at: key.range?.[0] ?? 0 }
+        if (found !== undefined) return visit.BREAK
+        known.add(text)
+      }
+      return undefined
+    },
+  })
+  return found
 }
 
 function lineOf(document: Document, lines: LineCounter, path: readonly PropertyKey[]): number | undefined {

@@ -1,5 +1,5 @@
-import { isWorkspaceError, WorkspaceError } from '@ws/core'
-import { LinkSignal, type StorageAdapter } from '@ws/core/adapter'
+import { isWorkspaceError, WorkspaceError, type Version } from '@ws/core'
+import { LinkSignal, type MountPath, type StorageAdapter } from '@ws/core/adapter'
 
 import { breach } from '../errors.ts'
 import { outputAt } from '../plan/paths.ts'
@@ -30,62 +30,139 @@ export async function checkLanding({ output, entries, outputs, isKnown, hasher }
   for (const path of outputs) {
     for (const found of await guarded(path, () => readTree(output, path, hasher))) {
       const next = wanted.get(found.path)
-      if ((next !== undefined && sameEntry(next, found)) || found.type === 'directory' || isKnown(found)) continue
-      throw existing(found.path)
+      const isSame = next !== undefined && sameEntry(next, found)
+      const isKept = next === undefined && found.type === 'directory'
+      if (!isSame && !isKept && !isKnown(found)) throw existing(found.path)
     }
   }
 }
 
 /**
  * Brings everything from staging to the output. It can be repeated after a crash: an entry that is there already is left
- * alone. Files are written atomically, and links in the output are never followed.
+ * alone. Files are written atomically, and links in the output are never followed. Each change is made on the condition of
+ * the entry that was seen there. Where another writer was quicker, files that this landing made are taken back.
+ *
+ * @throws WorkspaceError as `checkLanding` does, and `ECONFLICT` for an entry that appeared or changed meanwhile
  */
 export async function land(landing: Landing): Promise<void> {
-  const { staging, output, entries, before } = landing
+  const { output, entries, before, hasher } = landing
   await checkLanding(landing)
   const kept = new Set(entries.map(({ path }) => path))
   const gone = before.filter(({ path }) => !kept.has(path)).toSorted((a, b) => (a.path < b.path ? 1 : -1))
-  for (const entry of gone) await guarded(entry.path, () => removeOld(output, entry, landing.hasher))
-  for (const entry of entries) await guarded(entry.path, () => landEntry(staging, output, entry, landing.hasher))
+  for (const entry of gone) await guarded(entry.path, () => removeOld(output, entry, hasher))
+  const made: Made[] = []
+  try {
+    for (const entry of entries) {
+      const one = await guarded(entry.path, () => inWords(entry.path, () => landEntry(landing, entry)))
+      if (one !== undefined) made.push(one)
+    }
+  } catch (error) {
+    if (isWorkspaceError(error, 'ECONFLICT')) await takeBack(output, made)
+    throw error
+  }
   await output.flush?.()
 }
 
-async function landEntry(
-  staging: StorageAdapter,
-  output: StorageAdapter,
-  entry: LandedEntry,
-  hasher: Hasher,
-): Promise<void> {
+/** A file that a landing made, where nothing was before. */
+interface Made {
+  readonly at: MountPath
+  readonly version: Version
+}
+
+interface Found {
+  readonly entry: LandedEntry
+  readonly version: Version
+}
+
+/** Gives the file, if it is a new one. */
+async function landEntry(landing: Landing, entry: LandedEntry): Promise<Made | undefined> {
+  const { staging, output, isKnown, hasher } = landing
   const at = mountPath(entry.path)
+  if (entry.path === '') return undefined
+  const found = await look(output, entry.path, hasher)
+  if (found !== undefined && sameEntry(found.entry, entry)) return undefined
+  if (found !== undefined && !isKnown(found.entry)) throw changed(entry.path)
+  const isReplaced = entry.type === 'file' && found?.entry.type === 'file'
+  if (found !== undefined && !isReplaced) await remove(output, found)
   if (entry.type === 'directory') {
-    if (entry.path !== '') await output.createDirectory(at, { recursive: true })
-    return
+    await output.createDirectory(at, { recursive: true })
+    return undefined
   }
-  const [found] = await readTree(output, entry.path, hasher)
-  if (found !== undefined && sameEntry(found, entry)) return
-  if (found !== undefined && found.type !== entry.type) await output.delete(at, { recursive: true })
   if (entry.type === 'file') {
     const { stat, stream } = await staging.readStream(at)
-    await output.write(at, stream, { parents: true, mode: stat.mode })
-    return
+    const ifVersion = isReplaced ? found.version : 'absent'
+    const { version } = await output.write(at, stream, { parents: true, mode: stat.mode, ifVersion })
+    return found === undefined ? { at, version } : undefined
   }
-  if (found?.type === 'symlink') await output.delete(at)
   const parent = entry.path.split('/').slice(0, -1).join('/')
   if (parent !== '') await output.createDirectory(mountPath(parent), { recursive: true })
   await output.createSymlink?.(at, entry.target)
+  return undefined
+}
+
+/** The entry at a path. Its version is older than the look at its content, or the same. */
+async function look(output: StorageAdapter, path: string, hasher: Hasher): Promise<Found | undefined> {
+  try {
+    const { type, version } = await output.stat(mountPath(path))
+    const [entry] = type === 'directory' ? [{ type, path } as const] : await readTree(output, path, hasher)
+    return entry && { entry, version }
+  } catch (error) {
+    if (isWorkspaceError(error, 'ENOENT')) return undefined
+    throw error
+  }
+}
+
+/** Never with content: a directory that is not empty stays. */
+async function remove(output: StorageAdapter, { entry, version }: Found): Promise<void> {
+  const hasVersion = entry.type !== 'directory' && output.capabilities.conditionalDelete !== 'none'
+  await output.delete(mountPath(entry.path), hasVersion ? { ifVersion: version } : {})
 }
 
 /** Removes an entry of an earlier run, unless somebody changed it since. */
 async function removeOld(output: StorageAdapter, entry: LandedEntry, hasher: Hasher): Promise<void> {
-  const { path, type } = entry
-  const [found] = path === '' ? [] : await readTree(output, path, hasher)
-  if (found === undefined || !sameEntry(found, entry)) return
+  const found = entry.path === '' ? undefined : await look(output, entry.path, hasher)
+  if (found === undefined || !sameEntry(found.entry, entry)) return
   try {
-    await output.delete(mountPath(path))
+    await remove(output, found)
   } catch (error) {
-    const isFine = isWorkspaceError(error, 'ENOENT') || (type === 'directory' && isWorkspaceError(error, 'ENOTEMPTY'))
+    const isFine =
+      isWorkspaceError(error, 'ENOENT') ||
+      isWorkspaceError(error, 'ECONFLICT') ||
+      (entry.type === 'directory' && isWorkspaceError(error, 'ENOTEMPTY'))
     if (!isFine) throw error
   }
+}
+
+/** Leaves no half of a step that has failed. */
+async function takeBack(output: StorageAdapter, made: readonly Made[]): Promise<void> {
+  for (const { at, version } of made.toReversed()) {
+    // one that was changed since is not ours any more, and the conflict itself is what the caller must see
+    const condition = output.capabilities.conditionalDelete === 'none' ? {} : { ifVersion: version }
+    await output.delete(at, condition).catch(() => undefined)
+  }
+}
+
+const conflicts = ['ECONFLICT', 'EEXIST', 'ENOTEMPTY', 'ENOTDIR', 'EISDIR'] as const
+
+/** The store's words say which condition failed. The caller needs to know which entry is in the way. */
+async function inWords<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (conflicts.some((code) => isWorkspaceError(error, code))) throw changed(path, error)
+    throw error
+  }
+}
+
+function changed(path: string, native?: unknown): WorkspaceError {
+  return new WorkspaceError({
+    code: 'ECONFLICT',
+    operation: 'land',
+    path: `${outputAt}/${path}`,
+    reason: 'was made or changed by another writer while the step landed',
+    remedy: 'move it away, or let the step write elsewhere; then run the plan again',
+    native,
+  })
 }
 
 /** A link on the way is refused: an output lands at its own path only. */

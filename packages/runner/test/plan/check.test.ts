@@ -22,6 +22,21 @@ const growing = ['a', 'b', 'c', 'd']
   )
   .join('')
 
+describe('[RU8] a plan of many keys', () => {
+  const keys = (count: number): string => Array.from({ length: count }, (_, index) => `k${index}: ${index}\n`).join('')
+  it.each([
+    ['200,000', keys(200_000), /more than 50000 keys/u],
+    ['1,000,000 items', `[${'1,'.repeat(1_000_000)}1]`, /more than 50000 keys/u],
+    ['20,000, one of them twice', `${keys(20_000)}k7: 1\n`, /`k7` is not unique/u],
+  ])('is answered within a second: %s', (_title, plan, reason) => {
+    const started = process.threadCpuUsage()
+    const { problems } = checkPlan(plan, inside)
+    const { user, system } = process.threadCpuUsage(started)
+    expect(problems).toMatchObject([{ reason: expect.stringMatching(reason) as unknown }])
+    expect((user + system) / 1_000).toBeLessThan(1_000)
+  })
+})
+
 describe('faults of a plan', () => {
   const faults: readonly (readonly [
     title: string,
