@@ -41,7 +41,7 @@ while (!isDone) {
     if (!isWorkspaceError(error) || !['ECLOSED', 'EBUSY', 'ETIMEDOUT'].includes(error.code)) throw error
     console.log(`lost ${error.code}`)
   }
-  await delay(20)
+  await delay(200) // the next turn is the other one's
 }
 await threads.close()
 await store.close()
