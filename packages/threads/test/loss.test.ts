@@ -3,15 +3,16 @@ import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createS3Adapter } from '@ws/adapter-s3'
 import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
 import { describeWith } from '@ws/test-fixtures'
+import { s3ServerNames } from '@ws/test-fixtures/s3'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { createObjectLeases, createProcessLeases, createThreads, type ThreadEvent } from '@ws/threads'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 const user = { threadId: 't1', userId: 'u1' }
-const names = process.env['WS_DEEP'] === '1' ? (['r2', 'ceph'] as const) : (['r2'] as const)
 
-for (const name of names) {
-  describeWith(s3Needs(name), `a holder on ${name} that was stopped in the middle`, () => {
+for (const name of s3ServerNames) {
+  const tags = name === 'r2' ? [] : ['deep']
+  describeWith(s3Needs(name), `a holder on ${name} that was stopped in the middle`, { tags }, () => {
     it('[TH2] sends nothing more after its loss, and changes nothing of its successor', async () => {
       const server = await sharedS3Server(name)
       onTestFinished(() => server.close())

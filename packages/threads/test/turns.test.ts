@@ -7,12 +7,11 @@ import { describeWith } from '@ws/test-fixtures'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-const isDeep = process.env['WS_DEEP'] === '1'
 const turns = 40
 const ttl = 6000
 
-// the deep tier: two processes take many turns
-describe.runIf(isDeep)('two machines that take turns on a thread', () => {
+// two processes take many turns
+describe('two machines that take turns on a thread', { tags: ['deep'] }, () => {
   for (const name of ['r2', 'ceph'] as const) {
     describeWith(s3Needs(name), `on ${name}`, () => {
       it('[TH2] lose no edit, however often they hand it over', async () => {
