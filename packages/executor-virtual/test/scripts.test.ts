@@ -124,6 +124,14 @@ describe('scripts', () => {
       ],
     ]))
 
+  it('[EX1] the program may be several words of a variable', () =>
+    check([
+      [
+        'run() { "$@"; }; f() { echo "f $1"; }; run f "a b"; c="echo x"; $c y; a=(printf "%s|" "p q"); "${a[@]}" r; $nothing echo z; echo d/{a,b}',
+        'f a b\nx y\np q|r|z\nd/a d/b\n',
+      ],
+    ]))
+
   it('[EX1] `bash` takes its options', () =>
     check([
       [
@@ -163,6 +171,10 @@ describe('scripts', () => {
 
   it("[EX1] tools answer as GNU's do", () =>
     check([
+      [
+        'echo x-y > a-b.txt; grep -c x-y a-b.txt; grep -F x-y a-b.txt; find . -name "a-b*" -path "./a-*"; grep -E "^[a-z-]+$" a-b.txt; rm a-b.txt',
+        '1\nx-y\n./a-b.txt\nx-y\n',
+      ],
       ['grep -rn two a.txt; wc --bytes a.txt; od -c nope 2> /dev/null; echo $?', '2:two\n8 a.txt\n1\n'],
       [
         'chmod u+r-wx,g+w a.txt; stat -c %a a.txt; chmod 644 a.txt; chmod +w,o= a.txt; stat -c %a a.txt; chmod -R a=rX d; stat -c %a d d/x; chmod -R 755 d',

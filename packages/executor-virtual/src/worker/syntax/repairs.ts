@@ -12,9 +12,19 @@ export function repair(node: Node): void {
   if (node.type === 'For' && node.words === null) (node as ForLoop).words = [wordOf('"$@"')]
   if ('parts' in node) keepDefaults(node as unknown as Word)
   if (node.type === 'SimpleCommand') {
+    splitName(node)
     separateAssignments(node)
     countWords(node)
   }
+}
+
+/** `"$@"` and `$command` may be several words; just-bash takes them for one where they stand for the program. */
+function splitName(node: SimpleCommand): void {
+  const text = JSON.stringify(node.name?.parts ?? [])
+  if (node.name === null || !/"type":"(?:ParameterExpansion|CommandSubstitution)"/.test(text)) return
+  node.args.unshift(node.name)
+  // A name that is empty: the first word behind it is the program, as in bash.
+  node.name = wordOf('${__nothing-}')
 }
 
 const defaults: ReadonlySet<string> = new Set(['DefaultValue', 'AssignDefault', 'ErrorIfUnset', 'UseAlternative'])

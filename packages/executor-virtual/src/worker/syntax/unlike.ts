@@ -110,7 +110,9 @@ function hidesExpression(parts: readonly Part[]): boolean {
 
 /** Elements that become empty stay as empty words, which bash drops. */
 function keepsEmpty(word: Word): boolean {
-  return word.parts.some((part) => {
+  const parts: readonly Part[] | undefined = word.parts
+  // A word within braces is of another shape.
+  return (parts ?? []).some((part) => {
     const { type, parameter = '', operation } = part as unknown as Expansion
     return (
       type === 'ParameterExpansion' &&

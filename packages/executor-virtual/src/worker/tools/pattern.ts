@@ -33,7 +33,8 @@ interface BracketOptions {
 }
 
 export function escapeLiteral(character: string): string {
-  return special.test(character) ? `\\${character}` : character
+  // Outside of brackets `\-` is an error to JavaScript, and within them `-` alone is a range.
+  return character === '-' ? '\\x2d' : special.test(character) ? `\\${character}` : character
 }
 
 /**

@@ -149,7 +149,7 @@ export async function grepOptionsOf(call: Invocation, preset: readonly string[])
 function expressionOf(text: string, flags: ReadonlySet<string>): RegExp | undefined {
   const longest = flags.has('o')
   const source = flags.has('F')
-    ? text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+    ? text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
     : flags.has('P')
       ? perlSource(text)
       : posixSource(text, { extended: flags.has('E'), longest })
