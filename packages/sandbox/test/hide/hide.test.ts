@@ -106,4 +106,14 @@ describeWith([component('perl')], 'a directory that is listed without some names
     )
     expect({ stdout, stderr }).toEqual({ stdout: '0 incomplete, 0 broken off, signals', stderr: '' })
   })
+
+  it('answers ENOSYS to a stop that a filter of the command ordered, as without a tracer', async () => {
+    const [prctl, seccomp, getppid] = process.arch === 'arm64' ? [167, 277, 173] : [157, 317, 110]
+    const { stdout } = await run(
+      `syscall ${prctl}, 38, 1, 0, 0, 0; my $f = join '', map { pack 'SCCL', @$_ } [0x20, 0, 0, 0], [0x15, 0, 1, ${getppid}], [6, 0, 0, 0x7ff00001], [6, 0, 0, 0x7fff0000];
+      my $p = pack 'Sx6P', 4, $f; syscall(${seccomp}, 1, 0, $p) == 0 or die $!; my $r = syscall ${getppid}; print "$r ", $! + 0, "\\n"; ${list}`,
+      [directory],
+    )
+    expect(stdout).toBe('-1 38\n.usr a usr-local\n')
+  })
 })
