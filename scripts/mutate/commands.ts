@@ -228,6 +228,32 @@ export const commandMutations: readonly Mutation[] = [
     test: { file: 'packages/executor-bubblewrap/test/direct.test.ts', title: 'shows at / to every program' },
   },
   {
+    row: 'a signal in the middle of a listing, after which a program sees a part of a directory and ends well',
+    removes: 'the answer of the kernel: the call fails as if a signal had broken it off',
+    changes: [
+      {
+        file: 'packages/sandbox/src/hide/script.ts',
+        text: '$waiting{$tid} = [$fd, $call, $memory]; go($SYSCALL, $tid) }',
+        by: 'registers($GETREGS, $tid); place($n{result}, -4); place($n{number}, -1); registers($SETREGS, $tid); go($CONT, $tid) }',
+      },
+    ],
+    test: { file: 'packages/sandbox/test/hide/hide.test.ts', title: 'lists everything while signals come' },
+  },
+  {
+    row: 'a caller that the tracer cannot look at: an unreadable program, a child that nobody traces (`CLONE_UNTRACED`), a filter of its own',
+    removes: 'the refusal of a child that nobody traces',
+    changes: [{ file: seccomp, text: 'newNamespaces | untracedChild', by: 'newNamespaces' }],
+    test: { file: 'packages/sandbox/test/seccomp.test.ts', title: 'a child that a tracer would not see' },
+  },
+  {
+    row: 'a caller that the tracer cannot look at: an unreadable program, a child that nobody traces (`CLONE_UNTRACED`), a filter of its own',
+    removes: 'the look at the mark of our own filter',
+    changes: [
+      { file: 'packages/sandbox/src/hide/script.ts', text: 'return absent($tid) if $ordered != $mark;', by: '' },
+    ],
+    test: { file: 'packages/sandbox/test/hide/hide.test.ts', title: 'answers ENOSYS' },
+  },
+  {
     row: 'the death of what answers these calls, at which a command would see something else and end well',
     removes: 'the error of a sandbox that was killed',
     changes: [
