@@ -29,14 +29,14 @@ describeWith([...needed.direct, component('python3')], 'listings at /', () => {
   beforeAll(async () => {
     scratch = await createScratchDirectory({ prefix: 'ws-listings-' })
     await mkdir(join(scratch.path, 'tool/bin'), { recursive: true })
-    await mkdir(join(scratch.path, 'work'))
+    const root = await scratch.createDirectory('work')
     await copyFile('/usr/bin/ls', join(scratch.path, 'tool/bin/unreadable'))
     await chmod(join(scratch.path, 'tool/bin/unreadable'), 0o711)
     workspace = await createWorkspace({
       mounts: [
         {
           at: '/',
-          adapter: await createLocalAdapter({ root: join(scratch.path, 'work'), create: true, owner: scratch.owner }),
+          adapter: () => createLocalAdapter({ root, owner: scratch.owner }),
         },
       ],
       executors: [

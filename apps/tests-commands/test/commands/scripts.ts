@@ -101,7 +101,8 @@ function make(directory: string): void {
   give(directory)
   fill(directory)
   for (const [name, content] of Object.entries(more)) {
-    for (let at = join(directory, name, '..'); !fs.existsSync(at); ) {
+    const at = join(directory, name, '..')
+    while (!fs.existsSync(at)) {
       const above = join(at, '..')
       if (!fs.existsSync(above)) fs.mkdirSync(above)
       fs.mkdirSync(at)

@@ -156,11 +156,11 @@ class ObjectLeases implements LeaseStore {
     signal: AbortSignal | undefined,
   ): Promise<Found | undefined> {
     try {
-      const isConflict = isWorkspaceError(error, 'ECONFLICT')
-      if (!isConflict && !isWorkspaceError(error, 'EIO')) throw error
+      const { code } = error as Error & { readonly code?: string }
+      if (code !== 'ECONFLICT' && code !== 'EIO') throw error
       const now = await this.#register.read(path, { signal })
       if (now?.record.nonce === nonce) return now
-      if (!isConflict) throw error
+      if (code === 'EIO') throw error
     } catch (failure) {
       ownHolds.delete(hold)
       throw failure
