@@ -36,18 +36,20 @@ const page = [
   'The deep tier shows it on the other forms, roots and layers, and with large numbers. `npm run promises` writes this page',
   'from the reports of the last two runs. A promise that an implementation does not make is skipped, and not counted.',
   '',
-  ...[...sections].toSorted(([a], [b]) => a.localeCompare(b)).flatMap(([contract, found]) => [
-    `## ${contract[0]?.toUpperCase()}${contract.slice(1)}`,
-    '',
-    '| implementation | `npm test` | deep tier | in |',
-    '| --- | --- | --- | --- |',
-    ...found
-      .toSorted((a, b) => a.implementation.localeCompare(b.implementation))
-      .map(({ of, implementation, quick, deep }) => {
-        return `| ${implementation} | ${shown(quick)} | ${shown(deep)} | \`${of}\` |`
-      }),
-    '',
-  ]),
+  ...[...sections]
+    .toSorted(([a], [b]) => a.localeCompare(b))
+    .flatMap(([contract, found]) => [
+      `## ${contract[0]?.toUpperCase()}${contract.slice(1)}`,
+      '',
+      '| implementation | `npm test` | deep tier | in |',
+      '| --- | --- | --- | --- |',
+      ...found
+        .toSorted((a, b) => a.implementation.localeCompare(b.implementation))
+        .map(({ of, implementation, quick, deep }) => {
+          return `| ${implementation} | ${shown(quick)} | ${shown(deep)} | \`${of}\` |`
+        }),
+      '',
+    ]),
 ].join('\n')
 writeFileSync(join(repositoryRoot, 'docs/promises.md'), page)
 console.log(`docs/promises.md: ${rows.length} implementations`)

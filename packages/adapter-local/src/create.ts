@@ -5,14 +5,8 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 
 import { WorkspaceError } from '@ws/core'
-import {
-  type MountPath,
-  type SignalOption,
-  type StorageAdapter,
-  defineAdapter,
-  mountRoot,
-  shortageOf,
-} from '@ws/core/adapter'
+import { type MountPath, type SignalOption, type StorageAdapter, defineAdapter, mountRoot } from '@ws/core/adapter'
+import { shortageOf } from '@ws/core/executor'
 import { isSlowType } from '@ws/process'
 
 import { LocalDriver } from './adapter.ts'

@@ -1,5 +1,6 @@
 import { type ErrorCode, type PartialProgress, WorkspaceError, isWorkspaceError } from '@ws/core'
-import { LinkSignal, type MountPath, type ContractCode, contractError, shortageOf } from '@ws/core/adapter'
+import { LinkSignal, type MountPath, type ContractCode, contractError } from '@ws/core/adapter'
+import { shortageOf } from '@ws/core/executor'
 
 /** The operation and the path (inside the mount) that an error names. */
 export interface Where {

@@ -51,7 +51,6 @@ export type {
   WriteOptions,
 } from './adapter/types.ts'
 export { rewriteError } from './errors.ts'
-export { shortageOf, type Shortage } from './shortage.ts'
 export { createGlobFilter } from './glob/filter.ts'
 export type { GlobFilter } from './glob/filter.ts'
 export type { AdapterAfterEvent, AdapterBeforeEvent, AdapterEvent } from './layers/observe.ts'

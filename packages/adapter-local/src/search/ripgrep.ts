@@ -2,7 +2,8 @@ import { access, constants } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 import { childPath } from '@ws/core'
-import { type MountPath, type Owner, shortageOf } from '@ws/core/adapter'
+import { type MountPath, type Owner } from '@ws/core/adapter'
+import { shortageOf } from '@ws/core/executor'
 import { type RunningProcess, startProcess } from '@ws/process'
 import { confineArgv, probeLandlock } from '@ws/sandbox'
 
