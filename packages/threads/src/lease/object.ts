@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { isWorkspaceError, type Version } from '@ws/core'
+import type { Version } from '@ws/core'
 import { parseMountPath, type MountPath, type SignalOption, type StorageAdapter } from '@ws/core/adapter'
 
 import { systemClock, type Clock } from './clock.ts'
