@@ -117,7 +117,7 @@ describe('defaults for commands', () => {
 })
 
 for (const door of doors.filter(({ root }) => root === '/workspace')) {
-  describeWith(door.components.map(component), `defaults for commands: ${door.name}`, () => {
+  describeWith(door.components.map(component), `defaults for commands: ${door.name}`, { tags: [...door.tags] }, () => {
     it('end commands and sessions, and set variables', async () => {
       const commands = { timeout: 400, env: { GREETING: 'hello' }, login: false, maxOutputBytes: 64 }
       await using site = await openSite({ root: door.root, executor: door.create(), commands })

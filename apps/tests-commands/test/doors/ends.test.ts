@@ -19,7 +19,7 @@ const stubborn = (token: string): string =>
   ].join('\n')
 
 for (const door of doors) {
-  describeWith(door.components.map(component), `ends: ${door.name}`, () => {
+  describeWith(door.components.map(component), `ends: ${door.name}`, { tags: [...door.tags] }, () => {
     const open = () => openSite({ root: door.root, executor: door.create() })
 
     it('[RP18] after a normal exit nothing survives and nothing is left on disk', async () => {

@@ -4,7 +4,7 @@ import { doors, openSite } from './site.ts'
 
 for (const door of doors) {
   const tools = [...door.components, 'python3', 'node'] as const
-  describeWith(tools.map(component), `programs: ${door.name}`, () => {
+  describeWith(tools.map(component), `programs: ${door.name}`, { tags: [...door.tags] }, () => {
     const open = (options: Partial<Parameters<typeof openSite>[0]> = {}) =>
       openSite({ root: door.root, executor: door.create(), ...options })
 

@@ -44,6 +44,8 @@ export interface Door {
   readonly root: '/' | '/workspace'
   /** All of its guarantees that matter here are `kernel`. */
   readonly kernel: boolean
+  /** `npm test` tries each executor in each of its own ways once; the deep tier tries the others. */
+  readonly tags: readonly 'deep'[]
   create(limits?: CommandLimits): Executor
 }
 
@@ -54,6 +56,7 @@ export const doors: readonly Door[] = [
     components: ['bubblewrap', 'perl'],
     root: '/',
     kernel: true,
+    tags: [],
     create: (limits) => createBubblewrapExecutor({ limits, root: 'direct' }),
   },
   {
@@ -61,6 +64,7 @@ export const doors: readonly Door[] = [
     components: ['bubblewrap', 'proot'],
     root: '/',
     kernel: true,
+    tags: ['deep'],
     create: (limits) => createBubblewrapExecutor({ limits, root: 'translated' }),
   },
   {
@@ -68,6 +72,7 @@ export const doors: readonly Door[] = [
     components: ['bubblewrap'],
     root: '/workspace',
     kernel: true,
+    tags: [],
     create: (limits) => createBubblewrapExecutor({ limits }),
   },
   ...(['/', '/workspace'] as const).map(
@@ -76,6 +81,7 @@ export const doors: readonly Door[] = [
       components: ['proot'],
       root,
       kernel: false,
+      tags: root === '/' ? [] : ['deep'],
       create: (limits) => createProotExecutor({ limits }),
     }),
   ),

@@ -18,68 +18,73 @@ with zipfile.ZipFile('greet-1.0-py3-none-any.whl', 'w') as z:
 
 for (const door of doors) {
   const tools = [...door.components, 'git', 'node', 'npm', 'python3', 'python3-venv'] as const
-  describeWith(tools.map(component), `legitimate work beside a protected part: ${door.name}`, () => {
-    const open = (files: Readonly<Record<string, string>>) =>
-      openSite({
-        root: door.root,
-        executor: door.create(),
-        files: { 'private/key': 'KEY', ...files },
-        rules: (at) => [rules.deny(at('private'))],
+  describeWith(
+    tools.map(component),
+    `legitimate work beside a protected part: ${door.name}`,
+    { tags: [...door.tags] },
+    () => {
+      const open = (files: Readonly<Record<string, string>>) =>
+        openSite({
+          root: door.root,
+          executor: door.create(),
+          files: { 'private/key': 'KEY', ...files },
+          rules: (at) => [rules.deny(at('private'))],
+        })
+
+      it('git init, commit, branch and mv', async () => {
+        await using site = await open({ 'src/a.txt': 'a' })
+        await site.run(
+          [
+            `cd ${site.at('')}`,
+            'git init -q .',
+            'git config user.email a@b.c && git config user.name n',
+            'printf "private\\n" > .gitignore',
+            'git add -A && git commit -qm first',
+            'git checkout -qb topic && git mv src/a.txt src/b.txt && git commit -qam moved',
+          ].join(' && '),
+        )
+        expect((await site.run(`cd ${site.at('')} && git log --format=%s`)).trim().split('\n')).toEqual([
+          'moved',
+          'first',
+        ])
+        expect(await site.run(`cd ${site.at('')} && git status --porcelain`)).toBe('')
+        expect(await codeOf(site.workspace.readText('.git/HEAD'))).toBe('done')
       })
 
-    it('git init, commit, branch and mv', async () => {
-      await using site = await open({ 'src/a.txt': 'a' })
-      await site.run(
-        [
-          `cd ${site.at('')}`,
-          'git init -q .',
-          'git config user.email a@b.c && git config user.name n',
-          'printf "private\\n" > .gitignore',
-          'git add -A && git commit -qm first',
-          'git checkout -qb topic && git mv src/a.txt src/b.txt && git commit -qam moved',
-        ].join(' && '),
-      )
-      expect((await site.run(`cd ${site.at('')} && git log --format=%s`)).trim().split('\n')).toEqual([
-        'moved',
-        'first',
-      ])
-      expect(await site.run(`cd ${site.at('')} && git status --porcelain`)).toBe('')
-      expect(await codeOf(site.workspace.readText('.git/HEAD'))).toBe('done')
-    })
+      it('npm install of a local package', async () => {
+        await using site = await open({
+          'package.json': '{ "name": "app", "version": "1.0.0", "dependencies": { "dep": "file:./dep" } }',
+          'dep/package.json': '{ "name": "dep", "version": "1.0.0", "main": "index.js" }',
+          'dep/index.js': 'module.exports = "from dep"',
+        })
+        await site.run(`cd ${site.at('')} && npm install --offline --no-audit --no-fund --loglevel=error`)
+        expect(await site.run(`cd ${site.at('')} && node -p 'require("dep")'`)).toBe('from dep\n')
+      }, 120_000)
 
-    it('npm install of a local package', async () => {
-      await using site = await open({
-        'package.json': '{ "name": "app", "version": "1.0.0", "dependencies": { "dep": "file:./dep" } }',
-        'dep/package.json': '{ "name": "dep", "version": "1.0.0", "main": "index.js" }',
-        'dep/index.js': 'module.exports = "from dep"',
+      it('a venv, whose python finds what is put into it', async () => {
+        await using site = await open({ 'wheel.py': wheel })
+        await site.run(
+          `cd ${site.at('')} && python3 wheel.py && python3 -m venv --without-pip .venv && python3 -m zipfile -e greet-1.0-py3-none-any.whl "$(.venv/bin/python -c 'import site; print(site.getsitepackages()[0])')"`,
+        )
+        expect(await site.run(`${site.at('.venv/bin/python')} -c 'import greet; print(greet.hello())'`)).toBe(
+          'hello from pip\n',
+        )
       })
-      await site.run(`cd ${site.at('')} && npm install --offline --no-audit --no-fund --loglevel=error`)
-      expect(await site.run(`cd ${site.at('')} && node -p 'require("dep")'`)).toBe('from dep\n')
-    }, 120_000)
 
-    it('a venv, whose python finds what is put into it', async () => {
-      await using site = await open({ 'wheel.py': wheel })
-      await site.run(
-        `cd ${site.at('')} && python3 wheel.py && python3 -m venv --without-pip .venv && python3 -m zipfile -e greet-1.0-py3-none-any.whl "$(.venv/bin/python -c 'import site; print(site.getsitepackages()[0])')"`,
-      )
-      expect(await site.run(`${site.at('.venv/bin/python')} -c 'import greet; print(greet.hello())'`)).toBe(
-        'hello from pip\n',
-      )
-    })
-
-    // Two times pip, which takes long where each of its calls is traced: all of it runs in `npm run test:deep`.
-    it('pip install of a local wheel into a venv', {
-      tags: door.name === 'bubblewrap at /workspace' ? [] : ['deep'],
-      timeout: 300_000,
-    }, async () => {
-      await using site = await open({ 'wheel.py': wheel })
-      await site.run(
-        `cd ${site.at('')} && python3 wheel.py && python3 -m venv .venv && .venv/bin/pip install -q --no-index --disable-pip-version-check greet-1.0-py3-none-any.whl`,
-      )
-      expect(await site.run(`${site.at('.venv/bin/python')} -c 'import greet; print(greet.hello())'`)).toBe(
-        'hello from pip\n',
-      )
-      expect(await readFile(join(site.directory, 'private/key'), 'utf8')).toBe('KEY')
-    })
-  })
+      // Two times pip, which takes long where each of its calls is traced: all of it runs in `npm run test:deep`.
+      it('pip install of a local wheel into a venv', {
+        tags: door.name === 'bubblewrap at /workspace' ? [] : ['deep'],
+        timeout: 300_000,
+      }, async () => {
+        await using site = await open({ 'wheel.py': wheel })
+        await site.run(
+          `cd ${site.at('')} && python3 wheel.py && python3 -m venv .venv && .venv/bin/pip install -q --no-index --disable-pip-version-check greet-1.0-py3-none-any.whl`,
+        )
+        expect(await site.run(`${site.at('.venv/bin/python')} -c 'import greet; print(greet.hello())'`)).toBe(
+          'hello from pip\n',
+        )
+        expect(await readFile(join(site.directory, 'private/key'), 'utf8')).toBe('KEY')
+      })
+    },
+  )
 }

@@ -21,41 +21,48 @@ const endings: readonly { readonly command: string; readonly timeout?: number; r
 ]
 
 for (const door of doors) {
-  describeWith(door.components.map(component), `after ${commands} commands: ${door.name}`, () => {
-    it('[LS13, RP18] no process, descriptor, temporary directory or listener is left', { tags: 'rounds' }, async () => {
-      // Helpers that executors share outlast the last one for a moment.
-      await expect.poll(() => traces('').children, { timeout: 15_000 }).toEqual([])
-      const controller = new AbortController()
-      let scratch = ''
-      const own = '/nowhere'
-      const run = async (site: Awaited<ReturnType<typeof openSite>>, index: number) => {
-        const { command, timeout: limit, stdin } = endings[index % endings.length] ?? { command: 'true' }
-        const options = { login: false, shell: 'sh', killGrace: 50, timeout: limit ?? 60_000, stdin } as const
-        const aborted = index % 9 === 8
-        const stop = new AbortController()
-        const signal = aborted ? AbortSignal.any([controller.signal, stop.signal]) : controller.signal
-        const result = site.workspace.exec(aborted ? 'sleep 1000' : command, { ...options, signal })
-        if (aborted) setTimeout(() => stop.abort(new Error('enough')), 20)
-        await (aborted ? expect(result).rejects.toThrow('enough') : result)
-      }
-      // The workspaces of a process share what the first commands make: it is there before and after.
-      await using first = await openSite({ root: door.root, executor: door.create() })
-      for (let index = 0; index < 9; index++) await run(first, index)
-      const before = await quiet(() => traces(own))
-      {
-        await using site = await openSite({ root: door.root, executor: door.create() })
-        scratch = site.directory
-        await run(site, 0)
-        const between = await quiet(() => traces(own))
-        for (let index = 0; index < commands; index += abreast)
-          await Promise.all(Array.from({ length: abreast }, (_, lane) => run(site, index + lane)))
-        expect(await settled(() => traces(own), between)).toEqual(between)
-        expect(await treeOf(scratch)).toEqual(['file.txt'])
-      }
-      expect(await settled(() => traces(own), before)).toEqual(before)
-      expect(getEventListeners(controller.signal, 'abort')).toEqual([])
-    })
-  })
+  describeWith(
+    door.components.map(component),
+    `after ${commands} commands: ${door.name}`,
+    { tags: [...door.tags] },
+    () => {
+      it('[LS13, RP18] no process, descriptor, temporary directory or listener is left', {
+        tags: 'rounds',
+      }, async () => {
+        // Helpers that executors share outlast the last one for a moment.
+        await expect.poll(() => traces('').children, { timeout: 15_000 }).toEqual([])
+        const controller = new AbortController()
+        let scratch = ''
+        const own = '/nowhere'
+        const run = async (site: Awaited<ReturnType<typeof openSite>>, index: number) => {
+          const { command, timeout: limit, stdin } = endings[index % endings.length] ?? { command: 'true' }
+          const options = { login: false, shell: 'sh', killGrace: 50, timeout: limit ?? 60_000, stdin } as const
+          const aborted = index % 9 === 8
+          const stop = new AbortController()
+          const signal = aborted ? AbortSignal.any([controller.signal, stop.signal]) : controller.signal
+          const result = site.workspace.exec(aborted ? 'sleep 1000' : command, { ...options, signal })
+          if (aborted) setTimeout(() => stop.abort(new Error('enough')), 20)
+          await (aborted ? expect(result).rejects.toThrow('enough') : result)
+        }
+        // The workspaces of a process share what the first commands make: it is there before and after.
+        await using first = await openSite({ root: door.root, executor: door.create() })
+        for (let index = 0; index < 9; index++) await run(first, index)
+        const before = await quiet(() => traces(own))
+        {
+          await using site = await openSite({ root: door.root, executor: door.create() })
+          scratch = site.directory
+          await run(site, 0)
+          const between = await quiet(() => traces(own))
+          for (let index = 0; index < commands; index += abreast)
+            await Promise.all(Array.from({ length: abreast }, (_, lane) => run(site, index + lane)))
+          expect(await settled(() => traces(own), between)).toEqual(between)
+          expect(await treeOf(scratch)).toEqual(['file.txt'])
+        }
+        expect(await settled(() => traces(own), before)).toEqual(before)
+        expect(getEventListeners(controller.signal, 'abort')).toEqual([])
+      })
+    },
+  )
 }
 
 /** Waits for a value that is the same ten times in turn. */

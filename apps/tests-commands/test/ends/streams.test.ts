@@ -24,7 +24,7 @@ async function* endless(onPull: () => void): AsyncGenerator<Uint8Array> {
 }
 
 for (const door of doors) {
-  describeWith(door.components.map(component), `streams: ${door.name}`, () => {
+  describeWith(door.components.map(component), `streams: ${door.name}`, { tags: [...door.tags] }, () => {
     const open = () => openSite({ root: door.root, executor: door.create() })
     const plain = { login: false, shell: 'sh', timeout: 60_000, killGrace: 100 } as const
 

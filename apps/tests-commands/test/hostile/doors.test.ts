@@ -101,6 +101,7 @@ for (const door of kernelDoors) {
   describeWith(
     [...door.components, 'python3' as const].map(component),
     `hostile input at both doors: ${door.name}`,
+    { tags: [...door.tags] },
     () => {
       const open = (): Promise<Site> =>
         openSite({

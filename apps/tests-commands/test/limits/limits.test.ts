@@ -33,6 +33,7 @@ for (const door of doors) {
   describeWith(
     [...door.components, 'bash', 'python3'].map((name) => component(name as 'bash')),
     `limits: ${door.name}`,
+    { tags: [...door.tags] },
     () => {
       // Where all processes of the user count, there are those of other tests too.
       const processes = door.kernel ? 40 : 160

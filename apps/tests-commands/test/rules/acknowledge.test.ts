@@ -35,54 +35,55 @@ async function open(door: Door, list: readonly Rule[] = [noSecret]): Promise<Sit
   return site
 }
 
-describe.each(doors)('a command that acknowledges a rule, $name', (door) => {
-  describeWith(door.components.map(component), 'in a shell', () => {
-    it.each(['bash', 'sh', 'dash', 'zsh', '/usr/bin/fish'])(
-      '[RU5] runs nothing that was left for %s',
-      async (shell) => {
+for (const door of doors)
+  describe(`a command that acknowledges a rule, ${door.name}`, { tags: [...door.tags] }, () => {
+    describeWith(door.components.map(component), 'in a shell', { tags: [...door.tags] }, () => {
+      it.each(['bash', 'sh', 'dash', 'zsh', '/usr/bin/fish'])(
+        '[RU5] runs nothing that was left for %s',
+        async (shell) => {
+          await using site = await open(door)
+          const { workspace } = site
+          const options = { shell, acknowledge: ['no-secret'] }
+          const { stdout } = await workspace.exec('git --version; echo "in $HOME: $PATH"', options)
+          expect(stdout).toMatch(/^git version [^\n]+\nin \//)
+          expect(stdout).toContain(`in ${door.root}: /usr/local/bin:/usr/bin:/bin\n`)
+          expect(stdout).not.toContain('PLANTED')
+          const stdin = await workspace.exec('cat', { ...options, stdin: 'from outside\n', login: true })
+          expect(stdin.stdout).toBe('from outside\n')
+        },
+      )
+
+      it('[RU5] runs nothing of it in a session either', async () => {
         await using site = await open(door)
-        const { workspace } = site
-        const options = { shell, acknowledge: ['no-secret'] }
-        const { stdout } = await workspace.exec('git --version; echo "in $HOME: $PATH"', options)
-        expect(stdout).toMatch(/^git version [^\n]+\nin \//)
-        expect(stdout).toContain(`in ${door.root}: /usr/local/bin:/usr/bin:/bin\n`)
-        expect(stdout).not.toContain('PLANTED')
-        const stdin = await workspace.exec('cat', { ...options, stdin: 'from outside\n', login: true })
-        expect(stdin.stdout).toBe('from outside\n')
-      },
-    )
+        const session = await site.workspace.openSession({ shell: 'bash', acknowledge: ['no-secret'] })
+        await session.write('git --version; echo "READY $((1 + 1))"\r')
+        const { before } = await session.waitFor('READY 2')
+        await session.close()
+        expect(before).toMatch(/git version/)
+        expect(before).not.toContain('PLANTED')
+      })
 
-    it('[RU5] runs nothing of it in a session either', async () => {
-      await using site = await open(door)
-      const session = await site.workspace.openSession({ shell: 'bash', acknowledge: ['no-secret'] })
-      await session.write('git --version; echo "READY $((1 + 1))"\r')
-      const { before } = await session.waitFor('READY 2')
-      await session.close()
-      expect(before).toMatch(/git version/)
-      expect(before).not.toContain('PLANTED')
-    })
-
-    it('[RU5] drops the named rule only, and says in the audit which', async () => {
-      await using site = await open(door, [noSecret, rules.maxFileSize(100), rules.deny('.zshrc')])
-      const events: AccessEvent[] = []
-      site.workspace.on('access', (event) => events.push(event))
-      const refused = await site.workspace
-        .exec('cat secret', { acknowledge: ['no-secret'] })
-        .catch((error: unknown) => error)
-      expect(isWorkspaceError(refused, 'EUNENFORCEABLE') && refused.rule).toBe('maxFileSize(100)')
-      const acknowledge = ['no-secret', 'maxFileSize(100)']
-      const { stdout } = await site.workspace.exec('cat secret .zshrc', { acknowledge })
-      expect(stdout).toBe('SECRET')
-      expect(events.map(({ acknowledged }) => acknowledged)).toEqual([['no-secret'], acknowledge])
+      it('[RU5] drops the named rule only, and says in the audit which', async () => {
+        await using site = await open(door, [noSecret, rules.maxFileSize(100), rules.deny('.zshrc')])
+        const events: AccessEvent[] = []
+        site.workspace.on('access', (event) => events.push(event))
+        const refused = await site.workspace
+          .exec('cat secret', { acknowledge: ['no-secret'] })
+          .catch((error: unknown) => error)
+        expect(isWorkspaceError(refused, 'EUNENFORCEABLE') && refused.rule).toBe('maxFileSize(100)')
+        const acknowledge = ['no-secret', 'maxFileSize(100)']
+        const { stdout } = await site.workspace.exec('cat secret .zshrc', { acknowledge })
+        expect(stdout).toBe('SECRET')
+        expect(events.map(({ acknowledged }) => acknowledged)).toEqual([['no-secret'], acknowledge])
+      })
     })
   })
-})
 
 describe('acknowledging', () => {
   const door = doors.find(({ name }) => name === 'proot at /workspace')
   if (door === undefined) throw new TypeError('a door is missing')
 
-  describeWith(door.components.map(component), 'where it is refused', () => {
+  describeWith(door.components.map(component), 'where it is refused', { tags: [...door.tags] }, () => {
     it('[RU5] is the last remedy of a refusal, after one that keeps the rule', async () => {
       await using site = await open(door)
       await expect(site.attempt('true')).rejects.toThrow(

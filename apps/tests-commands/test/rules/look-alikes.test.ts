@@ -29,53 +29,57 @@ const hostile: Readonly<Record<string, string>> = {
   'links below a look-alike': 'mkdir -p DEEP/DOWN && ln -s /tmp DEEP/DOWN/KEY && mkfifo DEEP/DOWN/Key',
 }
 
-describe.each(doors)('look-alikes of denied names, $name', (door) => {
-  describeWith([...door.components, 'perl' as const].map(component), 'that a command makes', () => {
-    it.each(Object.entries(hostile))('[RU2] %s does not keep the next command from running', async (_what, command) => {
-      await using site = await openSite({ root: door.root, executor: door.create(), files, rules: () => denied })
-      await site.run(command)
-      expect((await site.attempt('echo runs; cat secret deep/down/key')).stdout).toBe('runs\n')
-      // Its owner has to open it first: the system lets nobody else look into it.
-      for (const name of ['SECRET', 'DEEP/down']) {
-        if (command.endsWith(`mkdir -m 000 ${name}`)) await chmod(join(site.directory, name), 0o755)
-      }
-      const names = ['SECRET', 'Secret', 'DEEP'].filter((name) => command.includes(name))
-      for (const name of names) {
-        expect(await codeOf(site.workspace.delete(name, { recursive: true, force: true })), name).toBe('done')
-      }
-      expect((await site.attempt('ls')).stdout).toBe('deep\nfile.txt\nsecret\n')
-      expect((await site.attempt('echo runs; cat secret deep/down/key')).stdout).toBe('runs\n')
-    })
-
-    it('[RU2] so many that no command could cover them are named, and can be removed', async () => {
-      const rule = rules.deny('credentials')
-      await using site = await openSite({
-        root: door.root,
-        executor: door.create(),
-        files: { credentials: 'SECRET' },
-        rules: () => [rule],
-      })
-      await site.run('for i in {C,c}{R,r}{E,e}{D,d}{E,e}{N,n}{T,t}{I,i}als; do echo x > $i; done; true')
-      await expect(site.attempt('true')).rejects.toThrow(
-        /more than 200 other spellings.*delete them through the file API/,
+for (const door of doors)
+  describe(`look-alikes of denied names, ${door.name}`, { tags: [...door.tags] }, () => {
+    describeWith([...door.components, 'perl' as const].map(component), 'that a command makes', () => {
+      it.each(Object.entries(hostile))(
+        '[RU2] %s does not keep the next command from running',
+        async (_what, command) => {
+          await using site = await openSite({ root: door.root, executor: door.create(), files, rules: () => denied })
+          await site.run(command)
+          expect((await site.attempt('echo runs; cat secret deep/down/key')).stdout).toBe('runs\n')
+          // Its owner has to open it first: the system lets nobody else look into it.
+          for (const name of ['SECRET', 'DEEP/down']) {
+            if (command.endsWith(`mkdir -m 000 ${name}`)) await chmod(join(site.directory, name), 0o755)
+          }
+          const names = ['SECRET', 'Secret', 'DEEP'].filter((name) => command.includes(name))
+          for (const name of names) {
+            expect(await codeOf(site.workspace.delete(name, { recursive: true, force: true })), name).toBe('done')
+          }
+          expect((await site.attempt('ls')).stdout).toBe('deep\nfile.txt\nsecret\n')
+          expect((await site.attempt('echo runs; cat secret deep/down/key')).stdout).toBe('runs\n')
+        },
       )
-      const names = (await Array.fromAsync(site.workspace.list('.'))).map(({ name }) => name)
-      for (const name of names.filter((one) => /^cred/i.test(one) && one !== 'credentials')) {
-        await site.workspace.delete(name)
-      }
-      expect((await site.attempt('cat credentials; echo runs')).stdout).toBe('runs\n')
-    })
 
-    it('[RU2] a link at the place of a directory on the way can be removed', async () => {
-      await using site = await openSite({ root: door.root, executor: door.create(), rules: () => denied })
-      await site.workspace.createSymlink('deep', 'file.txt')
-      await site.workspace.delete('deep', { recursive: true })
-      await site.workspace.createSymlink('deep', 'file.txt')
-      await site.workspace.move('deep', 'elsewhere')
-      expect(await site.workspace.readSymlink('elsewhere')).toBe('file.txt')
+      it('[RU2] so many that no command could cover them are named, and can be removed', async () => {
+        const rule = rules.deny('credentials')
+        await using site = await openSite({
+          root: door.root,
+          executor: door.create(),
+          files: { credentials: 'SECRET' },
+          rules: () => [rule],
+        })
+        await site.run('for i in {C,c}{R,r}{E,e}{D,d}{E,e}{N,n}{T,t}{I,i}als; do echo x > $i; done; true')
+        await expect(site.attempt('true')).rejects.toThrow(
+          /more than 200 other spellings.*delete them through the file API/,
+        )
+        const names = (await Array.fromAsync(site.workspace.list('.'))).map(({ name }) => name)
+        for (const name of names.filter((one) => /^cred/i.test(one) && one !== 'credentials')) {
+          await site.workspace.delete(name)
+        }
+        expect((await site.attempt('cat credentials; echo runs')).stdout).toBe('runs\n')
+      })
+
+      it('[RU2] a link at the place of a directory on the way can be removed', async () => {
+        await using site = await openSite({ root: door.root, executor: door.create(), rules: () => denied })
+        await site.workspace.createSymlink('deep', 'file.txt')
+        await site.workspace.delete('deep', { recursive: true })
+        await site.workspace.createSymlink('deep', 'file.txt')
+        await site.workspace.move('deep', 'elsewhere')
+        expect(await site.workspace.readSymlink('elsewhere')).toBe('file.txt')
+      })
     })
   })
-})
 
 describe('look-alikes of denied names at the file API', () => {
   it('[RU2] are denied, and links of such a name can be moved and removed', async () => {

@@ -5,7 +5,7 @@ import { doors, openSite } from '../doors/site.ts'
 import { survivors } from './survivors.ts'
 
 for (const door of doors) {
-  describeWith(door.components.map(component), `background commands: ${door.name}`, () => {
+  describeWith(door.components.map(component), `background commands: ${door.name}`, { tags: [...door.tags] }, () => {
     const open = () => openSite({ root: door.root, executor: door.create() })
     const plain = { login: false, shell: 'bash' } as const
 

@@ -8,7 +8,7 @@ import { doors, openSite, treeOf } from '../doors/site.ts'
 import { holders, noneLeft, stubborn, survivors } from './survivors.ts'
 
 for (const door of doors) {
-  describeWith(door.components.map(component), `ends of sessions: ${door.name}`, () => {
+  describeWith(door.components.map(component), `ends of sessions: ${door.name}`, { tags: [...door.tags] }, () => {
     const open = () => openSite({ root: door.root, executor: door.create() })
     const script = (token: string): string => `${stubborn(token)} echo is-"ready"; sleep 1000`
 

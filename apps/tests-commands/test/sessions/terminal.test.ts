@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { doors, openSite } from '../doors/site.ts'
 
 for (const door of doors) {
-  describeWith(door.components.map(component), `sessions: ${door.name}`, () => {
+  describeWith(door.components.map(component), `sessions: ${door.name}`, { tags: [...door.tags] }, () => {
     const open = (files?: Readonly<Record<string, string>>) =>
       openSite({ root: door.root, executor: door.create(), ...(files ? { files } : {}) })
 

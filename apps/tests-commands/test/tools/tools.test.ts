@@ -24,7 +24,7 @@ for (const door of doors) {
   const create = (tools: readonly Tool[]): Executor =>
     door.kernel ? createBubblewrapExecutor({ tools }) : createProotExecutor({ tools })
 
-  describeWith(door.components.map(component), `tools: ${door.name}`, () => {
+  describeWith(door.components.map(component), `tools: ${door.name}`, { tags: [...door.tags] }, () => {
     it('[LS9, RP8] are on PATH, at the place that was given, and at their own without', async () => {
       await using tool = await createTool()
       await using flat = await createTool({ bin: false })
