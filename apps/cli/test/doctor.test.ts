@@ -61,18 +61,23 @@ const policies: [string, readonly object[], Readonly<Record<string, string>>][] 
 for (const executor of ['bubblewrap', 'proot', 'sanitize', 'virtual'] as const) {
   const needed = executor === 'virtual' ? [] : executor === 'sanitize' ? ['perl' as const] : [executor]
   describeWith(needed.map(component), `ws doctor with ${executor}`, () => {
-    it.each(policies)('[RU6] says what exec does under %s', async (_, rules, files) => {
-      await using site = await configured(rules, files)
-      const options = [...site.options, '--executor', executor]
-      const doctor = await ws([...options, 'doctor'])
-      const exec = await ws([...options, 'exec', '--no-login', '--', 'echo ran'])
-      const refused = exec.code === 125
-      expect(exec.stdout).toBe(refused ? '' : 'ran\n')
-      expect(doctor, exec.stderr).toMatchObject({ code: refused ? 1 : 0, stderr: '' })
-      expect(doctor.stdout).toContain(refused ? 'Commands would be refused.' : `Commands would run with ${executor}.`)
-      const [, rule] = /\(rule `([^`]+)`\)/u.exec(exec.stderr) ?? []
-      if (refused) expect(doctor.stdout).toContain(`${rule}: `)
-    })
+    for (const [name, rules, files] of policies) {
+      // the words for a rule are the same for each executor: one that runs and one that may be refused are enough
+      const tags =
+        executor === 'bubblewrap' || name === 'no rules' || name.endsWith('file that is missing') ? [] : ['deep']
+      it(`[RU6] says what exec does under ${name}`, { tags }, async () => {
+        await using site = await configured(rules, files)
+        const options = [...site.options, '--executor', executor]
+        const doctor = await ws([...options, 'doctor'])
+        const exec = await ws([...options, 'exec', '--no-login', '--', 'echo ran'])
+        const refused = exec.code === 125
+        expect(exec.stdout).toBe(refused ? '' : 'ran\n')
+        expect(doctor, exec.stderr).toMatchObject({ code: refused ? 1 : 0, stderr: '' })
+        expect(doctor.stdout).toContain(refused ? 'Commands would be refused.' : `Commands would run with ${executor}.`)
+        const [, rule] = /\(rule `([^`]+)`\)/u.exec(exec.stderr) ?? []
+        if (refused) expect(doctor.stdout).toContain(`${rule}: `)
+      })
+    }
   })
 }
 

@@ -23,7 +23,8 @@ const scratchDirectories = async () =>
 
 for (const executor of ['bubblewrap', 'proot'] as const) {
   const needed = componentNames.filter((name) => [executor, 'python3', 'node', 'git'].includes(name)).map(component)
-  describeWith(needed, `ws verify with ${executor}`, () => {
+  const tags = executor === 'bubblewrap' ? [] : ['deep']
+  describeWith(needed, `ws verify with ${executor}`, { tags }, () => {
     it('[PC18] [PC19] [PC12] [RP6] [RP17] [RP18] every check passes or is refused as declared; nothing is left behind', async () => {
       const before = await scratchDirectories()
       const { code, stdout, stderr } = await ws(['--json', '--executor', executor, 'verify'])

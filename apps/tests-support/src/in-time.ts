@@ -1,5 +1,7 @@
 import { availableParallelism, loadavg } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { isWorkspaceError } from '@ws/core'
 import type { Workspace } from '@ws/core'
 import { watchTurns } from '@ws/test-fixtures'
@@ -24,7 +26,12 @@ interface Measured {
   readonly wall: number
 }
 
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
 async function measure(workspace: Workspace, attempt: Attempt, signal: AbortSignal): Promise<Measured> {
+  // what other files of this worker left is not collected in a turn that counts
+  collectGarbage()
   const turns = watchTurns()
   await new Promise((resolve) => setImmediate(resolve))
   const [before, start] = [process.threadCpuUsage(), performance.now()]
