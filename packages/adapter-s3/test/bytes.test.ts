@@ -7,13 +7,13 @@ import { Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createS3Adapter, type S3StorageAdapter } from '../src/index.ts'
-import { at, Bench, encode, text } from './support.ts'
+import { at, Bench, encode, text, tagsOn } from './support.ts'
 
 const content = encode('the bytes that were stored, '.repeat(100))
 const damaged = { code: 'EIO', reason: expect.stringContaining('damaged') }
 
 for (const name of s3ServerNames) {
-  describeWith(s3Needs(name), `bytes that arrive damaged, again and again, on ${name}`, () => {
+  describeWith(s3Needs(name), `bytes that arrive damaged, again and again, on ${name}`, { tags: tagsOn(name) }, () => {
     let bench: Bench
     let proxy: FaultProxy
     let adapter: S3StorageAdapter

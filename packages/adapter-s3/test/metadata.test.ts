@@ -10,7 +10,7 @@ import { s3Needs } from '@ws/test-fixtures/s3/vitest'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createS3Adapter } from '../src/index.ts'
-import { at, Bench, encode } from './support.ts'
+import { at, Bench, encode, tagsOn } from './support.ts'
 
 const MiB = 1024 * 1024
 const partBytes = 5 * MiB
@@ -20,7 +20,7 @@ async function* inParts(bytes: number, value: number): AsyncGenerator<Uint8Array
 }
 
 for (const name of s3ServerNames) {
-  describeWith(s3Needs(name), `type and metadata on ${name}`, () => {
+  describeWith(s3Needs(name), `type and metadata on ${name}`, { tags: tagsOn(name) }, () => {
     let bench: Bench
     let prefix: string
     beforeAll(async () => {

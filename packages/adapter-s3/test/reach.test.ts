@@ -8,13 +8,13 @@ import { createServer as createTcpServer, type AddressInfo, type Socket } from '
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createS3Adapter, type S3AdapterOptions } from '../src/index.ts'
 import { certificate, privateKey } from '@ws/test-fixtures'
-import { at, Bench, decode, encode } from './support.ts'
+import { at, Bench, decode, encode, tagsOn } from './support.ts'
 
 const credentials = { accessKeyId: 'a', secretAccessKey: 'b' }
 const badGateway = 'HTTP/1.1 502 Bad Gateway\r\nContent-Type: text/html\r\nContent-Length: 2\r\n\r\nno'
 
 for (const name of s3ServerNames) {
-  describeWith(s3Needs(name), `a store that is reached again on ${name}`, () => {
+  describeWith(s3Needs(name), `a store that is reached again on ${name}`, { tags: tagsOn(name) }, () => {
     let bench: Bench
     let proxy: FaultProxy
     beforeAll(async () => {

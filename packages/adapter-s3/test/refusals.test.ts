@@ -6,7 +6,7 @@ import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createR2Adapter, createS3Adapter, probeS3Dialect } from '../src/index.ts'
-import { at, Bench, encode } from './support.ts'
+import { at, Bench, encode, tagsOn } from './support.ts'
 
 /** An answer of a server that refuses, as the SDK gives it. */
 function answer(status: number, name?: string, headers: Record<string, string> = {}): Error {
@@ -19,7 +19,7 @@ function answer(status: number, name?: string, headers: Record<string, string> =
 }
 
 for (const name of s3ServerNames) {
-  describeWith(s3Needs(name), `what the server refuses on ${name}`, () => {
+  describeWith(s3Needs(name), `what the server refuses on ${name}`, { tags: tagsOn(name) }, () => {
     let bench: Bench
     beforeAll(async () => {
       bench = await Bench.open(name)

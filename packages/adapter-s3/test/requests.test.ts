@@ -2,10 +2,10 @@ import { describeWith } from '@ws/test-fixtures'
 import { s3ServerNames } from '@ws/test-fixtures/s3'
 import { s3Needs } from '@ws/test-fixtures/s3/vitest'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { at, Bench, encode, fill } from './support.ts'
+import { at, Bench, encode, fill, tagsOn } from './support.ts'
 
 for (const name of s3ServerNames) {
-  describeWith(s3Needs(name), `the requests that operations cost on ${name}`, () => {
+  describeWith(s3Needs(name), `the requests that operations cost on ${name}`, { tags: tagsOn(name) }, () => {
     let bench: Bench
     beforeAll(async () => {
       bench = await Bench.open(name)

@@ -20,6 +20,9 @@ export const at = (path: string): MountPath => parseMountPath(path)
 export const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 export const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
 
+/** The tier of tests that the server has no part in: `npm test` runs them on one. */
+export const tagsOn = (name: S3ServerName): 'deep'[] => (name === 'ceph' ? [] : ['deep'])
+
 /** A request that an adapter made. */
 export interface SentRequest {
   /** `PutObject` */

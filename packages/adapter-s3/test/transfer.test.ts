@@ -4,7 +4,7 @@ import { s3ServerNames } from '@ws/test-fixtures/s3'
 import { s3Needs } from '@ws/test-fixtures/s3/vitest'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { TransferProgress } from '../src/index.ts'
-import { at, Bench, encode, fill, listed, text } from './support.ts'
+import { at, Bench, encode, fill, listed, text, tagsOn } from './support.ts'
 
 /** An error that no retry mends. */
 const refusal = (): Error =>
@@ -21,7 +21,7 @@ async function failureOf(promise: Promise<unknown> | undefined): Promise<Workspa
 }
 
 for (const name of s3ServerNames) {
-  describeWith(s3Needs(name), `moves, copies and deletes on ${name}`, () => {
+  describeWith(s3Needs(name), `moves, copies and deletes on ${name}`, { tags: tagsOn(name) }, () => {
     let bench: Bench
     beforeAll(async () => {
       bench = await Bench.open(name)

@@ -3,10 +3,10 @@ import { s3ServerNames } from '@ws/test-fixtures/s3'
 import { s3Needs } from '@ws/test-fixtures/s3/vitest'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { S3Problem } from '../src/index.ts'
-import { at, Bench, decode, encode, listed, text } from './support.ts'
+import { at, Bench, decode, encode, listed, text, tagsOn } from './support.ts'
 
 for (const name of s3ServerNames) {
-  describeWith(s3Needs(name), `a bucket as a tree on ${name}`, () => {
+  describeWith(s3Needs(name), `a bucket as a tree on ${name}`, { tags: tagsOn(name) }, () => {
     let bench: Bench
     beforeAll(async () => {
       bench = await Bench.open(name)

@@ -3,10 +3,10 @@ import { isWorkspaceError } from '@ws/core'
 import { component, describeWith, itWith, deep } from '@ws/test-fixtures'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 
-import { modes, needed, Workbench } from './support/workbench.ts'
+import { modes, needed, Workbench, tagsIn } from './support/workbench.ts'
 
 for (const mode of modes) {
-  describeWith(needed[mode], `commands (${mode})`, () => {
+  describeWith(needed[mode], `commands (${mode})`, { tags: tagsIn(mode) }, () => {
     let bench: Workbench
     beforeEach(async () => {
       bench = await Workbench.create(mode)

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 
 import { eventually, processesWith } from './support/processes.ts'
 import type { Order } from './support/start-and-wait.ts'
-import { modes, namesBelow, needed, Workbench } from './support/workbench.ts'
+import { modes, namesBelow, needed, Workbench, tagsIn } from './support/workbench.ts'
 
 const helper = join(import.meta.dirname, 'support/start-and-wait.ts')
 
@@ -27,7 +27,7 @@ function survivors(marker: string): string {
 }
 
 for (const mode of modes) {
-  describeWith(needed[mode], `the end of a command (${mode})`, () => {
+  describeWith(needed[mode], `the end of a command (${mode})`, { tags: tagsIn(mode) }, () => {
     let bench: Workbench
     let marker: string
     beforeEach(async () => {

@@ -10,7 +10,7 @@ import { expect, it } from 'vitest'
 
 import { createBubblewrapExecutor } from '../src/index.ts'
 import { useRuleSite } from './support/rule-site.ts'
-import { formOf, type Mode, modes, namesBelow, needed } from './support/workbench.ts'
+import { formOf, type Mode, modes, namesBelow, needed, tagsIn } from './support/workbench.ts'
 
 const hooks: Rule = {
   kind: 'pattern',
@@ -34,7 +34,7 @@ with zipfile.ZipFile('greet-1.0-py3-none-any.whl', 'w') as z:
 `
 
 for (const mode of modes) {
-  describeWith(needed[mode], `rules by pattern in commands (${mode})`, () => {
+  describeWith(needed[mode], `rules by pattern in commands (${mode})`, { tags: tagsIn(mode) }, () => {
     const site = useRuleSite(mode)
     const { at, put, open, openWith } = site
 

@@ -6,10 +6,10 @@ import { describeWith } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
 import { useRuleSite } from './support/rule-site.ts'
-import { modes, namesBelow, needed } from './support/workbench.ts'
+import { modes, namesBelow, needed, tagsIn } from './support/workbench.ts'
 
 for (const mode of modes) {
-  describeWith(needed[mode], `protected names that are missing (${mode})`, () => {
+  describeWith(needed[mode], `protected names that are missing (${mode})`, { tags: tagsIn(mode) }, () => {
     const site = useRuleSite(mode)
     const { at, put, directory, open } = site
     const natural = () => [rules.withinOutput(at('/out')), rules.deny(at('/.env')), rules.readOnly(at('/.git/hooks'))]

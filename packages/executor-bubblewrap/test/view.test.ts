@@ -3,10 +3,10 @@ import { component, describeWith, itWith } from '@ws/test-fixtures'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 
 import { processesWith } from './support/processes.ts'
-import { modes, namesBelow, needed, Workbench } from './support/workbench.ts'
+import { modes, namesBelow, needed, Workbench, tagsIn } from './support/workbench.ts'
 
 for (const mode of modes) {
-  describeWith(needed[mode], `what a command sees (${mode})`, () => {
+  describeWith(needed[mode], `what a command sees (${mode})`, { tags: tagsIn(mode) }, () => {
     let bench: Workbench
     beforeEach(async () => {
       bench = await Workbench.create(mode)

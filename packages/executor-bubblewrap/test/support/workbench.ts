@@ -25,6 +25,9 @@ export const needed = {
 export const modes = ['below', 'direct', 'translated'] as const
 export type Mode = (typeof modes)[number]
 
+/** The translated form runs what the others run, in proot: `npm test` tries there what proot could undo. */
+export const tagsIn = (mode: Mode): 'deep'[] => (mode === 'translated' ? ['deep'] : [])
+
 /** The options that keep an executor to one form. */
 export function formOf(mode: Mode): { readonly root: NonNullable<BubblewrapExecutorOptions['root']> } {
   return { root: mode === 'below' ? 'auto' : mode }
