@@ -19,8 +19,13 @@ afterAll(() => {
 
 /** A directory that a killed process left may be closed: then nobody but root can remove its entries. */
 function openUp(path: string): void {
-  chmodSync(path, 0o700)
-  for (const entry of readdirSync(path, { withFileTypes: true })) {
-    if (entry.isDirectory()) openUp(join(path, entry.name))
+  try {
+    chmodSync(path, 0o700)
+    for (const entry of readdirSync(path, { withFileTypes: true })) {
+      if (entry.isDirectory()) openUp(join(path, entry.name))
+    }
+  } catch (error) {
+    // a process that is about to end removes what it made
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
 }
