@@ -43,7 +43,7 @@ describeWith(component('perl'), 'ws --executor sanitize', () => {
     expect(await run({ limits: { scratchBytes: 5 } }, 'true')).toMatchObject({ code: 2 })
   })
 
-  it('is verified: what it cannot do it refuses, and nothing fails', { timeout: 120_000 }, async () => {
+  it('is verified: what it cannot do it refuses, and nothing fails', { tags: 'deep' }, async () => {
     const { code, stdout, stderr } = await ws(['--json', '--executor', 'sanitize', 'verify'])
     expect(stderr).toBe('')
     const report = JSON.parse(stdout) as { results: { status: string }[]; summary: Record<string, number> }

@@ -1,3 +1,4 @@
+/** @module-tag deep */
 import { ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
