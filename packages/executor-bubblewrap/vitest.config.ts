@@ -1,3 +1,5 @@
 import { sharedConfig } from '@ws/test-fixtures/vitest'
+import { mergeConfig } from 'vitest/config'
 
-export default sharedConfig
+// One test replaces a module.
+export default mergeConfig(sharedConfig, { test: { isolate: true } })

@@ -50,7 +50,7 @@ for (const mode of modes) {
     })
 
     it('comes with a timeout, which ends the whole tree', async () => {
-      const result = await bench.run(`${survivors(marker)}; sleep ${marker}`, { timeout: 5_000 })
+      const result = await bench.run(`${survivors(marker)}; sleep ${marker}`, { timeout: 10_000 })
       expect(result).toMatchObject({ timedOut: true, exitCode: null, stdout: 'ready\n' })
       expect(processesWith(marker)).toEqual([])
     })

@@ -77,8 +77,11 @@ def foreign():
     code = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
     code.write(b'\xb8\x14\x00\x00\x00\xcd\x80\xc3')
     function = ctypes.CFUNCTYPE(ctypes.c_long)(ctypes.addressof(ctypes.c_char.from_buffer(code)))
-    result = ctypes.c_int(function() & 0xFFFFFFFF).value
-    return result if result > 0 else None
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if ctypes.c_int(function() & 0xFFFFFFFF).value > 0 else 1)
+    # a kernel without these calls ends their caller
+    return 'answered' if os.waitpid(child, 0)[1] == 0 else None
 
 
 if x64:
