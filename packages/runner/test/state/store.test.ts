@@ -12,7 +12,8 @@ import { filesOf, put, stores } from './support.ts'
 const plan = { version: 1, steps: [{ id: 'one', type: 'put', with: { a: 'new' }, outputs: ['a'] }] }
 
 async function finishedSite() {
-  const [workspace, output, state] = [createMemoryAdapter(), createMemoryAdapter(), createMemoryAdapter()]
+  const [workspace, output] = [createMemoryAdapter(), createMemoryAdapter()]
+  const state = withConditions(createMemoryAdapter(), 'server')
   const types = testTypes
   await using runner = await createRunner({ workspace, output, state, types })
   await runner.run(plan)
@@ -222,7 +223,8 @@ function withConditions(
   adapter: StorageAdapter,
   conditionalWrite: AdapterCapabilities['conditionalWrite'],
 ): StorageAdapter {
-  const capabilities = { ...adapter.capabilities, conditionalWrite }
+  // it stands for a store that several machines reach
+  const capabilities = { ...adapter.capabilities, conditionalWrite, inProcess: false }
   return new Proxy(adapter, {
     get(target, name) {
       if (name === 'capabilities') return capabilities
