@@ -5,17 +5,26 @@ import { join } from 'node:path'
 import { afterAll } from 'vitest'
 
 // Tests look at what is left in the temporary directory: each file has one of its own, so that files can run side by side.
-const before = process.env['TMPDIR']
-const directory = mkdtempSync(join(realpathSync(tmpdir()), 'ws-vitest-'))
-chmodSync(directory, 0o1777)
-process.env['TMPDIR'] = directory
+// Files that share a worker get theirs one after the other. One of which no test runs is not told of its end.
+const worker = globalThis as { [key: symbol]: { readonly parent: string; current?: string } | undefined }
+const key = Symbol.for('@ws/test-fixtures temporary directory')
+const place = (worker[key] ??= { parent: realpathSync(tmpdir()) })
+remove()
+place.current = mkdtempSync(join(place.parent, 'ws-vitest-'))
+chmodSync(place.current, 0o1777)
+process.env['TMPDIR'] = place.current
 
 afterAll(() => {
-  if (before === undefined) delete process.env['TMPDIR']
-  else process.env['TMPDIR'] = before
-  openUp(directory)
-  rmSync(directory, { recursive: true, force: true, maxRetries: 3 })
+  process.env['TMPDIR'] = place.parent
+  remove()
 })
+
+function remove(): void {
+  if (place.current === undefined) return
+  openUp(place.current)
+  rmSync(place.current, { recursive: true, force: true, maxRetries: 3 })
+  delete place.current
+}
 
 /** A directory that a killed process left may be closed: then nobody but root can remove its entries. */
 function openUp(path: string): void {
