@@ -1,16 +1,18 @@
-import { serveStdio as serveConnection } from '@modelcontextprotocol/server/stdio'
+import { serveStdio as serveConnection, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server'
 import type { Readable, Writable } from 'node:stream'
 
-import { limitsOf } from '../messages/limits.ts'
-import { reportError } from '../report.ts'
-import { createServer } from '../server/create-server.ts'
-import { loadSkills } from '../server/skills.ts'
-import { addSubscriptions, watchListened } from '../server/subscriptions.ts'
-import { createSource } from '../source/source.ts'
-import type { MessageLimits, OpenedWorkspace, Served, SourceOptions } from '../types.ts'
-import { LineTransport } from './transport.ts'
+import { reportError } from './report.ts'
+import { createServer } from './server/create-server.ts'
+import { loadSkills } from './server/skills.ts'
+import { addSubscriptions, isListen, watchListened } from './server/subscriptions.ts'
+import { createSource } from './source/source.ts'
+import type { OpenedWorkspace, Served, SourceOptions } from './types.ts'
 
-export interface StdioOptions extends SourceOptions, MessageLimits {
+/** Bytes of one message, as over HTTP. A longer one ends the connection. */
+const maxMessageBytes = 16 * 1024 * 1024
+
+export interface StdioOptions extends SourceOptions {
   /** Default: those of the process. */
   readonly input?: Readable | undefined
   readonly output?: Writable | undefined
@@ -33,28 +35,24 @@ export async function serveStdio(opened: OpenedWorkspace, options: StdioOptions 
   const source = createSource(opened, options)
   const skills = await loadSkills(opened)
   const { input = process.stdin, output = process.stdout, onError = reportError } = options
-  const limits = limitsOf(options)
+  const transport = new StdioServerTransport(input, output, { maxBufferSize: maxMessageBytes })
   const { promise: closed, resolve } = Promise.withResolvers<void>()
   const stops: (() => void)[] = []
-  const transport = new LineTransport({
-    input,
-    output,
-    limits,
-    listen: (message) => watchListened(source.watch, message),
-  })
   const handle = serveConnection(
     ({ era }) => {
       const server = createServer(source, skills, { streams: true })
       stops.push(addSubscriptions(server, source, era))
       return server
     },
-    { transport, onerror: onError, maxSubscriptions: limits.maxStreams },
+    {
+      transport: listening(
+        transport,
+        (message) => (isListen(message) ? watchListened(source.watch, message) : undefined),
+        () => void close(),
+      ),
+      onerror: onError,
+    },
   )
-  const closeTransport = transport.onclose
-  transport.onclose = () => {
-    closeTransport?.()
-    void close()
-  }
   let ending: Promise<void> | undefined
   async function end(): Promise<void> {
     for (const stop of stops) stop()
@@ -67,4 +65,36 @@ export async function serveStdio(opened: OpenedWorkspace, options: StdioOptions 
     return ending
   }
   return { closed, close, [Symbol.asyncDispose]: close }
+}
+
+/** The transport, where `before` can hold up a message, and with it those behind it. */
+function listening(
+  inner: Transport,
+  before: (message: JSONRPCMessage) => Promise<void> | undefined,
+  closed: () => void,
+): Transport {
+  let turn: Promise<void> | undefined
+  const outer: Transport = {
+    start: async () => {
+      inner.onmessage = (message, extra) => {
+        const deliver = (): void => outer.onmessage?.(message, extra)
+        const work = before(message)
+        if (work === undefined && turn === undefined) return deliver()
+        const mine = Promise.all([turn, work]).then(deliver)
+        turn = mine
+        void mine.finally(() => {
+          if (turn === mine) turn = undefined
+        })
+      }
+      inner.onerror = (error) => outer.onerror?.(error)
+      inner.onclose = () => {
+        outer.onclose?.()
+        closed()
+      }
+      await inner.start()
+    },
+    send: (message, options) => inner.send(message, options),
+    close: () => inner.close(),
+  }
+  return outer
 }
