@@ -23,8 +23,8 @@ export const serverMutations: readonly Mutation[] = [
     changes: [
       {
         file: front,
-        text: '    if (subject instanceof Response) return this.#send(response, subject)\n',
-        by: '    if (subject instanceof Response) return this.#post(request, response, url, undefined)\n',
+        text: '    if (subject instanceof Response) return send(response, subject)\n',
+        by: '    if (subject instanceof Response) return this.#post(request, response, undefined)\n',
       },
     ],
     test: { file: attacks, title: 'without a token' },
@@ -40,24 +40,6 @@ export const serverMutations: readonly Mutation[] = [
       },
     ],
     test: { file: attacks, title: "another subject's thread" },
-  },
-  {
-    row: 'a client that sends, leaves unread or keeps open more than its share',
-    removes: 'the share that is left for other subjects',
-    changes: [
-      {
-        file: 'apps/mcp-server/src/messages/limits.ts',
-        text: ' || (this.#isShared && held > 0 && held + amount > left)',
-        by: '',
-      },
-    ],
-    test: { file: attacks, title: 'leaves a share for others' },
-  },
-  {
-    row: 'a web page that names another host in the address itself',
-    removes: 'the check of the host in the address',
-    changes: [{ file: front, text: '!this.#hosts.includes(url.hostname)', by: 'false' }],
-    test: { file: attacks, title: 'in absolute form' },
   },
   {
     row: 'another writer in the output while a step lands',
