@@ -93,11 +93,11 @@ export const dependencyRules: IConfiguration = {
       to: { path: '^packages/', pathNot: '^packages/(core|conformance)/' },
     },
     {
-      name: 'internal-door-for-rclone-only',
+      name: 'internal-door-for-known-packages',
       comment:
-        'The internal door of the local adapter is no contract: the rclone adapter, released with it, may use it.',
+        'The internal door of the local adapter is no contract: the rclone adapter, the runner and the CLI, released with it, may use it.',
       severity: 'error',
-      from: { pathNot: '^packages/adapter-(local|rclone)/' },
+      from: { pathNot: '^(packages/(adapter-local|adapter-rclone|runner)|apps/cli)/' },
       to: { path: '^packages/adapter-local/src/internal[.]ts$' },
     },
     {

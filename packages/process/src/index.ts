@@ -19,7 +19,7 @@ export { createCommandOutput, type CommandOutputs } from './run/command-output.t
 export { readFurtherOutput } from './run/further-output.ts'
 export { createOutputChannel, type OutputChannel } from './run/output-channel.ts'
 export { takePipes, usePipes, withPipes, type PipeMaker, type PipePair } from './run/pipe-maker.ts'
-export { isShort, requireDescriptors, withSpareDescriptor } from './run/room.ts'
+export { isShort, requireDescriptors, withSpareDescriptor } from './room.ts'
 export { Shared } from './run/shared.ts'
 export { spawnChild } from './run/spawn.ts'
 export { createTemporaryDirectory, temporaryRemedy } from './run/temporary-directory.ts'

@@ -1,7 +1,7 @@
 import { execa } from 'execa'
 import { constants } from 'node:fs'
 import { access, realpath, stat } from 'node:fs/promises'
-import { requireDescriptors } from '../run/room.ts'
+import { requireDescriptors } from '../room.ts'
 import { invalid } from '../run/validate.ts'
 
 export interface FoundProgram {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { isShort } from './room.ts'
+import { isShort } from '../room.ts'
 import { noTemporaryFiles } from './temporary-directory.ts'
 
 // Not in fs.constants: __O_TMPFILE is the same number on x86-64 and arm64, O_DIRECTORY is not.

@@ -3,7 +3,7 @@ import { closeSync, openSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 
 import type { PipePair } from './pipe-maker.ts'
-import { isShort } from './room.ts'
+import { isShort } from '../room.ts'
 import { spawnChild } from './spawn.ts'
 
 // Node has no call that makes a pipe. Pipes that another process holds can be opened through /proc, which leaves nothing

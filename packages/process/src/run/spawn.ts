@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process'
 
-import { requireDescriptors } from './room.ts'
+import { requireDescriptors } from '../room.ts'
 
 /** Descriptors that starting a child takes beside those of its pipes: for its error, its null device and the news of its end. */
 const ownDescriptors = 5

@@ -1,7 +1,7 @@
 import type { Terminal } from '@ws/core/executor'
 import { readFileSync, writeSync } from 'node:fs'
 
-import { withSpareDescriptor } from '../run/room.ts'
+import { withSpareDescriptor } from '../room.ts'
 
 /** Bytes that may wait for a program that does not read, before a write is refused. */
 const mostWaiting = 16 * 2 ** 20

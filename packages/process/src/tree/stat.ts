@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-import { isShort, withSpareDescriptor } from '../run/room.ts'
+import { isShort, withSpareDescriptor } from '../room.ts'
 
 /** The fields of `/proc/PID/stat` for a process. */
 export interface ProcessStat {
