@@ -1,3 +1,5 @@
 import { sharedConfig } from '@ws/test-fixtures/vitest'
+import { mergeConfig } from 'vitest/config'
 
-export default sharedConfig
+// Its files share no state: what they import is loaded once for each worker.
+export default mergeConfig(sharedConfig, { test: { isolate: false } })

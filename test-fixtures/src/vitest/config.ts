@@ -25,8 +25,6 @@ export const sharedConfig = defineConfig({
     passWithNoTests: true,
     allowOnly: false,
     pool: 'forks',
-    // A worker runs many files: what they import is loaded once. Files share no state, or say so in their package.
-    isolate: false,
     // Tests wait for processes too: two workers would leave a core idle now and then on a machine of two.
     maxWorkers: 3,
     // commands in sandboxes on a loaded two-core machine
