@@ -49,7 +49,7 @@ function each(name: string, command: string, lines: number, then = ''): string {
 const kit: Readonly<Record<string, string>> = {
   'ping.pl': 'my ($pid, $signal) = @ARGV; select undef, undef, undef, 0.0005 while kill $signal => $pid',
   'list.pl': `use POSIX; my ($n, $bad, $loud) = ($ARGV[0], 0, 0); my $call = ${process.arch === 'arm64' ? 103 : 38};
-my $on = pack 'q4', 0, 500, 0, 500; my $off = pack 'q4', 0, 0, 0, 0; syscall $call, 0, $on, 0;
+my $on = pack 'q4', 0, 500, 0, 500; my $off = pack 'q4', 0, 0, 0, 0; $SIG{ALRM} = sub {}; syscall $call, 0, $on, 0;
 for my $i (1 .. $n) { my $mode = $i % 3; my $act = POSIX::SigAction->new(sub {}, POSIX::SigSet->new, $mode ? SA_RESTART : 0); $act->safe(1);
   $mode == 2 ? ($SIG{ALRM} = 'IGNORE') : sigaction(SIGALRM, $act);
   opendir my $d, '.' or do { $loud++; next }; my @n = grep { !/^\\./ } readdir $d; $bad++ if @n != ${entries} }
