@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs'
 import { chown, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -83,8 +83,7 @@ for (const mode of modes) {
         child.kill('SIGKILL')
         await once(child, 'exit')
         await runOnce()
-        await eventually(() => readdirSync(root).length === 2)
-        expect(await namesBelow(root)).toEqual(['empty', 'mine'])
+        await expect.poll(() => namesBelow(root)).toEqual(['empty', 'mine'])
         // An entry that a user makes at that name in between stays the user's.
         if (round % 3 === 0) writeFileSync(join(root, '.env'), '')
         else if (round % 3 === 1) await mkdir(join(root, '.env'))
@@ -224,8 +223,4 @@ function keeperOf(pid: number): number | undefined {
       return false
     }
   })
-}
-
-async function eventually(condition: () => boolean): Promise<void> {
-  for (let i = 0; i < 400 && !condition(); i++) await new Promise((resolve) => setTimeout(resolve, 5))
 }
