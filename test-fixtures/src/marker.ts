@@ -25,11 +25,11 @@ function findMarked(marker: string): number[] {
     .map(Number)
 }
 
-/** Waits for a condition about other processes, which send no event; fails after five seconds. */
+/** Waits for a condition about other processes, which send no event; fails after half a minute. */
 export async function until(condition: () => boolean): Promise<void> {
-  const deadline = performance.now() + 5_000
+  const deadline = performance.now() + 30_000
   while (!condition()) {
-    if (performance.now() > deadline) throw new Error('waited for five seconds')
+    if (performance.now() > deadline) throw new Error('waited for half a minute')
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }

@@ -50,7 +50,7 @@ for (const executor of ['bubblewrap', 'proot'] as const satisfies readonly Compo
         ])
         const ended = end(child)
         // not the command line of ws itself
-        await expect.poll(() => processesWith(token).length, { timeout: 10_000 }).toBeGreaterThan(1)
+        await expect.poll(() => processesWith(token).length, { timeout: 30_000 }).toBeGreaterThan(1)
         child.kill('SIGINT')
         const { code, stderr } = await ended
         expect(code).toBe(130)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { createProject, ws } from './ws.ts'
+import { createProject, wsProcess } from './ws.ts'
 
 /** Prints the names of the packages that were loaded, as the last line of standard error. */
 const watch = `
@@ -17,12 +17,12 @@ const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(
 
 describe('ws loads the packages that a command needs, and no others', () => {
   it('for a command that opens nothing', async () => {
-    expect(await ws(['--help'], { env })).toMatchObject({ code: 0, stderr: 'cli core' })
+    expect(await wsProcess(['--help'], { env })).toMatchObject({ code: 0, stderr: 'cli core' })
   })
 
   it('for files of a directory', async () => {
     await using project = await createProject({ 'a.txt': 'a' })
-    const { stdout, stderr } = await ws(['--root', project.path, 'ls'], { env })
+    const { stdout, stderr } = await wsProcess(['--root', project.path, 'ls'], { env })
     expect({ stdout, stderr }).toEqual({
       stdout: 'a.txt\n',
       stderr: 'adapter-local cli core process sandbox text-search',

@@ -13,7 +13,7 @@ describe('ws --executor virtual', () => {
     expect(ended.stderr).toContain('the script ended here, since `node` is not there')
   })
 
-  it('is verified as the others are, but for what takes processes', async () => {
+  it('is verified as the others are, but for what takes processes', { tags: ['deep'] }, async () => {
     const result = await ws(['--executor', 'virtual', 'verify'])
     expect(result.stdout).toContain('needs processes, which an interpreter does not have')
     expect(result.stdout).toMatch(/\d+ ok/)

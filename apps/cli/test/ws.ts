@@ -3,9 +3,12 @@ import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 
 import { createScratchDirectory, type ScratchDirectory } from '@ws/test-fixtures'
+
+import { main } from '../src/main.ts'
 
 /** Most of the time of a short command is compiling the sources. */
 const compileCache = fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url))
@@ -25,26 +28,81 @@ export interface WsOptions {
   readonly cwd?: string
 }
 
+const environment = (env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
+  PATH: '/usr/local/bin:/usr/bin:/bin',
+  HOME: '/nonexistent',
+  NO_COLOR: '1',
+  TMPDIR: tmpdir(),
+  NODE_COMPILE_CACHE: compileCache,
+  ...env,
+})
+
 /** The real `ws` as its users start it, on the sources. */
 export function startWs(args: readonly string[], { env, cwd }: WsOptions = {}): ChildProcess {
   return spawn(process.execPath, ['--conditions=@ws/source', entry, ...args], {
     cwd: cwd ?? '/',
-    env: {
-      PATH: '/usr/local/bin:/usr/bin:/bin',
-      HOME: '/nonexistent',
-      NO_COLOR: '1',
-      TMPDIR: tmpdir(),
-      NODE_COMPILE_CACHE: compileCache,
-      ...env,
-    },
+    env: environment(env),
   })
 }
 
-export async function ws(args: readonly string[], options: WsOptions = {}): Promise<Ended> {
+/** The real `ws`, to its end: for what only a process of its own shows. */
+export async function wsProcess(args: readonly string[], options: WsOptions = {}): Promise<Ended> {
   const child = startWs(args, options)
   // a command that does not read its input closes it
   child.stdin?.on('error', () => undefined).end(options.input ?? '')
   return await end(child)
+}
+
+let last: Promise<unknown> = Promise.resolve()
+
+/** What `ws` does, by its function, one call after the other: starting a process takes longer than most commands. */
+export async function ws(args: readonly string[], options: WsOptions = {}): Promise<Ended> {
+  const ended = last.then(async () => await callMain(args, options))
+  last = ended.catch(() => undefined)
+  return await ended
+}
+
+async function callMain(args: readonly string[], { input = '', env, cwd = '/' }: WsOptions): Promise<Ended> {
+  const [stdout, stderr] = [collector(), collector()]
+  const streams = {
+    stdin: Readable.from([Buffer.from(input)], { objectMode: false }),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+  }
+  const before = { cwd: process.cwd(), env: { ...process.env } }
+  const descriptors = Object.keys(streams).map(
+    (name) => [name, Object.getOwnPropertyDescriptor(process, name)] as const,
+  )
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  const listeners = signals.map((name) => process.listeners(name))
+  for (const [name, value] of Object.entries(streams))
+    Object.defineProperty(process, name, { value, configurable: true })
+  setEnvironment(environment(env))
+  process.chdir(cwd)
+  try {
+    const code = await main(args)
+    return { code, stdout: stdout.bytes().toString(), stderr: stderr.bytes().toString(), bytes: stdout.bytes() }
+  } finally {
+    process.chdir(before.cwd)
+    setEnvironment(before.env)
+    for (const [name, descriptor] of descriptors) Object.defineProperty(process, name, descriptor ?? {})
+    for (const [index, name] of signals.entries()) {
+      for (const one of process.listeners(name)) if (!listeners[index]?.includes(one)) process.off(name, one)
+    }
+  }
+}
+
+/** The environment is changed and not exchanged: native code sees it too. */
+function setEnvironment(env: NodeJS.ProcessEnv): void {
+  for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name]
+  Object.assign(process.env, env)
+}
+
+function collector() {
+  const chunks: Buffer[] = []
+  const stream = new PassThrough()
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+  return { stream, bytes: () => Buffer.concat(chunks) }
 }
 
 export async function end(child: ChildProcess): Promise<Ended> {

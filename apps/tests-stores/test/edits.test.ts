@@ -50,7 +50,7 @@ describe(`[PC23] ${writers} writers of one file lose nothing`, { tags: 'rounds',
   })
 
   for (const name of s3ServerNames) {
-    const tags = name === 'r2' ? ['rounds'] : ['deep']
+    const tags = ['deep']
     const inBucket = async () => {
       const { close, bucket, endpoint, region, credentials } = await sharedS3Server(name)
       const place = { bucket, endpoint, region, credentials, prefix: 'edits' }

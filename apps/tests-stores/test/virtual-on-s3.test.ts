@@ -1,3 +1,4 @@
+/** @module-tag deep */
 import { createS3Adapter, probeS3Dialect } from '@ws/adapter-s3'
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createWorkspace } from '@ws/core'

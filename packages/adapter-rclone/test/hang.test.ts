@@ -52,6 +52,7 @@ describeWith(mountNeeds, 'a mount whose server does not answer', () => {
 
   it.each(['SIGKILL', 'SIGHUP'] as const)(
     '[RP14] the end of a process whose threads wait for the store (%s) ends mount and rclone, and the next start works',
+    { tags: ['deep'] },
     async (signal) => {
       const { store, hang, answer } = await storeThatHangs()
       const directory = await scratch()
@@ -134,7 +135,10 @@ describeWith(mountNeeds, 'a mount whose server does not answer', () => {
     expect(await readText(adapter, '/slow')).toBe('came in the end')
   })
 
-  it('closing ends in time, with rclone and the mount; the cache is uploaded by the next one', async () => {
+  it('closing ends in time, with rclone and the mount; the cache is uploaded by the next one', {
+    tags: ['deep'],
+    timeout: 30_000,
+  }, async () => {
     const { store, hang, answer } = await storeThatHangs()
     const { adapter, directory, options } = await openSite(
       { ...limits, writeBackDelay: 2_000, flushTimeout: 5_000 },
@@ -147,10 +151,10 @@ describeWith(mountNeeds, 'a mount whose server does not answer', () => {
     const deleting = failureOf(adapter.delete(at('/d/gone')))
     expect(await failureOf(adapter.close())).toMatchObject({ code: 'ETIMEDOUT' })
     expect(mountsBelow(directory)).toEqual([])
-    expect(await processesNaming(directory)).toEqual([])
+    await expect.poll(() => processesNaming(directory)).toEqual([])
     await deleting
     answer()
     const next = await open(options)
     expect(await readText(next, '/new')).toBe('kept')
-  }, 30_000)
+  })
 })

@@ -4,13 +4,13 @@ import { s3ServerNames } from '@ws/test-fixtures/s3'
 import { s3Needs } from '@ws/test-fixtures/s3/vitest'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { keptWrites } from '../src/objects/metadata.ts'
-import { at, Bench, encode, text, type Interceptor } from './support.ts'
+import { at, Bench, encode, tagsOn, text, type Interceptor } from './support.ts'
 
 /** The server acts, and its answer never comes. */
 const lostAnswer = (): Error => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })
 
 for (const name of s3ServerNames) {
-  describeWith(s3Needs(name), `conditions on ${name}`, () => {
+  describeWith(s3Needs(name), `conditions on ${name}`, { tags: tagsOn(name) }, () => {
     let bench: Bench
     beforeAll(async () => {
       bench = await Bench.open(name)

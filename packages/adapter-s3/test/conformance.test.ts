@@ -7,8 +7,10 @@ import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { afterAll, beforeAll, describe } from 'vitest'
 
 import { createS3Adapter, probeS3Dialect, type BucketOptions, type S3Dialect } from '../src/index.ts'
+import { tagsOn } from './support.ts'
 
-for (const name of s3ServerNames) describeWith(s3Needs(name), `on ${name}`, () => testServer(name))
+for (const name of s3ServerNames)
+  describeWith(s3Needs(name), `on ${name}`, { tags: tagsOn(name) }, () => testServer(name))
 
 /** The kit on one server. Each test has a part of the bucket for itself. */
 function testServer(name: S3ServerName): void {
@@ -41,9 +43,7 @@ function testServer(name: S3ServerName): void {
     create: async () => ({ adapter: await create(), secrets: secretsOf(server) }),
   })
 
-  // links have nothing to do with the server, nor have the layers, which are the same code as over memory
-  const ofAdapter = name === 'ceph' ? [] : ['deep']
-  describe('links', { tags: ofAdapter }, () => {
+  describe('links', { tags: ['deep'] }, () => {
     testAdapter({
       name: `s3 with links on ${name}`,
       create: async () => ({ adapter: await create({ symlinks: 'rclonelink' }), secrets: secretsOf(server) }),

@@ -103,7 +103,7 @@ for (const mode of modes) {
     })
 
     it('comes when bubblewrap is killed at any moment of the start', { tags: 'rounds' }, async () => {
-      for (const _ of rounds({ quick: 10, seconds: 20 })) {
+      for (const _ of rounds({ quick: 4, seconds: 20 })) {
         const outcome = bench.run(`sleep ${marker}`).catch((error: unknown) => error)
         let outer: number | undefined
         await eventually(() => {
@@ -143,7 +143,7 @@ for (const mode of modes) {
     })
 
     it('comes when that is killed at any moment of the start', { tags: 'rounds' }, async () => {
-      for (const _ of rounds({ quick: 5, seconds: 20 })) {
+      for (const _ of rounds({ quick: 2, seconds: 20 })) {
         const { node, said } = startHelper(4, `sleep ${marker}; echo ready`)
         await said('attached')
         await new Promise((resolve) => setTimeout(resolve, Math.random() * 40))

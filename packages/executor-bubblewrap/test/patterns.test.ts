@@ -159,7 +159,7 @@ for (const mode of modes) {
         expect(await works('cd project && node node_modules/.bin/local-tool')).toBe('tool ran\n')
         await works('python3 -m venv --without-pip .venv && .venv/bin/python -c "print(1)"')
         // pip takes many seconds
-        if (mode === 'direct' || deep) {
+        if (deep) {
           await put('wheel.py', wheel)
           await works('python3 wheel.py && python3 -m venv .pip')
           const pip = '.pip/bin/pip install -q --no-index --no-deps --disable-pip-version-check'

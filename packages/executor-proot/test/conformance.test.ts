@@ -1,6 +1,7 @@
 import { testExecutor, testWorkspace } from '@ws/conformance/vitest'
 import { component, describeWith } from '@ws/test-fixtures'
 import { executorRoots, onDisk } from '@ws/tests-support'
+import { describe } from 'vitest'
 
 import { createProotExecutor } from '../src/index.ts'
 
@@ -10,5 +11,6 @@ describeWith(component('proot'), 'proot', () => {
   const create = () => onDisk(executor)
 
   testExecutor({ name: 'proot', create, roots: executorRoots('/') })
-  testWorkspace({ name: 'proot', create })
+  // it starts programs slowly; bubblewrap has the same two doors on the same disk
+  describe('the two doors', { tags: ['deep'] }, () => testWorkspace({ name: 'proot', create }))
 })

@@ -17,7 +17,8 @@ const readOnlyMount = (path: string): Restriction => ({
 })
 
 for (const options of [{}, { pidNamespace: 'off', landlock: 'off' }] as const) {
-  describeWith(needed, `denied parts ${JSON.stringify(options)}`, () => {
+  const tags = 'landlock' in options ? ['deep'] : []
+  describeWith(needed, `denied parts ${JSON.stringify(options)}`, { tags }, () => {
     it('are listed by their parents, and neither read, listed nor changed', async () => {
       await using bench = await Bench.create('/', options)
       await put(join(bench.workspace, 'private/key'), 'secret')
@@ -256,7 +257,7 @@ describeWith(needed, 'binds', () => {
     const seen = { shown: 0, refused: 0, denied: 0 }
     try {
       await once(racer.stdout, 'data')
-      for (const _ of rounds({ quick: 25, seconds: 20 })) {
+      for (const _ of rounds({ quick: 8, seconds: 20 })) {
         const bindPlan = bench.plan([{ at: '/mnt', source }])
         const result = await bench.run('cat /mnt/file; echo x >> /mnt/file', {}, bindPlan).catch((error: unknown) => {
           expect(error).toMatchObject({ code: 'EBUSY' })

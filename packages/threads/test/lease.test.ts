@@ -43,7 +43,7 @@ const stores: readonly { name: string; needs: ReturnType<typeof s3Needs>; open()
 ]
 
 for (const { name, needs, open: openStore } of stores) {
-  describeWith(needs, `leases as objects on ${name}`, () => {
+  describeWith(needs, `leases as objects on ${name}`, { tags: name === 'r2' ? ['deep'] : [] }, () => {
     it('[TH2] are held by one, given back, and never deleted', async () => {
       await using adapter = await openStore()
       const lease = await open(adapter, 'first').acquire('t1')

@@ -143,7 +143,7 @@ describeWith(needed, 'provisioning that is killed', () => {
 })
 
 describeWith([...needed, component('npm')], 'programs of a thread', () => {
-  it('[RP8] python and node modules are its own', async () => {
+  it('[RP8] python and node modules are its own', { tags: ['deep'] }, async () => {
     await using scratch = await createScratchDirectory({ prefix: 'ws-threads-' })
     const root = await scratch.createDirectory('store')
     await using store = await createLocalAdapter({ root })

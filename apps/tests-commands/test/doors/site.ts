@@ -44,7 +44,7 @@ export interface Door {
   readonly root: '/' | '/workspace'
   /** All of its guarantees that matter here are `kernel`. */
   readonly kernel: boolean
-  /** `npm test` tries each executor in each of its own ways once; the deep tier tries the others. */
+  /** `npm test` tries the executor that holds most, at `/`. The packages of the others run the kit. */
   readonly tags: readonly 'deep'[]
   create(limits?: CommandLimits): Executor
 }
@@ -72,7 +72,7 @@ export const doors: readonly Door[] = [
     components: ['bubblewrap'],
     root: '/workspace',
     kernel: true,
-    tags: [],
+    tags: ['deep'],
     create: (limits) => createBubblewrapExecutor({ limits }),
   },
   ...(['/', '/workspace'] as const).map(
@@ -81,7 +81,7 @@ export const doors: readonly Door[] = [
       components: ['proot'],
       root,
       kernel: false,
-      tags: root === '/' ? [] : ['deep'],
+      tags: ['deep'],
       create: (limits) => createProotExecutor({ limits }),
     }),
   ),

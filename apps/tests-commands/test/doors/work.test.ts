@@ -73,7 +73,7 @@ for (const door of doors) {
 
       // Two times pip, which takes long where each of its calls is traced: all of it runs in `npm run test:deep`.
       it('pip install of a local wheel into a venv', {
-        tags: door.name === 'bubblewrap at /workspace' ? [] : ['deep'],
+        tags: ['deep'],
         timeout: 300_000,
       }, async () => {
         await using site = await open({ 'wheel.py': wheel })

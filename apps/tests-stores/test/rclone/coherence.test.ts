@@ -1,3 +1,4 @@
+/** @module-tag deep */
 import { createRcloneAdapter } from '@ws/adapter-rclone'
 import { createS3Adapter } from '@ws/adapter-s3'
 import { createScratchDirectory, describeWith } from '@ws/test-fixtures'

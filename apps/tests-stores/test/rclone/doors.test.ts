@@ -1,3 +1,4 @@
+/** @module-tag deep */
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createProotExecutor } from '@ws/executor-proot'
 import { component, describeWith } from '@ws/test-fixtures'

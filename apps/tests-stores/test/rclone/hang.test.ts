@@ -1,3 +1,4 @@
+/** @module-tag deep */
 import { createRcloneAdapter } from '@ws/adapter-rclone'
 import { createWorkspace } from '@ws/core'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'

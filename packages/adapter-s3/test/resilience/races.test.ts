@@ -5,11 +5,12 @@ import { s3ServerNames, seededFaults, startFaultProxy, type S3Server } from '@ws
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { tagsOn } from '../support.ts'
 import { adaptersOn, longTimeout } from './site.ts'
 
 vi.setConfig({ testTimeout: longTimeout })
 
-const times = deep ? 8 : 3
+const times = deep ? 8 : 1
 const writerCount = 50
 const path = parseMountPath('/contended')
 const other = parseMountPath('/other')
@@ -21,7 +22,7 @@ async function* chunks(text: string): AsyncGenerator<Uint8Array> {
 const codeOf = (error: unknown): string => (isWorkspaceError(error) ? error.code : String(error))
 
 describe.each(s3ServerNames)('on %s', (name) => {
-  describeWith(s3Needs(name), 'many writers of one file', () => {
+  describeWith(s3Needs(name), 'many writers of one file', { tags: tagsOn(name) }, () => {
     let server: S3Server
     let adapters: StorageAdapter[] = []
     beforeAll(async () => {
@@ -97,7 +98,7 @@ describe.each(s3ServerNames)('on %s', (name) => {
       }
     })
 
-    const [counters, target] = deep ? [20, 500] : [8, 80]
+    const [counters, target] = deep ? [20, 500] : [4, 20]
     it(`counts to ${target} through compare-and-swap by ${counters}`, async () => {
       const { counted, unknown } = await count(adapters, counters, target)
       expect({ counted, unknown }).toEqual({ counted: target, unknown: 0 })
@@ -106,7 +107,7 @@ describe.each(s3ServerNames)('on %s', (name) => {
 })
 
 describeWith(s3Needs('ceph'), 'when answers are lost', () => {
-  const [counters, target] = deep ? [10, 500] : [6, 60]
+  const [counters, target] = deep ? [10, 500] : [4, 20]
   it(`counts each of ${target} increments once, by ${counters} that swap`, async () => {
     await using server = await sharedS3Server('ceph')
     await using proxy = await startFaultProxy(server)

@@ -25,8 +25,8 @@ export const needed = {
 export const modes = ['below', 'direct', 'translated'] as const
 export type Mode = (typeof modes)[number]
 
-/** The translated form runs what the others run, in proot: `npm test` tries there what proot could undo. */
-export const tagsIn = (mode: Mode): 'deep'[] => (mode === 'translated' ? ['deep'] : [])
+/** `npm test` tries the form that is taken at `/`, and in the others what is different in them: masks and escapes. */
+export const tagsIn = (mode: Mode): 'deep'[] => (mode === 'direct' ? [] : ['deep'])
 
 /** The options that keep an executor to one form. */
 export function formOf(mode: Mode): { readonly root: NonNullable<BubblewrapExecutorOptions['root']> } {

@@ -17,8 +17,8 @@ const run = (number: number, more: Partial<RunRecord> = {}): RunRecord => {
   return { runId: `run-${number}`, number, planHash: 'p', state: 'running', startedAt: number, ...more }
 }
 
-describe.each(places)('the state of runs on $name', ({ needs, make }) => {
-  describeWith(needs, '', () => {
+describe.each(places)('the state of runs on $name', ({ name, needs, make }) => {
+  describeWith(needs, '', { tags: name === 'r2' ? ['deep'] : [] }, () => {
     it('knows the last run, also behind the tenth, in every process', async () => {
       await using place = await make()
       const { journal } = await place.open()

@@ -172,8 +172,8 @@ describe('the lease of a run', () => {
   })
 })
 
-describe.each(stores)('a run whose output and state are on $name', ({ needs, make }) => {
-  describeWith(needs, '', () => {
+describe.each(stores)('a run whose output and state are on $name', ({ name, needs, make }) => {
+  describeWith(needs, '', { tags: name === 'memory' ? [] : ['deep'] }, () => {
     it('goes on after an abort on another machine, and does no finished step again', async () => {
       await using store = await make()
       await put(await store.at('tree'), '/in', 'x')
