@@ -1,9 +1,12 @@
 import { utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { describeWith } from '@ws/test-fixtures'
+import { versionFrom } from '@ws/adapter-local/internal'
+import { createScratchDirectory, describeWith } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
+import { lookAtCachedFile } from '../src/cache/cached-file.ts'
+import { sameContentNow, type VersionContext } from '../src/files/versions.ts'
 import { at, bytes, failureOf, mountNeeds, open, openSite, readText, write } from './support.ts'
 
 describeWith(mountNeeds, 'versions over a mount that changes times on its own', () => {
@@ -71,4 +74,23 @@ describeWith(mountNeeds, 'versions over a mount that changes times on its own', 
     await utimes(join(root, 'a'), 1_000_000, 1_000_000)
     expect((await adapter.stat(at('/a'))).modifiedAt).toBe(1_000_000_000)
   })
+})
+
+it('[PC22] a write that the kernel does not tell yet is a change', async () => {
+  await using scratch = await createScratchDirectory()
+  const note = join(scratch.path, 'a')
+  const write = async (fraction: string) => {
+    const all = { Dirty: true, Size: 5, Rs: [{ Pos: 0, Size: 5 }], Fingerprint: '' }
+    await writeFile(note, JSON.stringify({ ...all, ModTime: `2026-09-21T14:13:20.${fraction}Z` }))
+  }
+  await write('123456789')
+  const cached = lookAtCachedFile(note)
+  if (cached === undefined || cached === 'changing') throw new Error('the note cannot be read')
+  const version = versionFrom({ size: 5n, mtimeNs: cached.mtimeNs })
+  // the kernel tells the time of the first write in both cases
+  const files = { stat: async () => ({ type: 'file', size: 5, version }) }
+  const context = { files, running: {}, metadata: scratch.path, below: '' } as unknown as VersionContext
+  expect(await sameContentNow(context, at('/a'), version)).toBe(version)
+  await write('623456789')
+  expect(await sameContentNow(context, at('/a'), version)).toBeUndefined()
 })

@@ -69,7 +69,7 @@ for (const site of sites) {
 
     it('ends a command that takes too long, and goes on', async () => {
       const shell = createShell(await openSite(site))
-      const { output } = await shell.run({ commands: ['echo first; sleep 60', 'echo next'], timeoutMs: 5_000 })
+      const { output } = await shell.run({ commands: ['echo first; sleep 60', 'echo next'], timeoutMs: 10_000 })
       expect(output).toMatchObject([
         { stdout: 'first\n', outcome: { type: 'timeout' } },
         { stdout: 'next\n', outcome: { type: 'exit', exitCode: 0 } },

@@ -106,11 +106,12 @@ export async function sameContentNow(
   if (then === undefined) return undefined
   const current = await statOrNothing(files, path)
   if (current === undefined) return undefined
+  const cached = await readCachedFile(join(metadata, path))
+  if (wasWrittenSince(then, cached)) return undefined
   // what it would be called if it were asked for
   if ((await settled(join(metadata, path), current)).version === version) return current.version
   const now = factsOfVersion(current.version)
   if (current.type !== 'file' || now === undefined || now.size !== then.size) return undefined
-  const cached = await readCachedFile(join(metadata, path))
   const isKnown = then.ctimeNs !== then.mtimeNs
   if (isKnown && cached !== undefined && cached.mtimeNs !== then.ctimeNs) return undefined
   if (now.mtimeNs === then.mtimeNs) return current.version
@@ -122,6 +123,15 @@ export async function sameContentNow(
   if (!/^[0-9a-f]{32}$/.test(hash)) return undefined
   const { control, fs } = running
   return (await hashInStore(control, { fs, remote: `${below}${path.slice(1)}` })) === hash ? current.version : undefined
+}
+
+/**
+ * True where the cache holds a later write of this machine. The kernel may tell the time of the write before for as long as
+ * a second, so what it tells is no proof.
+ */
+function wasWrittenSince({ mtimeNs }: Facts, cached: CachedFile | undefined): boolean {
+  if (cached === undefined || !cached.dirty || cached.mtimeNs === 0n) return false
+  return mtimeNs % nsPerMs !== 0n && mtimeNs !== cached.mtimeNs
 }
 
 async function statOrNothing(files: StorageAdapter, path: MountPath) {
