@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { createProject, ws } from '../ws.ts'
+import { createProject, ws, wsProcess } from '../ws.ts'
 import { openBucket, type Bucket } from './server.ts'
 
 let bucket: Bucket
@@ -85,7 +85,7 @@ describe('loading', () => {
 
   it('of the AWS SDK happens for a bucket only', async () => {
     await using project = await createProject({ 'a.txt': 'a' })
-    expect(await ws(['--root', project.path, 'cat', 'a.txt'], { env })).toMatchObject({ stdout: 'a', stderr: '' })
-    expect((await bucket.run('t1', ['ls'], { env })).stderr).toContain('loads @aws-sdk/client-s3')
+    expect(await wsProcess(['--root', project.path, 'cat', 'a.txt'], { env })).toMatchObject({ stdout: 'a', stderr: '' })
+    expect((await wsProcess(['--s3', `${bucket.server.bucket}/t1`, 'ls'], { env: { ...bucket.env, ...env } })).stderr).toContain('loads @aws-sdk/client-s3')
   })
 })

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 
 const seed = 20_261_121
 /** Of each race; twice each operation at least. */
-const count = deep ? 8_000 : operations.length * 2
+const count = deep ? 8_000 : operations.length * 5
 /** Far more of those are refused before they start that are read first. */
 const starts = deep ? { bubblewrap: 1_000, sanitize: 3_000 } : { bubblewrap: 15, sanitize: 60 }
 

@@ -19,7 +19,7 @@ for (const door of doors) {
         command: script(token),
         shell: 'bash',
         login: false,
-        timeout: 700,
+        timeout: 5_000,
         killGrace: 100,
       })
       await session.waitFor('is-ready')

@@ -34,6 +34,9 @@ interface SiteSetting {
   readonly refusesCommands?: boolean | undefined
 }
 
+/** A command that says that it has begun, writes to `beat` for five seconds, and says that it has come to its end. */
+export const beating = `echo x > begun; ${'echo x >> beat; sleep 0.05; '.repeat(100)}echo x > after`
+
 /** The line that an attack prints when it has come to its end. */
 const marker = 'came to its end'
 
@@ -189,6 +192,12 @@ export class Site {
     const before = (await this.stored(path))?.length
     await delay(250)
     equal((await this.stored(path))?.length, before, `the size of ${path}, which no process may change any more,`)
+  }
+
+  /** Sees that a command which is `beating` does so no more, and did not come to its end. */
+  async cutOff(): Promise<void> {
+    await this.settled('beat')
+    equal(await this.stored('after'), undefined, 'what comes at the end of the command')
   }
 
   async close(): Promise<void> {

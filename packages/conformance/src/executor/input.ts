@@ -20,7 +20,7 @@ export function inputTests({ describe, test }: DoorSuite): void {
 
     test('ends at once where none is given', {}, async (it) => {
       const site = await it.open()
-      const { stdout, timedOut } = await site.attempt('cat; echo ended', { timeout: 3_000, killGrace: 100 })
+      const { stdout, timedOut } = await site.attempt('cat; echo ended', { timeout: 8_000, killGrace: 100 })
       equal({ stdout, timedOut }, { stdout: 'ended\n', timedOut: false }, 'the result of a command that reads')
     })
 

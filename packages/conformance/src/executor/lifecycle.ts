@@ -1,18 +1,16 @@
 import { equal } from '../assert.ts'
-import { codeOf } from '../doors/site.ts'
+import { beating, codeOf } from '../doors/site.ts'
 import type { DoorSuite } from '../doors/suite.ts'
-
-const sleeper = 'echo x > begun; sleep 3; echo x > after'
 
 export function lifecycleTests({ describe, test }: DoorSuite): void {
   describe('lifecycle', () => {
     test('closing ends what runs', {}, async (it) => {
       const site = await it.open()
-      const running = await site.workspace.spawn(sleeper, { shell: 'sh', login: false, killGrace: 100 })
+      const running = await site.workspace.spawn(beating, { shell: 'sh', login: false, killGrace: 100 })
       await site.appears('begun')
       await site.workspace.close()
       equal((await running.wait()).exitCode, null, 'the exit code')
-      equal(await site.stored('after'), undefined, 'what comes behind the end')
+      await site.cutOff()
     })
 
     test('after closing every command is ECLOSED, and closing twice is fine', {}, async (it) => {

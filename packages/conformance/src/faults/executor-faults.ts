@@ -1,6 +1,7 @@
 import { WorkspaceError } from '@ws/core'
 import { type Executor, guaranteeFields, type Guarantees, type HostPath } from '@ws/core/executor'
 import { bindFaults } from './bind-faults.ts'
+import { claimedEnds } from './claimed-ends.ts'
 import { survivingRun } from './early-end.ts'
 import {
   changeCommand,
@@ -275,6 +276,7 @@ export const executorFaults: readonly ExecutorFault[] = [
   ...boundaryFaults,
   ...hostFaults,
   ...bindFaults,
+  ...claimedEnds,
   ...moreExecutorFaults,
   ...lastMomentFaults,
 ]
