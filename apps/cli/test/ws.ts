@@ -55,7 +55,7 @@ export async function wsProcess(args: readonly string[], options: WsOptions = {}
 
 let last: Promise<unknown> = Promise.resolve()
 
-/** What `ws` does, by its function, one call after the other: starting a process takes longer than most commands. */
+/** Runs `ws` by its function, one call after the other: starting a process takes longer than most commands. */
 export async function ws(args: readonly string[], options: WsOptions = {}): Promise<Ended> {
   const ended = last.then(async () => await callMain(args, options))
   last = ended.catch(() => undefined)
