@@ -85,7 +85,12 @@ describe('loading', () => {
 
   it('of the AWS SDK happens for a bucket only', async () => {
     await using project = await createProject({ 'a.txt': 'a' })
-    expect(await wsProcess(['--root', project.path, 'cat', 'a.txt'], { env })).toMatchObject({ stdout: 'a', stderr: '' })
-    expect((await wsProcess(['--s3', `${bucket.server.bucket}/t1`, 'ls'], { env: { ...bucket.env, ...env } })).stderr).toContain('loads @aws-sdk/client-s3')
+    expect(await wsProcess(['--root', project.path, 'cat', 'a.txt'], { env })).toMatchObject({
+      stdout: 'a',
+      stderr: '',
+    })
+    expect(
+      (await wsProcess(['--s3', `${bucket.server.bucket}/t1`, 'ls'], { env: { ...bucket.env, ...env } })).stderr,
+    ).toContain('loads @aws-sdk/client-s3')
   })
 })
