@@ -221,9 +221,9 @@ describe('leases in a directory', () => {
       const adapter = await createLocalAdapter({ root: ${JSON.stringify(scratch.path)} })
       const leases = createObjectLeases({ adapter, directory: ${JSON.stringify(directory)}, ttl: 3000 })
       const lease = await leases.acquire('t1', { wait: 30_000 })
-      console.log('held')
+      process.once('SIGUSR2', () => console.log(String(lease.isHeld())))
       setInterval(() => {}, 1000)
-      process.once('SIGUSR2', () => console.log(String(lease.isHeld())))`
+      console.log('held')`
     const start = () => {
       const env = { ...process.env, HOME: '/nonexistent', XDG_STATE_HOME: '/nonexistent' }
       const child = spawn(process.execPath, ['--conditions=@ws/source', '--input-type=module', '--eval', source], {

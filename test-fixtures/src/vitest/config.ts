@@ -19,14 +19,14 @@ export const sharedConfig = defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     // the first one ends last
-    setupFiles: ['measure.ts', 'own-core.ts', 'own-temporary-directory.ts'].map((file) =>
+    setupFiles: ['measure.ts', 'own-temporary-directory.ts'].map((file) =>
       fileURLToPath(new URL(file, import.meta.url)),
     ),
     passWithNoTests: true,
     allowOnly: false,
     pool: 'forks',
     // Tests wait for processes too: two workers would leave a core idle now and then on a machine of two.
-    maxWorkers: 4,
+    maxWorkers: 3,
     // commands in sandboxes on a loaded two-core machine
     testTimeout: deep ? 600_000 : 60_000,
     tags: [

@@ -80,10 +80,10 @@ export class ReservedNames {
   holds(status: Status, self: string): boolean {
     if ((status.mode & 0o7777n) !== 0o555n && (status.mode & 0o7777n) !== 0o755n) return false
     if ((status.mode & 0o170000n) !== directoryType) return false
-    this.#refresh()
+    const isNew = this.#refresh()
     const found = this.#byIdentity.get(identityOf(status))
     // its keeper may have dropped it since the status was taken: the directory first, then its name in the journal
-    if (found === undefined) return isGone(status, self)
+    if (found === undefined) return (isNew || (status.mode & 0o7777n) === 0o555n) && isGone(status, self)
     return found.some(({ kind, mtimeNs }) =>
       kind === 'leaf'
         ? (status.mode & 0o7777n) === 0o555n && status.mtimeNs === mtimeNs
@@ -122,20 +122,22 @@ export class ReservedNames {
     }
   }
 
-  #refresh(): void {
+  /** True when the journal was read. */
+  #refresh(): boolean {
     const directory = reservedDirectory()
     const status = statSync(directory, { bigint: true, throwIfNoEntry: false })
     if (status === undefined) {
       if (this.#paths.size > 0) this.#set(new Map())
       this.#mtimeNs = -1n
-      return
+      return false
     }
-    if (this.#settled && status.mtimeNs === this.#mtimeNs && directory === this.#directory) return
+    if (this.#settled && status.mtimeNs === this.#mtimeNs && directory === this.#directory) return false
     this.#directory = directory
     this.#mtimeNs = status.mtimeNs
     this.#settled = false
     this.#read(directory)
     this.#settled = BigInt(Date.now()) - status.mtimeMs > settledMs
+    return true
   }
 
   #read(directory: string): void {
