@@ -8,7 +8,8 @@ import { checkGiven } from './workspace.ts'
 /**
  * Makes the editor behind `applyPatchTool({ editor })`.
  *
- * Each hunk must be found at exactly one place, and line ends and all other bytes stay. A path is relative to the
+ * Each hunk goes to the next place below its anchors, as in the SDK's `applyDiff`; a first hunk without an anchor must be found
+ * at exactly one place. Line ends and all other bytes stay. A path is relative to the
  * workspace's root, or absolute. A refusal is `{ status: 'failed', output }`, with the reason, the remedy and a next call of
  * `shell`. A new file must not be there yet, and ends with a newline.
  *

@@ -50,12 +50,21 @@ interface NumberedSpan extends Span {
   readonly block: number
 }
 
+interface ReplaceOptions {
+  /** The content may stay as it is. Default: that is a fault. */
+  readonly mayStay?: boolean | undefined
+}
+
 /**
  * Puts the new lines of all blocks at their places.
  *
  * @throws EditProblem where two changes overlap, or one cannot take the new lines
  */
-export function replaceBlocks(source: Source, placed: readonly NumberedBlock[]): EditedContent {
+export function replaceBlocks(
+  source: Source,
+  placed: readonly NumberedBlock[],
+  { mayStay = false }: ReplaceOptions = {},
+): EditedContent {
   const { content } = source
   const spans = placed.flatMap((one): NumberedSpan[] => {
     checkPlace(source, one.place, one.edit)
@@ -75,7 +84,8 @@ export function replaceBlocks(source: Source, placed: readonly NumberedBlock[]):
     end = span.end
   }
   const [first] = placed
-  if (!isChanged && first !== undefined) throw new EditProblem({ kind: 'unchanged', edit: first.edit, ...words.there })
+  if (!isChanged && !mayStay && first !== undefined)
+    throw new EditProblem({ kind: 'unchanged', edit: first.edit, ...words.there })
   parts.push(content.subarray(end))
   const replacements = placed
     .toSorted(({ place: left }, { place: right }) => left.start - right.start)

@@ -19,10 +19,10 @@ export function findPlaces(
 ): Places | undefined {
   const { old, wholeLines } = block
   const ways: readonly (() => Places)[] = [
-    () => (wholeLines ? linePlaces(source, block, 'exact') : exactPlaces(source, old, all)),
-    () => linePlaces(source, block, 'trailing'),
-    () => (wholeLines ? linePlaces(source, block, 'lookalike') : lookalikePlaces(source, old)),
-    () => linePlaces(source, block, 'indent'),
+    () => (wholeLines ? linePlaces(source, block, 'exact', accepts) : exactPlaces(source, old, all)),
+    () => linePlaces(source, block, 'trailing', accepts),
+    () => (wholeLines ? linePlaces(source, block, 'lookalike', accepts) : lookalikePlaces(source, old)),
+    () => linePlaces(source, block, 'indent', accepts),
   ]
   // blanks alone are found in the strictest way only: they would match anywhere
   for (const find of old.trim() === '' ? ways.slice(0, 1) : ways) {

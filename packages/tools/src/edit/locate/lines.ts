@@ -18,8 +18,17 @@ const keys = {
   indent: (bytes, line) => bytes.toString('latin1', indentEnd(bytes, line), trimmedEnd(bytes, line)),
 } satisfies Readonly<Record<Places['match'], KeyOf>>
 
-/** Whole lines of the source that are equal to a block in one of the four ways. */
-export function linePlaces(source: Source, block: Block, match: Places['match']): Places {
+/**
+ * Whole lines of the source that are equal to a block in one of the four ways.
+ *
+ * @param accepts leaves out other places
+ */
+export function linePlaces(
+  source: Source,
+  block: Block,
+  match: Places['match'],
+  accepts: (place: Place) => boolean = () => true,
+): Places {
   const places: Place[] = []
   if (match === 'lookalike' && !source.isUtf8) return { match, places, isMore: false }
   const wanted = wantedLines(block)
@@ -31,17 +40,15 @@ export function linePlaces(source: Source, block: Block, match: Places['match'])
       shift = shiftAt(source, first, wanted)
       if (shift === undefined && compared < mostCompared) continue
     }
-    if (places.length === mostPlaces || compared >= mostCompared) return { match, places, isMore: true }
+    if (compared >= mostCompared) return { match, places, isMore: true }
     const { start } = source.line(first)
     const { end } = source.line(first + wanted.lines.length - 1)
     const hasLf = end < source.text.length
     const endsInLf = !block.isOpen && block.old.endsWith('\n')
-    places.push({
-      start,
-      end: endsInLf && hasLf ? end + 1 : end,
-      lacksFinalLf: endsInLf && !hasLf,
-      shift,
-    })
+    const place = { start, end: endsInLf && hasLf ? end + 1 : end, lacksFinalLf: endsInLf && !hasLf, shift }
+    if (!accepts(place)) continue
+    if (places.length === mostPlaces) return { match, places, isMore: true }
+    places.push(place)
   }
   return { match, places, isMore: false }
 }

@@ -30,7 +30,7 @@ export function applyPatchTool(): FaceTool {
     name,
     description:
       'Changes files by a patch in the V4A form: `input` is a whole patch from `*** Begin Patch` to `*** End Patch`; or give `type`, ' +
-      '`path` and `diff` for one file. Each hunk must be found at exactly one place. All files are changed, or none.',
+      '`path` and `diff` for one file. Each hunk goes to the next place below its `@@` lines; without them the first must be found at exactly one place. All files are changed, or none.',
     input: z.strictObject({
       input: z.string().min(1).optional().describe('A whole patch'),
       operation: z.strictObject(fields).optional().describe('The same as type, path, diff and moveTo'),
@@ -84,7 +84,8 @@ async function changeOf(call: Call, { type, path, diff, moveTo }: FilePatch): Pr
   const destination = moveTo === undefined ? undefined : await call.resolve(name, moveTo)
   if (diff.length === 0 && destination !== undefined) return { type: 'update', path: target, moveTo: destination }
   const hunks = inTheForm(() => parseHunks(diff), target)
-  const change = (bytes: Uint8Array): Uint8Array => inTheForm(() => applyHunks(bytes, hunks), target)
+  const change = (bytes: Uint8Array): Uint8Array =>
+    inTheForm(() => applyHunks(bytes, hunks, { mayStay: destination !== undefined }), target)
   return { type: 'update', path: target, change, moveTo: destination }
 }
 
