@@ -8,6 +8,7 @@ export function describeWorkspace({ root, mounts, executor }: Workspace): string
     ...(mounts.length > 1 ? [`Directories: ${mounts.map(({ at }) => at).join(', ')}.`] : []),
     ...(readOnly.length > 0 ? [`Read-only: ${readOnly.join(', ')}.`] : []),
     ...(executor === undefined ? [] : ['Each command runs in a POSIX shell of its own.']),
+    ...(executor?.lacks === undefined ? [] : [executor.lacks]),
     'Rules may refuse an access; the error says why, and how to go on.',
   ].join(' ')
 }

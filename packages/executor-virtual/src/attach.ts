@@ -8,6 +8,7 @@ import {
   type StartedCommand,
 } from '@ws/core/executor'
 
+import { lacks } from './lacks.ts'
 import type { ResolvedOptions } from './options.ts'
 import { commandEnvironment } from './run/environment.ts'
 import { startCommand } from './run/command.ts'
@@ -26,6 +27,7 @@ export function attachVirtual({ files, guarantees, pool, limits }: AttachOptions
   let closed = false
   return {
     guarantees,
+    lacks,
     async spawn(request: CommandRequest, plan: BindPlan): Promise<StartedCommand> {
       if (closed) throw execError('ECLOSED', 'the executor is closed')
       request.signal?.throwIfAborted()

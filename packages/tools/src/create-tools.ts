@@ -2,6 +2,7 @@ import { WorkspaceError } from '@ws/core'
 import type { Workspace } from '@ws/core'
 
 import { problemOf } from './answers/from-error.ts'
+import { possibleCall } from './answers/next-call.ts'
 import type { NextOperation, Outcome, ProblemOptions } from './answers/problem.ts'
 import { renderProblem } from './answers/render.ts'
 import { nearestName } from './arguments/nearest.ts'
@@ -30,12 +31,19 @@ export function createTools(workspace: Workspace, options: ToolsOptions = {}): T
   })
   const face = options.commands === false ? withoutCommands(createFace(name)) : createFace(name)
   const tools = face.tools.map((tool): Tool => {
-    const { name: toolName, description, inputSchema, annotations } = tool
+    const { name: toolName, inputSchema, annotations } = tool
+    const description = describe(tool, workspace)
     const run = (input: unknown, { signal }: RunOptions = {}): Promise<ToolAnswer> =>
       runTool(face, tool, session.begin(toolName, signal), input)
     return { name: toolName, description, inputSchema, annotations, run }
   })
   return new LiveToolset(session, face, tools)
+}
+
+/** A tool that starts commands says what the executor of the workspace does not have. */
+function describe({ description, runsCommands, inputSchema }: FaceTool, { executor }: Workspace): string {
+  const starts = runsCommands === true && ('command' in inputSchema.properties || 'commands' in inputSchema.properties)
+  return starts && executor?.lacks !== undefined ? `${description} ${executor.lacks}` : description
 }
 
 /** The face with its tools for files only. Answers name no tool that is not there. */
@@ -78,15 +86,20 @@ class LiveToolset implements Toolset {
     options?.signal?.throwIfAborted()
     const names = this.tools.map((one) => one.name)
     const [first] = this.#face.tools
-    const meant = nearestName(String(name), names) ?? first?.name ?? ''
-    const example = this.#face.tools.find((one) => one.name === meant)?.example ?? {}
+    const meant = nearestName(String(name), names)
+    const nearest = this.#face.tools.find((one) => one.name === meant) ?? first
+    const offer = { session: this.#session, face: this.#face, input, signal: options?.signal }
     return renderProblem(
       {
         sentence: `\`${String(name).slice(0, 60).toWellFormed()}\` is not a tool here; the tools are ${names.map((one) => `\`${one}\``).join(', ')}`,
         remedy: 'nothing was changed; call one of them',
         data: { code: 'ENOENT' },
       },
-      { tool: meant, arguments: example },
+      nearest &&
+        (await possibleCall(
+          { tool: nearest.name, arguments: isArguments(input) ? input : nearest.example },
+          { ...offer, tool: nearest },
+        )),
     )
   }
 
@@ -116,8 +129,12 @@ async function runTool(face: Face, tool: FaceTool, call: Call, input: unknown): 
   } catch (error) {
     if (signal?.aborted === true) throw signal.reason
     const problem = inWordsOf(tool.dialect ?? face, problemOf(error))
-    const next = problem.next === undefined ? undefined : nextCall(face, tool, problem.next)
-    return renderProblem(problem, next ?? { tool: tool.name, arguments: tool.example })
+    // later calls need not wait while a next one is looked for
+    call.pass()
+    return renderProblem(
+      problem,
+      await possibleCall(problem.next, { session: call.session, face, tool, input, signal }),
+    )
   } finally {
     call.pass()
   }
@@ -133,6 +150,9 @@ function nextCall(face: Face, tool: FaceTool, next: NextOperation | NextCall): N
   if (!('tool' in next)) return (tool.dialect ?? face).next(next)
   return face.tools.some(({ name }) => name === next.tool) ? next : undefined
 }
+
+const isArguments = (input: unknown): input is NextCall['arguments'] =>
+  typeof input === 'object' && input !== null && !Array.isArray(input)
 
 /** The problem with the dialect's own names for arguments and operations. */
 function inWordsOf({ words }: Dialect, problem: ProblemOptions): ProblemOptions {

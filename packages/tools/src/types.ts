@@ -21,7 +21,10 @@ export interface ToolAnswer {
   readonly text: string
   /** For programs. Of an error: `{ code, path, rule, argument }`, as far as they are known. */
   readonly data?: { readonly [name: string]: Json | undefined } | undefined
-  /** A call that goes on, or that avoids the error. Always there on errors. */
+  /**
+   * A call that goes on, or that avoids the error: it can be made as it stands. On errors it was rehearsed, and is absent only
+   * where no tool of the set can do anything, such as `openai` without an executor.
+   */
   readonly next?: NextCall | undefined
 }
 

@@ -112,7 +112,7 @@ describe('claude-code', () => {
   })
 
   const wrong: readonly (readonly [string, unknown, string, object])[] = [
-    ['Read', {}, '`file_path`', { tool: 'Read' }],
+    ['Read', {}, '`file_path`', { tool: 'Glob' }],
     ['Read', { path: '/a.ts' }, 'the nearest is `file_path`', { tool: 'Read', arguments: { file_path: '/a.ts' } }],
     ['Read', { file_path: '/nope/b.ts' }, '`/nope/b.ts`', { tool: 'Glob', arguments: { pattern: '**/b.ts' } }],
     ['Read', { file_path: '/src' }, '`/src`', { tool: 'Glob' }],
@@ -147,7 +147,7 @@ describe('claude-code', () => {
     ['Bash', { cmd: 'ls' }, '`cmd` is not an argument', { tool: 'Bash' }],
     ['Bash', { command: 'ls', timeout: 900_000 }, '`timeout` must be', { tool: 'Bash' }],
     ['TaskOutput', { task_id: 'c9' }, '`c9` is not a background command', { tool: 'Bash' }],
-    ['TaskStop', {}, '`task_id`', { tool: 'TaskStop' }],
+    ['TaskStop', {}, '`task_id`', { tool: 'Glob' }],
     ['read', { file_path: '/a.ts' }, '`read` is not a tool here', { tool: 'Read' }],
   ]
   it.each(wrong)('answers to %s %j', async (tool, input, words, next) => {

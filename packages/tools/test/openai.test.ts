@@ -94,12 +94,12 @@ const right: readonly (readonly [string, object, Readonly<Record<string, string 
 ]
 
 const wrong: readonly (readonly [string, unknown, string, string])[] = [
-  ['nothing', {}, '`input`', 'apply_patch'],
-  ['no path', { type: 'update_file', diff: '+x' }, '`path`', 'apply_patch'],
-  ['an unknown type', { type: 'patch_file', path: '/a.ts' }, '`type` must be one of', 'apply_patch'],
-  ['a patch without a beginning', { input: 'Update File: a.ts' }, '`*** Begin Patch`', 'apply_patch'],
-  ['a patch without an end', { input: '*** Begin Patch\n*** Delete File: a.ts' }, '`*** End Patch`', 'apply_patch'],
-  ['a patch of no file', patch(), 'names no file', 'apply_patch'],
+  ['nothing', {}, '`input`', 'shell'],
+  ['no path', { type: 'update_file', diff: '+x' }, '`path`', 'shell'],
+  ['an unknown type', { type: 'patch_file', path: '/a.ts' }, '`type` must be one of', 'shell'],
+  ['a patch without a beginning', { input: 'Update File: a.ts' }, '`*** Begin Patch`', 'shell'],
+  ['a patch without an end', { input: '*** Begin Patch\n*** Delete File: a.ts' }, '`*** End Patch`', 'shell'],
+  ['a patch of no file', patch(), 'names no file', 'shell'],
   ['lines that are not there', update('/a.ts', '-zwei', '+2'), 'were not found', 'shell'],
   ['lines that are there twice', update('/twice.py', '-  x = 1', '+  x = 2'), 'found 2 times (lines 2, 5)', 'shell'],
   ['an anchor that is not there', update('/twice.py', '@@ def h():', '-  x = 1'), 'behind `@@`', 'shell'],
@@ -110,7 +110,7 @@ const wrong: readonly (readonly [string, unknown, string, string])[] = [
   ['a new file that is there', { type: 'create_file', path: '/a.ts', diff: '+x' }, 'exists already', 'shell'],
   ['a missing file', update('/none.ts', '-x'), '`/none.ts`', 'shell'],
   ['a path outside', update('../a.ts', '-one'), 'climbs above the root', 'shell'],
-  ['a misspelt argument', { patch: 'x' }, '`patch` is not an argument', 'apply_patch'],
+  ['a misspelt argument', { patch: 'x' }, '`patch` is not an argument', 'shell'],
   [
     'a second file that fails',
     patch('*** Update File: a.ts', '-two', '+2', '*** Update File: crlf.txt', '-zz'),
@@ -148,6 +148,13 @@ describe('apply_patch', () => {
 })
 
 describe('shell', () => {
+  it('says what the executor does not have', async () => {
+    const { toolset } = await open()
+    const description = (name: string) => toolset.tools.find((tool) => tool.name === name)?.description
+    expect(description('shell')).toMatch(/The shell has no git, python3, .*no network\.$/u)
+    expect(description('apply_patch')).not.toContain('git')
+  })
+
   it('gives the outcome and the outputs of each command', async () => {
     const { toolset } = await open()
     const { text, data } = await done(toolset, 'shell', { commands: ['echo hi', 'cat /none'], timeoutMs: 10_000 })

@@ -23,7 +23,7 @@ describe.each(stores)('file_system on $name', (store) => {
 
   it('[FS2] refuses a binary file, and names the PDF reader for a PDF', async () => {
     const png = Buffer.from('89504e470d0a1a0a0000000d4948445200000001000000010806000000', 'hex')
-    const { refused } = await open({ '/a.bin': png, '/a.pdf': '%PDF-1.7\n' })
+    const { refused } = await open({ '/a.bin': png, '/a.pdf': createPdf(['page']) })
     expect((await refused('read', { path: '/a.bin' })).text).toContain('binary file (image/png, 29 bytes)')
     const pdf = await refused('read', { path: '/a.pdf' })
     expect(pdf.text).toContain('read_chunked')

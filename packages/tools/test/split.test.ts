@@ -63,13 +63,13 @@ const right: readonly Call[] = [
 ]
 
 const wrong: readonly (readonly [string, unknown, string, string])[] = [
-  ['read', {}, '`path`', 'read'],
+  ['read', {}, '`path`', 'list'],
   ['read', { pth: '/a.ts' }, '`pth` is not an argument', 'read'],
   ['read', { path: '/none.ts' }, '`/none.ts`', 'find'],
   ['read', { path: '../a.ts' }, 'climbs above the root', 'list'],
   ['read', { path: '/a.ts', offset: 1, start_line: 2 }, '`offset` and `start_line`', 'read'],
   ['read', { path: '/a.ts', offset: -1 }, '`offset`', 'read'],
-  ['read', 'a.ts', 'object', 'read'],
+  ['read', 'a.ts', 'object', 'list'],
   ['write', { path: '/a.ts' }, '`content`', 'write'],
   ['write', { path: '/a.ts', content: 'x', create_only: true }, 'exists already', 'inspect'],
   ['replace', { path: '/a.ts', old: 'zzz', new: 'y' }, 'was not found', 'read'],

@@ -266,6 +266,8 @@ export interface RootForm {
 /** An executor bound to one workspace. */
 export interface AttachedExecutor {
   readonly guarantees: Guarantees
+  /** For models, in one sentence: the usual programs and forms that it does not have. Absent: those of the machine. */
+  readonly lacks?: string | undefined
   /** The limits that it holds; a field that is absent is not held, and a command that asks for it is refused. */
   readonly limits?: readonly LimitReport[] | undefined
   /**

@@ -238,7 +238,14 @@ export interface Workspace extends FileDoor, LongRunning, AsyncDisposable {
   readonly root: VirtualPath
   readonly mounts: readonly MountInfo[]
   /** The executor that was chosen; absent without executors. */
-  readonly executor: { readonly name: string; readonly guarantees: Guarantees } | undefined
+  readonly executor:
+    | {
+        readonly name: string
+        readonly guarantees: Guarantees
+        /** For models, in one sentence: the usual programs and forms that it does not have. */
+        readonly lacks?: string | undefined
+      }
+    | undefined
 
   /**
    * Runs a command to its end. Never rejects on a non-zero exit; rejects with `ENOEXECUTOR` (none is there),

@@ -101,7 +101,9 @@ export class LiveWorkspace implements Workspace {
 
   get executor(): Workspace['executor'] {
     const chosen = this.#executor
-    return chosen && { name: chosen.name, guarantees: chosen.attached.guarantees }
+    if (chosen === undefined) return undefined
+    const { guarantees, lacks } = chosen.attached
+    return { name: chosen.name, guarantees, ...(lacks !== undefined && { lacks }) }
   }
 
   get #door(): CommandDoor {

@@ -104,7 +104,7 @@ function inTheForm<Result>(work: () => Result, path?: string): Result {
     throw new ToolProblem({
       sentence: `The patch ${path === undefined ? '' : `of ${quotePath(path)} `}cannot be applied: ${error.message}`,
       remedy: 'nothing was changed; read the file, and write the patch anew',
-      details: error.details,
+      details: error.details ?? (path === undefined ? `A patch looks so:\n${example}` : undefined),
       next:
         path === undefined ? { tool: name, arguments: { input: example } } : { operation: 'read', arguments: { path } },
       data: { code: 'EINVAL', path },
