@@ -13,5 +13,13 @@ for (const site of sites) {
       const { stdout, stderr } = await session.run({ command: 'cat big; cat big >&2' })
       expect([stdout.length, stderr.length]).toEqual([size, size])
     })
+
+    it('does not hold up `wait` while nobody reads it, and is there afterwards', async () => {
+      const session = createSandboxSession(await openSite(site, { big: 'x'.repeat(size) }))
+      const process = await session.spawn({ command: 'cat big; cat big >&2; exit 3' })
+      expect(await process.wait()).toEqual({ exitCode: 3 })
+      const length = async (stream: ReadableStream<Uint8Array>) => (await new Response(stream).bytes()).length
+      expect(await Promise.all([length(process.stdout), length(process.stderr)])).toEqual([size, size])
+    })
   })
 }

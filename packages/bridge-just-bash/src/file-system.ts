@@ -44,6 +44,15 @@ export function createFileSystem(workspace: Workspace, options: FileSystemOption
   })
 }
 
+const wordsOf: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EROFS: 'read-only file system',
+  EINVAL: 'invalid argument',
+  ELOOP: 'too many levels of symbolic links',
+  ENOTDIR: 'not a directory',
+  ENAMETOOLONG: 'file name too long',
+}
+
 /** Where the store keeps no modes or times, and for the system's names, the file system of the executor answers. */
 async function orElse(
   call: string,
@@ -55,8 +64,8 @@ async function orElse(
     await work()
   } catch (error) {
     if (!isWorkspaceError(error) || error.code === 'ENOTSUP' || error.code === 'ENOENT') return otherwise()
-    const words = error.code === 'EROFS' ? 'read-only file system' : 'permission denied'
-    const code = error.code === 'EROFS' ? 'EROFS' : 'EACCES'
+    const code = error.code in wordsOf ? error.code : 'EACCES'
+    const words = wordsOf[code]
     throw Object.assign(new Error(`${code}: ${words}, ${call} '${path}'`), { code })
   }
 }

@@ -47,6 +47,15 @@ for (const site of sites) {
       expect((await fs.stat(at('/a/f'))).mode & 0o777).toBe(0o600)
       await fs.utimes(at('/a/f'), new Date(0), new Date('2020-01-02T03:04:05Z'))
       expect((await fs.stat(at('/a/f'))).mtime.toISOString()).toBe('2020-01-02T03:04:05.000Z')
+      await fs.symlink('loop', at('/loop'))
+      for (const [path, code] of [
+        [at('/a/f/below'), 'ENOTDIR'],
+        [at('/loop'), 'ELOOP'],
+      ] as const) {
+        await expect(fs.chmod(path, 0o600)).rejects.toMatchObject({ code })
+        await expect(fs.utimes(path, new Date(0), new Date(0))).rejects.toMatchObject({ code })
+      }
+      await fs.rm(at('/loop'))
       await fs.cp(at('/a'), at('/c'), { recursive: true })
       await expect(fs.cp(at('/a'), at('/d'))).rejects.toThrow(/^EISDIR/u)
       await fs.mv(at('/c/f'), at('/c/g'))

@@ -41,6 +41,15 @@ for (const site of sites) {
       await expect(fs.writeFile('d', '')).rejects.toThrow(IsDirectoryError)
     })
 
+    it('names a link by its own name, and refuses to delete where it may only read', async () => {
+      const { fs, workspace } = await open({ 'd/a': 'x', 'docs/a': 'x' }, { rules: [protectDocs] })
+      await workspace.createSymlink('d/l', 'a')
+      expect(await fs.stat(at('d/l'))).toMatchObject({ name: 'l', path: at('d/a'), size: 1 })
+      await expect(fs.deleteFile('docs/none')).rejects.toThrow(PermissionError)
+      await expect(fs.rmdir('docs/none')).rejects.toThrow(PermissionError)
+      await expect(fs.deleteFile('d/none')).rejects.toThrow(FileNotFoundError)
+    })
+
     it('refuses to write over a change that the caller has not seen, also within one millisecond', async () => {
       const { fs, workspace } = await open({ f: 'one' })
       const { modifiedAt } = await fs.stat('f')

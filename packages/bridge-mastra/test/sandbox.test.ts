@@ -53,6 +53,13 @@ for (const site of sites) {
       expect(await workspace.readText('docs/guide.md')).toBe('# Guide\n')
     })
 
+    it('ends a process that reads its input, though nothing is written', async () => {
+      const { processes } = await open()
+      const handle = await processes.spawn('echo a | cat; sort')
+      if (site.processes) await handle.closeStdin()
+      expect(await handle.wait()).toMatchObject({ exitCode: 0, stdout: 'a\n' })
+    })
+
     it('follows a process: output, exit code, and callbacks', async () => {
       const { processes } = await open()
       const chunks: string[] = []

@@ -75,7 +75,8 @@ async function compare(count: number): Promise<void> {
   const counts: Record<string, number> = { 'the same': 0 }
   for (const patch of generatePatches(await texts(), count, 20_261_125)) {
     await workspace.write('f', patch.text)
-    const { status, output = '' } = await editor.updateFile({ type: 'update_file', path: 'f', diff: patch.diff })
+    const result = await editor.updateFile({ type: 'update_file', path: 'f', diff: patch.diff })
+    const { status, output = '' } = result ?? {}
     const content = await workspace.readText('f')
     const own: Outcome = status === 'completed' ? { content } : { refusal: output }
     if (status !== 'completed') expect(content).toBe(patch.text)

@@ -1,5 +1,12 @@
 import { Runner, RunState } from '@openai/agents'
-import { Manifest, SandboxAgent, SandboxError, shell } from '@openai/agents/sandbox'
+import {
+  EnvValueReference,
+  Manifest,
+  registerEnvValueReference,
+  SandboxAgent,
+  SandboxError,
+  shell,
+} from '@openai/agents/sandbox'
 import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents/testing'
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createSandboxClient } from '@ws/bridge-openai-agents'
@@ -60,6 +67,36 @@ describe('a client', () => {
     const state = await client.deserializeSessionState(JSON.parse(stored) as Record<string, unknown>)
     const resumed = await client.resume(state)
     expect((await resumed.exec({ cmd: 'cat kept.txt; echo " $KEPT$GONE"' })).stdout).toBe('kept yes\n')
+    await resumed.close()
+  })
+
+  it('resolves references of the environment again for a stored state', async () => {
+    class Secret extends EnvValueReference {
+      static override readonly type = 'ws-test-secret'
+      readonly key: string
+      constructor(key: string) {
+        super()
+        this.key = key
+      }
+      serialize() {
+        return { key: this.key }
+      }
+      resolve() {
+        return Promise.resolve(`secret:${this.key}`)
+      }
+    }
+    onTestFinished(registerEnvValueReference(Secret, ({ key }) => new Secret(String(key))))
+    const client = createSandboxClient(opening().open)
+    const manifest = new Manifest({ environment: { TOKEN: new Secret('k') } })
+    const session = await client.create({ manifest, options: { id: 'one' } })
+    const shown = async (one: typeof session) => (await one.exec({ cmd: 'echo "$TOKEN"' })).stdout
+    expect(await shown(session)).toBe('secret:k\n')
+    const stored = JSON.stringify(await client.serializeSessionState(session.state))
+    expect(stored).not.toContain('secret:k')
+    await session.close()
+    const state = await client.deserializeSessionState(JSON.parse(stored) as Record<string, unknown>)
+    const resumed = await client.resume(state)
+    expect(await shown(resumed)).toBe('secret:k\n')
     await resumed.close()
   })
 

@@ -7,6 +7,9 @@ export const refusedExitCode = 126
 /** The exit code of `timeout` for a command that took too long. */
 export const timedOutExitCode = 124
 
+/** Bytes of each stream that {@link runCommand} keeps by default. A longer stream loses its middle. */
+export const mostOutput = 64 * 1024 * 1024
+
 /** The end of a command, for frameworks that know one exit code and text. */
 export interface CommandAnswer {
   /** As in `$?`; {@link timedOutExitCode} after the timeout, {@link refusedExitCode} where the workspace refused to run it. */
@@ -40,7 +43,7 @@ export async function runCommand(
   options: ExecOptions = {},
 ): Promise<CommandAnswer> {
   try {
-    const result = await workspace.exec(command, options)
+    const result = await workspace.exec(command, { maxOutputBytes: mostOutput, ...options })
     return answerOf(result, notesOfCommand(result))
   } catch (error) {
     if (!isWorkspaceError(error) || error.code === 'ECLOSED' || error.code === 'ENOEXECUTOR') throw error

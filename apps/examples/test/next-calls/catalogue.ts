@@ -171,7 +171,7 @@ export const catalogue: readonly WrongCall[] = faceNames.flatMap((face) => {
   const made = right[face].flatMap((call) =>
     [...mistakes(call)].map(([name, input]) => {
       const [tool, given] = call
-      const about = String(given['operation'] ?? given['command'] ?? given['type'] ?? '')
+      const about = [given['operation'], given['command'], given['type']].find((one) => typeof one === 'string') ?? ''
       return { name: `${face}: ${tool} ${about}: ${name}`, face, tool, input }
     }),
   )

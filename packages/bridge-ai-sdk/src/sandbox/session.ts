@@ -11,9 +11,6 @@ export interface SandboxSessionOptions {
   readonly description?: string | undefined
 }
 
-/** Bytes of each stream that `run` keeps at most. A longer stream loses its middle. `spawn` gives all of it. */
-const mostOutput = 64 * 1024 * 1024
-
 /**
  * Makes the sandbox session of a workspace, for `experimental_sandbox` and for tools that take one. Files and commands are
  * those of the workspace, at the same paths, under its rules. Relative paths start at the workspace's root.
@@ -38,7 +35,7 @@ export function createSandboxSession(
     ...createFileMethods(workspace),
     spawn: createSpawn(workspace),
     async run({ command, workingDirectory, env, abortSignal }) {
-      const options = { cwd: workingDirectory, env, signal: abortSignal, maxOutputBytes: mostOutput }
+      const options = { cwd: workingDirectory, env, signal: abortSignal }
       const { exitCode, stdout, stderr } = await runCommand(workspace, command, options)
       return { exitCode, stdout, stderr }
     },

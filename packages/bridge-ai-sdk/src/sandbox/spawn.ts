@@ -22,11 +22,18 @@ export function createSpawn(workspace: Workspace): Spawn {
   return spawn as Spawn
 }
 
+/** Bytes of a stream that are kept for a reader while `wait` is on. Beyond them the command waits for the reader again. */
+const mostUnread = 64 * 1024 * 1024
+
 function processOf(running: RunningCommand): Experimental_SandboxProcess {
+  const [stdout, stderr] = [new Output(running.stdout), new Output(running.stderr)]
   return {
-    stdout: ReadableStream.from(running.stdout) as ReadableStream<Uint8Array>,
-    stderr: ReadableStream.from(running.stderr) as ReadableStream<Uint8Array>,
+    stdout: stdout.stream,
+    stderr: stderr.stream,
     async wait() {
+      // a command that cannot write never ends: what nobody reads is kept
+      stdout.keep()
+      stderr.keep()
       const { exitStatus } = await running.wait()
       return { exitCode: exitStatus }
     },
@@ -35,6 +42,61 @@ function processOf(running: RunningCommand): Experimental_SandboxProcess {
       running.kill('SIGKILL')
       await running.wait().catch(() => undefined)
     },
+  }
+}
+
+/** A stream that is read as fast as its reader wants, and from {@link Output.keep} on to its end. */
+class Output {
+  readonly stream: ReadableStream<Uint8Array>
+  readonly #chunks: AsyncIterator<Uint8Array>
+  readonly #kept: Uint8Array[] = []
+  #keptBytes = 0
+  /** Chunks are taken one after the other, so that they stay in order. */
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(source: AsyncIterable<Uint8Array>) {
+    this.#chunks = source[Symbol.asyncIterator]()
+    const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+      const chunk = await this.#inTurn(async () => this.#takeKept() ?? (await this.#next()))
+      if (chunk === undefined) controller.close()
+      else controller.enqueue(chunk)
+    }
+    const cancel = async (): Promise<void> => {
+      await this.#chunks.return?.()
+    }
+    this.stream = new ReadableStream<Uint8Array>({ pull, cancel }, { highWaterMark: 0 })
+  }
+
+  keep(): void {
+    const step = async (): Promise<boolean> => {
+      const chunk = await this.#next()
+      if (chunk === undefined) return false
+      this.#kept.push(chunk)
+      this.#keptBytes += chunk.length
+      return true
+    }
+    const toEnd = async (): Promise<void> => {
+      while (this.#keptBytes < mostUnread && (await this.#inTurn(step)));
+    }
+    // a stream that fails says so to its reader, at the next pull
+    void toEnd().catch(() => undefined)
+  }
+
+  #takeKept(): Uint8Array | undefined {
+    const chunk = this.#kept.shift()
+    this.#keptBytes -= chunk?.length ?? 0
+    return chunk
+  }
+
+  async #next(): Promise<Uint8Array | undefined> {
+    const { done, value } = await this.#chunks.next()
+    return done === true ? undefined : value
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#turn.then(work)
+    this.#turn = result.catch(() => undefined)
+    return result
   }
 }
 

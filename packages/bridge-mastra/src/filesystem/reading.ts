@@ -1,5 +1,5 @@
 import type { FileStat, ReadOptions } from '@mastra/core/workspace'
-import { baseName, WorkspaceError } from '@ws/core'
+import { baseName, parsePath, WorkspaceError } from '@ws/core'
 import type { Workspace } from '@ws/core'
 
 import { inMastraWords } from './errors.ts'
@@ -31,15 +31,16 @@ function strictText(bytes: Uint8Array, path: string): string {
   }
 }
 
-/** The status behind links. No store tells when a file was made: `createdAt` is the time of the last change. */
+/** The status behind links, with the path there, under the name that was asked for. No store tells when a file was made: `createdAt` is the time of the last change. */
 export function statFile(workspace: Workspace, seen: SeenVersions, path: string): Promise<FileStat> {
   return inMastraWords({ operation: 'stat', path }, async () => {
     const real = await workspace.realPath(path)
     const stat = await workspace.stat(real)
     seen.see(real, stat)
     const time = timeOf(stat.modifiedAt)
+    const { path: own } = parsePath(path, { base: workspace.root, operation: 'stat' })
     return {
-      name: baseName(real),
+      name: baseName(typeof own === 'string' ? own : real),
       path: real,
       type: stat.type === 'directory' ? 'directory' : 'file',
       size: stat.size,

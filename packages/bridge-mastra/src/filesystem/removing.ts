@@ -4,15 +4,15 @@ import { ifThere } from '@ws/bridge'
 import { isWorkspaceError, joinPath, relativeTo } from '@ws/core'
 import type { Workspace } from '@ws/core'
 
-import { inMastraWords, missing, toMastraError } from './errors.ts'
+import { inMastraWords, toMastraError } from './errors.ts'
 
 /** Deletes a file; a link is deleted itself. */
 export function removeFile(workspace: Workspace, path: string, { force = false }: RemoveOptions = {}): Promise<void> {
   return inMastraWords({ operation: 'deleteFile', path }, async () => {
     const found = await ifThere(workspace.stat(path))
     if (found?.type === 'directory') throw new IsDirectoryError(path)
-    if (found === undefined && !force) throw missing('file', path)
-    if (found !== undefined) await workspace.delete(path, { force })
+    // a missing file is told by the workspace, which asks the rules first
+    await workspace.delete(path, { force })
   })
 }
 
@@ -23,9 +23,7 @@ export function removeDirectory(
 ): Promise<void> {
   return inMastraWords({ operation: 'rmdir', path, subject: 'directory' }, async () => {
     const found = await ifThere(workspace.stat(path))
-    if (found === undefined && !force) throw missing('directory', path)
-    if (found === undefined) return
-    if (found.type !== 'directory') throw new NotDirectoryError(path)
+    if (found !== undefined && found.type !== 'directory') throw new NotDirectoryError(path)
     await workspace.delete(path, { recursive, force })
   })
 }

@@ -9,6 +9,9 @@ interface End {
   readonly killed: boolean
 }
 
+/** Time for the first input of a command that an interpreter runs. */
+const firstInputMs = 250
+
 /** A command of the workspace as Mastra follows it. */
 export class Process extends ProcessHandle {
   readonly pid: string
@@ -17,6 +20,8 @@ export class Process extends ProcessHandle {
   readonly #decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() }
   readonly #canWrite: boolean
   #running: RunningCommand | undefined
+  /** Ends the input while nothing was written. */
+  #endUnwritten: (() => void) | undefined
   #ended: Promise<CommandResult> | undefined
 
   constructor(pid: string, options: SpawnProcessOptions) {
@@ -30,12 +35,17 @@ export class Process extends ProcessHandle {
     this.#emit(stream, this.#decoders[stream].decode(data, { stream: true }))
   }
 
-  follow(running: RunningCommand): void {
+  /** @param readsAllFirst the executor reads all input before the command starts: input that nobody writes must end */
+  follow(running: RunningCommand, readsAllFirst = false): void {
     this.#running = running
     this.#ended = this.#end(running)
+    if (!readsAllFirst || !this.#canWrite) return
+    this.#endUnwritten = () => running.endInput()
+    setTimeout(() => this.#endUnwritten?.(), firstInputMs).unref()
   }
 
   override async wait(): Promise<CommandResult> {
+    this.#endUnwritten?.()
     if (this.#ended === undefined) throw new Error(`process ${this.pid} was not started`)
     return this.#ended
   }
@@ -56,6 +66,7 @@ export class Process extends ProcessHandle {
   #writable(): RunningCommand {
     if (this.exitCode !== undefined) throw new Error(`process ${this.pid} has exited with code ${this.exitCode}`)
     if (!this.#canWrite || this.#running === undefined) throw new Error(`process ${this.pid} has no standard input`)
+    this.#endUnwritten = undefined
     return this.#running
   }
 

@@ -19,7 +19,8 @@ export class ProcessManager extends SandboxProcessManager {
   override async spawn(command: string, options: SpawnProcessOptions = {}): Promise<ProcessHandle> {
     this.#count += 1
     const process = new Process(String(this.#count), options)
-    process.follow(await this.#start(command, options, process))
+    const readsAllFirst = this.#workspace.executor?.guarantees.processes === 'interpreter'
+    process.follow(await this.#start(command, options, process), readsAllFirst)
     this._tracked.set(process.pid, process)
     return process
   }

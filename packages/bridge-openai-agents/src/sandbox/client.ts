@@ -26,7 +26,7 @@ import { checkManifest, checkMounts, materialize, requestedMounts, withRoot } fr
 import type { RequestedMount } from './manifest.ts'
 import { rootOf } from './paths.ts'
 import { WorkspaceSandboxSession } from './session.ts'
-import { checkState, deserializeState, serializeState } from './state.ts'
+import { checkState, deserializeState, referencesOf, serializeState } from './state.ts'
 import type { WorkspaceSandboxState } from './state.ts'
 
 /** The workspace that a session asks for. */
@@ -103,6 +103,7 @@ export class WorkspaceSandboxClient implements SandboxClient<WorkspaceClientOpti
     checkManifest(state.manifest)
     return this.#open(state.manifest, state.workspaceId, async (workspace) => {
       await rootOf(workspace, state.manifest.root)
+      state.environment = { ...state.environment, ...(await referencesOf(state.manifest)) }
       return { state, archiveLimits }
     })
   }

@@ -1,5 +1,5 @@
-import { SandboxConfigurationError } from '@openai/agents-core/sandbox'
-import type { SandboxSessionState } from '@openai/agents-core/sandbox'
+import { isEnvValueReference, SandboxConfigurationError } from '@openai/agents-core/sandbox'
+import type { Manifest, SandboxSessionState } from '@openai/agents-core/sandbox'
 import {
   deserializeManifest,
   isRecord,
@@ -22,6 +22,15 @@ export function serializeState(state: WorkspaceSandboxState): Record<string, unk
     workspaceId: state.workspaceId,
     environment: sanitizeEnvironmentForPersistence(state),
   }
+}
+
+/** The values behind the references of the environment: a stored state has only the references. */
+export async function referencesOf({ environment }: Manifest): Promise<Record<string, string>> {
+  const values: Record<string, string> = {}
+  for (const [name, value] of Object.entries(environment)) {
+    if (isEnvValueReference(value)) values[name] = await value.resolve()
+  }
+  return values
 }
 
 /** @throws SandboxConfigurationError for the state of another provider */
