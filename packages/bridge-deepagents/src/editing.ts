@@ -23,7 +23,7 @@ export function createEdit(workspace: Workspace): BackendProtocolV2['edit'] {
       }
       const answer = await toolset.run('replace', { path: target, old: oldString, new: newString, all: replaceAll })
       if (answer.isError) return { error: `${reasonOf(count, replaceAll)}${wordsFor(answer)}` }
-      const { replacements = 1, version } = answer.data ?? {}
+      const { replacements = 0, version } = answer.data ?? {}
       return { path, filesUpdate: null, occurrences: Number(replacements), metadata: { version, diff: answer.text } }
     })
 }

@@ -2,12 +2,12 @@ import { WorkspaceError } from '@ws/core'
 import type { Workspace } from '@ws/core'
 
 import { problemOf } from './answers/from-error.ts'
-import { possibleCall } from './answers/next-call.ts'
 import type { NextOperation, Outcome, ProblemOptions } from './answers/problem.ts'
 import { renderProblem } from './answers/render.ts'
 import { nearestName } from './arguments/nearest.ts'
 import type { Dialect, Face, FaceTool } from './faces/face.ts'
 import { createFace } from './faces/index.ts'
+import { possibleCall } from './next/possible-call.ts'
 import { Session } from './session/session.ts'
 import type { Call } from './session/session.ts'
 import { faceNames, type FaceName } from './face-names.ts'
@@ -161,5 +161,7 @@ function inWordsOf({ words }: Dialect, problem: ProblemOptions): ProblemOptions 
     text.replaceAll(/`(\w+)`/gu, (whole, word: string) =>
       Object.hasOwn(words, word) ? `\`${words[word] ?? word}\`` : whole,
     )
-  return { ...problem, sentence: translate(problem.sentence), remedy: translate(problem.remedy) }
+  // lines of a file stand in the details too, and they stay
+  const details = problem.details?.replaceAll(', and `old` has `', `, and \`${words['old'] ?? 'old'}\` has \``)
+  return { ...problem, sentence: translate(problem.sentence), remedy: translate(problem.remedy), details }
 }

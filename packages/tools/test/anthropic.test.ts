@@ -59,7 +59,7 @@ const right: Right = [
     'Inserted',
     ['/crlf.txt', 'a\r\nb\r\nc'],
   ],
-  ['memory', { command: 'view', path: '/memories' }, '  n.md (5 bytes)'],
+  ['memory', { command: 'view', path: '/memories' }, '  /memories/n.md (5 bytes)'],
   ['memory', { command: 'view', path: '/memories/n.md' }, '     1\tnote'],
   ['memory', { command: 'create', path: '/memories/x.md', file_text: 'x' }, 'Created', ['/memories/x.md', 'x']],
   [
@@ -185,4 +185,18 @@ describe('anthropic', () => {
     const toolset = createTools(await workspaceWith(), { face: 'anthropic' })
     expect((await done(toolset, 'memory', { command: 'view', path: '/memories' })).text).toContain('(nothing here)')
   })
+})
+
+it('names arguments and paths as the tool that was called has them', async () => {
+  const workspace = await workspaceWith({ '/memories/a.md': 'one\ntwo\n', '/memories/sub/b.md': '' })
+  const toolset = createTools(workspace, { face: 'anthropic' })
+  const missed = { command: 'str_replace', path: '/memories/a.md', old_str: 'one\nTWO', new_str: 'x' }
+  expect((await refused(toolset, 'memory', missed)).text).toContain('line 2 is `two`, and `old_str` has `TWO`')
+  const { text } = await done(toolset, 'memory', { command: 'view', path: '/memories' })
+  expect(text.split('\n')).toEqual([
+    '/memories/',
+    '  /memories/a.md (8 bytes)',
+    '  /memories/sub/',
+    '  /memories/sub/b.md (0 bytes)',
+  ])
 })

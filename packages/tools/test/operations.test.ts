@@ -21,6 +21,26 @@ describe.each(stores)('file_system on $name', (store) => {
     })
   })
 
+  it('finds files behind a link that a glob names, and says that a link leads nowhere', async () => {
+    const { done, refused, workspace } = await open({ '/real/a.ts': '', '/real/sub/b.ts': '' })
+    await workspace.createSymlink('/link', 'real').catch(() => undefined)
+    await workspace.createSymlink('/nowhere.txt', 'none.txt').catch(() => undefined)
+    // a store without links has nothing to show here
+    if (!(await workspace.exists('/link'))) return
+    expect((await done('find', { glob: 'link/*.ts' })).data).toMatchObject({ paths: ['/real/a.ts'] })
+    expect((await done('find', { glob: '/link/**/b.ts' })).data).toMatchObject({ paths: ['/real/sub/b.ts'] })
+    await workspace.createSymlink('/real/up', 'sub')
+    expect((await done('find', { glob: 'up/*.ts', path: '/real' })).data).toMatchObject({ paths: ['/real/sub/b.ts'] })
+    await workspace.createSymlink('/loop', 'loop')
+    expect((await done('find', { glob: 'loop/*.ts' })).data).toMatchObject({ paths: [] })
+    const write = await refused('write', { path: '/nowhere.txt', content: 'x' })
+    expect(write.text).toContain(
+      '`/nowhere.txt` is a link that leads nowhere: `none.txt`. Nothing was changed; write to `/none.txt`',
+    )
+    const edit = await refused('replace', { path: '/nowhere.txt', old: '', new: 'x' })
+    expect(edit.text).toContain('is a link that leads nowhere')
+  })
+
   it('[FS2] refuses a binary file, and names the PDF reader for a PDF', async () => {
     const png = Buffer.from('89504e470d0a1a0a0000000d4948445200000001000000010806000000', 'hex')
     const { refused } = await open({ '/a.bin': png, '/a.pdf': createPdf(['page']) })

@@ -140,7 +140,7 @@ async function failuresOf(site: Site, step: number): Promise<{ readonly wrong: n
   return { wrong, failed }
 }
 
-it('[PC25] each next call works as it stands', async () => {
+it('[FS1] each next call works as it stands', async () => {
   const { wrong, failed } = await failuresOf(memory, 7)
   expect(failed).toEqual([])
   expect(wrong).toBeGreaterThan(300)
@@ -148,7 +148,7 @@ it('[PC25] each next call works as it stands', async () => {
 
 for (const site of [...sites, ...processSites]) {
   describeWith(site.needs, `each next call of the whole catalogue on ${site.name}`, { tags: 'deep' }, () => {
-    it('[PC25] works as it stands', { timeout: 600_000 }, async () => {
+    it('[FS1] works as it stands', { timeout: 600_000 }, async () => {
       const { wrong, failed } = await failuresOf(site, 1)
       expect(failed).toEqual([])
       expect(wrong).toBeGreaterThan(2000)

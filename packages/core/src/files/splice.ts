@@ -132,7 +132,15 @@ async function splice(
 
 export function isSame(left: Uint8Array, right: Uint8Array): boolean {
   if (left.length !== right.length) return false
-  for (let at = 0; at < left.length; at += 1) if (left[at] !== right[at]) return false
+  // four bytes at once, where both begin at a whole number of them: a file of some size does
+  const isAligned = left.byteOffset % 4 === 0 && right.byteOffset % 4 === 0
+  const words = isAligned ? left.length >>> 2 : 0
+  if (words > 0) {
+    const ours = new Uint32Array(left.buffer, left.byteOffset, words)
+    const theirs = new Uint32Array(right.buffer, right.byteOffset, words)
+    for (let at = 0; at < words; at += 1) if (ours[at] !== theirs[at]) return false
+  }
+  for (let at = words * 4; at < left.length; at += 1) if (left[at] !== right[at]) return false
   return true
 }
 

@@ -1,4 +1,4 @@
-import { isWorkspaceError, quotePath } from '@ws/core'
+import { isWorkspaceError, parentPath, parsePath, quotePath } from '@ws/core'
 import type { Version, VirtualPath, WriteResult } from '@ws/core'
 
 import { ToolProblem } from '../answers/problem.ts'
@@ -45,6 +45,7 @@ export async function putFile(
         record(call, path, before, written.version)
         return { ...written, before }
       }
+      if (found === undefined && isWorkspaceError(error, 'ECONFLICT')) await refuseDangling(call, path)
       const lost = isWorkspaceError(error, 'ECONFLICT') && ifVersion === undefined
       if (!lost || tries === mostTries) throw error
     }
@@ -62,6 +63,25 @@ function isThere(path: VirtualPath): ToolProblem {
     remedy: 'choose another path, or change it with `replace`',
     next: { operation: 'inspect', arguments: { path } },
     data: { code: 'EEXIST', path },
+  })
+}
+
+/** Nothing is behind the path, and yet it is taken: a link may stand there. */
+async function refuseDangling(call: Call, path: VirtualPath): Promise<void> {
+  const { workspace, signal } = call
+  const target = await workspace.readSymlink(path, { signal }).catch((error: unknown) => {
+    // not a link, or gone: the next try sees what is there
+    if (isWorkspaceError(error)) return undefined
+    throw error
+  })
+  if (target === undefined || (await call.statBehindLinks(path)) !== undefined) return
+  const { path: behind } = parsePath(target, { base: parentPath(path) })
+  const at = typeof behind === 'string' ? quotePath(behind) : 'its target'
+  throw new ToolProblem({
+    sentence: `${quotePath(path)} is a link that leads nowhere: ${quotePath(target)}`,
+    remedy: `nothing was changed; write to ${at}, or delete the link first`,
+    next: { operation: 'list', arguments: { path: parentPath(path), depth: 1 } },
+    data: { code: 'ENOENT', path },
   })
 }
 

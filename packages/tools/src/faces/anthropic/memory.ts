@@ -98,5 +98,10 @@ async function viewMemory(call: Call, given: string, range: readonly number[] | 
   if (given === './memories' && (await call.statBehindLinks(target)) === undefined) {
     return { text: `${directory}/\n(nothing here)`, data: { total: 0 } }
   }
-  return view(call, given, range, name)
+  const outcome = await view(call, given, range, name)
+  if ((await call.statBehindLinks(target))?.type !== 'directory') return outcome
+  // the paths of entries are those that the commands take
+  const [head = '', ...lines] = outcome.text.split('\n')
+  const shown = fromMemory(head) ?? head
+  return { ...outcome, text: [shown, ...lines.map((line) => line.replace(/^ {2}(?=[^ ])/u, `  ${shown}`))].join('\n') }
 }

@@ -1,9 +1,9 @@
+import type { NextOperation } from '../answers/problem.ts'
 import { inputSchemaOf } from '../arguments/schema.ts'
 import type { Face, FaceTool } from '../faces/face.ts'
 import { rowOf, operationNames } from '../operations/table.ts'
 import type { Session } from '../session/session.ts'
 import type { Json, NextCall } from '../types.ts'
-import type { NextOperation } from './problem.ts'
 import { Rehearsal } from './rehearsal.ts'
 
 interface Offer {

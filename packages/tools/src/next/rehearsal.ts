@@ -124,7 +124,17 @@ function rehearsalOf(workspace: Workspace): Workspace {
       () => true,
       () => false,
     )
-  const reading = ['stat', 'read', 'readText', 'readLines', 'readSymlink', 'exists', 'explain', 'commands'] as const
+  const reading = [
+    'stat',
+    'read',
+    'readText',
+    'readLines',
+    'readSymlink',
+    'realPath',
+    'exists',
+    'explain',
+    'commands',
+  ] as const
   const passed = Object.fromEntries(
     reading.map((name) => [
       name,
