@@ -1,3 +1,4 @@
+import { gitMutations } from './git.ts'
 import type { Mutation } from './types.ts'
 
 const compileBinds = 'packages/core/src/commands/binds/compile-binds.ts'
@@ -199,11 +200,24 @@ export const commandMutations: readonly Mutation[] = [
   },
   {
     row: 'a reserved name that a caller of the file API sees, or that a killed process leaves',
+    removes: 'the look at files that hold names',
+    changes: [
+      {
+        file: 'packages/sandbox/src/reserve/journal.ts',
+        text: "return found.some(({ kind, mtimeNs }) => kind === 'file' && status.mtimeNs === mtimeNs)",
+        by: 'return false',
+      },
+    ],
+    test: { file: 'packages/executor-bubblewrap/test/reserve.test.ts', title: 'held by a file' },
+  },
+  ...gitMutations,
+  {
+    row: 'a reserved name that a caller of the file API sees, or that a killed process leaves',
     removes: 'the look at the list of reserved names',
     changes: [
       {
         file: 'packages/adapter-local/src/confine/reserved.ts',
-        text: 'return status.isDirectory() && reservedNames.holds(status, self)',
+        text: 'return reservedNames.holds(status, self)',
         by: 'return status.isFile() && reservedNames.holds(status, self)',
       },
     ],
@@ -212,7 +226,7 @@ export const commandMutations: readonly Mutation[] = [
   {
     row: 'a reserved name that a caller of the file API sees, or that a killed process leaves',
     removes: 'the sweep',
-    changes: [{ file: keeper, text: '{ $error = take($fd, $name, $e, @all); $swept++', by: '{ $swept++' }],
+    changes: [{ file: keeper, text: '$error = take($fd, $name, $e, @all); $swept++', by: '$swept++' }],
     test: { file: 'packages/sandbox/test/reserve/reserve.test.ts', title: 'are swept at the next start' },
   },
   {

@@ -175,7 +175,7 @@ for (const mode of modes) {
         ])
           expect({ refused, exitCode: (await workspace.exec(refused)).exitCode }).not.toEqual({ refused, exitCode: 0 })
         const remote = await workspace.exec('git -C copy remote add o x')
-        expect(remote.hints?.map(({ rule }) => rule)).toEqual(['protectHooks'])
+        expect(remote.hints).toMatchObject([{ rule: 'protectHooks', path: at('/copy/.git/config') }])
       },
       120_000,
     )

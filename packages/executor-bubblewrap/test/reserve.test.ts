@@ -99,6 +99,29 @@ for (const mode of modes) {
       expect((await workspace.exec('cat .env')).stdout).toBe('')
     })
 
+    it('[RU2, RU10] that are held by a file are shown by no operation either, and give way', async () => {
+      for (const path of ['HEAD', 'objects/x', 'refs/x', 'config', 'hooks/x']) await put(`.git/${path}`)
+      const workspace = await open(rules.protectHooks())
+      const other = await open()
+      const command = await workspace.spawn('cat .git/commondir; read line', { stdin: waiting() })
+      await firstOf(command.stdout)
+      for (const details of [true, false]) {
+        const names: string[] = []
+        for await (const { name } of other.list(at('/.git'), { details })) names.push(name)
+        expect(names.sort()).toEqual(['HEAD', 'config', 'hooks', 'objects', 'refs'])
+      }
+      for (const path of ['/.git/commondir', '/.git/config.worktree', '/.git/commondir/x'])
+        expect({ path, code: await codeOf(other.read(at(path))) }).toEqual({ path, code: 'ENOENT' })
+      expect(await codeOf(other.copy(at('/.git/commondir'), at('/x')))).toBe('ENOENT')
+      await other.write(at('/.git/config.worktree'), 'mine', { ifVersion: 'absent' })
+      await other.createDirectory(at('/.git/commondir'))
+      resume()
+      expect(await command.wait().catch((thrown: unknown) => thrown)).toMatchObject({ code: 'EIO' })
+      const left = (await namesBelow(site.root)).filter((name) => /commondir|worktree/.test(name))
+      expect(left).toEqual(['.git/commondir', '.git/config.worktree'])
+      expect(readFileSync(join(site.root, '.git/config.worktree'), 'utf8')).toBe('mine')
+    })
+
     it('[RU2] that are a file or an empty directory of the user are masked, and stay as they are', async () => {
       const workspace = await open(rules.deny(at('/.env')), rules.deny(at('/dir')))
       await put('.env')

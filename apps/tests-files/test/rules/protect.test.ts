@@ -36,6 +36,8 @@ const noSecrets = [
 
 const hooks = [
   ...['.git/hooks/pre-commit', '.git/config', '.git/config.worktree', 'bare.git/hooks/update', 'bare.git/config'],
+  ...['.git/commondir', '.git/remotes/origin', '.git/branches/origin', 'bare.git/commondir', '.git'],
+  ...['.git/modules/sub/commondir', '.git/modules/sub/config.worktree', '.git/modules/a/b/remotes/origin'],
   ...['.git/modules/sub/hooks/x', '.git/modules/sub/config', '.git/modules/a/b/modules/c/config'],
   ...['.git/worktrees/w/commondir', '.git/worktrees/w/gitdir', '.git/worktrees/w/config.worktree'],
   ...['.vscode/tasks.json', 'x.code-workspace', '.idea/workspace.xml', '.zed/tasks.json'],
@@ -60,6 +62,9 @@ const noHooks = [
   ],
   ...[
     '.git/modules/sub/HEAD',
+    '.git/modules/sub/refs/remotes/origin/main',
+    '.git/modules/a/b/logs/refs/remotes/origin/main',
+    '.gitfile',
     '.husky/pre-commit',
     '.claude/notes.md',
     '.cursor/rules/a.md',

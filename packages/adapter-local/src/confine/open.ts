@@ -4,6 +4,7 @@ import type { MountPath } from '@ws/core/adapter'
 import { contractFailure, failure, isResourceError } from '../errors.ts'
 import { anyDirectory, anyEntry } from '../host/constants.ts'
 import { type Handle, handleOf, release, statusOf } from './handle.ts'
+import { isReserved } from './reserved.ts'
 import type { Target, Task } from './task.ts'
 import { findObstacle, throwLink } from './walk.ts'
 
@@ -31,6 +32,7 @@ export async function openFile(task: Task, target: Target) {
     const handle = await openEntry(task, target)
     try {
       const status = await statusOf(task, handle)
+      if (isReserved(status, handle.self)) throw contractFailure(target, 'ENOENT')
       if (status.isFile()) return { handle, status }
       if (status.isDirectory()) throw contractFailure(target, 'EISDIR')
       if (!status.isSymbolicLink()) throw notAFile(target)

@@ -7,13 +7,13 @@ import { type Where, contractFailure } from '../errors.ts'
 import type { Tree } from './tree.ts'
 
 /**
- * Commands have names reserved that rules protect and that are missing, by directories that hold the name. To callers
+ * Commands have names reserved that rules protect and that are missing, by directories or files that hold the name. To callers
  * nothing is there.
  *
  * @param self a path that leads to the very entry
  */
 export function isReserved(status: BigIntStats, self: string): boolean {
-  return status.isDirectory() && reservedNames.holds(status, self)
+  return reservedNames.holds(status, self)
 }
 
 /** The parts of a path, the deepest last, that are reserved and nothing else. */

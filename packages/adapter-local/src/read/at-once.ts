@@ -1,5 +1,6 @@
 import type { MountPath } from '@ws/core/adapter'
 
+import { isReserved } from '../confine/reserved.ts'
 import type { Tree } from '../confine/tree.ts'
 import type { ImmediateCalls, PlainCalls, Status } from '../host/calls.ts'
 import { anyEntry, reading, smallBytes } from '../host/constants.ts'
@@ -24,7 +25,7 @@ export function fileAtOnce(tree: Tree, calls: ImmediateCalls, path: MountPath): 
 }
 
 function readWhole(calls: PlainCalls, entry: number, status: Status): SmallFile | undefined {
-  if (!status.isFile() || status.size > smallBytes) return undefined
+  if (!status.isFile() || status.size > smallBytes || isReserved(status, pathOfDescriptor(entry))) return undefined
   // opened without effect so far; only now that it is known to be a file, for its data
   const fd = calls.open(pathOfDescriptor(entry), reading)
   try {

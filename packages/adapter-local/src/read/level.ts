@@ -62,7 +62,7 @@ export function detailsAtOnce(
 }
 
 /**
- * Whether a directory in it may only hold a reserved name, or have done so when the level was read.
+ * Whether an entry of it may only hold a reserved name, or have done so when the level was read.
  *
  * @param place host path of the level
  */
@@ -70,6 +70,13 @@ export function mayBeReserved(level: Level, place: string, name: HostName): bool
   const generation = level.isChecked ? reservedNames.lastGeneration : reservedNames.generation()
   level.isChecked = level.listing instanceof WholeListing
   return generation !== level.reserved || reservedNames.names(`${place === '/' ? '' : place}/${name.toString()}`)
+}
+
+/** Where a program has to read something at a reserved name, a file holds it. Only git's names are held so. */
+export function mayHoldName(dirent: Dirent): boolean {
+  return (
+    dirent.isDirectory() || (dirent.isFile() && /^(?:commondir|config|config\.worktree)$/.test(String(dirent.name)))
+  )
 }
 
 export function typeOfDirent(dirent: Dirent): FileType {

@@ -15,7 +15,7 @@ import { decodeName, replacement, showBytes, under } from '../host/name.ts'
 import { isTurnOver, ownTurn, spend } from '../host/pace.ts'
 import type { Held, Resources } from '../resources.ts'
 import { isTempName, sweep } from '../confine/temp.ts'
-import { type Level, detailsAtOnce, levelOf, listWhole, mayBeReserved, typeOfDirent } from './level.ts'
+import { type Level, detailsAtOnce, levelOf, listWhole, mayBeReserved, mayHoldName, typeOfDirent } from './level.ts'
 
 /** The most leftovers that a listing looks at in one directory. */
 const sweptPerListing = 64
@@ -113,7 +113,7 @@ export class Listing implements EntryIterator, Held {
         if (!this.#leaveAtOnce(calls, level)) return
         continue
       }
-      if (dirent.isDirectory() && this.#isHidden(task, level, dirent.name) === true) continue
+      if (mayHoldName(dirent) && this.#isHidden(task, level, dirent.name) === true) continue
       const entry = this.#entryAtOnce(calls, level, dirent)
       if (entry !== undefined && this.#descendAtOnce(task, calls, level, entry)) return entry
       this.#heldBack = dirent
@@ -121,7 +121,7 @@ export class Listing implements EntryIterator, Held {
     }
   }
 
-  /** Of a directory: it only holds a reserved name, or is gone. */
+  /** It only holds a reserved name, or is gone. */
   #isHidden({ tree, calls }: Task, level: Level, name: HostName): Maybe<boolean> {
     if (!mayBeReserved(level, tree.hostPath(level.path), name)) return false
     const self = under(level.handle.self, name)
@@ -247,7 +247,7 @@ export class Listing implements EntryIterator, Held {
       if (level.temps.length < sweptPerListing) level.temps.push(name)
       return undefined
     }
-    if (dirent.isDirectory() && (await this.#isHidden(task, level, raw))) return undefined
+    if (mayHoldName(dirent) && (await this.#isHidden(task, level, raw))) return undefined
     return await this.#describe(task, level, { raw, name, type: typeOfDirent(dirent) })
   }
 

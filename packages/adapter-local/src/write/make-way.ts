@@ -42,6 +42,7 @@ async function giveWay(
     if (at === path && directory !== true) {
       await vacateBelow(task, path)
     } else if (at === path || parents === true) {
+      // In the place of a file, whatever comes next is new.
       adopted = (await adopt(task, target)) && at === path
     } else {
       throw contractFailure(targetOf(task, path), 'noParent')
@@ -63,22 +64,29 @@ export async function vacateBelow(task: Task, path: MountPath): Promise<boolean>
 }
 
 async function vacate(task: Task, target: Target): Promise<void> {
-  await withReserved(task, target, async (_child, parent) => {
-    reservedNames.forget(task.tree.hostPath(target.path))
-    try {
-      await task.calls.rmdir(under(parent.self, nameOf(target)))
-    } catch (error) {
-      // Another obstacle is not ours, and the caller meets it.
-      const code = nativeCode(error)
-      if (code !== 'ENOENT' && code !== 'ENOTEMPTY' && code !== 'EEXIST' && code !== 'ENOTDIR') throw error
-    }
-  })
+  await withReserved(task, target, async (child, parent) => await remove(task, target, child, parent))
 }
 
-/** @returns false when it has gone meanwhile */
+async function remove(task: Task, target: Target, { isFile }: ReservedHandle, parent: Handle): Promise<void> {
+  reservedNames.forget(task.tree.hostPath(target.path))
+  const name = under(parent.self, nameOf(target))
+  try {
+    await (isFile ? task.calls.unlink(name) : task.calls.rmdir(name))
+  } catch (error) {
+    // Another obstacle is not ours, and the caller meets it.
+    const code = nativeCode(error)
+    if (!['ENOENT', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR', 'EISDIR'].includes(code ?? '')) throw error
+  }
+}
+
+/** @returns false when it has gone meanwhile, or was a file, which has to go */
 async function adopt(task: Task, target: Target): Promise<boolean> {
   let isThere = false
   await withReserved(task, target, async (child, parent) => {
+    if (child.isFile) {
+      await remove(task, target, child, parent)
+      return
+    }
     reservedNames.forget(task.tree.hostPath(target.path))
     await task.calls.chmod(child.self, 0o777 & ~process.umask())
     const now = new Date()
@@ -89,16 +97,21 @@ async function adopt(task: Task, target: Target): Promise<boolean> {
   return isThere
 }
 
+interface ReservedHandle extends Handle {
+  readonly isFile: boolean
+}
+
 async function withReserved(
   task: Task,
   target: Target,
-  work: (child: Handle, parent: Handle) => Promise<void>,
+  work: (child: ReservedHandle, parent: Handle) => Promise<void>,
 ): Promise<void> {
   const parent = await openParent(task, target)
   try {
-    const child = await openChild(task, parent, nameOf(target), { directory: true })
+    const child = await openChild(task, parent, nameOf(target))
     try {
-      if (isReserved(await statusOf(task, child), child.self)) await work(child, parent)
+      const status = await statusOf(task, child)
+      if (isReserved(status, child.self)) await work({ ...child, isFile: status.isFile() }, parent)
     } finally {
       await release(task, child)
     }

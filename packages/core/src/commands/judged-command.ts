@@ -108,7 +108,19 @@ function findHints(stderr: string, { gate, plan, cwd }: Judging): RuleHint[] {
 
 function isNamed(at: VirtualPath, text: string, bases: readonly VirtualPath[]): boolean {
   const relative = bases.filter((base) => isWithin(at, base)).map((base) => relativeTo(at, base).slice(1))
-  return [at, ...relative].some((name) => name.length > 1 && text.includes(name))
+  return text.includes(at) || relative.some((name) => name.length > 1 && holdsPath(text, name))
+}
+
+/** A relative path that is not the end of a longer one. */
+function holdsPath(text: string, path: string): boolean {
+  for (let at = text.indexOf(path); at >= 0; at = text.indexOf(path, at + 1)) {
+    if (
+      !/[^\s'"`:=(]$/.test(text.slice(Math.max(0, at - 1), at)) ||
+      /(?:^|[^\w./-])\.\/$/.test(text.slice(Math.max(0, at - 3), at))
+    )
+      return true
+  }
+  return false
 }
 
 function reasonOf(name: string, { declared }: Gate): Pick<RuleHint, 'reason' | 'remedy'> {

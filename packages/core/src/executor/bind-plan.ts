@@ -7,6 +7,8 @@ export interface MissingName {
   readonly root: HostPath
   /** From there. Its parents can be missing too. */
   readonly path: MountPath
+  /** Held by a file with this content. Absent: by an empty directory. */
+  readonly content?: string | undefined
 }
 
 /**

@@ -64,10 +64,10 @@ function refuseSubtree(node: NamespaceNode<NamespaceMount>, { path, need }: Acce
   return refuse(rule, outside ?? rule.reason ?? 'is not allowed', rule.remedy ?? 'use another path')
 }
 
-function refusePattern(pattern: CompiledPattern, { path, need }: AccessRequest): Denial | undefined {
+function refusePattern(pattern: CompiledPattern, { path, need, operation }: AccessRequest): Denial | undefined {
   const { rule, rights } = pattern
   if ((rights & rightFor(need)) !== 0) return undefined
-  const found = pattern.match(path)
+  const found = pattern.match(path, operation !== 'createDirectory')
   if (found === undefined) return undefined
   const why =
     rule.reason ?? `matches the ${rule.access === 'none' ? 'denied' : 'read-only'} pattern \`${found.pattern}\``

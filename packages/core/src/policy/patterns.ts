@@ -22,6 +22,7 @@ interface Level {
   /** The entries below it are under the rule, are looked at, or are not. */
   readonly below: PatternMatch | 'open' | 'skipped'
   readonly patterns: Progress
+  readonly files: Progress
   readonly except: Progress
   readonly skip: Progress
 }
@@ -32,10 +33,13 @@ export class CompiledPattern {
   /** The rights that remain at a match, as bits. */
   readonly rights: number
   readonly #patterns: NameSet
+  readonly #files: NameSet
   readonly #except: NameSet
   readonly #skip: NameSet
   readonly #levels: Descent<Level>
-  #lastAsked: { readonly path: VirtualPath; readonly match: PatternMatch | undefined } | undefined
+  #lastAsked:
+    | { readonly path: VirtualPath; readonly isFile: boolean; readonly match: PatternMatch | undefined }
+    | undefined
 
   /** @throws WorkspaceError `EINVAL` for a malformed glob, and for a rule that could match nothing. */
   constructor(rule: PatternRule) {
@@ -49,49 +53,64 @@ export class CompiledPattern {
     this.rights = rightsOf(rule.access)
     // Below a match that is excepted, others are looked for.
     this.#patterns = new NameSet(rule.patterns, (rule.except ?? []).length === 0)
+    this.#files = new NameSet(rule.files ?? [])
     this.#except = new NameSet(rule.except ?? [])
     this.#skip = new NameSet(rule.skip ?? [], true)
-    const [all, except, skip] = [this.#patterns.start, this.#except.start, this.#skip.start]
-    this.#levels = new Descent<Level>(rootPath, { below: 'open', patterns: all, except, skip }, (above, path) =>
-      this.#enter(above, path),
-    )
+    const top: Level = {
+      below: 'open',
+      patterns: this.#patterns.start,
+      files: this.#files.start,
+      except: this.#except.start,
+      skip: this.#skip.start,
+    }
+    this.#levels = new Descent<Level>(rootPath, top, (above, path) => this.#enter(above, path))
   }
 
-  /** The match that decides about `path`: its own, or that of the highest directory above it. */
-  match(path: VirtualPath): PatternMatch | undefined {
+  /**
+   * The match that decides about `path`: its own, or that of the highest directory above it.
+   *
+   * @param isFile a file or link is, or may come to be, at the path
+   */
+  match(path: VirtualPath, isFile = false): PatternMatch | undefined {
     if (path === '/') return undefined
     // A path is asked about several times in a row, for one operation after the other.
-    if (path === this.#lastAsked?.path) return this.#lastAsked.match
-    const match = this.#matchIn(this.#levels.at(parentPath(path)), path, nameOf(baseName(path), true))
-    this.#lastAsked = { path, match }
+    if (path === this.#lastAsked?.path && isFile === this.#lastAsked.isFile) return this.#lastAsked.match
+    const match = this.#matchIn(this.#levels.at(parentPath(path)), path, nameOf(baseName(path), true), isFile)
+    this.#lastAsked = { path, isFile, match }
     return match
   }
 
   /** Some path that ends in this name may match. False for most names, at once. */
   mayMatchName(name: string): boolean {
-    return this.#patterns.mayMatchName(name)
+    return this.#patterns.mayMatchName(name) || this.#files.mayMatchName(name)
   }
 
   /** Something below `directory` may match. A walk need not enter it otherwise. */
   mayMatchBelow(directory: VirtualPath): boolean {
-    const { below, patterns } = this.#levels.at(directory)
-    return below === 'open' && this.#patterns.mayMatchBelow(patterns)
+    const { below, patterns, files } = this.#levels.at(directory)
+    return below === 'open' && (this.#patterns.mayMatchBelow(patterns) || this.#files.mayMatchBelow(files))
   }
 
-  #matchIn({ below, patterns, except }: Level, path: VirtualPath, name: Name): PatternMatch | undefined {
+  #matchIn(
+    { below, patterns, files, except }: Level,
+    path: VirtualPath,
+    name: Name,
+    isFile: boolean,
+  ): PatternMatch | undefined {
     if (below === 'skipped') return undefined
     if (below !== 'open') return below
-    const pattern = this.#patterns.match(patterns, name)
+    const pattern = this.#patterns.match(patterns, name) ?? (isFile ? this.#files.match(files, name) : undefined)
     return pattern === undefined || this.#except.match(except, name) !== undefined ? undefined : { at: path, pattern }
   }
 
   #enter(above: Level, path: VirtualPath): Level {
     if (above.below !== 'open') return above
     const name = nameOf(baseName(path), true)
-    const match = this.#matchIn(above, path, name)
+    const match = this.#matchIn(above, path, name, false)
     return {
       below: match ?? (this.#skip.match(above.skip, name) === undefined ? 'open' : 'skipped'),
       patterns: this.#patterns.enter(above.patterns, name),
+      files: this.#files.enter(above.files, name),
       except: this.#except.enter(above.except, name),
       skip: this.#skip.enter(above.skip, name),
     }

@@ -48,9 +48,11 @@ const secretsLeftAlone = ['.env*.{example,sample,template}'] as const
 
 const hooks = [
   // A repository, bare ones included. The configuration can name a directory of hooks, so it is as good as a hook.
-  '*.git/{hooks,config,config.worktree}',
+  // `commondir` says where both are found. `remotes` and `branches` name the repository that a push goes to, and whose
+  // hooks it runs.
+  '*.git/{hooks,config,config.worktree,commondir,remotes,branches}',
   // The git directories of submodules, nested ones too, and of worktrees.
-  '*.git/modules/**/{hooks,config}',
+  '*.git/modules/**/{hooks,config,config.worktree,commondir,remotes,branches}',
   '*.git/worktrees/*/{commondir,gitdir,config.worktree}',
   './.gitconfig',
   './.config/git',
@@ -70,6 +72,12 @@ const hooks = [
   './.{zshenv,zprofile,zshrc,zlogin,zlogout}',
   './.config/fish',
 ] as const
+
+/** The file of a worktree or submodule that names its git directory; as a directory it has to stay writable. */
+const hookFiles = ['.git'] as const
+
+/** Branches of remotes: in a submodule's git directory, `remotes` names these too. */
+const hooksLeftAlone = ['*.git/modules/*/**/refs/remotes'] as const
 
 export interface ProtectOptions {
   /** Default: the name of the function. */
@@ -104,7 +112,8 @@ export function protectSecrets(options?: ProtectOptions): PatternRule {
  * shells. Every name and its reason: docs/protected-names.md.
  *
  * In commands it holds for files that exist when the command starts. So `git init` and cloning into a new directory go
- * on, as do commits and installs. The command's result reports files of such names that it made. The system refuses to
+ * on, as do commits and installs. In a repository, names that are missing are reserved. The command's result reports
+ * files of such names that it made, and repositories under any name. The system refuses to
  * write the configuration of an existing repository, as read-only: `git remote add`, `git config`, setting up a branch
  * to track another. Hooks that lie in the tree (`.husky`) are files of the project, and stay writable.
  */
@@ -115,6 +124,8 @@ export function protectHooks(options?: ProtectOptions): PatternRule {
     name,
     access: 'read-only',
     patterns: hooks,
+    files: hookFiles,
+    except: hooksLeftAlone,
     skip: skipped,
     reason: 'decides what other programs run later, and is read-only',
     remedy: 'ask the user to change it',

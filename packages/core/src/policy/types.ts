@@ -88,6 +88,11 @@ export interface PatternRule {
    * workspace's root.
    */
   readonly patterns: readonly string[]
+  /**
+   * Globs of names that are held where a file or a link has them; a directory of such a name stays as it is. At the file
+   * API, where a path alone decides, everything but making a directory is refused there.
+   */
+  readonly files?: readonly string[] | undefined
   /** Globs of names that are left alone, although a pattern matches them. A path below a match is never left alone. */
   readonly except?: readonly string[] | undefined
   /** Globs of directories below which nothing is looked at. The directory itself is. */

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createWorkspace, type Rule, type Workspace } from '@ws/core'
 import type { Executor } from '@ws/core/executor'
-import { createScratchDirectory, type ScratchDirectory } from '@ws/test-fixtures'
+import { createScratchDirectory, type Owner, type ScratchDirectory } from '@ws/test-fixtures'
 import { afterEach, beforeEach } from 'vitest'
 
 import { createBubblewrapExecutor } from '../../src/index.ts'
@@ -14,6 +14,8 @@ import { formOf, type Mode } from './workbench.ts'
 export interface RuleSite {
   /** Host path of the directory. */
   readonly root: string
+  /** Whom it belongs to. */
+  readonly owner: Owner
   /** The virtual path of what lies at a path of the directory. */
   readonly at: (path: string) => string
   readonly give: (path: string) => Promise<void>
@@ -72,6 +74,9 @@ export function useRuleSite(mode: Mode): RuleSite {
   return {
     get root() {
       return root
+    },
+    get owner() {
+      return scratch.owner
     },
     at: (path) => (mode === 'below' ? top + path : path),
     give,

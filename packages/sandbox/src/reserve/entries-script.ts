@@ -5,15 +5,22 @@
  * - A directory is reached one component after the other, none of which may be a link.
  * - What is made is opened at once without following, and must be new: empty, of this user, closed to others, on the file
  *   system of its parent, and not older than the call that made it. Mode, owner and time are set through that descriptor.
- * - What is removed is removed by its name in a directory that is held open, and by `unlinkat` for empty directories: it
- *   follows nothing and deletes no data.
+ * - A directory is removed by its name in one that is held open, and by `unlinkat` for empty directories: it follows
+ *   nothing and deletes no data. A file gets a temporary name first. It is removed only if it is still the very one there;
+ *   another's that had taken its name gets that back.
  */
 export const entriesScript = String.raw`
 # Leads to the very directory, under any name, and needs no right in it.
 sub self { "/proc/self/fd/$_[0]" }
 sub openat { my ($fd, $name, $how) = @_; syscall($n{openat}, $fd, $name, $how // $flags, 0) }
 sub closefd { syscall($n{close}, $_[0]) if $_[0] >= 0 }
-sub removeat { my ($fd, $name) = @_; syscall($n{unlinkat}, $fd, $name, 0x200) >= 0 }
+# Removes an empty directory, or the file of the status: by a name that nobody else gives anything. False: see $!.
+sub removeat { my ($fd, $name, $s) = @_;
+  return syscall($n{unlinkat}, $fd, $name, 0x200) >= 0 unless $s && ($s->{mode} & 0170000) == 0100000;
+  my $aside = ".ws-tmp-$mark-" . int(rand(2 ** 31)); return 0 if syscall($n{renameat2}, $fd, $name, $fd, $aside, 1) < 0;
+  my $now = look($fd, $aside); return syscall($n{unlinkat}, $fd, $aside, 0) >= 0 if $now && $now->{id} eq $s->{id};
+  my $saved = "$name.saved-" . int(rand(2 ** 31));
+  syscall($n{renameat2}, $fd, $aside, $fd, $name, 1) < 0 && syscall($n{renameat2}, $fd, $aside, $fd, $saved, 1); $! = 2; 0 }
 sub look { my ($fd, $name, $how) = @_; my $b = "\0" x 256;
   return undef if syscall($n{statx}, $fd, $name, $how // 0x100, 0xfff, $b) < 0;
   my ($major, $minor) = unpack('LL', substr($b, 136, 8)); my ($s, $ns) = unpack('qL', substr($b, 112, 12));
@@ -23,6 +30,7 @@ sub look { my ($fd, $name, $how) = @_; my $b = "\0" x 256;
     id => $dev . ':' . unpack('Q', substr($b, 32, 8)), time => $s, ns => $ns } }
 sub fits { my ($s, $e) = @_; return 0 unless $s && $s->{id} eq $e->{id};
   return $s->{mode} == 040755 if $e->{kind} eq 'parent';
+  return $s->{mode} == 0100444 && $s->{time} == $e->{time} && $s->{ns} == 0 if $e->{kind} eq 'file';
   $s->{mode} == 040555 && $s->{time} == $e->{time} && $s->{ns} == 0 }
 sub names { my ($fd) = @_; opendir(my $d, self($fd)) or return undef; [grep { $_ ne '.' && $_ ne '..' } readdir $d] }
 
@@ -42,11 +50,16 @@ sub fresh { my ($fd, $name) = @_; my $above = look($fd, '', 0x1000) or return (-
   return ($own, $made) if $made && $in && !@$in && ($made->{mode} & ~02700) == 040000
     && $made->{uid} == $> && $made->{dev} == $above->{dev} && (!$born || $born->[0] > $s || ($born->[0] == $s && $born->[1] >= $ns));
   closefd($own); (-1, 'changed') }
-# Through its own descriptor. True when it is as it was to be.
-sub shape { my ($own, $e, $uid, $gid) = @_; my $mode = $e->{kind} eq 'leaf' ? 0555 : 0755;
+# Makes a file with its content: new, since it is opened by the call that makes it.
+sub fresh_file { my ($fd, $name, $content) = @_; my $own = syscall($n{openat}, $fd, $name, 02000302, 0600);
+  return (-1, refused($! + 0)) if $own < 0; my $made = look($own, '', 0x1000); my $done = $made && open(my $out, '>&', $own);
+  $done &&= (syswrite($out, $content) // -1) == length $content; my $e = $! + 0; close($out) if $out;
+  return ($own, $made) if $done; removeat($fd, $name, $made) if $made; closefd($own); (-1, $made ? refused($e) : 'changed') }
+# Through its own descriptor. True when it is as it was to be. A file stays this user's: nobody who runs commands changes it.
+sub shape { my ($own, $e, $uid, $gid) = @_; my $mode = { leaf => 0555, file => 0444 }->{$e->{kind}} // 0755;
   my $times = pack('qqqq', $e->{time}, 0, $e->{time}, 0);
   return 0 if syscall($n{fchmod}, $own, $mode) < 0 || syscall($n{utimensat}, $own, 0, $times, 0) < 0;
-  return 0 if $> == 0 && $uid >= 0 && syscall($n{fchown}, $own, $uid + 0, $gid + 0) < 0;
+  return 0 if $> == 0 && $uid >= 0 && $e->{kind} ne 'file' && syscall($n{fchown}, $own, $uid + 0, $gid + 0) < 0;
   fits(look($own, '', 0x1000), $e) }
 
 # An entry that is made in a placeholder, or taken from it, changes its time.
@@ -60,10 +73,12 @@ sub inside { my ($fd, $work) = @_; my $s = $> == 0 ? undef : look($fd, '', 0x100
 # Removes what was reserved. The answer is 0 where it is gone or is another's, else the number of the error.
 sub take { my ($fd, $name, $e, @all) = @_;
   my $try = sub { my $s = look($fd, $name); return $! == 2 || $! == 20 ? 0 : $! + 0 unless $s;
-    return 0 unless fits($s, $e); return $! == 2 ? 0 : $! + 0 unless removeat($fd, $name); settle($fd, @all); 0 };
+    return 0 unless fits($s, $e); return $! == 2 ? 0 : $! + 0 unless removeat($fd, $name, $s); settle($fd, @all); 0 };
   my $error = $try->(); $error == 13 ? inside($fd, $try) : $error }
-# Removes what was being made under a temporary name: empty directories, and those that are noted are entered.
+# Removes what was being made, or removed, under a temporary name: empty directories and noted files. Noted directories are
+# entered.
 sub clear { my ($fd, $name, $noted) = @_; my $s = look($fd, $name); return $! == 2 ? 0 : $! + 0 unless $s;
+  if (($s->{mode} & 0170000) == 0100000) { return $noted->{$s->{id}} && syscall($n{unlinkat}, $fd, $name, 0) < 0 && $! != 2 ? $! + 0 : 0 }
   return 0 unless ($s->{mode} & 0170000) == 0040000; return 0 if removeat($fd, $name);
   my $error = $! + 0; return $error unless $error == 39 || $error == 17; return 0 unless $noted->{$s->{id}};
   my $own = openat($fd, $name, $readable); return 0 if $own < 0; my $there = look($own, '', 0x1000);

@@ -5,10 +5,10 @@ import { isShort } from '@ws/process'
 
 import { reservedDirectory } from './state-directory.ts'
 
-/** A directory that holds a name free of anything else. */
+/** A directory, or a file, that holds a name free of anything else. */
 interface Reserved {
-  /** `parent`: above such a name. It stays when somebody makes something in it. */
-  readonly kind: 'leaf' | 'parent'
+  /** `parent`: a directory above such a name. It stays when somebody makes something in it. */
+  readonly kind: 'leaf' | 'file' | 'parent'
   readonly path: string
   readonly dev: bigint
   readonly ino: bigint
@@ -20,6 +20,7 @@ type Status = Pick<BigIntStats, 'dev' | 'ino' | 'mode' | 'mtimeNs' | 'isDirector
 /** Milliseconds after which a time of the directory tells that it has not changed since: it is as coarse as a clock tick. */
 const settledMs = 20n
 const directoryType = 0o040000n
+const fileMode = 0o100444n
 
 /**
  * The names that all processes of this user have reserved, as their journal says. It is looked at anew each time: one
@@ -73,11 +74,12 @@ export class ReservedNames {
   }
 
   /**
-   * True for the status of a reserved directory that nobody else has made anything of.
+   * True for the status of a reserved directory or file that nobody else has made anything of.
    *
-   * @param self a path that leads to that very directory
+   * @param self a path that leads to that very entry
    */
   holds(status: Status, self: string): boolean {
+    if (status.mode === fileMode && status.mtimeNs % 1_000_000_000n === 0n) return this.#holdsFile(status, self)
     if ((status.mode & 0o7777n) !== 0o555n && (status.mode & 0o7777n) !== 0o755n) return false
     if ((status.mode & 0o170000n) !== directoryType) return false
     const isNew = this.#refresh()
@@ -89,6 +91,13 @@ export class ReservedNames {
         ? (status.mode & 0o7777n) === 0o555n && status.mtimeNs === mtimeNs
         : (status.mode & 0o7777n) === 0o755n && this.#holdsOnlyReserved(self),
     )
+  }
+
+  #holdsFile(status: Status, self: string): boolean {
+    const isNew = this.#refresh()
+    const found = this.#byIdentity.get(identityOf(status))
+    if (found === undefined) return isNew && isGone(status, self)
+    return found.some(({ kind, mtimeNs }) => kind === 'file' && status.mtimeNs === mtimeNs)
   }
 
   /** Host paths of names that no command uses any more and that could not be removed yet. Each next start tries again. */
@@ -169,7 +178,7 @@ function identityOf({ dev, ino }: Pick<BigIntStats, 'dev' | 'ino'>): string {
   return `${dev}:${ino}`
 }
 
-/** True when a directory is not there any more, or another one is at its path. */
+/** True when an entry is not there any more, or another one is at its path. */
 function isGone({ dev, ino }: Pick<BigIntStats, 'dev' | 'ino'>, self: string): boolean {
   const now = statSync(self, { bigint: true, throwIfNoEntry: false })
   return now === undefined || now.nlink === 0n || now.dev !== dev || now.ino !== ino
@@ -178,11 +187,11 @@ function isGone({ dev, ino }: Pick<BigIntStats, 'dev' | 'ino'>, self: string): b
 function readEntry(file: string): Reserved | undefined {
   try {
     const line = readFileSync(file, 'latin1')
-    const found = /^(leaf|parent) ([0-9a-f]+) (\d+) (\d+) (\d+)\n$/.exec(line)
+    const found = /^(leaf|file|parent) ([0-9a-f]+) (\d+) (\d+) (\d+)\n$/.exec(line)
     if (found === null) return undefined
     const [, kind, path = '', dev = '', ino = '', seconds = ''] = found
     return {
-      kind: kind === 'leaf' ? 'leaf' : 'parent',
+      kind: kind as Reserved['kind'],
       path: Buffer.from(path, 'hex').toString(),
       dev: BigInt(dev),
       ino: BigInt(ino),

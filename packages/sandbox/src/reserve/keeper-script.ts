@@ -7,7 +7,8 @@ import { watchScript } from './watch-script.ts'
  *
  * **Placeholders.** A reserved name is an empty directory (mode 0555, with a random time), made under a temporary name and
  * moved in by `RENAME_NOREPLACE`, so that it never replaces anything. Directories above it that are missing are made with
- * it (mode 0755). It stays when something is made in it, since only `rmdir` removes it.
+ * it (mode 0755). It stays when something is made in it, since only `rmdir` removes it. Where a program has to read
+ * something at the name, the placeholder is a file with that content (mode 0444).
  *
  * **The journal** is one small file for each reserved directory and user of it, written before the directory has its
  * name, and removed after it has gone: `KIND PATH DEVICE INODE SECONDS`, the path in hexadecimal. Its name begins with the mark of
@@ -62,21 +63,23 @@ sub note { my ($e) = @_; my $file = "$mark." . ++$count; my ($dev, $ino) = split
 # The note of a name that could not be removed stays, as that of a keeper that has ended: every sweep tries again.
 sub leave_ { my ($file) = @_; rename("$dir/$file", "$dir/$mark-left." . ++$count); forget($file) }
 
-sub place { my ($id, $uid, $gid, $root, $path) = @_; $root = pack('H*', $root);
+sub place { my ($id, $uid, $gid, $root, $path, $content) = @_; $root = pack('H*', $root);
+  $content = pack('H*', substr($content, 1)) if defined $content;
   my @names = split m{/}, pack('H*', $path); my (@chain, @spare); my @all = journal();
   my $fd = walk($root); return 'changed' if $fd < 0; push @spare, $fd;
   my $at = $root eq '/' ? '' : $root;
   while (@names) { my $name = $names[0]; my $s = look($fd, $name);
     if (!$s) { return finish($! == 13 ? 'forbidden' : 'changed', \@chain, \@spare) unless $! == 2;
-      my $make = sub { make($fd, $at, [@names], $uid, $gid, \@spare) }; my $above = look($fd, '', 0x1000);
+      my $make = sub { make($fd, $at, [@names], $uid, $gid, \@spare, $content) }; my $above = look($fd, '', 0x1000);
       my ($answer, @new) = (grep { $_->{kind} eq 'leaf' && fits($above, $_) } @all) ? inside($fd, $make) : $make->(); settle($fd, @all);
       return finish($answer, \@chain, \@spare) if $answer ne 'placed';
       push @chain, @new; last }
-    return finish('changed', \@chain, \@spare) unless ($s->{mode} & 0170000) == 0040000;
+    my $isfile = @names == 1 && defined $content;
+    return finish('changed', \@chain, \@spare) unless ($s->{mode} & 0170000) == ($isfile ? 0100000 : 0040000);
     my ($known) = grep { $_->{id} eq $s->{id} && fits($s, $_) } @all;
     return finish('changed', \@chain, \@spare) if !$known && @names == 1;
     if ($known) { my %e = (%$known, path => "$at/$name", fd => $fd, name => $name); $e{file} = note(\%e);
-      return finish('unwritable', \@chain, \@spare) unless defined $e{file}; push @chain, \%e }
+      return finish('unwritable', \@chain, \@spare) unless defined $e{file}; push @chain, \%e; last if $isfile }
     my $next = openat($fd, $name); return finish('changed', \@chain, \@spare) if $next < 0; push @spare, $next;
     my $there = look($next, '', 0x1000); return finish('changed', \@chain, \@spare) unless $there && $there->{id} eq $s->{id};
     $fd = $next; $at .= "/$name"; shift @names }
@@ -92,15 +95,16 @@ sub made { $untidy{$_} ? leave_($intents{$_}) : unlink "$dir/$intents{$_}" for k
 
 # Each directory is made in the one above it, closed to others, and noted at once. They get their owner and mode from the
 # inside out, so that no other user reaches one before the outermost has them. Only then is that moved to its name.
-sub make { my ($fd, $at, $names, $uid, $gid, $spare) = @_; return 'unwritable' unless intend($at);
+sub make { my ($fd, $at, $names, $uid, $gid, $spare, $content) = @_; return 'unwritable' unless intend($at);
   my ($above, $path, @new) = ($fd, $at); my $temp = ".ws-tmp-$mark-" . int(rand(2 ** 31));
   my $undo = sub { my ($answer) = @_;
     for my $e (reverse @new) { my $s = look($e->{fd}, $e->{place}); next unless $s && $s->{id} eq $e->{id};
-      removeat($e->{fd}, $e->{place}) or $untidy{$at} = 1 }
+      removeat($e->{fd}, $e->{place}, $s) or $untidy{$at} = 1 }
     forget(map { $_->{file} // () } @new); $answer };
   for my $i (0 .. $#$names) { my $name = $names->[$i]; $path .= "/$name"; my $place = $i ? $name : $temp;
-    my ($own, $made) = fresh($above, $place); if ($own < 0) { $untidy{$at} = 1 if $made eq 'changed'; return $undo->($made) }
-    push @$spare, $own; my $e = { kind => $i == $#$names ? 'leaf' : 'parent', path => $path, name => $name, place => $place,
+    my $isfile = $i == $#$names && defined $content;
+    my ($own, $made) = $isfile ? fresh_file($above, $place, $content) : fresh($above, $place); if ($own < 0) { $untidy{$at} = 1 if $made eq 'changed'; return $undo->($made) }
+    push @$spare, $own; my $e = { kind => $isfile ? 'file' : $i == $#$names ? 'leaf' : 'parent', path => $path, name => $name, place => $place,
       fd => $above, own => $own, id => $made->{id}, time => 1 + int(rand(2 ** 30)) };
     push @new, $e; $e->{file} = note($e); return $undo->('unwritable') unless defined $e->{file}; $above = $own }
   for my $e (reverse @new) { shape($e->{own}, $e, $uid, $gid) or return $undo->('unsupported') }
@@ -113,6 +117,7 @@ sub drop { my ($id) = @_; my $chain = delete $held{$id} or return 'gone'; my @al
   my %own = map { $_->{file} => 1 } @$chain; my (%closed, $left);
   for my $e (reverse @$chain) {
     my @others = grep { same($_, $e) && !$own{$_->{file}} && lives($_->{owner}) } @all;
+    intend($e->{path} =~ s{/[^/]+$}{}r) if $e->{kind} eq 'file' && !@others;
     my $error = @others || !-e "$dir/$e->{file}" ? 0 : take($e->{fd}, $e->{name}, $e, @all);
     # Above what is left, a directory is not empty. Elsewhere, something was made in it, and it stays.
     $error && ($left || ($error != 39 && $error != 17)) ? do { $left = 1; leave_($e->{file}) } : forget($e->{file}); $closed{$e->{fd}} = 1 }
@@ -126,12 +131,12 @@ sub sweep { %lives = (); my @all = journal(); my ($swept, %kept, @left) = (0);
     if ($fd >= 0 && $e->{kind} eq 'temp') { my %noted = map { $_->{id} => 1 } grep { $_->{owner} eq $e->{owner} } @dead;
       my $clear = sub { my $worst = 0; $worst ||= clear($fd, $_, \%noted) for temporary($fd, $name); $worst };
       $error = $clear->(); $error = inside($fd, $clear) if $error == 13; $kept{$e->{owner}} = 1 if $error }
-    elsif ($fd >= 0 && !grep { same($_, $e) && lives($_->{owner}) } @all) { $error = take($fd, $name, $e, @all); $swept++ unless $error;
+    elsif ($fd >= 0 && !grep { same($_, $e) && lives($_->{owner}) } @all) { intend($above) if $e->{kind} eq 'file'; $error = take($fd, $name, $e, @all); $swept++ unless $error;
       $error = 0 if ($error == 39 || $error == 17) && !grep { index($_, "$e->{path}/") == 0 } @left }
     closefd($fd);
     if ($error || ($kept{$e->{owner}} && $e->{kind} ne 'temp')) { push @left, $e->{path}; leave_($e->{file}) unless $e->{owner} =~ /-left$/ } else { unlink "$dir/$e->{file}" } }
   if (opendir(my $d, $dir)) { for (readdir $d) { next unless /^([\w-]+)\.lock$/ || /^new\.([\w-]+)$/; unlink "$dir/$_" unless lives($1) } }
-  "swept $swept" }
+  made(); "swept $swept" }
 
 sub order { my ($what, $id, @rest) = split / /, $_[0];
   if ($what eq 'place') { return ('placed', $id, place($id, @rest)) }
@@ -155,6 +160,6 @@ while (1) {
 end($_) for values %watched;
 my $until = time() + 10;
 for my $w (values %watched) { until (time() > $until) { my $in = ''; vec($in, $w->{pidfd}, 1) = 1; last if select($in, undef, undef, 0.5) > 0 } }
-if (%held) { locked(sub { drop($_) }) for keys %held }
+if (%held) { locked(sub { drop($_); made(); '' }) for keys %held }
 unlink "$dir/$mark.lock" if $lock;
 `

@@ -36,6 +36,8 @@ export interface ReservationRequest {
   readonly root: string
   /** From there, without a slash in front. */
   readonly path: string
+  /** Held by a file with this content, instead of an empty directory. */
+  readonly content?: string | undefined
   /** Whose it is to be, where this process may give it away. */
   readonly owner?: { readonly uid: number; readonly gid: number } | undefined
 }
@@ -164,7 +166,7 @@ export function startKeeper(): Keeper | undefined {
   }
   send(keeperSettings(directory))
   return {
-    async place({ id, root, path, owner }) {
+    async place({ id, root, path, owner, content }) {
       const key = `placed ${id}`
       const [word = 'gone', identity = ''] = await ask(
         key,
@@ -174,6 +176,7 @@ export function startKeeper(): Keeper | undefined {
         owner?.gid ?? -1,
         hex(root),
         hex(path),
+        ...(content === undefined ? [] : [`=${hex(content)}`]),
       )
       return word === 'placed' ? { placed: true, identity } : { placed: false, failure: word as ReservationFailure }
     },

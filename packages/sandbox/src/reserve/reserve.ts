@@ -163,7 +163,8 @@ async function reserve(wanted: readonly WantedName[], owner: Owner): Promise<Res
 function take({ name, at, rule }: WantedName, owner: Owner): { readonly key: string; readonly entry: Held } {
   const running = runningKeeper()
   if (running === undefined) throw reservationError({ name, at, rule }, 'gone')
-  const key = `${owner.uid} ${owner.gid} ${name.root}\0${name.path}`
+  const { content } = name
+  const key = `${owner.uid} ${owner.gid} ${name.root}\0${name.path}\0${content ?? '/'}`
   const known = held.get(key)
   // Another keeper has been told to end, and lets go of its names.
   if (known?.keeper === running) {
@@ -172,7 +173,7 @@ function take({ name, at, rule }: WantedName, owner: Owner): { readonly key: str
   }
   const id = ++lastId
   const giveTo = process.getuid?.() === 0 ? owner : undefined
-  const placing = running.place({ id, root: name.root, path: name.path.slice(1), owner: giveTo })
+  const placing = running.place({ id, root: name.root, path: name.path.slice(1), owner: giveTo, content })
   const entry: Held = { users: 1, id, placing, keeper: running }
   held.set(key, entry)
   return { key, entry }

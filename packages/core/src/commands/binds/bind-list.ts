@@ -4,6 +4,7 @@ import { READ, WRITE } from '../../policy/access.ts'
 import type { NamespaceNode } from '../../policy/namespace.ts'
 import type { WorkspaceMount } from '../../mount/mounts.ts'
 import type { Bind, MissingName, Restriction } from '../../executor/bind-plan.ts'
+import type { Placeholder } from './git-directories.ts'
 import type { GuaranteeField } from '../../executor/guarantees.ts'
 
 export type Node = NamespaceNode<WorkspaceMount>
@@ -68,7 +69,12 @@ export class BindList {
   }
 }
 
-export function missingName({ path }: Pick<Node, 'path'>, { at, adapter }: WorkspaceMount): MissingName | undefined {
+export function missingName(
+  { path }: Pick<Node, 'path'>,
+  { at, adapter }: WorkspaceMount,
+  placeholder: Placeholder = 'directory',
+): MissingName | undefined {
   const root = adapter?.hostPath?.(mountRoot)
-  return root === undefined ? undefined : { root, path: relativeTo(path, at) }
+  if (root === undefined) return undefined
+  return { root, path: relativeTo(path, at), ...(placeholder !== 'directory' && { content: placeholder.content }) }
 }

@@ -113,14 +113,14 @@ export async function coverMatches(
   return found
 }
 
-function bindMatch(list: BindList, { path, type, mount, pattern }: Match): void {
+function bindMatch(list: BindList, { path, type, mount, pattern, placeholder = 'directory' }: Match): void {
   if (type === 'symlink' || type === 'other') return
   const { rule, rights } = pattern
   const around = list.around(path, mount)
   // A rule may open something in it for more than what surrounds it.
   const isWider = list.binds.some(({ at, access }) => isWithin(at, path) && (rightsOf(access) & ~rights) !== 0)
   if ((around.rights & ~rights) === 0 && !isWider) return
-  const missing = type === 'missing' ? missingName({ path }, mount) : undefined
+  const missing = type === 'missing' ? missingName({ path }, mount, placeholder) : undefined
   if (missing !== undefined && (around.rights & WRITE) === 0) return
   list.restrict(rule.name, { path }, rights === 0 ? 'deniedSubtrees' : 'subtrees', undefined, missing)
   // Other rules never give more to what lies below.
@@ -131,12 +131,13 @@ function bindMatch(list: BindList, { path, type, mount, pattern }: Match): void 
   const bind: Bind = {
     kind: 'subtree',
     at: path,
-    type: type === 'file' ? 'file' : 'directory',
+    type: type === 'file' || missing?.content !== undefined ? 'file' : 'directory',
     access: 'read-only',
     rules: [rule.name],
     missing,
   }
-  if (rights === 0) list.binds.push({ ...bind, kind: 'mask', access: 'none' })
+  // A file that is held in the place of a missing one has nothing to hide, and git has to read it.
+  if (rights === 0 && missing?.content === undefined) list.binds.push({ ...bind, kind: 'mask', access: 'none' })
   else {
     list.binds.push(
       own === undefined ? { ...bind, source } : { ...own, access: 'read-only', rules: [...own.rules, rule.name] },

@@ -1,19 +1,22 @@
 import type { Entry, FileType } from '../../adapter/types.ts'
 import { isWorkspaceError } from '../../errors.ts'
-import { baseName, childPath, joinPath, parentPath, relativeTo } from '../../path/virtual-path.ts'
+import { baseName, joinPath, parentPath, relativeTo } from '../../path/virtual-path.ts'
 import type { MountPath, VirtualPath } from '../../path/virtual-path.ts'
 import { READ } from '../../policy/access.ts'
 import type { NamespaceNode } from '../../policy/namespace.ts'
 import type { CompiledPattern } from '../../policy/patterns.ts'
 import type { Gate } from '../../mount/gate.ts'
 import type { WorkspaceMount } from '../../mount/mounts.ts'
+import { GitDirectories, type GitName, type Placeholder } from './git-directories.ts'
 import { eachEntry, isGone } from './variant-look.ts'
 
 /** Something that a rule by pattern is about. */
 export interface Match {
   readonly path: VirtualPath
-  /** `missing`: the hooks of a repository that has none. `closed`: a directory that cannot be looked into. */
+  /** `missing`: a name that git would look for in a repository. `closed`: a directory that cannot be looked into. */
   readonly type: FileType | 'missing' | 'closed'
+  /** Held in the place of a missing name. */
+  readonly placeholder?: Placeholder | undefined
   readonly mount: WorkspaceMount
   /** The strictest of the rules that match. */
   readonly pattern: CompiledPattern
@@ -94,7 +97,8 @@ class TreeWalk {
   readonly #found: Found
   /** The patterns that look at what lies in a directory. */
   readonly #looking = new Map<MountPath, readonly CompiledPattern[]>()
-  readonly #withoutHooks = new Set<MountPath>()
+  readonly #git = new GitDirectories()
+  readonly #matched = new Set<VirtualPath>()
 
   constructor(start: Start, options: WalkOptions, found: Found) {
     this.#start = start
@@ -117,14 +121,15 @@ class TreeWalk {
       if (!isWorkspaceError(error)) throw error
       this.#close(at)
     }
-    for (const directory of this.#withoutHooks) this.#missHooks(directory)
+    if (overflowOf(this.#found) !== undefined) return
+    for (const name of this.#git.names((directory) => joinPath(mount.at, directory))) this.#lookAtGitName(name)
   }
 
   #look({ path, name, type, unreachable }: Entry): 'stop' | undefined {
     if (unreachable === true) return undefined
     if (type === 'directory') this.#patternsIn(path)
     else this.#lookAtFile(path, name, type)
-    if (name === 'hooks' && this.#withoutHooks.size > 0) this.#withoutHooks.delete(parentPath(path))
+    if (this.#looking.get(parentPath(path))?.length) this.#git.note(path, name, type)
     return overflowOf(this.#found) === undefined ? undefined : 'stop'
   }
 
@@ -156,7 +161,7 @@ class TreeWalk {
     this.#looking.set(path, looking)
     if (looking.length === 0) return
     this.#found.directories += 1
-    if (baseName(virtual) === '.git') this.#withoutHooks.add(path)
+    if (baseName(virtual) === '.git') this.#git.noteNamed(path)
   }
 
   /** @returns the patterns that an entry matches; `undefined` where nothing is to be looked for at it or in it */
@@ -167,7 +172,7 @@ class TreeWalk {
   ): readonly CompiledPattern[] | undefined {
     const { gate, rightsAt } = this.#options
     const { mount } = this.#start
-    const found = looking.filter((pattern) => pattern.match(path) !== undefined)
+    const found = looking.filter((pattern) => pattern.match(path, type !== 'directory') !== undefined)
     if (found.length === 0 && type !== 'directory') return undefined
     const node = gate.namespace.find(path)
     // Another mount is a starting place of its own.
@@ -180,20 +185,25 @@ class TreeWalk {
   /** A directory that cannot be looked into: something in it may match. */
   #close(directory: MountPath): void {
     const { mount } = this.#start
-    this.#withoutHooks.delete(directory)
+    this.#git.forget(directory)
     const pattern = strictest(this.#looking.get(directory) ?? none)
     if (pattern !== undefined) this.#add({ path: joinPath(mount.at, directory), type: 'closed', mount, pattern })
   }
 
-  #missHooks(directory: MountPath): void {
+  /** In a directory that git takes for a repository, rules hold what they hold in one that is called `.git`. */
+  #lookAtGitName({ path, usual, type, placeholder }: GitName): void {
     const { mount } = this.#start
-    const path = childPath(joinPath(mount.at, directory), 'hooks')
-    const looking = this.#looking.get(directory) ?? none
-    const pattern = strictest(looking.filter((one) => one.match(path) !== undefined))
-    if (pattern !== undefined) this.#add({ path, type: 'missing', mount, pattern })
+    if (this.#matched.has(path)) return
+    const looking = this.#looking.get(relativeTo(parentPath(path), mount.at)) ?? none
+    const isHeld = (one: CompiledPattern) => one.match(path) !== undefined || one.match(usual) !== undefined
+    const pattern = strictest(looking.filter(isHeld))
+    if (pattern === undefined) return
+    const held = type === undefined ? ({ type: 'missing', placeholder } as const) : { type }
+    this.#add({ path, mount, pattern, ...held })
   }
 
   #add(match: Match): void {
+    this.#matched.add(match.path)
     if (this.#found.matches.length <= maxMatches) this.#found.matches.push(match)
   }
 }

@@ -33,10 +33,13 @@ export function startLoneKeeper({ state, root, owner, runAs }: LoneKeeperOptions
   send(keeperSettings(state))
   return {
     pid: child.pid ?? 0,
-    /** The answer for each path: `placed IDENTITY`, or why not. */
-    async place(paths: readonly string[]): Promise<string[]> {
+    /** The answer for each path: `placed IDENTITY`, or why not. Where there is a content, a file with it holds the name. */
+    async place(paths: readonly string[], contents: readonly string[] = []): Promise<string[]> {
       const { uid, gid } = owner ?? { uid: -1, gid: -1 }
-      for (const [id, path] of paths.entries()) send('place', id, uid, gid, hex(root), hex(path))
+      for (const [id, path] of paths.entries()) {
+        const content = contents[id]
+        send('place', id, uid, gid, hex(root), hex(path), ...(content === undefined ? [] : [`=${hex(content)}`]))
+      }
       const answers: string[] = []
       for (const _path of paths) answers.push(await read())
       return answers
