@@ -110,7 +110,7 @@ export class LiveDownloader implements Downloader {
         stream: streamOf(answered, { patience, maxBytes, promised }),
         url: url.href,
         status,
-        contentType: answer.header('content-type'),
+        contentType: mediaTypeOf(answer.header('content-type')),
         size: promised,
         redirects: count,
         client: client.name,
@@ -224,4 +224,10 @@ function isCertificateProblem(error: unknown): boolean {
     if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|certificate/iu.test(`${code} ${cause.message}`)) return true
   }
   return false
+}
+
+/** The header as it is where it is short; else the type alone, whose names have at most 127 characters (RFC 6838). */
+function mediaTypeOf(header: string | undefined): string | undefined {
+  if (header === undefined || /^[ -~]{1,255}$/.test(header)) return header
+  return /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}(?=[\s;]|$)/.exec(header)?.[0]
 }

@@ -14,7 +14,21 @@ export function checkUrl(text: string, base?: URL): URL {
 
 /** The target of a redirect. @throws WorkspaceError `EINVAL`, `EACCES` from `https` to `http` */
 export function nextUrl(from: URL, location: string): URL {
-  const url = checkUrl(location, from)
+  const url = checkUrl(utf8Of(location), from)
   if (from.protocol === 'https:' && url.protocol === 'http:') throw problems.downgrade()
   return url
+}
+
+/**
+ * Servers send UTF-8 in a header, and a client may read each byte of it as one character. Text that
+ * is not UTF-8 in that reading stays as it is.
+ */
+function utf8Of(header: string): string {
+  // oxlint-disable-next-line no-control-regex -- a byte
+  if (!/[\u0080-\u00ff]/.test(header) || /[^\u0000-\u00ff]/.test(header)) return header
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(header, 'latin1'))
+  } catch {
+    return header
+  }
 }

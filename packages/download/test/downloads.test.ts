@@ -33,6 +33,18 @@ describe.each(clients)('downloads by $name', (client) => {
     expect((await collect(download.stream)).toString()).toBe('hello')
   })
 
+  it('[FS10] goes where UTF-8 in a redirect leads, and shows no more of a type than a type', async () => {
+    const bytes = Buffer.from('/größe €').toString('latin1')
+    const long = `text/html; a=${'x'.repeat(9_000)}`
+    const site = await openSite((request, response) => {
+      if (request.url === '/a') response.writeHead(302, { location: bytes }).end()
+      else response.writeHead(200, { 'content-type': long }).end(decodeURIComponent(request.url ?? ''))
+    })
+    const download = await site.open(only).open(site.url('/a'))
+    expect((await collect(download.stream)).toString()).toBe('/größe €')
+    expect(download.contentType).toBe('text/html')
+  })
+
   it.each([
     ['gzip', gzipSync('hello')],
     ['br', brotliCompressSync('hello')],

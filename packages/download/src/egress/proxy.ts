@@ -137,7 +137,9 @@ export class EgressProxy implements AsyncDisposable {
     outgoing.on('response', (incoming) => {
       const kept = Object.entries(incoming.headers).filter(([name]) => !hopByHop.has(name))
       response.writeHead(incoming.statusCode ?? 502, Object.fromEntries(kept))
-      response.flushHeaders() // they count, even where the body never comes
+      // The headers go at once: they count, even where the body never comes. Each byte of them is one character here, which
+      // `flushHeaders` would send as UTF-8.
+      response.write('', 'latin1')
       incoming.pipe(response)
       // a body that ends too early must end too early for the client as well
       incoming.on('error', () => response.destroy())
