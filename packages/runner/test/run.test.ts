@@ -1,3 +1,6 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
 import { defineStepType } from '@ws/runner'
 import { component, describeWith } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
@@ -94,6 +97,39 @@ describe('a run', () => {
       state: 'failed',
       failure: { message: expect.stringContaining('20 ms') },
     })
+  })
+})
+
+describe('native errors of a type of step', () => {
+  it('name no place of this machine, in the result that the history keeps', async () => {
+    await using site = await createSite()
+    const settings = z.strictObject({ at: z.string() })
+    const native = defineStepType({
+      settings,
+      run: async ({ at }) => void (await readFile(at)),
+    })
+    const telling = defineStepType({
+      settings,
+      run: async ({ at }) => {
+        throw new Error(`cannot make ${at}/x.pdf`)
+      },
+    })
+    const runner = await site.runner({ types: { native, telling } })
+    const result = await runner.run({
+      version: 1,
+      onFailure: 'continue',
+      steps: [
+        { id: 'one', type: 'native', with: { at: join(site.state, 'missing') } },
+        { id: 'two', type: 'telling', with: { at: site.output } },
+      ],
+    })
+    expect(result.steps).toMatchObject({
+      one: {
+        failure: { code: 'ENOENT', message: expect.stringMatching(/^ENOENT: no such file or directory, .*`open`/u) },
+      },
+      two: { failure: { message: 'cannot make /output/x.pdf' } },
+    })
+    expect(JSON.stringify(result)).not.toContain(site.directory)
   })
 })
 

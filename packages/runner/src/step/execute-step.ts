@@ -1,13 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { isWorkspaceError, type WorkspaceError } from '@ws/core'
-
-import { asBreach } from '../errors.ts'
-import type { StepFailure, StepOutcome, StepRequest } from '../run/types.ts'
+import type { StepOutcome, StepRequest } from '../run/types.ts'
 import type { AttemptKey, Landed, LandedEntry, StepRecord } from '../state/records.ts'
 import type { StepType } from '../types/types.ts'
 import { checkLeft } from './declared.ts'
 import type { ExecuteContext } from './context.ts'
+import { failureOf } from './failure.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { checkLanding, land } from './land.ts'
 import { LiveStep } from './live-step.ts'
@@ -39,7 +37,9 @@ export async function executeStep(
     return await attemptStep(key, type, live, context)
   } catch (error) {
     if (signal?.aborted === true) throw signal.reason
-    const outcome: StepOutcome = { state: 'failed', attempt, files: 0, bytes: 0, failure: failureOf(live.cause(error)) }
+    const { workspace, output } = context
+    const failure = failureOf(live.cause(error), { workspace, output, staging: await live.openedStaging() })
+    const outcome: StepOutcome = { state: 'failed', attempt, files: 0, bytes: 0, failure }
     await context.state.journal.saveEnd({ ...key, state: 'ended', outcome, entries: [], report: live.notes.report() })
     return outcome
   }
@@ -160,11 +160,4 @@ async function isUnchanged({ entries }: Landed, { output, hasher }: ExecuteConte
 function sizeOf(entries: readonly LandedEntry[]): { readonly files: number; readonly bytes: number } {
   const files = entries.filter((entry) => entry.type === 'file')
   return { files: files.length, bytes: files.reduce((sum, { size }) => sum + size, 0) }
-}
-
-function failureOf(error: unknown): StepFailure {
-  const known = asBreach(error)
-  if (!isWorkspaceError(known)) return { message: error instanceof Error ? error.message : 'the step failed' }
-  const { code, path, rule, message }: WorkspaceError = known
-  return { code, message, ...(path === undefined ? {} : { path }), ...(rule === undefined ? {} : { rule }) }
 }

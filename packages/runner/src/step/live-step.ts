@@ -38,6 +38,11 @@ export class LiveStep implements AsyncDisposable {
     return (await this.#staging).adapter
   }
 
+  /** The staging directory, if there is one. */
+  async openedStaging(): Promise<StorageAdapter | undefined> {
+    return (await this.#staging?.catch(() => undefined))?.adapter
+  }
+
   workspace(): Promise<Workspace> {
     this.#workspace ??= this.#openWorkspace()
     return this.#workspace

@@ -1,0 +1,51 @@
+import { getSystemErrorMessage } from 'node:util'
+
+import { isWorkspaceError } from '@ws/core'
+import { mountRoot, type StorageAdapter } from '@ws/core/adapter'
+
+import { asBreach } from '../errors.ts'
+import { outputAt, workspaceAt } from '../plan/paths.ts'
+import type { StepFailure } from '../run/types.ts'
+
+export interface FailurePlaces {
+  readonly workspace: StorageAdapter
+  readonly output: StorageAdapter
+  readonly staging: StorageAdapter | undefined
+}
+
+/**
+ * A failure as results and the history keep it. It names nothing of this machine: errors of the system are put into its own
+ * words without their paths, and directories of the run get the names that a step has for them.
+ */
+export function failureOf(error: unknown, places: FailurePlaces): StepFailure {
+  const known = asBreach(error)
+  if (isWorkspaceError(known)) {
+    const { code, path, rule, message } = known
+    return { code, message, ...(path === undefined ? {} : { path }), ...(rule === undefined ? {} : { rule }) }
+  }
+  if (!(error instanceof Error)) return { message: 'the step failed' }
+  return systemFailure(error) ?? { message: withoutPlaces(error.message, places) }
+}
+
+function systemFailure(error: Error): StepFailure | undefined {
+  const { code, errno, syscall } = error as NodeJS.ErrnoException
+  if (typeof code !== 'string' || typeof errno !== 'number' || typeof syscall !== 'string') return undefined
+  // `spawn /usr/bin/x`
+  const [call] = syscall.split(' ')
+  return { code, message: `${code}: ${getSystemErrorMessage(errno)}, by the call \`${call}\` of the type of step` }
+}
+
+function withoutPlaces(message: string, { workspace, output, staging }: FailurePlaces): string {
+  const names = [
+    [staging, outputAt],
+    [output, outputAt],
+    [workspace, workspaceAt],
+  ] as const
+  const found = names.flatMap(([adapter, name]) => {
+    const host = adapter?.hostPath?.(mountRoot)
+    return host === undefined || host === '/' ? [] : [[host as string, name] as const]
+  })
+  // The output can lie in the workspace.
+  const longestFirst = found.toSorted(([one], [other]) => other.length - one.length)
+  return longestFirst.reduce((text, [host, name]) => text.replaceAll(host, name), message)
+}
