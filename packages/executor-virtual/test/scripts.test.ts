@@ -182,6 +182,10 @@ describe('scripts', () => {
       ],
       ['find d -exec chmod u+r-wx,g+w {} +; stat -c %a d/x; chmod -R 755 d', '475\n'],
       [
+        'cp a.txt file.txt nope; cp a.txt file.txt a.txt; echo $?; ls nope; cp -r d e; cp -r d e; find e -type f',
+        '1\ne/d/e/y\ne/d/x\ne/e/y\ne/x\n',
+      ],
+      [
         'cp -a d copy; stat -c %Y d/x > 1; stat -c %Y copy/x | cmp - 1 2> /dev/null || [ copy/x -nt d/x ] || [ d/x -nt copy/x ] || echo same',
         'same\n',
       ],

@@ -1,7 +1,8 @@
-import type { IFileSystem } from 'just-bash'
+import type { FsStat, IFileSystem } from 'just-bash'
 
 /** Methods that the interpreter may call on the workspace: the file door is asked for each. */
 export const fileMethods = [
+  'readdirWithStats',
   'readFile',
   'readFileBytes',
   'readFileBuffer',
@@ -22,11 +23,55 @@ export const fileMethods = [
   'readlink',
   'realpath',
   'utimes',
-] as const satisfies readonly (keyof IFileSystem)[]
+] as const satisfies readonly (keyof WorkspaceAsyncFiles)[]
 
 export type FileMethod = (typeof fileMethods)[number]
 
 /** The part of just-bash's file system that does I/O. */
-export type AsyncFiles = Required<Pick<IFileSystem, FileMethod>>
+export type AsyncFiles = Required<
+  Pick<
+    IFileSystem,
+    | 'readFile'
+    | 'readFileBytes'
+    | 'readFileBuffer'
+    | 'writeFile'
+    | 'appendFile'
+    | 'exists'
+    | 'stat'
+    | 'lstat'
+    | 'mkdir'
+    | 'readdir'
+    | 'readdirWithFileTypes'
+    | 'rm'
+    | 'cp'
+    | 'mv'
+    | 'chmod'
+    | 'symlink'
+    | 'link'
+    | 'readlink'
+    | 'realpath'
+    | 'utimes'
+  >
+>
+
+/**
+ * Facts that a listing tells of its entries. `size` adds the sizes of files, `all` everything that `lstat` knows. Each
+ * may cost the store a request for each file, so a command asks for no more than it shows.
+ */
+export type Facts = 'type' | 'size' | 'all'
+
+/** An entry of a listing. */
+export interface ListedEntry {
+  readonly name: string
+  /** Valid as far as facts were asked for. Absent where the listing does not tell them: `lstat` does, or says why not. */
+  readonly stat?: FsStat | undefined
+  /** The target of a link, with `all`, where the listing has it. */
+  readonly target?: string | undefined
+}
+
+export interface WorkspaceAsyncFiles extends AsyncFiles {
+  /** The entries of a directory, sorted by name, by one listing instead of an `lstat` for each. */
+  readdirWithStats(path: string, options: { readonly facts: Facts }): Promise<ListedEntry[]>
+}
 
 export type DirentEntry = Awaited<ReturnType<AsyncFiles['readdirWithFileTypes']>>[number]

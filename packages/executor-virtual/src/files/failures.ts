@@ -1,4 +1,4 @@
-import { type AsyncFiles, fileMethods } from './contract.ts'
+import { fileMethods, type WorkspaceAsyncFiles } from './contract.ts'
 import { codeOf } from './errors.ts'
 
 export interface Failure {
@@ -10,8 +10,8 @@ export interface Failure {
 const most = 1_000
 
 /** The same files; their refusals are noted, except for missing entries. */
-export function recordFailures(files: AsyncFiles): {
-  readonly recorded: AsyncFiles
+export function recordFailures(files: WorkspaceAsyncFiles): {
+  readonly recorded: WorkspaceAsyncFiles
   readonly failures: readonly Failure[]
   readonly record: (failure: Failure) => void
   /** The text that was typed for a path with a `..`: messages show that text. */
@@ -37,5 +37,5 @@ export function recordFailures(files: AsyncFiles): {
     }
     return [method, recorded]
   })
-  return { recorded: Object.fromEntries(entries) as AsyncFiles, failures, record, typed }
+  return { recorded: Object.fromEntries(entries) as WorkspaceAsyncFiles, failures, record, typed }
 }

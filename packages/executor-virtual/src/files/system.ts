@@ -9,7 +9,7 @@ import {
   type RmOptions,
 } from 'just-bash'
 
-import type { AsyncFiles, DirentEntry } from './contract.ts'
+import type { AsyncFiles, DirentEntry, Facts, ListedEntry, WorkspaceAsyncFiles } from './contract.ts'
 import type { EncodingOption } from './encoding.ts'
 import { codeOf, FileError } from './errors.ts'
 import { type Failure, recordFailures } from './failures.ts'
@@ -37,13 +37,13 @@ export interface SystemOptions {
 export class BashFileSystem implements IFileSystem {
   /** Refusals other than `ENOENT`; the latest thousand. */
   readonly failures: readonly Failure[]
-  readonly #files: AsyncFiles
+  readonly #files: WorkspaceAsyncFiles
   readonly #record: (failure: Failure) => void
   readonly #typed: Map<string, string>
   readonly #system = new InMemoryFs()
   readonly #session: SystemOptions['session']
   readonly #root: string
-  constructor(files: AsyncFiles, { session, root = '/' }: SystemOptions = {}) {
+  constructor(files: WorkspaceAsyncFiles, { session, root = '/' }: SystemOptions = {}) {
     this.#session = session
     this.#root = root
     const { recorded, failures, record, typed } = recordFailures(files)
@@ -124,6 +124,12 @@ export class BashFileSystem implements IFileSystem {
     return { ...programs(at, await files.lstat(at)), identity: await this.#ownPlace(files, at) }
   }
 
+  /** The same without the identity, which costs as much again. For the commands of our own that do not compare files. */
+  async look(path: string, { follow }: { readonly follow: boolean }): Promise<FsStat> {
+    const { files, at } = await this.#place(path)
+    return programs(at, await (follow ? files.stat(at) : files.lstat(at)))
+  }
+
   /** There are no hard links: the real place of a file tells it from others. */
   async #ownPlace(files: AsyncFiles, at: string): Promise<string> {
     return at === '/' ? at : childOf(await files.realpath(parentOf(at)), nameOf(at))
@@ -139,11 +145,23 @@ export class BashFileSystem implements IFileSystem {
   }
 
   async readdirWithFileTypes(path: string): Promise<DirentEntry[]> {
-    const { files, at } = await this.#place(path)
-    if (at === '/' && this.#root !== '/')
-      this.#session?.refuse('/', `the system's directories are not here; list \`${this.#root}\``)
+    const { files, at } = await this.#listable(path)
     const entries = await files.readdirWithFileTypes(at)
     return files === this.#files && this.#session?.inCommand === false ? this.#matchable(at, entries) : entries
+  }
+
+  /** The entries of a directory, by one listing instead of an `lstat` for each. For the commands of our own. */
+  async readdirWithStats(path: string, { facts }: { readonly facts: Facts }): Promise<ListedEntry[]> {
+    const { files, at } = await this.#listable(path)
+    if (files === this.#files) return this.#files.readdirWithStats(at, { facts })
+    return (await files.readdir(at)).map((name) => ({ name }))
+  }
+
+  async #listable(path: string): Promise<{ readonly files: AsyncFiles; readonly at: string }> {
+    const place = await this.#place(path)
+    if (place.at === '/' && this.#root !== '/')
+      this.#session?.refuse('/', `the system's directories are not here; list \`${this.#root}\``)
+    return place
   }
 
   /** The entries that names are matched with: just-bash enters no links, and overlooks names with a line break. */

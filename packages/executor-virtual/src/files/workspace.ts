@@ -1,7 +1,8 @@
 import type { FileDoor, FileType } from '@ws/core'
 import type { ByteString, CpOptions, FileContent, FsStat, MkdirOptions, RmOptions } from 'just-bash'
 
-import type { AsyncFiles, DirentEntry } from './contract.ts'
+import type { DirentEntry, Facts, ListedEntry, WorkspaceAsyncFiles } from './contract.ts'
+import { listDirectory } from './directory.ts'
 import { asBinary, decode, encode, type EncodingOption } from './encoding.ts'
 import { allows, describe, mayRead, mayWrite, shellCodes } from './describe.ts'
 import { codeOf, FileError } from './errors.ts'
@@ -21,7 +22,7 @@ const mostLinks = 40
 const nowIsh = 10_000
 
 /** The file door as just-bash's commands know files: paths are absolute, without `..`; every call is a workspace operation. */
-export class WorkspaceFiles implements AsyncFiles {
+export class WorkspaceFiles implements WorkspaceAsyncFiles {
   readonly #door: FileDoor
   readonly #maxFileBytes: number
   readonly #passable: ReadonlySet<string>
@@ -106,6 +107,14 @@ export class WorkspaceFiles implements AsyncFiles {
   }
 
   async realpath(path: string): Promise<string> {
+    if (path === '/') return path
+    if (!path.includes('..')) {
+      try {
+        return await this.#door.realPath(withoutSlash(path), this.#signal)
+      } catch {
+        // the way below tells which part of the path it is, and passes through what is denied
+      }
+    }
     let rest = path.split('/').filter(Boolean)
     let real = ''
     let links = 0
@@ -151,13 +160,18 @@ export class WorkspaceFiles implements AsyncFiles {
     })
   }
 
+  async readdirWithStats(path: string, { facts }: { readonly facts: Facts }): Promise<ListedEntry[]> {
+    return this.#ask('scandir', path, () => listDirectory(this.#door, withoutSlash(path), facts, this.#signal))
+  }
+
   async rm(path: string, { recursive = false, force = false }: RmOptions = {}): Promise<void> {
     await this.#ask('rm', path, () => this.#door.delete(path, { ...this.#signal, recursive, force }))
   }
 
   async cp(source: string, destination: string, { recursive = false }: CpOptions = {}): Promise<void> {
-    const from = recursive ? source : await this.realpath(source)
-    const { isDirectory } = await this.lstat(from)
+    const own = await this.lstat(source)
+    const from = own.isSymbolicLink && !recursive ? await this.realpath(source) : source
+    const { isDirectory } = from === source ? own : await this.lstat(from)
     if (isDirectory && !recursive) throw new FileError('EISDIR', 'cp', source)
     const there = await this.lstat(destination).catch(() => undefined)
     if (isDirectory && there?.isDirectory === true) {
@@ -166,7 +180,7 @@ export class WorkspaceFiles implements AsyncFiles {
       }
       return
     }
-    if (there?.isSymbolicLink !== true) await this.#checkWritable(destination)
+    if (there?.isFile === true && (there.mode & mayWrite) === 0) throw new FileError('EACCES', 'open', destination)
     // A file that is copied over a link lands where the link leads.
     const to = there?.isSymbolicLink === true ? await this.realpath(destination).catch(() => destination) : destination
     await this.#ask('cp', destination, () =>

@@ -1,13 +1,13 @@
 import type { MessagePort } from 'node:worker_threads'
 
-import { type AsyncFiles, type FileMethod, fileMethods } from '../files/contract.ts'
+import { type FileMethod, fileMethods, type WorkspaceAsyncFiles } from '../files/contract.ts'
 import { codeOf, FileError } from '../files/errors.ts'
 import type { FileRequest, ToWorker } from '../worker/protocol.ts'
 
 const methods: ReadonlySet<string> = new Set(fileMethods)
 
 /** Answers what a command asks of its files. The worker is not trusted: the name is checked here, the path by the door. */
-export async function answer(port: MessagePort, files: AsyncFiles, request: FileRequest): Promise<void> {
+export async function answer(port: MessagePort, files: WorkspaceAsyncFiles, request: FileRequest): Promise<void> {
   const { id } = request
   let message: ToWorker
   try {
@@ -35,7 +35,11 @@ export async function answerInput(
   port.postMessage(message)
 }
 
-async function perform(files: AsyncFiles, method: FileMethod, parameters: readonly unknown[]): Promise<unknown> {
+async function perform(
+  files: WorkspaceAsyncFiles,
+  method: FileMethod,
+  parameters: readonly unknown[],
+): Promise<unknown> {
   if (!methods.has(method) || typeof parameters[0] !== 'string') throw new Error('EINVAL: invalid argument')
   const operation: (...all: never[]) => Promise<unknown> = files[method]
   return operation.apply(files, parameters as never[])

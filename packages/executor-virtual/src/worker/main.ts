@@ -43,6 +43,7 @@ async function run({ port, command, cwd, env, stdin, limits, stopping, root }: W
   })
   const files = new BashFileSystem(remote.files, { session, root })
   bindSession(files, session)
+  session.files = files
   port.on('message', (message: ToWorker) => {
     if (message.type === 'stop') session.wake()
     else remote.receive(message)

@@ -1,10 +1,10 @@
 import type { MessagePort } from 'node:worker_threads'
 
-import { type AsyncFiles, type FileMethod, fileMethods } from '../files/contract.ts'
+import { type FileMethod, fileMethods, type WorkspaceAsyncFiles } from '../files/contract.ts'
 import type { FileRequest, InputRequest, ToWorker } from './protocol.ts'
 
 export interface RemoteFiles {
-  readonly files: AsyncFiles
+  readonly files: WorkspaceAsyncFiles
   /** The whole of standard input. */
   readInput(): Promise<Uint8Array>
   /** Takes an answer. */
@@ -29,7 +29,7 @@ export function createRemoteFiles(port: MessagePort): RemoteFiles {
   const entries = fileMethods.map((method) => [method, (...parameters: unknown[]) => call(method, parameters)])
   return {
     // The other side checks names and arguments; here they are just-bash's own.
-    files: Object.fromEntries(entries) as AsyncFiles,
+    files: Object.fromEntries(entries) as WorkspaceAsyncFiles,
     readInput: async () => (await ask({ type: 'input' })) as Uint8Array,
     receive(answer) {
       const { id } = answer

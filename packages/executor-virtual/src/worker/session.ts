@@ -1,3 +1,4 @@
+import type { BashFileSystem } from '../files/system.ts'
 import { type FatalError, findInternals } from './interpreter/interpreter.ts'
 
 // Kept from before just-bash locks them for a script.
@@ -31,6 +32,8 @@ export class Session {
   begins: { readonly source?: string | undefined; readonly exported?: readonly string[] } = {}
   /** The standard input that a command of a group has read. */
   inheritedInput: string | undefined
+  /** The files themselves: those that just-bash hands to a command have its own methods only. */
+  files: Pick<BashFileSystem, 'readdirWithStats' | 'look'> | undefined
   /** False while the interpreter itself asks for files: to match names, for instance. */
   inCommand = false
 

@@ -1,5 +1,8 @@
+import type { ExecResult } from 'just-bash'
+
 import { parseArguments } from '../guard/arguments.ts'
 import { childOf } from '../../files/paths.ts'
+import { look } from './listed.ts'
 import { type Invocation, Output, pathOf, type Tool } from './tool.ts'
 
 export const cpOptions = { flags: 'rRnfap', long: ['recursive', 'archive'] }
@@ -13,17 +16,20 @@ export const cp: Tool = async (call) => {
   const target = operands.at(-1) ?? ''
   const device = sources.find((source) => /^\/(?:dev|proc)\/(?!null$)/.test(source))
   if (device !== undefined) call.session.refuse(`cp ${device}`, 'use cat')
-  const into = await fs.stat(pathOf(call, target)).then(
-    ({ isDirectory }) => isDirectory,
-    () => false,
-  )
+  const found = await look(call, pathOf(call, target), { follow: true }).catch(() => undefined)
+  const into = found?.isDirectory === true
   const made = new Set<string>()
   const output = new Output()
+  if (sources.length > 1 && !into) {
+    const words = found === undefined ? 'No such file or directory' : 'Not a directory'
+    output.fail(`cp: target '${target}': ${words}`)
+    return output.result()
+  }
   const keeps = has('-a', '-p', '--archive')
   for (const source of sources) {
     const name = source.replace(/\/+$/, '').split('/').at(-1) ?? ''
     const path = pathOf(call, into ? `${target}/${name}` : target)
-    const there = await fs.lstat(path).catch(() => undefined)
+    const there = await look(call, path).catch(() => undefined)
     if (there?.isSymbolicLink === true && !has('-n') && !(await fs.exists(path)))
       call.session.refuse('cp', `'${target}' is a link that leads nowhere`)
     if (has('-f') && there?.isFile === true && (there.mode & 0o200) === 0)
@@ -39,12 +45,38 @@ export const cp: Tool = async (call) => {
     made.add(path)
     if (origCommand === undefined) throw new Error('just-bash has no cp')
     const recursive = has('-r', '-R', '-a', '--recursive', '--archive')
-    const result = await origCommand([...(recursive ? ['-r'] : []), ...(has('-n') ? ['-n'] : []), '--', source, target])
+    const result =
+      (there === undefined ? await copyNew(call, { source, path, recursive }) : undefined) ??
+      (await origCommand([...(recursive ? ['-r'] : []), ...(has('-n') ? ['-n'] : []), '--', source, target]))
     output.relay(result)
     output.exitCode = Math.max(output.exitCode, result.exitCode)
     if (keeps && result.exitCode === 0) await keepTimes(call, pathOf(call, source), path.replace(/(.)\/+$/, '$1'))
   }
   return output.result()
+}
+
+/**
+ * Copies to where nothing is. There just-bash would look at each entry of a directory for nothing, by several requests.
+ * `undefined`: it was not done, and just-bash's `cp` says why.
+ */
+async function copyNew(
+  call: Invocation,
+  { source, path, recursive }: { readonly source: string; readonly path: string; readonly recursive: boolean },
+): Promise<ExecResult | undefined> {
+  const from = pathOf(call, source)
+  const stat = await look(call, from, { follow: true }).catch(() => undefined)
+  if (stat === undefined || (stat.isDirectory && !recursive)) return undefined
+  try {
+    await call.context.fs.cp(from, path, { recursive })
+  } catch (error) {
+    if (!(error instanceof Error) || !/^E[A-Z]+:/.test(error.message)) throw error
+    if (!stat.isDirectory) return undefined
+    // a part of it may be there, and would be copied into
+    const output = new Output()
+    output.fail(`cp: cannot copy '${source}': ${error.message}`)
+    return output.result()
+  }
+  return new Output().result()
 }
 
 /** Gives copies the times and modes of what they were copied from; directories after what is in them. */
@@ -62,8 +94,10 @@ async function keepTimes(call: Invocation, from: string, to: string): Promise<vo
 
 async function isInside(call: Invocation, source: string, path: string): Promise<boolean> {
   const { fs } = call.context
+  const stat = await look(call, pathOf(call, source), { follow: true }).catch(() => undefined)
+  if (stat?.isDirectory !== true) return false
   const from = await fs.realpath(pathOf(call, source)).catch(() => undefined)
-  if (from === undefined || !(await fs.stat(from)).isDirectory) return false
+  if (from === undefined) return false
   const above = await fs.realpath(path.replace(/\/+$/, '').replace(/\/[^/]*$/, '') || '/').catch(() => undefined)
   return above !== undefined && `${above}/`.startsWith(`${from}/`)
 }

@@ -1,8 +1,10 @@
 import type { FsStat } from 'just-bash'
 
+import type { Facts, ListedEntry } from '../../files/contract.ts'
 import { parseArguments } from '../guard/arguments.ts'
 import { modeText } from './find/format.ts'
 import { typeOf } from './find/tests.ts'
+import { listedIn, look, workAhead } from './listed.ts'
 import { compareBytes } from './sort.ts'
 import { bytesOf, type Invocation, Output, pathOf, type Tool, wordsOf } from './tool.ts'
 
@@ -74,17 +76,16 @@ class Lister {
   async run(operands: readonly string[]): Promise<void> {
     const files: Item[] = []
     const directories: Item[] = []
-    for (const operand of operands) {
+    const follow = !this.#flags.has('d') && !this.#flags.has('l') && !this.#flags.has('F')
+    const asked = operands.map((operand) => ({ operand, size: 0 }))
+    const ahead = workAhead(asked, ({ operand }) => this.#look(operand, pathOf(this.#call, operand), { follow }))
+    for await (const { item, result } of ahead) {
       try {
-        const item = await this.#look(
-          operand,
-          pathOf(this.#call, operand),
-          !this.#flags.has('d') && !this.#flags.has('l') && !this.#flags.has('F'),
-        )
-        const opens = item.stat.isDirectory && !this.#flags.has('d')
-        ;(opens ? directories : files).push(item)
+        const found = await result
+        const opens = found.stat.isDirectory && !this.#flags.has('d')
+        ;(opens ? directories : files).push(found)
       } catch (error) {
-        this.#output.fail(`ls: cannot access '${operand}': ${wordsOf(error)}`, 2)
+        this.#output.fail(`ls: cannot access '${item.operand}': ${wordsOf(error)}`, 2)
       }
     }
     if (files.length > 0) this.#show(this.#sorted(files))
@@ -92,24 +93,36 @@ class Lister {
     for (const directory of this.#sorted(directories)) await this.#list(directory, headed)
   }
 
-  async #look(shown: string, path: string, follow: boolean): Promise<Item> {
-    const { fs } = this.#call.context
-    const own = await fs.lstat(path)
+  /** The facts that are shown or sorted by. */
+  get #facts(): Facts {
+    const needs = (...flags: string[]) => flags.some((flag) => this.#flags.has(flag))
+    // the mode tells programs, which -F marks
+    if (needs('l', 'o', 'G', 't', 'F')) return 'all'
+    return needs('S') ? 'size' : 'type'
+  }
+
+  async #look(
+    shown: string,
+    path: string,
+    { follow = false, listed }: { readonly follow?: boolean; readonly listed?: ListedEntry } = {},
+  ): Promise<Item> {
+    const own = listed?.stat ?? (await look(this.#call, path))
     if (!own.isSymbolicLink) return { shown, path, stat: own }
-    const leadsTo = await fs.stat(path).catch(() => undefined)
+    const leads = follow || this.#flags.has('L') || this.#flags.has('g')
+    const leadsTo = leads ? await look(this.#call, path, { follow: true }).catch(() => undefined) : undefined
     if (this.#flags.has('L') || (follow && leadsTo?.isDirectory === true)) {
       if (leadsTo !== undefined) return { shown, path, stat: leadsTo }
       if (this.#flags.has('L')) throw Object.assign(new Error(), { code: 'ENOENT' })
     }
-    return { shown, path, stat: own, leadsTo, target: await fs.readlink(path) }
+    const target = listed?.target ?? (await this.#call.context.fs.readlink(path))
+    return { shown, path, stat: own, leadsTo, target }
   }
 
   async #list(directory: Item, headed: boolean): Promise<void> {
-    const { fs } = this.#call.context
     this.#call.session.check()
-    let names: string[]
+    let listed: ListedEntry[]
     try {
-      names = await fs.readdir(directory.path)
+      listed = await listedIn(this.#call, directory.path, this.#facts)
     } catch (error) {
       this.#output.fail(`ls: cannot open directory '${directory.shown}': ${wordsOf(error)}`, 2)
       return
@@ -118,11 +131,7 @@ class Lister {
     this.#written = true
     // The blocks that files take are not known; the line stays, since scripts leave it out.
     if (this.#flags.has('l')) this.#output.write('total ?\n')
-    const hidden = this.#flags.has('a') ? ['.', '..', ...names] : names
-    const wanted = this.#flags.has('a') || this.#flags.has('A') ? hidden : names.filter((name) => !name.startsWith('.'))
-    const items: Item[] = []
-    for (const name of wanted)
-      items.push(await this.#look(name, pathOf(this.#call, `${directory.path}/${name}`), false))
+    const items = await this.#itemsOf(directory, listed)
     const sorted = this.#sorted(items)
     this.#show(sorted)
     if (!this.#flags.has('R')) return
@@ -131,6 +140,26 @@ class Lister {
       const shown = directory.shown.endsWith('/') ? directory.shown + item.shown : `${directory.shown}/${item.shown}`
       await this.#list({ ...item, shown }, true)
     }
+  }
+
+  async #itemsOf(directory: Item, listed: readonly ListedEntry[]): Promise<Item[]> {
+    const all = this.#flags.has('a')
+    const wanted = all || this.#flags.has('A') ? listed : listed.filter(({ name }) => !name.startsWith('.'))
+    const items: Item[] = []
+    if (all) {
+      const itself = { ...directory, shown: '.' }
+      const above = pathOf(this.#call, `${directory.path}/..`)
+      // that it is a directory is known
+      items.push(itself, this.#facts === 'type' ? { ...itself, shown: '..' } : await this.#look('..', above))
+    }
+    const below = wanted.map((entry) => ({
+      entry,
+      path: pathOf(this.#call, `${directory.path}/${entry.name}`),
+      size: 0,
+    }))
+    const ahead = workAhead(below, ({ entry, path }) => this.#look(entry.name, path, { listed: entry }))
+    for await (const { result } of ahead) items.push(await result)
+    return items
   }
 
   #sorted(items: readonly Item[]): Item[] {

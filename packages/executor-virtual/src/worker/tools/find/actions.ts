@@ -1,3 +1,4 @@
+import type { Facts } from '../../../files/contract.ts'
 import { bytesOf, type Invocation, type Output, wordsOf } from '../tool.ts'
 import { runProgram } from '../run-program.ts'
 import { type Expression, QueryError } from './expression.ts'
@@ -8,6 +9,8 @@ export interface State {
   readonly call: Invocation
   readonly output: Output
   readonly around: Surroundings
+  /** The facts that listings are asked for. */
+  readonly facts: Facts
   pruned: boolean
   quit: boolean
   /** The commands that `-exec … +` still has to run. */

@@ -1,9 +1,12 @@
 import type { FsStat } from 'just-bash'
 
 import { codeOf, FileError } from '../../../files/errors.ts'
+import type { ListedEntry } from '../../../files/contract.ts'
+import { listedIn, look } from '../listed.ts'
 import { type Invocation, Output, pathOf, type Tool, wordsOf } from '../tool.ts'
 import { type Action, compileExpression, type State } from './actions.ts'
 import { parseQuery, type Query, QueryError, Unsupported } from './expression.ts'
+import { factsOf } from './facts.ts'
 import type { Entry, Surroundings } from './tests.ts'
 
 /** GNU's find. A part that is not known here is refused, and nothing of the command is done. */
@@ -12,7 +15,8 @@ export const find: Tool = async (call) => {
   try {
     const query = parseQuery(call.given)
     const around = surroundings(call, query)
-    const state: State = { call, output, around, pruned: false, quit: false, batches: new Map() }
+    const facts = factsOf(query.expression)
+    const state: State = { call, output, around, facts, pruned: false, quit: false, batches: new Map() }
     const action = await compileExpression(query.expression, state)
     for (const start of query.starts) {
       if (state.quit) break
@@ -33,7 +37,7 @@ function surroundings(call: Invocation, { follow }: Query): Surroundings {
     now: Date.now(),
     async readFile(path) {
       try {
-        return await (follow === 'never' ? fs.lstat : fs.stat).call(fs, pathOf(call, path))
+        return await look(call, pathOf(call, path), { follow: follow !== 'never' })
       } catch (error) {
         throw new QueryError(`find: ‘${path}’: ${wordsOf(error)}`)
       }
@@ -41,8 +45,8 @@ function surroundings(call: Invocation, { follow }: Query): Surroundings {
     readLink: (path) => fs.readlink(path),
     isEmptyDirectory: async (path) => (await fs.readdir(path)).length === 0,
     async otherSide({ path, stat }) {
-      if (follow === 'always') return fs.lstat(path)
-      return stat.isSymbolicLink ? fs.stat(path).catch(() => stat) : stat
+      if (follow === 'always') return look(call, path)
+      return stat.isSymbolicLink ? look(call, path, { follow: true }).catch(() => stat) : stat
     },
   }
 }
@@ -57,10 +61,9 @@ async function walkFrom(start: string, query: Query, action: Action, state: Stat
   }
 }
 
-async function statOf(path: string, follow: boolean, call: Invocation): Promise<FsStat> {
-  const { fs } = call.context
-  const own = await fs.lstat(path)
-  return follow && own.isSymbolicLink ? fs.stat(path).catch(() => own) : own
+async function statOf(path: string, follow: boolean, call: Invocation, listed?: ListedEntry): Promise<FsStat> {
+  const own = listed?.stat ?? (await look(call, path))
+  return follow && own.isSymbolicLink ? look(call, path, { follow: true }).catch(() => own) : own
 }
 
 async function visit(
@@ -88,21 +91,22 @@ async function enter(
   above: readonly string[],
 ): Promise<void> {
   const { fs } = state.call.context
-  let names: string[]
+  let listed: ListedEntry[]
   let real = ''
   try {
     if (query.follow === 'always') real = await fs.realpath(entry.path)
-    names = await fs.readdir(entry.path)
+    listed = await listedIn(state.call, entry.path, state.facts)
   } catch (error) {
     complain(entry.shown, error, state)
     return
   }
-  for (const name of names) {
+  for (const below of listed) {
+    const { name } = below
     if (state.quit) return
     const shown = entry.shown.endsWith('/') ? entry.shown + name : `${entry.shown}/${name}`
     const path = pathOf(state.call, shown)
     try {
-      const stat = await statOf(path, query.follow === 'always', state.call)
+      const stat = await statOf(path, query.follow === 'always', state.call, below)
       if (stat.isDirectory && real !== '' && [...above, real].includes(await fs.realpath(path))) {
         state.output.fail(`find: File system loop detected; ‘${shown}’ is part of the same file system loop.`)
         continue

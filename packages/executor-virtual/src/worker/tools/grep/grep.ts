@@ -1,6 +1,8 @@
 import type { FsStat } from 'just-bash'
 
+import type { ListedEntry } from '../../../files/contract.ts'
 import { decodeText, hasForeignBytes } from '../../../files/text.ts'
+import { listedIn, look, workAhead } from '../listed.ts'
 import { bytesOf, type Invocation, linesOf, Output, pathOf, readOperand, type Tool, wordsOf } from '../tool.ts'
 import { type GrepOptions, grepOptionsOf } from './options.ts'
 
@@ -19,6 +21,17 @@ export function grepWith(preset: readonly string[]): Tool {
   }
 }
 
+/** A file that is to be searched, or the words for an operand that cannot be. */
+type Wanted = { readonly shown: string; readonly named: boolean; readonly size?: number | undefined } & (
+  | { readonly path: string }
+  | { readonly path?: undefined; readonly words: string }
+)
+
+/** Standard input is read in its turn alone: what was read cannot be put back. Bytes. */
+const whole = 2 ** 30
+
+type Read = { readonly bytes: string } | { readonly words: string }
+
 class Search {
   readonly #call: Invocation
   readonly #output: Output
@@ -36,25 +49,29 @@ class Search {
   async run(): Promise<void> {
     const { flags, files } = this.#options
     const recursive = flags.has('r') || flags.has('R')
-    const single = files.length === 1 && !(await this.#isDirectory(files[0] ?? ''))
-    const named = (flags.has('H') || files.length > 1 || (recursive && !single)) && !flags.has('h')
     const operands = files.length > 0 ? files : recursive ? [''] : ['-']
-    for (const operand of operands) {
+    for await (const { item, result } of workAhead(this.#wanted(operands, recursive), (one) => this.#read(one))) {
       if (this.#found && flags.has('q')) break
-      if (operand === '-') await this.#file('-', '-', named)
-      else if (recursive) await this.#walk(operand, named, operand === '')
-      else if (operand === '') this.#fail('', 'No such file or directory')
-      else if (this.#options.includes(nameOf(operand))) await this.#file(operand, operand, named)
+      const read = await result
+      if ('words' in read) this.#fail(item.shown, read.words)
+      else this.#file(read.bytes, item)
     }
     const { exitCode } = this.#output
     const code = this.#found && (flags.has('q') || !this.#failed) ? 0 : this.#failed ? 2 : 1
     this.#output.exitCode = Math.max(code, exitCode > 2 ? exitCode : 0)
   }
 
-  /** A file that is named alone is not shown before its lines, with `-r` neither. */
-  async #isDirectory(operand: string): Promise<boolean> {
-    const found = await this.#call.context.fs.stat(pathOf(this.#call, operand)).catch(() => undefined)
-    return found?.isDirectory === true
+  async *#wanted(operands: readonly string[], recursive: boolean): AsyncGenerator<Wanted, undefined> {
+    const { flags, files } = this.#options
+    // A file that is named alone is not shown before its lines, with `-r` neither.
+    const named = (flags.has('H') || files.length > 1) && !flags.has('h')
+    for (const operand of operands) {
+      if (operand === '-') yield { path: '-', shown: '-', named, size: whole }
+      else if (recursive) yield* this.#walk(operand, named, operand === '')
+      else if (operand === '') yield { shown: '', words: 'No such file or directory', named }
+      else if (this.#options.includes(nameOf(operand))) yield { path: operand, shown: operand, named }
+    }
+    return undefined
   }
 
   #fail(shown: string, words: string): void {
@@ -62,65 +79,73 @@ class Search {
     if (!this.#options.flags.has('s')) this.#output.note(`grep: ${shown}: ${words}\n`)
   }
 
-  async #walk(operand: string, named: boolean, current: boolean): Promise<void> {
-    const { fs } = this.#call.context
+  async *#walk(operand: string, named: boolean, current: boolean): AsyncGenerator<Wanted, undefined> {
     const path = current ? this.#call.context.cwd : pathOf(this.#call, operand)
     let stat: FsStat
     try {
-      stat = await fs.stat(path)
+      stat = await look(this.#call, path, { follow: true })
     } catch (error) {
-      this.#fail(operand, wordsOf(error))
-      return
+      yield { shown: operand, words: wordsOf(error), named }
+      return undefined
     }
     if (!stat.isDirectory) {
-      if (this.#options.includes(nameOf(operand))) await this.#file(operand, operand, named)
-      return
-    }
-    if (!current && !this.#options.entersDirectory(nameOf(operand))) return
-    await this.#directory(path, operand, named, [])
+      if (this.#options.includes(nameOf(operand))) yield { path: operand, shown: operand, named }
+    } else if (current || this.#options.entersDirectory(nameOf(operand)))
+      yield* this.#directory(path, operand, !this.#options.flags.has('h'), [])
+    return undefined
   }
 
-  async #directory(path: string, shown: string, named: boolean, above: readonly string[]): Promise<void> {
+  async *#directory(
+    path: string,
+    shown: string,
+    named: boolean,
+    above: readonly string[],
+  ): AsyncGenerator<Wanted, undefined> {
     const { fs } = this.#call.context
-    const { flags } = this.#options
+    const follows = this.#options.flags.has('R')
     this.#call.session.check()
-    let names: string[]
+    let listed: ListedEntry[]
     try {
-      names = await fs.readdir(path)
+      listed = await listedIn(this.#call, path, 'type')
     } catch (error) {
-      this.#fail(shown, wordsOf(error))
-      return
+      yield { shown, words: wordsOf(error), named }
+      return undefined
     }
-    for (const name of names) {
-      if (this.#found && flags.has('q')) return
+    for (const entry of listed) {
+      const { name } = entry
       const below = path.endsWith('/') ? path + name : `${path}/${name}`
       const label = shown === '' ? name : shown.endsWith('/') ? shown + name : `${shown}/${name}`
       try {
-        const own = await fs.lstat(below)
-        if (own.isSymbolicLink && !flags.has('R')) continue
-        const stat = own.isSymbolicLink ? await fs.stat(below) : own
+        const own = entry.stat ?? (await look(this.#call, below))
+        if (own.isSymbolicLink && !follows) continue
+        const stat = own.isSymbolicLink ? await look(this.#call, below, { follow: true }) : own
         if (stat.isDirectory) {
           if (!this.#options.entersDirectory(name)) continue
-          if (own.isSymbolicLink && above.includes(await fs.realpath(below)))
+          const real = follows ? await fs.realpath(below) : ''
+          if (own.isSymbolicLink && above.includes(real))
             this.#call.session.refuse('grep -R', 'links that lead in a circle')
-          await this.#directory(below, label, named, [...above, await fs.realpath(below)])
-        } else if (stat.isFile && this.#options.includes(name)) await this.#file(below, label, named)
+          yield* this.#directory(below, label, named, [...above, real])
+        } else if (stat.isFile && this.#options.includes(name))
+          yield { path: below, shown: label, named, size: Number.isNaN(stat.size) ? undefined : stat.size }
       } catch (error) {
-        if (!(error instanceof Error) || !/^E[A-Z]+:/.test(error.message)) throw error
-        this.#fail(label, wordsOf(error))
+        if (!isFileError(error)) throw error
+        yield { shown: label, words: wordsOf(error), named }
       }
+    }
+    return undefined
+  }
+
+  async #read(wanted: Wanted): Promise<Read> {
+    if (wanted.path === undefined) return { words: wanted.words }
+    try {
+      return { bytes: await readOperand(this.#call, wanted.path) }
+    } catch (error) {
+      if (!isFileError(error)) throw error
+      return { words: wordsOf(error) }
     }
   }
 
-  async #file(path: string, shown: string, named: boolean): Promise<void> {
-    let bytes: string
-    try {
-      bytes = await readOperand(this.#call, path)
-    } catch (error) {
-      if (!(error instanceof Error) || !/^E[A-Z]+:/.test(error.message)) throw error
-      this.#fail(shown, wordsOf(error))
-      return
-    }
+  #file(bytes: string, { shown, named }: Wanted): void {
     const label = shown === '-' ? '(standard input)' : shown
     const text = decodeText(Buffer.from(bytes, 'latin1'))
     const { flags } = this.#options
@@ -219,4 +244,8 @@ class Search {
 
 function nameOf(operand: string): string {
   return operand.replace(/\/+$/, '').split('/').at(-1) ?? ''
+}
+
+function isFileError(error: unknown): boolean {
+  return error instanceof Error && /^E[A-Z]+:/.test(error.message)
 }

@@ -1,0 +1,86 @@
+import { createS3Adapter, probeS3Dialect } from '@ws/adapter-s3'
+import { createWorkspace } from '@ws/core'
+import { parseMountPath } from '@ws/core/adapter'
+import { createVirtualExecutor } from '@ws/executor-virtual'
+import { describeWith } from '@ws/test-fixtures'
+import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
+import { expect, it, onTestFinished } from 'vitest'
+
+/** A workspace with so many files, and two in directories of their own; runs a command and counts its requests. */
+async function open(count: number) {
+  const server = await sharedS3Server('r2')
+  onTestFinished(() => server.close())
+  const { bucket } = server
+  const client = server.client({ maxAttempts: 1 })
+  let [sent, running, most] = [0, 0, 0]
+  client.middlewareStack.add(
+    (next) => async (given) => {
+      sent += 1
+      running += 1
+      most = Math.max(most, running)
+      try {
+        return await next(given)
+      } finally {
+        running -= 1
+      }
+    },
+    { step: 'initialize', priority: 'low', name: 'watch' },
+  )
+  const dialect = await probeS3Dialect({ client, bucket })
+  const adapter = await createS3Adapter({ client, bucket, dialect, prefix: `files-${count}` })
+  const put = (path: string) => adapter.write(parseMountPath(path), Buffer.from('x\n'), { parents: true })
+  for (let from = 0; from < count; from += 20)
+    await Promise.all(Array.from({ length: Math.min(20, count - from) }, (_, index) => put(`/a/many/f${from + index}`)))
+  await Promise.all([put('/a/b/one'), put('/a/c/two')])
+  const workspace = await createWorkspace({ mounts: [{ at: '/', adapter }], executors: [createVirtualExecutor()] })
+  onTestFinished(() => workspace.close())
+  return async (command: string) => {
+    ;[sent, most] = [0, 0]
+    const { stdout, stderr, exitCode } = await workspace.exec(command)
+    expect([stderr, exitCode], command).toEqual(['', 0])
+    return { lines: stdout.split('\n').slice(0, -1), sent, most }
+  }
+}
+
+const counts = [
+  { files: 20, tags: [] },
+  { files: 1000, tags: ['deep'] },
+]
+
+describeWith(s3Needs('r2'), 'the requests that commands of the virtual executor cost', () => {
+  for (const { files, tags } of counts) {
+    it(`[EX1] are those of one listing, and one for each file that is read: ${files} files`, {
+      tags,
+      timeout: 300_000,
+    }, async () => {
+      const run = await open(files)
+      const costs: Record<string, number> = {}
+      const count = async (command: string, lines: number, perFile: 0 | 1 = 0): Promise<number> => {
+        const result = await run(command)
+        expect(result.lines.length, command).toBe(lines)
+        costs[command] = result.sent - perFile * files
+        return result.most
+      }
+      await count('ls a/many', files)
+      await count('ls -l a/many', files + 1, 1)
+      await count('ls -la /', 4)
+      await count('find a -name "f*"', files)
+      await count('find a -type f -size -2', files + 2)
+      const most = await count('grep -r x a', files + 2, 1)
+      expect(most).toBeGreaterThan(16)
+      expect(most).toBeLessThanOrEqual(32)
+      await count('cp a/b/one a/d', 0)
+      await count('cp -r a/many e', 0, 1)
+      expect(costs).toEqual({
+        'ls a/many': 3,
+        'ls -l a/many': 3,
+        'ls -la /': 3,
+        'find a -name "f*"': 6,
+        'find a -type f -size -2': 6,
+        'grep -r x a': 8,
+        'cp a/b/one a/d': 15,
+        'cp -r a/many e': 19,
+      })
+    })
+  }
+})
