@@ -16,7 +16,7 @@ export async function listedIn({ session }: Invocation, path: string, facts: Fac
   return filesOf(session).readdirWithStats(path, { facts })
 }
 
-/** What `lstat` tells of a path, or `stat` with `follow`, without the identity. */
+/** The facts that `lstat` tells of a path, or `stat` with `follow`, without the identity. */
 export async function look({ session }: Invocation, path: string, { follow = false } = {}): Promise<FsStat> {
   return filesOf(session).look(path, { follow })
 }
