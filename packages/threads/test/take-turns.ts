@@ -1,47 +1,113 @@
-// Takes its turns on a thread of the bucket that is given, as one machine, until the log has as many lines as are wanted.
+// Takes turns on a thread of the bucket that is given, as one machine, until the log has as many lines as are wanted. Each
+// line of standard output is an event for the test.
+import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { createS3Adapter, type S3Credentials } from '@ws/adapter-s3'
+import { createRcloneAdapter } from '@ws/adapter-rclone'
+import { createS3Adapter, type S3AdapterOptions } from '@ws/adapter-s3'
 import { isWorkspaceError } from '@ws/core'
-import { createObjectLeases, createThreads } from '@ws/threads'
+import { createObjectLeases, createThreads, type Lease, type LeaseStore, type Thread } from '@ws/threads'
 
-interface Task {
-  readonly connection: {
-    readonly endpoint: string
-    readonly region: string
-    readonly credentials: S3Credentials
-    readonly bucket: string
+import type { MachineEvent, Task } from './machines.ts'
+
+const { connection, name, other, until, ttl, mount } = JSON.parse(process.argv[2] ?? '') as Task
+const tell = (event: MachineEvent): void => console.log(JSON.stringify({ ...event, at: Date.now() }))
+
+// 30 s for one attempt belong to a TTL of 30 s
+const times = { attemptTimeout: ttl, deadline: 4 * ttl }
+const options: S3AdapterOptions = { ...connection, forcePathStyle: true, ...times }
+const again = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isWorkspaceError(error)) throw error
+      tell({ type: 'failed', code: error.code })
+      await delay(100)
+    }
   }
-  /** Of two: it writes where the number of lines leaves this rest. */
-  readonly rest: 0 | 1
-  readonly until: number
-  readonly ttl: number
+}
+const api = await again(() => createS3Adapter(options))
+const store =
+  mount === undefined
+    ? api
+    : await again(() =>
+        createRcloneAdapter({
+          ...connection,
+          ...mount,
+          writeBackDelay: 100,
+          operationTimeout: 5000,
+          flushTimeout: ttl,
+        }),
+      )
+
+let held: Lease | undefined
+const inner = createObjectLeases({ adapter: api, directory: '.ws/threads', ttl, holder: name })
+const leases: LeaseStore = {
+  scope: inner.scope,
+  async acquire(...given) {
+    const lease = await inner.acquire(...given)
+    held = lease
+    tell({ type: 'acquired' })
+    lease.lost.addEventListener('abort', () => tell({ type: 'lost' }))
+    return lease
+  },
+  holder: inner.holder.bind(inner),
+  close: () => inner.close(),
+}
+const threads = await createThreads({ store, leases, provision: false, idleTimeout: 0 })
+tell({ type: 'ready' })
+
+/** Since when its own lease is in the way. */
+let lockedSince: number | undefined
+
+async function open(): Promise<Thread | undefined> {
+  try {
+    const thread = await threads.open({ threadId: 't1', userId: 'u1' })
+    if (lockedSince !== undefined) tell({ type: 'locked-out', ms: Date.now() - lockedSince })
+    lockedSince = undefined
+    return thread
+  } catch (error) {
+    if (!isWorkspaceError(error)) throw error
+    const isOwn = error.code === 'EBUSY' && error.message.includes(`${name} since`)
+    lockedSince = isOwn ? (lockedSince ?? Date.now()) : undefined
+    if (error.code !== 'EBUSY') tell({ type: 'failed', code: error.code })
+    await delay(20)
+    return undefined
+  }
 }
 
-const { connection, rest, until, ttl } = JSON.parse(process.argv[2] ?? '') as Task
-const store = await createS3Adapter({ ...connection, forcePathStyle: true })
-const leases = createObjectLeases({ adapter: store, directory: '.ws/threads', ttl })
-const threads = await createThreads({ store, leases, provision: false, idleTimeout: 0 })
-let isDone = false
-while (!isDone) {
+for (let isDone = false; !isDone; ) {
+  const thread = await open()
+  if (thread === undefined) continue
+  tell({ type: 'open' })
+  const { workspace } = thread
+  let token: string | undefined
   try {
-    const thread = await threads.open({ threadId: 't1', userId: 'u1', wait: 60_000 })
-    const { workspace } = thread
     const log = (await workspace.exists('/log')) ? await workspace.readText('/log') : ''
-    const lines = log.split('\n').length - 1
-    isDone = lines >= until
-    if (!isDone && lines % 2 === rest) {
-      await workspace.append('/log', `${lines}\n`)
-      await workspace.write('/count', `${lines + 1}\n`)
-      console.log(lines)
+    const lines = log.split('\n').slice(0, -1)
+    isDone = lines.length >= until
+    // the other one's turn, unless it takes longer than a turn does
+    const isTurn = lines.at(-1)?.endsWith(name) !== true || other === 'may be away'
+    if (!isDone && isTurn) {
+      token = `${randomUUID()} ${name}`
+      await workspace.append('/log', `${token}\n`)
+      await workspace.write('/count', `${lines.length + 1}\n`)
     }
     await thread.close()
+    if (token !== undefined) tell({ type: 'edited', token })
   } catch (error) {
-    // a turn that was lost is taken again
-    if (!isWorkspaceError(error) || !['ECLOSED', 'EBUSY', 'ETIMEDOUT'].includes(error.code)) throw error
-    console.log(`lost ${error.code}`)
+    if (!isWorkspaceError(error)) throw error
+    tell({ type: 'failed', code: error.code })
+    await thread.close().catch((failure: unknown) => {
+      if (!isWorkspaceError(failure)) throw failure
+      tell({ type: 'failed', code: failure.code })
+    })
   }
-  await delay(200) // the next turn is the other one's
+  if (held?.isHeld() !== true) held = undefined
+  // the next turn is the other one's
+  await delay(token === undefined ? 20 : 100)
 }
 await threads.close()
-await store.close()
+if (store !== api) await store.close()
+await api.close()
