@@ -20,6 +20,7 @@ need bash command -v bash
 need zsh command -v zsh
 need fish command -v fish
 need busybox-static command -v busybox
+need strace command -v strace
 need perl command -v perl
 need python3 command -v python3
 need python3-venv python3 -c 'import venv, ensurepip'

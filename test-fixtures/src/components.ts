@@ -16,6 +16,7 @@ export const componentNames = [
   'fish',
   'busybox',
   'perl',
+  'strace',
   'python3',
   'python3-venv',
   'git',
@@ -116,6 +117,7 @@ const probes: Record<ComponentName, Probe> = {
   perl: { program: 'perl', args: ['-e', '1'] },
   python3: { program: 'python3', args: ['-c', '1'] },
   'python3-venv': { program: 'python3', args: ['-c', 'import venv, ensurepip'] },
+  strace: { program: 'strace', args: ['--quiet=all', 'true'], hint: 'this user may not trace', asSelf: true },
   git: { program: 'git', args: ['--version'] },
   cc: {
     program: 'cc',

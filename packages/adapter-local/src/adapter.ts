@@ -44,6 +44,7 @@ import { createDirectoryAt } from './write/create-directory.ts'
 import { deleteEntry } from './write/delete.ts'
 import { type WayOptions, makeWay } from './write/make-way.ts'
 import { moveEntry } from './write/move.ts'
+import { syncTree } from './write/sync.ts'
 import { createSymlinkAt, readSymlinkAt } from './write/symlinks.ts'
 import { holdsTempName } from './confine/temp.ts'
 import { writeFile } from './write/write.ts'
@@ -179,6 +180,10 @@ export class LocalDriver implements Driver {
 
   utimes(path: MountPath, times: Times, { signal }: SignalOption): Promise<void> {
     return this.#run({ operation: 'utimes', path, signal }, (task) => changeTimes(task, times))
+  }
+
+  sync({ signal }: SignalOption): Promise<void> {
+    return this.#run({ operation: 'sync', path: mountRoot, signal, unlimited: true }, syncTree)
   }
 
   hostPath(path: MountPath): HostPath {

@@ -45,6 +45,7 @@ export interface Calls {
   fchmod(fd: number, mode: number): Maybe<void>
   fchown(fd: number, uid: number, gid: number): Maybe<void>
   ftruncate(fd: number, length: number): Maybe<void>
+  fsync(fd: number): Maybe<void>
   /** Times in seconds since the epoch. */
   futimes(fd: number, accessed: number, modified: number): Maybe<void>
   /** The same, by a path; a link is followed. */
@@ -147,6 +148,7 @@ export function immediateCalls(pace: Pace): ImmediateCalls {
     fchmod: timed(fs.fchmodSync),
     fchown: timed(fs.fchownSync),
     ftruncate: timed(fs.ftruncateSync),
+    fsync: timed(fs.fsyncSync),
     futimes: timed(fs.futimesSync),
     utimes: timed(fs.utimesSync),
     copyFile: timed(fs.copyFileSync),
@@ -229,6 +231,7 @@ export function pooledCalls(semaphore?: Semaphore): Calls {
     fchmod: gated(promisify(fs.fchmod)),
     fchown: gated(promisify(fs.fchown)),
     ftruncate: gated(promisify(fs.ftruncate)),
+    fsync: gated(promisify(fs.fsync)),
     futimes: gated(promisify(fs.futimes)),
     utimes: gated(promisify(fs.utimes)),
     copyFile: gated(promisify(fs.copyFile)),

@@ -9,6 +9,8 @@ export const anyEntry = O_PATH | constants.O_NOFOLLOW
 export const anyDirectory = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW
 /** O_NONBLOCK: a lease held by somebody else would block the open. */
 export const reading = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
+/** For what a descriptor by `O_PATH` cannot do, `fsync` for one. */
+export const readingDirectory = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
 export const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_NONBLOCK | constants.O_NOCTTY
 export const creating = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 

@@ -54,6 +54,13 @@ export class NestedMounts {
     return this.#slow.some((mount) => mount === path || isBelow(path, mount) || isBelow(mount, path))
   }
 
+  /** The places of all mounts below the directory, as they are now. */
+  all(): readonly string[] {
+    this.#readAt = Number.NEGATIVE_INFINITY
+    this.#refresh()
+    return this.#all
+  }
+
   /** The first mount at or below a host path. */
   within(path: string): string | undefined {
     this.#readAt = Number.NEGATIVE_INFINITY

@@ -12,6 +12,7 @@ import { createEmptyFile } from './empty-file.ts'
 import { type FreshFile, putInPlace, withFreshFile } from './fresh-file.ts'
 import { withLocks } from './locks.ts'
 import { openParentOf } from './parents.ts'
+import { syncAbove } from './sync.ts'
 import { checkCondition, conflict, lookAtTarget } from './target.ts'
 
 /** Creates or replaces a file: a new file is filled beside it, then takes its place in one step. */
@@ -19,13 +20,16 @@ export async function writeFile(task: Task, data: WriteData, options: WriteOptio
   const target = targetOf(task, task.path)
   const parent = await openParentOf(task, target, options.parents === true)
   try {
-    if (options.ifVersion === 'absent' && data instanceof Uint8Array && data.length === 0) {
+    const isEmpty = data instanceof Uint8Array && data.length === 0
+    if (options.ifVersion === 'absent' && isEmpty && options.durable !== true) {
       return await createEmpty(task, target, parent, options.mode)
     }
     const found = await checkPlace(task, target, parent, options)
     const fresh = { replaces: found, mode: options.mode }
-    return await withFreshFile(task, parent, fresh, async (file) => {
+    const result = await withFreshFile(task, parent, fresh, async (file) => {
       const size = await writeBody(task, file.fd, data)
+      // before it has its name: a power cut in between must not leave the name with half of the content
+      if (options.durable === true) await task.pooled.fsync(file.fd)
       const version = await withLocks([task.tree.hostPath(target.path)], async () => {
         task.signal?.throwIfAborted()
         if (!(data instanceof Uint8Array)) assertInPlace(task, target, parent)
@@ -37,6 +41,8 @@ export async function writeFile(task: Task, data: WriteData, options: WriteOptio
       })
       return { version, size }
     })
+    if (options.durable === true) await syncAbove(task, target)
+    return result
   } finally {
     await release(task, parent)
   }

@@ -66,6 +66,20 @@ export function lifecycleTests({ describe, test, change }: Suite): void {
     })
   })
 
+  describe('sync', () => {
+    test('resolves when everything before survives a power cut, or says that it cannot', {}, async (it) => {
+      if (it.adapter.sync === undefined) return it.skip('the adapter has no sync')
+      if (!it.adapter.capabilities.readOnly) {
+        await it.adapter.write(at('/deep/a'), encode('x'), { durable: true, parents: true })
+        equal(await it.text('/deep/a'), 'x')
+      }
+      await it.adapter.sync()
+      const reason = new Error('no longer wanted')
+      const failed = await rejection(it.adapter.sync({ signal: AbortSignal.abort(reason) }))
+      check(failed === reason, `it should have rejected with signal.reason, not with ${String(failed)}`)
+    })
+  })
+
   describe('createScratch', () => {
     test('[RP20] makes an empty adapter that is nobody else’s', {}, async (it) => {
       const first = await it.adapter.createScratch?.()

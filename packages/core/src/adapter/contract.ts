@@ -125,8 +125,15 @@ export interface StorageAdapter extends AsyncDisposable {
   /** Lines that match, streamed; stops at its limits. Capability `search`. */
   search?(query: SearchQuery, options?: SearchOptions): AsyncIterableIterator<SearchHit>
 
-  /** The barrier: when it resolves, everything acknowledged before is in the store for good. Capability `flush`. */
+  /** The barrier: when it resolves, everything acknowledged before is in the store, and no longer held back. Capability `flush`. */
   flush?(options?: SignalOption): Promise<void>
+
+  /**
+   * When it resolves, everything acknowledged before survives a power cut, and so does everything that ended commands wrote
+   * through `hostPath`. Only stores have it that may lose acknowledged writes to a power cut. Where the store cannot sync
+   * after all, it is `ENOTSUP`.
+   */
+  sync?(options?: SignalOption): Promise<void>
 
   /**
    * From now on, changes that others made in the store before this call are seen. There where a store may show older

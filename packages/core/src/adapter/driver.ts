@@ -34,6 +34,7 @@ export interface DriverWriteOptions extends SignalOption {
   readonly ifVersion: Condition | undefined
   readonly parents: boolean
   readonly mode: number | undefined
+  readonly durable: boolean
 }
 
 export interface DriverAppendOptions extends SignalOption {
@@ -116,6 +117,7 @@ export interface Driver {
   chmod?(path: MountPath, mode: number, options: SignalOption): Promise<void>
   utimes?(path: MountPath, times: Times, options: SignalOption): Promise<void>
   flush?(options: SignalOption): Promise<void>
+  sync?(options: SignalOption): Promise<void>
   refresh?(options: RefreshOptions): Promise<void>
   hostPath?(path: MountPath): HostPath
   hostDirectory?(path: MountPath): Promise<HostDirectory>

@@ -55,6 +55,7 @@ export const operations = {
   copy: { ...change, need: 'read', creates: 'destination', condition: 'conditionalMove' },
   readStream: { ...plain, follows: true },
   flush: { ...plain, capability: 'flush' },
+  sync: { ...plain, optional: true },
   refresh: { ...plain, optional: true },
   hostPath: { ...plain, capability: 'hostPath' },
   hostDirectory: { ...plain, capability: 'hostPath' },

@@ -101,6 +101,11 @@ export interface WriteOptions extends SignalOption {
   readonly parents?: boolean | undefined
   /** Permission bits of a new file, where the store keeps them. A replaced file keeps its own. */
   readonly mode?: number | undefined
+  /**
+   * The content, its name and the directories made for it survive a power cut once the write resolves. Default false. Stores
+   * without `sync` ignore it.
+   */
+  readonly durable?: boolean | undefined
 }
 
 export interface WriteResult {

@@ -27,7 +27,8 @@ export interface CommandDoor {
   readonly executor: ChosenExecutor | undefined
   /** Makes what a command needs to find: the scratch. */
   prepare(): Promise<void>
-  flush(): Promise<void>
+  /** Everything that was written survives a power cut. */
+  sync(): Promise<void>
   readonly running: Set<RunningCommand>
 }
 
@@ -47,7 +48,7 @@ export async function exec(door: CommandDoor, command: Command, options: ExecOpt
   const { running, wait } = await teeToFile(door, options, () => launch(door, command, options))
   if (options.outputFile === undefined) leave(running)
   const result = await wait()
-  if (options.durable === true) await door.flush()
+  if (options.durable === true) await door.sync()
   return result
 }
 
@@ -58,6 +59,14 @@ export function leave({ stdout, stderr }: RunningCommand): void {
 
 export async function spawn(door: CommandDoor, command: Command, options: ExecOptions = {}): Promise<RunningCommand> {
   checkMethod('exec', 'spawn', options)
+  if (options.durable === true) {
+    throw virtualError({
+      code: 'EINVAL',
+      operation: 'spawn',
+      reason: '`durable` waits for the end of the command, and `spawn` does not',
+      remedy: 'use `exec`, or call `flush` of the workspace when the command has ended',
+    })
+  }
   if (options.outputFile !== undefined) {
     throw virtualError({
       code: 'EINVAL',

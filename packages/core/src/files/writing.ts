@@ -37,7 +37,7 @@ export async function write(
         const parents = options.parents ?? true
         if (parents) await admitParents(context, operation, located, adapter)
         const body = content instanceof Uint8Array ? content : judged(context, operation, located, content)
-        const result = await adapter.write(located.path, body, { ...options, parents })
+        const result = await adapter.write(located.path, body, { ...options, parents, durable })
         if (durable) await adapter.flush?.({ signal })
         return result
       },

@@ -184,6 +184,7 @@ function optionalMethods(
   const append = inner.append?.bind(inner)
   const search = inner.search?.bind(inner)
   const flush = inner.flush?.bind(inner)
+  const sync = inner.sync?.bind(inner)
   const refresh = inner.refresh?.bind(inner)
   const hostPath = inner.hostPath?.bind(inner)
   const createScratch = inner.createScratch?.bind(inner)
@@ -199,6 +200,7 @@ function optionalMethods(
         ),
     }),
     ...(flush && { flush: (options) => call({ operation: 'flush', path: mountRoot }, () => flush(options)) }),
+    ...(sync && { sync: (options) => call({ operation: 'sync', path: mountRoot }, () => sync(options)) }),
     ...(refresh && {
       refresh: ({ path = mountRoot, ...options } = {}) =>
         call({ operation: 'refresh', path }, () => refresh({ ...options, path: toInner(path) })),

@@ -167,7 +167,11 @@ export interface WorkspaceCreateDirectoryOptions extends SignalOption {
 }
 
 export interface WorkspaceWriteOptions extends Omit<WriteOptions, 'parents'>, ParentsOption {
-  /** Resolves only when the content is in the store for good: waits for the adapter's flush. Default false. */
+  /**
+   * The content survives a power cut once the write resolves: waits for the adapter's flush, and on a local disk for
+   * `fsync` of the file and of the directories above it. A failed sync rejects, though the file is written. Without it, a
+   * power cut can leave the old content, the new one, or an empty file. Default false.
+   */
   readonly durable?: boolean | undefined
 }
 

@@ -113,7 +113,10 @@ export interface ExecOptions extends SignalOption {
    * appears when the command has ended, replacing an earlier one. For `exec` and `start`.
    */
   readonly outputFile?: string | undefined
-  /** Resolve only when what the command wrote is in the store for good. Default false. */
+  /**
+   * Resolve only when everything that the command wrote survives a power cut, as after `flush`. Processes that the command
+   * left behind are not covered. For `exec`. Default false.
+   */
   readonly durable?: boolean | undefined
 }
 
@@ -262,8 +265,16 @@ export interface Workspace extends FileDoor, LongRunning, AsyncDisposable {
   explain(request: ExplainRequest): Promise<Explanation>
   /** Subscribes to the audit. Returns the function that ends the subscription. A listener that throws is ignored. */
   on<Name extends keyof WorkspaceEvents>(name: Name, listener: WorkspaceEvents[Name]): () => void
-  /** The barrier: everything that was acknowledged before is in the stores for good when it resolves. */
+  /**
+   * The barrier: when it resolves, everything acknowledged before survives a power cut, and so does everything that ended
+   * commands wrote. A bucket has it; of a local disk, the whole file system is synced (`syncfs`), and those mounted below
+   * the root. Where the system cannot, it is `ENOTSUP`. A disk that lies about its own cache is not found out. `/tmp` and
+   * stores in memory are not covered.
+   */
   flush(options?: SignalOption): Promise<void>
-  /** Ends sessions and commands, flushes, empties `/tmp`, then closes the adapters it made. Twice is fine. Later calls are `ECLOSED`. */
+  /**
+   * Ends sessions and commands, uploads what is held back, empties `/tmp`, then closes the adapters it made. Local disks are
+   * not synced: call `flush` first for that. Twice is fine. Later calls are `ECLOSED`.
+   */
   close(): Promise<void>
 }

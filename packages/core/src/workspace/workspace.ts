@@ -119,7 +119,7 @@ export class LiveWorkspace implements Workspace {
           'exec',
         )
       },
-      flush: () => this.#flushAll({}),
+      sync: () => this.#syncAll({}),
     }
   }
 
@@ -258,7 +258,13 @@ export class LiveWorkspace implements Workspace {
   async flush(options: SignalOption = {}): Promise<void> {
     checkMethod('signal', 'flush', options)
     admitCall(this.#context, 'flush', options.signal)
+    await this.#syncAll(options)
+  }
+
+  /** The stores have it, and the disks of this machine too. */
+  async #syncAll(options: SignalOption): Promise<void> {
     await this.#flushAll(options)
+    for (const { adapter, scratch } of this.#context.mounts) if (!scratch) await adapter?.sync?.(options)
   }
 
   async #flushAll(options: SignalOption): Promise<void> {

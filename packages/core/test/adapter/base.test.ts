@@ -50,7 +50,7 @@ describe('the base of adapters', () => {
       },
     })
     await defineAdapter(driver).write(at('/a'), bytes, { ifVersion: 'v1' })
-    expect(given).toEqual([{ ifVersion: 'v1', parents: false, mode: undefined, signal: undefined }])
+    expect(given).toEqual([{ ifVersion: 'v1', parents: false, mode: undefined, durable: false, signal: undefined }])
   })
 
   it.each(['write', 'append', 'delete', 'move'])('keeps the root where it is: %s', async (operation) => {

@@ -38,6 +38,7 @@ const calls: Readonly<Record<AdapterOperation, (adapter: StorageAdapter, options
     move: (adapter, options) => adapter.move(path, at('/to'), options),
     copy: (adapter, options) => adapter.copy(path, at('/to'), options),
     flush: async (adapter, options) => adapter.flush?.(options),
+    sync: async (adapter, options) => adapter.sync?.(options),
     refresh: async (adapter, options) => adapter.refresh?.(options),
     hostPath: async (adapter) => adapter.hostPath?.(path),
     hostDirectory: async (adapter) => adapter.hostDirectory?.(path),
@@ -54,7 +55,7 @@ function adapterDoing(work: (...args: unknown[]) => unknown): StorageAdapter {
 /** A driver's fault: with its name, the operation and the virtual path, and never the caller's mistake. */
 function expectFault(error: unknown, operation: AdapterOperation): void {
   if (!isWorkspaceError(error)) throw new Error('not an error of the contract', { cause: error })
-  const hasPath = !['flush', 'refresh', 'createScratch', 'close'].includes(operation)
+  const hasPath = !['flush', 'sync', 'refresh', 'createScratch', 'close'].includes(operation)
   expect(error).toMatchObject({ code: 'EBACKEND', operation, path: hasPath ? path : '/' })
   expect(error.reason).toContain('the adapter odd has a fault')
   expect(error.reason).toContain(`\`${operation}\``)

@@ -95,6 +95,7 @@ const optionsAt: { readonly [Name in AdapterOperation]?: number } = {
   move: 2,
   copy: 2,
   flush: 0,
+  sync: 0,
   refresh: 0,
 }
 

@@ -97,13 +97,13 @@ export class Base implements StorageAdapter {
   }
 
   write(path: MountPath, data: WriteData, options: WriteOptions = none): Promise<WriteResult> {
-    const { ifVersion, parents = false, mode, signal } = options
+    const { ifVersion, parents = false, mode, durable = false, signal } = options
     return attempt(() => {
       this.#admission.admit('write', path, signal)
       assertContent(data, 'write', path)
       if (mode !== undefined) checkMode(mode, 'write', path)
       if (ifVersion !== undefined) this.#admission.checkConditional('write', path)
-      const whole = { ifVersion, parents, mode, signal }
+      const whole = { ifVersion, parents, mode, durable, signal }
       if (data instanceof Uint8Array) return this.#driver.write(path, data, whole)
       this.#bodies ??= new Set()
       const body = bodyOf(data, { path, signal, open: this.#bodies })
@@ -219,6 +219,11 @@ export class Base implements StorageAdapter {
   async flush(options: SignalOption = none): Promise<void> {
     this.#admission.admit('flush', mountRoot, options.signal)
     await this.#driver.flush(options)
+  }
+
+  async sync(options: SignalOption = none): Promise<void> {
+    this.#admission.admit('sync', mountRoot, options.signal)
+    await this.#driver.sync(options)
   }
 
   async refresh(options: RefreshOptions = none): Promise<void> {

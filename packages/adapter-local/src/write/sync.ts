@@ -1,0 +1,77 @@
+import { parentPath } from '@ws/core'
+import { type MountPath, mountRoot } from '@ws/core/adapter'
+import { findProgram, startProcess } from '@ws/process'
+
+import { release } from '../confine/handle.ts'
+import { openDirectory } from '../confine/open.ts'
+import { type Target, type Task, targetOf } from '../confine/task.ts'
+import { failure, translate } from '../errors.ts'
+import { readingDirectory } from '../host/constants.ts'
+import { under } from '../host/name.ts'
+
+/** Lets the directories above a new file survive a power cut: its own, and each that can have been made for it. */
+export async function syncAbove(task: Task, target: Target): Promise<void> {
+  let path: MountPath = target.path
+  do {
+    path = parentPath(path)
+    await syncDirectory(task, path)
+  } while (path !== mountRoot)
+}
+
+async function syncDirectory(task: Task, path: MountPath): Promise<void> {
+  try {
+    const directory = await openDirectory(task, targetOf(task, path))
+    try {
+      const fd = await task.calls.open(under(directory.self, '.'), readingDirectory)
+      try {
+        await task.pooled.fsync(fd)
+      } finally {
+        await task.calls.close(fd)
+      }
+    } finally {
+      await release(task, directory)
+    }
+  } catch (error) {
+    const { operation } = task
+    const where = { operation, path }
+    // a link there now is not the caller's to follow: the file is written already
+    throw failure(where, 'EIO', 'could not be synced to the disk, though the file in it is written', {
+      remedy: 'write it again, or without `durable`',
+      native: translate(error, where),
+    })
+  }
+}
+
+/** The descriptor of the root in the program that syncs. */
+const rootDescriptor = 3
+const cannotSync = 'Node has no call for it, and `sync --file-system` of the GNU coreutils'
+
+/** Writes all that the kernel holds back for the file systems of a tree to their disks, by syncfs(2). */
+export async function syncTree(task: Task): Promise<void> {
+  const { tree, signal, operation } = task
+  await tree.assertThere(task.calls, task)
+  const program = await findProgram('sync', { versionArguments: null, signal })
+  if (program === undefined) {
+    throw failure(task, 'ENOTSUP', `cannot be synced to the disk here: ${cannotSync} is missing`, {
+      remedy: 'install the coreutils, or write single files with `durable: true`',
+    })
+  }
+  const root = tree.verified ? `/proc/self/fd/${rootDescriptor}` : tree.root
+  const running = startProcess({
+    argv: [program.path, '-f', root, ...tree.mounts.all()],
+    env: { LC_ALL: 'C' },
+    extraFds: tree.verified ? new Map([[rootDescriptor, tree.fd]]) : undefined,
+    signal,
+    operation,
+  })
+  const { exitCode, stderr } = await running.wait()
+  if (exitCode === 0) return
+  const native = new Error(stderr.text)
+  if (/unrecognized|invalid option/.test(stderr.text)) {
+    throw failure(task, 'ENOTSUP', `cannot be synced to the disk here: ${cannotSync} is another program`, { native })
+  }
+  throw failure(task, 'EIO', 'could not be synced to the disk, nor was every mount below it', {
+    remedy: 'see `native` for the cause; what was written last may not survive a power cut',
+    native,
+  })
+}
