@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { component, createScratchDirectory, describeWith, rounds } from '@ws/test-fixtures'
-import { type AccessEvent, rules } from '@ws/core'
+import { type AccessEvent, prefix, rules } from '@ws/core'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createMachineLeases, createThreads, type ProvisionEvent } from '@ws/threads'
 import { describe, expect, it } from 'vitest'
@@ -139,6 +139,24 @@ describeWith(needed, 'provisioning that is killed', () => {
       await threads.close()
       await store.close()
     }
+  })
+})
+
+describeWith(needed, 'a store without links', () => {
+  it('[RP8] gets its `.venv` by copies', async () => {
+    await using scratch = await createScratchDirectory({ prefix: 'ws-threads-' })
+    await using local = await createLocalAdapter({ root: await scratch.createDirectory('store') })
+    const capabilities = { ...local.capabilities, symlinks: false }
+    // a layer's methods are its own, so they can be left out
+    const store = { ...prefix(local, '/'), capabilities }
+    delete store.createSymlink
+    delete store.readSymlink
+    const leases = createMachineLeases({ key: 'test', directory: await scratch.createDirectory('state') })
+    await using threads = await createThreads({ store, executors: [createBubblewrapExecutor()], leases })
+    const thread = await threads.open(user)
+    expect(thread.status().leftOut).toEqual([])
+    const { stdout } = await thread.workspace.exec('python -c "import sys; print(sys.prefix)"; find .venv -type l')
+    expect(stdout).toBe('/.venv\n')
   })
 })
 

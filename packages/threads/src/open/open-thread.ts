@@ -173,7 +173,7 @@ async function setUp(
       operator: setting.rules.length === 0 ? async () => workspace : openOperator,
       template: setting.template,
       noProcesses: processProblem(workspace, setting.executors),
-      noLinks: place.store.capabilities.symlinks ? undefined : 'was left out: the store holds no links',
+      links: place.store.capabilities.symlinks,
       report: (event) => setting.onProvision?.(event),
       signal,
     })

@@ -15,8 +15,8 @@ export interface ProvisionOptions {
   readonly template: ThreadTemplate | undefined
   /** Why commands are not processes here, to follow `.venv` in a sentence; absent where they are. */
   readonly noProcesses: string | undefined
-  /** Why the store holds no links, likewise. */
-  readonly noLinks: string | undefined
+  /** The store holds symbolic links. */
+  readonly links: boolean
   readonly report: (event: ProvisionEvent) => void
   readonly signal: AbortSignal | undefined
 }
@@ -54,8 +54,8 @@ export async function provision(options: ProvisionOptions): Promise<Provisioned>
 
   if (template?.mode !== 'replace') {
     await step('.venv', async () => {
-      const reason = options.noProcesses ?? options.noLinks
-      return reason === undefined ? makeVenv(workspace, options.signal) : { reason }
+      const { noProcesses: reason, links, signal } = options
+      return reason === undefined ? makeVenv(workspace, { links, signal }) : { reason }
     })
     for (const [part, content] of Object.entries(standardFiles) as [keyof typeof standardFiles, string][]) {
       await step(part, async () =>

@@ -5,10 +5,19 @@ const venv = '/.venv'
 const begun = `${venv}/.ws-begun`
 const venvTimeout = 300_000
 
-/** Makes the Python environment of a thread. Gives the reason when it cannot be made here. */
+interface VenvOptions {
+  /** The store holds symbolic links. */
+  readonly links: boolean
+  readonly signal: AbortSignal | undefined
+}
+
+/**
+ * Makes the Python environment of a thread. Gives the reason when it cannot be made here. Without links it is made by copies.
+ * It lacks pip then: to unpack its 900 files on a mount takes longer than all else.
+ */
 export async function makeVenv(
   workspace: Workspace,
-  signal: AbortSignal | undefined,
+  { links, signal }: VenvOptions,
 ): Promise<'kept' | { reason: string } | 'made'> {
   const half = await workspace.exists(begun)
   if (!half && (await workspace.exists(`${venv}/pyvenv.cfg`))) return 'kept'
@@ -18,7 +27,11 @@ export async function makeVenv(
     const { exitCode } = await workspace.exec('command -v python3', { signal, login: false })
     if (exitCode !== 0) return { reason: 'was left out: the commands have no `python3`' }
     await workspace.write(begun, '')
-    const result = await workspace.exec(['python3', '-m', 'venv', venv], { signal, login: false, timeout: venvTimeout })
+    // venv links `lib64` to `lib` on 64 bits, unless something is there
+    if (!links) await workspace.createDirectory(`${venv}/lib64`)
+    const how = links ? [] : ['--copies', '--without-pip']
+    const command = ['python3', '-m', 'venv', ...how, venv]
+    const result = await workspace.exec(command, { signal, login: false, timeout: venvTimeout })
     if (result.exitCode === 0) {
       await workspace.delete(begun)
       return 'made'
