@@ -223,3 +223,14 @@ describe('split', () => {
     await refused(toolset, 'write', { path: '/a.json', content: { a: 1 } })
   })
 })
+
+it('refuses 200,000 arguments at the first that is unknown, in little time', async () => {
+  const { toolset } = await open('split')
+  const many = Object.fromEntries(Array.from({ length: 200_000 }, (_, index) => [`a${index}`, index]))
+  const { user } = process.cpuUsage()
+  const answer = await toolset.run('read', many)
+  expect(answer.isError).toBe(true)
+  expect(answer.text).toContain('`a0`')
+  // about 1,000 where all of them are copied and compared
+  expect((process.cpuUsage().user - user) / 1000).toBeLessThan(300)
+})

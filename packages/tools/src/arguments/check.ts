@@ -35,7 +35,9 @@ export function checkArguments<Schema extends ArgumentsSchema>(
   const names = Object.keys(properties)
   const given = parseObject(input, options)
   const known: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(given)) {
+  // not by entries: there may be a million, and the first that is unknown ends it
+  for (const name of Object.keys(given)) {
+    const value = given[name]
     if (value === null || value === undefined) continue
     const field = names.includes(name) ? properties[name] : undefined
     if (field === undefined) throw superfluous(name, { names, given, known: properties, options })
@@ -72,10 +74,12 @@ function schemaOf(schema: ArgumentsSchema): ReturnType<typeof inputSchemaOf> {
   return found
 }
 
-/** The arguments as an object; also from JSON text. */
-export function parseObject(input: unknown, options: CheckOptions): Record<string, unknown> {
+/** The arguments as an object; also from JSON text. Not a copy. */
+export function parseObject(input: unknown, options: CheckOptions): Readonly<Record<string, unknown>> {
   const parsed = typeof input === 'string' ? parseJson(input) : (input ?? {})
-  if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return { ...parsed }
+  if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) {
+    return parsed as Readonly<Record<string, unknown>>
+  }
   throw new ToolProblem({
     sentence: `The arguments must be an object, got ${shown(input)}`,
     remedy: 'nothing was changed; pass the arguments by name',
@@ -94,8 +98,8 @@ interface Superfluous {
 function superfluous(name: string, { names, given, known, options }: Superfluous): ToolProblem {
   const free = names.filter((candidate) => (given[candidate] ?? null) === null)
   const meant = nearestName(name, free)
-  const corrected: Record<string, unknown> = { ...given }
-  delete corrected[name]
+  const corrected: Record<string, unknown> = {}
+  for (const one of names) if (Object.hasOwn(given, one)) corrected[one] = given[one]
   if (meant !== undefined) corrected[meant] = given[name]
   const quoted = `\`${name.slice(0, 60).toWellFormed()}\``
   return new ToolProblem({
@@ -140,7 +144,12 @@ function coerce(value: unknown, { type }: FieldSchema): unknown {
   return value
 }
 
+/** Characters of a list or an object that is given as text: the parser holds up everything else meanwhile. */
+const longestJson = 256 * 1024
+
+/** `undefined` for a text that is not JSON, or too long to be taken for it. */
 function parseJson(text: string): unknown {
+  if (text.length > longestJson) return undefined
   try {
     return JSON.parse(text) as unknown
   } catch {
