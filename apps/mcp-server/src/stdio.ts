@@ -47,7 +47,10 @@ export async function serveStdio(opened: OpenedWorkspace, options: StdioOptions 
     {
       transport: listening(
         transport,
-        (message) => (isListen(message) ? watchListened(source.watch, message) : undefined),
+        (message) => {
+          if (!isListen(message)) return undefined
+          return watchListened(source.watch, message).then((stop) => void stops.push(stop), onError)
+        },
         () => void close(),
       ),
       onerror: onError,

@@ -1,17 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 
+import { MessageError } from '../messages/errors.ts'
+
 /** Levels of arrays and objects in each other: checks of schemas are recursive. */
 const maxDepth = 256
-
-/** Why a request is refused once its body was asked for. */
-export class BodyError extends Error {
-  readonly status: 400 | 413 | 503
-
-  constructor(status: BodyError['status'], message: string) {
-    super(message)
-    this.status = status
-  }
-}
 
 export interface BodyOptions {
   /** Bytes of a body at most. */
@@ -23,10 +15,10 @@ export interface BodyOptions {
 /**
  * The body as JSON.
  *
- * @throws BodyError 413 for more than `most` bytes, 400 for anything but JSON in UTF-8, and the errors of `take`
+ * @throws MessageError 413 for more than `most` bytes, 400 for anything but JSON in UTF-8, and the errors of `take`
  */
 export async function readJson(request: IncomingMessage, { most, take }: BodyOptions): Promise<unknown> {
-  const tooLarge = new BodyError(413, `a message has at most ${most} bytes`)
+  const tooLarge = new MessageError(413, `a message has at most ${most} bytes`)
   if (Number(request.headers['content-length'] ?? 0) > most) throw tooLarge
   const chunks: Buffer[] = []
   let size = 0
@@ -38,7 +30,7 @@ export async function readJson(request: IncomingMessage, { most, take }: BodyOpt
     chunks.push(chunk)
   }
   const value = parse(Buffer.concat(chunks))
-  if (isDeeper(value, maxDepth)) throw new BodyError(400, `a message nests at most ${maxDepth} levels`)
+  if (isDeeper(value, maxDepth)) throw new MessageError(400, `a message nests at most ${maxDepth} levels`)
   return value
 }
 
@@ -46,7 +38,7 @@ function parse(bytes: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
-    throw new BodyError(400, 'the body is not JSON in UTF-8')
+    throw new MessageError(400, 'the body is not JSON in UTF-8')
   }
 }
 

@@ -6,10 +6,11 @@ import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { isListen, watchListened } from '../server/subscriptions.ts'
+import { MessageError } from '../messages/errors.ts'
 import { reportError } from '../report.ts'
 import { refuse, send } from './answer.ts'
 import { Gate } from './auth.ts'
-import { BodyError, readJson } from './body.ts'
+import { readJson } from './body.ts'
 import { Limit } from './limits.ts'
 import { Subjects } from './subjects.ts'
 import type { MakeServer } from './subjects.ts'
@@ -84,7 +85,7 @@ export class Front {
     })
     const take = (limit: Limit, share: number, reached: string): void => {
       const free = limit.take(share)
-      if (free === undefined) throw new BodyError(503, `the server is busy: ${reached}`)
+      if (free === undefined) throw new MessageError(503, `the server is busy: ${reached}`)
       held.push(free)
     }
     const body = await readJson(request, {
@@ -97,20 +98,21 @@ export class Front {
       endWith(subject, response)
     } else {
       const calls = Array.isArray(body) ? body.length : 1
-      if (calls > this.#calls.most) throw new BodyError(413, `a batch has at most ${this.#calls.most} messages`)
+      if (calls > this.#calls.most) throw new MessageError(413, `a batch has at most ${this.#calls.most} messages`)
       take(this.#calls, calls, 'too many calls are running')
     }
     // shares that are taken after the client has gone would stay taken
     if (response.closed) return held.forEach((free) => free())
     await this.#subjects.use(subject, async ({ handler, source }) => {
-      if (isStream) await watchListened(source.watch, body)
+      if (isStream) held.push(await watchListened(source.watch, body))
+      if (response.closed) return held.forEach((free) => free())
       await toNodeHandler(handler, { onerror: this.#report })(asLike(request), response, body)
       if (!response.closed) await once(response, 'close')
     })
   }
 
   #fail(error: unknown, response: ServerResponse): void {
-    if (error instanceof BodyError) return refuse(response, error.status, error.message)
+    if (error instanceof MessageError) return refuse(response, error.status, error.message)
     if (response.destroyed) return
     this.#report(error)
     // errors of a workspace are made for clients: they hold no path of this machine

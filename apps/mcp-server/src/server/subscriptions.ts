@@ -1,40 +1,85 @@
-import type { McpServer } from '@modelcontextprotocol/server'
+import { ProtocolError, ProtocolErrorCode, type McpServer } from '@modelcontextprotocol/server'
 
+import { MessageError } from '../messages/errors.ts'
 import type { Source } from '../source/source.ts'
 import { pathOf, uriOf } from '../source/uris.ts'
+
+/** Files that one stream watches, and the characters of their URIs together: a stream holds its list while it is open. */
+const maxListened = 1_000
+const maxListLength = 256 * 1024
 
 /**
  * Subscriptions on one connection that stays open. A client of the older protocol names each file; the newer one has
  * its streams filtered on the way out. The caller calls what this returns when the connection ends.
  */
 export function addSubscriptions(server: McpServer, { watch }: Source, era: 'legacy' | 'modern'): () => void {
-  const subscribed = new Set<string>()
+  const subscribed = new Map<string, () => void>()
   if (era === 'legacy') {
     server.server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
-      subscribed.add(uri)
-      await watchUri(watch, uri)
+      // a URI that names no file is never told of
+      if (subscribed.has(uri) || pathOf(uri) === undefined) return {}
+      const stop = await inWords(() => watchUris(watch, [uri]))
+      if (subscribed.has(uri)) stop()
+      else subscribed.set(uri, stop)
       return {}
     })
     server.server.setRequestHandler('resources/unsubscribe', async ({ params: { uri } }) => {
+      subscribed.get(uri)?.()
       subscribed.delete(uri)
       return {}
     })
   }
-  return watch.on((path) => {
+  const stop = watch.on((path) => {
     const uri = uriOf(path)
     if (era === 'legacy' && !subscribed.has(uri)) return
     server.server.sendResourceUpdated({ uri }).catch(() => undefined)
   })
+  return () => {
+    stop()
+    for (const one of subscribed.values()) one()
+    subscribed.clear()
+  }
 }
 
-/** Has the files watched that a message of the newer protocol asks to be told of. Resolves when no change is missed any more. */
-export async function watchListened(watch: Source['watch'], message: unknown): Promise<void> {
-  for (const uri of listenedIn(message)) await watchUri(watch, uri)
+async function inWords<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof MessageError)) throw error
+    const code = error.status === 503 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams
+    throw new ProtocolError(code, error.message)
+  }
 }
 
-async function watchUri(watch: Source['watch'], uri: string): Promise<void> {
-  const path = pathOf(uri)
-  if (path !== undefined) await watch.add(path)
+/**
+ * Has the files watched that a message of the newer protocol asks to be told of, until the function that this returns is
+ * called. Resolves when no change is missed any more.
+ *
+ * @throws MessageError 413 for a list that is too long, 503 where too many files are watched
+ */
+export function watchListened(watch: Source['watch'], message: unknown): Promise<() => void> {
+  return watchUris(watch, listenedIn(message))
+}
+
+async function watchUris(watch: Source['watch'], uris: readonly string[]): Promise<() => void> {
+  const length = uris.reduce((sum, uri) => sum + uri.length, 0)
+  if (uris.length > maxListened || length > maxListLength) {
+    throw new MessageError(413, `a stream watches at most ${maxListened} files, by ${maxListLength} characters of URIs`)
+  }
+  const stops: (() => void)[] = []
+  const stop = (): void => {
+    for (const one of stops.splice(0)) one()
+  }
+  try {
+    for (const uri of uris) {
+      const path = pathOf(uri)
+      if (path !== undefined) stops.push(await watch.add(path))
+    }
+  } catch (error) {
+    stop()
+    throw error
+  }
+  return stop
 }
 
 function listenedIn(message: unknown): string[] {
@@ -43,7 +88,7 @@ function listenedIn(message: unknown): string[] {
     readonly params?: { readonly notifications?: { readonly resourceSubscriptions?: unknown } }
   }
   const uris = params?.notifications?.resourceSubscriptions
-  return Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string').slice(0, 1_000) : []
+  return Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : []
 }
 
 /** A request for a stream of changes, which stays open. */

@@ -6,9 +6,12 @@ export function uriOf(path: string): string {
   return scheme + path.split('/').map(encodeURIComponent).join('/')
 }
 
-/** The path of a resource, unchecked; `undefined` for a URI that is not one of ours. */
+/** Characters of the longest path, with each of its 4,095 bytes escaped. */
+const maxUriLength = 4_095 * 3 + scheme.length
+
+/** The path of a resource, unchecked; `undefined` for a URI that is not one of ours, and for one that no path is as long as. */
 export function pathOf(uri: string): string | undefined {
-  if (!uri.startsWith(`${scheme}/`)) return undefined
+  if (!uri.startsWith(`${scheme}/`) || uri.length > maxUriLength) return undefined
   try {
     return decodeURIComponent(uri.slice(scheme.length))
   } catch {

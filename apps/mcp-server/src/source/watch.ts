@@ -1,7 +1,9 @@
 import { isWithin, parseVirtualPath } from '@ws/core'
 import type { AccessEvent, Version, VirtualPath, Workspace } from '@ws/core'
 
-/** Files that are watched at a time; of more, those that were asked for last. */
+import { MessageError } from '../messages/errors.ts'
+
+/** Files that are watched at a time. Each of them is looked at after each command. */
 const maxWatched = 1_000
 
 const changing: ReadonlySet<string> = new Set([
@@ -19,10 +21,18 @@ const changing: ReadonlySet<string> = new Set([
 
 type Listener = (path: string) => void
 
-interface Watched {
+interface State {
   /** Where links lead. */
-  real: string
-  version: Version | undefined
+  readonly real: string
+  readonly version: Version | undefined
+}
+
+interface Watched {
+  /** `undefined` until it was looked at first. */
+  state: State | undefined
+  readonly ready: Promise<void>
+  /** Streams that watch it. */
+  uses: number
 }
 
 /**
@@ -49,13 +59,31 @@ export class Watch implements Disposable {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Watches a file from now on, whether it is there or not. */
-  async add(path: string): Promise<void> {
-    const state = this.#watched.get(path) ?? (await this.#stateOf(path))
-    this.#watched.delete(path)
-    this.#watched.set(path, state)
-    const [oldest] = this.#watched.keys()
-    if (this.#watched.size > maxWatched && oldest !== undefined) this.#watched.delete(oldest)
+  /**
+   * Watches a file from now on, whether it is there or not, until the function that this returns is called.
+   *
+   * @throws MessageError 503 where too many files are watched
+   */
+  async add(path: string): Promise<() => void> {
+    const watched = this.#watched.get(path) ?? this.#begin(path)
+    watched.uses += 1
+    await watched.ready
+    return () => {
+      watched.uses -= 1
+      if (watched.uses === 0 && this.#watched.get(path) === watched) this.#watched.delete(path)
+    }
+  }
+
+  #begin(path: string): Watched {
+    if (this.#watched.size >= maxWatched) {
+      throw new MessageError(503, `the server is busy: ${maxWatched} files of this workspace are watched`)
+    }
+    const look = async (): Promise<void> => {
+      watched.state = await this.#stateOf(path)
+    }
+    const watched: Watched = { state: undefined, ready: Promise.resolve().then(look), uses: 0 }
+    this.#watched.set(path, watched)
+    return watched
   }
 
   [Symbol.dispose](): void {
@@ -70,9 +98,10 @@ export class Watch implements Disposable {
     if (door === 'files' && (outcome === 'denied' || !changing.has(operation))) return
     const place = resolvedPath ?? this.#normalised(path)
     const mayBeAnywhere = door === 'exec' || operation === 'move' || operation === 'copy' || place === undefined
-    for (const [file, { real, version }] of this.#watched) {
+    for (const [file, { state }] of this.#watched) {
       // a missing file has no real path yet
-      if (mayBeAnywhere || version === undefined || isWithin(real as VirtualPath, place)) this.#suspects.add(file)
+      const mayBeThis = mayBeAnywhere || state?.version === undefined || isWithin(state.real as VirtualPath, place)
+      if (mayBeThis) this.#suspects.add(file)
     }
     void this.#look()
   }
@@ -91,18 +120,20 @@ export class Watch implements Disposable {
     this.#looking = true
     for (const path of this.#suspects) {
       this.#suspects.delete(path)
-      const before = this.#watched.get(path)
-      if (before === undefined) continue
+      const watched = this.#watched.get(path)
+      await watched?.ready
+      const before = watched?.state
+      if (watched === undefined || before === undefined) continue
       const now = await this.#stateOf(path)
       if (now.version === before.version && now.real === before.real) continue
-      Object.assign(before, now)
+      watched.state = now
       for (const listener of this.#listeners) listener(path)
     }
     this.#looking = false
   }
 
   /** A file that cannot be looked at counts as missing. */
-  async #stateOf(path: string): Promise<Watched> {
+  async #stateOf(path: string): Promise<State> {
     try {
       const real = await this.#workspace.realPath(path)
       const { version } = await this.#workspace.stat(real)
