@@ -34,7 +34,7 @@ export class Front {
   readonly #report: (error: unknown) => void
 
   constructor(options: HttpOptions, makeServer: MakeServer) {
-    const { maxCalls = 16, maxStreams = 64, maxBodyBytes = 64 * mebibyte, maxMessageBytes = 16 * mebibyte } = options
+    const { maxCalls = 16, maxStreams = 64, maxBodyBytes = 64 * mebibyte, maxMessageBytes = 4 * mebibyte } = options
     this.#path = options.path ?? '/mcp'
     this.#guards = [
       hostHeaderValidation([...(options.allowedHosts ?? localhostAllowedHostnames())]),

@@ -58,7 +58,7 @@ export interface HttpOptions extends SourceOptions {
   readonly maxStreams?: number | undefined
   /** Bytes of the bodies of all requests that are being answered. Default 64 MiB. Beyond it: 503. */
   readonly maxBodyBytes?: number | undefined
-  /** Bytes of one body. Default 16 MiB. Beyond it: 413. */
+  /** Bytes of one body. Default 4 MiB, with at most 20,000 values and 256 levels. Beyond it: 413. */
   readonly maxMessageBytes?: number | undefined
   /** Milliseconds after which a workspace that nobody uses is closed. Default 300,000. */
   readonly idleTimeout?: number | undefined
