@@ -42,6 +42,12 @@ export const serverMutations: readonly Mutation[] = [
     test: { file: attacks, title: "another subject's thread" },
   },
   {
+    row: 'a web page that names another host in the address itself',
+    removes: 'the check of the host in the address',
+    changes: [{ file: front, text: '!this.#hosts.includes(url.hostname)', by: 'false' }],
+    test: { file: attacks, title: 'in absolute form' },
+  },
+  {
     row: 'another writer in the output while a step lands',
     removes: 'the condition on the entry that was seen',
     changes: [

@@ -206,6 +206,17 @@ describe('the attack on a server over HTTP', () => {
     for (let index = 0; index < 5; index += 1) expect((await ask(url)).status).toBe(200)
   })
 
+  it('[MC2] in absolute form is answered, and its host is checked', async () => {
+    const { url } = await serveOne(await openWorkspace())
+    const statusOf = async (path: string): Promise<number> => (await ask(url, { path })).status
+    expect(await statusOf(url.href)).toBe(200)
+    expect(await statusOf(url.href.replace('http:', 'HTTP:'))).toBe(200)
+    expect(await statusOf('http://evil.example.com/mcp')).toBe(403)
+    expect(await statusOf(`http://evil@${url.host}/mcp`)).toBe(400)
+    expect(await statusOf('ftp://127.0.0.1/mcp')).toBe(400)
+    expect(await statusOf('//127.0.0.1/mcp')).toBe(404)
+  })
+
   it('in a wrong shape gets an answer that says so', async () => {
     const { url } = await serveOne(await openWorkspace())
     expect((await ask(url, { body: '{"jsonrpc":' })).status).toBe(400)

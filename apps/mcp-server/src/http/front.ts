@@ -14,6 +14,7 @@ import { readJson } from './body.ts'
 import { Limit } from './limits.ts'
 import { Subjects } from './subjects.ts'
 import type { MakeServer } from './subjects.ts'
+import { targetOf } from './target.ts'
 import type { HttpOptions, Subject } from './types.ts'
 
 const mebibyte = 1024 * 1024
@@ -24,6 +25,7 @@ type Guard = (request: IncomingMessage, response: ServerResponse) => boolean
 /** Checks requests in a fixed order: host, origin, path, token, limits. Only then the protocol sees them. */
 export class Front {
   readonly #path: string
+  readonly #hosts: readonly string[]
   readonly #guards: readonly Guard[]
   readonly #gate: Gate | undefined
   readonly #calls: Limit
@@ -36,8 +38,9 @@ export class Front {
   constructor(options: HttpOptions, makeServer: MakeServer) {
     const { maxCalls = 16, maxStreams = 64, maxBodyBytes = 64 * mebibyte, maxMessageBytes = 4 * mebibyte } = options
     this.#path = options.path ?? '/mcp'
+    this.#hosts = [...(options.allowedHosts ?? localhostAllowedHostnames())]
     this.#guards = [
-      hostHeaderValidation([...(options.allowedHosts ?? localhostAllowedHostnames())]),
+      hostHeaderValidation([...this.#hosts]),
       originValidation([...(options.allowedOrigins ?? localhostAllowedHostnames())]),
     ]
     this.#gate = options.auth && new Gate(options.auth)
@@ -66,8 +69,12 @@ export class Front {
   }
 
   async #admit(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!URL.canParse(request.url ?? '', 'http://server')) return refuse(response, 400, 'the address is not valid')
-    const url = new URL(request.url ?? '', 'http://server')
+    const url = targetOf(request)
+    if (url === undefined) return refuse(response, 400, 'the address is not valid')
+    // the guards have seen the header alone
+    if (!this.#hosts.includes(url.hostname)) return refuse(response, 403, 'the host of the address is not served')
+    // the SDK puts the host before whatever stands here
+    request.url = `${url.pathname}${url.search}`
     const metadata = this.#gate?.metadata(url, request.method ?? 'GET')
     if (metadata !== undefined) return send(response, metadata)
     if (url.pathname !== this.#path) return refuse(response, 404, `there is only ${this.#path}`)
