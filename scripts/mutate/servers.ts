@@ -23,8 +23,8 @@ export const serverMutations: readonly Mutation[] = [
     changes: [
       {
         file: front,
-        text: '    if (subject instanceof Response) return send(response, subject)\n',
-        by: '    if (subject instanceof Response) return this.#post(request, response, undefined)\n',
+        text: '    if (subject instanceof Response) return this.#send(response, subject)\n',
+        by: '    if (subject instanceof Response) return this.#post(request, response, url, undefined)\n',
       },
     ],
     test: { file: attacks, title: 'without a token' },
@@ -40,6 +40,18 @@ export const serverMutations: readonly Mutation[] = [
       },
     ],
     test: { file: attacks, title: "another subject's thread" },
+  },
+  {
+    row: 'a client that sends, leaves unread or keeps open more than its share',
+    removes: 'the share that is left for other subjects',
+    changes: [
+      {
+        file: 'apps/mcp-server/src/messages/limits.ts',
+        text: ' || (this.#isShared && held > 0 && held + amount > left)',
+        by: '',
+      },
+    ],
+    test: { file: attacks, title: 'leaves a share for others' },
   },
   {
     row: 'a web page that names another host in the address itself',

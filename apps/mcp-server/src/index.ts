@@ -6,4 +6,4 @@ export type { AuthOptions, HttpOptions, Subject, SubjectWorkspace } from './http
 export { findSkills } from './server/skills.ts'
 export { serveStdio } from './stdio.ts'
 export type { StdioOptions, StdioServer } from './stdio.ts'
-export type { OpenedWorkspace, Served, SkillFolder, SourceOptions } from './types.ts'
+export type { MessageLimits, OpenedWorkspace, Served, SkillFolder, SourceOptions } from './types.ts'

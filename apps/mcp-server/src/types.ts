@@ -17,6 +17,20 @@ export interface SourceOptions {
   readonly instructions?: string | undefined
 }
 
+/** Limits of a server, the same over HTTP and over standard input and output. */
+export interface MessageLimits {
+  /** Calls that run at once. Default 16. */
+  readonly maxCalls?: number | undefined
+  /** Streams of changes that are open at once. Default 64. */
+  readonly maxStreams?: number | undefined
+  /** Bytes of memory that the messages of all running calls take: their texts and their values. Default 64 MiB. */
+  readonly maxBodyBytes?: number | undefined
+  /** Bytes of one message. Default 4 MiB. A message also has at most 20,000 values and 256 levels. */
+  readonly maxMessageBytes?: number | undefined
+  /** Milliseconds after which a client that takes no answer loses its connection over HTTP. Default 60,000. */
+  readonly unreadTimeout?: number | undefined
+}
+
 /** A skill as `listSkills()` of a thread names it. */
 export interface SkillFolder {
   readonly name: string

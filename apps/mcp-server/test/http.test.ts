@@ -206,6 +206,18 @@ describe('the attack on a server over HTTP', () => {
     for (let index = 0; index < 5; index += 1) expect((await ask(url)).status).toBe(200)
   })
 
+  it('[MC2] by streams without an end leaves a share for others', async () => {
+    const { server } = await serveThreads({ maxStreams: 4 })
+    const clients = await Promise.all(['token-a', 'token-b'].map((token) => openHttp(server.url, token)))
+    onTestFinished(() => Promise.all(clients.map((client) => client.close())).then(() => undefined))
+    const [a, b] = clients
+    const listen = (client = a) => client?.listen({ resourceSubscriptions: ['workspace:///a.txt'] })
+    await listen()
+    await listen()
+    await expect(listen()).rejects.toThrow()
+    await expect(listen(b)).resolves.toBeDefined()
+  })
+
   it('[MC2] in absolute form is answered, and its host is checked', async () => {
     const { url } = await serveOne(await openWorkspace())
     const statusOf = async (path: string): Promise<number> => (await ask(url, { path })).status

@@ -1,24 +1,32 @@
-import { hostHeaderValidation, originValidation, toNodeHandler } from '@modelcontextprotocol/node'
-import type { NodeIncomingMessageLike } from '@modelcontextprotocol/node'
+import { hostHeaderValidation, originValidation } from '@modelcontextprotocol/node'
 import { isJsonContentType, localhostAllowedHostnames } from '@modelcontextprotocol/server'
 import { isWorkspaceError } from '@ws/core'
 import { once } from 'node:events'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { isListen, watchListened } from '../server/subscriptions.ts'
-import { MessageError } from '../messages/errors.ts'
 import { reportError } from '../report.ts'
-import { refuse, send } from './answer.ts'
+import { MessageError } from '../messages/errors.ts'
+import { Limit, limitsOf } from '../messages/limits.ts'
+import { refuse, send, toRequest } from './answer.ts'
 import { Gate } from './auth.ts'
 import { readJson } from './body.ts'
-import { Limit } from './limits.ts'
 import { Subjects } from './subjects.ts'
-import type { MakeServer } from './subjects.ts'
+import type { MakeServer, SubjectServer } from './subjects.ts'
 import { targetOf } from './target.ts'
 import type { HttpOptions, Subject } from './types.ts'
 
-const mebibyte = 1024 * 1024
 const longestTimer = 2_147_483_647
+
+interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly url: URL
+  /** Default: none. */
+  readonly body?: unknown
+  readonly isStream?: boolean
+}
 
 type Guard = (request: IncomingMessage, response: ServerResponse) => boolean
 
@@ -32,11 +40,13 @@ export class Front {
   readonly #streams: Limit
   readonly #bytes: Limit
   readonly #maxMessageBytes: number
+  readonly #unreadTimeout: number
   readonly #subjects: Subjects
   readonly #report: (error: unknown) => void
+  #order: Promise<unknown> = Promise.resolve()
 
   constructor(options: HttpOptions, makeServer: MakeServer) {
-    const { maxCalls = 16, maxStreams = 64, maxBodyBytes = 64 * mebibyte, maxMessageBytes = 4 * mebibyte } = options
+    const { maxCalls, maxStreams, maxBodyBytes, maxMessageBytes, unreadTimeout } = limitsOf(options)
     this.#path = options.path ?? '/mcp'
     this.#hosts = [...(options.allowedHosts ?? localhostAllowedHostnames())]
     this.#guards = [
@@ -44,10 +54,12 @@ export class Front {
       originValidation([...(options.allowedOrigins ?? localhostAllowedHostnames())]),
     ]
     this.#gate = options.auth && new Gate(options.auth)
-    this.#calls = new Limit(maxCalls)
-    this.#streams = new Limit(maxStreams)
-    this.#bytes = new Limit(maxBodyBytes)
+    const shared = options.auth !== undefined
+    this.#calls = new Limit(maxCalls, { shared })
+    this.#streams = new Limit(maxStreams, { shared })
+    this.#bytes = new Limit(maxBodyBytes, { shared })
     this.#maxMessageBytes = maxMessageBytes
+    this.#unreadTimeout = unreadTimeout
     this.#report = options.onError ?? reportError
     this.#subjects = new Subjects(options, { maxStreams, makeServer, report: this.#report })
   }
@@ -73,31 +85,35 @@ export class Front {
     if (url === undefined) return refuse(response, 400, 'the address is not valid')
     // the guards have seen the header alone
     if (!this.#hosts.includes(url.hostname)) return refuse(response, 403, 'the host of the address is not served')
-    // the SDK puts the host before whatever stands here
-    request.url = `${url.pathname}${url.search}`
     const metadata = this.#gate?.metadata(url, request.method ?? 'GET')
-    if (metadata !== undefined) return send(response, metadata)
+    if (metadata !== undefined) return this.#send(response, metadata)
     if (url.pathname !== this.#path) return refuse(response, 404, `there is only ${this.#path}`)
     const subject = await this.#gate?.check(request.headers.authorization)
-    if (subject instanceof Response) return send(response, subject)
-    if (request.method === 'POST') return this.#post(request, response, subject)
-    await this.#subjects.use(subject, ({ handler }) => toNodeHandler(handler)(asLike(request), response))
+    if (subject instanceof Response) return this.#send(response, subject)
+    if (request.method === 'POST') return this.#post(request, response, url, subject)
+    await this.#subjects.use(subject, (served) => this.#exchange(served, { request, response, url }))
   }
 
-  async #post(request: IncomingMessage, response: ServerResponse, subject: Subject | undefined): Promise<void> {
+  async #post(
+    request: IncomingMessage,
+    response: ServerResponse,
+    url: URL,
+    subject: Subject | undefined,
+  ): Promise<void> {
     if (!isJsonContentType(request.headers['content-type'] ?? '')) return refuse(response, 415, 'send application/json')
     const held: (() => void)[] = []
-    response.once('close', () => {
-      for (const free of held) free()
-    })
+    const free = (): void => {
+      for (const one of held.splice(0)) one()
+    }
+    response.once('close', free)
     const take = (limit: Limit, share: number, reached: string): void => {
-      const free = limit.take(share)
-      if (free === undefined) throw new MessageError(503, `the server is busy: ${reached}`)
-      held.push(free)
+      const one = limit.take(subject?.id ?? '', share)
+      if (one === undefined) throw new MessageError(503, `the server is busy: ${reached}`)
+      held.push(one)
     }
     const body = await readJson(request, {
       most: this.#maxMessageBytes,
-      take: (bytes) => take(this.#bytes, bytes, 'too many bytes are on their way'),
+      take: (bytes) => take(this.#bytes, bytes, 'the messages that are being answered take too much memory'),
     })
     const isStream = isListen(body)
     if (isStream) {
@@ -109,13 +125,30 @@ export class Front {
       take(this.#calls, calls, 'too many calls are running')
     }
     // shares that are taken after the client has gone would stay taken
-    if (response.closed) return held.forEach((free) => free())
-    await this.#subjects.use(subject, async ({ handler, source }) => {
-      if (isStream) held.push(await watchListened(source.watch, body))
-      if (response.closed) return held.forEach((free) => free())
-      await toNodeHandler(handler, { onerror: this.#report })(asLike(request), response, body)
+    if (response.closed) return free()
+    await this.#subjects.use(subject, async (served) => {
+      if (isStream) held.push(await watchListened(served.source.watch, body))
+      if (response.closed) return free()
+      await this.#exchange(served, { request, response, url, body, isStream })
       if (!response.closed) await once(response, 'close')
     })
+  }
+
+  /** One request and its answer. A client that goes away ends its calls. */
+  async #exchange({ handler }: SubjectServer, { request, response, url, body, isStream }: Exchange): Promise<void> {
+    // a server is made for each request: requests that come together have turns of their own
+    this.#order = this.#order.then(() => nextTurn())
+    await this.#order
+    const gone = new AbortController()
+    response.once('close', () => gone.abort())
+    if (response.closed) gone.abort()
+    const asked = toRequest(request, url, gone.signal)
+    const answer = await handler.fetch(asked, body === undefined ? {} : { parsedBody: body })
+    await this.#send(response, answer, isStream)
+  }
+
+  async #send(response: ServerResponse, answer: Response, isStream = false): Promise<void> {
+    await send(response, answer, { unreadTimeout: this.#unreadTimeout, isStream })
   }
 
   #fail(error: unknown, response: ServerResponse): void {
@@ -134,9 +167,4 @@ function endWith(subject: Subject | undefined, response: ServerResponse): void {
   const left = Math.min(subject.expiresAt * 1000 - Date.now(), longestTimer)
   const timer = setTimeout(() => response.destroy(), left)
   response.once('close', () => clearTimeout(timer))
-}
-
-/** The types of the adapter and of Node differ in optional fields only. */
-function asLike(request: IncomingMessage): NodeIncomingMessageLike {
-  return request as unknown as NodeIncomingMessageLike
 }

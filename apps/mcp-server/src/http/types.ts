@@ -1,5 +1,5 @@
 import type { OAuthMetadata } from '@modelcontextprotocol/server'
-import type { OpenedWorkspace, SourceOptions } from '../types.ts'
+import type { MessageLimits, OpenedWorkspace, SourceOptions } from '../types.ts'
 
 /** The user that a token stands for. */
 export interface Subject {
@@ -34,7 +34,11 @@ export interface SubjectWorkspace extends OpenedWorkspace {
   close(): Promise<void>
 }
 
-export interface HttpOptions extends SourceOptions {
+/**
+ * With `auth`, a subject that has a share of a limit gets more only while as much is left for others. Beyond the limits of
+ * calls, streams and memory: 503. Beyond those of one message: 413.
+ */
+export interface HttpOptions extends SourceOptions, MessageLimits {
   /**
    * Opens the workspace of a subject: a thread of its own, by {@link openThreads}. Without `auth` there is one subject,
    * which is `undefined`.
@@ -52,14 +56,6 @@ export interface HttpOptions extends SourceOptions {
   readonly allowedHosts?: readonly string[] | undefined
   /** Names in `Origin` that are served. Default: those of the loopback. Requests without an `Origin` are served. */
   readonly allowedOrigins?: readonly string[] | undefined
-  /** Requests that are being answered at once. Default 16. Beyond it: 503. */
-  readonly maxCalls?: number | undefined
-  /** Streams of changes that are open at once. Default 64. Beyond it: 503. */
-  readonly maxStreams?: number | undefined
-  /** Bytes of the bodies of all requests that are being answered. Default 64 MiB. Beyond it: 503. */
-  readonly maxBodyBytes?: number | undefined
-  /** Bytes of one body. Default 4 MiB, with at most 20,000 values and 256 levels. Beyond it: 413. */
-  readonly maxMessageBytes?: number | undefined
   /** Milliseconds after which a workspace that nobody uses is closed. Default 300,000. */
   readonly idleTimeout?: number | undefined
   /** Hears of what went wrong in the server. Default: one line on standard error. */

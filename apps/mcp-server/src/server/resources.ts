@@ -6,6 +6,7 @@ import {
   type McpServer,
 } from '@modelcontextprotocol/server'
 import { isWorkspaceError, type WorkspaceEntry, type Workspace } from '@ws/core'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 
 import type { Source } from '../source/source.ts'
 import { pathOf, uriOf, uriTemplate } from '../source/uris.ts'
@@ -13,18 +14,25 @@ import { pathOf, uriOf, uriTemplate } from '../source/uris.ts'
 /** Entries that a listing shows, and proposals for a path. */
 const maxListed = 500
 const maxProposed = 100
-/** Bytes of a file that is given as a resource; larger ones are read by the tools, in pieces. */
-const maxBytes = 8 * 1024 * 1024
+/**
+ * Bytes of a file that is given as a resource; larger ones are read by the tools, in pieces. The answer is put together
+ * in one turn of the event loop.
+ */
+const maxBytes = 1024 * 1024
 
 /** Offers the files as resources: a list of the upper ones, a template for all, and proposals for its path. */
-export function addResources(server: McpServer, { opened: { workspace } }: Source): void {
+export function addResources(server: McpServer, { opened: { workspace }, reads }: Source): void {
   const template = new ResourceTemplate(uriTemplate, {
     list: async () => ({ resources: await listed(workspace) }),
     complete: { path: (value) => proposals(workspace, value) },
   })
   const config = { title: 'Files', description: 'Every file of the workspace, by its path.' }
   server.registerResource('files', template, config, async (uri) => {
-    return { contents: [await read(workspace, uri.href)] }
+    return reads.run(async () => {
+      // the answer before this one has been put together
+      await nextTurn()
+      return { contents: [await read(workspace, uri.href)] }
+    })
   })
 }
 

@@ -8,7 +8,7 @@ import { metaOf, outputSchemaOf, shownSchema } from './output.ts'
 const progressInterval = 1_000
 
 /** Offers each tool of the source's toolset, in its order. */
-export function addTools(server: McpServer, { toolset, options }: Source): void {
+export function addTools(server: McpServer, { toolset, options, turns }: Source): void {
   for (const tool of toolset.tools) {
     const { name, description, inputSchema, annotations } = tool
     const outputSchema = outputSchemaOf(options.tools?.face, name)
@@ -16,7 +16,8 @@ export function addTools(server: McpServer, { toolset, options }: Source): void 
     server.registerTool(
       name,
       { ...config, ...(outputSchema && { outputSchema }) },
-      (input: unknown, context: ServerContext) => call(tool, input, context, outputSchema !== undefined),
+      (input: unknown, context: ServerContext) =>
+        turns.run(() => call(tool, input, context, outputSchema !== undefined)),
     )
   }
 }

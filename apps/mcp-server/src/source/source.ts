@@ -2,7 +2,8 @@ import { WorkspaceError } from '@ws/core'
 import { unmetFields } from '@ws/core/executor'
 import { createTools, type Toolset } from '@ws/tools'
 
-import type { OpenedWorkspace, Served, SourceOptions } from '../types.ts'
+import { limitsOf, Turns } from '../messages/limits.ts'
+import type { MessageLimits, OpenedWorkspace, Served, SourceOptions } from '../types.ts'
 import { Watch } from './watch.ts'
 
 /** One workspace as all connections to it share it: one toolset, so that calls on one path wait for each other. */
@@ -11,13 +12,17 @@ export interface Source extends Served {
   readonly options: SourceOptions
   readonly toolset: Toolset
   readonly watch: Watch
+  /** Of tools: one that was cancelled still ends its processes when its client sends the next call. */
+  readonly turns: Turns
+  /** Of resources, one at a time. */
+  readonly reads: Turns
 }
 
 /**
  * @throws WorkspaceError `ENOEXECUTOR` where commands are asked for, and the workspace has no executor that meets the
  * requirement
  */
-export function createSource(opened: OpenedWorkspace, options: SourceOptions): Source {
+export function createSource(opened: OpenedWorkspace, options: SourceOptions & MessageLimits): Source {
   const { workspace } = opened
   if (options.commands !== undefined) checkExecutor(opened, options.commands)
   const toolset = createTools(workspace, { ...options.tools, commands: options.commands !== undefined })
@@ -26,7 +31,8 @@ export function createSource(opened: OpenedWorkspace, options: SourceOptions): S
     watch[Symbol.dispose]()
     await toolset.close()
   }
-  return { opened, options, toolset, watch, close, [Symbol.asyncDispose]: close }
+  const turns = new Turns(limitsOf(options).maxCalls)
+  return { opened, options, toolset, watch, turns, reads: new Turns(1), close, [Symbol.asyncDispose]: close }
 }
 
 function checkExecutor({ workspace }: OpenedWorkspace, commands: NonNullable<SourceOptions['commands']>): void {

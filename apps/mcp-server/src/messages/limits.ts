@@ -1,0 +1,75 @@
+import type { MessageLimits } from '../types.ts'
+
+const mebibyte = 1024 * 1024
+
+/** The limits of a server, with their defaults. */
+export function limitsOf(given: MessageLimits): { readonly [Name in keyof MessageLimits]-?: number } {
+  const {
+    maxCalls = 16,
+    maxStreams = 64,
+    maxBodyBytes = 64 * mebibyte,
+    maxMessageBytes = 4 * mebibyte,
+    unreadTimeout = 60_000,
+  } = given
+  return { maxCalls, maxStreams, maxBodyBytes, maxMessageBytes, unreadTimeout }
+}
+
+/**
+ * Counts what is in use at once. A subject that holds something already gets more only while as much stays free for
+ * others: one subject alone gets half, two get a third each.
+ */
+export class Limit {
+  readonly most: number
+  readonly #isShared: boolean
+  readonly #held = new Map<string, number>()
+  #used = 0
+
+  /** @param options `shared` among subjects; else one has it all */
+  constructor(most: number, { shared }: { readonly shared: boolean }) {
+    this.most = most
+    this.#isShared = shared
+  }
+
+  /** Takes an amount, and gives the function that returns it; `undefined` where too much is in use. */
+  take(subject: string, amount: number): (() => void) | undefined {
+    const held = this.#held.get(subject) ?? 0
+    const left = this.most - this.#used - amount
+    if (left < 0 || (this.#isShared && held > 0 && held + amount > left)) return undefined
+    this.#add(subject, amount)
+    let taken = true
+    return () => {
+      if (taken) this.#add(subject, -amount)
+      taken = false
+    }
+  }
+
+  #add(subject: string, amount: number): void {
+    const held = (this.#held.get(subject) ?? 0) + amount
+    this.#used += amount
+    if (held === 0) this.#held.delete(subject)
+    else this.#held.set(subject, held)
+  }
+}
+
+/** A number of turns at once; the others wait in their order. */
+export class Turns {
+  #free: number
+  readonly #waiting: (() => void)[] = []
+
+  constructor(most: number) {
+    this.#free = most
+  }
+
+  /** Runs when a turn is free. A turn lasts until the work has ended, whether or not anybody still waits for it. */
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#free === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    else this.#free -= 1
+    try {
+      return await work()
+    } finally {
+      const next = this.#waiting.shift()
+      if (next === undefined) this.#free += 1
+      else next()
+    }
+  }
+}
