@@ -1,87 +1,16 @@
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
-
-import { component, createScratchDirectory, describeWith, processesWith, until, deep } from '@ws/test-fixtures'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { component, deep, describeWith, processesWith, until } from '@ws/test-fixtures'
+import { describe, expect, it } from 'vitest'
 
 import { createFuzzer } from './support/fuzz.ts'
+import { callOf, memoryOf, startHttp, startStdio } from './support/victims.ts'
 
-const program = fileURLToPath(new URL('support/victim.ts', import.meta.url))
 const mebibyte = 1024 * 1024
 const messages = deep ? 2_000 : 400
 const warmUps = 300
 
-interface Victim {
-  readonly child: ChildProcess
-  /** Everything that it said on standard error. */
-  readonly said: () => string
-  readonly ended: Promise<unknown>
-}
-
-async function start(way: 'http' | 'stdio', executor: 'virtual' | 'bubblewrap'): Promise<Victim> {
-  const scratch = await createScratchDirectory()
-  const child = spawn(process.execPath, ['--conditions=@ws/source', program, way, scratch.path, executor])
-  const ended = once(child, 'close')
-  let said = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
-  // a server that has ended reads no more
-  child.stdin.on('error', () => undefined)
-  onTestFinished(async () => {
-    child.kill('SIGKILL')
-    await ended
-    await scratch.remove()
-  })
-  return { child, said: () => said, ended }
-}
-
-async function startHttp(executor: 'virtual' | 'bubblewrap' = 'virtual') {
-  const victim = await start('http', executor)
-  const [line] = (await once(createInterface(victim.child.stdout ?? process.stdin), 'line')) as [string]
-  const url = new URL(line)
-  const post = (body: string | Buffer, signal?: AbortSignal) =>
-    fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-      body,
-      ...(signal && { signal }),
-    })
-  return { ...victim, url, post }
-}
-
-async function startStdio(executor: 'virtual' | 'bubblewrap' = 'virtual') {
-  const victim = await start('stdio', executor)
-  const { child } = victim
-  const answers = new Map<unknown, string>()
-  createInterface(child.stdout ?? process.stdin).on('line', (line) => {
-    answers.set((JSON.parse(line) as { readonly id?: unknown }).id, line)
-  })
-  const send = async (line: string | Buffer): Promise<void> => {
-    if (child.stdin?.write(Buffer.concat([Buffer.from(line), Buffer.from('\n')])) === false)
-      await once(child.stdin, 'drain')
-  }
-  const clientInfo = { name: 'attack', version: '1' }
-  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }
-  await send(JSON.stringify({ jsonrpc: '2.0', id: 'hello', method: 'initialize', params }))
-  await expect.poll(() => answers.get('hello'), { timeout: 60_000 }).toContain('result')
-  return { ...victim, send, answers }
-}
-
-const callOf = (id: unknown, name: string, given: object): string =>
-  JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: given } })
-
 /** A call as large as the largest message of the fuzz. */
 const largeWrite = (id: unknown): string =>
   callOf(id, 'write', { path: '/workspace/large.txt', content: 'x'.repeat(100_000) })
-
-/** Bytes in memory: now, and the most so far. */
-function memoryOf({ pid }: ChildProcess): { readonly now: number; readonly most: number } {
-  const status = readFileSync(`/proc/${pid ?? 0}/status`, 'utf8')
-  const bytes = (field: string): number => Number(new RegExp(`${field}:\\s+(\\d+) kB`, 'u').exec(status)?.[1]) * 1024
-  return { now: bytes('VmRSS'), most: bytes('VmHWM') }
-}
 
 describe('a server under attack', { timeout: 240_000 }, () => {
   it('answers malformed messages over HTTP, and 500 calls at once, within 128 MiB over idle', {
@@ -193,7 +122,7 @@ describeWith([component('bubblewrap')], 'a client that disappears in the middle 
 
   it('leaves no process over HTTP, and the server goes on', async () => {
     const mark = `ws-mcp-http-${process.pid}`
-    const { post } = await startHttp('bubblewrap')
+    const { post } = await startHttp({ executor: 'bubblewrap' })
     const client = new AbortController()
     const call = post(callOf(1, 'execute', { command: loopWith(mark) }), client.signal)
     await until(() => isRunning(mark))
@@ -205,7 +134,7 @@ describeWith([component('bubblewrap')], 'a client that disappears in the middle 
 
   it('leaves no process over stdio, and the server ends', async () => {
     const mark = `ws-mcp-stdio-${process.pid}`
-    const { child, send, ended } = await startStdio('bubblewrap')
+    const { child, send, ended } = await startStdio({ executor: 'bubblewrap' })
     await send(callOf(1, 'execute', { command: loopWith(mark) }))
     await send(callOf(2, 'execute', { command: loopWith(mark), background: true }))
     await until(() => processesWith(mark).length > 1)
@@ -217,7 +146,7 @@ describeWith([component('bubblewrap')], 'a client that disappears in the middle 
 
   it('ends a command that the client cancels', async () => {
     const mark = `ws-mcp-cancel-${process.pid}`
-    const { send, answers } = await startStdio('bubblewrap')
+    const { send, answers } = await startStdio({ executor: 'bubblewrap' })
     await send(callOf('long', 'execute', { command: loopWith(mark) }))
     await until(() => isRunning(mark))
     await send(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'long' } }))

@@ -1,0 +1,192 @@
+import { parseJSONRPCMessage, type JSONRPCMessage, type RequestId, type Transport } from '@modelcontextprotocol/server'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Readable, Writable } from 'node:stream'
+
+import { checkMessage } from '../messages/check.ts'
+import { codeOf, MessageError } from '../messages/errors.ts'
+import { Incoming } from '../messages/incoming.ts'
+import { IdFinder } from '../messages/request-id.ts'
+import { Desk, type DeskLimits } from './desk.ts'
+
+export interface LineTransportOptions {
+  readonly input: Readable
+  readonly output: Writable
+  readonly limits: DeskLimits & { readonly maxMessageBytes: number }
+  /** Begins to watch for a stream, until the function that this returns is called. Holds up the messages behind it. */
+  readonly listen: (message: JSONRPCMessage) => Promise<() => void>
+}
+
+/** Bytes of notices that wait for a client which does not read: they come unasked, and none of them may be left out. */
+const maxUnread = 1024 * 1024
+/** Messages that are delivered before others have a turn. */
+const messagesInTurn = 32
+const newline = 10
+
+/**
+ * One message on each line. It reads on only while the client takes its answers, and never holds more than the limits: a
+ * message beyond them gets an error, and the next one is served.
+ */
+export class LineTransport implements Transport {
+  onmessage?: NonNullable<Transport['onmessage']>
+  onerror?: (error: Error) => void
+  onclose?: () => void
+  readonly #options: LineTransportOptions
+  readonly #desk: Desk
+  #line: Incoming
+  /** A line that is refused at its end: its id may stand there. */
+  #refused: { readonly finder: IdFinder; readonly error: unknown } | undefined
+  #delivered = 0
+  #unread = 0
+  #isClosed = false
+
+  constructor(options: LineTransportOptions) {
+    this.#options = options
+    const { limits, listen } = options
+    this.#desk = new Desk(limits, { deliver: (message) => this.onmessage?.(message), listen })
+    this.#line = this.#emptyLine()
+  }
+
+  async start(): Promise<void> {
+    const { input, output } = this.#options
+    output.on('error', this.#fail)
+    if (input.readableEnded || input.destroyed) return void setImmediate(this.#end)
+    input.on('error', this.#fail).on('end', this.#end).on('close', this.#end).on('data', this.#take)
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    const { input } = this.#options
+    input.off('end', this.#end).off('close', this.#end).off('data', this.#take)
+    // a paused pipe keeps no process alive; errors of both ends are still heard, and mean nothing any more
+    if (input.listenerCount('data') === 0) input.pause()
+    this.#line = this.#emptyLine()
+    this.#desk.clear()
+    this.onclose?.()
+  }
+
+  /** Resolves once the client has taken it. A client that leaves 1 MiB of notices unread loses the connection. */
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#isClosed) throw new Error('the connection is closed')
+    const id = 'method' in message ? undefined : message.id
+    const line = `${JSON.stringify(message)}\n`
+    if (id === undefined) this.#unread += line.length
+    if (this.#unread > maxUnread) return this.#fail(new Error('the client does not read its notices'))
+    try {
+      await this.#write(line)
+    } finally {
+      if (id === undefined) this.#unread -= line.length
+      // only now: an answer that is not taken stays in memory
+      else this.#desk.answered(id)
+    }
+  }
+
+  #write(line: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#options.output.write(line, (error) => (error ? reject(error) : resolve()))
+    })
+  }
+
+  readonly #end = (): void => void this.close()
+
+  readonly #fail = (error: Error): void => {
+    if (this.#isClosed) return
+    this.onerror?.(error)
+    this.#end()
+  }
+
+  readonly #take = (chunk: Buffer): void => {
+    const { input } = this.#options
+    input.pause()
+    this.#lines(chunk).then(
+      () => {
+        if (!this.#isClosed) input.resume()
+      },
+      (error: unknown) => this.#fail(error instanceof Error ? error : new Error(String(error))),
+    )
+  }
+
+  async #lines(chunk: Buffer): Promise<void> {
+    for (let start = 0; start < chunk.length && !this.#isClosed; ) {
+      const end = chunk.indexOf(newline, start)
+      this.#add(chunk.subarray(start, end === -1 ? chunk.length : end))
+      if (end === -1) return
+      start = end + 1
+      const refused = this.#refused
+      this.#refused = undefined
+      if (refused === undefined) await this.#deliver()
+      else this.#refuse(refused.finder.id, refused.error)
+      this.#line = this.#emptyLine()
+      await this.#untilTaken()
+    }
+  }
+
+  #add(bytes: Buffer): void {
+    if (this.#refused !== undefined) return this.#refused.finder.add(bytes)
+    try {
+      this.#line.add(bytes)
+    } catch (error) {
+      const finder = new IdFinder()
+      finder.add(this.#line.bytes)
+      finder.add(bytes)
+      this.#refused = { finder, error }
+      this.#line = this.#emptyLine()
+    }
+  }
+
+  async #deliver(): Promise<void> {
+    const line = this.#line
+    if (line.size === 0) return
+    let given: unknown
+    try {
+      given = await line.parse()
+      checkMessage(given)
+      await this.#desk.take(messageOf(given), line.held)
+    } catch (error) {
+      this.#refuse(idOf(given), error)
+    }
+  }
+
+  /** One answer for each message that cannot be served. */
+  #refuse(id: RequestId | null, error: unknown): void {
+    if (!(error instanceof MessageError)) throw error
+    const code = codeOf(error.status)
+    const answer = { jsonrpc: '2.0', id, error: { code, message: error.message } }
+    // a failure of the output ends the connection by its event
+    this.#write(`${JSON.stringify(answer)}\n`).catch(() => undefined)
+  }
+
+  /** Others get a turn, and the client takes what was written. */
+  async #untilTaken(): Promise<void> {
+    const { output } = this.#options
+    this.#delivered += 1
+    if (this.#delivered % messagesInTurn === 0) await nextTurn()
+    while (!this.#isClosed && output.writableNeedDrain) {
+      await new Promise<void>((resolve) => {
+        const done = (): void => {
+          output.off('drain', done).off('close', done).off('error', done)
+          resolve()
+        }
+        output.on('drain', done).on('close', done).on('error', done)
+      })
+    }
+  }
+
+  #emptyLine(): Incoming {
+    return new Incoming({ most: this.#options.limits.maxMessageBytes })
+  }
+}
+
+/** The id of a request, so that its client is told. A notification gets no answer with an id. */
+function idOf(given: unknown): RequestId | null {
+  const { id } = (typeof given === 'object' && given !== null ? given : {}) as { readonly id?: unknown }
+  return typeof id === 'string' || Number.isInteger(id) ? (id as RequestId) : null
+}
+
+function messageOf(given: unknown): JSONRPCMessage {
+  try {
+    return parseJSONRPCMessage(given)
+  } catch {
+    throw new MessageError(413, 'the message is not one of JSON-RPC')
+  }
+}
