@@ -1,11 +1,17 @@
 import { isWithin, relativeTo, type VirtualPath } from '@ws/core'
 import type { Bind, BindPlan, HostPath } from '@ws/core/executor'
-import { type BindSource, type LandlockRule, openBindSources, type WantedSource } from '@ws/sandbox'
+import {
+  type BindSource,
+  checkReadOnlyMounts,
+  type HeldBind,
+  type LandlockRule,
+  openBindSources,
+  type WantedSource,
+} from '@ws/sandbox'
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { type Covers, createClosedCover } from './covers.ts'
-import { checkReadOnly, type HeldBind } from './read-only.ts'
 import type { RunDirectory } from './run-directories.ts'
 import type { SkeletonCache } from './skeleton.ts'
 import { bindsForLink, type SystemPart, type ViewBind } from './system.ts'
@@ -51,7 +57,7 @@ export async function composeView(options: ComposeOptions): Promise<ComposedView
   }
   try {
     const held = await openSources(plan, sources)
-    checkReadOnly(plan, held, options.landlock)
+    checkReadOnlyMounts(plan, held, { executor: 'proot', landlock: options.landlock })
     const parts = await createParts(plan, options)
     const own = parts.map(({ bind, host }): ViewBind => ({ at: bind.at, host, type: bind.type }))
     const shownAtRoot = own.some(({ at }) => at === '/')
@@ -86,7 +92,12 @@ function moveLinks(system: SystemPart, alias: string) {
   return system.links.map(({ at, target }) => ({ at: alias + at, target }))
 }
 
-async function openSources(plan: BindPlan, sources: BindSource[]): Promise<HeldBind[]> {
+interface OpenBind extends HeldBind {
+  readonly bind: Bind
+  readonly source: BindSource
+}
+
+async function openSources(plan: BindPlan, sources: BindSource[]): Promise<OpenBind[]> {
   const shown = plan.binds.flatMap((bind) =>
     bind.source === undefined || bind.kind === 'pin' ? [] : [{ bind, host: bind.source }],
   )
@@ -100,7 +111,7 @@ async function openSources(plan: BindPlan, sources: BindSource[]): Promise<HeldB
 }
 
 /** One rule for each directory that is granted, however often it is bound. */
-function grants(held: readonly HeldBind[]): LandlockRule[] {
+function grants(held: readonly OpenBind[]): LandlockRule[] {
   const rules = new Map<string, LandlockRule>()
   for (const { bind, source } of held) {
     if (bind.access === 'none') continue

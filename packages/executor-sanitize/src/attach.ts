@@ -10,7 +10,9 @@ import {
 import { resolveShell, startProcess } from '@ws/process'
 import {
   type BindSource,
+  checkReadOnlyMounts,
   confineArgv,
+  type HeldBind,
   HeldWork,
   isSystemProgram,
   type LandlockRule,
@@ -21,7 +23,7 @@ import {
 import type { HostPath } from '@ws/core/executor'
 
 import { createEnvironment } from './environment.ts'
-import { guaranteesOf } from './guarantees.ts'
+import { guaranteesOf, neededAbi } from './guarantees.ts'
 import { systemRules } from './landlock.ts'
 import type { ResolvedOptions } from './options.ts'
 import { PathView } from './paths/path-view.ts'
@@ -84,14 +86,17 @@ class AttachedSanitize implements AttachedExecutor {
     try {
       const rules: LandlockRule[] = [...this.#systemRules]
       // Held by descriptor before the command is judged: a directory that is exchanged afterwards is not granted.
+      const held: HeldBind[] = []
       for (const { at, host, access } of view.mounts) {
         const source = await openBindSource({ path: host, type: 'directory', at })
         sources.push(source)
+        held.push({ bind: { kind: 'mount', at, access }, host, source })
         rules.push({
           source: { fd: source.fd },
           access: access === 'read-write' ? ['read', 'write', 'execute'] : ['read', 'execute'],
         })
       }
+      checkReadOnlyMounts(plan, held, { executor: 'sanitize', landlock: landlockAbi >= neededAbi })
       const cwd = await openBindSource({ path: directoryOf(view, request.cwd), type: 'directory', at: request.cwd })
       sources.push(cwd)
       const command = mapCommand(request, { view, trust: options.trust, bash, env })
@@ -99,7 +104,11 @@ class AttachedSanitize implements AttachedExecutor {
       const confined = confineArgv({
         argv: bash ? [shell, '--noprofile', '--norc', '-c', command] : [shell, '-c', command],
         env,
-        seccomp: sandboxProgram({ extendedAttributes: offersExtendedAttributes(plan) }),
+        seccomp: sandboxProgram({
+          extendedAttributes: offersExtendedAttributes(plan),
+          // Of a read-only mount they can be changed by descriptors for reading, which Landlock grants.
+          attributeChanges: view.mounts.every(({ access }) => access === 'read-write'),
+        }),
         limits: options.limits,
         owner,
         supervise: true,

@@ -5,8 +5,8 @@ export const neededAbi = 3
 
 /**
  * Reading and mapping a command holds nothing against it. Only the kernel holds: under Landlock, the content of files
- * outside. Nothing else is claimed.
+ * outside, and content and names in read-only mounts. Nothing else is claimed.
  */
 export function guaranteesOf(landlockAbi: number): Guarantees {
-  return landlockAbi >= neededAbi ? { ...noGuarantees, fileContent: 'kernel' } : noGuarantees
+  return landlockAbi >= neededAbi ? { ...noGuarantees, fileContent: 'kernel', readOnlyMounts: 'kernel' } : noGuarantees
 }

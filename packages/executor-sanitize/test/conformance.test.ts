@@ -43,6 +43,8 @@ for (const { name, tags, needs, roots, executor } of executors) {
       roots,
       refusesCommands,
       departures: {
+        '[RP17] a read-only mount is there at both doors': 'a walk over a mount is refused',
+        '[PC14] skills are there without links, as a mount': '`set` is refused',
         'of links inside lead where they say, absolute targets in the workspace too':
           'a link whose target is absolute leads to this machine, and is refused',
       },

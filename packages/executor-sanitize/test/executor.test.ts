@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
-import { chmod, symlink } from 'node:fs/promises'
+import { chmod, readdir, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { isWorkspaceError, rules } from '@ws/core'
@@ -15,12 +15,12 @@ const trusting = () => createSanitizeExecutor({ trustPrograms: 'all' })
 describe('what it says of itself', () => {
   itWith(
     component('landlock'),
-    '[PC13] file content is `kernel` under Landlock, and nothing else is held',
+    '[PC13] file content and read-only mounts are `kernel` under Landlock, and nothing else is held',
     async () => {
       const { available, guarantees, details } = await createSanitizeExecutor().probe({ owner })
       expect(available).toBe(true)
-      const { fileContent, ...rest } = guarantees
-      expect([fileContent, ...new Set(Object.values(rest))]).toEqual(['kernel', 'none'])
+      const { fileContent, readOnlyMounts, ...rest } = guarantees
+      expect([fileContent, readOnlyMounts, ...new Set(Object.values(rest))]).toEqual(['kernel', 'kernel', 'none'])
       expect(details.landlock).toMatch(/^ABI \d+$/)
     },
   )
@@ -154,6 +154,34 @@ describe('mounts', () => {
       expect({ command, ...(await site.refusal(command)) }).toMatchObject({ command, code: 'EUNENFORCEABLE' })
     }
   })
+
+  itWith(
+    component('landlock'),
+    '[RP17] that are read-only are read, and no program changes their content or names',
+    async () => {
+      await using site = await openSite({
+        executor: createSanitizeExecutor({ trustPrograms: 'all' }),
+        files: { 'a.txt': 'a\n' },
+        mount: { at: '/skills/system', access: 'read-only', files: { 's.md': 'skill\n' } },
+      })
+      expect((await site.run('cat /skills/system/s.md > /copied.md; cat /copied.md /a.txt')).stdout).toBe('skill\na\n')
+      const place = join(site.outside, 'mounted')
+      for (const change of [
+        'open(p, "a")',
+        'os.unlink(p)',
+        'os.rename(p, q)',
+        'os.link(p, "h"); open("h", "a")',
+        'os.truncate(p, 0)',
+      ]) {
+        const program = `import os; p = "${place}/s.md"; q = "${site.directory}/q"; ${change}`
+        const { exitCode, stderr } = await site.run(`python3 -c '${program}'`)
+        expect({ change, exitCode }).toEqual({ change, exitCode: 1 })
+        expect(stderr).toMatch(/Permission denied|Invalid cross-device link/)
+      }
+      expect(await readdir(place)).toEqual(['s.md'])
+      expect(await readFile(join(place, 's.md'), 'utf8')).toBe('skill\n')
+    },
+  )
 
   it('[PC9] at /workspace paths lose the mount’s place, and what is above is outside', async () => {
     await using site = await openSite({

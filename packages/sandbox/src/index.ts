@@ -2,6 +2,7 @@ export * from './executor/index.ts'
 export { hidingCommand, hidingProblem, type HiddenNames } from './hide/hide.ts'
 export { unreadableCaller } from './hide/script.ts'
 export { sharedDevices, sharedProcFiles } from './landlock/shared-files.ts'
+export { checkReadOnlyMounts, type HeldBind } from './landlock/read-only.ts'
 export { probeLandlock } from './landlock/probe.ts'
 export type { LandlockAccess, LandlockPolicy, LandlockProbe, LandlockRule } from './landlock/types.ts'
 export {

@@ -1,4 +1,5 @@
 import { rules } from '@ws/core'
+import { satisfies } from '@ws/core/executor'
 import { check, equal, rejects } from '../assert.ts'
 import { codeOf, skillsPath } from '../doors/site.ts'
 import type { DoorSuite } from '../doors/suite.ts'
@@ -68,7 +69,8 @@ export function outputTests({ describe, test }: DoorSuite): void {
       }
       // a view may let the place be renamed; the mount there stays, then and afterwards
       const rebuilt = await site.attempt(`mv ${parent} ${other}; mkdir -p ${place}; echo evil > ${skill}; cat ${skill}`)
-      equal(rebuilt.stdout, 'how to search\n', 'the skills in a place that was rebuilt')
+      // one that is refused as a whole has read nothing
+      if (rebuilt.exitCode !== 126) equal(rebuilt.stdout, 'how to search\n', 'the skills in a place that was rebuilt')
       equal(await site.run(`cat ${skill}; ls ${site.at(skillsPath)}`), 'how to search\nsearch.md\n', 'the skills')
       equal(await codeOf(site.workspace.write(skill, 'x')), 'EROFS', 'a write at the file door')
       equal(await codeOf(site.workspace.delete('.solven', { recursive: true })), 'EBUSY', 'deleting what holds a mount')
@@ -92,7 +94,8 @@ export function outputTests({ describe, test }: DoorSuite): void {
     test('[RP17] to permissions and times in a read-only mount is refused to commands', {
       holds: ['readOnlyMounts'],
     }, async (it) => {
-      if (it.guarantees.fileMetadata === 'translated') it.skip('guarantee fileMetadata: translated')
+      const { fileMetadata } = it.guarantees
+      if (!satisfies(fileMetadata, 'kernel')) it.skip(`guarantee fileMetadata: ${fileMetadata}`)
       const site = await it.open({ skills: true })
       const details = async (): Promise<unknown> => {
         const { mode, modifiedAt, version } = await site.workspace.stat(`${skillsPath}/search.md`)

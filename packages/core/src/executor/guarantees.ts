@@ -29,7 +29,7 @@ export interface Guarantees {
   readonly processes: GuaranteeLevel
   /**
    * Content and names in a mount with `access: 'read-only'` cannot be changed. Where mounts are not the kernel's own (proot
-   * under Landlock), permissions and times of files that the command's user owns still can: let another user own them.
+   * and sanitize under Landlock), permissions and times of files that the command's user owns still can: let another user own them.
    */
   readonly readOnlyMounts: GuaranteeLevel
   /** A rule that is stricter than its mount and still grants reading holds for its subtree. */

@@ -1,14 +1,21 @@
 import { execError, type Bind, type BindPlan } from '@ws/core/executor'
-import type { BindSource } from '@ws/sandbox'
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
+import type { BindSource } from '../view/bind-source.ts'
+
 /** A bind whose source is held by a descriptor. */
 export interface HeldBind {
-  readonly bind: Bind
+  readonly bind: Pick<Bind, 'kind' | 'at' | 'access'>
   /** Canonical, as was just verified. */
   readonly host: string
-  readonly source: BindSource
+  readonly source: Pick<BindSource, 'identity'>
+}
+
+export interface ReadOnlyOptions {
+  /** Named in errors. */
+  readonly executor: string
+  readonly landlock: boolean
 }
 
 /**
@@ -17,7 +24,11 @@ export interface HeldBind {
  *
  * @throws WorkspaceError `EUNENFORCEABLE`, unless the plan asks for no restriction there (it was acknowledged)
  */
-export function checkReadOnly(plan: BindPlan, held: readonly HeldBind[], landlock: boolean): void {
+export function checkReadOnlyMounts(
+  plan: BindPlan,
+  held: readonly HeldBind[],
+  { executor, landlock }: ReadOnlyOptions,
+): void {
   const asked = plan.restrictions.filter(({ field }) => field === 'readOnlyMounts')
   const writable = new Map(
     held.filter(({ bind }) => bind.access === 'read-write').map(({ bind, source }) => [source.identity, bind.at]),
@@ -34,7 +45,7 @@ export function checkReadOnly(plan: BindPlan, held: readonly HeldBind[], landloc
       'EUNENFORCEABLE',
       landlock
         ? `is read-only, but lies in the directory of \`${writable.get(around ?? '')}\`, which may be written`
-        : 'is read-only, which proot cannot enforce without Landlock',
+        : `is read-only, which ${executor} cannot enforce without Landlock`,
       {
         path: bind.at,
         rule: restriction.rule,
