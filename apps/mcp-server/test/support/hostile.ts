@@ -51,7 +51,14 @@ export async function dial(url: URL) {
   socket.pause()
   const write = async (bytes: string | Buffer): Promise<void> => {
     if (socket.destroyed || socket.write(bytes)) return
-    await Promise.race([once(socket, 'drain'), once(socket, 'close')])
+    // not by `once`: it rejects where the server has refused the request and gone
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        socket.off('drain', done).off('close', done)
+        resolve()
+      }
+      socket.on('drain', done).on('close', done)
+    })
   }
   const read = async (): Promise<string> => {
     const chunks: Buffer[] = []
