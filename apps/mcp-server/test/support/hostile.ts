@@ -63,7 +63,7 @@ export async function dial(url: URL) {
   const read = async (): Promise<string> => {
     const chunks: Buffer[] = []
     socket.on('data', (chunk: Buffer) => chunks.push(chunk)).resume()
-    if (!socket.closed) await once(socket, 'close')
+    if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve))
     return Buffer.concat(chunks).toString('latin1')
   }
   return { socket, write, read }
