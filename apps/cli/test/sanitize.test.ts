@@ -75,6 +75,6 @@ describe('ws doctor', () => {
     const { ok, executors } = await doctor('--executor', 'sanitize', '--require', 'fileContent=kernel')
     expect(ok).toBe(true)
     for (const { guarantees } of executors)
-      expect(guarantees).toMatchObject({ fileContent: 'kernel', fileMetadata: 'none', readOnlyMounts: 'none' })
+      expect(guarantees).toMatchObject({ fileContent: 'kernel', fileMetadata: 'none', readOnlyMounts: 'kernel' })
   })
 })

@@ -32,7 +32,7 @@ describe('the kit', () => {
     expect(new Set(faults.map(({ name }) => name)).size).toBe(faults.length)
   })
 
-  it('counts what it skips, each with a capability or the fixture as the reason', async () => {
+  it('counts what it skips, each with a capability, the fixture or the adapter as the reason', async () => {
     const tests = collectTests((runner) => {
       const create = (): { adapter: ReturnType<typeof createMemoryAdapter> } => ({ adapter: createMemoryAdapter() })
       testAdapter({ name: 'memory', create }, runner)
@@ -40,7 +40,9 @@ describe('the kit', () => {
     const outcomes = await Promise.all(tests.map((test) => test.run()))
     const skipped = outcomes.filter(({ state }) => state === 'skipped')
     expect(skipped.length).toBeGreaterThan(0)
-    expect(skipped.every(({ reason }) => /^capability [a-zA-Z]+: |^the fixture has no /u.test(reason ?? ''))).toBe(true)
+    expect(
+      skipped.every(({ reason }) => /^capability [a-zA-Z]+: |^the (?:fixture|adapter) has no /u.test(reason ?? '')),
+    ).toBe(true)
     expect(outcomes.filter(({ state }) => state === 'failed')).toEqual([])
   })
 })

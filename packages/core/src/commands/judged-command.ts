@@ -108,10 +108,10 @@ function findHints(stderr: string, { gate, plan, cwd }: Judging): RuleHint[] {
 
 function isNamed(at: VirtualPath, text: string, bases: readonly VirtualPath[]): boolean {
   const relative = bases.filter((base) => isWithin(at, base)).map((base) => relativeTo(at, base).slice(1))
-  return text.includes(at) || relative.some((name) => name.length > 1 && holdsPath(text, name))
+  return [at, ...relative].some((name) => name.length > 1 && holdsPath(text, name))
 }
 
-/** A relative path that is not the end of a longer one. */
+/** A path that is not the end of a longer one. */
 function holdsPath(text: string, path: string): boolean {
   for (let at = text.indexOf(path); at >= 0; at = text.indexOf(path, at + 1)) {
     if (
