@@ -54,11 +54,8 @@ const differences: Readonly<Record<string, (own: Outcome, sdk: Outcome, patch: G
     'content' in own && 'refusal' in sdk && /^@@ +(\S.*)\n[ -]\s*\1$/mu.test(diff),
   'a hunk may begin with context that the hunk before ended in': (own, sdk, { kind }) =>
     'content' in own && 'refusal' in sdk && kind === 'shared context',
-  'a blank line behind the last hunk is no context where the file has none: codex takes it so too': (
-    own,
-    sdk,
-    { kind },
-  ) => 'content' in own && 'refusal' in sdk && kind === 'a blank line behind',
+  'a blank line behind the last hunk is left out where the file has none, as codex does': (own, sdk, { kind }) =>
+    'content' in own && 'refusal' in sdk && kind === 'a blank line behind',
   'new lines take the indent of the place: the SDK puts them in as they are': (own, sdk, { kind }) =>
     'content' in own && 'content' in sdk && kind === 'another indent' && plain(own.content) === plain(sdk.content),
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
+import { drained } from '../messages/drained.ts'
 import { codeOf } from '../messages/errors.ts'
 
 /** Bytes of a stream that wait for a client which does not read it. */
@@ -51,24 +52,14 @@ export async function send(response: ServerResponse, answer: Response, options: 
       if (response.destroyed) return
       if (response.write(piece.value)) continue
       if (isStream && response.writableLength > maxUnread) return void response.destroy()
-      if (!isStream) await drained(response, unreadTimeout)
+      if (isStream) continue
+      response.setTimeout(unreadTimeout)
+      await drained(response)
+      response.setTimeout(0)
     }
     response.end()
     response.setTimeout(unreadTimeout)
   } finally {
     if (response.destroyed) cancel()
   }
-}
-
-/** Waits until the client has taken what was written, or has gone. */
-async function drained(response: ServerResponse, unreadTimeout: number): Promise<void> {
-  response.setTimeout(unreadTimeout)
-  await new Promise<void>((resolve) => {
-    const done = (): void => {
-      response.off('drain', done).off('close', done)
-      resolve()
-    }
-    response.on('drain', done).on('close', done)
-  })
-  response.setTimeout(0)
 }

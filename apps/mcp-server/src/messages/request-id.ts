@@ -42,7 +42,7 @@ export class IdFinder {
     else if (this.#key === 'id' && (typeof value === 'string' || Number.isInteger(value))) this.id = value as RequestId
   }
 
-  /** `undefined` for what is no text and no number: the brackets of another value are in it. */
+  /** `undefined` for a list or an object: only its first bracket was kept. */
   #value(): unknown {
     if (this.#token.length > maxToken) return undefined
     try {

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Readable, Writable } from 'node:stream'
 
 import { checkMessage } from '../messages/check.ts'
+import { drained } from '../messages/drained.ts'
 import { codeOf, MessageError } from '../messages/errors.ts'
 import { Incoming } from '../messages/incoming.ts'
 import { IdFinder } from '../messages/request-id.ts'
@@ -161,15 +162,7 @@ export class LineTransport implements Transport {
     const { output } = this.#options
     this.#delivered += 1
     if (this.#delivered % messagesInTurn === 0) await nextTurn()
-    while (!this.#isClosed && output.writableNeedDrain) {
-      await new Promise<void>((resolve) => {
-        const done = (): void => {
-          output.off('drain', done).off('close', done).off('error', done)
-          resolve()
-        }
-        output.on('drain', done).on('close', done).on('error', done)
-      })
-    }
+    while (!this.#isClosed && output.writableNeedDrain) await drained(output)
   }
 
   #emptyLine(): Incoming {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 
+import { drained } from '../../src/messages/drained.ts'
 import { callOf } from './victims.ts'
 
 const mebibyte = 1024 * 1024
@@ -50,15 +51,7 @@ export async function dial(url: URL) {
   await once(socket, 'connect')
   socket.pause()
   const write = async (bytes: string | Buffer): Promise<void> => {
-    if (socket.destroyed || socket.write(bytes)) return
-    // not by `once`: it rejects where the server has refused the request and gone
-    await new Promise<void>((resolve) => {
-      const done = (): void => {
-        socket.off('drain', done).off('close', done)
-        resolve()
-      }
-      socket.on('drain', done).on('close', done)
-    })
+    if (!socket.destroyed && !socket.write(bytes)) await drained(socket)
   }
   const read = async (): Promise<string> => {
     const chunks: Buffer[] = []

@@ -126,8 +126,8 @@ export async function sameContentNow(
 }
 
 /**
- * True where the cache holds a later write of this machine. The kernel may tell the time of the write before for as long as
- * a second, so what it tells is no proof.
+ * True where the cache holds a later write of this machine. For as long as a second, the kernel may tell the time of the
+ * write before.
  */
 function wasWrittenSince({ mtimeNs }: Facts, cached: CachedFile | undefined): boolean {
   if (cached === undefined || !cached.dirty || cached.mtimeNs === 0n) return false

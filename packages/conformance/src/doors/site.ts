@@ -114,6 +114,11 @@ export class Site {
     }
   }
 
+  /** The executor may refuse commands as a whole, and has refused this one. */
+  refuses({ exitCode }: CommandResult): boolean {
+    return this.#refusesCommands && exitCode === refusedCode
+  }
+
   /** Runs a command that must work; its standard output. */
   async run(command: string | readonly string[], options: ExecOptions = {}): Promise<string> {
     const result = await this.attempt(command, options)

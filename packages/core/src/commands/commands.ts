@@ -38,12 +38,11 @@ export const defaultKillGrace = 2000
 export async function exec(door: CommandDoor, command: Command, options: ExecOptions = {}): Promise<CommandResult> {
   checkMethod('exec', 'exec', options)
   if (options.writableStdin === true) {
-    throw virtualError({
-      code: 'EINVAL',
-      operation: 'exec',
-      reason: '`exec` gives nothing to write with, so `writableStdin` would leave the command waiting',
-      remedy: 'use `spawn` or `start`, or give the whole input as `stdin`',
-    })
+    throw useless(
+      'exec',
+      '`exec` gives nothing to write with, so `writableStdin` would leave the command waiting',
+      'use `spawn` or `start`, or give the whole input as `stdin`',
+    )
   }
   const { running, wait } = await teeToFile(door, options, () => launch(door, command, options))
   if (options.outputFile === undefined) leave(running)
@@ -60,20 +59,18 @@ export function leave({ stdout, stderr }: RunningCommand): void {
 export async function spawn(door: CommandDoor, command: Command, options: ExecOptions = {}): Promise<RunningCommand> {
   checkMethod('exec', 'spawn', options)
   if (options.durable === true) {
-    throw virtualError({
-      code: 'EINVAL',
-      operation: 'spawn',
-      reason: '`durable` waits for the end of the command, and `spawn` does not',
-      remedy: 'use `exec`, or call `flush` of the workspace when the command has ended',
-    })
+    throw useless(
+      'spawn',
+      '`durable` waits for the end of the command, and `spawn` does not',
+      'use `exec`, or call `flush` of the workspace when the command has ended',
+    )
   }
   if (options.outputFile !== undefined) {
-    throw virtualError({
-      code: 'EINVAL',
-      operation: 'exec',
-      reason: '`outputFile` would take the streams that `spawn` gives',
-      remedy: 'use `exec` or `start`, or write the streams to a file yourself',
-    })
+    throw useless(
+      'exec',
+      '`outputFile` would take the streams that `spawn` gives',
+      'use `exec` or `start`, or write the streams to a file yourself',
+    )
   }
   const { running } = await launch(door, command, options)
   return running
@@ -269,6 +266,11 @@ function request(
     limits: options.limits,
     signal: options.signal,
   }
+}
+
+/** An option that the method could not do anything with. */
+function useless(operation: string, reason: string, remedy: string): Error {
+  return virtualError({ code: 'EINVAL', operation, reason, remedy })
 }
 
 function noExecutorError(): Error {

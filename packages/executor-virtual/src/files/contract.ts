@@ -1,8 +1,7 @@
 import type { FsStat, IFileSystem } from 'just-bash'
 
-/** Methods that the interpreter may call on the workspace: the file door is asked for each. */
-export const fileMethods = [
-  'readdirWithStats',
+/** The methods of just-bash's file system that do I/O. */
+const bashMethods = [
   'readFile',
   'readFileBytes',
   'readFileBuffer',
@@ -23,36 +22,15 @@ export const fileMethods = [
   'readlink',
   'realpath',
   'utimes',
-] as const satisfies readonly (keyof WorkspaceAsyncFiles)[]
+] as const satisfies readonly (keyof IFileSystem)[]
+
+/** Methods that the interpreter may call on the workspace: the file door is asked for each. */
+export const fileMethods = [...bashMethods, 'readdirWithStats'] as const
 
 export type FileMethod = (typeof fileMethods)[number]
 
 /** The part of just-bash's file system that does I/O. */
-export type AsyncFiles = Required<
-  Pick<
-    IFileSystem,
-    | 'readFile'
-    | 'readFileBytes'
-    | 'readFileBuffer'
-    | 'writeFile'
-    | 'appendFile'
-    | 'exists'
-    | 'stat'
-    | 'lstat'
-    | 'mkdir'
-    | 'readdir'
-    | 'readdirWithFileTypes'
-    | 'rm'
-    | 'cp'
-    | 'mv'
-    | 'chmod'
-    | 'symlink'
-    | 'link'
-    | 'readlink'
-    | 'realpath'
-    | 'utimes'
-  >
->
+export type AsyncFiles = Required<Pick<IFileSystem, (typeof bashMethods)[number]>>
 
 /**
  * Facts that a listing tells of its entries. `size` adds the sizes of files, `all` everything that `lstat` knows. Each

@@ -33,6 +33,11 @@ export class FileError extends Error {
   }
 }
 
+/** True for an error whose message begins with a code of the system, as those of files do. */
+export function isFileError(error: unknown): error is Error {
+  return error instanceof Error && /^E[A-Z]+:/.test(error.message)
+}
+
 /** The code of an error of any origin; `EIO` for one that has none. */
 export function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return 'EIO'

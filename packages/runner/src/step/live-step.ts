@@ -40,6 +40,7 @@ export class LiveStep implements AsyncDisposable {
 
   /** The staging directory, if there is one. */
   async openedStaging(): Promise<StorageAdapter | undefined> {
+    // where it could not be opened, the step has failed for that and says so
     return (await this.#staging?.catch(() => undefined))?.adapter
   }
 

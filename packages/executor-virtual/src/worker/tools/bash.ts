@@ -1,6 +1,6 @@
 import type { ExecResult } from 'just-bash'
 
-import { codeOf } from '../../files/errors.ts'
+import { codeOf, isFileError } from '../../files/errors.ts'
 import { decodeText } from '../../files/text.ts'
 import { startingWith } from './run-program.ts'
 import { type Invocation, pathOf, type Tool, wordsOf } from './tool.ts'
@@ -73,7 +73,7 @@ export const bash: Tool = async (call) => {
     const bytes = await context.fs.readFileBuffer(pathOf(call, first ?? ''))
     return await run(call, decodeText(bytes), { set, zero: first ?? '', given: rest, source: first ?? '' })
   } catch (error) {
-    if (!(error instanceof Error) || !/^E[A-Z]+:/.test(error.message)) throw error
+    if (!isFileError(error)) throw error
     const missing = codeOf(error) === 'ENOENT'
     return { stdout: '', stderr: `${name}: ${first}: ${wordsOf(error)}\n`, exitCode: missing ? 127 : 126 }
   }

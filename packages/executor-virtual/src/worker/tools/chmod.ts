@@ -1,3 +1,4 @@
+import { isFileError } from '../../files/errors.ts'
 import { childOf } from '../../files/paths.ts'
 import { type Invocation, Output, pathOf, type Tool, wordsOf } from './tool.ts'
 
@@ -52,7 +53,7 @@ async function change(call: Invocation, shown: string, how: Change): Promise<voi
       if (!(await fs.lstat(pathOf(call, child))).isSymbolicLink) await change(call, child, how)
     }
   } catch (error) {
-    if (!(error instanceof Error) || !/^E[A-Z]+:/.test(error.message)) throw error
+    if (!isFileError(error)) throw error
     const words = wordsOf(error)
     how.output.fail(
       `chmod: ${words === 'No such file or directory' ? 'cannot access' : 'changing permissions of'} '${shown}': ${words}`,

@@ -1,6 +1,7 @@
 import type { ExecResult } from 'just-bash'
 
 import { parseArguments } from '../guard/arguments.ts'
+import { isFileError } from '../../files/errors.ts'
 import { childOf } from '../../files/paths.ts'
 import { look } from './listed.ts'
 import { type Invocation, Output, pathOf, type Tool } from './tool.ts'
@@ -69,7 +70,7 @@ async function copyNew(
   try {
     await call.context.fs.cp(from, path, { recursive })
   } catch (error) {
-    if (!(error instanceof Error) || !/^E[A-Z]+:/.test(error.message)) throw error
+    if (!isFileError(error)) throw error
     if (!stat.isDirectory) return undefined
     // a part of it may be there, and would be copied into
     const output = new Output()

@@ -1,5 +1,6 @@
 import type { FsStat } from 'just-bash'
 
+import { isFileError } from '../../files/errors.ts'
 import { parseArguments } from '../guard/arguments.ts'
 import { modeText } from './find/format.ts'
 import { typeOf } from './find/tests.ts'
@@ -24,7 +25,7 @@ export const stat: Tool = async (call) => {
       const line = await formatted(call, given?.value ?? '', { operand, path, found, printf })
       output.write(bytesOf(printf ? line : `${line}\n`))
     } catch (error) {
-      if (!(error instanceof Error) || !/^E[A-Z]+:/.test(error.message)) throw error
+      if (!isFileError(error)) throw error
       output.fail(`stat: cannot statx '${operand}': ${wordsOf(error)}`)
     }
   }

@@ -12,7 +12,7 @@ export function nextForOpenAI({ operation, arguments: given }: NextOperation): N
     read_chunked: `head -c 16384 ${path}`,
     inspect: `head -n 10 ${path}`,
     search: `grep -rn -e ${quoted(given['pattern'])} ${path}`,
-    // a directory that is denied is not entered, which is no failure here
+    // find fails where it may not enter a directory; the others are shown all the same
     find: `find . -name ${quoted(typeof given['glob'] === 'string' ? given['glob'].replace(/^.*\//u, '') : '*')} || true`,
     list: `ls -la ${path}`,
     delete: `rm -r ${path}`,

@@ -1,6 +1,6 @@
 import type { FsStat } from 'just-bash'
 
-import { codeOf, FileError } from '../../../files/errors.ts'
+import { codeOf, FileError, isFileError } from '../../../files/errors.ts'
 import type { ListedEntry } from '../../../files/contract.ts'
 import { listedIn, look } from '../listed.ts'
 import { type Invocation, Output, pathOf, type Tool, wordsOf } from '../tool.ts'
@@ -131,7 +131,5 @@ function complain(shown: string, error: unknown, { output }: State): void {
 }
 
 function hasErrorCode(error: unknown): boolean {
-  return (
-    error instanceof Error && (/^E[A-Z]+:/.test(error.message) || ('code' in error && typeof error.code === 'string'))
-  )
+  return isFileError(error) || (error instanceof Error && 'code' in error && typeof error.code === 'string')
 }

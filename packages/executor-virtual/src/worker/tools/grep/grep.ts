@@ -1,6 +1,7 @@
 import type { FsStat } from 'just-bash'
 
 import type { ListedEntry } from '../../../files/contract.ts'
+import { isFileError } from '../../../files/errors.ts'
 import { decodeText, hasForeignBytes } from '../../../files/text.ts'
 import { listedIn, look, workAhead } from '../listed.ts'
 import { bytesOf, type Invocation, linesOf, Output, pathOf, readOperand, type Tool, wordsOf } from '../tool.ts'
@@ -244,8 +245,4 @@ class Search {
 
 function nameOf(operand: string): string {
   return operand.replace(/\/+$/, '').split('/').at(-1) ?? ''
-}
-
-function isFileError(error: unknown): boolean {
-  return error instanceof Error && /^E[A-Z]+:/.test(error.message)
 }
