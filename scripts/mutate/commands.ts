@@ -482,18 +482,6 @@ export const commandMutations: readonly Mutation[] = [
     test: { file: 'packages/command-parser/test/commands.test.ts', title: 'too many parts' },
   },
   {
-    row: 'output that a RegExp of `waitFor` takes long for',
-    removes: 'the turn of others between pieces',
-    changes: [
-      {
-        file: 'packages/core/src/commands/sessions/wait-for.ts',
-        text: ' && performance.now() - started < 5)',
-        by: ')',
-      },
-    ],
-    test: { file: 'packages/core/test/commands/wait-for.test.ts', title: 'lets others have their turn' },
-  },
-  {
     row: 'a change that remembered names of a directory would hide from the next walk',
     removes: 'the comparison of the time of change',
     changes: [

@@ -95,6 +95,9 @@ describe('[RU7] options', () => {
       'EINVAL: make: `limits.memry` is not an option; did you mean `limits.memory`?',
     )
     expect(refusalOf({ root: '/', toString: 1 }).reason).toBe('`toString` is not an option')
+    expect(refusalOf({ root: '/', outputFile: 'log' }).message).toBe(
+      'EINVAL: make: `outputFile` is not an option any more; redirect the output in the command: `make > build.log 2>&1`',
+    )
   })
 
   it('a value that is long or hides something is shown cut and escaped', () => {

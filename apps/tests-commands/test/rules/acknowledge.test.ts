@@ -6,6 +6,7 @@ import { component, describeWith } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 import { doors, openSite } from '../doors/site.ts'
 import type { Door, Site } from '../doors/site.ts'
+import { waitFor } from '../sessions/wait-for.ts'
 
 /** Held by no executor of processes, so that there is something to acknowledge. */
 const noSecret = rules.predicate({ name: 'no-secret', test: ({ path }) => !path.endsWith('/secret') })
@@ -57,7 +58,7 @@ for (const door of doors)
         await using site = await open(door)
         const session = await site.workspace.openSession({ shell: 'bash', acknowledge: ['no-secret'] })
         await session.write('git --version; echo "READY $((1 + 1))"\r')
-        const { before } = await session.waitFor('READY 2')
+        const { before } = await waitFor(session, 'READY 2')
         await session.close()
         expect(before).toMatch(/git version/)
         expect(before).not.toContain('PLANTED')

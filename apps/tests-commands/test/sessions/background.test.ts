@@ -43,31 +43,5 @@ for (const door of doors) {
       expect(survivors(token)).toEqual([])
       expect(second.running).toBe(false)
     })
-
-    it('the full output of a long command goes into a file, whatever is kept in memory', async () => {
-      await using site = await open()
-      const result = await site.workspace.exec('seq 1 300000; echo last >&2', {
-        ...plain,
-        outputFile: 'logs/all.txt',
-        maxOutputBytes: 1000,
-      })
-      expect(result.truncated).toBe(true)
-      const text = await site.workspace.readText('logs/all.txt')
-      expect(Buffer.byteLength(text)).toBe(result.stdoutBytes + result.stderrBytes)
-      expect(text.startsWith('1\n2\n3\n')).toBe(true)
-      expect(text).toContain('\n300000\n')
-      expect(text).toContain('last\n')
-    })
-
-    it('a file that may not be written is refused before the command runs', async () => {
-      await using site = await openSite({ root: door.root, executor: door.create(), skills: true })
-      const refused = site.workspace.exec('touch ran', { ...plain, outputFile: '.solven/skills/system/log.txt' })
-      await expect(refused).rejects.toMatchObject({ code: 'EROFS' })
-      expect(await site.workspace.exists('ran')).toBe(false)
-      const failed = site.workspace.exec('echo x', { ...plain, cwd: 'nowhere', outputFile: 'log.txt' })
-      await expect(failed).rejects.toMatchObject({ code: 'ENOENT' })
-      expect(await site.workspace.exists('log.txt')).toBe(false)
-      await expect(site.workspace.spawn('true', { outputFile: 'log.txt' })).rejects.toMatchObject({ code: 'EINVAL' })
-    })
   })
 }

@@ -13,6 +13,8 @@ const workspace = await createWorkspace({
 })
 const session = await workspace.openSession({ shell: 'bash', login: false })
 await session.write(`${command}\r`)
-await session.waitFor('is-ready')
+await new Promise<void>((resolve) => {
+  session.onData(() => session.read({ since: 0 }).text.includes('is-ready\r\n') && resolve())
+})
 process.stdout.write('ready\n')
 await session.wait()

@@ -4,6 +4,7 @@ import { component, describeWith } from '@ws/test-fixtures'
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { doors, openSite } from '../doors/site.ts'
+import { waitFor } from './wait-for.ts'
 
 for (const door of doors) {
   describeWith(door.components.map(component), `sessions: ${door.name}`, { tags: [...door.tags] }, () => {
@@ -28,40 +29,39 @@ for (const door of doors) {
         columns: 101,
         rows: 31,
       })
-      const { before } = await session.waitFor('up')
+      const { before } = await waitFor(session, 'up')
       expect(before).toContain('tty [True, True, True] 101 xterm-256color\r\n')
       expect(before).toContain('by name\r\nagain\r\n')
       expect(before).toContain('leads True')
       session.resize(133, 40)
-      await session.waitFor('now 133')
+      await waitFor(session, 'now 133')
       await session.close()
     })
 
     it('[LS10] an interactive shell has job control: a background job, Ctrl-Z and fg, Ctrl-C', async () => {
       await using site = await open()
-      const brief = { timeout: 8_000 }
       const session = await site.workspace.openSession({ shell: 'bash', login: false, env: { PS1: 'READY> ' } })
-      await session.waitFor('READY> ', brief)
+      await waitFor(session, 'READY> ')
       await session.write('sleep 1000 &\r')
-      await session.waitFor(/\[1\] \d+\r\n[^]*READY> /, brief)
+      await waitFor(session, /\[1\] \d+\r\n[^]*READY> /)
       // The shell takes text that is typed while it still edits a line: hence a word from the program first.
       await session.write("echo ru''ns; cat\r")
-      await session.waitFor('runs\r\n', brief)
+      await waitFor(session, 'runs\r\n')
       await session.write('typed\r')
-      await session.waitFor('typed\r\ntyped\r\n', brief)
+      await waitFor(session, 'typed\r\ntyped\r\n')
       // Where proot traces the shell, one that has stopped a job does not always get its terminal back.
       if (!door.components.includes('proot')) {
         await session.write('\x1a')
-        await session.waitFor(/Stopped[^]*READY> /, brief)
+        await waitFor(session, /Stopped[^]*READY> /)
         await session.write("jobs; echo ba''ck; fg %2\r")
-        const { before } = await session.waitFor(/back\r\n[^]*cat\r\n/, brief)
+        const { before } = await waitFor(session, /back\r\n[^]*cat\r\n/)
         expect(before).toMatch(/\[1\]-?\s+Running\s+sleep 1000/)
       }
       await session.waitForIdle(200)
       await session.write('\x03')
-      await session.waitFor('READY> ', brief)
+      await waitFor(session, 'READY> ')
       await session.write('echo "last $?"; exit 3\r')
-      await session.waitFor('last 130', brief)
+      await waitFor(session, 'last 130')
       expect(await session.wait()).toEqual({ exitCode: 3, signal: null, endedBy: 'program' })
       expect(session.closed).toBe(true)
     })
@@ -73,9 +73,9 @@ for (const door of doors) {
         login: false,
         env: { PYTHON_BASIC_REPL: '1' },
       })
-      await session.waitFor('>>> ')
+      await waitFor(session, '>>> ')
       await session.write('6 * 7\r')
-      expect((await session.waitFor(/^(\d+)\r$/m)).groups).toEqual(['42'])
+      expect((await waitFor(session, /^(\d+)\r$/m)).groups).toEqual(['42'])
       await session.waitForIdle(50)
       await session.write('\x04')
       expect((await session.wait()).exitCode).toBe(0)
@@ -171,7 +171,7 @@ for (const door of doors) {
       ]
       await site.workspace.write('count.py', count.join('\n'))
       const session = await site.workspace.openSession({ command: 'python3 count.py', login: false })
-      await session.waitFor('up')
+      await waitFor(session, 'up')
       const before = performance.now()
       const typed = session.write('y'.repeat(300_000))
       expect(await Promise.race([typed.then(() => 'typed'), session.waitForIdle(200).then(() => 'waits')])).toBe(
@@ -180,7 +180,7 @@ for (const door of doors) {
       expect(performance.now() - before).toBeLessThan(1_500)
       await site.workspace.write('go', '')
       await typed
-      const { match } = await session.waitFor(/[0-9a-f]{64}/, { since: 0 })
+      const { match } = await waitFor(session, /[0-9a-f]{64}/)
       expect(match).toBe(createHash('sha256').update('y'.repeat(300_000)).digest('hex'))
     })
 

@@ -19,19 +19,11 @@ const exec = {
   shell: string,
   login: boolean,
   acknowledge: ['x', null, [7]],
-  outputFile: string,
   durable: boolean,
   signal,
 }
 const move = { overwrite: boolean, ifSource: version, ifDestination: version, parents: boolean, signal }
-const {
-  stdin: _stdin,
-  writableStdin: _writableStdin,
-  onOutput: _onOutput,
-  outputFile: _outputFile,
-  durable: _durable,
-  ...both
-} = exec
+const { stdin: _stdin, writableStdin: _writableStdin, onOutput: _onOutput, durable: _durable, ...both } = exec
 const size = [0, ...count, 65_536]
 const range = [
   ...[7, null, {}, { offset: -1 }, { offset: '0' }, { offset: 0, length: -1 }, { offset: 0, end: 1 }, { length: 1 }],

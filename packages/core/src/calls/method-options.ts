@@ -24,12 +24,7 @@ import type {
   WorkspaceStatOptions,
   WorkspaceWriteOptions,
 } from '../workspace/file-door.ts'
-import type {
-  BackgroundOptions,
-  OpenSessionOptions,
-  OutputOffsets,
-  WaitForOptions,
-} from '../commands/sessions/types.ts'
+import type { BackgroundOptions, OpenSessionOptions, OutputOffsets } from '../commands/sessions/types.ts'
 import type { CommandDefaults, ExecOptions, ExplainRequest } from '../workspace/types.ts'
 
 const signal = option.signal
@@ -90,19 +85,11 @@ const exec: OptionShapes<ExecOptions> = {
   limits: option.options(limitShapes),
   shell: option.string,
   acknowledge: option.list(option.string, 'a list of rule names'),
-  outputFile: option.string,
   durable: option.boolean,
   signal,
 }
 
-const {
-  stdin: _stdin,
-  writableStdin: _writableStdin,
-  onOutput: _onOutput,
-  outputFile: _outputFile,
-  durable: _durable,
-  ...both
-} = exec
+const { stdin: _stdin, writableStdin: _writableStdin, onOutput: _onOutput, durable: _durable, ...both } = exec
 const side = option.integer(1, 65_535)
 
 /** The options of each method of a workspace, and of what its methods return. */
@@ -174,7 +161,6 @@ const methods = {
     command: option.of('a command', () => true),
     acknowledge: option.strings,
   } satisfies OptionShapes<ExplainRequest>,
-  waitFor: { since: count, timeout: durationShape, signal } satisfies OptionShapes<WaitForOptions>,
   since: { since: count },
   output: {
     since: option.options<OutputOffsets>({ stdout: count, stderr: count, output: count }),

@@ -17,7 +17,6 @@ import { closedInput, InputPipe } from './input-pipe.ts'
 import { judgeCommand } from './judged-command.ts'
 import { listeners } from './output-listener.ts'
 import { checkMethod } from '../calls/method-options.ts'
-import { teeToFile } from './sessions/output-file.ts'
 import { startInTime } from './start-in-time.ts'
 import type { Command, ExecOptions } from '../workspace/types.ts'
 import { notDirectoryError } from '../mount/walk.ts'
@@ -44,9 +43,9 @@ export async function exec(door: CommandDoor, command: Command, options: ExecOpt
       'use `spawn` or `start`, or give the whole input as `stdin`',
     )
   }
-  const { running, wait } = await teeToFile(door, options, () => launch(door, command, options))
-  if (options.outputFile === undefined) leave(running)
-  const result = await wait()
+  const { running } = await launch(door, command, options)
+  leave(running)
+  const result = await running.wait()
   if (options.durable === true) await door.sync()
   return result
 }
@@ -63,13 +62,6 @@ export async function spawn(door: CommandDoor, command: Command, options: ExecOp
       'spawn',
       '`durable` waits for the end of the command, and `spawn` does not',
       'use `exec`, or call `flush` of the workspace when the command has ended',
-    )
-  }
-  if (options.outputFile !== undefined) {
-    throw useless(
-      'exec',
-      '`outputFile` would take the streams that `spawn` gives',
-      'use `exec` or `start`, or write the streams to a file yourself',
     )
   }
   const { running } = await launch(door, command, options)

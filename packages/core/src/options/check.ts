@@ -107,7 +107,17 @@ function invalid(operation: string, subject: string, must: string, got: string, 
   return new WorkspaceError({ code: 'EINVAL', operation, reason: `${subject} must be ${must}, got ${got}`, remedy })
 }
 
+/** Options of earlier versions, and what does their work now. */
+const removedOptions: Readonly<Record<string, string>> = {
+  outputFile: 'redirect the output in the command: `make > build.log 2>&1`',
+}
+
 function unknownOption(operation: string, key: string, known: readonly string[], prefix: string): WorkspaceError {
+  const removed = prefix === '' && Object.hasOwn(removedOptions, key) ? removedOptions[key] : undefined
+  if (removed !== undefined) {
+    const reason = `${quotePath(key)} is not an option any more`
+    return new WorkspaceError({ code: 'EINVAL', operation, reason, remedy: removed })
+  }
   const nearest = nearestName(key, known)
   const list = known.map((name) => `\`${prefix}${name}\``).join(', ')
   return new WorkspaceError({

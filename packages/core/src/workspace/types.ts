@@ -109,11 +109,6 @@ export interface ExecOptions extends SignalOption {
    */
   readonly acknowledge?: readonly string[] | undefined
   /**
-   * A file of the workspace that gets the whole output, both streams as they come, beyond `maxOutputBytes` too. It
-   * appears when the command has ended, replacing an earlier one. For `exec` and `start`.
-   */
-  readonly outputFile?: string | undefined
-  /**
    * Resolve only when everything that the command wrote survives a power cut, as after `flush`. Processes that the command
    * left behind are not covered. For `exec`. Default false.
    */

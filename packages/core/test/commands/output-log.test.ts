@@ -38,15 +38,6 @@ it('keeps the last bytes, and its offsets and counts add up, however the output 
   )
 })
 
-it('finds the offset behind a position also where invalid bytes were replaced', () => {
-  const log = new OutputLog(100)
-  log.push(Buffer.from([0x61, 0xff, 0xfe, 0x62, 0xc3, 0xa9, 0x63]))
-  const { text } = log.read()
-  expect(text).toBe('a\uFFFD\uFFFDbéc')
-  expect(log.offsetOf(0, text.indexOf('b') + 1)).toBe(4)
-  expect(log.offsetOf(0, text.indexOf('é') + 1)).toBe(6)
-})
-
 it('an offset that is still to come gives nothing, and stays', () => {
   const log = new OutputLog(10)
   log.push(Buffer.from('abc'))

@@ -8,7 +8,6 @@ import { checkMethod } from '../../calls/method-options.ts'
 import type { Command } from '../../workspace/types.ts'
 import type { Ids } from './ids.ts'
 import { OutputLog } from './output-log.ts'
-import { teeToFile } from './output-file.ts'
 import type { BackgroundCommand, BackgroundOptions, OutputOffsets } from './types.ts'
 
 /** Ended commands that are still listed. */
@@ -26,10 +25,9 @@ export async function start(
   try {
     const { maxOutputBytes = defaultOutputBytes } = narrowCommand(door.context.commands, options)
     const logs = new BothStreams(() => new OutputLog(maxOutputBytes))
-    const begin = () => launch(door, command, options, (chunk) => logs.push(chunk))
-    const { running, line, wait } = await teeToFile(door, options, begin)
-    if (options.outputFile === undefined) leave(running)
-    const background = new LiveCommand({ id, line, running, logs, wait })
+    const { running, line } = await launch(door, command, options, (chunk) => logs.push(chunk))
+    leave(running)
+    const background = new LiveCommand({ id, line, running, logs })
     commands.set(id, background)
     const prune = (): void => {
       const ended = commands.list().filter((entry) => !entry.running)
@@ -48,7 +46,6 @@ interface LiveCommandOptions {
   readonly line: string
   readonly running: RunningCommand
   readonly logs: BothStreams<OutputLog>
-  readonly wait: () => Promise<CommandResult>
 }
 
 class LiveCommand implements BackgroundCommand {
@@ -61,18 +58,18 @@ class LiveCommand implements BackgroundCommand {
   #result: CommandResult | undefined
   #ended = false
 
-  constructor({ id, line, running, logs, wait }: LiveCommandOptions) {
+  constructor({ id, line, running, logs }: LiveCommandOptions) {
     this.id = id
     this.command = line
     this.#running = running
     this.#logs = logs
-    this.#ending = this.#follow(wait)
+    this.#ending = this.#follow()
     this.#ending.catch(() => undefined)
   }
 
-  async #follow(wait: () => Promise<CommandResult>): Promise<CommandResult> {
+  async #follow(): Promise<CommandResult> {
     try {
-      const result = await wait()
+      const result = await this.#running.wait()
       this.#result = result
       return result
     } catch (error) {

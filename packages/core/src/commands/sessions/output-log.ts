@@ -90,30 +90,6 @@ export class OutputLog {
     return { text: decode(bytes), next: begin + bytes.length, dropped: Math.max(0, begin - since) }
   }
 
-  /** The kept text from one byte offset up to another, both at the beginning of a character. */
-  textUpTo(since: number, end: number): string {
-    const from = Math.max(since, this.#start)
-    return decode(this.#bytes(from).subarray(0, Math.max(0, end - from)))
-  }
-
-  /** The byte offset of a position in the text that `read(since)` gives. */
-  offsetOf(since: number, position: number): number {
-    const { text, next, dropped } = this.read(since)
-    const begin = since + dropped
-    const bytes = this.#bytes(begin).subarray(0, next - begin)
-    const prefix = new TextEncoder().encode(text.slice(0, position)).length
-    if (new TextEncoder().encode(text).length === bytes.length) return begin + prefix
-    // Invalid bytes are replaced by longer ones: look for the shortest prefix that gives as much text.
-    let [low, high] = [0, bytes.length]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      const whole = bytes.subarray(0, completeLength(bytes.subarray(0, middle)))
-      if (decode(whole).length >= position) high = middle
-      else low = middle + 1
-    }
-    return begin + low
-  }
-
   /** Whole chunks at a time would keep up to twice the limit: the first one is cut. */
   #trim(): void {
     while (this.#end - this.#start > this.#limit) {

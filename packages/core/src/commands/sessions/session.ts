@@ -6,8 +6,7 @@ import { checkMethod } from '../../calls/method-options.ts'
 import { virtualError } from '../../mount/errors.ts'
 import { OutputLog } from './output-log.ts'
 import type { OutputText } from './output-log.ts'
-import type { PatternMatch, Session, SessionExit, WaitForOptions } from './types.ts'
-import { waitFor } from './wait-for.ts'
+import type { Session, SessionExit } from './types.ts'
 
 export interface LiveSessionOptions {
   readonly id: string
@@ -35,8 +34,6 @@ export class LiveSession implements Session {
   readonly #exit: Promise<SessionExit>
   #endedBy: SessionExit['endedBy'] = 'program'
   #ended = false
-  /** Where the output stood when something was written last. */
-  #written: number | undefined
   #idle: NodeJS.Timeout | undefined
   #grace: NodeJS.Timeout | undefined
 
@@ -125,7 +122,6 @@ export class LiveSession implements Session {
     }
     if (this.#ended) throw this.#gone('write')
     this.#touch()
-    this.#written = this.#log.end
     const outcome = await this.#terminal.write(typeof data === 'string' ? new TextEncoder().encode(data) : data)
     if (outcome === 'written') return
     if (this.#ended || outcome === 'closed') throw this.#gone('write')
@@ -153,13 +149,6 @@ export class LiveSession implements Session {
   read(options: { readonly since?: number | undefined } = {}): OutputText {
     checkMethod('since', 'read', options)
     return this.#log.read(options.since ?? this.#begin)
-  }
-
-  async waitFor(pattern: string | RegExp, options: WaitForOptions = {}): Promise<PatternMatch> {
-    checkMethod('waitFor', 'waitFor', options)
-    const begin = (): number => options.since ?? Math.max(this.#written ?? 0, this.#begin)
-    const waited = { log: this.#log, onChange: this.#onChange, ended: () => this.#ended, begin }
-    return waitFor(waited, pattern, options)
   }
 
   async waitForIdle(milliseconds: number, options: SignalOption = {}): Promise<void> {

@@ -46,24 +46,6 @@ export interface SessionExit {
   readonly violations?: readonly RuleViolation[] | undefined
 }
 
-export interface WaitForOptions extends SignalOption {
-  /** Byte offset to look from. Default: where the output stood at the last `write`, at first as for `read`. */
-  readonly since?: number | undefined
-  /** Milliseconds. Default 30,000. */
-  readonly timeout?: number | undefined
-}
-
-export interface PatternMatch {
-  /** The matching text. */
-  readonly match: string
-  /** Of a RegExp; `undefined` for a group that took no part. */
-  readonly groups: readonly (string | undefined)[]
-  /** The output from `since` up to the match. */
-  readonly before: string
-  /** Byte offset behind the match. */
-  readonly next: number
-}
-
 /**
  * A program on a terminal of its own, in the workspace, under the policy as it stood when it was opened.
  *
@@ -93,15 +75,6 @@ export interface Session extends AsyncDisposable {
   readonly commandOffset: number | undefined
   /** Output from a byte offset on. Default: from {@link commandOffset}. Never waits. */
   read(options?: { readonly since?: number | undefined }): OutputText
-  /**
-   * Waits until the output has something. Rejects with `ETIMEDOUT`, with `ECLOSED` when the session ends without it, or
-   * with `signal.reason`.
-   *
-   * A RegExp is your own code: one that backtracks without end on some output holds up this process. It is tried each
-   * time that output has come, on all of it since the last `write`, so `m` decides on the meaning of `^` and `$`. Only
-   * matches that begin in its last 4,096 bytes are found. A string is found wherever it is.
-   */
-  waitFor(pattern: string | RegExp, options?: WaitForOptions): Promise<PatternMatch>
   /** Resolves when nothing has come for so many milliseconds, or the session has ended. */
   waitForIdle(milliseconds: number, options?: SignalOption): Promise<void>
   /**
