@@ -27,6 +27,8 @@ export interface SignatureText {
   readonly truncated: boolean
   /** `patterns`: each line was looked at alone, so that signatures may be missing or be text of a comment. */
   readonly method: 'parser' | 'patterns'
+  /** The package to install for the parser, where it is missing. */
+  readonly missing?: '@vscode/tree-sitter-wasm'
 }
 
 const shapes: OptionShapes<SignaturesOptions> = {
@@ -45,8 +47,9 @@ export async function readSignatures(source: string, options: SignaturesOptions,
   return await runInThread(call, bounds, async (thread, stop) => {
     const request = { kind: 'signatures', source: head, language, parseTime: Math.ceil(timeout / 2) } as const
     const answer = expectAnswer(await thread.ask(request, [], stop), 'signatures', bounds)
-    const { signatures, parsed, method, spent } = answer
+    const { signatures, parsed, method, missing, spent } = answer
     if (spent) await thread.end()
-    return { signatures, parsed, method, truncated: answer.truncated || head.length < source.length }
+    const truncated = answer.truncated || head.length < source.length
+    return { signatures, parsed, method, ...(missing && { missing }), truncated }
   })
 }

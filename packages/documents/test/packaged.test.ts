@@ -59,4 +59,26 @@ describe('the built package', () => {
       read: ['parser', 'parser', 'parser', 'parser'],
     })
   })
+
+  it('[FS12] reads signatures by patterns without the parser, and names its package', async () => {
+    const script = `
+      import { registerHooks } from 'node:module'
+      registerHooks({
+        resolve(name, context, next) {
+          if (name !== '@vscode/tree-sitter-wasm') return next(name, context)
+          throw Object.assign(new Error(), { code: 'ERR_MODULE_NOT_FOUND' })
+        },
+      })
+      const { readSignatures } = await import('${join(directory, 'dist/worker/signatures/read-signatures.js')}')
+      const request = { source: 'def f(): pass', language: 'python', parseTime: 1000 }
+      const { signatures, method, missing } = await readSignatures(request)
+      console.log(JSON.stringify({ texts: signatures.map(({ text }) => text), method, missing }))
+    `
+    const { stdout } = await run(process.execPath, ['--no-warnings', '--input-type=module', '--eval', script])
+    expect(JSON.parse(stdout)).toEqual({
+      texts: ['def f(): pass'],
+      method: 'patterns',
+      missing: '@vscode/tree-sitter-wasm',
+    })
+  })
 })

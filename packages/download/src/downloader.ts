@@ -98,6 +98,7 @@ export class LiveDownloader implements Downloader {
       }
       if (status < 200 || status > 299) {
         await finish(answered)
+        if (refusals.has(status) && (await this.#lacksBrowser())) throw problems.refused(status)
         throw problems.status(status)
       }
       const isEncoded = (answer.header('content-encoding') ?? 'identity') !== 'identity'
@@ -117,6 +118,12 @@ export class LiveDownloader implements Downloader {
         throughTor: tor,
       }
     }
+  }
+
+  /** The client that speaks as a browser does was wanted, and is not installed. */
+  async #lacksBrowser(): Promise<boolean> {
+    const clients = await this.#clients
+    return this.#options.client !== 'undici' && clients?.every(({ name }) => name === 'undici') === true
   }
 
   /** Asks with one client after the other, until one gets an answer. */

@@ -22,6 +22,12 @@ export const problems = {
       `the server answered ${status}`,
       'check the URL, or try another',
     ),
+  refused: (status: number) =>
+    make(
+      'EBACKEND',
+      `the server answered ${status}`,
+      'install the package `impit`, whose client speaks as a browser does, or try another URL',
+    ),
   tooLarge: (bytes: number) => make('EFBIG', `it has more than ${bytes} bytes`, 'download a smaller file'),
   idle: (milliseconds: number) =>
     make('ETIMEDOUT', `the server sent nothing for ${milliseconds} ms`, 'try again later, or another URL'),

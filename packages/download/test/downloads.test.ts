@@ -242,3 +242,14 @@ describe('a downloader', () => {
     await expect(downloader.open(site.url('/'))).rejects.toMatchObject({ code: 'ECLOSED' })
   })
 })
+
+it('[FS10] names the client to install where a server refuses one that is no browser', async () => {
+  const site = await openSite((_, response) => response.writeHead(403).end())
+  const only = { clients: [undiciClient] }
+  await expect(site.open(only).open(site.url('/'))).rejects.toMatchObject({
+    code: 'EBACKEND',
+    remedy: expect.stringContaining('install the package `impit`'),
+  })
+  const wanted = site.open({ ...only, client: 'undici' })
+  await expect(wanted.open(site.url('/'))).rejects.toMatchObject({ remedy: 'check the URL, or try another' })
+})

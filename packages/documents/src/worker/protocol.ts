@@ -70,7 +70,11 @@ export interface SignaturesAnswer extends Ending {
   readonly parsed: boolean
   readonly truncated: boolean
   readonly method: 'parser' | 'patterns'
+  readonly missing?: typeof parserPackage
 }
+
+/** The parser of signatures, which its users install themselves: it has 22 MB. */
+export const parserPackage = '@vscode/tree-sitter-wasm'
 
 export interface MarkdownAnswer {
   readonly kind: 'markdown'

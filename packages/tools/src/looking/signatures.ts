@@ -10,9 +10,16 @@ const mostSignatures = 20
 /** Bytes of a source that is looked at. */
 const largest = 256 * 1024
 
-/** Signatures of Python and TypeScript sources by path, for a listing [FS12]. A source that cannot be read has none. */
-export async function signaturesOf(call: Call, entries: readonly WorkspaceEntry[]): Promise<Map<string, string[]>> {
+export interface ListedSignatures {
+  readonly byPath: ReadonlyMap<string, readonly string[]>
+  /** The package to install for exact signatures, where it is missing. */
+  readonly missing?: string | undefined
+}
+
+/** Signatures of Python and TypeScript sources, for a listing [FS12]. A source that cannot be read has none. */
+export async function signaturesOf(call: Call, entries: readonly WorkspaceEntry[]): Promise<ListedSignatures> {
   const found = new Map<string, string[]>()
+  let lacks: string | undefined
   const { signal } = call
   for (const { path, type } of entries) {
     const language = type === 'file' ? languageOf(path) : undefined
@@ -21,7 +28,8 @@ export async function signaturesOf(call: Call, entries: readonly WorkspaceEntry[
     try {
       const { bytes } = await call.workspace.read(path, { maxBytes: largest, signal })
       const source = new TextDecoder().decode(bytes)
-      const { signatures } = await call.session.documents.signatures(source, { language, signal })
+      const { signatures, missing } = await call.session.documents.signatures(source, { language, signal })
+      lacks ??= missing
       const shown = signatures.slice(0, mostSignatures)
       const more = signatures.length - shown.length
       found.set(path, [
@@ -32,5 +40,5 @@ export async function signaturesOf(call: Call, entries: readonly WorkspaceEntry[
       if (!isWorkspaceError(error)) throw error
     }
   }
-  return found
+  return { byPath: found, missing: lacks }
 }

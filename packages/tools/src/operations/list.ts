@@ -45,11 +45,12 @@ export const list = operation({
     const { entries, total } = await walkTree(call, target, { depth, hidden, limit: mostFiles })
     const lines = [`${target === '/' ? '/' : `${target}/`}`.replace('//', '/')]
     const start = target === '/' ? 1 : target.replace(/\/$/u, '').length + 1
-    const shown = signatures ? await signaturesOf(call, entries) : new Map<string, string[]>()
+    const { byPath, missing } = await signaturesOf(call, signatures ? entries : [])
     for (const entry of entries) {
-      lines.push(lineOf(entry, start), ...(shown.get(entry.path) ?? []).map((line) => `      ${line}`))
+      lines.push(lineOf(entry, start), ...(byPath.get(entry.path) ?? []).map((line) => `      ${line}`))
     }
     const more = total - entries.length
+    if (missing !== undefined) lines.push(`[signatures may be missing; \`npm install ${missing}\` for exact ones]`)
     if (total === 0) lines.push('(nothing here)')
     if (more > 0) lines.push(`[${more} more left out; list a directory below, or use find]`)
     return {
