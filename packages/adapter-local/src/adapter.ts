@@ -21,6 +21,7 @@ import {
   type Times,
   type WriteData,
   mountRoot,
+  Semaphore,
 } from '@ws/core/adapter'
 import type { HostPath } from '@ws/core/executor'
 
@@ -29,7 +30,7 @@ import type { Task } from './confine/task.ts'
 import type { Tree } from './confine/tree.ts'
 import { contractFailure, failure, translate } from './errors.ts'
 import type { Engines } from './host/engine.ts'
-import { Semaphore, ownTurn } from './host/pace.ts'
+import { ownTurn } from './host/pace.ts'
 import { describeHostDirectory } from './root/host-directory.ts'
 import { Listing } from './read/listing.ts'
 import { readFile } from './read/read.ts'

@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process'
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { LinkSignal } from '@ws/core/adapter'
+import { LinkSignal, Semaphore } from '@ws/core/adapter'
 import { isSlowType } from '@ws/process'
 import { describe, expect, it, vi } from 'vitest'
 
 import { createLocalAdapter } from '../src/index.ts'
-import { Semaphore, Pace, isTurnOver, ownTurn, spend } from '../src/host/pace.ts'
+import { Pace, isTurnOver, ownTurn, spend } from '../src/host/pace.ts'
 import { NestedMounts, readMounts } from '../src/host/mounts.ts'
 import { type Local, at, bytes, collect, failureOf, names, readText, scratch } from './support.ts'
 

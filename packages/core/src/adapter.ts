@@ -23,6 +23,7 @@ export type {
   OptionalOperation,
 } from './adapter/operations.ts'
 export { Pace } from './adapter/pace.ts'
+export { Semaphore } from './adapter/semaphore.ts'
 export { askingSignal, askingToo, eitherSignal } from './adapter/signals.ts'
 export type {
   AppendOptions,

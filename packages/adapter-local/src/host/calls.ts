@@ -1,8 +1,10 @@
 import * as fs from 'node:fs'
 import { promisify } from 'node:util'
 
+import type { Semaphore } from '@ws/core/adapter'
+
 import { nativeCode } from '../errors.ts'
-import type { Semaphore, Pace } from './pace.ts'
+import type { Pace } from './pace.ts'
 
 /** A path for the kernel. Bytes where a name is not valid UTF-8. */
 export type HostName = string | Buffer

@@ -1,3 +1,5 @@
+import { Semaphore } from '@ws/core/adapter'
+
 import { runDelay } from './run-delay.ts'
 
 /** Milliseconds of synchronous work after which the event loop gets its turn. */
@@ -106,29 +108,6 @@ export class Pace {
   /** A call was slow a short time ago. */
   get isSlow(): boolean {
     return this.#slowUntil !== 0 && performance.now() < this.#slowUntil
-  }
-}
-
-/** Lets a number of callers in at once; the others wait in line. */
-export class Semaphore {
-  readonly #waiting: (() => void)[] = []
-  #free: number
-
-  constructor(size: number) {
-    this.#free = size
-  }
-
-  /** `undefined`: one is in. */
-  acquire(): Promise<void> | undefined {
-    if (this.#free === 0) return new Promise((resolve) => this.#waiting.push(resolve))
-    this.#free -= 1
-    return undefined
-  }
-
-  release(): void {
-    const next = this.#waiting.shift()
-    if (next === undefined) this.#free += 1
-    else next()
   }
 }
 

@@ -1,3 +1,5 @@
+import { Semaphore } from '@ws/core/adapter'
+
 import { Thread } from './thread.ts'
 
 export interface ThreadPoolOptions {
@@ -13,11 +15,11 @@ export interface ThreadPoolOptions {
 export class ThreadPool {
   readonly #options: ThreadPoolOptions
   readonly #idle: { readonly thread: Thread; readonly timer: NodeJS.Timeout }[] = []
-  readonly #waiting: (() => void)[] = []
-  #busy = 0
+  readonly #turns: Semaphore
 
   constructor(options: ThreadPoolOptions) {
     this.#options = options
+    this.#turns = new Semaphore(options.size)
   }
 
   /**
@@ -26,7 +28,7 @@ export class ThreadPool {
    * @throws what the task throws; `signal.reason` while it waits
    */
   async run<Result>(signal: AbortSignal, task: (thread: Thread) => Promise<Result>): Promise<Result> {
-    await this.#turn(signal)
+    await this.#turns.acquire(signal)
     const thread = this.#take()
     try {
       const result = await task(thread)
@@ -36,8 +38,7 @@ export class ThreadPool {
       await thread.end()
       throw error
     } finally {
-      this.#busy--
-      this.#waiting.shift()?.()
+      this.#turns.release()
     }
   }
 
@@ -49,28 +50,6 @@ export class ThreadPool {
         return thread.end()
       }),
     )
-  }
-
-  async #turn(signal: AbortSignal): Promise<void> {
-    while (this.#busy >= this.#options.size) {
-      const turn = Promise.withResolvers<void>()
-      const cancel = () => turn.reject(signal.reason)
-      this.#waiting.push(turn.resolve)
-      signal.addEventListener('abort', cancel, { once: true })
-      try {
-        await turn.promise
-      } finally {
-        signal.removeEventListener('abort', cancel)
-        const place = this.#waiting.indexOf(turn.resolve)
-        if (place !== -1) this.#waiting.splice(place, 1)
-      }
-    }
-    if (signal.aborted) {
-      // The turn goes to the next one.
-      this.#waiting.shift()?.()
-      signal.throwIfAborted()
-    }
-    this.#busy++
   }
 
   #take(): Thread {

@@ -1,3 +1,4 @@
+import { Semaphore } from '@ws/core/adapter'
 import { requireDescriptors } from '@ws/process'
 import { Worker } from 'node:worker_threads'
 
@@ -31,38 +32,20 @@ const mostIdle = 4
  */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions
-  readonly #waiting: (() => void)[] = []
-  #busy = 0
+  readonly #turns: Semaphore
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options
+    this.#turns = new Semaphore(options.size)
   }
 
   /** A thread for one user, to be released or ended; waits while all are busy. Rejects with the signal's reason. */
   async acquire(signal: AbortSignal): Promise<Worker> {
-    while (this.#busy >= this.#options.size) {
-      const turn = Promise.withResolvers<void>()
-      const cancel = () => turn.reject(signal.reason)
-      this.#waiting.push(turn.resolve)
-      signal.addEventListener('abort', cancel, { once: true })
-      try {
-        await turn.promise
-      } finally {
-        signal.removeEventListener('abort', cancel)
-        const place = this.#waiting.indexOf(turn.resolve)
-        if (place !== -1) this.#waiting.splice(place, 1)
-      }
-    }
-    if (signal.aborted) {
-      // The turn goes to the next one.
-      this.#waiting.shift()?.()
-      signal.throwIfAborted()
-    }
+    await this.#turns.acquire(signal)
     const place = idle.findLastIndex(({ maxMemory }) => maxMemory === this.#options.maxMemory)
     const [{ worker, timer } = {}] = place === -1 ? [] : (idle.splice(place, 1) as Partial<Idle>[])
     clearTimeout(timer)
     const taken = worker ?? this.#startOrPass()
-    this.#busy++
     taken.removeAllListeners('exit').removeAllListeners('error')
     taken.ref()
     return taken
@@ -70,7 +53,7 @@ export class WorkerPool {
 
   /** Gives a thread back that has finished its command. */
   release(worker: Worker): void {
-    this.#freed()
+    this.#turns.release()
     worker.removeAllListeners('exit').removeAllListeners('error')
     worker.on('error', () => undefined)
     worker.once('exit', () => forget(worker))
@@ -86,13 +69,8 @@ export class WorkerPool {
     try {
       await worker.terminate()
     } finally {
-      this.#freed()
+      this.#turns.release()
     }
-  }
-
-  #freed(): void {
-    this.#busy--
-    this.#waiting.shift()?.()
   }
 
   /** A turn that cannot be used is the next one's. */
@@ -100,7 +78,7 @@ export class WorkerPool {
     try {
       return this.#start()
     } catch (error) {
-      this.#waiting.shift()?.()
+      this.#turns.release()
       throw error
     }
   }

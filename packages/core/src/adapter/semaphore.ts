@@ -1,0 +1,44 @@
+/** Lets a number of callers in at once; the others wait in line. */
+export class Semaphore {
+  readonly #waiting: (() => void)[] = []
+  #free: number
+
+  constructor(size: number) {
+    this.#free = size
+  }
+
+  /**
+   * `undefined`, or resolves, when the caller is in. It calls {@link release} when it is done.
+   *
+   * @throws `signal.reason`, at once and while it waits
+   */
+  acquire(signal?: AbortSignal): Promise<void> | undefined {
+    signal?.throwIfAborted()
+    if (this.#free === 0) return this.#wait(signal)
+    this.#free -= 1
+    return undefined
+  }
+
+  release(): void {
+    const next = this.#waiting.shift()
+    if (next === undefined) this.#free += 1
+    else next()
+  }
+
+  async #wait(signal: AbortSignal | undefined): Promise<void> {
+    const turn = Promise.withResolvers<void>()
+    const leave = (): void => {
+      const place = this.#waiting.indexOf(turn.resolve)
+      if (place !== -1) this.#waiting.splice(place, 1)
+      turn.reject(signal?.reason)
+    }
+    this.#waiting.push(turn.resolve)
+    signal?.addEventListener('abort', leave, { once: true })
+    await turn.promise
+    signal?.removeEventListener('abort', leave)
+    if (signal?.aborted !== true) return
+    // It was woken, and aborted in the same tick: its turn is the next one's.
+    this.release()
+    throw signal.reason
+  }
+}
