@@ -67,9 +67,10 @@ export function outputTests({ describe, test }: DoorSuite): void {
       const site = await it.open()
       const controller = new AbortController()
       const command = 'echo before; echo problem >&2; echo x > begun; sleep 3; echo after'
-      const { signal } = controller
-      const running = await site.workspace.spawn(command, { ...plain, signal })
-      const background = await site.workspace.start(command.replace('begun', 'begun-too'), { ...plain, signal })
+      // SIGTERM ends it. An executor that keeps the output until its end has time to hand it over.
+      const options = { ...plain, killGrace: 10_000, signal: controller.signal }
+      const running = await site.workspace.spawn(command, options)
+      const background = await site.workspace.start(command.replace('begun', 'begun-too'), options)
       await Promise.all([site.appears('begun'), site.appears('begun-too')])
       controller.abort(new Error('enough'))
       await rejection(running.wait(), 'the aborted command')
