@@ -39,7 +39,7 @@ export function endTests({ describe, test }: DoorSuite): void {
     test('a timeout ends everything that the command started', { kind: 'process' }, async (it) => {
       const site = await it.open()
       const { timedOut } = await site.attempt(`trap '' TERM INT HUP; ${heart}\n sleep 3`, {
-        timeout: 500,
+        timeout: 1_500,
         killGrace: 100,
       })
       equal(timedOut, true, 'timed out')

@@ -87,7 +87,7 @@ export function outputTests({ describe, test }: DoorSuite): void {
     test('is the exit code, or 128 and the number of the signal', {}, async (it) => {
       const site = await it.open()
       for (const code of [0, 7]) equal((await site.attempt(`exit ${code}`)).exitStatus, code, 'the status of an exit')
-      const late = await site.attempt('sleep 3', { timeout: 200, killGrace: 100 })
+      const late = await site.attempt('sleep 5', { timeout: 1_000, killGrace: 100 })
       const number = constants.signals[(late.signal ?? '') as NodeJS.Signals]
       equal(late.exitStatus, 128 + number, `the status after a timeout, which ended it by ${late.signal}`)
       const running = await site.workspace.spawn('echo x > begun; sleep 3', plain)
