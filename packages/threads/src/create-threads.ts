@@ -6,6 +6,7 @@ import { checkLayout, type Layout } from './layout/layout.ts'
 import { chooseLeases } from './lease/choose.ts'
 import type { Lease, LeaseStore } from './lease/types.ts'
 import { exportTree, importTree } from './open/archive.ts'
+import { naming } from './open/failures.ts'
 import { fence } from './open/fence.ts'
 import { KnownTrees } from './open/known-trees.ts'
 import { openThread, type Setting } from './open/open-thread.ts'
@@ -85,7 +86,8 @@ function makeThreads({ store, layout, leases, setting, pool, owned }: Parts): Th
     admit(operation)
     checkId(operation, 'thread', threadId)
     if (!(await pool.evict(threadId))) throw inUse(operation, threadId)
-    const lease = await leases?.acquire(foldId(threadId))
+    const action = { operation, outcome: 'was not touched', threadId, layout, store: store.name }
+    const lease = await naming(action, async () => leases?.acquire(foldId(threadId)))
     try {
       const onChange = (): void => undefined
       const fenced = fence(store, { lease, onChange, onFlush: onChange })

@@ -1,14 +1,16 @@
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { watch } from 'node:fs/promises'
 
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createS3Adapter } from '@ws/adapter-s3'
-import type { StorageAdapter } from '@ws/core/adapter'
+import { WorkspaceError } from '@ws/core'
+import { parseMountPath, wrapAdapter, type StorageAdapter } from '@ws/core/adapter'
 import { createScratchDirectory, describeWith } from '@ws/test-fixtures'
 import { startFaultProxy } from '@ws/test-fixtures/s3'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
-import { createProcessLeases, createThreads, type Threads } from '@ws/threads'
+import { createObjectLeases, createProcessLeases, createThreads, type Threads } from '@ws/threads'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 async function threadsOn(store: StorageAdapter): Promise<Threads> {
@@ -21,13 +23,41 @@ async function threadsOn(store: StorageAdapter): Promise<Threads> {
 }
 
 describe('[RP12] a full disk', () => {
-  it('is ENOSPC for a write and for a new thread; threads that are open go on', async ({ skip }) => {
+  const smallDisk = async (skip: (reason: string) => void): Promise<string> => {
     const scratch = await createScratchDirectory({ prefix: 'ws-threads-' })
     onTestFinished(() => scratch.remove())
     const mounted = spawnSync('/usr/bin/mount', ['-t', 'tmpfs', '-o', 'size=512k', 'tmpfs', scratch.path])
     if (mounted.status !== 0) skip('mounting is not permitted here')
     onTestFinished(() => void spawnSync('/usr/bin/umount', ['-l', scratch.path]))
-    const threads = await threadsOn(await createLocalAdapter({ root: scratch.path }))
+    return scratch.path
+  }
+
+  it('is ENOSPC for the notes of a lease, which is renewed without new space', async ({ skip }) => {
+    const root = await smallDisk(skip)
+    await using store = await createLocalAdapter({ root })
+    const leases = createObjectLeases({ adapter: store, directory: '.ws/threads', ttl: 3000 })
+    onTestFinished(() => leases.close())
+    const lease = await leases.acquire('t1')
+    await lease.writeNotes({ kept: 'yes' })
+    await fill(async (data) => store.append?.(parseMountPath('/filler'), data))
+    await expect(lease.writeNotes({ more: 'x' })).rejects.toMatchObject({ code: 'ENOSPC' })
+
+    // without a renewal it would be lost after 2 s; each is a new name of the same file
+    const renewed: (string | null)[] = []
+    for await (const { filename } of watch(`${root}/.ws/threads/t1`, { signal: lease.lost })) {
+      if (/^lease\.\d+$/u.test(filename ?? '') && !renewed.includes(filename)) renewed.push(filename)
+      if (renewed.length > 2) break
+    }
+    expect(lease.isHeld()).toBe(true)
+    expect(lease.notes).toEqual({ kept: 'yes' })
+    await expect(leases.acquire('t1')).rejects.toMatchObject({ code: 'EBUSY' })
+    await store.delete(parseMountPath('/filler'))
+    await lease.writeNotes({ more: 'x' })
+  })
+
+  it('is ENOSPC for a write and for a new thread; threads that are open go on', async ({ skip }) => {
+    const root = await smallDisk(skip)
+    const threads = await threadsOn(await createLocalAdapter({ root }))
     const { workspace } = await threads.open({ threadId: 't1', userId: 'u1' })
     await workspace.write('/kept.txt', 'kept')
 
@@ -105,6 +135,50 @@ describeWith(s3Needs('r2'), '[RP12] a store that lacks permissions', () => {
     })
     expect(await thread.formatCatalogue()).toBe('')
     await thread.workspace.write('/a.txt', 'a')
+  })
+})
+
+describe('[RP12] a store that does not answer', () => {
+  it('is an error that names the thread, the store, and since when it was asked', async () => {
+    const failing = new Set<string>()
+    const inner = createMemoryAdapter()
+    const store = wrapAdapter(inner, {
+      name: inner.name,
+      capabilities: inner.capabilities,
+      async call({ operation, path }, run) {
+        if (![...failing].some((place) => path.startsWith(place))) return run()
+        throw new WorkspaceError({
+          code: 'ETIMEDOUT',
+          operation,
+          path,
+          reason: 'was not served in time',
+          remedy: 'wait',
+        })
+      },
+    })
+    const leases = createObjectLeases({ adapter: store, directory: '.ws/threads' })
+    const threads = await createThreads({ store, leases })
+    onTestFinished(() => threads.close())
+    const error = (part: string, operation = 'openThread') => ({
+      code: 'ETIMEDOUT',
+      operation,
+      path: 't1',
+      reason: expect.stringMatching(
+        new RegExp(`: its ${part} in the store memory, asked since 20[-0-9T:.]+Z, was not served in time$`, 'u'),
+      ) as string,
+      remedy: 'wait',
+    })
+    failing.add('/.ws')
+    await expect(threads.open({ threadId: 't1', userId: 'u1' })).rejects.toMatchObject(error('lease'))
+    await expect(threads.delete('t1')).rejects.toMatchObject(error('lease', 'deleteThread'))
+    failing.clear()
+    failing.add('/threads/t1')
+    await expect(threads.open({ threadId: 't1', userId: 'u1' })).rejects.toMatchObject(error('directory'))
+    failing.clear()
+    failing.add('/threads/t1/package.json')
+    await expect(threads.open({ threadId: 't1', userId: 'u1' })).rejects.toMatchObject(error('`/package.json`'))
+    failing.clear()
+    await (await threads.open({ threadId: 't1', userId: 'u1' })).close()
   })
 })
 

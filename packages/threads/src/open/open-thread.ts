@@ -16,6 +16,7 @@ import type { Lease, LeaseStore } from '../lease/types.ts'
 import { provision } from '../provision/provision.ts'
 import type { LeftOut, ProvisionEvent, ThreadTemplate } from '../provision/types.ts'
 import type { ThreadEvent } from '../types.ts'
+import { naming } from './failures.ts'
 import { fence } from './fence.ts'
 import { mountPointsOf, mountsOf, type ThreadPlace } from './mounts.ts'
 import { Changes, OpenThread } from './thread.ts'
@@ -38,16 +39,20 @@ export interface Setting {
 /** The note beside a lease that holds the exact id, since leases are named by the folded one. The tree is there then. */
 const idNote = 'id'
 
+interface Opening {
+  readonly wait: number | undefined
+  readonly onLost: (ended: Promise<void>) => void
+  readonly signal: AbortSignal | undefined
+}
+
 /** Opens a thread: takes its lease, mounts its trees, and makes the parts that are missing. */
-export async function openThread(
-  place: ThreadPlace,
-  setting: Setting,
-  options: {
-    readonly wait: number | undefined
-    readonly onLost: (ended: Promise<void>) => void
-    readonly signal: AbortSignal | undefined
-  },
-): Promise<OpenThread> {
+export function openThread(place: ThreadPlace, setting: Setting, options: Opening): Promise<OpenThread> {
+  const { threadId, layout, store } = place
+  const action = { operation: 'openThread', outcome: 'was not opened', threadId, layout, store: store.name }
+  return naming(action, () => open(place, setting, options))
+}
+
+async function open(place: ThreadPlace, setting: Setting, options: Opening): Promise<OpenThread> {
   const { signal, wait } = options
   const { leases } = setting
   const lease = await leases?.acquire(foldId(place.threadId), { wait, signal })

@@ -1,0 +1,58 @@
+import { isWorkspaceError, WorkspaceError, type ErrorCode } from '@ws/core'
+
+import type { Layout } from '../layout/layout.ts'
+import { treeOf } from './tree.ts'
+
+/** The store failed, or is full: the caller has made no mistake. */
+const ofStores: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'EACCES',
+  'EBACKEND',
+  'EDQUOT',
+  'EIO',
+  'ENOSPC',
+  'ENOWORKSPACE',
+  'EROFS',
+  'ETIMEDOUT',
+])
+
+export interface ThreadAction {
+  readonly operation: string
+  /** `was not opened` */
+  readonly outcome: string
+  readonly threadId: string
+  readonly layout: Layout
+  /** The name of the store. */
+  readonly store: string
+}
+
+/**
+ * Runs a step on a thread. Where the store fails, the error names the thread, its part, the store, and since when that was
+ * asked. The places of leases and trees in the store say nothing to callers.
+ */
+export async function naming<Result>(action: ThreadAction, work: () => Promise<Result>): Promise<Result> {
+  const { operation, outcome, threadId, store } = action
+  const since = new Date().toISOString()
+  try {
+    return await work()
+  } catch (error) {
+    if (!isWorkspaceError(error) || !ofStores.has(error.code) || error.path === threadId) throw error
+    throw new WorkspaceError({
+      code: error.code,
+      operation,
+      path: threadId,
+      reason: `${outcome}: its ${partOf(error.path ?? '/', action)} in the store ${store}, asked since ${since}, ${error.reason}`,
+      remedy: error.remedy,
+      native: error,
+    })
+  }
+}
+
+/** @param path of the store, or of the workspace that is being made */
+function partOf(path: string, { layout, threadId }: ThreadAction): string {
+  if (isAtOrBelow(path, `/${layout.control}`)) return 'lease'
+  return path === '/' || isAtOrBelow(path, treeOf(layout, threadId)) ? 'directory' : `\`${path}\``
+}
+
+function isAtOrBelow(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(`${directory}/`)
+}
