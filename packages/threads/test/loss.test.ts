@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
 import type { S3Client } from '@aws-sdk/client-s3'
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createS3Adapter } from '@ws/adapter-s3'
@@ -84,6 +86,37 @@ for (const name of s3ServerNames) {
       expect(late).toEqual({ copy: 0, append: 0, move: 0, delete: 0 })
       const { bytes } = await other.read(parseMountPath('/threads/t1/log'))
       expect(Buffer.from(bytes).toString()).toBe('successor\n')
+    })
+
+    it('[TH2] has no more changes under way than the README says', async () => {
+      const server = await sharedS3Server(name)
+      const client = server.client({ maxAttempts: 1 })
+      const store = await createS3Adapter({ client, bucket: server.bucket })
+      const threads = await createThreads({ store, provision: false })
+      onTestFinished(async () => {
+        await threads.close()
+        await store.close()
+        await server.close()
+      })
+      const { workspace } = await threads.open(user)
+      const files = Array.from({ length: 40 }, (_, index) => `/d/${index}`)
+      await Promise.all(files.map((path) => workspace.write(path, 'x', { parents: true })))
+      const counts: Record<string, number> = {}
+      const count = async (what: string, work: () => Promise<unknown>): Promise<void> => {
+        let running = 0
+        const stop = watch(client, async (sent, next) => {
+          if (!/^(?:Copy|Put|Delete)/.test(sent)) return next()
+          counts[what] = Math.max(counts[what] ?? 0, ++running)
+          await delay(50) // a store that takes its time: all that can begin, begins
+          return next().finally(() => (running -= 1))
+        })
+        await work()
+        stop()
+      }
+      await count('copy', () => workspace.copy('/d', '/e', { recursive: true }))
+      await count('move', () => workspace.move('/d', '/f'))
+      await count('delete', () => workspace.delete('/e', { recursive: true }))
+      expect(counts).toEqual({ copy: 16, move: 16, delete: 1 })
     })
   })
 }
