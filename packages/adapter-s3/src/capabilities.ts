@@ -1,9 +1,9 @@
 import type { ConditionScope, DriverCapabilities } from '@ws/core/adapter'
-import type { S3Dialect } from './dialect/dialect.ts'
+import type { StartFacts } from './dialect/dialect.ts'
 import type { KeySpace } from './keys/key-space.ts'
 
 export interface CapabilityFacts {
-  readonly dialect: S3Dialect
+  readonly dialect: StartFacts
   readonly keys: KeySpace
   readonly readOnly: boolean
 }

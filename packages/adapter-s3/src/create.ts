@@ -1,15 +1,11 @@
-import { createHash } from 'node:crypto'
-import type { S3Client } from '@aws-sdk/client-s3'
 import { createAdapter } from './adapter.ts'
 import { connect } from './client/connect.ts'
 import { Deadline } from './client/deadline.ts'
-import { translate } from './client/failures.ts'
 import { Requests } from './client/requests.ts'
-import { leastDialect, type S3Dialect } from './dialect/dialect.ts'
-import { Probe } from './dialect/probe.ts'
+import type { S3Dialect } from './dialect/dialect.ts'
+import { asking, factsFor } from './dialect/known.ts'
 import { DirectoryHints } from './directories/hints.ts'
 import { KeySpace } from './keys/key-space.ts'
-import { makeReservedName } from './keys/names.ts'
 import { WriteHistory } from './objects/history.ts'
 import type { S3StorageAdapter } from './objects/resolve.ts'
 import { sweepUploads } from './objects/uploads.ts'
@@ -53,7 +49,8 @@ export async function probeS3Dialect(options: S3AdapterOptions): Promise<S3Diale
   checkS3Options(options, 'probeS3Dialect')
   const { requests, end } = open(options)
   try {
-    return await probe(requests, options)
+    const known = asking(options)
+    return { ...(await known.start(requests)), ...(await known.uploads(requests)) }
   } finally {
     await end()
   }
@@ -69,7 +66,7 @@ async function create(options: S3AdapterOptions, name: 's3' | 'r2'): Promise<S3S
   } = options
   const { requests, end } = open(options)
   try {
-    const dialect = await dialectOf(requests, options)
+    const { dialect, uploadFacts } = await factsFor(requests, options)
     const links = symlinks === 'rclonelink'
     const keys = new KeySpace({
       prefix: options.prefix,
@@ -82,6 +79,7 @@ async function create(options: S3AdapterOptions, name: 's3' | 'r2'): Promise<S3S
       bucket: options.bucket,
       keys,
       dialect,
+      uploadFacts,
       requests,
       hints: new DirectoryHints(),
       history: new WriteHistory(),
@@ -133,47 +131,4 @@ function open(options: S3AdapterOptions): { readonly requests: Requests; readonl
     own?.destroy()
   }
   return { requests, end }
-}
-
-async function dialectOf(requests: Requests, options: S3AdapterOptions): Promise<S3Dialect> {
-  const { dialect = {}, readOnly = false } = options
-  const isComplete = Object.keys(leastDialect).every((name) => dialect[name as keyof S3Dialect] !== undefined)
-  if (readOnly || isComplete) return { ...leastDialect, ...dialect }
-  return { ...(await keptProbe(requests, options)), ...dialect }
-}
-
-/** The answers of servers in this process, by client, or by endpoint: asking costs 21 requests. */
-const keptByClient = new WeakMap<S3Client, Map<string, Promise<S3Dialect>>>()
-const keptByEndpoint = new Map<string, Promise<S3Dialect>>()
-
-function keptProbe(requests: Requests, options: S3AdapterOptions): Promise<S3Dialect> {
-  let kept = keptByEndpoint
-  let key = options.bucket
-  if (options.client === undefined) {
-    const { endpoint, region, credentials, bucket } = options
-    // a function may give others each time, and whoever has other credentials is refused at the start
-    if (typeof credentials === 'function') return probe(requests, options)
-    const named = JSON.stringify([endpoint, region, bucket, credentials])
-    key = createHash('sha256').update(named).digest('base64')
-  } else {
-    kept = keptByClient.get(options.client) ?? new Map()
-    keptByClient.set(options.client, kept)
-  }
-  const known = kept.get(key)
-  if (known !== undefined) return known
-  const asked = probe(requests, options)
-  kept.set(key, asked)
-  // a failure is not an answer
-  asked.catch(() => kept.delete(key))
-  return asked
-}
-
-async function probe(requests: Requests, { bucket, prefix }: S3AdapterOptions): Promise<S3Dialect> {
-  const task = { operation: 'createS3Adapter', path: '/', until: requests.begin() }
-  const key = new KeySpace({ prefix }).prefix + makeReservedName('probe')
-  try {
-    return await new Probe(requests, { bucket, key, task }).run()
-  } catch (error) {
-    throw translate(error, task.operation, task.path)
-  }
 }

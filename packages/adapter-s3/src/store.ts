@@ -1,6 +1,6 @@
 import type { PutObjectCommandInput } from '@aws-sdk/client-s3'
-import type { Requests } from './client/requests.ts'
-import type { S3Dialect } from './dialect/dialect.ts'
+import type { Requests, Task } from './client/requests.ts'
+import type { StartFacts, UploadFacts } from './dialect/dialect.ts'
 import type { DirectoryHints } from './directories/hints.ts'
 import type { KeySpace } from './keys/key-space.ts'
 import type { FileDefaults } from './objects/attributes.ts'
@@ -14,7 +14,9 @@ export type WriteHeaders = Pick<PutObjectCommandInput, 'ServerSideEncryption' | 
 export interface Store {
   readonly bucket: string
   readonly keys: KeySpace
-  readonly dialect: S3Dialect
+  readonly dialect: StartFacts
+  /** The other facts, which cost requests the first time. */
+  readonly uploadFacts: (task: Task) => Promise<UploadFacts>
   readonly requests: Requests
   readonly hints: DirectoryHints
   readonly history: WriteHistory

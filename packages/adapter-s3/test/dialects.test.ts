@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream'
+
 import { sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createR2Adapter, createS3Adapter, type S3Dialect } from '../src/index.ts'
@@ -166,5 +168,38 @@ describe('createR2Adapter', () => {
     await using same = await createS3Adapter({ endpoint, region: 'auto', credentials, bucket, prefix: 'r2' })
     expect(await text(same, '/a')).toBe('x')
     await server.close()
+  })
+})
+
+describe('the question about uploads in parts', () => {
+  it('is asked again by others where the adapter that asked is closed, and nobody waits for it after an abort', async () => {
+    const bench = await Bench.open('r2')
+    const { bucket } = bench.server
+    const open = () =>
+      createS3Adapter({ client: bench.watched, bucket, prefix: bench.prefix(), partBytes: 5 * 1024 * 1024 })
+    const [first, second] = [await open(), await open()]
+    const asked = Promise.withResolvers<void>()
+    let asks = 0
+    bench.interceptor = async ({ name, key }, send) => {
+      if (name !== 'CreateMultipartUpload' || key?.includes('.ws-probe') !== true) return send()
+      asks += 1
+      asked.resolve()
+      return asks === 1 ? new Promise(() => undefined) : send() // the first is never answered
+    }
+    const large = () => Readable.from([new Uint8Array(6 * 1024 * 1024)])
+    const closed = expect(first.write(at('/a'), large())).rejects.toMatchObject({ code: 'ECLOSED', path: '/a' })
+    await asked.promise
+    const stop = new AbortController()
+    const aborted = expect(second.write(at('/a'), large(), { signal: stop.signal })).rejects.toThrow('enough')
+    const waiting = second.write(at('/b'), large())
+    stop.abort(new Error('enough'))
+    await aborted
+    await first.close()
+    await closed
+    expect(await waiting).toMatchObject({ size: 6 * 1024 * 1024 })
+    expect(asks).toBe(2)
+    await second.close()
+    expect(await bench.keys('')).toEqual(['p2/t1/b'])
+    await bench.close()
   })
 })

@@ -2,6 +2,7 @@ import { describeWith } from '@ws/test-fixtures'
 import { s3ServerNames } from '@ws/test-fixtures/s3'
 import { s3Needs } from '@ws/test-fixtures/s3/vitest'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createS3Adapter } from '../src/index.ts'
 import { at, Bench, encode, fill, tagsOn } from './support.ts'
 
 for (const name of s3ServerNames) {
@@ -11,6 +12,28 @@ for (const name of s3ServerNames) {
       bench = await Bench.open(name)
     })
     afterAll(() => bench.close())
+
+    it('starts with 11 at most, once for a client and a bucket, and asks about parts before the first upload', async () => {
+      const { bucket } = bench.server
+      const start = () =>
+        createS3Adapter({ client: bench.watched, bucket, prefix: bench.prefix(), partBytes: 5 * 1024 * 1024 })
+      // 10, and one more where the server refuses control characters
+      expect((await bench.count(start)).length).toBeLessThanOrEqual(11)
+      expect(await bench.keys('')).toEqual([])
+      const adapter = await start()
+      expect(await bench.count(start)).toEqual(['ListMultipartUploads'])
+      const stream = async (): Promise<unknown> =>
+        adapter.write(
+          at('/big'),
+          (async function* () {
+            yield Buffer.alloc(6 * 1024 * 1024)
+          })(),
+        )
+      const first = await bench.count(stream)
+      const second = await bench.count(stream)
+      expect(first.length - second.length).toBe(7)
+      expect(first.filter((name) => name === 'CreateMultipartUpload').length).toBe(2)
+    })
 
     it('reads with one', async () => {
       const adapter = await bench.adapter()

@@ -32,7 +32,7 @@ describeWith(s3Needs('r2'), 'requests of threads on a bucket', () => {
     await store.close()
     await again.close()
     expect(counts).toEqual({
-      start: 22,
+      start: 11,
       'start again': 1,
       new: 19,
       write: 1,

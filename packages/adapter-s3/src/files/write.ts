@@ -73,7 +73,7 @@ async function writeStream(
   try {
     const first = await reader.next()
     if (reader.ended) return await shared(() => putObject(store, bytesBody(first), put, task))
-    if (put.condition === undefined || store.dialect.conditionalComplete) {
+    if (put.condition === undefined || (await store.uploadFacts(task)).conditionalComplete) {
       return await shared(() => uploadParts(store, reader, first, put, task))
     }
     const { body, remove } = await spool(reader, first, task)

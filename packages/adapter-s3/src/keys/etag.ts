@@ -1,6 +1,6 @@
 import type { Version } from '@ws/core'
 import { NoVersionError } from '../client/retry.ts'
-import type { S3Dialect } from '../dialect/dialect.ts'
+import type { StartFacts } from '../dialect/dialect.ts'
 
 /** The version of what has no ETag: directories. */
 export const directoryVersion: Version = 'directory'
@@ -21,7 +21,7 @@ export function answeredVersion(etag: string | undefined): Version {
 }
 
 /** A version as a header has it; `undefined` when no server ever gave it, so that no condition on it can hold. */
-export function conditionOf(version: Version, { etags }: S3Dialect): string | undefined {
+export function conditionOf(version: Version, { etags }: StartFacts): string | undefined {
   if (version === directoryVersion || !etagPattern.test(version)) return undefined
   return etags === 'quoted' ? `"${version}"` : version
 }

@@ -50,6 +50,7 @@ async function sendParts(
   const etags: string[] = []
   const running = new Set<Promise<void>>()
   let [size, checksum] = [0, 0]
+  const { checksums } = await store.uploadFacts(task)
   // one part that fails ends the others
   const stop = new AbortController()
   const signal = eitherSignal(stop.signal, task.signal)
@@ -57,8 +58,8 @@ async function sendParts(
     for (let part = first, number = 1; part.length > 0; part = await reader.next(), number += 1) {
       if (number > maxParts) throw tooLarge(store, task)
       size += part.length
-      if (store.dialect.checksums) checksum = crc32(part, checksum)
-      const sending = sendPart(store, upload, part, number, { ...task, signal }).then((etag) => {
+      if (checksums) checksum = crc32(part, checksum)
+      const sending = sendPart(store, upload, { part, number, checksums }, { ...task, signal }).then((etag) => {
         task.until?.extend()
         etags[number - 1] = etag
         reader.recycle(part)
@@ -70,7 +71,7 @@ async function sendParts(
       if (reader.ended) break
     }
     await Promise.all(running)
-    return { etags, size, checksum: store.dialect.checksums ? base64Of(checksum) : undefined }
+    return { etags, size, checksum: checksums ? base64Of(checksum) : undefined }
   } catch (error) {
     stop.abort(error)
     await Promise.allSettled(running)
@@ -79,14 +80,13 @@ async function sendParts(
 }
 
 async function sendPart(
-  { requests, bucket, dialect }: Store,
+  { requests, bucket }: Store,
   { key, id }: Upload,
-  part: Uint8Array,
-  number: number,
+  { part, number, checksums }: { readonly part: Uint8Array; readonly number: number; readonly checksums: boolean },
   task: Task,
 ): Promise<string> {
   const target = { Bucket: bucket, Key: key, UploadId: id, PartNumber: number }
-  const checksum = dialect.checksums ? { ChecksumCRC32: base64Of(crc32(part)) } : {}
+  const checksum = checksums ? { ChecksumCRC32: base64Of(crc32(part)) } : {}
   const answer = await requests.run(
     task,
     ({ client, abortSignal }) =>

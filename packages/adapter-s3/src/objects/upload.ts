@@ -72,7 +72,8 @@ export async function withUpload(
 }
 
 async function begin(store: Store, options: UploadOptions, task: Task, fate: Fate): Promise<Upload> {
-  const { requests, bucket, dialect, extra } = store
+  const { requests, bucket, extra } = store
+  const { checksums } = await store.uploadFacts(task)
   const { identity, modifiedAt, mode, crc32, partBytes, attributes } = options
   const { key, writes } = identity
   const metadata = writeMetadata({ modifiedAt, mode, crc32, writes }, attributes.Metadata)
@@ -82,7 +83,7 @@ async function begin(store: Store, options: UploadOptions, task: Task, fate: Fat
     ...attributeHeaders(attributes),
     ...extra,
     Metadata: { ...metadata, [partBytesName]: `${partBytes}` },
-    ...(dialect.checksums ? { ChecksumAlgorithm: 'CRC32', ChecksumType: 'FULL_OBJECT' } : {}),
+    ...(checksums ? { ChecksumAlgorithm: 'CRC32', ChecksumType: 'FULL_OBJECT' } : {}),
   })
   const { UploadId: id } = await requests.run(
     task,

@@ -1,7 +1,7 @@
 import { Crc64Nvme } from '@aws-sdk/checksums/crc'
 import { createHash, type Hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import type { S3Dialect } from '../dialect/dialect.ts'
+import type { StartFacts } from '../dialect/dialect.ts'
 import { versionOf } from '../keys/etag.ts'
 import type { ObjectHeaders, ObjectState } from './stat.ts'
 
@@ -28,7 +28,7 @@ export interface Verifier {
  * The cheapest check that an object has: the store's CRC-32, then this adapter's own in the metadata, then the ETag where it
  * is an MD5, then the store's CRC-64/NVME, which costs more than MD5 in JavaScript. `undefined` where nothing can be checked.
  */
-export function verifierFor({ headers, metadata }: ObjectState, dialect: S3Dialect): Verifier | undefined {
+export function verifierFor({ headers, metadata }: ObjectState, dialect: StartFacts): Verifier | undefined {
   const { ChecksumCRC32, ChecksumCRC64NVME, ChecksumType } = headers
   const isWhole = ChecksumType !== 'COMPOSITE'
   const isOwn = metadata.writes.length > 0
@@ -49,7 +49,7 @@ export function verifierFor({ headers, metadata }: ObjectState, dialect: S3Diale
  * Settles a doubt when all bytes are there: an object of this adapter has an ETag that is a checksum, or none that
  * could excuse anything.
  */
-export function settleDoubt(bytes: Uint8Array, state: ObjectState, dialect: S3Dialect): Verdict {
+export function settleDoubt(bytes: Uint8Array, state: ObjectState, dialect: StartFacts): Verdict {
   if (state.metadata.writes.length === 0) return 'doubtful'
   const md5 = Md5Verifier.for(state.headers, dialect, true)
   md5?.update(bytes)
@@ -105,7 +105,7 @@ class Md5Verifier implements Verifier {
   readonly #parts: Buffer[] = []
 
   /** `undefined` where the ETag is not a checksum. */
-  static for(headers: ObjectHeaders, { md5Etags }: S3Dialect, isOwn: boolean): Md5Verifier | undefined {
+  static for(headers: ObjectHeaders, { md5Etags }: StartFacts, isOwn: boolean): Md5Verifier | undefined {
     const { ServerSideEncryption = '', SSECustomerAlgorithm, Metadata, ETag } = headers
     if (!md5Etags || SSECustomerAlgorithm !== undefined || encrypted.test(ServerSideEncryption)) return undefined
     const etag = versionOf(ETag)

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto'
+import type { S3Client } from '@aws-sdk/client-s3'
+import { isWorkspaceError } from '@ws/core'
+import { orAbort } from '@ws/core/adapter'
+import { translate } from '../client/failures.ts'
+import type { Requests } from '../client/requests.ts'
+import { failure } from '../errors.ts'
+import { KeySpace } from '../keys/key-space.ts'
+import { makeReservedName } from '../keys/names.ts'
+import type { S3AdapterOptions } from '../options.ts'
+import type { Store } from '../store.ts'
+import { Asker } from './asker.ts'
+import { leastDialect, type S3Dialect, type StartFacts, type UploadFacts } from './dialect.ts'
+import { probeUploads } from './probe-uploads.ts'
+import { probeStart } from './probe.ts'
+
+const uploadNames: readonly (keyof S3Dialect)[] = ['conditionalComplete', 'checksums'] satisfies (keyof UploadFacts)[]
+const startNames = (Object.keys(leastDialect) as (keyof S3Dialect)[]).filter((name) => !uploadNames.includes(name))
+
+/** The facts about a server: those that the caller gave, and those that the server is asked for. */
+export async function factsFor(
+  requests: Requests,
+  options: S3AdapterOptions,
+): Promise<Pick<Store, 'dialect' | 'uploadFacts'>> {
+  const { dialect: given = {}, readOnly = false } = options
+  const asks = (names: readonly (keyof S3Dialect)[]) => !readOnly && names.some((name) => given[name] === undefined)
+  const known = keptFor(options)
+  const least = { ...leastDialect, ...given }
+  const dialect = asks(startNames) ? { ...(await known.start(requests)), ...given } : least
+  const uploadFacts: Store['uploadFacts'] = async ({ operation, path, signal }) => {
+    if (!asks(uploadNames)) return least
+    const asked = known.uploads(requests).catch((error: unknown) => {
+      throw isWorkspaceError(error, 'ECLOSED') ? failure('ECLOSED', operation, path) : error // the question names the root
+    })
+    return { ...(await (signal === undefined ? asked : orAbort(asked, signal))), ...given }
+  }
+  return { dialect, uploadFacts }
+}
+
+/** The answers of one server on one bucket. The first adapter that needs an answer asks for it. */
+export interface Known {
+  readonly start: (requests: Requests) => Promise<StartFacts>
+  readonly uploads: (requests: Requests) => Promise<UploadFacts>
+}
+
+/** The answers of servers in this process, by client, or by endpoint. */
+const keptByClient = new WeakMap<S3Client, Map<string, Known>>()
+const keptByEndpoint = new Map<string, Known>()
+
+function keptFor(options: S3AdapterOptions): Known {
+  let kept = keptByEndpoint
+  let key = options.bucket
+  if (options.client === undefined) {
+    const { endpoint, region, credentials, bucket } = options
+    // a function may give others each time, and other credentials may be refused
+    if (typeof credentials === 'function') return asking(options)
+    const named = JSON.stringify([endpoint, region, bucket, credentials])
+    key = createHash('sha256').update(named).digest('base64')
+  } else {
+    kept = keptByClient.get(options.client) ?? new Map()
+    keptByClient.set(options.client, kept)
+  }
+  const known = kept.get(key) ?? asking(options)
+  kept.set(key, known)
+  return known
+}
+
+/** The questions to a server whose answers are not kept for others. */
+export function asking({ bucket, prefix }: S3AdapterOptions): Known {
+  const ask = (requests: Requests): Asker => {
+    const task = { operation: 'createS3Adapter', path: '/', until: requests.begin() }
+    const key = new KeySpace({ prefix }).prefix + makeReservedName('probe')
+    return new Asker(requests, { bucket, key, task })
+  }
+  return {
+    start: once((requests) =>
+      probeStart(ask(requests)).catch((error: unknown) => {
+        throw translate(error, 'createS3Adapter', '/')
+      }),
+    ),
+    uploads: once((requests) => probeUploads(ask(requests))),
+  }
+}
+
+/** Asks the first time only. A failure is not an answer: whoever waited for it asks again, since the adapter that asked may be closed. */
+function once<Facts>(ask: (requests: Requests) => Promise<Facts>): (requests: Requests) => Promise<Facts> {
+  let asked: Promise<Facts> | undefined
+  return async (requests) => {
+    const answer = await asked?.catch(() => undefined)
+    if (answer !== undefined) return answer
+    asked ??= ask(requests).catch((error: unknown) => {
+      asked = undefined
+      throw error
+    })
+    return asked
+  }
+}
