@@ -11,6 +11,7 @@ import { planError, type PlanProblem } from './plan/problems.ts'
 import { runPlan } from './run/run-plan.ts'
 import type { RunEvent, RunResult, StepFunction, StepOutcome, StepRequest } from './run/types.ts'
 import type { RunRecord, StepRecord } from './state/records.ts'
+import { stagingName } from './state/state.ts'
 import type { ExecuteContext } from './step/context.ts'
 import { executeStep, finishLanding } from './step/execute-step.ts'
 import { preflight } from './step/preflight.ts'
@@ -24,7 +25,7 @@ export interface RunOptions {
   readonly signal?: AbortSignal | undefined
   /**
    * Milliseconds to wait for the end of another run of this output. Default 0. Where the state is a store, 45,000: there a
-   * runner that died is known by the silence of its lease only, which takes 30 seconds.
+   * runner that died on another machine is known by the silence of its lease only, which takes 30 seconds.
    */
   readonly wait?: number | undefined
   readonly onEvent?: ((event: RunEvent) => void) | undefined
@@ -107,11 +108,17 @@ export class Runner implements AsyncDisposable {
     })
     // A run whose lease was lost is another runner's to go on with.
     const signal = options.signal === undefined ? lock.lost : AbortSignal.any([options.signal, lock.lost])
-    const { step = (_id, request) => this.executeStep(request, { signal }) } = options
     await this.#finishLandings()
     const { plan, problems } = await this.check(given, { signal })
     if (plan === undefined) throw planError(problems)
-    const run = resume ? await this.#resumed(plan) : await this.#begin(plan)
+    const { run, ended } = resume ? await this.#resumed(plan) : { run: await this.#begin(plan), ended: [] }
+    const known = new Map(ended.map((record) => [stagingName(record), record.outcome]))
+    /** Ends never change. Of the others only an earlier process of the run can have left anything. */
+    const executeHere: StepFunction = async (_id, request) => {
+      const outcome = known.get(stagingName({ ...request, stepId: request.step.id }))
+      return outcome ?? executeStep(request, this.#context, { signal, isFirst: !resume })
+    }
+    const { step = executeHere } = options
     const result = await runPlan(plan, {
       runId: run.runId,
       signal,
@@ -175,7 +182,7 @@ export class Runner implements AsyncDisposable {
     return run
   }
 
-  async #resumed(plan: CheckedPlan): Promise<RunRecord> {
+  async #resumed(plan: CheckedPlan): Promise<{ readonly run: RunRecord; readonly ended: readonly StepRecord[] }> {
     const { journal } = this.#context.state
     const last = await journal.lastRun()
     if (last === undefined || last.state === 'done') {
@@ -188,9 +195,9 @@ export class Runner implements AsyncDisposable {
         'run it without `resume`: steps that are up to date are taken over',
       )
     }
-    await journal.dropFailures(last.runId)
+    const ended = await journal.dropFailures(last.runId)
     await journal.saveRun({ ...last, state: 'running' })
-    return last
+    return { run: last, ended }
   }
 }
 

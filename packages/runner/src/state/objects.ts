@@ -3,7 +3,7 @@ import { forEachOf, mapInOrder, parseMountPath, type MountPath, type StorageAdap
 import { z } from 'zod'
 
 import { damaged, endedAlready, journalVersion, otherVersion } from './faults.ts'
-import type { Journal } from './journal.ts'
+import type { Journal, LastState, SinceLook } from './journal.ts'
 import { ObjectFiles, parse } from './object-files.ts'
 import {
   landedSchema,
@@ -115,30 +115,34 @@ class ObjectJournal implements Journal {
     if ((await this.#files.read(endAt(record), endSchema)) !== undefined) throw endedAlready(record)
   }
 
-  async saveEnd(record: StepRecord, landed?: Landed): Promise<void> {
+  async saveEnd(record: StepRecord, landed?: Landed, since?: SinceLook): Promise<void> {
     if (landed === undefined) return this.#createEnd(record)
-    const { stepId } = landed
-    const landings = await this.#settled(stepId)
     const by = nameOf(record)
-    if (!landings.some((key) => nameOf(key) === by)) {
+    const { last: before, isLanding } = since ?? (await this.#look(record))
+    if (!isLanding) {
       await this.#files.write(landingAt(record), { record: { ...record, state: 'landing' } }, 'absent')
     }
-    const before = await this.#files.read(lastAt(stepId), lastSchema)
-    const last: Last = { order: (before?.content.order ?? 0) + 1, by, landed }
+    const last: Last = { order: (before.order ?? 0) + 1, by, landed }
     await this.#createEnd(record, last)
     // The end stands. The next call for last states does the rest, should it fail here.
-    await this.#settle(record, last).catch(() => undefined)
+    await this.#settle(record, last, before).catch(() => undefined)
   }
 
   /** A crash in its middle leaves some failures. Nothing runs before a further call has ended. */
-  async dropFailures(runId: string): Promise<void> {
+  async dropFailures(runId: string): Promise<StepRecord[]> {
+    const kept: StepRecord[] = []
     await forEachOf(this.#files.list(endsOf(runId)), concurrency, async (path) => {
       const end = await this.#files.read(path, endSchema)
-      if (end?.content.record.outcome.state !== 'failed') return
+      if (end === undefined) return
+      if (end.content.record.outcome.state !== 'failed') {
+        kept.push(end.content.record)
+        return
+      }
       // first: without its end it would be open again
       await this.#files.remove(landingAt(end.content.record))
       await this.#files.remove(path)
     })
+    return kept
   }
 
   async openLandings(): Promise<StepRecord[]> {
@@ -150,9 +154,9 @@ class ObjectJournal implements Journal {
     return open
   }
 
-  async landed(stepId: string): Promise<Landed | undefined> {
+  async last(stepId: string): Promise<LastState> {
     await this.#settled(stepId)
-    return (await this.#files.read(lastAt(stepId), lastSchema))?.content.landed
+    return this.#readLast(stepId)
   }
 
   async allLanded(): Promise<Landed[]> {
@@ -195,14 +199,26 @@ class ObjectJournal implements Journal {
     return open
   }
 
-  async #settle(key: AttemptKey, last: Last | undefined): Promise<void> {
-    if (last !== undefined) await this.#advance(last)
+  async #look(record: StepRecord): Promise<SinceLook> {
+    const landings = await this.#settled(record.stepId)
+    const by = nameOf(record)
+    return { last: await this.#readLast(record.stepId), isLanding: landings.some((key) => nameOf(key) === by) }
+  }
+
+  async #readLast(stepId: string): Promise<LastState> {
+    const found = await this.#files.read(lastAt(stepId), lastSchema)
+    return { landed: found?.content.landed, order: found?.content.order, version: found?.version }
+  }
+
+  async #settle(key: AttemptKey, last: Last | undefined, before?: LastState): Promise<void> {
+    if (last !== undefined) await this.#advance(last, before)
     await this.#files.remove(landingAt(key))
   }
 
   /** Replaces the last state of a step, unless there is a newer one. */
-  async #advance(last: Last): Promise<void> {
+  async #advance(last: Last, before?: LastState): Promise<void> {
     const path = lastAt(last.landed.stepId)
+    if (before !== undefined && (await this.#files.write(path, last, before.version ?? 'absent'))) return
     for (;;) {
       const found = await this.#files.read(path, lastSchema)
       if (found !== undefined && !isBefore(found.content, last)) return

@@ -4,7 +4,7 @@ import { WorkspaceError } from '@ws/core'
 import type { z } from 'zod'
 
 import { damaged, endedAlready, journalVersion, otherVersion } from './faults.ts'
-import type { Journal } from './journal.ts'
+import type { Journal, LastState } from './journal.ts'
 import {
   landedSchema,
   recordSchema,
@@ -98,16 +98,17 @@ class SqliteJournal implements Journal {
     })
   }
 
-  async dropFailures(runId: string): Promise<void> {
+  async dropFailures(runId: string): Promise<StepRecord[]> {
     this.#run("DELETE FROM steps WHERE run = ? AND record ->> '$.outcome.state' = 'failed'", runId)
+    return (await this.records(runId)).filter(({ state }) => state === 'ended')
   }
 
   async openLandings(): Promise<StepRecord[]> {
     return this.#rows(recordSchema, "SELECT record FROM steps WHERE state = 'landing'")
   }
 
-  async landed(stepId: string): Promise<Landed | undefined> {
-    return this.#rows(landedSchema, 'SELECT record FROM landed WHERE step = ?', stepId)[0]
+  async last(stepId: string): Promise<LastState> {
+    return { landed: this.#rows(landedSchema, 'SELECT record FROM landed WHERE step = ?', stepId)[0] }
   }
 
   async allLanded(): Promise<Landed[]> {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 import type { StepOutcome, StepRequest } from '../run/types.ts'
+import type { LastState, SinceLook } from '../state/journal.ts'
 import type { AttemptKey, Landed, LandedEntry, StepRecord } from '../state/records.ts'
 import type { StepType } from '../types/types.ts'
 import { checkLeft } from './declared.ts'
@@ -10,6 +11,12 @@ import { fingerprintOf } from './fingerprint.ts'
 import { checkLanding, land } from './land.ts'
 import { LiveStep } from './live-step.ts'
 import { mountPath, readTree, sameEntry } from './tree.ts'
+
+export interface ExecuteOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Nothing can be recorded of this attempt: the run is a new one of the caller's. Default false. */
+  readonly isFirst?: boolean | undefined
+}
 
 /**
  * Carries out one attempt at a step: reads its inputs, runs its type in a workspace of its own, and lands its outputs. It does
@@ -21,11 +28,11 @@ import { mountPath, readTree, sameEntry } from './tree.ts'
 export async function executeStep(
   request: StepRequest,
   context: ExecuteContext,
-  { signal }: { readonly signal?: AbortSignal | undefined } = {},
+  { signal, isFirst = false }: ExecuteOptions = {},
 ): Promise<StepOutcome> {
   const { runId, step, attempt } = request
   const key: AttemptKey = { runId, stepId: step.id, attempt }
-  const recorded = await context.state.journal.find(key)
+  const recorded = isFirst ? undefined : await context.state.journal.find(key)
   if (recorded?.state === 'ended') return recorded.outcome
   if (recorded?.state === 'landing') return finishLanding(recorded, context)
   if (attempt > 1 && step.retry.delay > 0) await delay(step.retry.delay, undefined, { signal })
@@ -59,7 +66,8 @@ async function attemptStep(
   const fingerprint = (): Promise<string> => fingerprintOf(request, type, open, context.inputHashes, live.signal)
 
   const before = await fingerprint()
-  const landed = await journal.landed(step.id)
+  const last = await journal.last(step.id)
+  const { landed } = last
   // another process may have landed it since this one began
   context.known.add(landed?.entries ?? [])
   const isCurrent = isRepeatable && request.force !== true && landed?.fingerprint === before
@@ -88,7 +96,11 @@ async function attemptStep(
     report: notes.report(),
     ...(isStable ? { fingerprint: before } : {}),
   }
-  if (kept.length === 0 && (landed?.entries.length ?? 0) === 0) return endLanding(record, context)
+  if (kept.length === 0 && (landed?.entries.length ?? 0) === 0) {
+    await endLanding(record, context, { last, isLanding: false })
+    if (await live.openedStaging()) await context.state.removeStaging(key)
+    return outcome
+  }
   const staging = await live.staging()
   const landing = {
     staging,
@@ -102,13 +114,18 @@ async function attemptStep(
   await notes.compare(staging, context.output, kept, context.hasher)
   const withDiffs: StepRecord = { ...record, report: notes.report() }
   await journal.saveLanding(withDiffs)
-  return finishLanding(withDiffs, context)
+  return finishLanding(withDiffs, context, last)
 }
 
 /** Rolls a landing forward: from here on the step is done, whatever happens to this process. */
-export async function finishLanding(record: StepRecord, context: ExecuteContext): Promise<StepOutcome> {
+export async function finishLanding(
+  record: StepRecord,
+  context: ExecuteContext,
+  found?: LastState,
+): Promise<StepOutcome> {
   const { state, output, hasher, known } = context
-  const before = (await state.journal.landed(record.stepId))?.entries ?? []
+  const last = found ?? (await state.journal.last(record.stepId))
+  const before = last.landed?.entries ?? []
   known.add(before)
   const staging = await state.openStaging(record, { fresh: false })
   const outputs = record.entries.filter(({ type }) => type !== 'directory').map(({ path }) => path)
@@ -126,10 +143,12 @@ export async function finishLanding(record: StepRecord, context: ExecuteContext)
   } finally {
     await staging.close()
   }
-  return endLanding(record, context)
+  await endLanding(record, context, { last, isLanding: true })
+  await state.removeStaging(record)
+  return record.outcome
 }
 
-async function endLanding(record: StepRecord, context: ExecuteContext): Promise<StepOutcome> {
+async function endLanding(record: StepRecord, context: ExecuteContext, since: SinceLook): Promise<void> {
   const { stepId, fingerprint, outcome, entries } = record
   const landed: Landed = {
     stepId,
@@ -137,10 +156,8 @@ async function endLanding(record: StepRecord, context: ExecuteContext): Promise<
     ...(fingerprint === undefined ? {} : { fingerprint }),
     ...(outcome.value === undefined ? {} : { value: outcome.value }),
   }
-  await context.state.journal.saveEnd({ ...record, state: 'ended' }, landed)
+  await context.state.journal.saveEnd({ ...record, state: 'ended' }, landed, since)
   context.known.add(entries)
-  await context.state.removeStaging(record)
-  return outcome
 }
 
 /** Whether everything that the step landed is still there. */

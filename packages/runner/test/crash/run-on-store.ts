@@ -1,4 +1,5 @@
-// Runs the plan of 30 steps on a bucket in a process of its own, which a test kills. Arguments: an `S3Connection` as JSON, log, `resume`.
+// Runs a plan on a bucket in a process of its own, which a test kills. Arguments: an `S3Connection` as JSON, log, the number
+// of steps, `resume`.
 import { appendFileSync } from 'node:fs'
 
 import { createMemoryAdapter } from '@ws/adapter-memory'
@@ -6,9 +7,9 @@ import { createS3Adapter } from '@ws/adapter-s3'
 import { createRunner, defineStepType } from '@ws/runner'
 import { z } from 'zod'
 
-import { crashPlan } from './plan.ts'
+import { crashPlanOf } from './plan.ts'
 
-const [, , connection = '', log = '', mode] = process.argv
+const [, , connection = '', log = '', steps = '', mode] = process.argv
 const { endpoint, region, credentials, bucket } = JSON.parse(connection)
 
 const work = defineStepType({
@@ -24,5 +25,5 @@ const work = defineStepType({
 await using output = await createS3Adapter({ endpoint, region, credentials, bucket, prefix: 'team/out' })
 await using state = await createS3Adapter({ endpoint, region, credentials, bucket, prefix: 'team/state' })
 await using runner = await createRunner({ workspace: createMemoryAdapter(), output, state, types: { work } })
-const { state: end } = await runner.run(crashPlan, { resume: mode === 'resume' })
+const { state: end } = await runner.run(crashPlanOf(Number(steps)), { resume: mode === 'resume', wait: 0 })
 process.stdout.write(`run ${end}\n`)

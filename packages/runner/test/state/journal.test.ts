@@ -49,7 +49,7 @@ describe.each(places)('the state of runs on $name', ({ name, needs, make }) => {
         await expect(one.saveLanding(landing(record))).rejects.toMatchObject({ code: 'ECONFLICT' })
       }
       expect(await other.find(record)).toEqual(record)
-      expect(await other.landed('one')).toBeUndefined()
+      expect((await other.last('one')).landed).toBeUndefined()
       expect(await other.openLandings()).toEqual([])
     })
 
@@ -67,7 +67,7 @@ describe.each(places)('the state of runs on $name', ({ name, needs, make }) => {
       )
       expect(won).toHaveLength(1)
       expect((await journal.find(recordOf()))?.report.log).toBe(`${won[0]}`)
-      expect(await journal.landed('one')).toEqual(landedOf('one', `${won[0]}`))
+      expect((await journal.last('one')).landed).toEqual(landedOf('one', `${won[0]}`))
     })
 
     it('knows a landing until its end, and then the last state of the step', async () => {
@@ -79,11 +79,11 @@ describe.each(places)('the state of runs on $name', ({ name, needs, make }) => {
       const { journal: other } = await place.open()
       expect(await other.openLandings()).toEqual([landing({ ...record, fingerprint: 'again' })])
       expect(await other.find(record)).toEqual(landing({ ...record, fingerprint: 'again' }))
-      expect([await other.landed('one'), await other.allLanded()]).toEqual([undefined, []])
+      expect([(await other.last('one')).landed, await other.allLanded()]).toEqual([undefined, []])
       await other.saveEnd(record, landedOf('one'))
       expect(await journal.openLandings()).toEqual([])
       expect(await journal.find(record)).toEqual(record)
-      expect(await journal.landed('one')).toEqual(landedOf('one'))
+      expect((await journal.last('one')).landed).toEqual(landedOf('one'))
     })
 
     it('has no open landing any more where the attempt failed', async () => {
@@ -107,10 +107,10 @@ describe.each(places)('the state of runs on $name', ({ name, needs, make }) => {
       }
       await journal.saveEnd(recordOf({ runId: 'run-4' })) // up to date: nothing landed
       const { journal: other } = await place.open()
-      expect(await other.landed('one')).toEqual(landedOf('one', 'run-3'))
+      expect((await other.last('one')).landed).toEqual(landedOf('one', 'run-3'))
       const all = (await other.allLanded()).toSorted((a, b) => a.stepId.localeCompare(b.stepId))
       expect(all).toEqual([landedOf('one', 'run-3'), landedOf('two', 'run-3')])
-      expect(await other.landed('three')).toBeUndefined()
+      expect((await other.last('three')).landed).toBeUndefined()
     })
 
     it('forgets the failures of one run, and nothing else', async () => {
