@@ -99,13 +99,13 @@ export class Machine {
     this.#ended = once(child, 'exit')
   }
 
-  /** Waits for an event of this type that comes from now on; false where the process ends before. */
-  async next(type: MachineEvent['type']): Promise<boolean> {
+  /** Waits for an event of this type that comes from now on. @throws Error where the process ends before */
+  async next(type: MachineEvent['type']): Promise<void> {
     for (let from = this.events.length; ; ) {
       const ended = await Promise.race([this.#heard.promise.then(() => false), this.#ended.then(() => true)])
-      if (this.events.slice(from).some((event) => event.type === type)) return true
+      if (this.events.slice(from).some((event) => event.type === type)) return
       from = this.events.length
-      if (ended) return false
+      if (ended) throw this.#ending()
     }
   }
 
@@ -120,8 +120,13 @@ export class Machine {
   /** Waits for the end of its process. @throws Error where that was not by itself */
   async end(): Promise<void> {
     await this.#ended
+    if (this.#child?.exitCode !== 0 && !this.#killed) throw this.#ending()
+  }
+
+  #ending(): Error {
     const { exitCode, signalCode } = this.#child ?? {}
-    if (exitCode !== 0 && !this.#killed) throw new Error(`${this.name} ended with ${exitCode ?? signalCode}`)
+    const last = this.events.slice(-5).map((event) => JSON.stringify(event))
+    return new Error(`${this.name} ended with ${exitCode ?? signalCode}, after ${last.join(', ')}`)
   }
 
   async #end(): Promise<void> {

@@ -41,11 +41,9 @@ describe('two machines that take turns on a thread', { tags: ['deep'] }, () => {
         await Promise.all(machines.map((machine) => machine.end()))
         const result = await report(server, machines)
         console.log(name, Math.round(performance.now() - start), JSON.stringify(result.figures))
-        expect(result).toMatchObject({ lines: turns, missing: [], lockedOut: 0, late: 0 })
+        expect(result).toMatchObject({ lines: turns, missing: [], lockedOut: 0, late: [], afterLoss: [] })
       })
 
-      // a machine with a mount is not restarted here yet
-      if (kind === 'mount') return
       it('[TH2] lose no edit in kills, stops, and while the store hangs or fails', { timeout: 900_000 }, async () => {
         const { server, machines } = await open({ other: 'may be away', until: Number.MAX_SAFE_INTEGER })
         const start = performance.now()
@@ -73,12 +71,12 @@ describe('two machines that take turns on a thread', { tags: ['deep'] }, () => {
             machine.proxy.setFaults(undefined)
           })
           // nobody takes over: only its own lease can keep it out afterwards
-          for (const kind of ['hang', 'fail'] as const) {
+          for (const fault of ['hang', 'fail'] as const) {
             await pause(machine, async () => {
               other.signal('SIGSTOP')
               machine.proxy.setFaults(({ index }) =>
-                kind === 'hang'
-                  ? { kind, when: index % 2 === 0 ? 'before' : 'after' }
+                fault === 'hang'
+                  ? { kind: fault, when: index % 2 === 0 ? 'before' : 'after' }
                   : { kind: 'status', status: 503, acted: index % 2 === 0 },
               )
               await delay(length)
@@ -95,7 +93,9 @@ describe('two machines that take turns on a thread', { tags: ['deep'] }, () => {
         await Promise.all(machines.map((machine) => machine.end()))
         const result = await report(server, machines)
         console.log(name, Math.round(performance.now() - start), JSON.stringify({ ...result.figures, backAfter }))
-        expect(result).toMatchObject({ missing: [], late: 0 })
+        // rclone goes on with uploads of what was written before
+        const afterLoss = result.afterLoss.filter((one) => kind === 'api' || !one.startsWith('PutObject'))
+        expect({ ...result, afterLoss }).toMatchObject({ missing: [], late: [], afterLoss: [] })
         expect(result.lockedOut).toBeLessThanOrEqual(5000)
       })
     })
@@ -106,7 +106,7 @@ describe('two machines that take turns on a thread', { tags: ['deep'] }, () => {
 async function pause(machine: Machine, work: () => Promise<void>): Promise<void> {
   await machine.next('open')
   await work()
-  expect(await machine.next('edited')).toBe(true)
+  await machine.next('edited')
 }
 
 /** Compares what the machines know with the bucket, and with what came over their ways to it. */
@@ -117,27 +117,25 @@ async function report(server: S3Server, machines: readonly Machine[]) {
   const edited = events.flatMap((event) => (event.type === 'edited' ? [event.token] : []))
   const missing = edited.filter((token) => !log.has(token))
   const lockedOut = Math.max(0, ...events.map((event) => (event.type === 'locked-out' ? event.ms : 0)))
-  const taken = events.filter(({ type }) => type === 'acquired').sort((left, right) => left.at - right.at)
-  // changes that come to the store by the way of a machine while the other one has the thread
-  const late = machines.flatMap(({ name, proxy }) =>
-    proxy.requests.filter(({ method, key, startedAt }) => {
-      const at = performance.timeOrigin + startedAt
-      return (
-        method !== 'GET' &&
-        method !== 'HEAD' &&
-        key.startsWith('threads/') &&
-        taken.findLast((one) => one.at <= at)?.name !== name
-      )
-    }),
+  const owns = events.filter(({ type }) => type === 'acquired' || type === 'lost')
+  owns.sort((left, right) => left.at - right.at)
+  /** Changes that came to the store by the way of a machine, at a time that is wrong for it. */
+  const changesAt = (isWrong: (machine: string, at: number) => boolean): string[] =>
+    machines.flatMap(({ name, proxy }) =>
+      proxy.requests
+        .filter(({ method, key, startedAt }) => {
+          const isChange = method !== 'GET' && method !== 'HEAD' && key.startsWith('threads/')
+          return isChange && isWrong(name, performance.timeOrigin + startedAt)
+        })
+        .map(({ operation, key, serverStatus }) => `${operation} ${key} ${serverStatus}`),
+    )
+  // while the other one has the thread
+  const late = changesAt(
+    (machine, at) => owns.findLast((one) => one.type === 'acquired' && one.at <= at)?.name !== machine,
   )
-  // the same after its own loss, until it has the thread again
-  const own = events.filter(({ type }) => type === 'acquired' || type === 'lost')
-  const afterLoss = machines.flatMap(({ name, proxy }) =>
-    proxy.requests.filter(({ method, key, startedAt }) => {
-      if (method === 'GET' || method === 'HEAD' || !key.startsWith('threads/')) return false
-      const before = own.filter((one) => one.name === name && one.at <= performance.timeOrigin + startedAt)
-      return before.sort((left, right) => left.at - right.at).at(-1)?.type === 'lost'
-    }),
+  // after its own loss, until it has the thread again
+  const afterLoss = changesAt(
+    (machine, at) => owns.findLast((one) => one.name === machine && one.at <= at)?.type === 'lost',
   )
   const failures: Record<string, number> = {}
   for (const event of events) if (event.type === 'failed') failures[event.code] = (failures[event.code] ?? 0) + 1
@@ -147,10 +145,10 @@ async function report(server: S3Server, machines: readonly Machine[]) {
     missing: missing.length,
     lost: events.filter(({ type }) => type === 'lost').length,
     lockedOut,
-    late: late.map(({ operation, key, serverStatus }) => `${operation} ${key} ${serverStatus}`),
-    afterLoss: afterLoss.map(({ operation, key, serverStatus }) => `${operation} ${key} ${serverStatus}`),
+    late,
+    afterLoss,
     failures,
     requests: machines.map(({ proxy }) => proxy.requests.length),
   }
-  return { lines: log.size, missing, lockedOut, late: late.length, figures }
+  return { lines: log.size, missing, lockedOut, late, afterLoss, figures }
 }
