@@ -4,6 +4,10 @@ const descriptors = 'apps/tests-commands/test/scarcity/scarcity.test.ts'
 const noDescriptors =
   'too many open files, at which Node would leave descriptors open, reject where nobody listens and end the host'
 
+const keeper = 'packages/sandbox/src/reserve/keeper-script.ts'
+const withoutDescriptors =
+  'a keeper without descriptors, which would take the names that another one holds, or watch nothing and say nothing'
+
 /** Scarcity. */
 export const scarcityMutations: readonly Mutation[] = [
   {
@@ -41,5 +45,35 @@ export const scarcityMutations: readonly Mutation[] = [
       },
     ],
     test: { file: descriptors, title: 'in commands and sessions' },
+  },
+  {
+    row: 'a shortage at the moment of a probe, after which a weaker boundary would be used for good',
+    removes: 'the error of the system in the answer of the keeper',
+    changes: [
+      {
+        file: 'packages/sandbox/src/reserve/entries-script.ts',
+        text: '(grep { $e == $_ } 12, 23, 24, 28, 122) ? "short $e" : $answer',
+        by: '$answer',
+      },
+    ],
+    test: { file: 'packages/executor-bubblewrap/test/shortage.test.ts' },
+  },
+  {
+    row: withoutDescriptors,
+    removes: 'the stop at a list that cannot be read',
+    changes: [{ file: keeper, text: 'my $error = $unread ? $unread : @others', by: 'my $error = @others' }],
+    test: { file: 'packages/sandbox/test/reserve/shortage.test.ts', title: 'takes no name from another keeper' },
+  },
+  {
+    row: withoutDescriptors,
+    removes: 'the word that a process cannot be watched',
+    changes: [
+      {
+        file: 'packages/sandbox/src/reserve/watch-script.ts',
+        text: "return $! == 3 ? say_('ended', $id) : say_('lost', $id)",
+        by: "return say_('ended', $id)",
+      },
+    ],
+    test: { file: 'packages/sandbox/test/reserve/shortage.test.ts', title: 'watches no process' },
   },
 ]

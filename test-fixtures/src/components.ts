@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { ordinaryOwner } from './owner.ts'
 
 /**
- * The components of the machine that a test can need: `radosgw` is all of Ceph, `fuse` that this user can mount, `runc`
- * that it can start containers.
+ * The components of the machine that a test can need: `radosgw` is all of Ceph, `fuse` and `tmpfs` that this user can
+ * mount such file systems, `runc` that it can start containers.
  */
 export const componentNames = [
   'bubblewrap',
@@ -30,6 +30,7 @@ export const componentNames = [
   'radosgw',
   'rclone',
   'fuse',
+  'tmpfs',
   'redis-server',
 ] as const
 
@@ -143,6 +144,12 @@ const probes: Record<ComponentName, Probe> = {
     besides: ['fusermount3'],
     asSelf: true,
     hint: 'it needs /dev/fuse and the right to mount',
+  },
+  tmpfs: {
+    program: 'unshare',
+    args: ['--mount', 'mount', '-t', 'tmpfs', 'probe', '/mnt'],
+    asSelf: true,
+    hint: 'it needs the right to mount',
   },
   'redis-server': { program: 'redis-server', args: ['--version'], asSelf: true },
 }

@@ -11,8 +11,9 @@ export type Row = readonly string[]
 const title = `# Escapes
 
 This table lists what programs try in order to get out of a command, and what becomes of it. **out**: the attempt got what it was after.
-Each attempt belongs to a field of the guarantees. \`npm test\` makes the attempts and fails where a cell is not what this
-table says, and where the table is not what an executor declares, better or worse:
+Each attempt belongs to a field of the guarantees. Tests make the attempts: \`npm test\` in one column of each executor, \`npm run
+test:deep\` in all. They fail where a cell is not what this table says, and where the table is not what an executor declares,
+better or worse:
 
 - \`kernel\` and \`interpreter\`: nothing gets out.
 - \`translated\`: attempts against the translation (marked *) get out, and nothing else.

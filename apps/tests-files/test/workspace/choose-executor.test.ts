@@ -1,5 +1,5 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
-import { createWorkspace } from '@ws/core'
+import { createWorkspace, WorkspaceError } from '@ws/core'
 import type { AdapterCapabilities, StorageAdapter } from '@ws/core/adapter'
 import { guaranteeFields, type Executor, type Guarantees } from '@ws/core/executor'
 import { createVirtualExecutor } from '@ws/executor-virtual'
@@ -27,6 +27,21 @@ it('says each reason once, with the executors that it stands against', async () 
     message: expect.stringContaining(
       'no executor can be used (first: bwrap is not installed; first, second: proot is not installed)',
     ),
+  })
+})
+
+it('[HO2] goes on to no other executor where one cannot be attached for want of something', async () => {
+  const native = Object.assign(new Error('of the system'), { code: 'ENOSPC' })
+  const attaching = { code: 'EUNENFORCEABLE', operation: 'attach', reason: 'no place', remedy: 'make room' } as const
+  const short: Executor = {
+    ...absent('short', [], []),
+    probe: () => Promise.resolve({ available: true, guarantees: nothing, missing: [], howToFix: [], details: {} }),
+    attach: () => Promise.reject(new WorkspaceError({ ...attaching, native })),
+  }
+  await expect(openMemory({ '/': {} }, { executors: [short, createVirtualExecutor()] })).rejects.toMatchObject({
+    code: 'ENOEXECUTOR',
+    reason: 'executor `short` could not be attached: no space is left on the disk',
+    remedy: 'free some space',
   })
 })
 

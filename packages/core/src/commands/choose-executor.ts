@@ -1,10 +1,11 @@
 import type { HostDirectory } from '../adapter/types.ts'
-import { isWorkspaceError } from '../errors.ts'
+import { isWorkspaceError, quotePath, type WorkspaceError } from '../errors.ts'
 import type { Executor, WorkspaceView } from '../executor/contract.ts'
 import { unmetFields } from '../executor/guarantees.ts'
 import type { Requirement } from '../executor/guarantees.ts'
 import type { WorkspaceMount } from '../mount/mounts.ts'
 import { systemNames } from '../mount/reserved.ts'
+import { type Shortage, shortageOf } from '../shortage.ts'
 import { childPath, mountRoot } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import type { ChosenExecutor } from './enforcement.ts'
@@ -62,6 +63,9 @@ export async function chooseExecutor(options: ChooseOptions): Promise<ChosenExec
       const attached = await executor.attach(options.view)
       return { name: executor.name, attached }
     } catch (error) {
+      const shortage = shortageOf(error)
+      // A shortage passes, and the next executor could be a weaker boundary.
+      if (shortage !== undefined) throw unattached(executor.name, shortage, error)
       if (!isWorkspaceError(error)) throw error
       add(executor.name, error.reason)
       if (error.remedy !== undefined) remedies.push(error.remedy)
@@ -72,6 +76,16 @@ export async function chooseExecutor(options: ChooseOptions): Promise<ChosenExec
     operation: 'createWorkspace',
     reason: `no executor can be used (${[...problems].map(([problem, names]) => `${names.join(', ')}: ${problem}`).join('; ')})`,
     remedy: [...new Set(remedies)].join('; or ') || 'pass an executor that meets the requirement',
+  })
+}
+
+function unattached(name: string, { reason, remedy }: Shortage, native: unknown): WorkspaceError {
+  return virtualError({
+    code: 'ENOEXECUTOR',
+    operation: 'createWorkspace',
+    reason: `executor ${quotePath(name)} could not be attached: ${reason}`,
+    remedy,
+    native,
   })
 }
 

@@ -35,7 +35,7 @@ export function protectionLost(
     rule: lost?.rule,
     reason:
       lost === undefined
-        ? 'the command was ended, since the process that watches what rules protect was killed'
+        ? 'the command was ended, since nothing watched any more what rules protect'
         : 'was replaced from outside while the command ran, which was ended, since nothing protected it any more',
     remedy: 'look at what the command left, then run it again',
   })

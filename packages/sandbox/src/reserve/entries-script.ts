@@ -40,16 +40,19 @@ sub walk { my ($path) = @_; my $slash = '/'; my $fd = openat(-100, $slash);
     if ($next < 0) { $! = $e; return -1 } $fd = $next }
   $fd }
 
+# The answer of what failed by an error: one that tells of a shortage (memory, descriptors, space, quota) says which.
+sub failed { my ($answer, $e) = @_; $e //= $! + 0; (grep { $e == $_ } 12, 23, 24, 28, 122) ? "short $e" : $answer }
+
 # Makes a directory, closed to others. The answer is its descriptor and status, or -1 and why not.
-sub refused { my ($e) = @_; $e == 13 || $e == 1 ? 'forbidden' : $e == 30 ? 'sealed' : $e == 28 || $e == 122 ? 'full' : 'changed' }
+sub refused { my ($e) = @_; $e == 13 || $e == 1 ? 'forbidden' : $e == 30 ? 'sealed' : failed('changed', $e) }
 sub fresh { my ($fd, $name) = @_; my $above = look($fd, '', 0x1000) or return (-1, 'changed');
   my $now = "\0" x 16; syscall($n{clock_gettime}, 5, $now); my ($s, $ns) = unpack('qq', $now);
   return (-1, refused($! + 0)) if syscall($n{mkdirat}, $fd, $name, 0700) < 0;
-  my $own = openat($fd, $name, $readable); return (-1, 'changed') if $own < 0;
-  my $made = look($own, '', 0x1000); my $in = names($own); my $born = $made && $made->{born};
+  my $own = openat($fd, $name, $readable); return (-1, failed('changed')) if $own < 0;
+  my $made = look($own, '', 0x1000); my $in = names($own); my $e = $in ? 0 : $! + 0; my $born = $made && $made->{born};
   return ($own, $made) if $made && $in && !@$in && ($made->{mode} & ~02700) == 040000
     && $made->{uid} == $> && $made->{dev} == $above->{dev} && (!$born || $born->[0] > $s || ($born->[0] == $s && $born->[1] >= $ns));
-  closefd($own); (-1, 'changed') }
+  closefd($own); (-1, failed('changed', $e)) }
 # Makes a file with its content: new, since it is opened by the call that makes it.
 sub fresh_file { my ($fd, $name, $content) = @_; my $own = syscall($n{openat}, $fd, $name, 02000302, 0600);
   return (-1, refused($! + 0)) if $own < 0; my $made = look($own, '', 0x1000); my $done = $made && open(my $out, '>&', $own);

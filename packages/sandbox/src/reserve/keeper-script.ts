@@ -36,25 +36,28 @@ sub same { $_[0]{id} eq $_[1]{id} && $_[0]{time} == $_[1]{time} }
 # The names in the journal, kept while the lock is held.
 my $listed;
 sub locked { my ($work) = @_; my $until = time() + 6;
-  return 'unwritable' unless $dir ne '' && ($mutex || open($mutex, '>>', "$dir/mutex"));
+  return failed('unwritable') unless $mutex || open($mutex, '>>', "$dir/mutex");
   until (flock($mutex, 6)) { return 'busy' if time() > $until; attend(0, 0.001) }
-  unless ($lock) { my $own; return 'unwritable' unless sysopen($own, "$dir/$mark.lock", 0102, 0600) && flock($own, 6); $lock = $own; sweep() }
+  unless ($lock) { my $own; return failed('unwritable') unless sysopen($own, "$dir/$mark.lock", 0102, 0600) && flock($own, 6); $lock = $own; sweep() }
   undef $listed; my $answer = $work->(); undef $listed; flock($mutex, 8); $answer }
 sub put { my ($file, @fields) = @_; my $line = join(' ', @fields) . "\n"; sysopen(my $f, "$dir/new.$mark", 01101, 0600) or return 0;
-  my $ok = (syswrite($f, $line) // 0) == length $line; $ok = close($f) && $ok; $ok && rename("$dir/new.$mark", "$dir/$file") }
-# A file has all of its content when it gets its name, and keeps both.
-my %noted;
-sub journal { return @$listed if $listed; my %now; opendir(my $d, $dir) or return ();
+  my $wrote = syswrite($f, $line); $! = 28 if defined $wrote && $wrote < length $line; my $e = $! + 0;
+  my $ok = close($f) && defined $wrote && $wrote == length $line; $! = $e unless $ok; $ok && rename("$dir/new.$mark", "$dir/$file") }
+# A file has all of its content when it gets its name, and keeps both. Where one cannot be read, for want of descriptors for
+# instance, nothing is known of what others hold: $unread is the error then, and nothing is made or removed.
+my (%noted, $unread);
+sub journal { return @$listed if $listed; my %now; $unread = 0; my $d;
+  unless (opendir($d, $dir)) { $unread = $! + 0; return () }
   for my $file (readdir $d) { next unless $file =~ /^([\w-]+)\.(\d+)$/; my $owner = $1;
     if ($noted{$file}) { $now{$file} = $noted{$file}; next }
-    open(my $f, '<', "$dir/$file") or next; my ($kind, $path, $dev, $ino, $time) = split /\s+/, <$f> // ''; close $f;
+    my $f; unless (open($f, '<', "$dir/$file")) { next if $! == 2; $unread = $! + 0; return () } my ($kind, $path, $dev, $ino, $time) = split /\s+/, <$f> // ''; close $f;
     next unless defined $path;
     $now{$file} = { file => $file, owner => $owner, kind => $kind, path => pack('H*', $path), id => defined $ino ? "$dev:$ino" : '', time => $time // 0 } }
   %noted = %now; $listed = [values %noted]; @$listed }
 sub forget { my %gone = map { $_ => 1 } @_; unlink "$dir/$_" for @_; @$listed = grep { !$gone{$_->{file}} } @$listed if $listed }
 my %lives;
 sub lives { my ($owner) = @_; return 1 if $owner eq $mark; return $lives{$owner} if exists $lives{$owner};
-  my $alive = 0; if (open(my $f, '<', "$dir/$owner.lock")) { $alive = flock($f, 5) ? 0 : 1 }
+  my $alive; if (open(my $f, '<', "$dir/$owner.lock")) { $alive = flock($f, 5) ? 0 : 1 } else { $alive = $! == 2 ? 0 : 1 }
   $lives{$owner} = $alive }
 my $count = 0;
 sub note { my ($e) = @_; my $file = "$mark." . ++$count; my ($dev, $ino) = split /:/, $e->{id};
@@ -66,10 +69,10 @@ sub leave_ { my ($file) = @_; rename("$dir/$file", "$dir/$mark-left." . ++$count
 sub place { my ($id, $uid, $gid, $root, $path, $content) = @_; $root = pack('H*', $root);
   $content = pack('H*', substr($content, 1)) if defined $content;
   my @names = split m{/}, pack('H*', $path); my (@chain, @spare); my @all = journal();
-  my $fd = walk($root); return 'changed' if $fd < 0; push @spare, $fd;
+  return failed('unwritable', $unread) if $unread; my $fd = walk($root); return failed('changed') if $fd < 0; push @spare, $fd;
   my $at = $root eq '/' ? '' : $root;
   while (@names) { my $name = $names[0]; my $s = look($fd, $name);
-    if (!$s) { return finish($! == 13 ? 'forbidden' : 'changed', \@chain, \@spare) unless $! == 2;
+    if (!$s) { return finish(failed($! == 13 ? 'forbidden' : 'changed'), \@chain, \@spare) unless $! == 2;
       my $make = sub { make($fd, $at, [@names], $uid, $gid, \@spare, $content) }; my $above = look($fd, '', 0x1000);
       my ($answer, @new) = (grep { $_->{kind} eq 'leaf' && fits($above, $_) } @all) ? inside($fd, $make) : $make->(); settle($fd, @all);
       return finish($answer, \@chain, \@spare) if $answer ne 'placed';
@@ -79,8 +82,8 @@ sub place { my ($id, $uid, $gid, $root, $path, $content) = @_; $root = pack('H*'
     my ($known) = grep { $_->{id} eq $s->{id} && fits($s, $_) } @all;
     return finish('changed', \@chain, \@spare) if !$known && @names == 1;
     if ($known) { my %e = (%$known, path => "$at/$name", fd => $fd, name => $name); $e{file} = note(\%e);
-      return finish('unwritable', \@chain, \@spare) unless defined $e{file}; push @chain, \%e; last if $isfile }
-    my $next = openat($fd, $name); return finish('changed', \@chain, \@spare) if $next < 0; push @spare, $next;
+      return finish(failed('unwritable'), \@chain, \@spare) unless defined $e{file}; push @chain, \%e; last if $isfile }
+    my $next = openat($fd, $name); return finish(failed('changed'), \@chain, \@spare) if $next < 0; push @spare, $next;
     my $there = look($next, '', 0x1000); return finish('changed', \@chain, \@spare) unless $there && $there->{id} eq $s->{id};
     $fd = $next; $at .= "/$name"; shift @names }
   my %kept = map { $_->{fd} => 1 } @chain; closefd($_) for grep { !$kept{$_} } @spare;
@@ -95,7 +98,7 @@ sub made { $untidy{$_} ? leave_($intents{$_}) : unlink "$dir/$intents{$_}" for k
 
 # Each directory is made in the one above it, closed to others, and noted at once. They get their owner and mode from the
 # inside out, so that no other user reaches one before the outermost has them. Only then is that moved to its name.
-sub make { my ($fd, $at, $names, $uid, $gid, $spare, $content) = @_; return 'unwritable' unless intend($at);
+sub make { my ($fd, $at, $names, $uid, $gid, $spare, $content) = @_; return failed('unwritable') unless intend($at);
   my ($above, $path, @new) = ($fd, $at); my $temp = ".ws-tmp-$mark-" . int(rand(2 ** 31));
   my $undo = sub { my ($answer) = @_;
     for my $e (reverse @new) { my $s = look($e->{fd}, $e->{place}); next unless $s && $s->{id} eq $e->{id};
@@ -103,12 +106,13 @@ sub make { my ($fd, $at, $names, $uid, $gid, $spare, $content) = @_; return 'unw
     forget(map { $_->{file} // () } @new); $answer };
   for my $i (0 .. $#$names) { my $name = $names->[$i]; $path .= "/$name"; my $place = $i ? $name : $temp;
     my $isfile = $i == $#$names && defined $content;
-    my ($own, $made) = $isfile ? fresh_file($above, $place, $content) : fresh($above, $place); if ($own < 0) { $untidy{$at} = 1 if $made eq 'changed'; return $undo->($made) }
+    my ($own, $made) = $isfile ? fresh_file($above, $place, $content) : fresh($above, $place); 
+    if ($own < 0) { $untidy{$at} = 1 if $made eq 'changed' || ($made =~ /^short/ && !removeat($above, $place) && $! != 2); return $undo->($made) }
     push @$spare, $own; my $e = { kind => $isfile ? 'file' : $i == $#$names ? 'leaf' : 'parent', path => $path, name => $name, place => $place,
       fd => $above, own => $own, id => $made->{id}, time => 1 + int(rand(2 ** 30)) };
-    push @new, $e; $e->{file} = note($e); return $undo->('unwritable') unless defined $e->{file}; $above = $own }
-  for my $e (reverse @new) { shape($e->{own}, $e, $uid, $gid) or return $undo->('unsupported') }
-  if (syscall($n{renameat2}, $fd, $temp, $fd, $names->[0], 1) < 0) { return $undo->($! == 22 || $! == 38 || $! == 95 ? 'unsupported' : 'changed') }
+    push @new, $e; $e->{file} = note($e); return $undo->(failed('unwritable')) unless defined $e->{file}; $above = $own }
+  for my $e (reverse @new) { shape($e->{own}, $e, $uid, $gid) or return $undo->(failed('unsupported')) }
+  if (syscall($n{renameat2}, $fd, $temp, $fd, $names->[0], 1) < 0) { return $undo->($! == 22 || $! == 38 || $! == 95 ? 'unsupported' : failed('changed')) }
   $new[0]{place} = $names->[0];
   for my $e (@new) { fits(look($e->{fd}, $e->{place}), $e) or return $undo->('changed') }
   ('placed', @new) }
@@ -118,13 +122,13 @@ sub drop { my ($id) = @_; my $chain = delete $held{$id} or return 'gone'; my @al
   for my $e (reverse @$chain) {
     my @others = grep { same($_, $e) && !$own{$_->{file}} && lives($_->{owner}) } @all;
     intend($e->{path} =~ s{/[^/]+$}{}r) if $e->{kind} eq 'file' && !@others;
-    my $error = @others || !-e "$dir/$e->{file}" ? 0 : take($e->{fd}, $e->{name}, $e, @all);
+    my $error = $unread ? $unread : @others || !-e "$dir/$e->{file}" ? 0 : take($e->{fd}, $e->{name}, $e, @all);
     # Above what is left, a directory is not empty. Elsewhere, something was made in it, and it stays.
     $error && ($left || ($error != 39 && $error != 17)) ? do { $left = 1; leave_($e->{file}) } : forget($e->{file}); $closed{$e->{fd}} = 1 }
   closefd($_) for keys %closed; 'gone' }
 
 sub temporary { my ($fd, $prefix) = @_; return () unless $prefix =~ /^\.ws-tmp-/; grep { index($_, $prefix) == 0 } @{names($fd) // []} }
-sub sweep { %lives = (); my @all = journal(); my ($swept, %kept, @left) = (0);
+sub sweep { %lives = (); my @all = journal(); return 'swept 0' if $unread; my ($swept, %kept, @left) = (0);
   my @dead = sort { ($b->{kind} eq 'temp') <=> ($a->{kind} eq 'temp') || length $b->{path} <=> length $a->{path} } grep { !lives($_->{owner}) } @all;
   for my $e (@dead) { my ($above, $name) = $e->{path} =~ m{^(.*)/([^/]+)$} or next;
     my $fd = walk($above); my $error = $fd < 0 && $! != 2 && $! != 20 ? $! + 0 : 0;

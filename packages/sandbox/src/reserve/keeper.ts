@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { ChildProcess, ChildProcessByStdio } from 'node:child_process'
 import { constants, existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
+import { getSystemErrorName } from 'node:util'
 
 import { spawnChild } from '@ws/process'
 
 import { keeperScript } from './keeper-script.ts'
-import { makeReservedDirectory, stateDirectoryProblem } from './state-directory.ts'
+import { reservedDirectory, stateDirectoryProblem, type StateProblem } from './state-directory.ts'
 
 /** Why a name was not reserved. */
 export type ReservationFailure =
@@ -18,7 +19,8 @@ export type ReservationFailure =
   | 'forbidden'
   /** The file system is read-only. */
   | 'sealed'
-  | 'full'
+  /** No space, quota, descriptors or memory: the error's name says which. */
+  | 'short'
   /** The file system cannot rename without replacing, or does not keep modes and times. */
   | 'unsupported'
   /** The journal cannot be written. */
@@ -28,7 +30,7 @@ export type ReservationFailure =
 
 export type ReservationAnswer =
   | { readonly placed: true; readonly identity: string }
-  | { readonly placed: false; readonly failure: ReservationFailure }
+  | { readonly placed: false; readonly failure: ReservationFailure; readonly native?: unknown }
 
 export interface ReservationRequest {
   readonly id: number
@@ -48,7 +50,7 @@ export interface WatchRequest {
   readonly startTime: string
   /** Mount points that must stay, as bytes in Latin-1. */
   readonly points: readonly string[]
-  /** A mount was lost, and the sandbox has been killed; `undefined`: the keeper is gone, and nothing watches any more. */
+  /** A mount was lost, and the sandbox has been killed; `undefined`: nothing watches, as the keeper is gone or runs short. */
   readonly onLost: (index: number | undefined) => void
 }
 
@@ -88,17 +90,16 @@ const pathOnly = 0o10000000
 const closeOnExec = 0o2000000
 
 /** Whether a keeper can be started here; the reason where not. */
-export function keeperProblem(): { readonly reason: string; readonly remedy: string } | undefined {
+export function keeperProblem(): StateProblem | undefined {
   if (numbers[process.arch] === undefined)
     return { reason: `there is no system call table for ${process.arch}`, remedy: 'run on x64 or arm64' }
   if (!existsSync(perl)) return { reason: 'perl is not installed', remedy: '`apt-get install perl-base`' }
   return stateDirectoryProblem()
 }
 
-/** @returns `undefined` where {@link keeperProblem} says why. Without a directory for notes it can watch all the same. */
+/** @returns `undefined` where it cannot be started. It can watch where {@link stateDirectoryProblem} keeps it from reserving. */
 export function startKeeper(): Keeper | undefined {
   if (numbers[process.arch] === undefined || !existsSync(perl)) return undefined
-  const directory = makeReservedDirectory() ?? ''
   const child = spawnChild<ChildProcessByStdio<Writable, Readable, null>>(perl, ['-e', keeperScript], {
     stdio: ['pipe', 'pipe', 'ignore'],
     env: {},
@@ -110,6 +111,7 @@ export function startKeeper(): Keeper | undefined {
   const waiting = new Map<string, (answer: readonly string[]) => void>()
   const watches = new Map<string, WatchRequest['onLost']>()
   let gone = false
+  let native: unknown
   let text = ''
   let lastId = 0
 
@@ -125,13 +127,16 @@ export function startKeeper(): Keeper | undefined {
   }
   const answer = (line: string) => {
     const [what = '', id = '', ...rest] = line.split(' ')
-    if (what === 'lost') watches.get(id)?.(Number(rest[0]))
+    if (what === 'lost') watches.get(id)?.(rest[0] === undefined ? undefined : Number(rest[0]))
     if (what === 'lost' || what === 'ended') {
       watches.delete(id)
       waiting.get(`ended ${id}`)?.(rest)
     } else waiting.get(`${what} ${id}`)?.(rest)
   }
-  child.on('error', end)
+  child.on('error', (error) => {
+    native = error
+    end()
+  })
   // Not `exit`, which can come before the last answers have been read.
   child.on('close', end)
   stdin.on('error', () => undefined)
@@ -164,11 +169,11 @@ export function startKeeper(): Keeper | undefined {
       release()
     }
   }
-  send(keeperSettings(directory))
+  send(keeperSettings(reservedDirectory()))
   return {
     async place({ id, root, path, owner, content }) {
       const key = `placed ${id}`
-      const [word = 'gone', identity = ''] = await ask(
+      const [word = 'gone', detail = ''] = await ask(
         key,
         'place',
         id,
@@ -178,7 +183,10 @@ export function startKeeper(): Keeper | undefined {
         hex(path),
         ...(content === undefined ? [] : [`=${hex(content)}`]),
       )
-      return word === 'placed' ? { placed: true, identity } : { placed: false, failure: word as ReservationFailure }
+      if (word === 'placed') return { placed: true, identity: detail }
+      const failure = word as ReservationFailure
+      if (failure === 'gone') return { placed: false, failure, native }
+      return { placed: false, failure, native: failure === 'short' ? systemError(Number(detail)) : undefined }
     },
     async drop(id) {
       await ask(`dropped ${id}`, 'drop', id)
@@ -206,6 +214,11 @@ export function startKeeper(): Keeper | undefined {
     },
     end: () => void stdin.end(),
   }
+}
+
+function systemError(number: number): Error {
+  const code = getSystemErrorName(-number)
+  return Object.assign(new Error(`the keeper of reserved names failed (${code})`), { code })
 }
 
 /** The first line that a keeper reads: where it keeps its notes, its mark, and the numbers of system calls. */

@@ -2,7 +2,7 @@ import { isSlowType, mountOf } from '@ws/process'
 import { readdirSync } from 'node:fs'
 import { WorkspaceError, type VirtualPath } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
-import type { MissingName, RestrictionProblem, HostPath } from '@ws/core/executor'
+import { type HostPath, type MissingName, type RestrictionProblem, type Shortage, shortageOf } from '@ws/core/executor'
 
 import {
   type Keeper,
@@ -13,7 +13,7 @@ import {
   type Watch,
   type WatchRequest,
 } from './keeper.ts'
-import { reservedDirectory } from './state-directory.ts'
+import { reservedDirectory, stateDirectoryProblem, type StateProblem } from './state-directory.ts'
 
 /** A missing name that is to be reserved. */
 export interface WantedName {
@@ -150,7 +150,7 @@ async function reserve(wanted: readonly WantedName[], owner: Owner): Promise<Res
     const identities = new Map<HostPath, string>()
     for (const { one, entry } of found) {
       const answer = await entry.placing
-      if (!answer.placed) throw reservationError(one, answer.failure)
+      if (!answer.placed) throw reservationError(one, answer.failure, answer.native)
       identities.set(placeOf(one.name), answer.identity)
     }
     return { identities, release }
@@ -161,6 +161,9 @@ async function reserve(wanted: readonly WantedName[], owner: Owner): Promise<Res
 }
 
 function take({ name, at, rule }: WantedName, owner: Owner): { readonly key: string; readonly entry: Held } {
+  // Others can have been let into it since the keeper started, or it was on a full disk then.
+  const problem = stateDirectoryProblem()
+  if (problem !== undefined) throw noStateDirectory({ at, rule }, problem)
   const running = runningKeeper()
   if (running === undefined) throw reservationError({ name, at, rule }, 'gone')
   const { content } = name
@@ -197,14 +200,17 @@ const failures: Readonly<Record<ReservationFailure, readonly [reason: string, re
     'does not exist, and its name cannot be reserved: its file system is read-only',
     'mount the file system for writing, or create the name before',
   ],
-  full: ['does not exist, and its name cannot be reserved: the disk is full', 'free some space'],
+  short: [
+    'does not exist, and its name cannot be reserved: this machine runs short of something',
+    'run fewer commands',
+  ],
   unsupported: [
     'does not exist, and its name cannot be reserved on this file system',
     'create it, or keep the workspace on a local disk',
   ],
   unwritable: [
     'does not exist, and its name cannot be reserved: the list of reserved names cannot be written',
-    'free some space, or set WS_STATE_DIRECTORY to a directory of this user',
+    'set WS_STATE_DIRECTORY to a directory of this user that can be written',
   ],
   gone: [
     'does not exist, and its name cannot be reserved: the process that reserves names ended',
@@ -212,7 +218,9 @@ const failures: Readonly<Record<ReservationFailure, readonly [reason: string, re
   ],
 }
 
-function reservationError({ at, rule }: WantedName, failure: ReservationFailure): WorkspaceError {
+function reservationError({ at, rule }: WantedName, failure: ReservationFailure, native?: unknown): WorkspaceError {
+  const shortage = shortageOf(native)
+  if (shortage !== undefined) return shortOf({ at, rule }, shortage, native)
   const [reason, remedy] = failures[failure] ?? failures.changed
   const again = failure === 'changed' || failure === 'busy' || failure === 'gone'
   return new WorkspaceError({
@@ -222,5 +230,33 @@ function reservationError({ at, rule }: WantedName, failure: ReservationFailure)
     rule,
     reason,
     remedy,
+    native,
   })
 }
+
+function noStateDirectory({ at, rule }: Named, { reason, remedy, native }: StateProblem): WorkspaceError {
+  const shortage = shortageOf(native)
+  if (shortage !== undefined) return shortOf({ at, rule }, { ...shortage, reason, remedy }, native)
+  return new WorkspaceError({
+    code: 'EUNENFORCEABLE',
+    operation: 'exec',
+    path: at,
+    rule,
+    reason: `does not exist, and its name cannot be reserved: ${reason}`,
+    remedy,
+  })
+}
+
+function shortOf({ at, rule }: Named, { code, reason, remedy }: Shortage, native: unknown): WorkspaceError {
+  return new WorkspaceError({
+    code: code === 'EIO' ? 'ENOEXEC' : code,
+    operation: 'exec',
+    path: at,
+    rule,
+    reason: `does not exist, and its name cannot be reserved: ${reason}`,
+    remedy,
+    native,
+  })
+}
+
+type Named = Pick<WantedName, 'at' | 'rule'>

@@ -2,6 +2,8 @@ import { accessSync, chmodSync, constants, lstatSync, mkdirSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 
+import { shortageOf } from '@ws/core/executor'
+
 /** The directory of root's processes. */
 const rootState = '/var/lib/ws'
 
@@ -52,9 +54,11 @@ function canBeMade(home: string): boolean {
   return false
 }
 
-interface StateProblem {
+export interface StateProblem {
   readonly reason: string
   readonly remedy: string
+  /** Of the system, where it tells of a shortage. */
+  readonly native?: unknown
 }
 
 /**
@@ -68,16 +72,7 @@ function letOwnersPass(parent: string): void {
   if (uid === 0 && (mode & 0o777) === 0o700) chmodSync(parent, 0o711)
 }
 
-/**
- * Makes the directory, closed to everybody else.
- *
- * @returns `undefined` where it cannot be made, or is another user's: {@link stateDirectoryProblem} says why
- */
-export function makeReservedDirectory(): string | undefined {
-  return stateDirectoryProblem() === undefined ? reservedDirectory() : undefined
-}
-
-/** Makes the directory where it is missing. Why it cannot be used, `undefined` where it can. */
+/** Makes the directory where it is missing, closed to everybody else. Why it cannot be used, `undefined` where it can. */
 export function stateDirectoryProblem(): StateProblem | undefined {
   const directory = reservedDirectory()
   try {
@@ -87,8 +82,11 @@ export function stateDirectoryProblem(): StateProblem | undefined {
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     if (code === 'EROFS') return { reason: 'the state directory lies on a read-only file system', remedy: elsewhere }
-    if (code === 'ENOSPC' || code === 'EDQUOT')
-      return { reason: 'the disk of the state directory is full', remedy: `free some space, or ${elsewhere}` }
+    const shortage = shortageOf(error)
+    if (shortage !== undefined) {
+      const reason = `the state directory cannot be made: ${shortage.reason}`
+      return { reason, remedy: shortage.remedy, native: error }
+    }
     if (code === 'ENOTDIR' || code === 'EEXIST' || code === 'ELOOP')
       return { reason: 'a file or link is in the place of the state directory', remedy: `remove it, or ${elsewhere}` }
     return { reason: 'the state directory cannot be made', remedy: elsewhere }

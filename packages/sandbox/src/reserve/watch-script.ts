@@ -4,14 +4,16 @@ sub table { my ($w) = @_; sysseek($w->{fh}, 0, 0); my ($text, $chunk) = ('', '')
   my %points; for (split /\n/, $text) { my ($id, undef, undef, undef, $point) = split / /; next unless defined $point;
     $point =~ s/\\([0-7]{3})/chr oct $1/ge; $points{$id} = $point } \%points }
 sub watch { my ($id, $pid, $start, @wanted) = @_; @wanted = map { pack('H*', $_) } @wanted;
-  my $pidfd = syscall($n{pidfd_open}, $pid + 0, 0); return say_('ended', $id) if $pidfd < 0;
+  my $pidfd = syscall($n{pidfd_open}, $pid + 0, 0); return $! == 3 ? say_('ended', $id) : say_('lost', $id) if $pidfd < 0;
   my $w = { pidfd => $pidfd, wanted => \@wanted, ids => {} };
-  open(my $f, '<', "/proc/$pid/stat") or return leave($id, $w); my $stat = <$f> // ''; close $f;
+  open(my $f, '<', "/proc/$pid/stat") or return unseen($id, $w); my $stat = <$f> // ''; close $f;
   $stat =~ s/^.*\) //s; return leave($id, $w) unless ((split / /, $stat)[19] // '') eq $start;
-  sysopen($w->{fh}, "/proc/$pid/mountinfo", 0) or return leave($id, $w);
+  sysopen($w->{fh}, "/proc/$pid/mountinfo", 0) or return unseen($id, $w);
   my $points = table($w); my %at; $at{$points->{$_}} = $_ for sort { $a <=> $b } keys %$points;
   for my $i (0 .. $#wanted) { return lost($id, $w, $i) unless exists $at{$wanted[$i]}; $w->{ids}{$at{$wanted[$i]}} = $i }
   $watched{$id} = $w }
+# It has ended, or it cannot be watched, for want of descriptors for instance: it does not go on without.
+sub unseen { my ($id, $w) = @_; return leave($id, $w) if $! == 2 || $! == 3 || $! == 22; end($w); closefd($w->{pidfd}); say_('lost', $id) }
 sub leave { my ($id, $w) = @_; closefd($w->{pidfd}); close $w->{fh} if $w->{fh}; delete $watched{$id}; say_('ended', $id) }
 sub lost { my ($id, $w, $i) = @_; end($w); closefd($w->{pidfd}); close $w->{fh}; delete $watched{$id}; say_('lost', $id, $i) }
 sub end { my ($w) = @_; syscall($n{pidfd_send_signal}, $w->{pidfd}, 9, 0, 0) }

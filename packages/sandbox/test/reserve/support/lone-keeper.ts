@@ -44,6 +44,11 @@ export function startLoneKeeper({ state, root, owner, runAs }: LoneKeeperOptions
       for (const _path of paths) answers.push(await read())
       return answers
     },
+    /** Watches a process. The answer is read where it cannot be: `lost w`, or `ended w` where that has ended. */
+    async watch(pid: number, startTime: string, points: readonly string[]): Promise<string> {
+      send('watch', 'w', pid, startTime, ...points.map(hex))
+      return (await lines.next()).value as string
+    },
     /** Lets go of what was placed last. */
     async drop(count: number): Promise<void> {
       for (let id = 0; id < count; id++) send('drop', id)
