@@ -26,7 +26,7 @@ export function failure(
 interface Translation {
   readonly code: ErrorCode
   readonly reason: string
-  readonly remedy?: string
+  readonly remedy: string
 }
 
 const stillChanging: Translation = {
@@ -34,7 +34,11 @@ const stillChanging: Translation = {
   reason: 'is being changed or is in use by somebody else',
   remedy: 'try again',
 }
-const unsupported: Translation = { code: 'ENOTSUP', reason: 'is not supported by this file system' }
+const unsupported: Translation = {
+  code: 'ENOTSUP',
+  reason: 'is not supported by this file system',
+  remedy: 'keep the workspace on a local disk',
+}
 const gone: Translation = {
   code: 'EIO',
   reason: 'cannot be reached: the file system behind it does not answer',
@@ -43,19 +47,31 @@ const gone: Translation = {
 
 const translations = new Map<string, Translation>(
   Object.entries<Translation>({
-    EINVAL: { code: 'EINVAL', reason: 'is not accepted by the file system' },
-    EILSEQ: { code: 'EINVAL', reason: 'has a name that this file system cannot hold' },
+    EINVAL: { code: 'EINVAL', reason: 'is not accepted by the file system', remedy: 'use another name' },
+    EILSEQ: { code: 'EINVAL', reason: 'has a name that this file system cannot hold', remedy: 'use another name' },
     ENAMETOOLONG: { code: 'ENAMETOOLONG', reason: 'is too long for this file system', remedy: 'use a shorter path' },
-    EROFS: { code: 'EROFS', reason: 'is on a read-only file system' },
-    EBUSY: { code: 'EBUSY', reason: 'is in use by the system, a mount point for instance' },
-    EFBIG: { code: 'EFBIG', reason: 'is larger than this file system allows' },
+    EROFS: {
+      code: 'EROFS',
+      reason: 'is on a read-only file system',
+      remedy: 'write elsewhere, or let the operator mount it for writing',
+    },
+    EBUSY: {
+      code: 'EBUSY',
+      reason: 'is in use by the system, a mount point for instance',
+      remedy: 'leave it where it is, and change what is in it',
+    },
+    EFBIG: { code: 'EFBIG', reason: 'is larger than this file system allows', remedy: 'write less, or several files' },
     EXDEV: {
       code: 'ENOTSUP',
       reason: 'cannot be moved between two file systems',
       remedy: 'copy it, then delete the original',
     },
-    EMLINK: { code: 'ENOTSUP', reason: 'has as many links as this file system allows' },
-    ETIMEDOUT: { code: 'ETIMEDOUT', reason: 'took too long' },
+    EMLINK: {
+      code: 'ENOTSUP',
+      reason: 'has as many links as this file system allows',
+      remedy: 'make it in another directory',
+    },
+    ETIMEDOUT: { code: 'ETIMEDOUT', reason: 'took too long', remedy: 'try again' },
     EAGAIN: stillChanging,
     ELOOP: stillChanging,
     ESTALE: stillChanging,
@@ -110,7 +126,8 @@ export function translate(error: unknown, where: Where): unknown {
   if (situation !== undefined) return contractFailure(where, situation, error)
   const known = translations.get(code)
   if (known !== undefined) return failure(where, known.code, known.reason, { remedy: known.remedy, native: error })
-  return failure(where, 'EIO', 'could not be worked on: the file system reports an error', { native: error })
+  const remedy = 'try again; if it stays, let the operator check the disk'
+  return failure(where, 'EIO', 'could not be worked on: the file system reports an error', { remedy, native: error })
 }
 
 /** An error that says nothing about the entry at a path: it does not tell of a link. */
