@@ -1,5 +1,6 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { observe } from '@ws/core'
+import { defineAdapter, keyValueDriver } from '@ws/core/adapter'
 import { describe, expect, it } from 'vitest'
 
 import { collectTests, faults, testAdapter, type Fault, type TestOutcome } from '@ws/conformance'
@@ -30,6 +31,19 @@ describe('the kit', () => {
 
   it('names every fault, and the test that catches it, once', () => {
     expect(new Set(faults.map(({ name }) => name)).size).toBe(faults.length)
+  })
+
+  it('shows the error that the code of an adapter threw', async () => {
+    const keys = (): never => {
+      throw new Error('the disk is gone')
+    }
+    const store = { get: () => undefined, set: () => undefined, delete: () => undefined, keys }
+    const tests = collectTests((runner) => {
+      testAdapter({ name: 'broken', create: () => ({ adapter: defineAdapter(keyValueDriver(store)) }) }, runner)
+    })
+    const outcome = await tests.find(({ title }) => title.includes('stat'))?.run()
+    expect(String(outcome?.error)).toContain('threw a foreign error')
+    expect(String(outcome?.error)).toContain('the disk is gone')
   })
 
   it('counts what it skips, each with a capability, the fixture or the adapter as the reason', async () => {

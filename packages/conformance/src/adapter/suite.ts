@@ -1,3 +1,7 @@
+import { isWorkspaceError } from '@ws/core'
+import { getNativeCause } from '@ws/core/executor'
+
+import { ConformanceError } from '../assert.ts'
 import type { Runner } from '../runner.ts'
 import { Case } from './case.ts'
 import { lackOf, type Needs } from './needs.ts'
@@ -20,6 +24,8 @@ export function createSuite(options: AdapterSuiteOptions, runner: Runner): Suite
         const lacking = lackOf(needs, fixture.adapter.capabilities)
         if (lacking !== undefined) skip(lacking)
         await run(new Case(fixture, options, skip))
+      } catch (error) {
+        throw withOwnError(error)
       } finally {
         await fixture.adapter.close()
         if (fixture.seed !== undefined) await fixture.seed.close()
@@ -32,4 +38,10 @@ export function createSuite(options: AdapterSuiteOptions, runner: Runner): Suite
     test,
     change: (title, needs, run) => test(title, { ...needs, readOnly: false }, run),
   }
+}
+
+/** Adds the error that the adapter's own code threw, which the message of a fault leaves out for host paths. */
+function withOwnError(error: unknown): unknown {
+  const own = isWorkspaceError(error, 'EBACKEND') ? getNativeCause(error) : undefined
+  return own === undefined ? error : new ConformanceError(`${String(error)}\nThe adapter's code threw: ${String(own)}`)
 }

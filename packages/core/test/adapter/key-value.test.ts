@@ -16,21 +16,37 @@ function storeOf(own: Partial<Record<keyof KeyValueStore, unknown>>): KeyValueSt
   return { ...store, ...own } as KeyValueStore
 }
 
+it('takes promises from all four functions', async () => {
+  const { get, set, delete: remove, keys } = storeOf({})
+  const store: KeyValueStore = {
+    get: async (key) => await get(key),
+    set: async (key, value) => set(key, value),
+    delete: async (key) => remove(key),
+    keys: async (prefix) => await keys(prefix),
+  }
+  const adapter = defineAdapter(keyValueDriver(store))
+  await adapter.write(at('/d/file'), bytes, { parents: true })
+  expect((await adapter.stat(at('/d'))).type).toBe('directory')
+})
+
 it.each([
-  ['a `get` that gives null', { get: () => null }],
-  ['a `get` that gives a text', { get: () => 'x' }],
-  ['a `get` that rejects', { get: () => Promise.reject(new Error('ENOENT: /host/path')) }],
-  ['`keys` that ignore the prefix', { keys: () => ['other'] }],
-  ['`keys` that are not texts', { keys: () => [7] }],
-])('names the adapter as the cause of %s', async (_, own) => {
+  ['a `get` that gives null', { get: () => null }, '`get` of the store must give'],
+  ['a `get` that gives a text', { get: () => 'x' }, '`get` of the store must give'],
+  ['a `get` that rejects', { get: () => Promise.reject(new Error('ENOENT: /host/path')) }, 'threw a foreign error'],
+  ['`keys` that ignore the prefix', { keys: () => ['other'] }, '`keys` of the store must give only keys'],
+  ['`keys` that are not texts', { keys: () => [7] }, '`keys` of the store must give texts'],
+  ['`keys` that give one text', { keys: () => 'x' }, '`keys` of the store must give a list'],
+  ['`keys` that give nothing', { keys: () => Promise.resolve() }, '`keys` of the store must give a list'],
+])('names the adapter as the cause of %s', async (_, own, words) => {
   const adapter = defineAdapter(keyValueDriver(storeOf(own), { name: 'mine' }))
   const error = await rejection(adapter.write(at('/file'), bytes))
   expect(error).toMatchObject({
     code: 'EBACKEND',
     operation: 'write',
     path: '/file',
-    reason: expect.stringContaining('the adapter mine has a fault'),
+    reason: expect.stringContaining(`the adapter mine has a fault: ${words.startsWith('`') ? words : '`write` '}`),
   })
+  expect(String(error)).toContain(words)
   expect(String(error)).not.toContain('/host')
 })
 

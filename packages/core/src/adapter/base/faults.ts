@@ -14,6 +14,9 @@ export interface FaultContext {
   readonly signal?: AbortSignal | undefined
 }
 
+/** A fault of what a driver is made of, in words that name no host path: {@link explain} passes them on. */
+export class DriverFault extends Error {}
+
 /** `EBACKEND`: the driver broke its contract. It is never the caller's mistake. */
 export function fault({ name, operation, path }: FaultContext, what: string, native?: unknown): WorkspaceError {
   return new WorkspaceError({
@@ -29,6 +32,7 @@ export function fault({ name, operation, path }: FaultContext, what: string, nat
 /** The error that a driver's error becomes: its own, where the contract knows it, else its fault. */
 export function explain(error: unknown, context: FaultContext, method = context.operation): unknown {
   if (isWorkspaceError(error) || error instanceof LinkSignal || error instanceof BodyFailure) return error
+  if (error instanceof DriverFault) return fault(context, error.message)
   const kind = error instanceof Error ? error.name : typeof error
   const { signal } = context
   // Node's own functions reject with an `AbortError` of theirs.

@@ -1,4 +1,5 @@
 import { isWithin, mountRoot, parentPath, segmentsOf, type MountPath } from '../../path/virtual-path.ts'
+import { DriverFault } from '../base/faults.ts'
 import { contractError } from '../failures.ts'
 import type { Stat } from '../types.ts'
 import type { KeyValueStore } from './store.ts'
@@ -88,17 +89,24 @@ export class Entries {
   async #get(key: string): Promise<Uint8Array | undefined> {
     const value = await this.#store.get(key)
     if (value === undefined || value instanceof Uint8Array) return value
-    throw new TypeError('`get` of the store gave neither a Uint8Array nor `undefined`')
+    throw new DriverFault('`get` of the store must give a Uint8Array or `undefined`')
   }
 
   async *#keys(prefix: string): AsyncGenerator<string, void, undefined> {
-    for await (const key of this.#store.keys(prefix)) {
-      if (typeof key !== 'string' || !key.startsWith(prefix)) {
-        throw new TypeError('`keys` of the store gave a key that does not begin with the prefix')
+    const keys: unknown = await this.#store.keys(prefix)
+    if (!isIterable(keys)) throw new DriverFault('`keys` of the store must give a list or an iterator of texts')
+    for await (const key of keys) {
+      if (typeof key !== 'string') throw new DriverFault('`keys` of the store must give texts')
+      if (!key.startsWith(prefix)) {
+        throw new DriverFault('`keys` of the store must give only keys that begin with the text that it was given')
       }
       yield key
     }
   }
+}
+
+function isIterable(value: unknown): value is Iterable<unknown> | AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value)
 }
 
 /** Size and version; the version follows from the content. */
