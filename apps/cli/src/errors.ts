@@ -1,5 +1,6 @@
 import { isWorkspaceError } from '@ws/core'
 
+import { inOwnWords } from './own-words.ts'
 import { exitCodes, signalExitCode } from './exit-codes.ts'
 
 /** Wrong arguments or a wrong config file; the message says what, where, and how to mend it. */
@@ -31,12 +32,18 @@ export interface ErrorReport {
   readonly json?: Readonly<Record<string, unknown>>
 }
 
-/** The message and the exit code for an error. Nothing of an unknown error is shown, since it may hold host paths. */
-export function describeError(error: unknown): ErrorReport {
+/**
+ * The message and the exit code for an error of a command of `ws`. Nothing of an unknown error is shown, since it may hold
+ * host paths.
+ */
+export function describeError(error: unknown, command = ''): ErrorReport {
   if (error instanceof Interruption) return { exitCode: error.exitCode }
   if (error instanceof UsageError) return report(exitCodes.usage, error.message, { code: 'EUSAGE' })
   if (error instanceof StreamError) return report(exitCodes.failed, error.message, { code: 'EIO' })
-  if (isWorkspaceError(error)) return report(exitCodes.failed, error.message, error.toJSON())
+  if (isWorkspaceError(error)) {
+    const told = inOwnWords(error, command)
+    return report(exitCodes.failed, told.message, told.toJSON())
+  }
   const line = 'something unexpected failed within ws; set WS_DEBUG=1 to see where'
   return report(exitCodes.failed, debugging() && error instanceof Error ? (error.stack ?? line) : line, { code: 'EIO' })
 }

@@ -58,8 +58,9 @@ const printing: ReadonlySet<string> = new Set([
 export async function main(argv: readonly string[]): Promise<number> {
   const separator = argv.indexOf('--')
   const json = argv.slice(0, separator === -1 ? undefined : separator).includes('--json')
+  const named = { command: '' }
   const complain = (error: unknown): ErrorReport => {
-    const report = describeError(error)
+    const report = describeError(error, named.command)
     if (report.line !== undefined) {
       process.stderr.write(`${json ? JSON.stringify(report.json) : `ws: ${report.line}`}\n`)
     }
@@ -68,30 +69,34 @@ export async function main(argv: readonly string[]): Promise<number> {
   // nobody reads these messages any more, and that is not a reason to fail
   process.stderr.on('error', () => undefined)
   try {
-    return await run(argv, json, complain)
+    return await run(argv, json, complain, named)
   } catch (error) {
     return complain(error).exitCode
   }
 }
 
-async function run(argv: readonly string[], json: boolean, complain: CommandContext['complain']): Promise<number> {
+async function run(
+  argv: readonly string[],
+  json: boolean,
+  complain: CommandContext['complain'],
+  named: { command: string },
+): Promise<number> {
   let work: Parameters<Start>[0] | undefined
-  let command = ''
   const program = createProgram((given) => {
     work = given
   })
   program.hook('preAction', (_program, action) => {
-    command = action.name()
+    named.command = action.name()
   })
   try {
     program.parse(argv, { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode === 0) return exitCodes.ok
-    throw new UsageError(usageMessage(error.message))
+    throw new UsageError(usageMessage(error, argv))
   }
   if (work === undefined) throw new UsageError('no command is named; see ws --help')
-  if (printing.has(command) && isClosed(1)) throw new UsageError('standard output is closed; direct it somewhere')
+  if (printing.has(named.command) && isClosed(1)) throw new UsageError('standard output is closed; direct it somewhere')
 
   const settings = await resolveSettings(program.opts<GlobalOptions>())
   const controller = new AbortController()
@@ -136,7 +141,7 @@ function createProgram(start: Start): Command {
     .option('--executor <name>', 'use this executor only: bubblewrap, proot, sanitize or virtual')
     .option('--require <field=level>', 'refuse what holds less; or `untrusted`; repeatable', collect)
     .option('--json', 'print JSON, errors on standard error included')
-    .helpCommand(false)
+    .helpCommand('help [command]', 'show the options and examples of a command')
     .addHelpText(
       'after',
       `
@@ -178,11 +183,15 @@ ${exitCodesHelp}`,
 }
 
 /** Commander's message without its prefix, on one line, with where to look. */
-function usageMessage(message: string): string {
+function usageMessage({ code, message }: CommanderError, argv: readonly string[]): string {
   const text = message
     .replace(/^error: /u, '')
     .replaceAll(/\s*\n\s*/gu, ' ')
     .trim()
   if (text === '(outputHelp)' || text === '') return 'no command is named; see ws --help'
+  const runs = argv.find((word) => word === 'exec' || word === 'session')
+  if (code === 'commander.unknownOption' && runs !== undefined && !argv.includes('--') && !text.includes('Did you')) {
+    return `${text}; put the command behind \`--\`, as in: ws ${runs} -- ls -la`
+  }
   return `${text.replace(/\.$/u, '')}; see ws --help`
 }

@@ -20,7 +20,7 @@ export async function openWorkspace(
 ): Promise<Workspace> {
   if (settings.mounts.length === 0) {
     throw new UsageError(
-      'no workspace is named; give --root DIR, --s3 or --rclone BUCKET/PREFIX, or --config FILE with mounts',
+      'no workspace is named; give --root DIR (`--root .` for this directory), --s3 or --rclone BUCKET/PREFIX, or --config FILE',
     )
   }
   const { mounts, owner, rules, aliases, executorOptions } = settings

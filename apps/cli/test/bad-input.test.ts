@@ -12,6 +12,7 @@ describe('wrong arguments', () => {
     ['no command', [], /no command is named/u],
     ['an unknown command', ['lss'], /unknown command 'lss'.*did you mean ls/iu],
     ['an unknown option', ['ls', '--sorted'], /unknown option '--sorted'/u],
+    ["a command's own option", ['exec', 'ls', '-la'], /put the command behind `--`, as in: ws exec -- ls -la/u],
     ['a missing argument', ['--root', 'DIR', 'cat'], /missing required argument 'path'/u],
     ['too many arguments', ['--root', 'DIR', 'mv', 'a', 'b', 'c'], /too many arguments/u],
     ['no workspace', ['ls'], /no workspace is named; give --root DIR/u],
@@ -122,11 +123,11 @@ describe('a config that cannot be', () => {
     ['no JSON', '{ "mounts": [ }', /is not JSON \(unexpected token '\}'\)/u],
     ['a missing comma', '{ "mounts": []\n"rules": [] }', /is not JSON \(line 2 column 1\)/u],
     ['half a file', '{ "mounts": [', /is not JSON \(it ends too early\)/u],
-    ['an unknown key', '{ "mount": [] }', /unknown key `mount`/u],
+    ['an unknown key', '{ "mount": [] }', /unknown key `mount`; did you mean `mounts`\?/u],
     [
       'an unknown key in a mount',
       '{ "mounts": [{ "at": "/", "root": ".", "acess": "read-only" }] }',
-      /mounts\[0\]: unknown key `acess`/u,
+      /mounts\[0\]: unknown key `acess`; did you mean `access`\?/u,
     ],
     [
       'an unknown rule',

@@ -29,6 +29,7 @@ import {
   invalid,
 } from './options.ts'
 import { capabilitiesOf } from './capabilities.ts'
+import { createRoot } from './root/create-root.ts'
 import { probeCase } from './root/case.ts'
 import { chooseOwner, ownUser, recipientOf } from './root/owner.ts'
 import { lookAt } from './write/target.ts'
@@ -44,7 +45,9 @@ const operation = 'createLocalAdapter'
  * @throws WorkspaceError `EINVAL` for wrong options, `ENOWORKSPACE` when the root does not exist or is not a directory.
  */
 export async function createLocalAdapter(options: LocalAdapterOptions): Promise<StorageAdapter> {
-  return await openRoot(checkLocalOptions(options), async () => {})
+  const { create, ...checked } = checkLocalOptions(options)
+  if (create) await createRoot(checked.root, checked.owner)
+  return await openRoot(checked, async () => {})
 }
 
 /**
@@ -66,7 +69,7 @@ export async function createScratchAdapter(options: ScratchAdapterOptions = {}):
 
 type OnClose = (task: Task, identity: string) => Promise<void>
 
-async function openRoot({ root: given, owner: givenOwner, io }: CheckedOptions, onClose: OnClose) {
+async function openRoot({ root: given, owner: givenOwner, io }: Omit<CheckedOptions, 'create'>, onClose: OnClose) {
   const root = await resolveRoot(given)
   if (hasProc()) learnOwnDirectory()
   let fd = -1
@@ -155,7 +158,7 @@ function missingRoot(reason: string, native?: unknown): WorkspaceError {
     code: 'ENOWORKSPACE',
     operation,
     reason,
-    remedy: 'create the directory first, or name another one',
+    remedy: 'create the directory first (or pass `create: true`), or name another one',
     native,
   })
 }

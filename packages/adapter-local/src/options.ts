@@ -5,8 +5,16 @@ import type { Owner } from '@ws/core/adapter'
 import { checkOptions, option, type OptionShapes } from '@ws/core/options'
 
 export interface LocalAdapterOptions {
-  /** The directory (absolute, or from the process's working directory). It must exist; a link to one is resolved once. */
+  /**
+   * The directory (absolute, or from the process's working directory). It must exist, unless `create` is true. A link to
+   * one is resolved once.
+   */
   readonly root: string
+  /**
+   * Makes the directory where nothing is; the one above it must exist. As root it belongs to `owner`; without one to the
+   * owner of the directory above, or to uid and gid 1000 where that is root too. Default false.
+   */
+  readonly create?: boolean | undefined
   /**
    * The user that owns new files and that commands run as. Default: as root the owner of the root directory, else the
    * user of this process, the only one possible then.
@@ -27,6 +35,7 @@ export interface ScratchAdapterOptions {
 
 export interface CheckedOptions {
   readonly root: string
+  readonly create: boolean
   readonly owner: Owner | undefined
   readonly io: 'auto' | 'async'
 }
@@ -46,6 +55,7 @@ const shared: OptionShapes<ScratchAdapterOptions> = {
 
 const shapes: OptionShapes<LocalAdapterOptions> = {
   ...shared,
+  create: option.boolean,
   root: option.required(
     option.hidden(
       option.of(
@@ -59,16 +69,16 @@ const shapes: OptionShapes<LocalAdapterOptions> = {
 /** @throws WorkspaceError `EINVAL` that names the option. */
 export function checkLocalOptions(options: LocalAdapterOptions): CheckedOptions {
   checkOptions<LocalAdapterOptions>(options, shapes, { operation })
-  return { root: resolve(options.root), ...withDefaults(options) }
+  return { root: resolve(options.root), create: options.create ?? false, ...withDefaults(options) }
 }
 
 /** @throws WorkspaceError `EINVAL` that names the option. */
-export function checkScratchOptions(options: ScratchAdapterOptions): Omit<CheckedOptions, 'root'> {
+export function checkScratchOptions(options: ScratchAdapterOptions): Omit<CheckedOptions, 'root' | 'create'> {
   checkOptions<ScratchAdapterOptions>(options, shared, { operation: 'createScratchAdapter' })
   return withDefaults(options)
 }
 
-function withDefaults({ owner, io = 'auto' }: ScratchAdapterOptions): Omit<CheckedOptions, 'root'> {
+function withDefaults({ owner, io = 'auto' }: ScratchAdapterOptions): Omit<CheckedOptions, 'root' | 'create'> {
   const own = process.getuid?.()
   if (owner !== undefined && own !== undefined && own !== 0 && (owner.uid !== own || owner.gid !== process.getgid?.()))
     throw invalid(

@@ -105,6 +105,20 @@ describe('the root', () => {
     }
   })
 
+  it('`create` makes one directory, only where nothing has its name', async () => {
+    const { path } = await scratch()
+    await writeFile(join(path, 'file'), '')
+    await symlink('nowhere', join(path, 'dangling'))
+    for (const root of ['missing/deep', 'file', 'file/x', 'dangling']) {
+      const error = await failureOf(createLocalAdapter({ root: join(path, root), create: true }))
+      expect(error).toMatchObject({ code: 'ENOWORKSPACE' })
+      expect(String(error['message'])).not.toContain(path)
+    }
+    expect((await readdir(path)).toSorted()).toEqual(['dangling', 'file'])
+    const options = { root: join(path, 'new'), create: true }
+    for (const adapter of [await createLocalAdapter(options), await createLocalAdapter(options)]) await adapter.close()
+  })
+
   it('a root that is a link is resolved once', async () => {
     const first = await scratch()
     const second = await scratch()

@@ -5,9 +5,10 @@ import { chmod, chown, lstat, mkdir, readdir, writeFile } from 'node:fs/promises
 import { join } from 'node:path'
 
 import { ordinaryOwner } from '@ws/test-fixtures'
+import type { Owner } from '@ws/core/adapter'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { createScratchAdapter } from '../src/index.ts'
+import { createLocalAdapter, createScratchAdapter } from '../src/index.ts'
 import { type Local, at, bytes, failureOf, isRoot, open, openSite, scratch } from './support.ts'
 
 describe.skipIf(!isRoot)('as root', () => {
@@ -56,8 +57,10 @@ describe.skipIf(!isRoot)('as root', () => {
     await adapter.write(at('/f'), bytes('x'))
     const { owner, ownerProblem } = await adapter.hostDirectory(at('/'))
     expect(owner).toBeUndefined()
-    expect(ownerProblem).toContain('pass owner')
-    expect(ownerProblem).not.toContain(path)
+    expect(ownerProblem).toEqual({
+      reason: 'commands never run as root, and root owns the directory',
+      remedy: 'pass `owner: { uid, gid }` of an ordinary user, and give the directory to that user',
+    })
   })
 
   it('an owner that cannot reach or cannot write the directory is a problem with a remedy', async () => {
@@ -66,13 +69,32 @@ describe.skipIf(!isRoot)('as root', () => {
     await mkdir(root, { recursive: true })
     const owner = { uid: 1234, gid: 1234 }
     const adapter = await open(root, { owner })
-    expect((await adapter.hostDirectory(at('/'))).ownerProblem).toContain('chown it to 1234:1234')
+    expect((await adapter.hostDirectory(at('/'))).ownerProblem?.remedy).toContain('chown 1234:1234')
     await chown(root, owner.uid, owner.gid)
     expect(await adapter.hostDirectory(at('/'))).toMatchObject({ path: root, owner })
     await chmod(join(path, 'closed'), 0o700)
     const { ownerProblem } = await adapter.hostDirectory(at('/'))
-    expect(ownerProblem).toContain('cannot reach')
-    expect(ownerProblem).not.toContain(path)
+    expect(ownerProblem?.reason).toContain('cannot reach')
+    expect(JSON.stringify(ownerProblem)).not.toContain(path)
+  })
+
+  it('a directory that `create` makes belongs to the owner, the one above it, or an ordinary user', async () => {
+    const { path } = await scratch()
+    const open = async (root: string, owner?: Owner) => {
+      const adapter = await createLocalAdapter({ root: join(path, root), create: true, owner })
+      onTestFinished(() => adapter.close())
+      const { uid, gid, mode } = await lstat(join(path, root))
+      const problem = (await adapter.hostDirectory?.(at('/')))?.ownerProblem
+      return { uid, gid, mode: mode & 0o777, problem }
+    }
+    const made = { mode: 0o755, problem: undefined }
+    expect(await open('by-parent')).toEqual({ ...ordinaryOwner(), ...made })
+    expect(await open('named', { uid: 1234, gid: 1235 })).toEqual({ uid: 1234, gid: 1235, ...made })
+    await chown(path, 0, 0)
+    expect(await open('by-root')).toEqual({ uid: 1000, gid: 1000, ...made })
+    // one that is there keeps its owner
+    await mkdir(join(path, 'old'), 0o700)
+    expect(await open('old')).toMatchObject({ uid: 0, mode: 0o700 })
   })
 
   it('a full disk is ENOSPC, the old content stays and no temporary file', async ({ skip }) => {

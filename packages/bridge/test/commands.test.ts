@@ -58,7 +58,10 @@ it('says which rule a failed command ran into, and how to go on', async () => {
 
 it('rejects without an executor, on a closed workspace, and after an abort', async () => {
   const files = await open({ executors: [] })
-  await expect(runCommand(files, 'ls')).rejects.toMatchObject({ code: 'ENOEXECUTOR' })
+  await expect(runCommand(files, 'ls')).rejects.toMatchObject({
+    code: 'ENOEXECUTOR',
+    remedy: 'pass `executors: [createVirtualExecutor()]` to `createWorkspace`',
+  })
   const closed = await open()
   await closed.close()
   await expect(runCommand(closed, 'ls')).rejects.toMatchObject({ code: 'ECLOSED' })

@@ -1,4 +1,6 @@
 // For those who write a storage adapter or a layer over one.
+import './node-version.ts'
+
 export { BodyFailure } from './adapter/base/body.ts'
 export { chunksOf, collect } from './adapter/base/stream.ts'
 export { orAbort } from './adapter/base/wait.ts'

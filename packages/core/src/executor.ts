@@ -1,4 +1,5 @@
 // For those who write an executor or a parser of command lines.
+export { lowestNode } from './node-version.ts'
 export { maxCommandBytes, normaliseCommand, quoteForShell } from './commands/command.ts'
 export type { NormalisedCommand } from './commands/command.ts'
 export { getNativeCause } from './errors.ts'

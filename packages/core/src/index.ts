@@ -1,5 +1,7 @@
 // For callers. Authors of adapters and executors find more in `@ws/core/adapter`, `@ws/core/executor` and
 // `@ws/core/options`.
+import './node-version.ts'
+
 export type { FileType, ReadResult, Stat, Times, TransferResult, Version, WriteResult } from './adapter/types.ts'
 export { errorCodes, isWorkspaceError, quotePath, WorkspaceError } from './errors.ts'
 export type { ErrorCode, PartialProgress, WorkspaceErrorOptions } from './errors.ts'

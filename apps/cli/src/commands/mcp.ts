@@ -48,6 +48,9 @@ async function run({ open, settings, signal }: CommandContext, { face, skills, h
   const opened = { workspace, listSkills }
   const options = { tools: { face }, commands }
   if (http === undefined) {
+    if (process.stdin.isTTY) {
+      process.stderr.write('ws: waiting for a client on standard input; clients start this command; Ctrl-C ends it\n')
+    }
     await using server = await serveStdio(opened, options)
     await ended(server, signal, server.closed)
     return exitCodes.ok

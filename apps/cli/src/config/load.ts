@@ -25,7 +25,7 @@ export async function loadConfig(file: string): Promise<LoadedConfig> {
     throw new UsageError(`--config: ${shown} cannot be read (${error.code ?? 'EIO'}); give the path of a config file`)
   })
   const result = configSchema.safeParse(parseJson(text, shown), { reportInput: true })
-  if (!result.success) throw new UsageError(`--config: ${shown}: ${describeProblem(result.error)}`)
+  if (!result.success) throw new UsageError(`--config: ${shown}: ${describeProblem(result.error, configSchema)}`)
   return { ...result.data, directory: dirname(resolve(file)) }
 }
 

@@ -1,10 +1,11 @@
 import { quotePath } from '@ws/core'
+import { nearestName } from '@ws/core/options'
 import type { z } from 'zod'
 
 type Issue = z.core.$ZodIssue
 
 /** The first problem of a config, as one sentence that names the place: `mounts[0].at must be a string, got a number`. */
-export function describeProblem(error: z.ZodError): string {
+export function describeProblem(error: z.ZodError, schema: z.core.$ZodType): string {
   const issue = deepest(error.issues)
   if (issue === undefined) return 'the file is not valid'
   const place = issue.path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('')
@@ -12,7 +13,9 @@ export function describeProblem(error: z.ZodError): string {
   if (issue.code === 'unrecognized_keys') {
     const keys = issue.keys.map((key) => quotePath(key)).join(', ')
     const where = place === '' ? '' : `${subject}: `
-    return `${where}unknown ${issue.keys.length > 1 ? 'keys' : 'key'} ${keys}; remove or correct it`
+    const nearest = nearestName(issue.keys[0] ?? '', keysAt(schema, issue.path))
+    const remedy = nearest === undefined ? 'remove or correct it' : `did you mean \`${nearest}\`?`
+    return `${where}unknown ${issue.keys.length > 1 ? 'keys' : 'key'} ${keys}; ${remedy}`
   }
   const given = 'discriminator' in issue ? ownValue(issue.input, String(issue.discriminator)) : issue.input
   const wanted = wantedBy(issue)
@@ -20,6 +23,26 @@ export function describeProblem(error: z.ZodError): string {
   // Somebody may have put a secret where its name belongs.
   if (issue.code === 'invalid_format' && issue.format === 'regex') return `${subject} must be ${wanted}`
   return `${subject} must ${issue.code === 'custom' ? wanted : `be ${wanted}, got ${describeValue(given)}`}`
+}
+
+/** The keys that a schema knows at a place. */
+function keysAt(schema: z.core.$ZodType, [first, ...rest]: readonly PropertyKey[]): string[] {
+  const { def } = (schema as z.core.$ZodTypes)._zod
+  switch (def.type) {
+    case 'optional':
+      return keysAt(def.innerType, first === undefined ? [] : [first, ...rest])
+    case 'union':
+      return def.options.flatMap((option) => keysAt(option, first === undefined ? [] : [first, ...rest]))
+    case 'array':
+      return keysAt(def.element, rest)
+    case 'object': {
+      if (first === undefined) return Object.keys(def.shape)
+      const inner = def.shape[String(first)]
+      return inner === undefined ? [] : keysAt(inner, rest)
+    }
+    default:
+      return []
+  }
 }
 
 /** Within a union the alternative that came furthest says most. */

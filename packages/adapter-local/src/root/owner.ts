@@ -1,4 +1,4 @@
-import type { Owner } from '@ws/core/adapter'
+import type { HostDirectory, Owner } from '@ws/core/adapter'
 
 import type { Status } from '../host/calls.ts'
 
@@ -37,16 +37,31 @@ export function ownerProblem(
   owner: Owner | undefined,
   directory: Status,
   above: readonly Status[],
-): string | undefined {
+): HostDirectory['ownerProblem'] {
   if (owner === undefined) {
-    return 'the directory belongs to root; pass owner: { uid, gid } or chown it to the user that commands are to run as'
+    return {
+      reason: 'commands never run as root, and root owns the directory',
+      remedy: 'pass `owner: { uid, gid }` of an ordinary user, and give the directory to that user',
+    }
   }
   const who = `uid ${owner.uid}`
   if (above.some((status) => !may(owner, status, 'execute'))) {
-    return `${who} cannot reach the directory, since one above it is closed to it; move the workspace, or chmod a+x that one`
+    return {
+      reason: `${who} cannot reach the directory, since one above it is closed to it`,
+      remedy: 'move the directory, or let all users pass the one above (`chmod a+x`)',
+    }
   }
   if (!may(owner, directory, 'execute') || !may(owner, directory, 'read') || !may(owner, directory, 'write')) {
-    return `${who} cannot read and write the directory; chown it to ${owner.uid}:${owner.gid}, or pass another owner`
+    return {
+      reason: `${who} cannot read and write the directory`,
+      remedy: `give the directory to that user (\`chown ${owner.uid}:${owner.gid}\`), or pass another \`owner\``,
+    }
   }
   return undefined
+}
+
+/** The user that a new root directory is given to: given, or as root an ordinary one; `undefined`: it is this user's. */
+export function ownerOfNew(given: Owner | undefined, parent: Status): Owner | undefined {
+  if (ownUser().uid !== 0) return undefined
+  return given ?? chooseOwner(undefined, parent) ?? { uid: 1000, gid: 1000 }
 }

@@ -230,6 +230,6 @@ export interface HostDirectory {
    * The user that may read and write there, and that commands run as. Absent where commands cannot run (as uid 0 only).
    */
   readonly owner?: Owner | undefined
-  /** Why `owner` is absent, and the remedy, without a host path. */
-  readonly ownerProblem?: string | undefined
+  /** Why `owner` is absent, and the remedy, both without a host path. */
+  readonly ownerProblem?: { readonly reason: string; readonly remedy: string } | undefined
 }

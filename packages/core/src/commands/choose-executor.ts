@@ -116,11 +116,7 @@ async function unfitForProcesses({
   }
   const root = hostDirectories.get(view.root)
   if (root !== undefined && root.owner === undefined) {
-    return {
-      reason: `commands cannot run as the owner of \`${view.root}\`: ${root.ownerProblem ?? 'it belongs to uid 0'}`,
-      remedy:
-        'pass `owner: { uid, gid }` of an ordinary user to the local adapter, and give the directory to that user',
-    }
+    return root.ownerProblem ?? { reason: `\`${view.root}\` belongs to uid 0`, remedy: 'give it to an ordinary user' }
   }
   const atRoot = context.mounts.find(({ at }) => at === '/')
   if (atRoot?.adapter === undefined) return undefined

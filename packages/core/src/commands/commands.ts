@@ -191,7 +191,7 @@ export async function admit<Given extends Command | undefined>(
   const judged = normalised ?? { line: `${quoteForShell(options.shell?.trim() || 'sh')} -i` }
   onAdmitted?.(judged.line)
   if (normalised !== undefined || !looksOnly) admitCommand(context, judged, options.shell)
-  if (executor === undefined) throw noExecutorError()
+  if (executor === undefined) throw noExecutorError(door)
   const acknowledged = acknowledgedBy(options)
   checkAcknowledged(context, acknowledged)
   const { limits: reports } = executor.attached
@@ -265,11 +265,13 @@ function useless(operation: string, reason: string, remedy: string): Error {
   return virtualError({ code: 'EINVAL', operation, reason, remedy })
 }
 
-function noExecutorError(): Error {
+/** Real programs need a directory of this machine at every mount. */
+function noExecutorError({ context }: CommandDoor): Error {
+  const real = context.mounts.every(({ adapter, scratch }) => scratch || adapter?.hostPath !== undefined)
   return virtualError({
     code: 'ENOEXECUTOR',
     operation: 'exec',
     reason: 'the workspace was made without executors',
-    remedy: 'pass `executors: [createBubblewrapExecutor()]` to `createWorkspace`',
+    remedy: `pass \`executors: [${real ? 'createBubblewrapExecutor' : 'createVirtualExecutor'}()]\` to \`createWorkspace\``,
   })
 }

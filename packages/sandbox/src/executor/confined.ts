@@ -2,6 +2,7 @@ import { isWorkspaceError, rootPath, WorkspaceError } from '@ws/core'
 import {
   type AttachedExecutor,
   type Executor,
+  lowestNode,
   noGuarantees,
   type ProbeReport,
   type ProbeTarget,
@@ -54,7 +55,7 @@ function createExecutor<Options, Machine>(
     if (runtime !== undefined)
       return unavailable(
         `commands run on Node only, and this is ${runtime}`,
-        'run this program with Node 22.18 or newer',
+        `run this program with Node ${lowestNode} or newer`,
       )
     const problem = findOwnerProblem(target.owner)
     if (problem !== undefined) return unavailable(problem.reason, problem.remedy)

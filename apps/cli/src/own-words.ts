@@ -1,0 +1,26 @@
+import { WorkspaceError } from '@ws/core'
+import { getNativeCause } from '@ws/core/executor'
+
+/** Options of the library in remedies, and the options of `ws` that do the same. */
+const options: readonly (readonly [RegExp, string])[] = [
+  [/`overwrite: true`/gu, '`-f`'],
+  [/`owner: \{ uid, gid \}`/gu, '`--owner UID:GID`'],
+  [/ \(or pass `create: true`\)/gu, ''],
+  [/`acknowledge: \['(.*?)'\]`/gu, "`--acknowledge '$1'`"],
+  [/ to the local adapter/gu, ''],
+  [/ \(`at: "\/workspace"`\)/gu, ' (`--at /workspace`)'],
+  [/`(cwd|owner|require|shell|timeout)`/gu, '`--$1`'],
+]
+
+/** The same error, whose remedy names the options of `ws`. */
+export function inOwnWords(error: WorkspaceError, command: string): WorkspaceError {
+  if (error.remedy === undefined) return error
+  let remedy = error.remedy.replaceAll('`recursive: true`', command === 'mkdir' ? '`-p`' : '`-r`')
+  for (const [theirs, own] of options) remedy = remedy.replaceAll(theirs, own)
+  if (remedy === error.remedy) return error
+  const { code, operation, path, reason, rule, partial, changeId } = error
+  return new WorkspaceError({
+    ...{ code, operation, path, reason, rule, partial, changeId, remedy },
+    native: getNativeCause(error),
+  })
+}

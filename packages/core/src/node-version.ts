@@ -1,0 +1,18 @@
+// Imported first by every door of this package. It may use only what an old Node has, and what is not Node has no `process`.
+
+/** The lowest Node that packages run on, as their `engines` say. */
+export const lowestNode = '22.18'
+
+const [major = 0, minor = 0] = numbersOf(lowestNode)
+const { process: runtime } = globalThis as { process?: { versions?: { node?: string } } }
+const given = runtime?.versions?.node
+const [ownMajor = 0, ownMinor = 0] = given === undefined ? [Infinity] : numbersOf(given)
+if (ownMajor < major || (ownMajor === major && ownMinor < minor)) {
+  throw new Error(
+    `@ws/core needs Node ${lowestNode} or newer, got ${String(given)}; install it from https://nodejs.org`,
+  )
+}
+
+function numbersOf(version: string): number[] {
+  return version.split('.').map(Number)
+}
