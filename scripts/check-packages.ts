@@ -1,9 +1,10 @@
-// Packs every public package as it would be published, lints the tarballs (publint, attw), and looks for links and
+// With a directory and names of packages: installs them there, from tarballs. Without: packs every public package as it
+// would be published, lints the tarballs (publint, attw), and looks for links and
 // imports that readers of npm do not have. It also proves the isolation promise: the core and the memory adapter bring
 // neither a cloud client nor a process library.
-import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, normalize } from 'node:path'
+import { join, normalize, resolve } from 'node:path'
 
 import { checkPackage, createPackageFromTarballData, type CheckResult } from '@arethetypeswrong/core'
 import { problemAffectsResolutionKind } from '@arethetypeswrong/core/problems'
@@ -11,15 +12,18 @@ import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 
 import { extractPaths } from '../apps/examples/test/readme/extract.ts'
-import { capture, repositoryRoot } from './lib/run.ts'
-
-interface Tarball {
-  readonly name: string
-  readonly filename: string
-  readonly files: readonly { readonly path: string }[]
-}
+import { installInto, pack, type Tarball } from './lib/packed.ts'
+import { capture } from './lib/run.ts'
 
 const unwanted = ['@aws-sdk', '@smithy', 'execa']
+
+const [target, ...names] = process.argv.slice(2)
+if (target !== undefined) {
+  const project = resolve(process.env['INIT_CWD'] ?? '.', target)
+  installInto(project, names, pack(join(project, 'ws-packages')))
+  console.log(`installed into ${project}: ${names.join(' ')}`)
+  process.exit()
+}
 
 const scratch = mkdtempSync(join(tmpdir(), 'ws-pack-'))
 try {
@@ -35,28 +39,6 @@ try {
   process.exitCode = problems.length === 0 ? 0 : 1
 } finally {
   rmSync(scratch, { recursive: true, force: true })
-}
-
-/** Builds everything anew in one run of the compiler, since a stale file in `dist` would be packed too. */
-function pack(destination: string): Tarball[] {
-  const folders = publicFolders()
-  for (const folder of folders) rmSync(join(repositoryRoot, folder, 'dist'), { recursive: true, force: true })
-  capture('tsc', ['-b', ...folders.map((folder) => join(folder, 'tsconfig.build.json'))])
-  const filters = folders.map((folder) => `--filter=./${folder}`)
-  const options = ['--json', '--pack-destination', destination, '--config.ignore-scripts=true']
-  return JSON.parse(capture('pnpm', ['-r', ...filters, 'pack', ...options])) as Tarball[]
-}
-
-/** The others are run from the repository and not published. */
-function publicFolders(): string[] {
-  return globSync('{packages,apps}/*/package.json', { cwd: repositoryRoot })
-    .filter((path) => {
-      const { private: isPrivate } = JSON.parse(readFileSync(join(repositoryRoot, path), 'utf8')) as {
-        private?: boolean
-      }
-      return isPrivate !== true
-    })
-    .map((path) => dirname(path))
 }
 
 async function lint({ name, filename, files }: Tarball): Promise<string[]> {
@@ -107,15 +89,8 @@ function checkContents({ name, filename, files }: Tarball, published: ReadonlySe
 
 function checkIsolation(tarballs: readonly Tarball[]): string[] {
   const names = ['@ws/core', '@ws/adapter-memory']
-  const needed = withDependencies(names)
-  const chosen = tarballs.filter(({ name }) => needed.has(name))
-  if (chosen.length !== needed.size) return [`isolation: not all of ${[...needed].join(', ')} were packed`]
-
   const project = join(scratch, 'empty-project')
-  mkdirSync(project)
-  writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }\n')
-  const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error']
-  capture('npm', ['install', ...quiet, ...chosen.map(({ filename }) => filename)], { cwd: project })
+  installInto(project, names, tarballs)
 
   const modules = join(project, 'node_modules')
   const installed = readdirSync(modules, { recursive: true, encoding: 'utf8' })
@@ -130,18 +105,4 @@ function checkIsolation(tarballs: readonly Tarball[]): string[] {
     env: { PATH: process.env['PATH'] },
   })
   return problems
-}
-
-/** Nothing is published yet, so that npm must be given every package of ours that these depend on. */
-function withDependencies(names: readonly string[]): Set<string> {
-  const all = new Set<string>()
-  const pending = [...names]
-  for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
-    if (all.has(name)) continue
-    all.add(name)
-    const path = join(repositoryRoot, 'packages', name.replace('@ws/', ''), 'package.json')
-    const { dependencies = {} } = JSON.parse(readFileSync(path, 'utf8')) as { dependencies?: Record<string, string> }
-    pending.push(...Object.keys(dependencies).filter((dependency) => dependency.startsWith('@ws/')))
-  }
-  return all
 }

@@ -1,7 +1,7 @@
 import { existsSync, globSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
-import { chown, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
+import { lowestNode } from '@ws/core/executor'
 import { component, createScratchDirectory, itWith } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 
@@ -36,12 +36,9 @@ describe('the examples of the READMEs', () => {
   for (const example of examples.filter(({ noRun }) => noRun === undefined)) {
     itWith(
       example.needs.map(component),
-      `[HO2] ${example.place} runs, prints what it says and leaves nothing open`,
+      `[HO2] ${example.place} runs in an empty directory, prints what it says and leaves nothing open`,
       async () => {
         await using scratch = await createScratchDirectory({ prefix: 'ws-readme-' })
-        const project = join(scratch.path, 'my-project')
-        await mkdir(project)
-        if (process.getuid?.() === 0) await chown(project, scratch.owner.uid, scratch.owner.gid)
         await using store = await openStore(example.store)
         const before = { directory: process.cwd(), env: { ...process.env } }
         process.chdir(scratch.path)
@@ -70,38 +67,43 @@ function openedBelow(directory: string): string[] {
   })
 }
 
-describe('the first screen', () => {
-  /** The packages that the last `npm install` above a line names. */
-  const installedAbove = (markdown: string, line: number) => {
-    const above = markdown.split('\n').slice(0, line - 1)
-    const command = above.findLast((text) => text.startsWith('npm install')) ?? ''
-    return command
-      .replace(/\s*#.*/u, '')
-      .split(/\s+/u)
-      .slice(2)
-  }
+describe('every example', () => {
+  it.each(readmes)('%s: imports only what the install lines above it bring, and says what it needs', (path) => {
+    const markdown = read(path)
+    for (const { line, code, needs, store, noRun } of extractExamples(markdown)) {
+      const above = markdown.split('\n').slice(0, line - 1)
+      expect(installedBy(above), `${path}:${line}`).toEqual(expect.arrayContaining(importedBy(code)))
+      const section = above.slice(above.findLastIndex((text) => /^#+ [A-Z@`]/u.test(text))).join('\n')
+      const named = [...needs, ...(store === undefined ? [] : ['S3_ENDPOINT', 'S3_BUCKET'])]
+      if (named.length > 0 || noRun !== undefined) expect(section, `${path}:${line}`).toMatch(/\bneeds?\b/iu)
+      for (const name of named) expect(section.toLowerCase(), `${path}:${line}`).toContain(name.toLowerCase())
+    }
+  })
+
+  it('can be read by every Node that is promised: the lowest has no `using`', () => {
+    const guides = find('docs/**/*.md').flatMap((path) => extractExamples(read(path)))
+    const modern = [...examples, ...guides].filter(({ code }) => /^\s*(?:await )?using /mu.test(code))
+    expect(modern).toEqual([])
+  })
+
+  /** The packages that install lines name. */
+  const installedBy = (lines: readonly string[]) =>
+    lines.flatMap((text) => {
+      const [, names = ''] = /^(?:npm install|npm run pack -- \S+) (.*)$/u.exec(text) ?? []
+      return names.split(/\s+/u)
+    })
   const importedBy = (code: string) =>
     [...code.matchAll(/from '(?!node:)((?:@[^/']+\/)?[^/']+)/gu)].map(([, name = '']) => name)
 
-  it.each(published)('%s installs its package and every package that its first example imports', (path) => {
-    const markdown = read(path)
+  it.each(published)('%s installs its package first', (path) => {
     const { name } = JSON.parse(read(path.replace('README.md', 'package.json'))) as { readonly name: string }
-    const [first] = extractExamples(markdown)
-    expect(installedAbove(markdown, first?.line ?? Infinity)).toEqual(
-      expect.arrayContaining([name, ...importedBy(first?.code ?? '')]),
-    )
+    expect(installedBy(read(path).split('\n', 20))).toContain(name)
   })
 
-  it('README.md has three quick starts of at most 12 lines, each with the packages that it imports', () => {
-    const markdown = read('README.md')
-    const starts = extractExamples(markdown)
+  it('README.md has three quick starts of at most 12 lines', () => {
+    const starts = extractExamples(read('README.md'))
     expect(starts).toHaveLength(3)
-    for (const { code, line } of starts) {
-      expect(code.trim().split('\n').length).toBeLessThanOrEqual(12)
-      expect(new Set(installedAbove(markdown, line).filter((word) => !word.startsWith('-')))).toEqual(
-        new Set(importedBy(code)),
-      )
-    }
+    for (const { code } of starts) expect(code.trim().split('\n').length).toBeLessThanOrEqual(12)
   })
 })
 
@@ -113,6 +115,30 @@ describe('the documents', () => {
       ...paths.filter((named) => !existsSync(join(repositoryRoot, named))),
     ]
     expect(missing).toEqual([])
+  })
+
+  it('names of ours are never taken from a registry, which has others of that name or none', () => {
+    const pages = find('*.md', '{packages,apps}/*/*.md', 'docs/**/*.md')
+    const taken = pages.flatMap((path) =>
+      [
+        ...read(path).matchAll(
+          /\b(?:npm (?:i|install|exec|add)|npx|pnpm (?:add|dlx)|yarn (?:add|dlx)|bunx)\b.*@ws\/.*/gu,
+        ),
+      ]
+        .concat([...read(path).matchAll(/"npx".*@ws\/.*/gu)])
+        .map(([text]) => `${path}: ${text}`),
+    )
+    expect(taken).toEqual([])
+  })
+
+  it('the lowest Node is that of all manifests, and told in one page', () => {
+    const manifests = find('package.json', '{packages,apps}/*/package.json')
+    const engines = manifests.map((path) => (JSON.parse(read(path)) as { engines?: { node: string } }).engines?.node)
+    expect(new Set(engines.filter((range) => range !== undefined))).toEqual(new Set([`>=${lowestNode}`]))
+    const pages = find('*.md', '{packages,apps}/*/*.md', 'docs/{*,guides/*}.md')
+    const told = pages.filter((path) => /\bNode \d+\.\d+/u.test(read(path)))
+    expect(told).toEqual(['README.md'])
+    expect(read('README.md')).toContain(`Node ${lowestNode} or newer`)
   })
 })
 

@@ -1,7 +1,8 @@
 import { createWorkspace } from '@ws/core'
 import { createMapAdapter } from './map-adapter.ts'
 
-await using workspace = await createWorkspace({ mounts: [{ at: '/', adapter: createMapAdapter }] })
+const workspace = await createWorkspace({ mounts: [{ at: '/', adapter: createMapAdapter }] })
 await workspace.write('/notes/a.md', 'one\n')
 await workspace.move('/notes', '/archive')
 for await (const { path } of workspace.list('/', { recursive: true })) console.log(path) // /archive, then /archive/a.md
+await workspace.close()

@@ -1,0 +1,84 @@
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+
+import { capture, repositoryRoot } from './run.ts'
+
+export interface Tarball {
+  readonly name: string
+  readonly filename: string
+  readonly files: readonly { readonly path: string }[]
+}
+
+/**
+ * Packs every public package. Builds everything anew in one run of the compiler, since a stale file in `dist` would be
+ * packed too.
+ */
+export function pack(destination: string): Tarball[] {
+  mkdirSync(destination, { recursive: true })
+  const folders = publicFolders()
+  for (const folder of folders) rmSync(join(repositoryRoot, folder, 'dist'), { recursive: true, force: true })
+  capture('tsc', ['-b', ...folders.map((folder) => join(folder, 'tsconfig.build.json'))])
+  const filters = folders.map((folder) => `--filter=./${folder}`)
+  const options = ['--json', '--pack-destination', destination, '--config.ignore-scripts=true']
+  return JSON.parse(capture('pnpm', ['-r', ...filters, 'pack', ...options])) as Tarball[]
+}
+
+/** The others are run from the repository and not published. */
+function publicFolders(): string[] {
+  return globSync('{packages,apps}/*/package.json', { cwd: repositoryRoot })
+    .filter((path) => !('private' in manifestOf(dirname(path))))
+    .map((path) => dirname(path))
+}
+
+/**
+ * Installs packages into a project, which is made where nothing is: ours from tarballs, with all of ours that they need,
+ * and others from the registry.
+ */
+export function installInto(project: string, names: readonly string[], tarballs: readonly Tarball[]): void {
+  const ours: Record<string, string> = {}
+  for (const name of withDependencies(names.filter((given) => given.startsWith('@ws/')))) {
+    const tarball = tarballs.find((packed) => packed.name === name)
+    if (tarball === undefined)
+      throw new Error(`there is no package ${name}; \`packages\` and \`apps\` hold those that are`)
+    ours[name] = `file:${relative(project, tarball.filename)}`
+  }
+  mkdirSync(project, { recursive: true })
+  const path = join(project, 'package.json')
+  const old = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Manifest) : undefined
+  const manifest = {
+    ...(old ?? { private: true, type: 'module' }),
+    dependencies: { ...old?.dependencies, ...ours },
+    // without these, npm asks the registry for what one of ours depends on, and others may have put our names there
+    overrides: { ...old?.overrides, ...Object.fromEntries(Object.keys(ours).map((name) => [name, `$${name}`])) },
+  }
+  writeFileSync(path, `${JSON.stringify(manifest, null, 2)}\n`)
+  const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error']
+  const nowhere = '--@ws:registry=http://127.0.0.1:9/'
+  const others = names.filter((name) => !name.startsWith('@ws/'))
+  capture('npm', ['install', ...quiet, nowhere, ...others], { cwd: project })
+}
+
+interface Manifest {
+  readonly name: string
+  readonly overrides?: Readonly<Record<string, unknown>>
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+}
+
+function manifestOf(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(repositoryRoot, folder, 'package.json'), 'utf8')) as Manifest
+}
+
+/** With all packages of ours that these depend on. */
+function withDependencies(names: readonly string[]): Set<string> {
+  const manifests = new Map(publicFolders().map((folder) => [manifestOf(folder).name, manifestOf(folder)]))
+  const all = new Set<string>()
+  const pending = [...names]
+  for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
+    if (all.has(name)) continue
+    all.add(name)
+    const { dependencies, peerDependencies } = manifests.get(name) ?? {}
+    pending.push(...Object.keys({ ...dependencies, ...peerDependencies }).filter((other) => other.startsWith('@ws/')))
+  }
+  return all
+}
