@@ -7,6 +7,7 @@ import type { BackendProtocolV2, SandboxBackendProtocolV2 } from 'deepagents'
 
 import { createEdit } from './editing.ts'
 import { createFinding } from './finding.ts'
+import { withOwnDirectories } from './own-directories.ts'
 import { createReading } from './reading.ts'
 import { createTransfers } from './transfers.ts'
 import { createWriting } from './writing.ts'
@@ -76,11 +77,11 @@ function check(workspace: unknown, operation: string): asserts workspace is Work
 }
 
 function createFiles(workspace: Workspace, globPaths: 'absolute' | 'relative'): Required<BackendProtocolV2> {
-  return {
+  return withOwnDirectories(workspace, {
     ...createFinding(workspace, globPaths),
     ...createReading(workspace),
     ...createWriting(workspace),
     ...createTransfers(workspace),
     edit: createEdit(workspace),
-  }
+  })
 }

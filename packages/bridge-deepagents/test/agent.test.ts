@@ -1,4 +1,5 @@
 import { createBackend, createSandboxBackend } from '@ws/bridge-deepagents'
+import { rules } from '@ws/core'
 import { describeWith } from '@ws/test-fixtures'
 import { createDeepAgent, isSandboxBackend } from 'deepagents'
 import { expect, it } from 'vitest'
@@ -47,6 +48,41 @@ for (const site of sites) {
     })
   })
 }
+
+it.each(['/', '/workspace'] as const)('keeps large results and the history, with an output, at %s', async (at) => {
+  const output = at === '/' ? '/out' : '/workspace/out'
+  const [memory] = sites
+  if (memory === undefined) throw new Error('there is no site')
+  const workspace = await openSite({ ...memory, at }, {}, { rules: [rules.withinOutput(output)] })
+  const backend = createSandboxBackend(workspace)
+  const path = '/large_tool_results/call-1.txt'
+  const seen: string[] = []
+  const see = (last: string) => void seen.push(last)
+  const model = new ScriptedModel([
+    { name: 'execute', args: { command: 'seq 1 20000' } },
+    (last) => (see(last), { name: 'read_file', args: { file_path: path, offset: 15_000, limit: 1 } }),
+    (last) => (see(last), { name: 'grep', args: { pattern: '19999', path: '/large_tool_results' } }),
+    (last) => (see(last), 'done'),
+  ])
+  const agent = createDeepAgent({ model, backend })
+  await agent.invoke({ messages: [{ role: 'user', content: 'Count.' }] })
+  expect(seen[0]).toContain(path)
+  expect(seen[0]).not.toContain('could not be saved')
+  expect(seen[1]).toContain('15001')
+  expect(seen[2]).toContain(path)
+  expect(seen[2]).not.toContain('/tmp')
+  // others write as before: by their own tools too
+  const history = '/conversation_history/t1.md'
+  expect(await backend.write(history, 'one')).toMatchObject({ path: history })
+  expect(await backend.edit(history, 'one', 'two')).toMatchObject({ path: history, occurrences: 1 })
+  expect(await backend.uploadFiles([[history, new Uint8Array([51])]])).toEqual([{ path: history, error: null }])
+  expect(await backend.downloadFiles([history])).toMatchObject([{ path: history, error: null }])
+  expect(await backend.ls('/conversation_history')).toMatchObject({ files: [{ path: history }] })
+  expect(await backend.write('/elsewhere.md', 'x')).toMatchObject({ error: expect.stringContaining(output) })
+  expect(await backend.read('/conversation_history/none.md')).toEqual({
+    error: expect.stringContaining("'/conversation_history/none.md' not found"),
+  })
+})
 
 it('has files without commands, where deepagents offers none', async () => {
   const workspace = await openFiles(project)
