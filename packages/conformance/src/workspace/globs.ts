@@ -85,7 +85,7 @@ export function globTests({ describe, test }: DoorSuite): void {
         equal(await codeOf(site.workspace.glob('*', { in: place }).next()), 'EACCES', place)
     })
 
-    test('do not go through links, and follow the one that they start at', { symlinks: true }, async (it) => {
+    test('go through the links that they name or start at, and through no others', { symlinks: true }, async (it) => {
       const site = await it.open({
         files: { 'dir/a.ts': '', 'no/x.ts': '' },
         rules: (at) => [rules.deny(at('no'))],
@@ -95,7 +95,12 @@ export function globTests({ describe, test }: DoorSuite): void {
       await site.link('start', 'dir')
       await site.link('wrong', 'no')
       equal(await found(site, '*.ts'), ['dir/a.ts'], 'through links')
-      equal(await found(site, 'dir/loop/**'), [], 'through a link that is named')
+      equal(await found(site, '*/a.ts'), ['dir/a.ts'], 'through links that match')
+      equal(await found(site, 'start/*.ts'), ['start/a.ts'], 'through a link that is named')
+      equal(await found(site, ['start/**/*.ts', '!start']), [], 'through one that is excluded')
+      equal(await found(site, 'start/a.ts', { exclude: ['dir'] }), [], 'to a directory that is excluded')
+      equal(await found(site, 'dir/loop/dir/*.ts'), ['dir/loop/dir/a.ts'], 'and up through another')
+      equal(await found(site, 'dir/in/*'), [], 'to a denied place')
       equal(await found(site, '{loop,in}'), ['dir/in', 'dir/loop'], 'links themselves')
       equal(await found(site, '*.ts', { in: 'start' }), ['dir/a.ts'], 'from a link')
       equal(await codeOf(site.workspace.glob('*', { in: 'wrong' }).next()), 'EACCES', 'from a link to a denied place')

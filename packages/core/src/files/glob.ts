@@ -4,7 +4,7 @@ import { Pace } from '../adapter/pace.ts'
 import { isWorkspaceError } from '../errors.ts'
 import { createGlobFilter } from '../glob/filter.ts'
 import type { GlobFilter } from '../glob/filter.ts'
-import { isWithin } from '../path/virtual-path.ts'
+import { childPath, isWithin } from '../path/virtual-path.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import { admitCall, parseFor, recordFiles } from '../calls/context.ts'
 import type { Context } from '../calls/context.ts'
@@ -50,17 +50,19 @@ async function* matches(
   { exclude = [], includeHidden = true, maxMatches = 10_000, signal }: WorkspaceGlobOptions,
   trace: Trace,
 ): AsyncGenerator<WorkspaceEntry, undefined, undefined> {
-  const filter = createGlobFilter(globsOf(patterns), operation)
+  const globs = globsOf(patterns)
+  const filter = createGlobFilter(globs, operation)
   const { path } = parseFor(context, operation, given)
   const excluded = exclude.map((one) => parseFor(context, operation, one).path).filter((one) => typeof one === 'string')
-  const search = { context, filter, excluded, includeHidden, signal, pace: new Pace(signal) }
+  const named = new Set(globs.flatMap(directoriesNamedBy))
+  const search = { context, filter, named, excluded, includeHidden, signal, trace, pace: new Pace(signal) }
   let start = '/' as VirtualPath
   const waiting = await context.walker.run(
     { operation: 'list', need: 'read', followLast: true, signal, trace },
     path,
     (located, adapter) => {
       start = located.virtual
-      return entriesOf(search, start, located, adapter)
+      return entriesOf(search, { start, shown: start }, located, adapter)
     },
   )
   let left = maxMatches
@@ -70,9 +72,25 @@ async function* matches(
       yield found.entry
       left -= 1
     }
-    if (left === 0 || !found.enters) continue
-    for (const below of await entriesBelow(search, start, found.entry.path)) waiting.push(below)
+    if (left === 0 || found.enters === undefined) continue
+    for (const below of await entriesBelow(search, { start, shown: found.entry.path }, found.enters))
+      waiting.push(below)
   }
+}
+
+/**
+ * The directories that a glob names in front of its first wildcard, relative to the start: `a` and `a/b` for `a/b/*.ts`. A
+ * link among them is followed, as in a shell; no other link is.
+ */
+function directoriesNamedBy(glob: string): string[] {
+  if (glob.startsWith('!') || !glob.includes('/')) return []
+  const names = glob
+    .replace(/^(?:\.?\/)+/u, '')
+    .split('/')
+    .slice(0, -1)
+  const wild = names.findIndex((name) => /[*?[\]{}\\]/u.test(name))
+  const literal = wild < 0 ? names : names.slice(0, wild)
+  return literal.map((_name, index) => literal.slice(0, index + 1).join('/'))
 }
 
 function globsOf(patterns: string | readonly string[]): readonly string[] {
@@ -89,51 +107,79 @@ function globsOf(patterns: string | readonly string[]): readonly string[] {
 interface Search {
   readonly context: Context
   readonly filter: GlobFilter
+  /** Directories that globs name, relative to the start. */
+  readonly named: ReadonlySet<string>
   readonly excluded: readonly VirtualPath[]
   readonly includeHidden: boolean
   readonly pace: Pace
   readonly signal: AbortSignal | undefined
+  readonly trace: Trace
+}
+
+/** A directory as its entries are shown. */
+interface Place {
+  /** The start of the search. */
+  readonly start: VirtualPath
+  /** Its path, through links that globs name. */
+  readonly shown: VirtualPath
 }
 
 interface Found {
   readonly entry: WorkspaceEntry
   readonly matches: boolean
-  /** A directory in which something may match. */
-  readonly enters: boolean
+  /** Where the entry really lies, if it is a directory, or a link that a glob names, in which something may match. */
+  readonly enters: { readonly path: VirtualPath; readonly isLink: boolean } | undefined
 }
 
 /** The entries of a directory that a listing has shown, as far as it may be listed. */
-async function entriesBelow(search: Search, start: VirtualPath, directory: VirtualPath): Promise<Found[]> {
-  const { context, signal } = search
+async function entriesBelow(search: Search, place: Place, { path, isLink }: NonNullable<Found['enters']>) {
+  const { context, excluded, signal, trace } = search
   let at: VirtualPath | undefined
   try {
-    const located = context.gate.admit('list', directory, 'read')
+    if (isLink) {
+      const access = { operation: 'list', need: 'read', followLast: true, signal, trace: { ...trace } } as const
+      return await context.walker.run(access, path, async (located, adapter) =>
+        isExcluded(excluded, located.virtual) ? [] : await entriesOf(search, place, located, adapter),
+      )
+    }
+    const located = context.gate.admit('list', path, 'read')
     at = located.mount?.at
     const adapter = located.mount === undefined ? undefined : await context.open(located.mount)
-    return await entriesOf(search, start, located, adapter)
+    return await entriesOf(search, place, located, adapter)
   } catch (error) {
-    // A link has come into its place.
+    // A link has come into its place, or leads to what is not a directory, is denied, or is not there.
     if (error instanceof LinkSignal || passedOver.some((code) => isWorkspaceError(error, code))) return []
-    throw translateError(error, { operation, at, path: directory, signal })
+    if (isLink && (isWorkspaceError(error, 'ELOOP') || isWorkspaceError(error, 'EOUTSIDE'))) return []
+    throw translateError(error, { operation, at, path, signal })
   }
 }
 
+const isExcluded = (excluded: readonly VirtualPath[], path: VirtualPath): boolean =>
+  excluded.some((skip) => isWithin(path, skip))
+
 /** The entries of one directory that are wanted, from the last name to the first. */
 async function entriesOf(
-  { context, filter, excluded, includeHidden, pace, signal }: Search,
-  start: VirtualPath,
+  { context, filter, named, excluded, includeHidden, pace, signal }: Search,
+  { start, shown }: Place,
   { virtual, mount, path }: Located,
   adapter: StorageAdapter | undefined,
 ): Promise<Found[]> {
   const shaper = new EntryShaper(context, { start: virtual, mount, entries: undefined, first: undefined }, false)
   const wanted: Found[] = []
-  const add = (entry: WorkspaceEntry): void => {
-    if (!includeHidden && entry.name.startsWith('.')) return
+  const add = (real: WorkspaceEntry): void => {
+    if (!includeHidden && real.name.startsWith('.')) return
+    const entry = shown === virtual ? real : { ...real, path: childPath(shown, real.name) }
     const below = pathBelow(entry.path, start)
     const isMatch = filter.matches(below)
+    const isLink = entry.type === 'symlink' && named.has(below)
     const enters =
-      entry.type === 'directory' && filter.mayMatchBelow(below) && !excluded.some((skip) => isWithin(entry.path, skip))
-    if (isMatch || enters) wanted.push({ entry, matches: isMatch, enters })
+      (isLink || entry.type === 'directory') &&
+      filter.mayMatchBelow(below) &&
+      !isExcluded(excluded, real.path) &&
+      !isExcluded(excluded, entry.path)
+    if (isMatch || enters) {
+      wanted.push({ entry, matches: isMatch, enters: enters ? { path: real.path, isLink } : undefined })
+    }
   }
   for await (const entry of adapter?.list(path, { signal }) ?? []) {
     const shaped = entry.unreachable ? undefined : shaper.shape(entry)

@@ -240,8 +240,8 @@ export interface FileDoor {
   utimes(path: string, times: Times, options?: SignalOption): Promise<void>
   /**
    * Files, directories and links whose path below `in` matches, in the syntax of `glob` in `search`, across mounts. Each
-   * directory's entries come sorted by name, and a directory before what is in it. Links are not followed, but for `in`. Rules
-   * judge it as `list`: denied directories are not entered. An empty list of globs is `EINVAL`.
+   * directory's entries come sorted by name, and a directory before what is in it. Links are followed where `in` or a glob
+   * names them: `link` in `link/*.ts`. Rules judge it as `list`: denied directories are not entered. An empty list of globs is `EINVAL`.
    */
   glob(patterns: string | readonly string[], options?: WorkspaceGlobOptions): AsyncIterableIterator<WorkspaceEntry>
   /** Matching lines in every mount below `in` that the policy lets be read. */

@@ -1,4 +1,3 @@
-import { isWorkspaceError } from '@ws/core'
 import { z } from 'zod'
 
 import { walkGlob } from '../looking/walk.ts'
@@ -24,8 +23,8 @@ export const find = operation({
   idempotent: true,
   async handle(call, { glob, path: given = '.', hidden = false }) {
     call.pass()
-    let target = await call.resolve('find', given)
-    const rooted = await behindLinks(await globBelow(glob))
+    const target = await call.resolve('find', given)
+    const rooted = await globBelow(glob)
     const { entries, total } = await walkGlob(call, target, rooted, { hidden, limit: mostPaths })
     const more = total - entries.length
     if (total === 0) {
@@ -38,22 +37,6 @@ export const find = operation({
     const paths = entries.map(({ path, type }) => (type === 'directory' ? `${path}/` : path))
     const footer = more > 0 ? `\n[${entries.length} of ${total} shown; give a narrower glob or a path]` : ''
     return { text: `${paths.join('\n')}${footer}`, data: { total, left_out: more, paths } }
-
-    /** Links are not followed on the way down, but those that the glob names are, as in a shell. */
-    async function behindLinks(given: string): Promise<string> {
-      const [whole = '', named = ''] = /^(?:\.\/)?((?:[^*?[\]{}\\!/]+\/)+)/u.exec(given) ?? []
-      if (named === '' || named.split('/').some((name) => name === '.' || name === '..')) return given
-      const directory = `${target.replace(/\/$/u, '')}/${named.slice(0, -1)}`
-      const real = await call.workspace.realPath(directory, { signal: call.signal }).catch((error: unknown) => {
-        // missing, denied or a link in a circle: nothing matches there
-        if (isWorkspaceError(error)) return undefined
-        throw error
-      })
-      if (real === undefined || real === directory) return given
-      if ((await call.statBehindLinks(real))?.type !== 'directory') return given
-      target = real
-      return `./${given.slice(whole.length)}`
-    }
 
     /** An absolute glob is one below the directory, where it lies there. */
     async function globBelow(given: string): Promise<string> {
