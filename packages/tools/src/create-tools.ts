@@ -2,11 +2,12 @@ import { WorkspaceError } from '@ws/core'
 import type { Workspace } from '@ws/core'
 
 import { problemOf } from './answers/from-error.ts'
-import type { NextOperation, Outcome, ProblemOptions } from './answers/problem.ts'
+import type { Outcome, ProblemOptions } from './answers/problem.ts'
 import { renderProblem } from './answers/render.ts'
 import { nearestName } from './arguments/nearest.ts'
 import type { Dialect, Face, FaceTool } from './faces/face.ts'
 import { createFace } from './faces/index.ts'
+import { callOfFace } from './next/call-of-face.ts'
 import { possibleCall } from './next/possible-call.ts'
 import { Session } from './session/session.ts'
 import type { Call } from './session/session.ts'
@@ -140,15 +141,10 @@ async function runTool(face: Face, tool: FaceTool, call: Call, input: unknown): 
   }
 }
 
-function answerOf(face: Face, tool: FaceTool, { text, data, next }: Outcome, { notes }: Call): ToolAnswer {
+function answerOf(face: Face, tool: FaceTool, { text, data, next }: Outcome, { notes, session }: Call): ToolAnswer {
   const shown = notes.length === 0 ? text : `${text}\n[note: ${notes.join(' ')}]`
-  const call = next === undefined ? undefined : nextCall(face, tool, next)
+  const call = next === undefined ? undefined : callOfFace(next, { session, face, tool })?.call
   return { isError: false, text: shown, data, ...(call && { next: call }) }
-}
-
-function nextCall(face: Face, tool: FaceTool, next: NextOperation | NextCall): NextCall | undefined {
-  if (!('tool' in next)) return (tool.dialect ?? face).next(next)
-  return face.tools.some(({ name }) => name === next.tool) ? next : undefined
 }
 
 const isArguments = (input: unknown): input is NextCall['arguments'] =>

@@ -4,6 +4,7 @@ import type { Face, FaceTool } from '../faces/face.ts'
 import { rowOf, operationNames } from '../operations/table.ts'
 import type { Session } from '../session/session.ts'
 import type { Json, NextCall } from '../types.ts'
+import { callOfFace } from './call-of-face.ts'
 import { Rehearsal } from './rehearsal.ts'
 
 interface Offer {
@@ -38,7 +39,7 @@ export async function possibleCall(
   ]
   for (const candidate of candidates) {
     signal?.throwIfAborted()
-    const next = candidate === undefined ? undefined : inToolsOf(candidate)
+    const next = candidate === undefined ? undefined : callOfFace(candidate, { session, face, tool })
     if (candidate === undefined || next === undefined) continue
     try {
       await rehearse(candidate, next)
@@ -64,13 +65,6 @@ export async function possibleCall(
 
   function isGiven(value: Json | undefined): boolean {
     return value !== undefined && given.includes(JSON.stringify(value).replaceAll(/^"|"$/gu, ''))
-  }
-
-  function inToolsOf(candidate: NextOperation | NextCall): { call: NextCall; called: FaceTool } | undefined {
-    const call = 'tool' in candidate ? candidate : (tool.dialect ?? face).next(candidate)
-    const called = face.tools.find(({ name }) => name === call?.tool)
-    if (call === undefined || called === undefined) return undefined
-    return called.runsCommands === true && session.workspace.executor === undefined ? undefined : { call, called }
   }
 
   async function rehearse(

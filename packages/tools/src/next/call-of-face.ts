@@ -1,0 +1,25 @@
+import type { NextOperation } from '../answers/problem.ts'
+import type { Face, FaceTool } from '../faces/face.ts'
+import type { Session } from '../session/session.ts'
+import type { NextCall } from '../types.ts'
+
+interface Caller {
+  readonly session: Session
+  readonly face: Face
+  /** The tool whose answer holds the call. */
+  readonly tool: FaceTool
+}
+
+/**
+ * An operation or a call as the tools of the face have it. `undefined` where no tool does it, or where the tool runs
+ * commands and the workspace has no executor.
+ */
+export function callOfFace(
+  candidate: NextOperation | NextCall,
+  { session, face, tool }: Caller,
+): { readonly call: NextCall; readonly called: FaceTool } | undefined {
+  const call = 'tool' in candidate ? candidate : (tool.dialect ?? face).next(candidate)
+  const called = face.tools.find(({ name }) => name === call?.tool)
+  if (call === undefined || called === undefined) return undefined
+  return called.runsCommands === true && session.workspace.executor === undefined ? undefined : { call, called }
+}
