@@ -24,6 +24,7 @@ import type { HostPath } from '@ws/core/executor'
 
 import { createEnvironment } from './environment.ts'
 import { guaranteesOf, neededAbi } from './guarantees.ts'
+import { lacksOf } from './lacks.ts'
 import { systemRules } from './landlock.ts'
 import type { ResolvedOptions } from './options.ts'
 import { PathView } from './paths/path-view.ts'
@@ -49,6 +50,7 @@ export function attachSanitize(attachment: AttachOptions): AttachedExecutor {
 
 class AttachedSanitize implements AttachedExecutor {
   readonly guarantees
+  readonly lacks: string
   readonly #attachment: AttachOptions
   readonly #systemRules: readonly LandlockRule[]
   readonly #work = new HeldWork()
@@ -56,6 +58,7 @@ class AttachedSanitize implements AttachedExecutor {
   constructor(attachment: AttachOptions) {
     this.#attachment = attachment
     this.guarantees = guaranteesOf(attachment.landlockAbi)
+    this.lacks = lacksOf(attachment.options)
     this.#systemRules = attachment.landlockAbi > 0 ? systemRules(attachment.root, attachment.owner) : []
   }
 

@@ -8,6 +8,7 @@ import { createSanitizeExecutor } from '@ws/executor-sanitize'
 import { component, describeWith, itWith } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 
+import { lacksOf, unreadable, untrustedPrograms } from '../src/lacks.ts'
 import { asRoot, openSite, owner, put, secret } from './support.ts'
 
 const trusting = () => createSanitizeExecutor({ trustPrograms: 'all' })
@@ -24,6 +25,18 @@ describe('what it says of itself', () => {
       expect(details.landlock).toMatch(/^ABI \d+$/)
     },
   )
+
+  it('names for models the programs and forms that it refuses', async () => {
+    await using site = await openSite({ executor: createSanitizeExecutor({ trustPrograms: ['make'] }) })
+    const lacks = site.workspace.executor?.lacks ?? ''
+    expect(lacks).toMatch(/^[^.\n]+\(.*\)[^.\n]+\.$/u)
+    for (const command of [...unreadable, ...untrustedPrograms.filter((name) => name !== 'make')]) {
+      expect(lacks).toContain(command)
+      expect(await site.refusal(command)).toMatchObject({ code: 'EUNENFORCEABLE' })
+    }
+    expect(lacks).not.toContain('make')
+    expect(lacksOf({ trust: 'all' })).not.toContain('git')
+  })
 
   it('[PC13] without Landlock nothing at all', async () => {
     const { available, guarantees } = await createSanitizeExecutor({ landlock: 'off' }).probe({ owner })
