@@ -1,3 +1,4 @@
+import { watchTurns } from '@ws/test-fixtures'
 import { createTools } from '@ws/tools'
 import { describe, expect, it } from 'vitest'
 
@@ -233,4 +234,18 @@ it('refuses 200,000 arguments at the first that is unknown, in little time', asy
   expect(answer.text).toContain('`a0`')
   // about 1,000 where all of them are copied and compared
   expect((process.cpuUsage().user - user) / 1000).toBeLessThan(300)
+})
+
+it('[RU8] refuses a text of 5 million line breaks without holding the event loop', async () => {
+  const { toolset } = await open('split')
+  const read = toolset.tools.find(({ name }) => name === 'read')
+  const times: number[] = []
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    const turns = watchTurns()
+    expect(await read?.run({ path: '\n'.repeat(5_000_000) })).toMatchObject({ isError: true })
+    await new Promise((resolve) => setImmediate(resolve))
+    times.push(turns.longest())
+    turns.stop()
+  }
+  expect(Math.min(...times)).toBeLessThan(20)
 })

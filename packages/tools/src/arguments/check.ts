@@ -121,7 +121,7 @@ function exampleCall(
   const kept = Object.entries(given).filter(([name, value]) => {
     const field = properties[name]
     if (name === wrong || field === undefined || value === null || value === undefined) return false
-    return fits(value, field) && JSON.stringify(value).length <= 500
+    return fits(value, field) && beginningOf(value, 500).length <= 500
   })
   return call({ ...example, ...(Object.fromEntries(kept) as Record<string, Json>) })
 }
@@ -133,9 +133,9 @@ function fits(value: unknown, { type, enum: choices }: FieldSchema): boolean {
   return type === undefined || typeof value === type
 }
 
-/** Harmless differences of the type. */
+/** Harmless differences of the type. A text that is too long for one of them stays as it is. */
 function coerce(value: unknown, { type }: FieldSchema): unknown {
-  if (typeof value !== 'string') return value
+  if (typeof value !== 'string' || type === 'string' || value.length > longestJson) return value
   const text = value.trim()
   if ((type === 'integer' || type === 'number') && /^-?\d{1,15}(?:\.\d{1,10})?$/u.test(text)) return Number(text)
   if (type === 'boolean' && /^(?:true|false)$/iu.test(text)) return text.toLowerCase() === 'true'
@@ -164,6 +164,11 @@ function described(field: FieldSchema | undefined): string {
 /** A value as an answer quotes it. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing'
-  const text = JSON.stringify(value) ?? typeof value
+  const text = beginningOf(value, 80) ?? typeof value
   return `\`${(text.length > 80 ? `${text.slice(0, 80)}…` : text).toWellFormed()}\``
+}
+
+/** A value as JSON. A text is cut: its JSON is longer than `most` then too. */
+function beginningOf(value: unknown, most: number): string {
+  return JSON.stringify(typeof value === 'string' ? value.slice(0, most) : value)
 }

@@ -28,7 +28,7 @@ export async function possibleCall(
   wanted: NextOperation | NextCall | undefined,
   { session, face, tool, input, signal }: Offer,
 ): Promise<NextCall | undefined> {
-  const given = JSON.stringify(input) ?? ''
+  let given: string | undefined
   const lookAround: NextOperation = { operation: 'list', arguments: { path: '.' } }
   const candidates = [
     wanted,
@@ -64,6 +64,7 @@ export async function possibleCall(
   }
 
   function isGiven(value: Json | undefined): boolean {
+    given ??= beginningsOf(input)
     return value !== undefined && given.includes(JSON.stringify(value).replaceAll(/^"|"$/gu, ''))
   }
 
@@ -91,6 +92,16 @@ export async function possibleCall(
       if (await session.workspace.exists(path)) throw new Error(`\`${name}\` is the example's`)
     }
   }
+}
+
+/** Characters of each text in a call that are searched: 3 MiB of line breaks take 30 ms to be written as JSON. */
+const longestText = 16 * 1024
+
+/** The arguments as JSON, without the ends of long texts. */
+function beginningsOf(input: unknown): string {
+  const shorten = (_: string, value: unknown): unknown =>
+    typeof value === 'string' ? value.slice(0, longestText) : value
+  return JSON.stringify(input, shorten) ?? ''
 }
 
 /** Looks at the file that a call was to work on. */
