@@ -54,6 +54,18 @@ export const serverMutations: readonly Mutation[] = [
     test: { file: attacks, title: 'leaves a share for others' },
   },
   {
+    row: 'a client whose bytes take longer to parse than to send: chunks of one byte, many requests at once, large texts',
+    removes: 'the turns of others between two slices of a read',
+    changes: [
+      {
+        file: 'apps/mcp-server/src/http/connection.ts',
+        text: 'await pace.run(() => this.#pushSlice())',
+        by: 'this.#pushSlice()',
+      },
+    ],
+    test: { file: 'apps/mcp-server/test/connection.test.ts', title: 'a little at a time' },
+  },
+  {
     row: 'a web page that names another host in the address itself',
     removes: 'the check of the host in the address',
     changes: [{ file: front, text: '!this.#hosts.includes(url.hostname)', by: 'false' }],

@@ -32,8 +32,9 @@ describe('a server under attack', { timeout: 240_000 }, () => {
       await Promise.all(
         batch.map(async (message) => {
           const answer = await post(message)
-          await answer.text()
-          if (answer.status >= 500) failed.push(`${answer.status}: ${message.toString('latin1').slice(0, 80)}`)
+          const said = await answer.text()
+          if (answer.status >= 500)
+            failed.push(`${answer.status}: ${said.slice(0, 200)} to ${message.toString('latin1').slice(0, 80)}`)
         }),
       )
     }

@@ -180,6 +180,16 @@ describe('the attack on a server over HTTP', () => {
     expect(refused[0]?.headers['retry-after']).toBe('1')
     await workspace.write('/go', '')
     expect((await Promise.all(asked)).filter(({ status }) => status === 200)).toHaveLength(2)
+    // a notification takes no share: one call runs, and the batch has one more
+    const running = ask(url, {
+      body: callOf('execute', { command: 'touch begun; until test -e go1; do sleep 0.02; done' }),
+    })
+    const notice = '{"jsonrpc":"2.0","method":"notifications/initialized"}'
+    await expect.poll(() => workspace.exists('/begun')).toBe(true)
+    expect((await ask(url, { body: `[${listTools},${notice}]` })).status).toBe(200)
+    expect((await ask(url, { body: `[${listTools},${listTools}]` })).status).toBe(503)
+    await workspace.write('/go1', '')
+    expect((await running).status).toBe(200)
     expect((await ask(url, { body: 'x'.repeat(10_001) })).status).toBe(413)
     const chunked = { 'transfer-encoding': 'chunked' }
     expect((await ask(url, { headers: chunked, body: 'x'.repeat(20_000) })).status).toBe(413)

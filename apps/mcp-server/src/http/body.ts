@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { checkMessage } from '../messages/check.ts'
 import { MessageError } from '../messages/errors.ts'
 import { Incoming, tooLarge, type IncomingOptions } from '../messages/incoming.ts'
+import { pace } from '../messages/pace.ts'
 
 /** Bytes of framing, and of what else is on the connection, beside a body that is as large as it. */
 const maxOverhead = 128 * 1024
@@ -21,12 +22,13 @@ export async function readJson(request: IncomingMessage, options: IncomingOption
   // Each visit takes everything that came since the last one. The connection is needed for the answer.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     incoming.add(chunk)
+    if (incoming.refusal !== undefined) throw incoming.refusal
     // each chunk is a call of the parser: a body of one byte in each takes a hundred times as long to read
     if (socket.bytesRead - before > maxOverhead + 2 * incoming.size) {
       throw new MessageError(400, 'the chunks of the body are too small')
     }
   }
   const message = await incoming.parse()
-  checkMessage(message)
+  await pace.run(() => checkMessage(message))
   return message
 }

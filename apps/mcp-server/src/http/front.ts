@@ -120,9 +120,9 @@ export class Front {
       take(this.#streams, 1, 'too many streams are open')
       endWith(subject, response)
     } else {
-      const calls = Array.isArray(body) ? body.length : 1
-      if (calls > this.#calls.most) throw new MessageError(413, `a batch has at most ${this.#calls.most} messages`)
-      take(this.#calls, calls, 'too many calls are running')
+      const messages = Array.isArray(body) ? body.length : 1
+      if (messages > this.#calls.most) throw new MessageError(413, `a batch has at most ${this.#calls.most} messages`)
+      take(this.#calls, callsIn(body), 'too many calls are running')
     }
     // shares that are taken after the client has gone would stay taken
     if (response.closed) return free()
@@ -159,6 +159,13 @@ export class Front {
     if (isWorkspaceError(error)) return refuse(response, error.code === 'EBUSY' ? 503 : 500, error.message)
     refuse(response, 500, 'the request failed')
   }
+}
+
+/** Calls that a body starts, one at least. In a batch, notifications and other values start none. */
+function callsIn(body: unknown): number {
+  if (!Array.isArray(body)) return 1
+  const calls = body.filter((one) => typeof one === 'object' && one !== null && 'method' in one && 'id' in one)
+  return Math.max(1, calls.length)
 }
 
 /** A stream ends with the token that opened it. */

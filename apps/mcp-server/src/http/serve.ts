@@ -1,10 +1,11 @@
 import { WorkspaceError } from '@ws/core'
 import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 
 import { createServer } from '../server/create-server.ts'
 import type { Served } from '../types.ts'
+import { PacedConnection } from './connection.ts'
 import { Front } from './front.ts'
 import { isLoopback } from './loopback.ts'
 import type { MakeServer } from './subjects.ts'
@@ -38,6 +39,11 @@ export async function serveHttpWith(options: HttpOptions, makeServer: MakeServer
     { requestTimeout: arrivalTimeout, headersTimeout: arrivalTimeout / 2, connectionsCheckingInterval: 5_000 },
     (request, response) => void front.handle(request, response),
   )
+  const accept = server.listeners('connection')
+  server.removeAllListeners('connection').on('connection', (socket: Socket) => {
+    const connection = new PacedConnection(socket)
+    for (const one of accept) one.call(server, connection)
+  })
   server.listen(port, host)
   await once(server, 'listening')
   const address = server.address() as AddressInfo

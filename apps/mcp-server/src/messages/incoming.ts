@@ -1,15 +1,15 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { RequestId } from '@modelcontextprotocol/server'
 
 import { MessageError } from './errors.ts'
+import { pace } from './pace.ts'
 import { Shape } from './shape.ts'
 
 const firstCapacity = 1024
-const largeBytes = 1024 * 1024
 
 export interface IncomingOptions {
   /** Bytes of a message at most. */
   readonly most: number
-  /** Hears of memory before it is taken, in bytes. Throws where too much is in use. */
+  /** Hears of memory before it is taken, in bytes. Throws a `MessageError` where too much is in use. */
   readonly take?: ((bytes: number) => void) | undefined
 }
 
@@ -22,14 +22,23 @@ export class Incoming {
   readonly #shape = new Shape()
   #bytes = Buffer.alloc(0)
   #size = 0
+  #refusal: MessageError | undefined
 
   constructor(options: IncomingOptions) {
     this.#options = options
   }
 
-  /** The bytes so far. */
-  get bytes(): Uint8Array {
-    return this.#bytes.subarray(0, this.#size)
+  /**
+   * The reason why the message is not served: 413 for one that is too large, 400 for one that is too deep, the errors of
+   * `take`. Its bytes are gone, and only its id is looked for in those that come.
+   */
+  get refusal(): MessageError | undefined {
+    return this.#refusal
+  }
+
+  /** The id of the message, as far as it has come; `null` where none was found. */
+  get id(): RequestId | null {
+    return this.#shape.id
   }
 
   get size(): number {
@@ -41,12 +50,23 @@ export class Incoming {
     return 2 * this.#size + this.#shape.bytes
   }
 
-  /** @throws MessageError 413 for a message that is too large, 400 for one that is too deep, and the errors of `take` */
   add(chunk: Uint8Array): void {
+    this.#shape.add(chunk)
+    if (this.#refusal !== undefined) return
+    try {
+      this.#shape.check()
+      this.#keep(chunk)
+    } catch (error) {
+      if (!(error instanceof MessageError)) throw error
+      this.#refusal = error
+      this.#bytes = Buffer.alloc(0)
+    }
+  }
+
+  #keep(chunk: Uint8Array): void {
     const { most, take } = this.#options
     const size = this.#size + chunk.length
     if (size > most) throw tooLarge(most)
-    this.#shape.add(chunk)
     if (size > this.#bytes.length) {
       const capacity = Math.min(Math.max(size, 2 * this.#bytes.length, firstCapacity), most)
       take?.(capacity - this.#bytes.length)
@@ -61,19 +81,17 @@ export class Incoming {
   /**
    * The message. The bytes are gone afterwards.
    *
-   * @throws MessageError 400 for anything but JSON in UTF-8
+   * @throws MessageError its refusal, and 400 for anything but JSON in UTF-8
    */
   async parse(): Promise<unknown> {
+    if (this.#refusal !== undefined) throw this.#refusal
     this.#options.take?.(this.#shape.bytes)
     const bytes = this.#bytes.subarray(0, this.#size)
     this.#bytes = Buffer.alloc(0)
     try {
-      const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-      // each of the two takes up to 30 ms for 4 MiB: others have a turn before and after
-      if (bytes.length > largeBytes) await nextTurn()
-      const value: unknown = JSON.parse(text)
-      if (bytes.length > largeBytes) await nextTurn()
-      return value
+      // each of the two takes up to 30 ms for 4 MiB
+      const text = await pace.run(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+      return await pace.run((): unknown => JSON.parse(text))
     } catch {
       throw new MessageError(400, 'the message is not JSON in UTF-8')
     }

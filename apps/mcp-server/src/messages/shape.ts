@@ -1,3 +1,5 @@
+import type { RequestId } from '@modelcontextprotocol/server'
+
 import { MessageError } from './errors.ts'
 
 /** Levels of arrays and objects in each other: checks of schemas are recursive. */
@@ -9,26 +11,45 @@ const maxValues = 20_000
 /** Bytes that a value holds besides its text: a slot, a key and its object. */
 const bytesOfValue = 128
 
-const [quote, comma, openArray, backslash, closeArray, openObject, closeObject] = [34, 44, 91, 92, 93, 123, 125]
+/** Bytes of an id, and of a name beside it. A longer one is not looked at. */
+const maxToken = 16 * 1024
 
-/** Counts the values of a JSON text as its bytes come, before a parser makes objects of them. */
+const [quote, comma, colon, openArray, backslash, closeArray, openObject, closeObject] = [
+  34, 44, 58, 91, 92, 93, 123, 125,
+]
+
+/**
+ * Counts the values of a JSON text as its bytes go by, before a parser makes objects of them, and finds the id of its
+ * message. Holds one name or value at most.
+ */
 export class Shape {
+  /** `null` while none was found, as JSON-RPC wants it in an answer to nobody. */
+  id: RequestId | null = null
   #values = 1
   #depth = 0
+  #deepest = 0
   #inText = false
   #isEscaped = false
+  #key: unknown
+  #token: number[] = []
 
   /** Bytes of memory that the values hold, without their texts. */
   get bytes(): number {
     return this.#values * bytesOfValue
   }
 
-  /** @throws MessageError 413 for too many values, 400 for too many levels */
   add(bytes: Uint8Array): void {
     // locals: a field is read and written for each byte otherwise
-    let [values, depth, inText, isEscaped] = [this.#values, this.#depth, this.#inText, this.#isEscaped]
+    let [values, depth, deepest, inText, isEscaped] = [
+      this.#values,
+      this.#depth,
+      this.#deepest,
+      this.#inText,
+      this.#isEscaped,
+    ]
     for (let index = 0; index < bytes.length; index += 1) {
-      const byte = bytes[index]
+      const byte = bytes[index] as number
+      if (depth === 1) this.#read(byte, inText)
       if (inText) {
         if (isEscaped) isEscaped = false
         else if (byte === backslash) isEscaped = true
@@ -38,12 +59,44 @@ export class Shape {
       else if (byte === openArray || byte === openObject) {
         values += 1
         depth += 1
-        if (depth > maxDepth) throw new MessageError(400, `a message nests at most ${maxDepth} levels`)
+        if (depth > deepest) deepest = depth
       } else if (byte === closeArray || byte === closeObject) depth -= 1
     }
-    if (values > maxValues) {
+    ;[this.#values, this.#depth, this.#deepest, this.#inText, this.#isEscaped] = [
+      values,
+      depth,
+      deepest,
+      inText,
+      isEscaped,
+    ]
+  }
+
+  /** @throws MessageError 413 for too many values, 400 for too many levels */
+  check(): void {
+    if (this.#deepest > maxDepth) throw new MessageError(400, `a message nests at most ${maxDepth} levels`)
+    if (this.#values > maxValues) {
       throw new MessageError(413, `a message has at most ${maxValues} values; pass large data as one text`)
     }
-    ;[this.#values, this.#depth, this.#inText, this.#isEscaped] = [values, depth, inText, isEscaped]
+  }
+
+  #read(byte: number, inText: boolean): void {
+    if (inText || (byte !== colon && byte !== comma && byte !== closeObject)) {
+      if (this.#token.length <= maxToken) this.#token.push(byte)
+      return
+    }
+    const value = this.#value()
+    this.#token = []
+    if (byte === colon) this.#key = value
+    else if (this.#key === 'id' && (typeof value === 'string' || Number.isInteger(value))) this.id = value as RequestId
+  }
+
+  /** `undefined` for a value that is not a text or a number: the brackets of another one are in it. */
+  #value(): unknown {
+    if (this.#token.length > maxToken) return undefined
+    try {
+      return JSON.parse(Buffer.from(this.#token).toString()) as unknown
+    } catch {
+      return undefined
+    }
   }
 }

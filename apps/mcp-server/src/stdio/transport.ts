@@ -6,7 +6,7 @@ import { checkMessage } from '../messages/check.ts'
 import { drained } from '../messages/drained.ts'
 import { codeOf, MessageError } from '../messages/errors.ts'
 import { Incoming } from '../messages/incoming.ts'
-import { IdFinder } from '../messages/request-id.ts'
+import { pace } from '../messages/pace.ts'
 import { Desk, type DeskLimits } from './desk.ts'
 
 export interface LineTransportOptions {
@@ -34,8 +34,6 @@ export class LineTransport implements Transport {
   readonly #options: LineTransportOptions
   readonly #desk: Desk
   #line: Incoming
-  /** A line that is refused at its end: its id may stand there. */
-  #refused: { readonly finder: IdFinder; readonly error: unknown } | undefined
   #delivered = 0
   #unread = 0
   #isClosed = false
@@ -110,38 +108,25 @@ export class LineTransport implements Transport {
   async #lines(chunk: Buffer): Promise<void> {
     for (let start = 0; start < chunk.length && !this.#isClosed; ) {
       const end = chunk.indexOf(newline, start)
-      this.#add(chunk.subarray(start, end === -1 ? chunk.length : end))
-      if (end === -1) return
+      const bytes = chunk.subarray(start, end === -1 ? chunk.length : end)
+      await pace.run(() => this.#line.add(bytes))
+      if (end === -1 || this.#isClosed) return
       start = end + 1
-      const refused = this.#refused
-      this.#refused = undefined
-      if (refused === undefined) await this.#deliver()
-      else this.#refuse(refused.finder.id, refused.error)
+      const line = this.#line
       this.#line = this.#emptyLine()
+      // a line is refused at its end: its id may stand there
+      if (line.refusal === undefined) await this.#deliver(line)
+      else this.#refuse(line.id, line.refusal)
       await this.#untilTaken()
     }
   }
 
-  #add(bytes: Buffer): void {
-    if (this.#refused !== undefined) return this.#refused.finder.add(bytes)
-    try {
-      this.#line.add(bytes)
-    } catch (error) {
-      const finder = new IdFinder()
-      finder.add(this.#line.bytes)
-      finder.add(bytes)
-      this.#refused = { finder, error }
-      this.#line = this.#emptyLine()
-    }
-  }
-
-  async #deliver(): Promise<void> {
-    const line = this.#line
+  async #deliver(line: Incoming): Promise<void> {
     if (line.size === 0) return
     let given: unknown
     try {
       given = await line.parse()
-      checkMessage(given)
+      await pace.run(() => checkMessage(given))
       await this.#desk.take(messageOf(given), line.held)
     } catch (error) {
       this.#refuse(idOf(given), error)

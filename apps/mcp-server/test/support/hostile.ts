@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 
+import { expect } from 'vitest'
+
 import { drained } from '../../src/messages/drained.ts'
 import { callOf } from './victims.ts'
 
@@ -75,6 +77,15 @@ export async function sendByteByByte(url: URL, bytes: number): Promise<string> {
   for (let sent = 0; sent < bytes; sent += 10_000) await write(block)
   await write('1\r\n"\r\n0\r\n\r\n')
   return answer
+}
+
+/** Sends so many requests at once, and waits for the answer to the last one. */
+export async function pipeline(url: URL, count: number): Promise<void> {
+  const { write, read } = await dial(url)
+  const answers = read()
+  await write(`GET ${url.pathname} HTTP/1.1\r\nhost: ${url.host}\r\n\r\n`.repeat(count - 1))
+  await write(`GET ${url.pathname} HTTP/1.1\r\nhost: ${url.host}\r\nconnection: close\r\n\r\n`)
+  expect((await answers).split('HTTP/1.1 405 ')).toHaveLength(count + 1)
 }
 
 /** Asks for answers of 1 MiB and takes none of them; ends when the server has nothing left to say, or by `signal`. */
