@@ -1,5 +1,5 @@
 import type { CheckedStep } from './checked.ts'
-import { containsPath, foldPath } from './paths.ts'
+import { foldPath } from './paths.ts'
 
 interface Written {
   readonly step: CheckedStep
@@ -18,6 +18,7 @@ export interface Overlap {
 export class Outputs {
   readonly #byPath = new Map<string, Written>()
   readonly overlaps: Overlap[] = []
+  #sorted: readonly (readonly [path: string, written: Written])[] | undefined
 
   constructor(steps: readonly CheckedStep[]) {
     const all = steps.flatMap((step) => step.outputs.map((output, index): Written => ({ step, output, index })))
@@ -37,7 +38,25 @@ export class Outputs {
     const folded = foldPath(input)
     const around = ancestorsOf(folded).flatMap((path) => this.#byPath.get(path)?.step ?? [])
     if (around.length > 0) return around
-    return [...this.#byPath].filter(([path]) => containsPath(folded, path)).map(([, { step }]) => step)
+    return this.#below(folded)
+  }
+
+  /** By the order of the paths: to compare each input with each output would take seconds. */
+  #below(directory: string): CheckedStep[] {
+    const sorted = (this.#sorted ??= [...this.#byPath].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    const prefix = directory === '' ? '' : `${directory}/`
+    let first = 0
+    for (let end = sorted.length; first < end; ) {
+      const middle = (first + end) >> 1
+      if ((sorted[middle]?.[0] ?? '') < prefix) first = middle + 1
+      else end = middle
+    }
+    const found: CheckedStep[] = []
+    for (let index = first; sorted[index]?.[0].startsWith(prefix) === true; index += 1) {
+      const step = sorted[index]?.[1].step
+      if (step !== undefined) found.push(step)
+    }
+    return found
   }
 }
 
