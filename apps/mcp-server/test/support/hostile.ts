@@ -47,7 +47,7 @@ export const hostileMessages: readonly { readonly name: string; readonly body: s
 ]
 
 /** A connection that sends bytes as they are, and reads nothing until it is asked to. */
-export async function dial(url: URL) {
+async function dial(url: URL) {
   const socket = connect(Number(url.port), url.hostname)
   socket.on('error', () => undefined)
   await once(socket, 'connect')
@@ -64,7 +64,7 @@ export async function dial(url: URL) {
   return { socket, write, read }
 }
 
-export const headOf = (target: string, host: string, more: string): string =>
+const headOf = (target: string, host: string, more: string): string =>
   `POST ${target} HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\naccept: application/json, text/event-stream\r\nconnection: close\r\n${more}\r\n\r\n`
 
 /** Sends a body of so many bytes, each of them a chunk of its own, and gives the answer. */
@@ -86,6 +86,17 @@ export async function pipeline(url: URL, count: number): Promise<void> {
   await write(`GET ${url.pathname} HTTP/1.1\r\nhost: ${url.host}\r\n\r\n`.repeat(count - 1))
   await write(`GET ${url.pathname} HTTP/1.1\r\nhost: ${url.host}\r\nconnection: close\r\n\r\n`)
   expect((await answers).split('HTTP/1.1 405 ')).toHaveLength(count + 1)
+}
+
+/** Sends requests in absolute form, and others whose address looks like it. */
+export async function sendAddresses(url: URL): Promise<void> {
+  for (const target of [url.href, `http://evil.example.com${url.pathname}`, 'ftp://x/mcp', '//x/mcp']) {
+    const { write, read } = await dial(url)
+    const body = callOf('a', 'list', { path: '/workspace' })
+    await write(`${headOf(target, url.host, `content-length: ${body.length}`)}${body}`)
+    const status = { [url.href]: 200, 'ftp://x/mcp': 400, '//x/mcp': 404 }[target] ?? 403
+    expect((await read()).split(' ')[1], target).toBe(String(status))
+  }
 }
 
 /** Asks for answers of 1 MiB and takes none of them; ends when the server has nothing left to say, or by `signal`. */
