@@ -138,8 +138,8 @@ class ObjectJournal implements Journal {
         kept.push(end.content.record)
         return
       }
-      // first: without its end it would be open again
-      await this.#files.remove(landingAt(end.content.record))
+      // first: without its end it would be open again, and what it landed would not be known
+      await this.#settle(end.content.record, end.content.last)
       await this.#files.remove(path)
     })
     return kept

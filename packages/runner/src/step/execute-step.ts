@@ -47,7 +47,8 @@ export async function executeStep(
     const { workspace, output } = context
     const failure = failureOf(live.cause(error), { workspace, output, staging: await live.openedStaging() })
     const outcome: StepOutcome = { state: 'failed', attempt, files: 0, bytes: 0, failure }
-    await context.state.journal.saveEnd({ ...key, state: 'ended', outcome, entries: [], report: live.notes.report() })
+    const record: StepRecord = { ...key, state: 'ended', outcome, entries: [], report: live.notes.report() }
+    await context.state.journal.saveEnd(record, await partlyLanded(live, context))
     return outcome
   }
 }
@@ -114,6 +115,7 @@ async function attemptStep(
   await notes.compare(staging, context.output, kept, context.hasher)
   const withDiffs: StepRecord = { ...record, report: notes.report() }
   await journal.saveLanding(withDiffs)
+  live.landing = kept
   return finishLanding(withDiffs, context, last)
 }
 
@@ -158,6 +160,22 @@ async function endLanding(record: StepRecord, context: ExecuteContext, since: Si
   }
   await context.state.journal.saveEnd({ ...record, state: 'ended' }, landed, since)
   context.known.add(entries)
+}
+
+/**
+ * The last state of a step whose landing failed in its middle: everything that it may have left in the output, so that a later
+ * run knows it for its own. It has no fingerprint: the step runs again.
+ */
+async function partlyLanded(
+  { landing, request }: LiveStep,
+  { state, known }: ExecuteContext,
+): Promise<Landed | undefined> {
+  if (landing === undefined) return undefined
+  const stepId = request.step.id
+  const before = (await state.journal.last(stepId)).landed?.entries ?? []
+  known.add(landing)
+  const entries = new Map([...before, ...landing].map((entry) => [JSON.stringify(entry), entry]))
+  return { stepId, entries: [...entries.values()] }
 }
 
 /** Whether everything that the step landed is still there. */

@@ -18,6 +18,8 @@ export class LiveStep implements AsyncDisposable {
   readonly request: StepRequest
   readonly notes = new Notes()
   readonly signal: AbortSignal
+  /** The entries of a landing that has begun. */
+  landing?: readonly LandedEntry[]
   readonly #context: ExecuteContext
   readonly #breached = new AbortController()
   #breach: WorkspaceError | undefined
