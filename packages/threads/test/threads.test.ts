@@ -6,6 +6,8 @@ import { kinds } from './support.ts'
 
 // the adapters have tests of their own: one store with a lease of objects is enough in `npm test`
 const rest = ['r2', 'rclone']
+/** The parts of a new thread have tests of their own: on a disk `.venv` costs more than the rest. */
+const bare = { provision: false } as const
 
 for (const kind of kinds) {
   const tags = rest.includes(kind.name) ? ['deep'] : []
@@ -45,7 +47,7 @@ for (const kind of kinds) {
 
     it('[RP9] run commands with HOME=/ and USER=user', async () => {
       await using site = await kind.open()
-      const thread = await (await site.open()).open({ threadId: 't1', userId: 'u1' })
+      const thread = await (await site.open(bare)).open({ threadId: 't1', userId: 'u1' })
       expect((await thread.workspace.exec('echo $HOME $USER')).stdout).toBe('/ user\n')
     })
 
@@ -54,7 +56,11 @@ for (const kind of kinds) {
       await site.put('/skills/system/plan/SKILL.md', '---\nname: plan\ndescription: Plans.\n---\nDo plan.\n')
       await site.put('/skills/u1/own/SKILL.md', '---\nname: own\ndescription: Mine.\n---\nDo own.\n')
       await site.put('/threads/k7/question.txt', 'why?\n')
-      const { workspace, ...thread } = await (await site.open()).open({ threadId: 't1', userId: 'u1', ticketId: 'k7' })
+      const { workspace, ...thread } = await (await site.open(bare)).open({
+        threadId: 't1',
+        userId: 'u1',
+        ticketId: 'k7',
+      })
       const { stdout } = await workspace.exec('ls /.solven/skills/; cat /.ticket/question.txt')
       expect(stdout).toBe('system\nu1\nwhy?\n')
       expect(await workspace.readText('/.solven/skills/system/plan/SKILL.md')).toContain('Do plan.')
@@ -67,7 +73,7 @@ for (const kind of kinds) {
 
     it('[RP12] say so when there are no skills, and show an empty directory', async () => {
       await using site = await kind.open()
-      const thread = await (await site.open()).open({ threadId: 't1', userId: 'u1' })
+      const thread = await (await site.open(bare)).open({ threadId: 't1', userId: 'u1' })
       expect(thread.status().warnings).toEqual([
         { path: '/.solven/skills/system', reason: expect.stringContaining('is empty') as string },
       ])
@@ -77,7 +83,7 @@ for (const kind of kinds) {
 
     it('[PC17] refuse a ticket that does not exist', async () => {
       await using site = await kind.open()
-      const threads = await site.open()
+      const threads = await site.open(bare)
       await expect(threads.open({ threadId: 't1', userId: 'u1', ticketId: 'nope' })).rejects.toMatchObject({
         code: 'ENOENT',
         path: '/.ticket',
@@ -90,7 +96,7 @@ for (const kind of kinds) {
       await using site = await kind.open()
       await site.put('/threads/t12/secret.txt', 'secret\n')
       await site.put('/skills/u2/own/SKILL.md', 'secret\n')
-      const { workspace } = await (await site.open()).open({ threadId: 't1', userId: 'u1' })
+      const { workspace } = await (await site.open(bare)).open({ threadId: 't1', userId: 'u1' })
       const tries = [
         '/threads/t12/secret.txt',
         '/../t12/secret.txt',
@@ -111,8 +117,8 @@ for (const kind of kinds) {
 
     it('[TH2] are written by one at a time', async () => {
       await using site = await kind.open()
-      const first = await site.open()
-      const second = await site.open()
+      const first = await site.open(bare)
+      const second = await site.open(bare)
       const one = await first.open({ threadId: 't1', userId: 'u1' })
       await expect(second.open({ threadId: 't1', userId: 'u1' })).rejects.toMatchObject({
         code: 'EBUSY',
@@ -129,7 +135,7 @@ for (const kind of kinds) {
 
     it('open one workspace for all who ask, and close it when it has been idle', async () => {
       await using site = await kind.open()
-      const threads = await site.open({ idleTimeout: 0 })
+      const threads = await site.open({ ...bare, idleTimeout: 0 })
       const [left, right] = await Promise.all([
         threads.open({ threadId: 't1', userId: 'u1' }),
         threads.open({ threadId: 't1', userId: 'u1' }),
@@ -146,7 +152,7 @@ for (const kind of kinds) {
 
     it('can be listed, copied, exported, imported and deleted', async () => {
       await using site = await kind.open()
-      const threads = await site.open({ provision: false })
+      const threads = await site.open(bare)
       expect(await Array.fromAsync(threads.list())).toEqual([])
       const thread = await threads.open({ threadId: 't1', userId: 'u1' })
       await thread.workspace.write('/d/a.txt', 'a\n')
