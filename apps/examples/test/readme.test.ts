@@ -1,16 +1,15 @@
-import { existsSync, globSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 import { lowestNode } from '@ws/core/executor'
 import { component, createScratchDirectory, itWith } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 
-import { extractExamples, extractPaths } from './readme/extract.ts'
+import { extractExamples, extractPaths, installedBy } from './readme/extract.ts'
+import { find, published, read } from './readme/pages.ts'
 import { openStore } from './readme/store.ts'
 import { compileExamples, missingLines, repositoryRoot, runExample, writeExamples } from './readme/run.ts'
 
-const read = (path: string) => readFileSync(join(repositoryRoot, path), 'utf8')
-const find = (...patterns: string[]) => globSync(patterns, { cwd: repositoryRoot }).toSorted()
 const readmes = find(
   'README.md',
   'docs/protected-names.md',
@@ -18,10 +17,6 @@ const readmes = find(
   '{packages,apps}/*/README.md',
 )
 const examples = await writeExamples(readmes.map((path) => ({ path, examples: extractExamples(read(path)) })))
-
-const published = find('{packages,apps}/*/package.json')
-  .filter((path) => !/"private": true/u.test(read(path)))
-  .map((path) => path.replace('package.json', 'README.md'))
 
 describe('the examples of the READMEs', () => {
   it('are compiled', async () => {
@@ -86,12 +81,6 @@ describe('every example', () => {
     expect(modern).toEqual([])
   })
 
-  /** The packages that install lines name. */
-  const installedBy = (lines: readonly string[]) =>
-    lines.flatMap((text) => {
-      const [, names = ''] = /^(?:npm install|npm run pack -- \S+) (.*)$/u.exec(text) ?? []
-      return names.split(/\s+/u)
-    })
   const importedBy = (code: string) =>
     [...code.matchAll(/from '(?!node:)((?:@[^/']+\/)?[^/']+)/gu)].map(([, name = '']) => name)
 
@@ -129,6 +118,16 @@ describe('the documents', () => {
         .map(([text]) => `${path}: ${text}`),
     )
     expect(taken).toEqual([])
+  })
+
+  it('published sources use nothing that the lowest Node lacks', () => {
+    const missing =
+      /\b(?:Async)?DisposableStack\b|\bSuppressedError\b|\bPromise\.try\b|\bRegExp\.escape\b|\bError\.isError\b/u
+    const sources = published.flatMap((path) => find(path.replace('README.md', 'src/**/*.ts')))
+    // the demo runs in the repository only
+    const own = sources.filter((path) => !path.startsWith('apps/cli/src/demo'))
+    const code = (path: string) => read(path).replaceAll(/\/\*\*[\s\S]*?\*\//gu, '')
+    expect(own.filter((path) => missing.test(code(path)))).toEqual([])
   })
 
   it('the lowest Node is that of all manifests, and told in one page', () => {

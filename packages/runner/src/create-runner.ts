@@ -18,6 +18,7 @@ import { Hasher } from './step/tree.ts'
 import { createStepTypes } from './types/index.ts'
 import type { Model } from './types/agent.ts'
 import type { StepTypes } from './types/types.ts'
+import { Opened } from './opened.ts'
 
 /** Options of {@link createRunner}. */
 export interface RunnerOptions {
@@ -69,9 +70,18 @@ const shapes: OptionShapes<RunnerOptions> = {
  */
 export async function createRunner(options: RunnerOptions): Promise<Runner> {
   checkOptions<RunnerOptions>(options, shapes, { operation: 'createRunner' })
-  await using opened = new AsyncDisposableStack()
+  const opened = new Opened()
+  try {
+    return await openRunner(options, opened)
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+}
+
+async function openRunner(options: RunnerOptions, opened: Opened): Promise<Runner> {
   const open = async (tree: string | StorageAdapter, owner: Owner | undefined): Promise<StorageAdapter> =>
-    typeof tree === 'string' ? opened.use(await createLocalAdapter({ root: tree, owner })) : tree
+    typeof tree === 'string' ? opened.keep(await createLocalAdapter({ root: tree, owner })) : tree
   const workspace = await open(options.workspace, options.owner)
   const inputs = await workspace.hostDirectory?.(mountRoot)
   const owner = options.owner ?? inputs?.owner
@@ -80,7 +90,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
   const place = placeOf(options, inputs, outputs)
   const mounted = [inputs, outputs].filter((one) => one !== undefined)
   const trees = { workspace, output, outputs, mounted }
-  const state = opened.use(closing(await openState({ state: options.state, owner }, trees)))
+  const state = opened.keep(await openState({ state: options.state, owner }, trees))
   const context: ExecuteContext = {
     workspace,
     output,
@@ -94,7 +104,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     known: new KnownEntries(),
   }
   for (const landed of await state.journal.allLanded()) context.known.add(landed.entries)
-  return new Runner(context, opened.move(), randomUUID)
+  return new Runner(context, opened, randomUUID)
 }
 
 interface Trees {
@@ -117,10 +127,6 @@ async function openState(
     throw invalid('createRunner', reason, remedy)
   }
   return openLocalState({ directory, mounted, owner })
-}
-
-function closing(state: RunState): RunState & AsyncDisposable {
-  return Object.assign(state, { [Symbol.asyncDispose]: () => state.close() })
 }
 
 /**

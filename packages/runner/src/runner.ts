@@ -15,6 +15,7 @@ import { stagingName } from './state/state.ts'
 import type { ExecuteContext } from './step/context.ts'
 import { executeStep, finishLanding } from './step/execute-step.ts'
 import { preflight } from './step/preflight.ts'
+import type { Opened } from './opened.ts'
 
 export interface RunOptions {
   /** Go on with the last run, which was interrupted or failed. Its finished steps are not done again. Default false. */
@@ -59,10 +60,10 @@ export interface RunHistory {
 /** Runs plans over one workspace and one output. Made by `createRunner`; close it, or hold it with `await using`. */
 export class Runner implements AsyncDisposable {
   readonly #context: ExecuteContext
-  readonly #opened: AsyncDisposableStack
+  readonly #opened: Opened
   readonly #newId: () => string
 
-  constructor(context: ExecuteContext, opened: AsyncDisposableStack, newId: () => string) {
+  constructor(context: ExecuteContext, opened: Opened, newId: () => string) {
     this.#context = context
     this.#opened = opened
     this.#newId = newId
@@ -146,7 +147,7 @@ export class Runner implements AsyncDisposable {
 
   /** Closes the journal, and the adapters that the runner made. Twice is fine. */
   async close(): Promise<void> {
-    await this.#opened.disposeAsync()
+    await this.#opened.close()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -29,16 +29,14 @@ export interface Fixtures extends AsyncDisposable {
 }
 
 export async function openFixtures({ executor, at, owner, createStore, signal }: FixturesOptions): Promise<Fixtures> {
-  await using cleanup = new AsyncDisposableStack()
   const store = await createStore?.()
-  const scratch = cleanup.use(store ?? (await createScratch(owner)))
+  const scratch = store ?? (await createScratch(owner))
   const opened = new Set<Workspace>()
   // a test that waits for a command ends with the workspace
   const interrupt = (): void => {
     for (const workspace of opened) workspace.close().catch(() => undefined)
   }
   signal.addEventListener('abort', interrupt)
-  cleanup.defer(() => signal.removeEventListener('abort', interrupt))
   let count = 0
   const createFixture = (): WorkspaceFixture => {
     const fixture = `/${(count += 1)}`
@@ -62,7 +60,19 @@ export async function openFixtures({ executor, at, owner, createStore, signal }:
   // what an executor keeps for as long as one workspace is open is there for all tests
   const { createStore: createKept } = createFixture()
   const mounts = [{ at, adapter: () => createKept('kept') }]
-  cleanup.use(await createWorkspace({ mounts, executors: [executor], signal }))
-  const kept = cleanup.move()
-  return { store: store?.name, createFixture, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+  const end = async (): Promise<void> => {
+    signal.removeEventListener('abort', interrupt)
+    await scratch[Symbol.asyncDispose]()
+  }
+  let kept: Workspace
+  try {
+    kept = await createWorkspace({ mounts, executors: [executor], signal })
+  } catch (error) {
+    await end()
+    throw error
+  }
+  const close = async (): Promise<void> => {
+    await kept.close().finally(end)
+  }
+  return { store: store?.name, createFixture, [Symbol.asyncDispose]: close }
 }

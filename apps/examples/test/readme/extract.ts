@@ -95,3 +95,11 @@ export function extractPaths(markdown: string): { readonly links: string[]; read
   const paths = [...prose.matchAll(/`((?:packages|apps|docs|scripts|test-fixtures|\.ci)\/[^`\s*{}<>…]*)`/gu)]
   return { links, paths: paths.map(([, path = '']) => path) }
 }
+
+/** The packages that install lines name. */
+export function installedBy(lines: readonly string[]): string[] {
+  return lines.flatMap((text) => {
+    const [, names = ''] = /^(?:npm install|npm run pack -- \S+) (.*)$/u.exec(text) ?? []
+    return names.split(/\s+/u).filter((name) => name !== '')
+  })
+}
