@@ -18,9 +18,12 @@ export function pack(destination: string): Tarball[] {
   const folders = publicFolders()
   for (const folder of folders) rmSync(join(repositoryRoot, folder, 'dist'), { recursive: true, force: true })
   capture('tsc', ['-b', ...folders.map((folder) => join(folder, 'tsconfig.build.json'))])
+  const { packageManager } = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8')) as {
+    readonly packageManager: string
+  }
   const filters = folders.map((folder) => `--filter=./${folder}`)
   const options = ['--json', '--pack-destination', destination, '--config.ignore-scripts=true']
-  return JSON.parse(capture('pnpm', ['-r', ...filters, 'pack', ...options])) as Tarball[]
+  return JSON.parse(capture('npx', ['-y', packageManager, '-r', ...filters, 'pack', ...options])) as Tarball[]
 }
 
 /** The others are run from the repository and not published. */
