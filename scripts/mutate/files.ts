@@ -146,8 +146,8 @@ export const fileMutations: readonly Mutation[] = [
     changes: [
       {
         file: 'packages/core/src/files/glob.ts',
-        text: "    const located = context.gate.admit('list', directory, 'read')\n",
-        by: "    const located = { ...context.gate.admit('list', start, 'read'), virtual: directory, path: directory as never }\n",
+        text: "    const located = context.gate.admit('list', path, 'read')\n",
+        by: "    const located = { ...context.gate.admit('list', place.start, 'read'), virtual: path, path: path as never }\n",
       },
     ],
     test: { file: 'apps/tests-files/test/workspace/finding.test.ts', title: 'asks rules that are functions' },

@@ -2,18 +2,18 @@ import { isSlowType, mountOf } from '@ws/process'
 import { readdirSync } from 'node:fs'
 import { WorkspaceError, type VirtualPath } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
-import { type HostPath, type MissingName, type RestrictionProblem, type Shortage, shortageOf } from '@ws/core/executor'
+import type { HostPath, MissingName, RestrictionProblem } from '@ws/core/executor'
 
+import { noStateDirectory, reservationError } from './errors.ts'
 import {
   type Keeper,
   keeperProblem,
   type ReservationAnswer,
-  type ReservationFailure,
   startKeeper,
   type Watch,
   type WatchRequest,
 } from './keeper.ts'
-import { reservedDirectory, stateDirectoryProblem, type StateProblem } from './state-directory.ts'
+import { reservedDirectory, stateDirectoryProblem } from './state-directory.ts'
 
 /** A missing name that is to be reserved. */
 export interface WantedName {
@@ -165,7 +165,7 @@ function take({ name, at, rule }: WantedName, owner: Owner): { readonly key: str
   const problem = stateDirectoryProblem()
   if (problem !== undefined) throw noStateDirectory({ at, rule }, problem)
   const running = runningKeeper()
-  if (running === undefined) throw reservationError({ name, at, rule }, 'gone')
+  if (running === undefined) throw reservationError({ at, rule }, 'gone')
   const { content } = name
   const key = `${owner.uid} ${owner.gid} ${name.root}\0${name.path}\0${content ?? '/'}`
   const known = held.get(key)
@@ -188,75 +188,3 @@ async function letGo(key: string, entry: Held): Promise<void> {
   // A request for the same name that comes now is behind this one.
   if ((await entry.placing).placed) await entry.keeper.drop(entry.id)
 }
-
-const failures: Readonly<Record<ReservationFailure, readonly [reason: string, remedy: string]>> = {
-  changed: ['appeared or changed while the command was started', 'run the command again'],
-  busy: ['could not be reserved, since another process holds the list of reserved names', 'run the command again'],
-  forbidden: [
-    'does not exist, and its name cannot be reserved: its directory does not let this user create it',
-    'create it, or let the owner of the workspace write to its directory',
-  ],
-  sealed: [
-    'does not exist, and its name cannot be reserved: its file system is read-only',
-    'mount the file system for writing, or create the name before',
-  ],
-  short: [
-    'does not exist, and its name cannot be reserved: this machine runs short of something',
-    'run fewer commands',
-  ],
-  unsupported: [
-    'does not exist, and its name cannot be reserved on this file system',
-    'create it, or keep the workspace on a local disk',
-  ],
-  unwritable: [
-    'does not exist, and its name cannot be reserved: the list of reserved names cannot be written',
-    'set WS_STATE_DIRECTORY to a directory of this user that can be written',
-  ],
-  gone: [
-    'does not exist, and its name cannot be reserved: the process that reserves names ended',
-    'run the command again',
-  ],
-}
-
-function reservationError({ at, rule }: WantedName, failure: ReservationFailure, native?: unknown): WorkspaceError {
-  const shortage = shortageOf(native)
-  if (shortage !== undefined) return shortOf({ at, rule }, shortage, native)
-  const [reason, remedy] = failures[failure] ?? failures.changed
-  const again = failure === 'changed' || failure === 'busy' || failure === 'gone'
-  return new WorkspaceError({
-    code: again ? 'EBUSY' : 'EUNENFORCEABLE',
-    operation: 'exec',
-    path: at,
-    rule,
-    reason,
-    remedy,
-    native,
-  })
-}
-
-function noStateDirectory({ at, rule }: Named, { reason, remedy, native }: StateProblem): WorkspaceError {
-  const shortage = shortageOf(native)
-  if (shortage !== undefined) return shortOf({ at, rule }, { ...shortage, reason, remedy }, native)
-  return new WorkspaceError({
-    code: 'EUNENFORCEABLE',
-    operation: 'exec',
-    path: at,
-    rule,
-    reason: `does not exist, and its name cannot be reserved: ${reason}`,
-    remedy,
-  })
-}
-
-function shortOf({ at, rule }: Named, { code, reason, remedy }: Shortage, native: unknown): WorkspaceError {
-  return new WorkspaceError({
-    code: code === 'EIO' ? 'ENOEXEC' : code,
-    operation: 'exec',
-    path: at,
-    rule,
-    reason: `does not exist, and its name cannot be reserved: ${reason}`,
-    remedy,
-    native,
-  })
-}
-
-type Named = Pick<WantedName, 'at' | 'rule'>
