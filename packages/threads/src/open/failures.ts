@@ -35,7 +35,8 @@ export async function naming<Result>(action: ThreadAction, work: () => Promise<R
   try {
     return await work()
   } catch (error) {
-    if (!isWorkspaceError(error) || !ofStores.has(error.code) || error.path === threadId) throw error
+    const isOfStore = isWorkspaceError(error) && ofStores.has(error.code) && error.rule === undefined
+    if (!isOfStore || error.path === threadId) throw error
     throw new WorkspaceError({
       code: error.code,
       operation,
