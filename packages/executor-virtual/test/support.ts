@@ -6,7 +6,7 @@ import { afterAll } from 'vitest'
 import { createVirtualExecutor, type VirtualExecutorOptions } from '../src/index.ts'
 
 export interface OpenOptions {
-  readonly files?: Readonly<Record<string, string>>
+  readonly files?: Readonly<Record<string, string | Uint8Array>>
   readonly rules?: readonly Rule[]
   readonly at?: '/' | '/workspace'
   readonly executor?: VirtualExecutorOptions

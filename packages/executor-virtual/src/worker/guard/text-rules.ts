@@ -1,3 +1,4 @@
+import { catOptions } from '../tools/cat.ts'
 import { base64Options } from '../tools/base64.ts'
 import { columnOptions } from '../tools/column.ts'
 import type { CommandRule, RefusedCommand } from './rule.ts'
@@ -5,7 +6,7 @@ import type { CommandRule, RefusedCommand } from './rule.ts'
 /** Commands that read and write text; those of our own have their options beside them. */
 export const textRules: Readonly<Record<string, CommandRule | RefusedCommand>> = {
   base64: base64Options,
-  cat: { flags: 'n' },
+  cat: catOptions,
   column: {
     ...columnOptions,
     refuse: ({ options }) => (options.some(({ name }) => name === '-t') ? undefined : 'use -t'),

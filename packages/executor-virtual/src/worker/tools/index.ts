@@ -1,6 +1,7 @@
 import { awk } from './awk/awk.ts'
 import { base64 } from './base64.ts'
 import { bash } from './bash.ts'
+import { cat } from './cat.ts'
 import { chmod } from './chmod.ts'
 import { column } from './column.ts'
 import { cp } from './cp.ts'
@@ -34,6 +35,7 @@ export const tools: Readonly<Record<string, Tool>> = {
   base64,
   bash,
   basename,
+  cat,
   chmod,
   column,
   comm,
