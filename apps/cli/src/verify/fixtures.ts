@@ -72,7 +72,11 @@ export async function openFixtures({ executor, at, owner, createStore, signal }:
     throw error
   }
   const close = async (): Promise<void> => {
-    await kept.close().finally(end)
+    try {
+      await kept.close()
+    } finally {
+      await end()
+    }
   }
   return { store: store?.name, createFixture, [Symbol.asyncDispose]: close }
 }

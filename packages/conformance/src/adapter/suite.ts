@@ -43,5 +43,7 @@ export function createSuite(options: AdapterSuiteOptions, runner: Runner): Suite
 /** Adds the error that the adapter's own code threw, which the message of a fault leaves out for host paths. */
 function withOwnError(error: unknown): unknown {
   const own = isWorkspaceError(error, 'EBACKEND') ? getNativeCause(error) : undefined
-  return own === undefined ? error : new ConformanceError(`${String(error)}\nThe adapter's code threw: ${String(own)}`)
+  if (own === undefined) return error
+  const told = own instanceof Error ? String(own) : typeof own
+  return new ConformanceError(`${String(error)}\nThe adapter's code threw: ${told}`)
 }
