@@ -47,6 +47,18 @@ export const scarcityMutations: readonly Mutation[] = [
     test: { file: descriptors, title: 'in commands and sessions' },
   },
   {
+    row: 'too few processes, at which a library ends the host, a search waits for ever for a thread, and a command that was not started looks like one that was killed',
+    removes: 'the word of the first process',
+    changes: [
+      {
+        file: 'packages/executor-bubblewrap/src/first-process.ts',
+        text: `  "trap 'echo none >&8' EXIT",\n`,
+        by: '',
+      },
+    ],
+    test: { file: 'packages/executor-bubblewrap/test/shortage.test.ts', title: 'says that there is no process' },
+  },
+  {
     row: 'a shortage at the moment of a probe, after which a weaker boundary would be used for good',
     removes: 'the error of the system in the answer of the keeper',
     changes: [

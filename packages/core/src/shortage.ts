@@ -42,6 +42,7 @@ const sentences: readonly (readonly [string, ShortageName])[] = [
   ['Too many open files in system', 'ENFILE'],
   ['Too many open files', 'EMFILE'],
   ['Resource temporarily unavailable', 'EAGAIN'],
+  ['Cannot fork', 'EAGAIN'], // dash does not say why
   ['Cannot allocate memory', 'ENOMEM'],
   ['No space left on device', 'ENOSPC'],
   ['Disk quota exceeded', 'EDQUOT'],

@@ -17,18 +17,26 @@ export const firstProcessScript = [
   'exec 2>/dev/null',
   'unset PROOT_DONT_POLLUTE_ROOTFS',
   'trap : TERM INT HUP QUIT USR1 USR2 && echo ready >&8 && read -r word <&8 && test "$word" = go || exit 125',
+  // A shell that cannot fork ends.
+  "trap 'echo none >&8' EXIT",
   '(exec "$@" 2>&7 7>&- 8>&-)',
-  'echo "exit $?" >&8',
+  'set -- "$?"; trap - EXIT; echo "exit $1" >&8',
 ].join('\n')
 
 export interface FirstProcessReport {
   readonly ready: boolean
   readonly exitCode: number | undefined
+  /** There was no process left for the command. */
+  readonly unstarted: boolean
 }
 
 export function readReport(text: string): FirstProcessReport {
   const exit = /^exit (\d+)$/m.exec(text)?.[1]
-  return { ready: /^ready$/m.test(text), exitCode: exit === undefined ? undefined : Number(exit) }
+  return {
+    ready: /^ready$/m.test(text),
+    exitCode: exit === undefined ? undefined : Number(exit),
+    unstarted: /^none$/m.test(text),
+  }
 }
 
 // Names that change what the first process or proot does, or that a shell would not hand on as they are.

@@ -35,6 +35,7 @@ import { guaranteesOf } from './guarantees.ts'
 import type { ResolvedOptions } from './options.ts'
 import { findPrograms, type Programs } from './programs.ts'
 import { directProblem, mountedNames, pointNames, translationCost, wantedPoints } from './root-form.ts'
+import { noProcess } from './running.ts'
 import { startSandbox } from './sandbox.ts'
 import { openSources } from './sources.ts'
 
@@ -159,7 +160,7 @@ async function runDirect(attempt: Attempt): Promise<void> {
       const layout = layOut(plan, 'direct', mounted)
       using sources = await openSources(layout.placements)
       const hidden = { identity: sources.identity(source) ?? '', names }
-      const argv = ['/bin/sh', '-c', 'test "$(echo /* /workspace/*)" = "/* /workspace/*"']
+      const argv = ['/bin/sh', '-c', 'set -- /* /workspace/*; test "$*" = "/* /workspace/*"']
       const direct = { etc: etc.fd, hidden }
       await runOnce(attempt, { layout, sources, system, argv, direct, reserved: held.identities }, () => keeper)
     } finally {
@@ -213,8 +214,11 @@ async function runOnce(
   const { stderr } = await sandbox.process.wait()
   await sandbox.gone
   await sandbox.watch?.end()
-  if (sandbox.exitCode() === 0) return
-  if (isTranslated || run.direct === undefined) throw new Error(stderr.text)
+  if (sandbox.unstarted()) throw noProcess()
+  const exitCode = sandbox.exitCode()
+  if (exitCode === 0) return
+  // 1 is the answer of the test; anything else says that there is none.
+  if (isTranslated || run.direct === undefined || exitCode !== 1) throw new Error(stderr.text)
   throw new WorkspaceError({
     code: 'EUNENFORCEABLE',
     operation: 'probe',

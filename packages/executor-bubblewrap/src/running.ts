@@ -2,7 +2,7 @@ import { constants } from 'node:os'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-import { isWorkspaceError } from '@ws/core'
+import { isWorkspaceError, type WorkspaceError } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
 import {
   type CommandRequest,
@@ -10,6 +10,7 @@ import {
   listingLost,
   protectionLost,
   sandboxKilled,
+  shortError,
   type StartedCommand,
 } from '@ws/core/executor'
 import { type CommandOutputs, createCommandOutput, type PipeMaker, type ProcessInput } from '@ws/process'
@@ -202,9 +203,18 @@ async function follow(
   }
   if (lost !== undefined) throw protectionLost(result, lost.at)
   if (sandbox.hides && ended.exitCode === unreadableCaller) throw listingLost(result)
+  if (sandbox.unstarted()) throw noProcess()
   const killed = sandbox.hides && (ended.signal !== null || ended.exitCode !== 0) && !sent.has('SIGKILL')
   if (killed || (exitCode === undefined && sent.size === 0)) throw sandboxKilled(result)
   return result
+}
+
+/** Inside the sandbox, where the limits of the command hold too. */
+export function noProcess(): WorkspaceError {
+  const reason = 'there are as many processes and threads as the command or its user may have'
+  const remedy = 'end processes that are no longer needed, or raise the limit (`processes`, `ulimit -u`, `pids.max`)'
+  const native = Object.assign(new Error('the first process could not fork'), { code: 'EAGAIN', syscall: 'fork' })
+  return shortError({ code: 'EIO', reason, remedy }, { native })
 }
 
 /**

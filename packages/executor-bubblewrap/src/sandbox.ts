@@ -21,7 +21,7 @@ import type { CommandGroup, NameKeeper } from '@ws/sandbox'
 
 import { type SandboxCommand, sandboxArguments } from './arguments.ts'
 import { startError } from './failure.ts'
-import { descriptors, readReport } from './first-process.ts'
+import { descriptors, type FirstProcessReport, readReport } from './first-process.ts'
 import type { LayoutMode, Placement } from './layout.ts'
 import { findMisplaced } from './mount-table.ts'
 import { type MountWatch, watchMounts } from './mount-watch.ts'
@@ -50,6 +50,8 @@ export interface Sandbox {
   readonly errorsRead: Promise<void>
   /** The exit status that the first process reported, once there is one. */
   exitCode(): number | undefined
+  /** The command was not started, as there was no process left for it. */
+  unstarted(): boolean
   /** Signals the command and what shares its process group. */
   signal(signal: NodeJS.Signals): boolean
   /** Ends everything inside at once. */
@@ -259,8 +261,7 @@ function letGo(
   report.stream?.write('go\n')
   // Processes that the command left running end with it: with the first process, where that is process 1; else with proot, which
   // would wait.
-  if (mode === 'translated')
-    void report.until((text) => readReport(text).exitCode !== undefined).then(() => send(child, 'SIGKILL'))
+  if (mode === 'translated') void report.until((text) => hasEnded(readReport(text))).then(() => send(child, 'SIGKILL'))
   // bubblewrap ends after everything inside, unless somebody kills it. If that happens before its child has asked to die
   // with it, nobody but this process can end the child.
   const lookAfter = async () => {
@@ -271,7 +272,19 @@ function letGo(
   const gone = running
     .wait()
     .then(({ signal }) => (signal === null && mode !== 'direct' ? undefined : lookAfter()), lookAfter)
-  return { process: running, exitCode, signal: (signal) => send(-child, signal), end, gone, hides: mode === 'direct' }
+  return {
+    process: running,
+    exitCode,
+    unstarted: () => readReport(report.text()).unstarted,
+    signal: (signal) => send(-child, signal),
+    end,
+    gone,
+    hides: mode === 'direct',
+  }
+}
+
+function hasEnded({ exitCode, unstarted }: FirstProcessReport): boolean {
+  return unstarted || exitCode !== undefined
 }
 
 function childOf(status: string): number {

@@ -1,5 +1,12 @@
 import { isWorkspaceError, type VirtualPath } from '@ws/core'
-import { type BindPlan, getNativeCause, type HostPath, type ProbeDetails, shortageOf } from '@ws/core/executor'
+import {
+  type AttachedExecutor,
+  type BindPlan,
+  getNativeCause,
+  type HostPath,
+  type ProbeDetails,
+  shortageOf,
+} from '@ws/core/executor'
 import { findProgram, startProcess } from '@ws/process'
 import {
   attachCgroup,
@@ -134,9 +141,10 @@ async function tryOut(
   cgroup: DelegatedCgroup | undefined,
 ): Promise<Outcome> {
   const directory = createRuntimeDirectory()
-  // Limits and tools are left out: attaching judges them.
-  const attached = attachProot({ machine, options: { ...options, limits: {}, tools: [] }, root, owner, cgroup })
+  let attached: AttachedExecutor | undefined
   try {
+    // Limits and tools are left out: attaching judges them.
+    attached = attachProot({ machine, options: { ...options, limits: {}, tools: [] }, root, owner, cgroup })
     const source = createOwnedDirectory(join(directory, 'workspace'), owner)
     writeFileSync(join(source, 'probe'), token)
     chmodSync(join(source, 'probe'), 0o644)
@@ -166,7 +174,7 @@ async function tryOut(
     if (native instanceof Error && native.message !== '') return { problem: firstLine(native.message) }
     return { problem: error instanceof Error ? error.message : String(error) }
   } finally {
-    await attached.close()
+    await attached?.close()
     removeTree(directory)
   }
 }

@@ -33,7 +33,11 @@ export class RunDirectories {
     const taken = this.#spare ?? this.#create()
     this.#spare = undefined
     setImmediate(() => {
-      if (!this.#closed) this.#spare ??= this.#create()
+      try {
+        if (!this.#closed) this.#spare ??= this.#create()
+      } catch {
+        // Nobody waits for it: the next command makes its own, and says why it cannot.
+      }
     })
     return taken
   }
@@ -52,7 +56,12 @@ export class RunDirectories {
   #create(): RunDirectory {
     const path = join(this.#parent, `run-${this.#count++}`)
     mkdirSync(path)
-    chmodSync(path, 0o711)
-    return { path, shm: createOwnedDirectory(join(path, 'shm'), this.#owner) }
+    try {
+      chmodSync(path, 0o711)
+      return { path, shm: createOwnedDirectory(join(path, 'shm'), this.#owner) }
+    } catch (error) {
+      removeTree(path)
+      throw error
+    }
   }
 }

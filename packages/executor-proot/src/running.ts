@@ -5,6 +5,9 @@ import {
   type ExecutorResult,
   type KillSignal,
   sandboxKilled,
+  shortageIn,
+  shortageNamed,
+  shortError,
   type StartedCommand,
 } from '@ws/core/executor'
 import { type CommandOutputs, readFurtherOutput } from '@ws/process'
@@ -143,9 +146,18 @@ function startFailure(
     })
   }
   if (failure !== undefined) {
-    return execError('ENOEXEC', `the shell could not be started (${errnoName(failure.errno)})`)
+    const name = errnoName(failure.errno)
+    const native = Object.assign(new Error(`the first process failed at ${failure.step}`), { code: name })
+    const shortage = shortageNamed(name)
+    if (shortage !== undefined) return shortError(shortage, { native })
+    return execError('ENOEXEC', `the shell could not be started (${name})`, {
+      remedy: 'tell the operator of this machine',
+      native,
+    })
   }
   if (started || ended.signal !== null) return undefined
+  const shortage = shortageIn(ended.stderr.text)
+  if (shortage !== undefined) return shortError(shortage, { native: new Error(ended.stderr.text) })
   return execError('ENOEXEC', 'proot could not start the command', {
     remedy: 'ask the executor’s probe what is missing',
     native: new Error(ended.stderr.text),

@@ -1,6 +1,8 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { removeTree } from './runtime-directory.ts'
+
 /** A place in the view that must exist before something is bound there. */
 export interface BindTarget {
   readonly at: string
@@ -18,6 +20,21 @@ export function createSkeleton(
   mode = 0o555,
 ): void {
   mkdirSync(directory, { mode: 0o700 })
+  try {
+    fill(directory, places, links, mode)
+  } catch (error) {
+    // On a full disk for instance. The next one is made under the same name.
+    removeTree(directory)
+    throw error
+  }
+}
+
+function fill(
+  directory: string,
+  places: Iterable<BindTarget>,
+  links: Iterable<{ readonly at: string; readonly target: string }>,
+  mode: number,
+): void {
   const directories = new Set<string>()
   for (const { at, type } of places) {
     const parts = at.split('/').filter((part) => part !== '')

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 
 /** So many more are asked for: threads of this process may open files meanwhile, as many as Node has for that and some. */
@@ -16,6 +17,19 @@ export function requireDescriptors(count: number): void {
   } finally {
     for (const fd of opened) closeSync(fd)
   }
+}
+
+/**
+ * Makes sure that this user can start three more processes or threads. A library that starts a thread for each terminal ends this
+ * process where it cannot. Others can take them in the moment after; so keep some in reserve.
+ *
+ * @throws the system's error, `EAGAIN`, `ENOMEM` or one of too few descriptors
+ */
+export function requireProcesses(): void {
+  // Those that have ended count until they are waited for.
+  const { error, status } = spawnSync('/bin/sh', ['-c', ': & : & wait'], { stdio: 'ignore', env: {} })
+  if (error !== undefined) throw error
+  if (status !== 0) throw Object.assign(new Error('too few processes'), { code: 'EAGAIN', syscall: 'spawn' })
 }
 
 let spare: number | undefined

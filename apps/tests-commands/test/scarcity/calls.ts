@@ -1,4 +1,5 @@
 import { isWorkspaceError, type Workspace } from '@ws/core'
+import { createTools, type ToolAnswer } from '@ws/tools'
 
 /** One use of a workspace, as a caller makes it. */
 export interface Call {
@@ -60,6 +61,46 @@ export const sessionCalls: readonly Call[] = [
   },
 ]
 
+/** A tool never throws: its answer names the code. */
+class AnswerError extends Error {
+  readonly code: string
+
+  constructor({ text, data }: ToolAnswer) {
+    super(text)
+    this.code = typeof data?.['code'] === 'string' ? data['code'] : ''
+  }
+}
+
+function toolCall(name: string, tool: string, ...inputs: readonly object[]): Call {
+  return {
+    name: `tool: ${name}`,
+    async run(workspace) {
+      await using toolset = createTools(workspace)
+      for (const input of inputs) {
+        const answer = await toolset.run(tool, input)
+        if (answer.isError) throw new AnswerError(answer)
+      }
+    },
+  }
+}
+
+const path = 'made/by-tool.txt'
+
+/** The operations that work in their own ways on files. */
+export const toolCalls: readonly Call[] = [
+  toolCall(
+    'write and replace',
+    'file_system',
+    { operation: 'write', path, content: 'text' },
+    { operation: 'replace', path, old: 'text', new: 'words' },
+  ),
+  toolCall('read', 'file_system', { operation: 'read', path: 'kept/file.txt' }),
+  toolCall('search', 'file_system', { operation: 'search', pattern: 'needle' }),
+]
+
+/** A tool that runs a command. */
+export const commandToolCalls: readonly Call[] = [toolCall('execute', 'execute', { command: 'echo hello' })]
+
 async function expectHello(running: Promise<{ exitCode: number | null; stdout: string; stderr: string }>) {
   const { exitCode, stdout, stderr } = await running
   // Inside, the shell may itself run short: it says so, and does not end with 0.
@@ -86,6 +127,7 @@ export async function outcomeOf({ run }: Call, workspace: Workspace): Promise<st
     return 'done'
   } catch (error) {
     if (isWorkspaceError(error) && error.remedy !== undefined) return error.code
+    if (error instanceof AnswerError && error.code !== '') return error.code
     return `FAULT ${error instanceof Error ? error.stack : String(error)}`
   }
 }

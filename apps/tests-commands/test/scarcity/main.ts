@@ -5,17 +5,31 @@ import { createWorkspace, type Workspace } from '@ws/core'
 import type { Executor } from '@ws/core/executor'
 import { createVirtualExecutor } from '@ws/executor-virtual'
 import { ordinaryOwner } from '@ws/test-fixtures'
+import { chownSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { traces } from '../ends/traces.ts'
-import { type Call, commandCalls, fileCalls, outcomeOf, prepareFiles, sessionCalls } from './calls.ts'
+import {
+  type Call,
+  commandCalls,
+  commandToolCalls,
+  fileCalls,
+  outcomeOf,
+  prepareFiles,
+  sessionCalls,
+  toolCalls,
+} from './calls.ts'
 import { doorOf } from './doors.ts'
-import { leavers } from './leave.ts'
+import { leavers, type Scarce } from './leave.ts'
 
-const [directory = '', kind = '', name = '', lefts = ''] = process.argv.slice(2)
-const leave = leavers[kind]
+const [place = '', kind = '', name = '', lefts = ''] = process.argv.slice(2)
+const leave = Object.hasOwn(leavers, kind) ? leavers[kind as Scarce] : undefined
 if (leave === undefined) throw new Error(`nothing makes ${kind} scarce`)
 const door = doorOf(name)
+const directory = join(place, 'work')
+mkdirSync(directory)
+if (process.getuid?.() === 0) chownSync(directory, ordinaryOwner().uid, ordinaryOwner().gid)
 const faults: string[] = []
 const outcomes: Record<string, number> = {}
 
@@ -39,7 +53,8 @@ const whole: Call = {
 }
 const calls: readonly Call[] = [
   ...fileCalls,
-  ...(door.create === undefined ? [] : commandCalls),
+  ...toolCalls,
+  ...(door.create === undefined ? [] : [...commandCalls, ...commandToolCalls]),
   ...(door.terminals ? sessionCalls : []),
   whole,
 ]
@@ -65,20 +80,22 @@ async function end(workspace: Workspace) {
   await workspace.close()
   await delay(2_500)
   const { descriptors, children, temporary } = traces(directory)
-  return { descriptors, children, temporary }
+  // The process keeps one in reserve, from the first time that it might need it.
+  return { descriptors: descriptors.filter((target) => target !== '/dev/null'), children, temporary }
 }
 
 const first = await openDoor()
 await prepareFiles(first)
-for (const call of calls) await outcomeOf(call, first)
+// As many helpers and threads as stay for a while are there before it is counted.
+await useAll(first, 'with plenty')
 const before = await end(first)
 const workspace = await openDoor()
 for (const left of lefts.split(',').map(Number)) {
-  const giveBack = leave(left)
+  const giveBack = await leave(left, place)
   try {
     await useAll(workspace, `${left} left`)
   } finally {
-    giveBack()
+    await giveBack()
   }
 }
 for (const call of calls) {

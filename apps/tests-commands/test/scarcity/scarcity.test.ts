@@ -12,13 +12,13 @@ async function expectLife(options: SceneOptions, codes: readonly string[]): Prom
   expect(Object.keys(outcomes)).toEqual(expect.arrayContaining([...codes]))
 }
 
-const codesOf = (door: string) => (door === 'files' || door === 'virtual' ? ['EIO'] : ['EIO', 'ENOEXEC'])
+const isShort = (door: string) => (door === 'files' || door === 'virtual' ? ['EIO'] : ['EIO', 'ENOEXEC'])
 
 const descriptors = (door: string, lefts: readonly number[]) =>
-  expectLife({ scarce: 'descriptors', door, lefts, limit: '-n 400' }, codesOf(door))
+  expectLife({ scarce: 'descriptors', door, lefts }, isShort(door))
 
 describe('too few descriptors', () => {
-  it('[HO2] at the file API', () => descriptors('files', [3, 1, 0]))
+  it('[HO2] at the file API and of tools', () => descriptors('files', [3, 1, 0]))
 
   const { name, components } = doorOf('bubblewrap at /workspace')
   describeWith(components.map(component), name, () => {
@@ -30,6 +30,29 @@ for (const { name, components } of scarceDoors) {
   describeWith(components.map(component), name, () => {
     it('[HO2] descriptors, from plenty to nothing', { tags: ['deep'] }, () =>
       descriptors(name, [100, 60, 50, 40, 34, 30, 27, 24, 21, 18, 15, 12, 10, 8, 7, 6, 5, 4, 3, 2, 1, 0]),
+    )
+  })
+
+  describeWith([...components, 'tmpfs' as const].map(component), name, () => {
+    it('[HO2] bytes of the disk, from plenty to nothing', { tags: ['deep'] }, () =>
+      expectLife({ scarce: 'bytes', door: name, lefts: [1_000_000, 100_000, 16_384, 8192, 4096, 0] }, ['ENOSPC']),
+    )
+
+    it('[HO2] entries of the disk, from plenty to nothing', { tags: ['deep'] }, () =>
+      expectLife({ scarce: 'inodes', door: name, lefts: [100, 40, 20, 12, 8, 5, 3, 2, 1, 0] }, ['ENOSPC']),
+    )
+  })
+
+  describeWith(components.map(component), name, () => {
+    it('[HO2] memory, down to some for Node, which ends itself without any', { tags: ['deep'] }, () =>
+      expectLife({ scarce: 'memory', door: name, lefts: [2 ** 28, 2 ** 26, 2 ** 24] }, []),
+    )
+  })
+
+  // Of a user without other processes, which only root can become. Limits of root are not held.
+  describeWith(components.map(component), name, () => {
+    it.runIf(process.getuid?.() === 0)('[HO2] processes and threads, from plenty to nothing', { tags: ['deep'] }, () =>
+      expectLife({ scarce: 'processes', door: name, lefts: [40, 25, 16, 12, 10, 8, 7, 6, 5, 4, 3, 2, 1, 0] }, []),
     )
   })
 }

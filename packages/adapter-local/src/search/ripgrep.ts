@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 
 import { childPath } from '@ws/core'
 import { type MountPath, type Owner } from '@ws/core/adapter'
-import { shortageOf } from '@ws/core/executor'
+import { shortageIn, shortageOf } from '@ws/core/executor'
 import { type RunningProcess, startProcess } from '@ws/process'
 import { confineArgv, probeLandlock } from '@ws/sandbox'
 
@@ -122,7 +122,11 @@ class Run implements Held {
     this.#running = running
     // Node throws away what nobody listens for when a process has ended: somebody must, from the start.
     running.stdout?.on('readable', () => undefined)
-    running.stderr?.resume()
+    // Where it cannot start a thread it says so, and waits for ever. The files that it named until then stay hints.
+    running.stderr?.on('data', (said: Buffer) => {
+      const text = said.toString('latin1')
+      if (text.includes('panicked') || shortageIn(text) !== undefined) running.kill('SIGKILL')
+    })
   }
 
   async abandon(reason: Error): Promise<void> {

@@ -104,7 +104,7 @@ async function follow(
   const isUnstarted = report?.ready === false && exit.signal === null && !timedOut
   // A command that was killed before it began did not fail.
   const isKilled = isUnstarted && ender.wasAsked()
-  if (isUnstarted && !isKilled) throw loaderFailed(options)
+  if (isUnstarted && !isKilled) throw loaderFailed(options, stderr.result().text)
   return {
     exitCode: isKilled || report?.signal !== undefined ? null : (report?.exitCode ?? exit.code),
     signal: isKilled ? 'SIGKILL' : (report?.signal ?? (report?.exitCode === undefined ? exit.signal : null)),
@@ -173,21 +173,26 @@ function notStarted(native: Error, options: StartProcessOptions): WorkspaceError
   return new WorkspaceError({ code: 'ENOEXEC', operation, reason, native })
 }
 
-function loaderFailed(options: StartProcessOptions): WorkspaceError {
+function loaderFailed({ operation = 'exec' }: StartProcessOptions, said: string): WorkspaceError {
+  const native = new Error(said.trim() || 'the loader ended without a word')
+  const shortage = shortageOf(native)
+  if (shortage !== undefined) return shortError(shortage, { operation, native })
   const reason = 'the command was not run, since its loader ended before it was confined'
-  return new WorkspaceError({ code: 'ENOEXEC', operation: options.operation ?? 'exec', reason })
+  const remedy = 'run it again; if it comes back, look whether this machine has memory and processes left'
+  return new WorkspaceError({ code: 'ENOEXEC', operation, reason, remedy, native })
 }
 
 function notConfined({ step, errno }: { step: string; errno: number }, options: StartProcessOptions): WorkspaceError {
   const { operation = 'exec' } = options
   const name = errnoName(errno)
   const shortage = shortageNamed(name)
-  if (shortage !== undefined) return shortError(shortage, { operation })
+  const native = Object.assign(new Error(`the step ${step} failed (${name})`), { code: name })
+  if (shortage !== undefined) return shortError(shortage, { operation, native })
   const reason =
     step === 'exec'
       ? name === 'ENOENT'
         ? 'the program is missing'
         : `the program could not be started (${name})`
       : `the command was not run, since confinement failed at the step \`${step}\` (${name})`
-  return new WorkspaceError({ code: 'ENOEXEC', operation, reason })
+  return new WorkspaceError({ code: 'ENOEXEC', operation, reason, native })
 }

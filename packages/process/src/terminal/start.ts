@@ -3,7 +3,7 @@ import { shortageOf, shortError, type Terminal } from '@ws/core/executor'
 import { randomUUID } from 'node:crypto'
 import { closeSync, constants, fchmodSync, fchownSync, fstatSync, openSync } from 'node:fs'
 import { keepFromChildren } from '../run/descriptors.ts'
-import { requireDescriptors } from '../room.ts'
+import { requireDescriptors, requireProcesses } from '../room.ts'
 import { invalid } from '../run/validate.ts'
 import { createOutputChannel } from '../run/output-channel.ts'
 import { holderScript, readName } from './holder.ts'
@@ -70,6 +70,7 @@ export async function startTerminal(options: StartTerminalOptions): Promise<Term
   let pty: Pseudoterminal
   try {
     requireDescriptors(terminalDescriptors)
+    requireProcesses()
     const parameters = ['-e', holderScript, '--', String(process.pid), mark, String(prctlNumber)]
     pty = library.spawn(perl, parameters, { cols, rows, cwd: '/', env: {}, encoding: null })
   } catch (native) {

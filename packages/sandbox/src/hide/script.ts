@@ -21,7 +21,7 @@ export const hideScript = String.raw`
 my ($parent, $start, $numbers, $root, $names, $supervise) = splice(@ARGV, 0, 6); $_ += 0 for $parent, $start;
 my %n = map { my ($k, $v) = split /=/; ($k, $v + 0) } split /,/, $numbers; my $mark = 0x6c73;
 my ($major, $minor, $inode) = map { $_ + 0 } split /:/, $root; my %hide = map { pack('H*', $_) => 1 } split /,/, $names;
-sub fail { my $e = $! + 0; syswrite(STDERR, "listing supervisor: $_[0] $e\n"); exit 126 }
+sub fail { my $e = $! + 0; syswrite(STDERR, "listing supervisor: $_[0] $e ($!)\n"); exit 126 }
 syscall($n{prctl}, 1, 9, 0, 0, 0) >= 0 or fail('parent'); getppid() == $parent or exit 126;
 my $go = "\0"; syscall($n{read}, $start, $go, 1) == 1 or exit 126;
 pipe(my $from, my $to) or fail('pipe');
