@@ -28,6 +28,7 @@ export const componentNames = [
   'cgroup2',
   'runc',
   'radosgw',
+  'swift',
   'rclone',
   'fuse',
   'tmpfs',
@@ -59,6 +60,8 @@ interface Probe {
   readonly besides?: readonly string[]
   /** It is used by who runs the tests, not by the commands that they run. */
   readonly asSelf?: true
+  /** Variables besides the usual ones. */
+  readonly env?: Readonly<Record<string, string>>
   /** The meaning of a failure to run, where that is worth saying. */
   readonly hint?: string
 }
@@ -92,6 +95,14 @@ const runContainer = `test -e /usr/share/containers/seccomp.json || { echo 'its 
 const makeCgroup = `open my $m, '<', '/proc/self/mountinfo'; my ($at) = map { (split)[4] } grep { / - cgroup2 / } <$m>;
   open my $o, '<', '/proc/self/cgroup'; my ($own) = map { /^0::(.*)$/ } <$o>;
   my $d = "$at$own/ws-probe-$$"; exit(1) unless mkdir $d; my $kill = -e "$d/cgroup.kill"; exit(rmdir($d) && $kill ? 0 : 1)`
+
+const swift = process.env['WS_SWIFT'] ?? '/opt/ws-swift'
+
+/** How programs find Swift in the directory into which `scripts/setup-swift.sh` puts it. */
+export const swiftEnvironment: Readonly<Record<string, string>> = {
+  PYTHONPATH: `${swift}/usr/lib/python3/dist-packages`,
+  LD_LIBRARY_PATH: `${swift}/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu`,
+}
 
 const probes: Record<ComponentName, Probe> = {
   bubblewrap: {
@@ -136,6 +147,14 @@ const probes: Record<ComponentName, Probe> = {
     args: ['--version'],
     besides: ['radosgw-admin', 'ceph', 'ceph-mon', 'ceph-osd', 'monmaptool', 'setpriv'],
     asSelf: true,
+  },
+  swift: {
+    program: 'python3',
+    args: ['-Bc', 'import swift.common.wsgi, pyeclib'],
+    besides: ['setpriv'],
+    asSelf: true,
+    env: swiftEnvironment,
+    hint: 'scripts/setup-swift.sh installs it',
   },
   rclone: { program: 'rclone', args: ['version'], asSelf: true },
   fuse: {
@@ -183,7 +202,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-function runProbe(name: ComponentName, { program, args, besides = [], asSelf, hint }: Probe): Component {
+function runProbe(name: ComponentName, { program, args, besides = [], asSelf, env, hint }: Probe): Component {
   const path = findSystemProgram(program)
   const unavailable = (reason: string): Component => ({ name, available: false, reason, path })
   const absent = [program, ...besides].find((needed) => findSystemProgram(needed) === undefined)
@@ -195,7 +214,7 @@ function runProbe(name: ComponentName, { program, args, besides = [], asSelf, hi
   const run = spawnSync(path, args, {
     ...asOwner,
     cwd: '/',
-    env: { PATH: systemDirectories.join(':'), HOME: '/nonexistent', LC_ALL: 'C.UTF-8' },
+    env: { PATH: systemDirectories.join(':'), HOME: '/nonexistent', LC_ALL: 'C.UTF-8', ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
     encoding: 'utf8',
     timeout: 20_000,

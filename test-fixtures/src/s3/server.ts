@@ -5,7 +5,8 @@ import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 /** The S3 servers that tests can start: Cloudflare's own simulator of R2, and Ceph's production gateway. */
 export const s3ServerNames = ['r2', 'ceph'] as const
 
-export type S3ServerName = (typeof s3ServerNames)[number]
+/** `swift` is for the conformance kit in the deep tier alone. */
+export type S3ServerName = (typeof s3ServerNames)[number] | 'swift'
 
 export interface S3Credentials {
   readonly accessKeyId: string

@@ -1,4 +1,5 @@
 import { DeleteObjectCommand, DeleteObjectsCommand } from '@aws-sdk/client-s3'
+import { createHash } from 'node:crypto'
 import { isWorkspaceError, type Version } from '@ws/core'
 import { forEachOf } from '@ws/core/adapter'
 import { isMissing } from '../client/native.ts'
@@ -99,6 +100,21 @@ export interface ListedObject {
   readonly modifiedAt: number | undefined
 }
 
+/** OpenStack Swift refuses the request without this header. S3 takes it as well as the checksum that the SDK sends. */
+function withContentMd5({ middlewareStack }: DeleteObjectsCommand): void {
+  middlewareStack.add(
+    (next) => (given) => {
+      const request = given.request as { readonly body?: unknown; readonly headers: Record<string, string> }
+      const { body } = request
+      if (typeof body === 'string' || body instanceof Uint8Array) {
+        request.headers['content-md5'] = createHash('md5').update(body).digest('base64')
+      }
+      return next(given)
+    },
+    { step: 'build', name: 'contentMd5' },
+  )
+}
+
 /**
  * Deletes up to a thousand objects with one request; those that fail for a reason that passes are tried again, as long as
  * they are what was listed.
@@ -114,6 +130,7 @@ export async function deleteBatch(store: Store, objects: readonly ListedObject[]
     if (left.length === 0) return
     const Objects = left.map(({ key }) => ({ Key: key }))
     const command = new DeleteObjectsCommand({ Bucket: store.bucket, Delete: { Objects } })
+    withContentMd5(command)
     // not `Quiet`: an answer that was emptied on its way would look like success
     const { Deleted = [], Errors = [] } = await client.send(command, { abortSignal })
     const done = new Set<string | undefined>(Deleted.map(({ Key }) => Key))

@@ -18,11 +18,16 @@ export interface Daemon {
 const environment = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', HOME: '/nonexistent', LC_ALL: 'C.UTF-8' }
 
 /** Starts a program such that it dies with this process, even by SIGKILL; its output goes to a file. */
-export async function startDaemon(program: string, args: readonly string[], log: string): Promise<Daemon> {
+export async function startDaemon(
+  program: string,
+  args: readonly string[],
+  log: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Daemon> {
   await using output = await open(log, 'a')
   const child = spawn(pathOf('setpriv'), ['--pdeathsig', 'KILL', pathOf(program), ...args], {
     cwd: '/',
-    env: environment,
+    env: { ...environment, ...more },
     stdio: ['ignore', output.fd, output.fd],
     // an interrupt at the terminal goes to the whole foreground group: who started it ends it in order
     detached: true,

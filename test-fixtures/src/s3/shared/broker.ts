@@ -4,7 +4,8 @@ import { createServer } from 'node:http'
 
 import { startCephServer } from '../ceph/index.ts'
 import { startR2Server } from '../r2.ts'
-import { s3ServerNames, type S3Connection, type S3Server, type S3ServerName } from '../server.ts'
+import { startSwiftServer } from '../swift/index.ts'
+import { type S3Connection, type S3Server, type S3ServerName } from '../server.ts'
 
 /** Hands out one server of each kind to many processes. */
 export interface S3Broker extends AsyncDisposable {
@@ -20,7 +21,10 @@ export interface S3Broker extends AsyncDisposable {
 const starters: Record<S3ServerName, () => Promise<S3Server>> = {
   r2: () => startR2Server({ buckets: 512 }),
   ceph: () => startCephServer(),
+  swift: startSwiftServer,
 }
+
+const names = Object.keys(starters) as S3ServerName[]
 
 /** Listens at a free port of 127.0.0.1, below a path that nobody can guess. */
 export async function startS3Broker(): Promise<S3Broker> {
@@ -33,7 +37,7 @@ export async function startS3Broker(): Promise<S3Broker> {
     return { name, endpoint, region, credentials, bucket: await createBucket() }
   }
   const http = createServer((request, response) => {
-    const name = s3ServerNames.find((known) => request.url === `${path}/${known}`)
+    const name = names.find((known) => request.url === `${path}/${known}`)
     if (name === undefined || request.method !== 'POST') {
       response.writeHead(404).end()
       return

@@ -20,6 +20,7 @@ export async function sharedS3Server(name: S3ServerName): Promise<S3Server> {
 
 /** The components of the machine that a server needs, for `describeWith` and `itWith`. */
 export function s3Needs(name: S3ServerName): readonly Component[] {
+  if (name === 'swift') return [component('swift')]
   return name === 'ceph' ? [component('radosgw')] : []
 }
 
