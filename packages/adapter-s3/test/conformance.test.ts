@@ -1,7 +1,7 @@
 import { testAdapter } from '@ws/conformance/vitest'
 import { prefix, readOnly } from '@ws/core'
 import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
-import { describeWith } from '@ws/test-fixtures'
+import { deep, describeWith } from '@ws/test-fixtures'
 import { s3ServerNames, type S3Server, type S3ServerName } from '@ws/test-fixtures/s3'
 import { s3Needs, sharedS3Server } from '@ws/test-fixtures/s3/vitest'
 import { afterAll, beforeAll, describe } from 'vitest'
@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import { createS3Adapter, probeS3Dialect, type BucketOptions, type S3Dialect } from '../src/index.ts'
 import { tagsOn } from './support.ts'
 
-for (const name of [...s3ServerNames, 'swift'] as const)
+for (const name of deep ? ([...s3ServerNames, 'swift'] as const) : s3ServerNames)
   describeWith(s3Needs(name), `on ${name}`, { tags: tagsOn(name) }, () => testServer(name))
 
 /** The kit on one server. Each test has a part of the bucket for itself. */
