@@ -123,6 +123,7 @@ describe('a refusal', () => {
     ['x=$(ls -s); echo "$x"', 'ls -s'],
     ['for f in a b; do du $f; done', 'du'],
     ['find . -exec chmod 4755 {} \\;', 'chmod 4755'],
+    ['chmod -R a-w d; rm d/x', 'chmod a-w d'],
     ['echo a.txt | xargs ln b.log', 'hard links'],
     ['awk \'BEGIN { system("date") }\'', 'awk'],
     ['cat /etc/passwd | wc -l', '/etc/passwd'],

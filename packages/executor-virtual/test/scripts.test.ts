@@ -177,10 +177,10 @@ describe('scripts', () => {
       ],
       ['grep -rn two a.txt; wc --bytes a.txt; od -c nope 2> /dev/null; echo $?', '2:two\n8 a.txt\n1\n'],
       [
-        'chmod u+r-wx,g+w a.txt; stat -c %a a.txt; chmod 644 a.txt; chmod +w,o= a.txt; stat -c %a a.txt; chmod -R a=rX d; stat -c %a d d/x; chmod -R 755 d',
-        '464\n640\n555\n444\n',
+        'chmod u+r-wx,g+w a.txt; stat -c %a a.txt; chmod 644 a.txt; chmod +w,o= a.txt; stat -c %a a.txt; chmod -R u=rwX,go= d; stat -c %a d d/x; chmod -R 755 d',
+        '464\n640\n700\n600\n',
       ],
-      ['find d -exec chmod u+r-wx,g+w {} +; stat -c %a d/x; chmod -R 755 d', '475\n'],
+      ['find d -type f -exec chmod u+r-wx,g+w {} +; stat -c %a d/x; chmod -R 755 d', '475\n'],
       [
         'cp a.txt file.txt nope; cp a.txt file.txt a.txt; echo $?; ls nope; cp -r d e; cp -r d e; find e -type f',
         '1\ne/d/e/y\ne/d/x\ne/e/y\ne/x\n',

@@ -45,6 +45,8 @@ async function change(call: Invocation, shown: string, how: Change): Promise<voi
     const path = pathOf(call, shown)
     const { mode, isDirectory } = await fs.stat(path)
     const wanted = changed(how.mode, mode & 0o777, isDirectory) ?? mode
+    if (isDirectory && (wanted & 0o700) !== 0o700)
+      call.session.refuse(`chmod ${how.mode} ${shown}`, 'files could be made and removed in it all the same')
     await fs.chmod(path, wanted)
     if (!how.recursive || !isDirectory) return
     for (const name of await fs.readdir(path)) {
