@@ -8,10 +8,9 @@ import { lowestNode } from '@ws/core/executor'
 import { component, createScratchDirectory, itWith, type ScratchDirectory } from '@ws/test-fixtures'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 
-import { installInto, pack } from '../../../scripts/lib/packed.ts'
 import { extractExamples, installedBy, type Example } from './readme/extract.ts'
 import { published, read } from './readme/pages.ts'
-import { missingLines } from './readme/run.ts'
+import { missingLines, repositoryRoot } from './readme/run.ts'
 import { openStore } from './readme/store.ts'
 
 const run = promisify(execFile)
@@ -39,12 +38,16 @@ beforeAll(async () => {
   scratch = await createScratchDirectory({ prefix: 'ws-quick-' })
   const names = ['README.md', ...published].flatMap((path) => installedBy(read(path).split('\n')))
   const project = join(scratch.path, 'my-app')
-  installInto(project, [...new Set(names)], pack(join(project, 'ws-packages')))
+  await mkdir(project)
+  await run('npm', ['run', '-s', 'pack', '--', project, ...new Set(names)], { cwd: repositoryRoot })
   const platform = `node-${process.platform}-${process.arch}`
   for (const version of nodes) {
     if (programs.has(version)) continue
     const place = join(scratch.path, `node-${version}`)
-    installInto(place, [`${platform}@${version}`], [])
+    await mkdir(place)
+    await run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', `${platform}@${version}`], {
+      cwd: place,
+    })
     programs.set(version, join(place, 'node_modules', platform, 'bin/node'))
   }
 }, 600_000)
