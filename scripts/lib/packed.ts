@@ -21,9 +21,11 @@ export function pack(destination: string): Tarball[] {
   const { packageManager } = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8')) as {
     readonly packageManager: string
   }
+  const pnpm = (...args: readonly string[]) => capture('npx', ['-y', packageManager, ...args])
+  pnpm('-r', '--if-present', 'run', 'bundle')
   const filters = folders.map((folder) => `--filter=./${folder}`)
   const options = ['--json', '--pack-destination', destination, '--config.ignore-scripts=true']
-  return JSON.parse(capture('npx', ['-y', packageManager, '-r', ...filters, 'pack', ...options])) as Tarball[]
+  return JSON.parse(pnpm('-r', ...filters, 'pack', ...options)) as Tarball[]
 }
 
 /** The others are run from the repository and not published. */
@@ -55,10 +57,20 @@ export function installInto(project: string, names: readonly string[], tarballs:
     overrides: { ...old?.overrides, ...Object.fromEntries(Object.keys(ours).map((name) => [name, `$${name}`])) },
   }
   writeFileSync(path, `${JSON.stringify(manifest, null, 2)}\n`)
+  forgetLocked(project, Object.keys(ours))
   const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error']
   const nowhere = '--@ws:registry=http://127.0.0.1:9/'
   const others = names.filter((name) => !name.startsWith('@ws/'))
   capture('npm', ['install', ...quiet, nowhere, ...others], { cwd: project })
+}
+
+/** A tarball of an earlier call has the same name, and npm would install its content again. */
+function forgetLocked(project: string, names: readonly string[]): void {
+  const path = join(project, 'package-lock.json')
+  if (!existsSync(path)) return
+  const lock = JSON.parse(readFileSync(path, 'utf8')) as { packages: Record<string, unknown> }
+  for (const name of names) delete lock.packages[`node_modules/${name}`]
+  writeFileSync(path, `${JSON.stringify(lock, null, 2)}\n`)
 }
 
 interface Manifest {

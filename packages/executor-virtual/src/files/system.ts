@@ -7,7 +7,7 @@ import {
   InMemoryFs,
   type MkdirOptions,
   type RmOptions,
-} from 'just-bash'
+} from '#just-bash'
 
 import type { AsyncFiles, DirentEntry, Facts, ListedEntry, WorkspaceAsyncFiles } from './contract.ts'
 import type { EncodingOption } from './encoding.ts'

@@ -1,4 +1,4 @@
-import { type CustomCommand, defineCommand, type ExecResult, getCommandNames } from 'just-bash'
+import { type CustomCommand, defineCommand, type ExecResult, getCommandNames } from '#just-bash'
 
 import { refusalOf } from './guard/rule.ts'
 import { commandRules } from './guard/rules.ts'

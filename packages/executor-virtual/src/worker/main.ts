@@ -1,7 +1,7 @@
 // Before just-bash, which takes what this replaces when it is loaded.
 import './carry-bytes.ts'
 
-import { Bash, type BashExecResult } from 'just-bash'
+import { Bash, type BashExecResult } from '#just-bash'
 import { parentPort } from 'node:worker_threads'
 
 import { BashFileSystem } from '../files/system.ts'

@@ -31,13 +31,22 @@ export const otherRules: Readonly<Record<string, CommandRule | RefusedCommand>> 
   seq: { flags: 'w', valued: 's', numeric: true, refuse: refuseSeq },
   sh: anything,
   sleep: bare,
-  sqlite3: anything,
+  sqlite3: hasDatabase() ? anything : 'install the package `sql.js` (30 MB) beside the executor',
   time: anything,
   timeout: timeoutOptions,
   true: bare,
   unalias: anything,
   which: { flags: 'a' },
   whoami: bare,
+}
+
+/** The database of `sqlite3` is a package that users install themselves. */
+function hasDatabase(): boolean {
+  try {
+    return import.meta.resolve('sql.js') !== ''
+  } catch {
+    return false // it throws for a package that is not there
+  }
 }
 
 function refuseSeq({ options, operands }: Arguments): string | undefined {

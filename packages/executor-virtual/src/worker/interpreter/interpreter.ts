@@ -1,4 +1,4 @@
-import { Bash, defineCommand, type ExecResult, type parse } from 'just-bash'
+import { Bash, defineCommand, type ExecResult, type parse } from '#just-bash'
 
 export type Script = ReturnType<typeof parse>
 export type Statement = Script['statements'][number]

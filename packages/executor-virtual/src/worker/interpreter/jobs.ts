@@ -1,4 +1,4 @@
-import { type ExecResult, parse } from 'just-bash'
+import { type ExecResult, parse } from '#just-bash'
 
 import type { Interpreter, Statement } from './interpreter.ts'
 import { sessionOf, shellOf } from './shell.ts'

@@ -1,4 +1,4 @@
-import { type ExecResult, parse } from 'just-bash'
+import { type ExecResult, parse } from '#just-bash'
 
 import { prepared } from '../syntax/prepare.ts'
 import { outputOf } from '../tools/tool.ts'

@@ -1,4 +1,4 @@
-import { parse } from 'just-bash'
+import { parse } from '#just-bash'
 
 // just-bash counts in doubles, and shifts and joins bits in 32 bits; bash counts in 64 bits. Operations whose result may be
 // beyond that are guarded: a result that is not exact ends the script.

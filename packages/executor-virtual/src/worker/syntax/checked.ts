@@ -1,4 +1,4 @@
-import { type CustomCommand, defineCommand, parse } from 'just-bash'
+import { type CustomCommand, defineCommand, parse } from '#just-bash'
 
 import type { Session } from '../session.ts'
 import { readArithmeticCommands } from './arithmetic-command.ts'

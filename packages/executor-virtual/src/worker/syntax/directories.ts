@@ -1,4 +1,4 @@
-import { parse } from 'just-bash'
+import { parse } from '#just-bash'
 
 import { type ForLoop, groupOf, type Part, type SimpleCommand, type Word, wordOf } from './nodes.ts'
 

@@ -1,4 +1,4 @@
-import { parse } from 'just-bash'
+import { parse } from '#just-bash'
 
 import { numberRedirections } from './redirections.ts'
 

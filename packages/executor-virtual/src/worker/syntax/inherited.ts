@@ -1,4 +1,4 @@
-import { getCommandNames } from 'just-bash'
+import { getCommandNames } from '#just-bash'
 
 import { tools } from '../tools/index.ts'
 import { literal, literalWord, type SimpleCommand, type Word } from './nodes.ts'

@@ -1,4 +1,4 @@
-import { parse } from 'just-bash'
+import { parse } from '#just-bash'
 
 import { literal, type Node, walk } from './nodes.ts'
 

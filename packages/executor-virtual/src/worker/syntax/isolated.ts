@@ -1,4 +1,4 @@
-import { getCommandNames, parse } from 'just-bash'
+import { getCommandNames, parse } from '#just-bash'
 
 import { tools } from '../tools/index.ts'
 import { literal, type SimpleCommand, walk } from './nodes.ts'

@@ -1,4 +1,4 @@
-import { type Bash, parse } from 'just-bash'
+import { type Bash, parse } from '#just-bash'
 
 export type Plugin = Parameters<Bash['registerTransformPlugin']>[0]
 

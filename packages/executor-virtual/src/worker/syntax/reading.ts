@@ -1,4 +1,4 @@
-import { type CustomCommand, defineCommand, parse } from 'just-bash'
+import { type CustomCommand, defineCommand, parse } from '#just-bash'
 
 import { decodeText, hasForeignBytes } from '../../files/text.ts'
 import type { Session } from '../session.ts'

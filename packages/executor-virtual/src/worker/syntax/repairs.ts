@@ -1,4 +1,4 @@
-import { parse } from 'just-bash'
+import { parse } from '#just-bash'
 
 import { guardArithmetic } from './arithmetic.ts'
 import { type ForLoop, groupOf, literal, type Node, type Part, type SimpleCommand, type Word, wordOf } from './nodes.ts'

@@ -1,4 +1,4 @@
-import { parse } from 'just-bash'
+import { parse } from '#just-bash'
 
 import { literal, type Node, type Part, walk, type Word } from '../syntax/nodes.ts'
 import { bash, scriptOf } from './bash.ts'
