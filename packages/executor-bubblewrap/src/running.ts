@@ -17,7 +17,8 @@ import { type CommandOutputs, createCommandOutput, type PipeMaker, type ProcessI
 import { type NameKeeper, unreadableCaller } from '@ws/sandbox'
 
 import type { SandboxCommand } from './arguments.ts'
-import { type Sandbox, startSandbox } from './sandbox.ts'
+import type { Sandbox } from './let-go.ts'
+import { startSandbox } from './sandbox.ts'
 import type { Warden } from './warden.ts'
 
 export const executorName = 'bubblewrap'

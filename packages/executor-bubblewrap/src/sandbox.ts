@@ -1,32 +1,26 @@
-import { lstatSync } from 'node:fs'
-import type { Duplex } from 'node:stream'
-
-import type { WorkspaceError } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
-import { execError, type HostPath } from '@ws/core/executor'
+import { execError } from '@ws/core/executor'
 import {
-  doubtOwnMounts,
   type OutputListener,
   type PipeMaker,
   type ProcessInput,
   readFurtherOutput,
-  readMountInfo,
   type RunningProcess,
   startProcess,
   takePipes,
   withPipes,
-  readProcessStat,
 } from '@ws/process'
 import type { CommandGroup, NameKeeper } from '@ws/sandbox'
 
 import { type SandboxCommand, sandboxArguments } from './arguments.ts'
+import { collect } from './collected.ts'
 import { startError } from './failure.ts'
-import { descriptors, type FirstProcessReport, readReport } from './first-process.ts'
-import type { LayoutMode, Placement } from './layout.ts'
-import { findMisplaced } from './mount-table.ts'
-import { type MountWatch, watchMounts } from './mount-watch.ts'
+import { endSandbox, identify } from './first-child.ts'
+import { descriptors, readReport } from './first-process.ts'
+import { letGo, type Sandbox } from './let-go.ts'
+import { mountCheck } from './mount-check.ts'
+import { watchMounts } from './mount-watch.ts'
 import { orderOptions } from './order.ts'
-import type { MountedSource } from './sources.ts'
 import type { Warden } from './warden.ts'
 
 export interface SandboxStart {
@@ -41,26 +35,6 @@ export interface SandboxStart {
   readonly onStdout?: OutputListener | undefined
   readonly onStderr?: OutputListener | undefined
   readonly signal?: AbortSignal | undefined
-}
-
-/** A sandbox whose command has been let go. */
-export interface Sandbox {
-  readonly process: RunningProcess
-  /** Resolves when all of the command's standard error was handed on; that of `process` is bubblewrap's own. */
-  readonly errorsRead: Promise<void>
-  /** The exit status that the first process reported, once there is one. */
-  exitCode(): number | undefined
-  /** The command was not started, as there was no process left for it. */
-  unstarted(): boolean
-  /** Signals the command and what shares its process group. */
-  signal(signal: NodeJS.Signals): boolean
-  /** Ends everything inside at once. */
-  end(): void
-  /** Resolves when no process of the sandbox is left. */
-  readonly gone: Promise<void>
-  readonly watch: MountWatch | undefined
-  /** The process is what hides names: only if it ended by itself were all listings right. */
-  readonly hides: boolean
 }
 
 /** Milliseconds for building a sandbox; on a machine where this takes longer, something is stuck. */
@@ -179,159 +153,8 @@ async function abandon(running: RunningProcess, signal: AbortSignal | undefined)
   })
 }
 
-/**
- * The expected mounts are found beforehand, since the command waits for the comparison. Only bubblewrap and the first process
- * run when it is made, so the mounts stay as they are then.
- */
-function mountCheck({ layout, sources, reserved }: SandboxCommand): (child: Child) => void {
-  const placements = layout.placements.filter(({ beneath }) => beneath !== undefined)
-  if (placements.length === 0) return () => undefined
-  const expected = new Map<unknown, MountedSource | undefined>()
-  for (const placement of placements)
-    if (placement.source !== undefined) expected.set(placement, sources.mounted(placement.source))
-  return ({ pid }) => {
-    let table: string
-    try {
-      table = readMountInfo(pid)
-    } catch (native) {
-      throw execError('ENOEXEC', 'the sandbox cannot be examined', { native })
-    }
-    const misplaced =
-      findMisplaced(table, placements, (placement) => expected.get(placement)) ??
-      placements.find(({ beneath = '' as HostPath }) => reserved.has(beneath) && !isStill(beneath, reserved))
-    if (misplaced === undefined) return
-    // It may have been the host's own mounts that changed.
-    doubtOwnMounts()
-    throw exchanged(misplaced)
-  }
-}
-
-/** The name is still that of the directory which was reserved for it. */
-function isStill(path: HostPath, reserved: ReadonlyMap<HostPath, string>): boolean {
-  const status = lstatSync(path, { bigint: true, throwIfNoEntry: false })
-  return status !== undefined && `${status.dev}:${status.ino}` === reserved.get(path)
-}
-
-function exchanged(misplaced: Placement): WorkspaceError {
-  return execError('EBUSY', 'was exchanged while the sandbox was being built', {
-    path: misplaced.virtual,
-    remedy: 'run the command again when nothing changes the workspace',
-  })
-}
-
-/** Process 1 of the sandbox, told from a later one with the same number. */
-interface Child {
-  readonly pid: number
-  readonly startTime: string | undefined
-}
-
-function identify(pid: number): Child {
-  return { pid, startTime: startTimeOf(pid) }
-}
-
-function isAlive({ pid, startTime }: Child): boolean {
-  return startTime !== undefined && startTimeOf(pid) === startTime
-}
-
-function signalIn(child: Child, pid: number, signal: NodeJS.Signals): boolean {
-  try {
-    return isAlive(child) && process.kill(pid, signal)
-  } catch {
-    return false
-  }
-}
-
-/** Process 1 of the namespace: the kernel ends all others with it. Without it, bubblewrap's own end does that. */
-function endSandbox(running: RunningProcess, child: Child): void {
-  if (signalIn(child, child.pid, 'SIGKILL')) running.expectEnd()
-  else running.kill('SIGKILL')
-}
-
-function letGo(
-  running: RunningProcess,
-  report: Collected,
-  first: Child,
-  mode: LayoutMode,
-): Omit<Sandbox, 'errorsRead' | 'watch'> {
-  const { pid: child } = first
-  const isChild = () => isAlive(first)
-  const send = (pid: number, signal: NodeJS.Signals) => signalIn(first, pid, signal)
-  const end = () => endSandbox(running, first)
-  const exitCode = () => readReport(report.text()).exitCode
-  report.stream?.write('go\n')
-  // Processes that the command left running end with it: with the first process, where that is process 1; else with proot, which
-  // would wait.
-  if (mode === 'translated') void report.until((text) => hasEnded(readReport(text))).then(() => send(child, 'SIGKILL'))
-  // bubblewrap ends after everything inside, unless somebody kills it. If that happens before its child has asked to die
-  // with it, nobody but this process can end the child.
-  const lookAfter = async () => {
-    send(child, 'SIGKILL')
-    await waitUntil(() => !isChild())
-  }
-  // Behind what hides names, bubblewrap's own end is not known.
-  const gone = running
-    .wait()
-    .then(({ signal }) => (signal === null && mode !== 'direct' ? undefined : lookAfter()), lookAfter)
-  return {
-    process: running,
-    exitCode,
-    unstarted: () => readReport(report.text()).unstarted,
-    signal: (signal) => send(-child, signal),
-    end,
-    gone,
-    hides: mode === 'direct',
-  }
-}
-
-function hasEnded({ exitCode, unstarted }: FirstProcessReport): boolean {
-  return unstarted || exitCode !== undefined
-}
-
 function childOf(status: string): number {
   return Number(/"child-pid"\s*:\s*(\d+)/.exec(status)?.[1] ?? 0)
-}
-
-/** A zombie counts as gone. */
-function startTimeOf(pid: number): string | undefined {
-  const found = readProcessStat(pid)
-  return found?.zombie === false ? found.startTime : undefined
-}
-
-/** Only where bubblewrap was killed itself: else its end comes after everything inside has ended. */
-async function waitUntil(condition: () => boolean): Promise<void> {
-  for (let i = 0; i < 1000 && !condition(); i++) await new Promise((resolve) => setTimeout(resolve, 5))
-}
-
-interface Collected {
-  readonly stream: Duplex | undefined
-  text(): string
-  /** Resolves when the text meets a condition; never, when it ends before. */
-  until(condition: (text: string) => boolean): Promise<void>
-}
-
-function collect(stream: Duplex | undefined): Collected {
-  let text = ''
-  const checks = new Set<() => void>()
-  stream?.setEncoding('utf8')
-  stream?.once('end', () => stream.destroy())
-  stream?.on('data', (chunk: string) => {
-    if (text.length < 65_536) text += chunk
-    for (const check of checks) check()
-  })
-  return {
-    stream,
-    text: () => text,
-    until: (condition) =>
-      new Promise((resolve) => {
-        const check = () => {
-          if (!condition(text)) return
-          checks.delete(check)
-          resolve()
-        }
-        checks.add(check)
-        check()
-      }),
-  }
 }
 
 function once(signal: AbortSignal): Promise<'stopped'> {

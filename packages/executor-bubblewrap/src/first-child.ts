@@ -1,0 +1,37 @@
+import { readProcessStat, type RunningProcess } from '@ws/process'
+
+/** Process 1 of the sandbox, told from a later one with the same number. */
+export interface Child {
+  readonly pid: number
+  readonly startTime: string | undefined
+}
+
+/** It is looked up while it surely lives. */
+export function identify(pid: number): Child {
+  return { pid, startTime: startTimeOf(pid) }
+}
+
+export function isAlive({ pid, startTime }: Child): boolean {
+  return startTime !== undefined && startTimeOf(pid) === startTime
+}
+
+/** @returns false where the sandbox is gone: the number may be another process by then */
+export function signalIn(child: Child, pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return isAlive(child) && process.kill(pid, signal)
+  } catch {
+    return false
+  }
+}
+
+/** Process 1 of the namespace: the kernel ends all others with it. Without it, bubblewrap's own end does that. */
+export function endSandbox(running: RunningProcess, child: Child): void {
+  if (signalIn(child, child.pid, 'SIGKILL')) running.expectEnd()
+  else running.kill('SIGKILL')
+}
+
+/** A zombie counts as gone. */
+function startTimeOf(pid: number): string | undefined {
+  const found = readProcessStat(pid)
+  return found?.zombie === false ? found.startTime : undefined
+}

@@ -1,0 +1,73 @@
+import type { RunningProcess } from '@ws/process'
+
+import type { Collected } from './collected.ts'
+import { type Child, endSandbox, isAlive, signalIn } from './first-child.ts'
+import { type FirstProcessReport, readReport } from './first-process.ts'
+import type { LayoutMode } from './layout.ts'
+import type { MountWatch } from './mount-watch.ts'
+
+/** A sandbox whose command has been let go. */
+export interface Sandbox {
+  readonly process: RunningProcess
+  /** Resolves when all of the command's standard error was handed on; that of `process` is bubblewrap's own. */
+  readonly errorsRead: Promise<void>
+  /** The exit status that the first process reported, once there is one. */
+  exitCode(): number | undefined
+  /** The command was not started, as there was no process left for it. */
+  unstarted(): boolean
+  /** Signals the command and what shares its process group. */
+  signal(signal: NodeJS.Signals): boolean
+  /** Ends everything inside at once. */
+  end(): void
+  /** Resolves when no process of the sandbox is left. */
+  readonly gone: Promise<void>
+  readonly watch: MountWatch | undefined
+  /** The process is what hides names: only if it ended by itself were all listings right. */
+  readonly hides: boolean
+}
+
+/** Lets the command of a finished sandbox run, and sees to its end. */
+export function letGo(
+  running: RunningProcess,
+  report: Collected,
+  first: Child,
+  mode: LayoutMode,
+): Omit<Sandbox, 'errorsRead' | 'watch'> {
+  const { pid: child } = first
+  const isChild = () => isAlive(first)
+  const send = (pid: number, signal: NodeJS.Signals) => signalIn(first, pid, signal)
+  const end = () => endSandbox(running, first)
+  const exitCode = () => readReport(report.text()).exitCode
+  report.stream?.write('go\n')
+  // Processes that the command left running end with it: with the first process, where that is process 1; else with proot, which
+  // would wait.
+  if (mode === 'translated') void report.until((text) => hasEnded(readReport(text))).then(() => send(child, 'SIGKILL'))
+  // bubblewrap ends after everything inside, unless somebody kills it. If that happens before its child has asked to die
+  // with it, nobody but this process can end the child.
+  const lookAfter = async () => {
+    send(child, 'SIGKILL')
+    await waitUntil(() => !isChild())
+  }
+  // Behind what hides names, bubblewrap's own end is not known.
+  const gone = running
+    .wait()
+    .then(({ signal }) => (signal === null && mode !== 'direct' ? undefined : lookAfter()), lookAfter)
+  return {
+    process: running,
+    exitCode,
+    unstarted: () => readReport(report.text()).unstarted,
+    signal: (signal) => send(-child, signal),
+    end,
+    gone,
+    hides: mode === 'direct',
+  }
+}
+
+function hasEnded({ exitCode, unstarted }: FirstProcessReport): boolean {
+  return unstarted || exitCode !== undefined
+}
+
+/** Only where bubblewrap was killed itself: else its end comes after everything inside has ended. */
+async function waitUntil(condition: () => boolean): Promise<void> {
+  for (let i = 0; i < 1000 && !condition(); i++) await new Promise((resolve) => setTimeout(resolve, 5))
+}
