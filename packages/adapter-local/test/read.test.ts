@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { describe, expect, it } from 'vitest'
+import { reservedNames } from '@ws/sandbox'
+import { describe, expect, it, vi } from 'vitest'
 
 import { realpath } from '../src/index.ts'
 import { at, bytes, collect, failureOf, openSite, readText, scratch, text } from './support.ts'
@@ -25,6 +26,23 @@ function descriptorsIn(root: string): string[] {
 
 for (const io of ['auto', 'async'] as const) {
   describe(`reading, io: ${io}`, () => {
+    it('[HO2] tells of a shortage in the middle of a listing, and lists again after it', async () => {
+      const { adapter, root } = await openSite({ io })
+      await mkdir(join(root, 'a/b/c'), { recursive: true })
+      const native = Object.assign(new Error(`EMFILE: too many open files, scandir '${root}'`), { code: 'EMFILE' })
+      const entries = adapter.list(at('/'), { recursive: true })[Symbol.asyncIterator]()
+      expect(await entries.next()).toMatchObject({ value: { path: '/a' } })
+      const looking = vi.spyOn(reservedNames, 'generation').mockImplementation(() => {
+        throw native
+      })
+      const failure = await failureOf(entries.next())
+      looking.mockRestore()
+      expect(failure).toMatchObject({ code: 'EIO', remedy: expect.stringContaining('limit on open files') })
+      expect(failure.message).not.toContain(root)
+      if (hasProc) expect(descriptorsIn(root)).toEqual([])
+      expect(await collect(adapter.list(at('/'), { recursive: true }))).toHaveLength(3)
+    })
+
     it('gives ranges, and the version of the very state that was read', async () => {
       const { adapter, root } = await openSite({ io })
       const content = 'x'.repeat(70_000) + 'y'.repeat(70_000)

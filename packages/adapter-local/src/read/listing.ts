@@ -113,7 +113,12 @@ export class Listing implements EntryIterator, Held {
         if (!this.#leaveAtOnce(calls, level)) return
         continue
       }
-      if (mayHoldName(dirent) && this.#isHidden(task, level, dirent.name) === true) continue
+      try {
+        if (mayHoldName(dirent) && this.#isHidden(task, level, dirent.name) === true) continue
+      } catch {
+        this.#heldBack = dirent // the thorough way asks again, and handles the error
+        return
+      }
       const entry = this.#entryAtOnce(calls, level, dirent)
       if (entry !== undefined && this.#descendAtOnce(task, calls, level, entry)) return entry
       this.#heldBack = dirent
