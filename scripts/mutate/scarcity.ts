@@ -59,6 +59,18 @@ export const scarcityMutations: readonly Mutation[] = [
     test: { file: 'packages/executor-bubblewrap/test/shortage.test.ts', title: 'says that there is no process' },
   },
   {
+    row: 'too few processes, at which a library ends the host, a search waits for ever for a thread, and a command that was not started looks like one that was killed',
+    removes: 'the processes that are asked for beyond those of a terminal, since running commands take some meanwhile',
+    changes: [{ file: 'packages/process/src/room.ts', text: 'repeat(needed + slack - 1)', by: 'repeat(needed - 1)' }],
+    test: { file: 'packages/process/test/room.test.ts' },
+  },
+  {
+    row: 'too few processes, at which a library ends the host, a search waits for ever for a thread, and a command that was not started looks like one that was killed',
+    removes: 'the wait for the processes that the look for room started, where it failed',
+    changes: [{ file: 'packages/process/src/room.ts', text: 'trap wait EXIT; ', by: '' }],
+    test: { file: 'packages/process/test/room.test.ts' },
+  },
+  {
     row: 'a shortage at the moment of a probe, after which a weaker boundary would be used for good',
     removes: 'the error of the system in the answer of the keeper',
     changes: [

@@ -1,7 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 
-/** So many more are asked for: threads of this process may open files meanwhile, as many as Node has for that and some. */
+/**
+ * So many more are asked for. Threads of this process may open files meanwhile, as many as Node has for that and some; and
+ * commands that run may start processes.
+ */
 const slack = 8
 
 /**
@@ -19,15 +22,20 @@ export function requireDescriptors(count: number): void {
   }
 }
 
+/** For a terminal: its first process and a thread, and one more for the shell that looks for them. */
+const needed = 3
+
 /**
- * Makes sure that this user can start three more processes or threads. A library that starts a thread for each terminal ends this
- * process where it cannot. Others can take them in the moment after; so keep some in reserve.
+ * Makes sure that this user can start a terminal's processes and threads. A library that starts a thread for each terminal ends
+ * this process where it cannot. Others can take them in the moment after, such as commands that run already: so as many more are
+ * asked for. They may be too few still; so keep some in reserve.
  *
  * @throws the system's error, `EAGAIN`, `ENOMEM` or one of too few descriptors
  */
 export function requireProcesses(): void {
-  // Those that have ended count until they are waited for.
-  const { error, status } = spawnSync('/bin/sh', ['-c', ': & : & wait'], { stdio: 'ignore', env: {} })
+  // Those that have ended count until they are waited for, also when the shell ends as it cannot start another.
+  const script = `trap wait EXIT; ${': & '.repeat(needed + slack - 1)}`
+  const { error, status } = spawnSync('/bin/sh', ['-c', script], { stdio: 'ignore', env: {} })
   if (error !== undefined) throw error
   if (status !== 0) throw Object.assign(new Error('too few processes'), { code: 'EAGAIN', syscall: 'spawn' })
 }
