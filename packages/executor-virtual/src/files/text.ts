@@ -16,18 +16,29 @@ export function decodeText(bytes: Uint8Array): string {
 /** The bytes that {@link decodeText} was given. */
 export function encodeText(text: string): Uint8Array {
   if (!escapes.test(text)) return encoder.encode(text)
-  const chunks: Uint8Array[] = []
-  let plain = ''
-  for (const character of text) {
-    const code = character.codePointAt(0) ?? 0
-    if (code < firstEscape + 0x80 || code > firstEscape + 0xff) {
-      plain += character
-      continue
+  // three for each unit are the most that UTF-8 takes
+  const bytes = Buffer.allocUnsafe(text.length * 3)
+  let length = 0
+  let start = 0
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (isFirstHalf(code) && isSecondHalf(text.charCodeAt(index + 1))) index++
+    else if (code >= firstEscape + 0x80 && code <= firstEscape + 0xff) {
+      if (index > start) length += bytes.write(text.slice(start, index), length)
+      bytes[length++] = code - firstEscape
+      start = index + 1
     }
-    chunks.push(encoder.encode(plain), Uint8Array.of(code - firstEscape))
-    plain = ''
   }
-  return Buffer.concat([...chunks, encoder.encode(plain)])
+  length += bytes.write(text.slice(start), length)
+  return bytes.subarray(0, length)
+}
+
+function isFirstHalf(code: number): boolean {
+  return code >= 0xd800 && code < 0xdc00
+}
+
+function isSecondHalf(code: number): boolean {
+  return code >= 0xdc00 && code < 0xe000
 }
 
 /** True for text that stands for bytes which are not UTF-8. */

@@ -7,7 +7,7 @@ import { takeMark } from './syntax/inherited.ts'
 import { decodeCommand } from './syntax/reading.ts'
 import type { Session } from './session.ts'
 import { tools } from './tools/index.ts'
-import { type Invocation, type InterpreterContext, noteInput, outputOf } from './tools/tool.ts'
+import { asText, type Invocation, type InterpreterContext, noteInput, outputOf } from './tools/tool.ts'
 
 /**
  * Every command that a script can run: ours, and those of just-bash in the forms that were compared with the real ones.
@@ -50,7 +50,7 @@ function guarded(name: string, session: Session): CustomCommand {
       const result = tool === undefined ? await runOriginal(name, given, context, session) : await tool(call)
       session.inCommand = outer
       session.check(runsScripts.has(name) ? outputOf(result) : '')
-      return result
+      return asText(result)
     },
     { trusted: false },
   )

@@ -1,7 +1,7 @@
 import type { defineCommand, ExecResult } from 'just-bash'
 
 import { codeOf, errorWords } from '../../files/errors.ts'
-import { encodeText } from '../../files/text.ts'
+import { decodeText, encodeText, hasForeignBytes } from '../../files/text.ts'
 import type { Session } from '../session.ts'
 
 export type InterpreterContext = Parameters<Parameters<typeof defineCommand>[1]>[1]
@@ -59,6 +59,24 @@ export class Output {
 /** Text as bytes, one character for each. */
 export function bytesOf(text: string): string {
   return Buffer.from(encodeText(text)).toString('latin1')
+}
+
+const foreign = /[^\0-\x7f]/u
+/** Bytes of output that is not UTF-8 and still becomes text: just-bash's limit counts three for each byte of it. */
+const mostForeign = 1024 * 1024
+
+/**
+ * The result with text in place of bytes. just-bash puts standard output and errors into one another as they are, and measures
+ * both as text: bytes would come out as other characters, or end the script with `invalid stdout accounting`.
+ */
+export function asText(result: ExecResult): ExecResult {
+  const { stdoutKind, stdoutEncoding, ...rest } = result
+  const { stdout, stderr } = rest
+  const isBytes = stdoutKind === 'bytes' || (stdoutKind === undefined && stdoutEncoding === 'binary')
+  if (!isBytes || !(foreign.test(stdout) || foreign.test(stderr))) return result
+  const text = decodeText(Buffer.from(stdout, 'latin1'))
+  if (stderr === '' && stdout.length > mostForeign && hasForeignBytes(text)) return result
+  return { ...rest, stdout: text, stdoutKind: 'text' }
 }
 
 /** The bytes of a result, one character for each. */

@@ -1,0 +1,76 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { createScratchDirectory } from '@ws/test-fixtures'
+import { expect, it } from 'vitest'
+
+import { decodeText, encodeText } from '../src/files/text.ts'
+import { open } from './support.ts'
+
+const files = {
+  bytes: Uint8Array.from({ length: 256 }, (_, index) => index),
+  lines: 'a\tb\r\n\n  c\r',
+  text: 'é\n'.repeat(20),
+}
+
+/** Each ends with its own status, so that one lost line is seen in all that come after it. */
+const scripts = [
+  'cat bytes lines missing - < lines; echo "= $?"\n'.repeat(6),
+  'cat bytes missing 2>/dev/null; echo "= $?"',
+  'grep -a é text missing 2>/dev/null; echo "= $?"',
+  'x=$(cat text missing 2>/dev/null); echo "$x"',
+  'cat text missing 2>errors | wc -c; cat errors',
+  'echo text missing | xargs cat 2>/dev/null; echo "= $?"',
+  'cat text >&2; cat bytes 1>&2;',
+  'cat é 2>&1; cat text é 2>&1',
+  'ls é 2>&1',
+  'x=$(cat text é 2>&1); echo "$x"',
+  'cat text é 3>&1 1>&2 2>&3',
+  '{ cat bytes é; } 2>&1; (cat text) >&2',
+  'exec 2>&1; cat text bytes é',
+  'exec >&2; cat text bytes',
+  'cat bytes text bytes > copy; cat bytes | cat | tail -c 3 > end; sha256sum copy end; od -c end',
+]
+
+it('[EX1] keeps every byte where standard output and errors go into one another', async () => {
+  await using scratch = await createScratchDirectory()
+  await using workspace = await open({
+    files: {
+      '/file.txt': '',
+      ...Object.fromEntries(Object.entries(files).map(([name, content]) => [`/${name}`, content])),
+    },
+  })
+  for (const [index, script] of scripts.entries()) {
+    const cwd = join(scratch.path, String(index))
+    mkdirSync(cwd)
+    for (const [name, content] of Object.entries(files)) writeFileSync(join(cwd, name), content)
+    const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8' }
+    const real = spawnSync('bash', ['--norc', '-c', script], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const { stdout, stdoutBytes, stderr, exitCode } = await workspace.exec(script)
+    expect({ script, stdout, stdoutBytes, stderr, exitCode }).toEqual({
+      script,
+      stdout: real.stdout.toString(),
+      stdoutBytes: real.stdout.length,
+      stderr: real.stderr.toString(),
+      exitCode: real.status,
+    })
+  }
+})
+
+it('carries any bytes in text', () => {
+  const all = Buffer.from([
+    ...files.bytes,
+    0xc3,
+    0xf0,
+    0x9f,
+    0x98,
+    0x80,
+    0xed,
+    0xa0,
+    0x80,
+    ...Buffer.from('é😀\u{fffd}'),
+    0xe2,
+  ])
+  expect(Buffer.from(encodeText(decodeText(all)))).toEqual(all)
+})
