@@ -50,19 +50,41 @@ function doneOf(command: MemoryCommand, { data }: ToolAnswer): string {
 
 /** The documented sentence for a refusal, where there is one, and our words behind it. */
 function refusalOf(command: MemoryCommand, { text, data }: ToolAnswer): string {
-  const documented = sentenceFor(command, data?.['code']) ?? noReplacement(command, text)
+  const documented = sentenceFor(command, data ?? {}) ?? noReplacement(command, text)
   return documented === undefined ? text : `${documented}\n${text}`
 }
 
-function sentenceFor(command: MemoryCommand, code: unknown): string | undefined {
+function sentenceFor(
+  command: MemoryCommand,
+  { code, argument, lines }: Readonly<Record<string, unknown>>,
+): string | undefined {
   const path = 'path' in command ? command.path : command.old_path
+  const given = [path, ...(command.command === 'rename' ? [command.new_path] : [])]
   switch (code) {
-    case 'ENOENT':
-      return `The path ${path} does not exist. Please provide a valid path.`
+    case 'ENOENT': {
+      const words = `The path ${path} does not exist`
+      return command.command === 'delete' || command.command === 'rename'
+        ? words
+        : `${words}. Please provide a valid path.`
+    }
     case 'EEXIST':
       return command.command === 'rename'
         ? `The destination ${command.new_path} already exists`
         : `File ${path} already exists`
+    case 'EISDIR':
+      return `The path ${path} is not a file.`
+    case 'EBUSY':
+      return `Cannot ${command.command} the /memories directory itself`
+    case 'EOUTSIDE': {
+      const away = given.find((one) => !/^\/*memories(?:\/|$)/u.test(one))
+      return away === undefined
+        ? `Path ${given.find((one) => one.split('/').includes('..')) ?? path} would escape /memories directory`
+        : `Path must start with /memories, got: ${away}`
+    }
+    case 'EINVAL':
+      return command.command === 'insert' && argument === 'insert_line' && typeof lines === 'number'
+        ? `Invalid \`insert_line\` parameter: ${command.insert_line}. It should be within the range of lines of the file: [0, ${lines}]`
+        : undefined
     default:
       return undefined
   }

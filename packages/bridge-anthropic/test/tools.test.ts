@@ -183,9 +183,46 @@ describe('the memory', () => {
       { command: 'rename', old_path: '/memories/b', new_path: '/memories/a' },
       /^The destination \/memories\/a already exists\n/u,
     ],
-    ['another directory', { command: 'view', path: '/src' }, /outside `\/memories`/u],
-    ['a way out', { command: 'create', path: '/memories/../x', file_text: '' }, /outside `\/memories`/u],
-    ['the memory itself', { command: 'delete', path: '/memories' }, /can be neither deleted nor renamed/u],
+    [
+      'another directory',
+      { command: 'view', path: '/src' },
+      /^Path must start with \/memories, got: \/src\nError: .*outside `\/memories`/u,
+    ],
+    [
+      'a way out',
+      { command: 'create', path: '/memories/../x', file_text: '' },
+      /^Path \/memories\/\.\.\/x would escape \/memories directory\nError: .*outside `\/memories`/u,
+    ],
+    [
+      'to delete the memory itself',
+      { command: 'delete', path: '/memories' },
+      /^Cannot delete the \/memories directory itself\nError: .*can be neither deleted nor renamed/u,
+    ],
+    [
+      'to rename the memory itself',
+      { command: 'rename', old_path: '/memories/', new_path: '/memories/b' },
+      /^Cannot rename the \/memories directory itself\nError: /u,
+    ],
+    [
+      'to delete what is missing',
+      { command: 'delete', path: '/memories/none' },
+      /^The path \/memories\/none does not exist\n/u,
+    ],
+    [
+      'a directory for a file',
+      { command: 'str_replace', path: '/memories/d', old_str: 'x', new_str: 'y' },
+      /^The path \/memories\/d is not a file\.\nError: /u,
+    ],
+    [
+      'a directory to insert into',
+      { command: 'insert', path: '/memories/d', insert_line: 0, insert_text: 'y' },
+      /^The path \/memories\/d is not a file\.\nError: /u,
+    ],
+    [
+      'a line behind the end',
+      { command: 'insert', path: '/memories/a', insert_line: 9, insert_text: 'y' },
+      /^Invalid `insert_line` parameter: 9\. It should be within the range of lines of the file: \[0, 2\]\nError: /u,
+    ],
     [
       'text at two places, in the documented words',
       { command: 'str_replace', path: '/memories/a', old_str: 'x', new_str: 'y' },
@@ -198,7 +235,7 @@ describe('the memory', () => {
     ],
     ['text at two places', { command: 'str_replace', path: '/memories/a', old_str: 'x', new_str: 'y' }, /2 times/u],
   ])('refuses %s', async (_, command, words) => {
-    const workspace = await openFiles({ 'memories/a': 'x\nx\n', 'memories/b': 'b' })
+    const workspace = await openFiles({ 'memories/a': 'x\nx\n', 'memories/b': 'b', 'memories/d/c': '' })
     const run = (createMemoryHandlers(workspace) as unknown as Record<string, (given: unknown) => Promise<unknown>>)[
       String(command['command'])
     ]

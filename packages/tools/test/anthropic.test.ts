@@ -181,9 +181,12 @@ describe('anthropic', () => {
     }
   })
 
-  it('shows an unused memory as empty', async () => {
-    const toolset = createTools(await workspaceWith(), { face: 'anthropic' })
+  it('shows an unused memory as empty, and makes files that others cannot read', async () => {
+    const workspace = await workspaceWith()
+    const toolset = createTools(workspace, { face: 'anthropic' })
     expect((await done(toolset, 'memory', { command: 'view', path: '/memories' })).text).toContain('(nothing here)')
+    await done(toolset, 'memory', { command: 'create', path: '/memories/x.md', file_text: 'x' })
+    expect(await workspace.stat('memories/x.md')).toMatchObject({ mode: 0o600 })
   })
 })
 

@@ -72,6 +72,8 @@ describe('claude-code', () => {
     ['Glob', { pattern: '**/*.ts' }, '/a.ts\n/src/b.ts'],
     ['Glob', { pattern: '*.py', path: '/src' }, '/src/c.py'],
     ['Glob', { pattern: '/src/*.ts' }, '/src/b.ts'],
+    ['Glob', { pattern: '**' }, /^[^\n]+[^/](?:\n[^\n]+[^/\n])*$/u],
+    ['Glob', { pattern: 'sr*' }, 'No file matches'],
     ['Glob', { pattern: '*.rb' }, 'No file matches'],
     ['Grep', { pattern: 'TODO' }, /^\/src\/b\.ts\n\/src\/c\.py$/u],
     ['Grep', { pattern: 'TODO', output_mode: 'content' }, '/src/b.ts:2:// TODO: more'],

@@ -80,7 +80,7 @@ export async function readArchive(
 ): Promise<Member[]> {
   const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : new Uint8Array(data)
   const { maxInputBytes, maxExtractedBytes, maxMembers } = resolveSandboxArchiveLimits(limits) ?? {}
-  refuseAbove('size', bytes.length, maxInputBytes)
+  refuseAbove('input size', bytes.length, maxInputBytes)
   if (!isWhole(bytes)) throw notWhole()
   const members: Member[] = []
   let extracted = 0
@@ -91,8 +91,8 @@ export async function readArchive(
     for await (const entry of entries) {
       const { name, type, linkname, mode, size } = entry.header
       extracted += size
-      refuseAbove('number of members', members.length + 1, maxMembers)
-      refuseAbove('extracted size', extracted, maxExtractedBytes)
+      refuseAbove('member count', members.length + 1, maxMembers, name)
+      refuseAbove('extracted size', extracted, maxExtractedBytes, name)
       const chunks: Uint8Array[] = []
       for await (const chunk of entry as AsyncIterable<Uint8Array>) chunks.push(chunk)
       const path = name.replace(/^(?:\.\/)+/u, '').replace(/\/$/u, '')
@@ -117,12 +117,14 @@ function notWhole(): SandboxArchiveError {
   return new SandboxArchiveError('the archive is not a tar file, or ends too early; pass what `persistWorkspace` gave')
 }
 
-function refuseAbove(what: string, actual: number, limit: number | null | undefined): void {
+/** In the SDK's own words and fields, and ours behind them. */
+function refuseAbove(what: string, actual: number, limit: number | null | undefined, member?: string): void {
   if (limit === null || limit === undefined || actual <= limit) return
-  throw new SandboxArchiveError(`the ${what} of the archive exceeds its limit of ${limit}; raise \`archiveLimits\``, {
-    limit,
-    actual,
-  })
+  const details = { reason: `archive ${what} exceeds limit`, limit, actual, ...(member !== undefined && { member }) }
+  throw new SandboxArchiveError(
+    `Workspace archive ${what} exceeds limit. It is ${actual}, above the limit of ${limit}; raise \`archiveLimits\``,
+    details,
+  )
 }
 
 function checkName(path: string): string {

@@ -108,8 +108,9 @@ export async function startOnTerminal(workspace: Workspace, command: string, opt
   }
 }
 
+/** The SDK knows its own notice of what is dropped, and keeps it where it cuts the output. */
 function textOf({ text, dropped }: { readonly text: string; readonly dropped: number }): string {
-  return dropped === 0 ? text : `[...${dropped} bytes of earlier output are not kept...]\n${text}`
+  return dropped === 0 ? text : `[...${dropped} characters truncated from process output...]\n${text}`
 }
 
 async function settled(ended: Promise<void>, timeout: number): Promise<void> {

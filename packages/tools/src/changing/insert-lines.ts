@@ -20,7 +20,7 @@ export function insertLines(path: VirtualPath, bytes: Uint8Array, line: number, 
       sentence: `\`insert_line\` must be from 0 to ${lineCount}, the lines of ${quotePath(path)}, got \`${line}\``,
       remedy: 'nothing was changed; read the file first',
       next: { operation: 'read', arguments: { path } },
-      data: { code: 'EINVAL', argument: 'insert_line', path },
+      data: { code: 'EINVAL', argument: 'insert_line', path, lines: lineCount },
     })
   }
   refuseForeign(path, source, text)

@@ -9,6 +9,8 @@ export interface PutOptions {
   readonly createOnly?: boolean | undefined
   /** Replace only this version. */
   readonly ifVersion?: Version | undefined
+  /** Permission bits of a new file, where the store keeps them. */
+  readonly mode?: number | undefined
 }
 
 export interface PutResult extends WriteResult {
@@ -26,7 +28,7 @@ export async function putFile(
   call: Call,
   path: VirtualPath,
   content: string,
-  { createOnly = false, ifVersion }: PutOptions = {},
+  { createOnly = false, ifVersion, mode }: PutOptions = {},
 ): Promise<PutResult> {
   const { workspace, signal } = call
   for (let tries = 1; ; tries += 1) {
@@ -36,12 +38,12 @@ export async function putFile(
     if (found !== undefined) refuseUnread(call, path, before)
     const condition = ifVersion ?? before ?? (found === undefined ? 'absent' : undefined)
     try {
-      const written = await workspace.write(path, content, { ifVersion: condition, signal })
+      const written = await workspace.write(path, content, { ifVersion: condition, mode, signal })
       record(call, path, before, written.version)
       return { ...written, before }
     } catch (error) {
       if (isWorkspaceError(error, 'ENOTSUP') && ifVersion === undefined && !createOnly) {
-        const written = await workspace.write(path, content, { signal })
+        const written = await workspace.write(path, content, { mode, signal })
         record(call, path, before, written.version)
         return { ...written, before }
       }

@@ -22,17 +22,24 @@ export interface WalkOptions {
   readonly limit: number
 }
 
+interface GlobOptions extends WalkOptions {
+  /** Leave directories out. Default false. */
+  readonly filesOnly?: boolean | undefined
+}
+
 /** Entries that match a glob, in a tree of any size: only the first ones are held. */
 export async function walkGlob(
   call: Call,
   directory: VirtualPath,
   glob: string,
-  { hidden = false, limit }: WalkOptions,
+  { hidden = false, filesOnly = false, limit }: GlobOptions,
 ): Promise<Walked> {
   const patterns = [glob, ...[...leftOut].map((name) => `!${name}`)]
   const options = { in: directory, includeHidden: hidden, maxMatches: mostCounted, signal: call.signal }
   const kept = new FirstEntries(limit)
-  for await (const entry of call.workspace.glob(patterns, options)) kept.add(entry)
+  for await (const entry of call.workspace.glob(patterns, options)) {
+    if (!filesOnly || entry.type !== 'directory') kept.add(entry)
+  }
   return kept
 }
 

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 
+import type { Outcome } from '../answers/problem.ts'
 import { walkGlob } from '../looking/walk.ts'
+import type { Call } from '../session/session.ts'
 import { directory } from './fields.ts'
 import { operation } from './operation.ts'
 
@@ -21,31 +23,44 @@ export const find = operation({
   readOnly: true,
   destructive: false,
   idempotent: true,
-  async handle(call, { glob, path: given = '.', hidden = false }) {
-    call.pass()
-    const target = await call.resolve('find', given)
-    const rooted = await globBelow(glob)
-    const { entries, total } = await walkGlob(call, target, rooted, { hidden, limit: mostPaths })
-    const more = total - entries.length
-    if (total === 0) {
-      return {
-        text: `No file matches ${JSON.stringify(glob)} below ${target}.`,
-        data: { total, paths: [] },
-        next: { operation: 'list', arguments: { path: given } },
-      }
-    }
-    const paths = entries.map(({ path, type }) => (type === 'directory' ? `${path}/` : path))
-    const footer = more > 0 ? `\n[${entries.length} of ${total} shown; give a narrower glob or a path]` : ''
-    return { text: `${paths.join('\n')}${footer}`, data: { total, left_out: more, paths } }
-
-    /** An absolute glob is one below the directory, where it lies there. */
-    async function globBelow(given: string): Promise<string> {
-      if (!given.startsWith('/')) return given
-      const fixed = /^(?:\/[^*?[\]{}\\!]*)(?=\/|$)/u.exec(given)?.[0] ?? ''
-      const base = fixed === '' ? '/' : await call.resolve('find', fixed)
-      const from = target === '/' ? '' : target
-      if (base !== target && !base.startsWith(`${from}/`)) return given
-      return `./${`${base}${given.slice(fixed.length)}`.slice(from.length).replace(/^\/+/u, '')}`
-    }
-  },
+  handle: (call, input) => findPaths(call, input),
 })
+
+interface Wanted {
+  readonly glob: string
+  readonly path?: string | undefined
+  readonly hidden?: boolean | undefined
+}
+
+/** @param options `filesOnly`: directories are left out */
+export async function findPaths(
+  call: Call,
+  { glob, path: given = '.', hidden = false }: Wanted,
+  { filesOnly = false }: { readonly filesOnly?: boolean } = {},
+): Promise<Outcome> {
+  call.pass()
+  const target = await call.resolve('find', given)
+  const rooted = await globBelow(glob)
+  const { entries, total } = await walkGlob(call, target, rooted, { hidden, filesOnly, limit: mostPaths })
+  const more = total - entries.length
+  if (total === 0) {
+    return {
+      text: `No file matches ${JSON.stringify(glob)} below ${target}.`,
+      data: { total, paths: [] },
+      next: { operation: 'list', arguments: { path: given } },
+    }
+  }
+  const paths = entries.map(({ path, type }) => (type === 'directory' ? `${path}/` : path))
+  const footer = more > 0 ? `\n[${entries.length} of ${total} shown; give a narrower glob or a path]` : ''
+  return { text: `${paths.join('\n')}${footer}`, data: { total, left_out: more, paths } }
+
+  /** An absolute glob is one below the directory, where it lies there. */
+  async function globBelow(given: string): Promise<string> {
+    if (!given.startsWith('/')) return given
+    const fixed = /^(?:\/[^*?[\]{}\\!]*)(?=\/|$)/u.exec(given)?.[0] ?? ''
+    const base = fixed === '' ? '/' : await call.resolve('find', fixed)
+    const from = target === '/' ? '' : target
+    if (base !== target && !base.startsWith(`${from}/`)) return given
+    return `./${`${base}${given.slice(fixed.length)}`.slice(from.length).replace(/^\/+/u, '')}`
+  }
+}

@@ -3,6 +3,8 @@ import { z } from 'zod'
 
 import { putFile } from '../changing/put-file.ts'
 import { ToolProblem } from '../answers/problem.ts'
+import type { Outcome } from '../answers/problem.ts'
+import type { Call } from '../session/session.ts'
 import { ifVersion, path } from './fields.ts'
 import { operation } from './operation.ts'
 
@@ -20,23 +22,37 @@ export const write = operation({
   readOnly: false,
   destructive: true,
   idempotent: true,
-  async handle(call, { path: given, content, if_version: wanted, create_only: createOnly = false }) {
-    const target = await call.resolve('write', given)
-    if (createOnly && wanted !== undefined) {
-      throw new ToolProblem({
-        sentence: '`create_only` and `if_version` are both given',
-        remedy: 'nothing was changed; give one of them',
-        next: { operation: 'write', arguments: { path: given, content: content.slice(0, 500), create_only: true } },
-        data: { code: 'EINVAL', argument: 'create_only' },
-      })
-    }
-    return call.alone([target], async () => {
-      const { before, version, size } = await putFile(call, target, content, { createOnly, ifVersion: wanted })
-      const done = before === undefined ? 'Created' : 'Updated'
-      return {
-        text: `${done} ${quotePath(target)} (${size} bytes; version ${version}).`,
-        data: { path: target, change: done.toLowerCase(), version, size },
-      }
-    })
-  },
+  handle: (call, input) => writeWhole(call, input),
 })
+
+interface Whole {
+  readonly path: string
+  readonly content: string
+  readonly if_version?: string | undefined
+  readonly create_only?: boolean | undefined
+}
+
+/** @param options `mode`: permission bits of a new file */
+export async function writeWhole(
+  call: Call,
+  { path: given, content, if_version: wanted, create_only: createOnly = false }: Whole,
+  { mode }: { readonly mode?: number } = {},
+): Promise<Outcome> {
+  const target = await call.resolve('write', given)
+  if (createOnly && wanted !== undefined) {
+    throw new ToolProblem({
+      sentence: '`create_only` and `if_version` are both given',
+      remedy: 'nothing was changed; give one of them',
+      next: { operation: 'write', arguments: { path: given, content: content.slice(0, 500), create_only: true } },
+      data: { code: 'EINVAL', argument: 'create_only' },
+    })
+  }
+  return call.alone([target], async () => {
+    const { before, version, size } = await putFile(call, target, content, { createOnly, ifVersion: wanted, mode })
+    const done = before === undefined ? 'Created' : 'Updated'
+    return {
+      text: `${done} ${quotePath(target)} (${size} bytes; version ${version}).`,
+      data: { path: target, change: done.toLowerCase(), version, size },
+    }
+  })
+}

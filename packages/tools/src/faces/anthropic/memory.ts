@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { ToolProblem } from '../../answers/problem.ts'
 import type { Outcome } from '../../answers/problem.ts'
 import { operations } from '../../operations/table.ts'
+import { writeWhole } from '../../operations/write.ts'
 import type { Call } from '../../session/session.ts'
 import { commandRow, commandTool } from '../command-tool.ts'
 import type { FaceTool } from '../face.ts'
@@ -11,6 +12,8 @@ import { commandDialect, replaceOnce, strReplace } from './commands.ts'
 import { insert, insertedText, view, viewRange } from './view.ts'
 
 const name = 'memory'
+/** Of new files, as in the SDK's own memory: others on the machine cannot read them. */
+const privateMode = 0o600
 const directory = '/memories'
 const path = z.string().min(1).describe('A path in /memories')
 const file = `${directory}/notes.md`
@@ -29,7 +32,11 @@ export function memoryTool(): FaceTool {
         z.strictObject({ path, file_text: z.string().describe('The content of the file') }),
         { path: file, file_text: 'notes\n' },
         (call, given) =>
-          operations.write.handle(call, { path: inMemory(given.path), content: given.file_text, create_only: true }),
+          writeWhole(
+            call,
+            { path: inMemory(given.path), content: given.file_text, create_only: true },
+            { mode: privateMode },
+          ),
       ),
       str_replace: commandRow(
         z.strictObject({ path, ...strReplace }),

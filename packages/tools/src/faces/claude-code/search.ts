@@ -4,7 +4,7 @@ import { ToolProblem } from '../../answers/problem.ts'
 import { contextLines } from '../../looking/context-lines.ts'
 import { collectHits } from '../../looking/hits.ts'
 import type { Hit } from '../../looking/hits.ts'
-import { operations } from '../../operations/table.ts'
+import { findPaths } from '../../operations/find.ts'
 import { headAndTail } from '../../text/cut.ts'
 import { faceTool, readsOnly } from '../face.ts'
 import type { FaceTool } from '../face.ts'
@@ -24,7 +24,7 @@ function globTool(): FaceTool {
     }),
     example: { pattern: '**/*.ts' },
     annotations: readsOnly,
-    run: (call, { pattern, path }) => operations.find.handle(call, { glob: pattern, path, hidden: false }),
+    run: (call, { pattern, path }) => findPaths(call, { glob: pattern, path }, { filesOnly: true }),
   })
 }
 
