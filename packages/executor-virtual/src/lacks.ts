@@ -14,4 +14,4 @@ export const missingPrograms = [
 ] as const
 
 /** For models. A test compares it with the tables of the worker, which are too slow to load here. */
-export const lacks = `The shell has no ${missingPrograms.join(', ')} or other installed program, no \`diff\` but \`diff -q\`, and no network.`
+export const lacks = `The shell has no ${missingPrograms.join(', ')} or other installed program, and no network.`

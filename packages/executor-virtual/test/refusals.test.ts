@@ -136,7 +136,7 @@ describe('a refusal', () => {
     ['f() { local -n r=$1; r+=(z); }; f q', 'r='],
     ['for i in ${a[@]%x}; do echo $i; done', '${…[@]%…}'],
     ['let "i /3"', 'let'],
-    ['diff -q d d', 'diff'],
+    ['printf "x\\ny\\n" > p; printf "y\\nx\\n" > q; diff p q', 'diff'],
     ['bash -i -c true', 'bash -i'],
     ['bash -c "sort -R a.txt"; true', 'sort -R'],
     ['{ sort -R a.txt; } 2> /dev/null || true', 'sort -R'],

@@ -1,6 +1,7 @@
 import { catOptions } from '../tools/cat.ts'
 import { base64Options } from '../tools/base64.ts'
 import { columnOptions } from '../tools/column.ts'
+import { diffOptions } from '../tools/diff/diff.ts'
 import type { CommandRule, RefusedCommand } from './rule.ts'
 
 /** Commands that read and write text; those of our own have their options beside them. */
@@ -11,11 +12,7 @@ export const textRules: Readonly<Record<string, CommandRule | RefusedCommand>> =
     ...columnOptions,
     refuse: ({ options }) => (options.some(({ name }) => name === '-t') ? undefined : 'use -t'),
   },
-  diff: {
-    flags: 'q',
-    long: ['brief'],
-    refuse: ({ options }) => (options.length === 0 ? 'use -q, or comm' : undefined),
-  },
+  diff: diffOptions,
   expand: { valued: 't' },
   join: 'it takes input that is not sorted; use awk',
   md5sum: { flags: 'c' },

@@ -8,17 +8,6 @@ async function original(call: Invocation, given: readonly string[] = call.given)
   return origCommand([...given])
 }
 
-/** just-bash says nothing of directories. */
-export const diff: Tool = async (call) => {
-  const { fs } = call.context
-  for (const operand of call.given.filter((word) => !/^-./.test(word))) {
-    const found = await fs.stat(pathOf(call, operand)).catch(() => undefined)
-    if (found?.isDirectory === true)
-      call.session.refuse('diff', `'${operand}' is a directory; compare its files with a loop`)
-  }
-  return original(call)
-}
-
 /** Reads and writes archives; modes other than those of new files cannot be given to what is taken out. */
 export const tar: Tool = async (call) => {
   const [mode = '', archive = '', ...given] = call.given
