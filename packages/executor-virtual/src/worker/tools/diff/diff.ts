@@ -82,7 +82,7 @@ class Comparison {
     if (below !== undefined) await (directory === a ? this.#pair(below, file, 0) : this.#pair(file, below, 0))
   }
 
-  /** What an operand is; undefined once its absence is told. */
+  /** The kind and facts of an operand; undefined once its absence is told. */
   async #look(name: string): Promise<File | undefined> {
     const { fs } = this.#call.context
     if (name === '-') return { name, kind: 'input', size: 0, time: Date.now() }
