@@ -14,7 +14,8 @@ export type FileSystemOptions = Omit<WorkspaceFilesOptions, 'passable'>
  *
  * It is the file system of the virtual executor, and besides it sets modes and times where the store keeps them. Make it
  * outside of a script: its work does not count as the script's own, so stores in other places work under just-bash's watch.
- * Hard links are `ENOTSUP`. Errors are as Node's `fs` throws them.
+ * Hard links are `ENOTSUP`. `writeFile` makes no missing directories, unlike just-bash's own: redirections go through it, and
+ * in bash they make none. Errors are as Node's `fs` throws them.
  *
  * @throws WorkspaceError `EINVAL` where `workspace` is not a workspace or an option is not valid; `ENOTSUP` for a version of
  * just-bash that is not supported

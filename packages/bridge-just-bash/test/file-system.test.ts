@@ -34,6 +34,7 @@ for (const site of sites) {
       await fs.mkdir(at('/a/b'), { recursive: true })
       await expect(fs.mkdir(at('/a'))).rejects.toThrow(/^EEXIST/u)
       await expect(fs.mkdir(at('/x/y'))).rejects.toThrow(/^ENOENT/u)
+      await expect(fs.writeFile(at('/none/f'), '')).rejects.toThrow(/^ENOENT/u)
       await fs.writeFile(at('/a/f'), 'one\n')
       await fs.appendFile(at('/a/f'), Buffer.from('two\n'))
       expect(await fs.readFile(at('/a/f'))).toBe('one\ntwo\n')
