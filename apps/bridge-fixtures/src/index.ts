@@ -10,6 +10,8 @@ import { component, createScratchDirectory } from '@ws/test-fixtures'
 import type { Component } from '@ws/test-fixtures'
 import { onTestFinished } from 'vitest'
 
+export { type Feature, type Features, testFeatures } from './features.ts'
+
 /** A kind of workspace that each contract is tested on. */
 export interface Site {
   readonly name: string

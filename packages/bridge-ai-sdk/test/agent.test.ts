@@ -3,8 +3,9 @@ import { describeWith } from '@ws/test-fixtures'
 import { generateText, isStepCount, jsonSchema, tool, ToolLoopAgent } from 'ai'
 import { describe, expect, it } from 'vitest'
 
+import { features } from './support/features.ts'
 import { lastResult, scriptedModel } from './support/script.ts'
-import { openFiles, openSite, project, protectDocs, sites } from '@ws/bridge-fixtures'
+import { openFiles, openSite, project, protectDocs, sites, testFeatures } from '@ws/bridge-fixtures'
 
 for (const site of sites) {
   describeWith(site.needs, `an agent of the AI SDK on ${site.name}`, () => {
@@ -173,3 +174,5 @@ describe('bad input', () => {
     expect(() => createAiTools(workspace, { face: 'round' as never })).toThrow(/`face` must be one of/u)
   })
 })
+
+testFeatures('AI SDK', features)

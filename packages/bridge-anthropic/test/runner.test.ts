@@ -3,8 +3,9 @@ import { createRunnableTools } from '@ws/bridge-anthropic'
 import { describeWith } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
+import { features } from './support/features.ts'
 import { playMessages, say, use } from './support/messages-server.ts'
-import { openSite, project, protectDocs, sites } from '@ws/bridge-fixtures'
+import { openSite, project, protectDocs, sites, testFeatures } from '@ws/bridge-fixtures'
 
 const editor = 'str_replace_based_edit_tool'
 const named = (seen: string): string => /[Ww]rite below `([^`]+)`/u.exec(seen)?.[1] ?? 'no remedy was given'
@@ -69,3 +70,5 @@ for (const site of sites) {
     })
   }
 }
+
+testFeatures('Anthropic SDK', features)

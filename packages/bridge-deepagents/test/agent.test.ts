@@ -4,8 +4,9 @@ import { describeWith } from '@ws/test-fixtures'
 import { createDeepAgent, isSandboxBackend } from 'deepagents'
 import { expect, it } from 'vitest'
 
+import { features } from './support/features.ts'
 import { ScriptedModel } from './support/script.ts'
-import { openFiles, openSite, project, protectDocs, sites } from '@ws/bridge-fixtures'
+import { openFiles, openSite, project, protectDocs, sites, testFeatures } from '@ws/bridge-fixtures'
 
 for (const site of sites) {
   describeWith(site.needs, `a deep agent on ${site.name}`, () => {
@@ -93,3 +94,5 @@ it('has files without commands, where deepagents offers none', async () => {
   const { messages } = await agent.invoke({ messages: [{ role: 'user', content: 'Find.' }] })
   expect(messages.at(-1)?.text).toBe('/src/answer.txt\n/src/more.txt')
 })
+
+testFeatures('deepagents', features)

@@ -5,9 +5,10 @@ import { describeWith } from '@ws/test-fixtures'
 import { createBashTool } from 'bash-tool'
 import { describe, expect, it } from 'vitest'
 
+import { features } from './support/features.ts'
 import { playing } from './support/script.ts'
 import type { Turn } from './support/script.ts'
-import { openFiles, openSite, project, protectDocs, sites } from '@ws/bridge-fixtures'
+import { openFiles, openSite, project, protectDocs, sites, testFeatures } from '@ws/bridge-fixtures'
 
 const named = (seen: string): string => /[Ww]rite below `([^`]+)`/u.exec(seen)?.[1] ?? 'no remedy was given'
 
@@ -97,3 +98,5 @@ describe('a sandbox', () => {
     await expect(sandbox.executeCommand('ls')).rejects.toMatchObject({ code: 'ECLOSED' })
   })
 })
+
+testFeatures('bash-tool', features)

@@ -4,8 +4,9 @@ import { createMastraFilesystem, createMastraSandbox } from '@ws/bridge-mastra'
 import { describeWith } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
+import { features } from './support/features.ts'
 import { scriptedModel } from './support/script.ts'
-import { openSite, project, protectDocs, sites } from '@ws/bridge-fixtures'
+import { openSite, project, protectDocs, sites, testFeatures } from '@ws/bridge-fixtures'
 
 for (const site of sites) {
   describeWith(site.needs, `an agent of Mastra on ${site.name}`, () => {
@@ -59,3 +60,5 @@ for (const site of sites) {
     })
   })
 }
+
+testFeatures('Mastra', features)

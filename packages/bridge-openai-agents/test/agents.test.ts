@@ -6,7 +6,8 @@ import type { Workspace } from '@ws/core'
 import { describeWith } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
-import { openSite, project, protectDocs, sites } from '@ws/bridge-fixtures'
+import { openSite, project, protectDocs, sites, testFeatures } from '@ws/bridge-fixtures'
+import { features } from './support/features.ts'
 import { call, commands, patch, playing } from './support/script.ts'
 import type { Turn } from './support/script.ts'
 
@@ -82,3 +83,5 @@ for (const site of sites) {
     })
   })
 }
+
+testFeatures('OpenAI Agents SDK', features)

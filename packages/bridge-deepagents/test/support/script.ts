@@ -13,6 +13,8 @@ export type Next = (last: string) => Turn
 export class ScriptedModel extends BaseChatModel {
   readonly #turns: readonly (Turn | Next)[]
   #played = 0
+  /** The instructions of the last turn. */
+  instructions = ''
 
   constructor(turns: readonly (Turn | Next)[]) {
     super({})
@@ -30,6 +32,7 @@ export class ScriptedModel extends BaseChatModel {
   async _generate(messages: BaseMessage[]): Promise<ChatResult> {
     const next = this.#turns[this.#played] ?? 'done'
     this.#played += 1
+    this.instructions = messages.find(({ type }) => type === 'system')?.text ?? ''
     const turn = typeof next === 'function' ? next(messages.at(-1)?.text ?? '') : next
     const message =
       typeof turn === 'string'

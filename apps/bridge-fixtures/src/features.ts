@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs'
+
+import { describeWith } from '@ws/test-fixtures'
+import { describe, expect, it } from 'vitest'
+
+import { columnNames, columns, openColumn } from './columns.ts'
+import type { ColumnName, Place } from './columns.ts'
+import type { Files } from './index.ts'
+
+export const featureNames = [
+  'files',
+  'a command',
+  'background processes',
+  'input of a process',
+  'large results',
+  'resume',
+  'approvals',
+  'skills',
+  'memory',
+] as const
+export type FeatureName = (typeof featureNames)[number]
+
+/** A feature that a framework has. */
+export interface Feature {
+  /** The part of the framework that does it, for the table of the documentation. */
+  readonly by: string
+  /** Does it through the framework's own package. */
+  test(place: Place): Promise<void>
+  /** The reasons of executors that do not have it. */
+  readonly except?: Partial<Record<ColumnName, string>>
+}
+
+/** Each feature, or the reason why the framework does not have it. */
+export type Features = Readonly<Record<FeatureName, Feature | string>>
+
+/** The files that a feature finds. */
+export const featureFiles: Files = {
+  'src/answer.txt': 'answer=41\n',
+  'skills/count/SKILL.md': '---\nname: count\ndescription: Counts lines\n---\nRun `wc -l`.\n',
+  'AGENTS.md': 'The answer is 42.\n',
+}
+
+/**
+ * Tests each feature of a framework on each executor and at each root, and that `docs/bridges.md` says so.
+ *
+ * @param framework the heading of the framework's table in the documentation
+ */
+export function testFeatures(framework: string, features: Features): void {
+  for (const column of columns) {
+    const tier = column.quick ? {} : { tags: ['deep' as const] }
+    describeWith(column.needs, `${framework} on ${column.name}`, tier, () => {
+      for (const [name, feature] of Object.entries(features)) {
+        const reason = typeof feature === 'string' ? feature : feature.except?.[column.name]
+        if (typeof feature === 'string' || reason !== undefined) it.skip(`${name}: ${reason}`)
+        else it(name, async () => feature.test(await openColumn(column, featureFiles)))
+      }
+    })
+  }
+
+  describe(`the table of ${framework}`, () => {
+    it('stands in docs/bridges.md as it is tested', () => {
+      const page = readFileSync(new URL('../../../docs/bridges.md', import.meta.url), 'utf8')
+      const section = page.split(`## ${framework}\n`)[1]?.split('\n## ')[0]?.trim()
+      expect(section).toBe(tableOf(features))
+    })
+  })
+}
+
+/** The table of a framework, in Markdown. */
+export function tableOf(features: Features): string {
+  const rows = featureNames.map((name) => {
+    const feature = features[name]
+    if (typeof feature === 'string') return [name, feature, ...columnNames.map(() => '–')]
+    return [name, feature.by, ...columnNames.map((column) => feature.except?.[column] ?? 'yes')]
+  })
+  const head = ['', 'by', ...columnNames]
+  return [head, head.map(() => '---'), ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |`.replace('|  |', '| |'))
+    .join('\n')
+}
