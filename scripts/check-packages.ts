@@ -1,7 +1,7 @@
 // With a directory and names of packages: installs them there, from tarballs. Without: packs every public package as it
 // would be published, lints the tarballs (publint, attw), and looks for links and
 // imports that readers of npm do not have. It also proves the isolation promise: the core and the memory adapter bring
-// neither a cloud client nor a process library.
+// neither a cloud client nor a process library, and that no install has grown beyond its budget.
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, normalize, resolve } from 'node:path'
@@ -12,8 +12,9 @@ import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 
 import { extractPaths } from '../apps/examples/test/readme/extract.ts'
-import { installInto, pack, type Tarball } from './lib/packed.ts'
-import { capture } from './lib/run.ts'
+import { installInto, pack, publicFolders, type Tarball } from './lib/packed.ts'
+import { capture, repositoryRoot } from './lib/run.ts'
+import { checkWeights } from './lib/weights.ts'
 
 const unwanted = ['@aws-sdk', '@smithy', 'execa']
 
@@ -33,6 +34,7 @@ try {
     ...(await Promise.all(tarballs.map(lint))).flat(),
     ...tarballs.flatMap((tarball) => checkContents(tarball, published)),
     ...checkIsolation(tarballs),
+    ...checkWeights(publicFolders().map((folder) => join(repositoryRoot, folder))),
   ]
   for (const problem of problems) console.error(problem)
   console.log(`packages: ${tarballs.length} packed and checked, ${problems.length} problems`)

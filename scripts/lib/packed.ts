@@ -29,7 +29,7 @@ export function pack(destination: string): Tarball[] {
 }
 
 /** The others are run from the repository and not published. */
-function publicFolders(): string[] {
+export function publicFolders(): string[] {
   return globSync('{packages,apps}/*/package.json', { cwd: repositoryRoot })
     .filter((path) => !('private' in manifestOf(dirname(path))))
     .map((path) => dirname(path))

@@ -1,0 +1,95 @@
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** Packages of others, and megabytes of them, that an install of each package may bring: a few more than it does. */
+const budgets: Readonly<Record<string, readonly [packages: number, megabytes: number]>> = {
+  '@ws/adapter-local': [27, 11],
+  '@ws/adapter-memory': [31, 12],
+  '@ws/adapter-rclone': [27, 11],
+  '@ws/adapter-s3': [33, 15],
+  '@ws/bridge': [30, 18],
+  '@ws/bridge-ai-sdk': [50, 19],
+  '@ws/bridge-anthropic': [30, 18],
+  '@ws/bridge-deepagents': [31, 18],
+  '@ws/bridge-just-bash': [50, 19],
+  '@ws/bridge-mastra': [30, 18],
+  '@ws/bridge-openai-agents': [43, 25],
+  '@ws/cli': [133, 60],
+  '@ws/command-parser': [5, 4],
+  '@ws/conformance': [0, 0],
+  '@ws/core': [0, 0],
+  '@ws/documents': [23, 9],
+  '@ws/download': [9, 6],
+  '@ws/executor-bubblewrap': [24, 4],
+  '@ws/executor-proot': [24, 4],
+  '@ws/executor-sanitize': [25, 5],
+  '@ws/executor-virtual': [24, 4],
+  '@ws/mcp-server': [76, 44],
+  '@ws/process': [24, 4],
+  '@ws/runner': [93, 41],
+  '@ws/runner-bullmq': [110, 53],
+  '@ws/sandbox': [24, 4],
+  '@ws/text-search': [5, 4],
+  '@ws/threads': [46, 26],
+  '@ws/tools': [30, 18],
+}
+
+/** The packages whose installs have grown beyond their budgets, or have none. */
+export function checkWeights(folders: readonly string[]): string[] {
+  return folders.flatMap((folder) => {
+    const { name } = manifestOf(folder)
+    const { packages, megabytes } = weigh(folder)
+    const is = `${packages} packages of others, ${megabytes} MB`
+    const [most, size] = budgets[name] ?? [-1, -1]
+    if (packages <= most && megabytes <= size) return []
+    return [`${name}: an install brings ${is}; its budget in scripts/lib/weights.ts is ${most} and ${size} MB`]
+  })
+}
+
+/** The packages that are installed here stand for those that npm would install. */
+function weigh(folder: string): { readonly packages: number; readonly megabytes: number } {
+  const found = new Map<string, number>()
+  const seen = new Set<string>()
+  const pending = [folder]
+  for (let place = pending.pop(); place !== undefined; place = pending.pop()) {
+    const real = realpathSync(place)
+    if (seen.has(real)) continue
+    seen.add(real)
+    const { name, dependencies, optionalDependencies } = manifestOf(real)
+    if (!name.startsWith('@ws/')) found.set(real, sizeOf(real))
+    for (const dependency of Object.keys({ ...dependencies, ...optionalDependencies })) {
+      const at = [join(real, 'node_modules', dependency), ...above(real).map((parent) => join(parent, dependency))]
+      const installed = at.find((one) => existsSync(join(one, 'package.json')))
+      if (installed !== undefined) pending.push(installed)
+    }
+  }
+  const bytes = [...found.values()].reduce((sum, size) => sum + size, 0)
+  return { packages: found.size, megabytes: Math.ceil(bytes / 1_000_000) }
+}
+
+/** The `node_modules` folders that a package lies in. */
+function above(folder: string): string[] {
+  const parents: string[] = []
+  for (let place = dirname(folder); place !== dirname(place); place = dirname(place)) {
+    if (place.endsWith('/node_modules')) parents.push(place)
+  }
+  return parents
+}
+
+/** Bytes of all files of a package, without what is installed in it. */
+function sizeOf(folder: string): number {
+  return readdirSync(folder, { withFileTypes: true }).reduce((sum, entry) => {
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? sum : sum + sizeOf(join(folder, entry.name))
+    return entry.isFile() ? sum + statSync(join(folder, entry.name)).size : sum
+  }, 0)
+}
+
+interface Manifest {
+  readonly name: string
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+}
+
+function manifestOf(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
+}
