@@ -12,8 +12,8 @@ import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 
 import { extractPaths } from '../apps/examples/test/readme/extract.ts'
-import { installInto, pack, publicFolders, type Tarball } from './lib/packed.ts'
-import { capture, repositoryRoot } from './lib/run.ts'
+import { installInto, pack, type Tarball } from './lib/packed.ts'
+import { capture } from './lib/run.ts'
 import { checkWeights } from './lib/weights.ts'
 
 const unwanted = ['@aws-sdk', '@smithy', 'execa']
@@ -34,7 +34,7 @@ try {
     ...(await Promise.all(tarballs.map(lint))).flat(),
     ...tarballs.flatMap((tarball) => checkContents(tarball, published)),
     ...checkIsolation(tarballs),
-    ...checkWeights(publicFolders().map((folder) => join(repositoryRoot, folder))),
+    ...checkWeights(),
   ]
   for (const problem of problems) console.error(problem)
   console.log(`packages: ${tarballs.length} packed and checked, ${problems.length} problems`)

@@ -102,15 +102,15 @@ export const namedActs: Readonly<Record<string, NamedActException>> = {
     reason: 'a fresh directory with a random name; its command is the probe itself',
   },
   'packages/executor-proot/src/run-directories.ts': {
-    acts: 2,
-    reason: 'in a directory that this process made for itself, closed to others, and outside every mount',
-  },
-  'packages/executor-proot/src/runtime-directory.ts': {
     acts: 1,
     reason: 'in a directory that this process made for itself, closed to others, and outside every mount',
   },
+  'packages/executor-proot/src/runtime-directory.ts': {
+    acts: 2,
+    reason: 'in a directory that this process made for itself, closed to others, and outside every mount',
+  },
   'packages/executor-proot/src/skeleton.ts': {
-    acts: 7,
+    acts: 6,
     reason: 'in a directory that this process made for itself, closed to others, and outside every mount',
   },
   'packages/executor-proot/src/system.ts': {

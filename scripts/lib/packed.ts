@@ -1,5 +1,5 @@
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 
 import { capture, repositoryRoot } from './run.ts'
 
@@ -77,11 +77,13 @@ interface Manifest {
   readonly name: string
   readonly overrides?: Readonly<Record<string, unknown>>
   readonly dependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
 }
 
-function manifestOf(folder: string): Manifest {
-  return JSON.parse(readFileSync(join(repositoryRoot, folder, 'package.json'), 'utf8')) as Manifest
+/** @param folder from the root of the repository, or absolute */
+export function manifestOf(folder: string): Manifest {
+  return JSON.parse(readFileSync(resolve(repositoryRoot, folder, 'package.json'), 'utf8')) as Manifest
 }
 
 /** With all packages of ours that these depend on. */

@@ -1,5 +1,8 @@
-import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+
+import { manifestOf, publicFolders } from './packed.ts'
+import { repositoryRoot } from './run.ts'
 
 /** Packages of others, and megabytes of them, that an install of each package may bring: a few more than it does. */
 const budgets: Readonly<Record<string, readonly [packages: number, megabytes: number]>> = {
@@ -35,8 +38,8 @@ const budgets: Readonly<Record<string, readonly [packages: number, megabytes: nu
 }
 
 /** The packages whose installs have grown beyond their budgets, or have none. */
-export function checkWeights(folders: readonly string[]): string[] {
-  return folders.flatMap((folder) => {
+export function checkWeights(): string[] {
+  return publicFolders().flatMap((folder) => {
     const { name } = manifestOf(folder)
     const { packages, megabytes } = weigh(folder)
     const is = `${packages} packages of others, ${megabytes} MB`
@@ -50,7 +53,7 @@ export function checkWeights(folders: readonly string[]): string[] {
 function weigh(folder: string): { readonly packages: number; readonly megabytes: number } {
   const found = new Map<string, number>()
   const seen = new Set<string>()
-  const pending = [folder]
+  const pending = [resolve(repositoryRoot, folder)]
   for (let place = pending.pop(); place !== undefined; place = pending.pop()) {
     const real = realpathSync(place)
     if (seen.has(real)) continue
@@ -82,14 +85,4 @@ function sizeOf(folder: string): number {
     if (entry.isDirectory()) return entry.name === 'node_modules' ? sum : sum + sizeOf(join(folder, entry.name))
     return entry.isFile() ? sum + statSync(join(folder, entry.name)).size : sum
   }, 0)
-}
-
-interface Manifest {
-  readonly name: string
-  readonly dependencies?: Readonly<Record<string, string>>
-  readonly optionalDependencies?: Readonly<Record<string, string>>
-}
-
-function manifestOf(folder: string): Manifest {
-  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
 }

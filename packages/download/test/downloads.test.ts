@@ -243,7 +243,7 @@ describe('a downloader', () => {
   })
 })
 
-it('[FS10] names the client to install where a server refuses one that is no browser', async () => {
+it('[FS10] names the client to install where a server refuses one that is not a browser', async () => {
   const site = await openSite((_, response) => response.writeHead(403).end())
   const only = { clients: [undiciClient] }
   await expect(site.open(only).open(site.url('/'))).rejects.toMatchObject({

@@ -1,8 +1,8 @@
 import type { Owner } from '@ws/core/adapter'
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { removeTree } from './runtime-directory.ts'
+import { createWhole, removeTree } from './runtime-directory.ts'
 import { createOwnedDirectory } from './system.ts'
 
 /** The files of one command alone, which go with it. */
@@ -55,13 +55,9 @@ export class RunDirectories {
 
   #create(): RunDirectory {
     const path = join(this.#parent, `run-${this.#count++}`)
-    mkdirSync(path)
-    try {
+    return createWhole(path, () => {
       chmodSync(path, 0o711)
       return { path, shm: createOwnedDirectory(join(path, 'shm'), this.#owner) }
-    } catch (error) {
-      removeTree(path)
-      throw error
-    }
+    })
   }
 }

@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, readdirSync, realpathSync } from 'node:fs'
+import { chmodSync, lstatSync, mkdirSync, readdirSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -18,6 +18,17 @@ export function createRuntimeDirectory(): string {
   // As root, commands of another uid pass through it; its own entries say who may read them.
   if (process.getuid?.() === 0) chmodSync(path, 0o711)
   return path
+}
+
+/** Makes a directory and what is in it, or nothing: on a full disk, a part of it would be in the way of the next one. */
+export function createWhole<Filled>(path: string, fill: () => Filled): Filled {
+  mkdirSync(path, { mode: 0o700 })
+  try {
+    return fill()
+  } catch (error) {
+    removeTree(path)
+    throw error
+  }
 }
 
 /** Removes what killed processes of this uid have left. Never throws. */

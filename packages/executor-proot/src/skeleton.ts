@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { removeTree } from './runtime-directory.ts'
+import { createWhole } from './runtime-directory.ts'
 
 /** A place in the view that must exist before something is bound there. */
 export interface BindTarget {
@@ -19,14 +19,7 @@ export function createSkeleton(
   links: Iterable<{ readonly at: string; readonly target: string }> = [],
   mode = 0o555,
 ): void {
-  mkdirSync(directory, { mode: 0o700 })
-  try {
-    fill(directory, places, links, mode)
-  } catch (error) {
-    // On a full disk for instance. The next one is made under the same name.
-    removeTree(directory)
-    throw error
-  }
+  createWhole(directory, () => fill(directory, places, links, mode))
 }
 
 function fill(

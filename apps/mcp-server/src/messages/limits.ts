@@ -50,26 +50,3 @@ export class Limit {
     else this.#held.set(subject, held)
   }
 }
-
-/** A number of turns at once; the others wait in their order. */
-export class Turns {
-  #free: number
-  readonly #waiting: (() => void)[] = []
-
-  constructor(most: number) {
-    this.#free = most
-  }
-
-  /** Runs when a turn is free. A turn lasts until the work has ended, whether or not anybody still waits for it. */
-  async run<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#free === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    else this.#free -= 1
-    try {
-      return await work()
-    } finally {
-      const next = this.#waiting.shift()
-      if (next === undefined) this.#free += 1
-      else next()
-    }
-  }
-}

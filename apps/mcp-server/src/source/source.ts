@@ -1,8 +1,9 @@
 import { WorkspaceError } from '@ws/core'
+import { Semaphore } from '@ws/core/adapter'
 import { unmetFields } from '@ws/core/executor'
 import { createTools, type Toolset } from '@ws/tools'
 
-import { limitsOf, Turns } from '../messages/limits.ts'
+import { limitsOf } from '../messages/limits.ts'
 import type { MessageLimits, OpenedWorkspace, Served, SourceOptions } from '../types.ts'
 import { Watch } from './watch.ts'
 
@@ -13,9 +14,9 @@ export interface Source extends Served {
   readonly toolset: Toolset
   readonly watch: Watch
   /** Of tools: one that was cancelled still ends its processes when its client sends the next call. */
-  readonly turns: Turns
+  readonly turns: Semaphore
   /** Of resources, one at a time. */
-  readonly reads: Turns
+  readonly reads: Semaphore
 }
 
 /**
@@ -31,8 +32,8 @@ export function createSource(opened: OpenedWorkspace, options: SourceOptions & M
     watch[Symbol.dispose]()
     await toolset.close()
   }
-  const turns = new Turns(limitsOf(options).maxCalls)
-  return { opened, options, toolset, watch, turns, reads: new Turns(1), close, [Symbol.asyncDispose]: close }
+  const turns = new Semaphore(limitsOf(options).maxCalls)
+  return { opened, options, toolset, watch, turns, reads: new Semaphore(1), close, [Symbol.asyncDispose]: close }
 }
 
 function checkExecutor({ workspace }: OpenedWorkspace, commands: NonNullable<SourceOptions['commands']>): void {

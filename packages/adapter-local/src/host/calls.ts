@@ -201,16 +201,7 @@ export function pooledCalls(semaphore?: Semaphore): Calls {
   const gated = <Arguments extends readonly unknown[], Result>(
     call: SystemCall<Arguments, Promise<Result>>,
   ): SystemCall<Arguments, Promise<Result>> =>
-    semaphore === undefined
-      ? call
-      : async (...args) => {
-          await semaphore.acquire()
-          try {
-            return await call(...args)
-          } finally {
-            semaphore.release()
-          }
-        }
+    semaphore === undefined ? call : (...args) => semaphore.run(() => call(...args))
   return {
     immediate: false,
     open: gated((name, flags, mode) => open(name, flags, mode)),

@@ -25,6 +25,16 @@ export class Semaphore {
     else next()
   }
 
+  /** Works inside: until the work has ended, whether or not anybody still waits for it. */
+  async run<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    await this.acquire(signal)
+    try {
+      return await work()
+    } finally {
+      this.release()
+    }
+  }
+
   async #wait(signal: AbortSignal | undefined): Promise<void> {
     const turn = Promise.withResolvers<void>()
     const leave = (): void => {

@@ -28,18 +28,17 @@ export class ThreadPool {
    * @throws what the task throws; `signal.reason` while it waits
    */
   async run<Result>(signal: AbortSignal, task: (thread: Thread) => Promise<Result>): Promise<Result> {
-    await this.#turns.acquire(signal)
-    const thread = this.#take()
-    try {
-      const result = await task(thread)
-      if (!thread.ended) this.#keep(thread)
-      return result
-    } catch (error) {
-      await thread.end()
-      throw error
-    } finally {
-      this.#turns.release()
-    }
+    return this.#turns.run(async () => {
+      const thread = this.#take()
+      try {
+        const result = await task(thread)
+        if (!thread.ended) this.#keep(thread)
+        return result
+      } catch (error) {
+        await thread.end()
+        throw error
+      }
+    }, signal)
   }
 
   /** Ends the threads that have nothing to do. The caller aborts the others. */

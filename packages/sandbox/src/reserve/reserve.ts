@@ -144,6 +144,10 @@ async function reserve(wanted: readonly WantedName[], owner: Owner): Promise<Res
   const release = async () => {
     await Promise.all(taken.splice(0).map(async ({ key, entry }) => await letGo(key, entry)))
   }
+  // Others can have been let into it since the keeper started, or it was on a full disk then.
+  const [first] = wanted
+  const problem = first === undefined ? undefined : stateDirectoryProblem()
+  if (first !== undefined && problem !== undefined) throw noStateDirectory(first, problem)
   try {
     const found = wanted.map((one) => ({ one, ...take(one, owner) }))
     taken.push(...found)
@@ -161,9 +165,6 @@ async function reserve(wanted: readonly WantedName[], owner: Owner): Promise<Res
 }
 
 function take({ name, at, rule }: WantedName, owner: Owner): { readonly key: string; readonly entry: Held } {
-  // Others can have been let into it since the keeper started, or it was on a full disk then.
-  const problem = stateDirectoryProblem()
-  if (problem !== undefined) throw noStateDirectory({ at, rule }, problem)
   const running = runningKeeper()
   if (running === undefined) throw reservationError({ at, rule }, 'gone')
   const { content } = name

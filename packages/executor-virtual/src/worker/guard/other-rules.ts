@@ -43,7 +43,8 @@ export const otherRules: Readonly<Record<string, CommandRule | RefusedCommand>> 
 /** The database of `sqlite3` is a package that users install themselves. */
 function hasDatabase(): boolean {
   try {
-    return import.meta.resolve('sql.js') !== ''
+    import.meta.resolve('sql.js')
+    return true
   } catch {
     return false // it throws for a package that is not there
   }

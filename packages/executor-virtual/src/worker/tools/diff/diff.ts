@@ -84,11 +84,17 @@ class Comparison {
 
   /** The kind and facts of an operand; undefined once its absence is told. */
   async #look(name: string): Promise<File | undefined> {
-    const { fs } = this.#call.context
     if (name === '-') return { name, kind: 'input', size: 0, time: Date.now() }
-    try {
-      const { isDirectory, size, mtime } = await fs.stat(pathOf(this.#call, name))
+    return this.#orTold(name, async (path) => {
+      const { isDirectory, size, mtime } = await this.#call.context.fs.stat(path)
       return { name, kind: isDirectory ? 'directory' : 'file', size, time: mtime.getTime() }
+    })
+  }
+
+  /** The answer of the files about a name; undefined once the reason why there is none is told. */
+  async #orTold<Answer>(name: string, ask: (path: string) => Promise<Answer>): Promise<Answer | undefined> {
+    try {
+      return await ask(pathOf(this.#call, name))
     } catch (error) {
       if (!isFileError(error)) throw error
       this.#output.fail(`diff: ${name}: ${wordsOf(error)}`, 2)
@@ -135,15 +141,8 @@ class Comparison {
     }
   }
 
-  async #names({ name }: File): Promise<ReadonlySet<string> | undefined> {
-    const { fs } = this.#call.context
-    try {
-      return new Set(await fs.readdir(pathOf(this.#call, name)))
-    } catch (error) {
-      if (!isFileError(error)) throw error
-      this.#output.fail(`diff: ${name}: ${wordsOf(error)}`, 2)
-      return undefined
-    }
+  #names({ name }: File): Promise<ReadonlySet<string> | undefined> {
+    return this.#orTold(name, async (path) => new Set(await this.#call.context.fs.readdir(path)))
   }
 
   async #files(a: File, b: File, depth: number): Promise<void> {
@@ -169,14 +168,10 @@ class Comparison {
     }
   }
 
-  async #read(file: File): Promise<string | undefined> {
-    try {
-      return file.kind === 'input' ? standardInput(this.#call) : await readOperand(this.#call, file.name)
-    } catch (error) {
-      if (!isFileError(error)) throw error
-      this.#output.fail(`diff: ${file.name}: ${wordsOf(error)}`, 2)
-      return undefined
-    }
+  async #read({ kind, name }: File): Promise<string | undefined> {
+    return this.#orTold(name, async () =>
+      kind === 'input' ? standardInput(this.#call) : readOperand(this.#call, name),
+    )
   }
 
   #differ(text: string, bytes = ''): void {
