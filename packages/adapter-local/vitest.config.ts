@@ -1,3 +1,5 @@
 import { sharedConfig } from '@ws/test-fixtures/vitest'
+import { mergeConfig } from 'vitest/config'
 
-export default sharedConfig
+// A test replaces modules of the adapter.
+export default mergeConfig(sharedConfig, { test: { isolate: true } })

@@ -1,3 +1,5 @@
 import { sharedConfig } from '@ws/test-fixtures/vitest'
+import { mergeConfig } from 'vitest/config'
 
-export default sharedConfig
+// A test measures the memory of this process.
+export default mergeConfig(sharedConfig, { test: { isolate: true } })
