@@ -1,4 +1,4 @@
-import { lstat, opendir } from 'node:fs/promises'
+import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { readCachedFile } from './cached-file.ts'
@@ -42,12 +42,13 @@ export class DirtyFiles {
   async *#changed(directory: string, path: string): AsyncGenerator<string> {
     let listing
     try {
-      listing = await opendir(directory, { bufferSize: 256 })
+      // one call for each directory: a flush looks at all of them again and again
+      listing = await readdir(directory, { withFileTypes: true })
     } catch (error) {
       if (isGone(error)) return
       throw error
     }
-    for await (const entry of listing) {
+    for (const entry of listing) {
       const below = `${path}/${entry.name}`
       if (entry.isDirectory()) yield* this.#changed(join(directory, entry.name), below)
       else if (await this.#isChanged(join(directory, entry.name))) yield below

@@ -86,12 +86,13 @@ export class WorkerPool {
   /** @throws the system's error, where this process has too few descriptors left; Node's, where it has too many threads */
   #start(): Worker {
     requireDescriptors(descriptorsOfThread)
-    const name = import.meta.url.endsWith('.ts') ? 'main.ts' : 'main.js'
-    return new Worker(new URL(`../worker/${name}`, import.meta.url), {
+    const isSource = import.meta.url.endsWith('.ts')
+    return new Worker(new URL(`../worker/main.${isSource ? 'ts' : 'js'}`, import.meta.url), {
       // Nothing of this process reaches it: no variables, no arguments, no flags, no standard streams.
       env: {},
       argv: [],
-      execArgv: ['--no-warnings'],
+      // Sources run without a build: they take just-bash itself instead of the bundle.
+      execArgv: ['--no-warnings', ...(isSource ? ['--conditions=@ws/source'] : [])],
       stdin: true,
       stdout: true,
       stderr: true,
