@@ -25,7 +25,7 @@ export const sharedConfig = defineConfig({
     passWithNoTests: true,
     allowOnly: false,
     pool: 'forks',
-    // What files import is loaded once for each worker. Packages whose tests change modules, or count what this process
+    // A worker loads the imports of its files once. Packages whose tests change modules, or count what this process
     // holds, give each file a worker of its own.
     isolate: false,
     // Tests wait for processes too: two workers would leave a core idle now and then on a machine of two.
