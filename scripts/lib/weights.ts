@@ -10,7 +10,6 @@ const budgets: Readonly<Record<string, readonly [packages: number, megabytes: nu
   '@ws/adapter-memory': [31, 12],
   '@ws/adapter-rclone': [27, 11],
   '@ws/adapter-s3': [33, 15],
-  '@ws/bridge': [30, 18],
   '@ws/bridge-ai-sdk': [50, 19],
   '@ws/bridge-anthropic': [30, 18],
   '@ws/bridge-deepagents': [31, 18],

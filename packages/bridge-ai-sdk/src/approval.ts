@@ -1,6 +1,6 @@
-import { judgeCall } from '@ws/bridge'
 import type { Workspace } from '@ws/core'
 import { WorkspaceError } from '@ws/core'
+import { judgeCall } from '@ws/tools/bridge'
 import type { ToolApprovalStatus } from 'ai'
 
 /** The calls that need the user, among those that the workspace allows. */

@@ -1,4 +1,4 @@
-import { checkFramework } from '@ws/bridge'
+import { checkFramework } from '@ws/tools/bridge'
 
 /** @throws WorkspaceError `ENOTSUP` where the installed AI SDK is not one that this bridge was built for */
 export function checkAiSdk(operation: string): void {

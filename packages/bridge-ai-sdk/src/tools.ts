@@ -1,7 +1,7 @@
-import { checkWorkspace } from '@ws/bridge'
 import type { Workspace } from '@ws/core'
 import { createTools } from '@ws/tools'
 import type { Tool, ToolAnswer, Toolset, ToolsOptions } from '@ws/tools'
+import { checkWorkspace } from '@ws/tools/bridge'
 import { jsonSchema, tool } from 'ai'
 import type { ToolApprovalStatus, Tool as AiTool } from 'ai'
 

@@ -1,9 +1,9 @@
 import { createSdkMcpServer, tool } from '@anthropic-ai/claude-agent-sdk'
 import type { McpSdkServerConfigWithInstance } from '@anthropic-ai/claude-agent-sdk'
-import { checkFramework, checkWorkspace } from '@ws/bridge'
 import type { Workspace } from '@ws/core'
 import { createTools } from '@ws/tools'
 import type { InputSchema, Toolset, ToolsOptions } from '@ws/tools'
+import { checkFramework, checkWorkspace } from '@ws/tools/bridge'
 import { z } from 'zod'
 
 /** Tools of Claude Code that reach this machine, or that this server replaces. */

@@ -1,8 +1,8 @@
 import { AnthropicError } from '@anthropic-ai/sdk'
 import { VERSION } from '@anthropic-ai/sdk/version'
-import { checkFramework, checkWorkspace } from '@ws/bridge'
 import { isWorkspaceError } from '@ws/core'
 import type { Workspace } from '@ws/core'
+import { checkFramework, checkWorkspace } from '@ws/tools/bridge'
 
 /**
  * Checks what a maker of this bridge was given, and the version of the SDK.

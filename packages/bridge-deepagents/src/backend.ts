@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 
-import { checkExecutor, checkFramework, checkWorkspace, runCommand, wordsOf } from '@ws/bridge'
 import type { Workspace } from '@ws/core'
 import { WorkspaceError } from '@ws/core'
+import { checkExecutor, checkFramework, checkWorkspace, runCommand, wordsOf } from '@ws/tools/bridge'
 import type { BackendProtocolV2, SandboxBackendProtocolV2 } from 'deepagents'
 
 import { createEdit } from './editing.ts'

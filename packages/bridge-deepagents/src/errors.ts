@@ -1,5 +1,5 @@
-import { wordsOf } from '@ws/bridge'
 import { isWorkspaceError } from '@ws/core'
+import { wordsOf } from '@ws/tools/bridge'
 
 /** The result of a method that failed: the words that deepagents uses for a missing file, then those of the workspace. */
 export function faultOf(error: unknown, path: string): { error: string } {

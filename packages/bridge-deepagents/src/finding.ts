@@ -1,6 +1,6 @@
-import { ifThere } from '@ws/bridge'
 import { isWorkspaceError } from '@ws/core'
 import type { Workspace, WorkspaceEntry } from '@ws/core'
+import { ifThere } from '@ws/tools/bridge'
 import type { BackendProtocolV2, FileInfo, GrepMatch } from 'deepagents'
 
 import { orFault } from './errors.ts'

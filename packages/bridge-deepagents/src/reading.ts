@@ -1,6 +1,6 @@
-import { lineWindow } from '@ws/bridge'
 import { WorkspaceError } from '@ws/core'
 import type { Workspace } from '@ws/core'
+import { lineWindow } from '@ws/tools/bridge'
 import type { BackendProtocolV2, ReadResult } from 'deepagents'
 
 import { orFault } from './errors.ts'

@@ -1,8 +1,8 @@
-import { checkFramework, checkWorkspace } from '@ws/bridge'
 import { isWorkspaceError } from '@ws/core'
 import type { Workspace } from '@ws/core'
 import { createBashFileSystem } from '@ws/executor-virtual'
 import type { WorkspaceFilesOptions } from '@ws/executor-virtual'
+import { checkFramework, checkWorkspace } from '@ws/tools/bridge'
 import type { IFileSystem } from 'just-bash'
 
 import { outsideOfScripts } from './outside.ts'

@@ -1,5 +1,5 @@
-import { checkExecutor, checkFramework, checkWorkspace, runCommand } from '@ws/bridge'
 import type { Workspace } from '@ws/core'
+import { checkExecutor, checkFramework, checkWorkspace, runCommand } from '@ws/tools/bridge'
 import type { CommandResult, Sandbox } from 'bash-tool'
 
 /** Milliseconds that a command gets by default. */

@@ -1,9 +1,9 @@
 import type { Shell, ShellAction, ShellOutputResult, ShellResult } from '@openai/agents-core'
 import { UserError } from '@openai/agents-core'
-import { refusedExitCode } from '@ws/bridge'
 import type { Workspace } from '@ws/core'
 import { createTools } from '@ws/tools'
 import type { ToolAnswer } from '@ws/tools'
+import { refusedExitCode } from '@ws/tools/bridge'
 
 import { textOf } from './answer.ts'
 import { checkCommands, checkGiven } from './workspace.ts'

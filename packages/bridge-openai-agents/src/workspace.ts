@@ -1,7 +1,7 @@
 import { UserError } from '@openai/agents-core'
-import { checkExecutor, checkFramework, checkWorkspace } from '@ws/bridge'
 import { isWorkspaceError } from '@ws/core'
 import type { Workspace } from '@ws/core'
+import { checkExecutor, checkFramework, checkWorkspace } from '@ws/tools/bridge'
 
 const framework = { name: '@openai/agents-core', from: '0.20.0', importer: import.meta.url }
 

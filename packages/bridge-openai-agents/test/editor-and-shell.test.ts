@@ -1,12 +1,12 @@
 import { createEditor, createShell } from '@ws/bridge-openai-agents'
 import { UserError } from '@openai/agents'
-import { checkFramework } from '@ws/bridge'
 import { createWorkspace } from '@ws/core'
 import { describeWith } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 
 import { checkSdk } from '../src/workspace.ts'
 import { openFiles, openSite, project, protectDocs, sites } from '@ws/bridge-fixtures'
+import { checkFramework } from '@ws/tools/bridge'
 
 describe('the editor', () => {
   it('creates, updates, moves and deletes files', async () => {

@@ -1,5 +1,4 @@
 export { createTools } from './create-tools.ts'
-export { notesOfHints } from './text/hints.ts'
 export { faceNames, type FaceName } from './face-names.ts'
 export type {
   InputSchema,

@@ -1,7 +1,7 @@
 import { extractLines } from '@ai-sdk/provider-utils'
-import { ifThere } from '@ws/bridge'
 import { isWorkspaceError, WorkspaceError } from '@ws/core'
 import type { Workspace } from '@ws/core'
+import { ifThere } from '@ws/tools/bridge'
 import type { Experimental_SandboxDirectoryEntry, Experimental_SandboxFileStat, Experimental_SandboxSession } from 'ai'
 
 import { decodeText, encodeText } from './encoding.ts'

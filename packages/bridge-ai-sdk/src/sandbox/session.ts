@@ -1,5 +1,5 @@
-import { checkExecutor, checkWorkspace, describeWorkspace, runCommand } from '@ws/bridge'
 import type { Workspace } from '@ws/core'
+import { checkExecutor, checkWorkspace, describeWorkspace, runCommand } from '@ws/tools/bridge'
 import type { Experimental_SandboxSession } from 'ai'
 
 import { checkAiSdk } from '../framework.ts'

@@ -18,8 +18,8 @@ import type {
   WorkspaceFilesystem,
   WriteOptions,
 } from '@mastra/core/workspace'
-import { describeWorkspace } from '@ws/bridge'
 import type { Workspace } from '@ws/core'
+import { describeWorkspace } from '@ws/tools/bridge'
 
 import { checkArguments } from '../framework.ts'
 import { inMastraWords } from './errors.ts'

@@ -1,7 +1,7 @@
 import type { FileEntry, ListOptions, WalkEntry, WalkOptions } from '@mastra/core/workspace'
-import { ifThere } from '@ws/bridge'
 import { relativeTo } from '@ws/core'
 import type { Workspace, WorkspaceEntry } from '@ws/core'
+import { ifThere } from '@ws/tools/bridge'
 
 import { inMastraWords } from './errors.ts'
 

@@ -1,8 +1,8 @@
 import { FileExistsError, IsDirectoryError, NotDirectoryError } from '@mastra/core/workspace'
 import type { CopyOptions, RemoveOptions } from '@mastra/core/workspace'
-import { ifThere } from '@ws/bridge'
 import { isWorkspaceError, joinPath, relativeTo } from '@ws/core'
 import type { Workspace } from '@ws/core'
+import { ifThere } from '@ws/tools/bridge'
 
 import { inMastraWords, toMastraError } from './errors.ts'
 

@@ -1,8 +1,8 @@
 import { DirectoryNotFoundError, FileExistsError, StaleFileError } from '@mastra/core/workspace'
 import type { FileContent, WriteOptions } from '@mastra/core/workspace'
-import { ifThere } from '@ws/bridge'
 import { isWorkspaceError } from '@ws/core'
 import type { Workspace } from '@ws/core'
+import { ifThere } from '@ws/tools/bridge'
 
 import { inMastraWords } from './errors.ts'
 import { timeOf } from './seen.ts'

@@ -1,7 +1,7 @@
 import { ProcessHandle } from '@mastra/core/workspace'
 import type { CommandResult, SpawnProcessOptions } from '@mastra/core/workspace'
-import { notesOfCommand, timedOutExitCode, wordsOf } from '@ws/bridge'
 import type { OutputChunk, RunningCommand } from '@ws/core'
+import { notesOfCommand, timedOutExitCode, wordsOf } from '@ws/tools/bridge'
 
 interface End {
   readonly exitCode: number

@@ -1,8 +1,8 @@
 import { SandboxExecutionError, SandboxProcessManager } from '@mastra/core/workspace'
 import type { ProcessHandle, ProcessInfo, SpawnProcessOptions } from '@mastra/core/workspace'
-import { refusedExitCode } from '@ws/bridge'
 import { isWorkspaceError } from '@ws/core'
 import type { RunningCommand, Workspace } from '@ws/core'
+import { refusedExitCode } from '@ws/tools/bridge'
 
 import { Process } from './process.ts'
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 
 import { MastraSandbox } from '@mastra/core/workspace'
 import type { ProviderStatus, SandboxInfo } from '@mastra/core/workspace'
-import { checkExecutor, describeWorkspace } from '@ws/bridge'
 import type { Workspace } from '@ws/core'
+import { checkExecutor, describeWorkspace } from '@ws/tools/bridge'
 
 import { checkArguments } from '../framework.ts'
 import { ProcessManager } from './processes.ts'

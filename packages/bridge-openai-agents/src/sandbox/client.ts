@@ -17,8 +17,8 @@ import {
   captureSandboxStateGeneration,
   validateMountCredentialBoundaries,
 } from '@openai/agents-core/sandbox/internal'
-import { isWorkspace } from '@ws/bridge'
 import type { Workspace } from '@ws/core'
+import { isWorkspace } from '@ws/tools/bridge'
 
 import { checkGiven, checkSdk } from '../workspace.ts'
 import { inSandboxWords } from './errors.ts'

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { constants } from 'node:os'
 
-import { notesOfCommand, wordsOf } from '@ws/bridge'
 import type { Workspace } from '@ws/core'
+import { notesOfCommand, wordsOf } from '@ws/tools/bridge'
 
 /** Bytes that are kept of an output that nobody has read yet. */
 const keptOutput = 1_048_576

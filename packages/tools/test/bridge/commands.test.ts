@@ -1,8 +1,8 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
-import { runCommand } from '@ws/bridge'
 import { createWorkspace, rules } from '@ws/core'
 import type { Workspace, WorkspaceOptions } from '@ws/core'
 import { createVirtualExecutor } from '@ws/executor-virtual'
+import { runCommand } from '@ws/tools/bridge'
 import { expect, it, onTestFinished } from 'vitest'
 
 async function open(options: Partial<WorkspaceOptions> = {}): Promise<Workspace> {

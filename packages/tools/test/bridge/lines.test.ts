@@ -1,4 +1,4 @@
-import { lineWindow } from '@ws/bridge'
+import { lineWindow } from '@ws/tools/bridge'
 import { expect, it } from 'vitest'
 
 it.each([

@@ -1,6 +1,7 @@
 import { isWorkspaceError } from '@ws/core'
 import type { Command, CommandResult, ExecOptions, Workspace } from '@ws/core'
-import { notesOfHints } from '@ws/tools'
+
+import { notesOfHints } from '../text/hints.ts'
 
 /** The exit code of a shell for a command that it may not run: of one that the workspace refused. */
 export const refusedExitCode = 126

@@ -1,7 +1,7 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
-import { checkExecutor, checkFramework, checkWorkspace, ifThere, isWorkspace, orError, wordsOf } from '@ws/bridge'
 import { createWorkspace, rules } from '@ws/core'
 import type { Workspace } from '@ws/core'
+import { checkExecutor, checkFramework, checkWorkspace, ifThere, isWorkspace, orError, wordsOf } from '@ws/tools/bridge'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 async function open(): Promise<Workspace> {

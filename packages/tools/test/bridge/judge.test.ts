@@ -1,9 +1,9 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
-import { judgeCall } from '@ws/bridge'
 import { createWorkspace, rules } from '@ws/core'
 import type { Workspace } from '@ws/core'
 import { createVirtualExecutor } from '@ws/executor-virtual'
 import { createTools, faceNames } from '@ws/tools'
+import { judgeCall } from '@ws/tools/bridge'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 async function open(): Promise<Workspace> {
