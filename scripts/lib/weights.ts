@@ -29,7 +29,6 @@ const budgets: Readonly<Record<string, readonly [packages: number, megabytes: nu
   '@ws/mcp-server': [76, 44],
   '@ws/process': [24, 4],
   '@ws/runner': [93, 41],
-  '@ws/runner-bullmq': [110, 53],
   '@ws/sandbox': [24, 4],
   '@ws/text-search': [5, 4],
   '@ws/threads': [46, 26],

@@ -1,6 +1,6 @@
 // A worker in a process of its own, which tests kill. Arguments: port, workspace, output, state, log.
 import { createRunner } from '@ws/runner'
-import { createStepWorker } from '@ws/runner-bullmq'
+import { createStepWorker } from '@ws/runner/bullmq'
 
 import { queueTypes } from './types.ts'
 

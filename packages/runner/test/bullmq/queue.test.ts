@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import { createRunner } from '@ws/runner'
-import { createQueueStep } from '@ws/runner-bullmq'
+import { createQueueStep } from '@ws/runner/bullmq'
 import { component, createScratchDirectory, describeWith, deep } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 

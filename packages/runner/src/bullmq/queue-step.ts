@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 
-import type { StepFunction, StepOutcome, StepRequest } from '@ws/runner'
-import { Queue, QueueEvents, type Job } from 'bullmq'
+import type { Job, QueueEvents } from 'bullmq'
 
+import type { StepFunction, StepOutcome, StepRequest } from '../run/types.ts'
 import { connectionOf, defaultQueue, type RedisConnection } from './connection.ts'
+import { bullmq } from './peers.ts'
 
 export interface QueueStepOptions {
   readonly connection: RedisConnection
@@ -32,8 +33,8 @@ export function createQueueStep({
   pollInterval = 5000,
 }: QueueStepOptions): QueueStep {
   const options = { connection: connectionOf(connection) }
-  const queue = new Queue<StepRequest, StepOutcome>(name, options)
-  const events = new QueueEvents(name, options)
+  const queue = new bullmq.Queue<StepRequest, StepOutcome>(name, options)
+  const events = new bullmq.QueueEvents(name, options)
   // Reconnecting is the client's own work; without a listener its errors would end the process.
   queue.on('error', () => undefined)
   events.on('error', () => undefined)

@@ -1,7 +1,7 @@
-import type { Runner, StepOutcome, StepRequest } from '@ws/runner'
-import { Worker } from 'bullmq'
-
+import type { StepOutcome, StepRequest } from '../run/types.ts'
+import type { Runner } from '../runner.ts'
 import { connectionOf, defaultQueue, type RedisConnection } from './connection.ts'
+import { bullmq } from './peers.ts'
 
 export interface StepWorkerOptions {
   readonly connection: RedisConnection
@@ -29,7 +29,7 @@ const leaseWait = 24 * 3_600_000
  */
 export function createStepWorker(options: StepWorkerOptions): StepWorker {
   const { connection, runner, queue = defaultQueue, concurrency = 1, lockDuration = 30_000 } = options
-  const worker = new Worker<StepRequest, StepOutcome>(
+  const worker = new bullmq.Worker<StepRequest, StepOutcome>(
     queue,
     async ({ data }) => {
       const { runId, step } = data

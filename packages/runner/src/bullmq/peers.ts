@@ -1,0 +1,20 @@
+import { WorkspaceError } from '@ws/core'
+
+/** The package `bullmq`: an optional peer, since most runs carry their steps out in their own process. */
+export const bullmq = await load()
+
+async function load(): Promise<typeof import('bullmq')> {
+  try {
+    // BullMQ loads its client at the first connection only, and then each step would wait for good
+    await import('ioredis')
+    return await import('bullmq')
+  } catch (native) {
+    throw new WorkspaceError({
+      code: 'ENOTSUP',
+      operation: 'import',
+      reason: '`@ws/runner/bullmq` needs the packages `bullmq` and `ioredis`, and cannot load them',
+      remedy: 'install them beside it: `npm install bullmq ioredis`',
+      native,
+    })
+  }
+}
