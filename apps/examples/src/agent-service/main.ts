@@ -1,5 +1,5 @@
-// Serves the threads of a directory on the loopback: `node --conditions=@ws/source src/main.ts STORE`, with the tokens
-// of its users in TOKENS: `{"secret":"u1"}`.
+// Serves the threads of a directory on the loopback: `npm run agent-service -- STORE`, with the tokens of its users in
+// TOKENS: `{"secret":"u1"}`.
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createThreads } from '@ws/threads'

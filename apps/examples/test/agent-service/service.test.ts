@@ -3,7 +3,6 @@ import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { bearerTokens, createService } from '@ws/agent-service'
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import type { AccessEvent } from '@ws/core'
@@ -14,6 +13,8 @@ import { createVirtualExecutor } from '@ws/executor-virtual'
 import { component, createScratchDirectory, createMarker, itWith, until } from '@ws/test-fixtures'
 import { createProcessLeases, createThreads } from '@ws/threads'
 import { expect, it } from 'vitest'
+
+import { bearerTokens, createService } from '../../src/agent-service/service.ts'
 
 const tokens = { one: 'u1', two: 'u2' }
 
