@@ -32,7 +32,7 @@ export const dependencyRules: IConfiguration = {
       comment: 'A package imports what its own package.json declares for its users, and nothing else.',
       severity: 'error',
       // these work with the test fixtures; they are run from the repository and not published
-      from: { path: source, pathNot: '^apps/(cli/src/demo[./]|attack/|bench/|bridge-fixtures/|tests-support/)' },
+      from: { path: source, pathNot: '^apps/(cli/src/demo[./]|attack/|bench/|tests-support/)' },
       // packages of this repository resolve to their sources; turbo's boundaries look after those
       to: {
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined'],

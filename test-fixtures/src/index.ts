@@ -9,9 +9,12 @@ export {
   type ScratchDirectory,
   type ScratchDirectoryOptions,
 } from './owner.ts'
+export { codeOf } from './code-of.ts'
 export { createMarker, until } from './marker.ts'
 export { mountHanging, type HangingMount } from './hanging-mount.ts'
 export { type FoundProcess, processesWith } from './processes.ts'
+export { executorRoots, onDisk } from './on-disk.ts'
+export { makeDirectory, put } from './put.ts'
 export { describeWith, itWith } from './skip.ts'
 export { hostileNames, hostilePaths, type Hostile } from './hostile/index.ts'
 export { deep, propertyRounds, rounds, type Rounds } from './tier.ts'

@@ -1,21 +1,22 @@
+import { createLocalAdapter } from '@ws/adapter-local'
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createWorkspace } from '@ws/core'
 import { type Executor, guaranteeFields, type Guarantees } from '@ws/core/executor'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createVirtualExecutor } from '@ws/executor-virtual'
-import { component, itWith } from '@ws/test-fixtures'
+import { component, itWith, onDisk } from '@ws/test-fixtures'
 import { afterAll, describe, expect, it } from 'vitest'
 import {
   collectTests,
   type ExecutorFault,
   executorFaults,
+  storesBeside,
   testExecutor,
   type TestOutcome,
   testWorkspace,
   type WorkspaceFixture,
   workspaceFaults,
 } from '@ws/conformance'
-import { onDisk } from '@ws/tests-support'
 import { inMemory } from './in-memory.ts'
 import { ownFaults } from './own-faults.ts'
 
@@ -61,7 +62,7 @@ async function catches(fault: ExecutorFault): Promise<void> {
   const isProcess = fault.base === 'process'
   const fixture = (apply: (executor: Executor) => Executor) => (): WorkspaceFixture | Promise<WorkspaceFixture> => {
     if (fault.on === 'unavailable') return { ...inMemory(virtual), unavailable: apply(unavailable) }
-    return isProcess ? onDisk(apply(bubblewrap)) : inMemory(apply(virtual))
+    return isProcess ? onDisk(apply(bubblewrap), createLocalAdapter, storesBeside) : inMemory(apply(virtual))
   }
   const root = isProcess ? '/workspace' : '/'
   expect(failures(await runKit(fault.caughtBy, root, fixture(fault.apply))).length).toBeGreaterThan(0)

@@ -1,8 +1,8 @@
-import { processesWith } from '@ws/test-fixtures'
+import { createLocalAdapter } from '@ws/adapter-local'
+import { onDisk, processesWith } from '@ws/test-fixtures'
 import { afterAll, assert, expect, it } from 'vitest'
 
-import { collectTests, testExecutor, testWorkspace } from '@ws/conformance'
-import { onDisk } from '@ws/tests-support'
+import { collectTests, storesBeside, testExecutor, testWorkspace } from '@ws/conformance'
 import { createNakedExecutor } from './naked-executor.ts'
 
 /** One test each of what an executor that isolates nothing breaks. */
@@ -33,7 +33,11 @@ async function failing(parts: readonly string[]): Promise<string[]> {
   const failed: string[] = []
   const create = async () => {
     let project = ''
-    const fixture = await onDisk(createNakedExecutor(() => project))
+    const fixture = await onDisk(
+      createNakedExecutor(() => project),
+      createLocalAdapter,
+      storesBeside,
+    )
     return {
       ...fixture,
       async createStore(name: string) {

@@ -1,21 +1,12 @@
-import { isWorkspaceError, type WorkspaceError } from '@ws/core'
 import { describeWith } from '@ws/test-fixtures'
 import { s3ServerNames } from '@ws/test-fixtures/s3'
 import { s3Needs } from '@ws/test-fixtures/s3/vitest'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { S3StorageAdapter } from '../src/index.ts'
-import { at, Bench, encode, text } from './support.ts'
+import { at, Bench, encode, failureOf, text } from './support.ts'
 
 const lostAnswer = (): Error => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })
 const unknown = { code: 'EIO', reason: expect.stringContaining('may have been'), changeId: expect.any(String) }
-
-async function failureOf(promise: Promise<unknown>): Promise<WorkspaceError> {
-  const error = await promise.then(
-    () => expect.fail('it succeeded'),
-    (thrown: unknown) => thrown,
-  )
-  return isWorkspaceError(error) ? error : expect.fail(String(error))
-}
 
 for (const name of s3ServerNames) {
   describeWith(s3Needs(name), `answers that are lost on ${name}`, () => {

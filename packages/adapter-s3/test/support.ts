@@ -5,6 +5,7 @@ import {
   PutObjectCommand,
   type S3Client,
 } from '@aws-sdk/client-s3'
+import { isWorkspaceError, type WorkspaceError } from '@ws/core'
 import { parseMountPath, type MountPath, type StorageAdapter } from '@ws/core/adapter'
 import type { S3Server, S3ServerName } from '@ws/test-fixtures/s3'
 import { sharedS3Server } from '@ws/test-fixtures/s3/vitest'
@@ -19,6 +20,17 @@ import {
 export const at = (path: string): MountPath => parseMountPath(path)
 export const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 export const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
+
+/** The error of a workspace that a promise rejects with. */
+export async function failureOf(promise: Promise<unknown> | undefined): Promise<WorkspaceError> {
+  try {
+    await promise
+  } catch (error) {
+    if (isWorkspaceError(error)) return error
+    throw error
+  }
+  throw new Error('it succeeded')
+}
 
 /** The tier of tests that the server has no part in: `npm test` runs them on one. */
 export const tagsOn = (name: S3ServerName): 'deep'[] => (name === 'ceph' ? [] : ['deep'])

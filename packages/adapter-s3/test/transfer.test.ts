@@ -1,24 +1,13 @@
-import { isWorkspaceError, type WorkspaceError } from '@ws/core'
 import { describeWith } from '@ws/test-fixtures'
 import { s3ServerNames } from '@ws/test-fixtures/s3'
 import { s3Needs } from '@ws/test-fixtures/s3/vitest'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { TransferProgress } from '../src/index.ts'
-import { at, Bench, encode, fill, listed, text, tagsOn } from './support.ts'
+import { at, Bench, encode, failureOf, fill, listed, tagsOn, text } from './support.ts'
 
 /** An error that no retry mends. */
 const refusal = (): Error =>
   Object.assign(new Error('no'), { name: 'AccessDenied', $metadata: { httpStatusCode: 403 }, secret: 'bucket/key' })
-
-async function failureOf(promise: Promise<unknown> | undefined): Promise<WorkspaceError> {
-  try {
-    await promise
-  } catch (error) {
-    if (isWorkspaceError(error)) return error
-    throw error
-  }
-  throw new Error('it succeeded')
-}
 
 for (const name of s3ServerNames) {
   describeWith(s3Needs(name), `moves, copies and deletes on ${name}`, { tags: tagsOn(name) }, () => {

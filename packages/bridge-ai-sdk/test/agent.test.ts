@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 import { features } from './support/features.ts'
 import { lastResult, scriptedModel } from './support/script.ts'
-import { openFiles, openSite, project, protectDocs, sites, testFeatures } from '@ws/bridge-fixtures'
+import { openFiles, openSite, project, protectDocs, sites, testFeatures } from '@ws/tests-support/bridges'
 
 for (const site of sites) {
   describeWith(site.needs, `an agent of the AI SDK on ${site.name}`, () => {

@@ -5,7 +5,7 @@ import { component, describeWith, until } from '@ws/test-fixtures'
 import type { Experimental_SandboxSession } from 'ai'
 import { expect, it, onTestFinished } from 'vitest'
 
-import { openSite, sites, type Files } from '@ws/bridge-fixtures'
+import { openSite, sites, type Files } from '@ws/tests-support/bridges'
 
 const bubblewrap = sites.find(({ at }) => at === '/workspace') ?? sites[0]
 

@@ -2,7 +2,7 @@ import { createSandboxSession } from '@ws/bridge-ai-sdk'
 import { describeWith } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
-import { openSite, sites } from '@ws/bridge-fixtures'
+import { openSite, sites } from '@ws/tests-support/bridges'
 
 const size = 1_500_000
 

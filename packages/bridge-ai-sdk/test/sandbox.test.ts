@@ -3,7 +3,7 @@ import type { Workspace } from '@ws/core'
 import { describeWith } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 
-import { openFiles, openSite, project, protectDocs, sites, type Files } from '@ws/bridge-fixtures'
+import { openFiles, openSite, project, protectDocs, sites, type Files } from '@ws/tests-support/bridges'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const textOf = async (stream: ReadableStream<Uint8Array> | null): Promise<string> =>

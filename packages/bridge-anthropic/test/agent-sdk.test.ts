@@ -9,7 +9,7 @@ import { createScratchDirectory, describeWith } from '@ws/test-fixtures'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { playMessages, say, use } from './support/messages-server.ts'
-import { openFiles, openSite, project, protectDocs, sites } from '@ws/bridge-fixtures'
+import { openFiles, openSite, project, protectDocs, sites } from '@ws/tests-support/bridges'
 
 async function connect({ options }: ClaudeTools): Promise<Client> {
   const [server] = Object.values(options.mcpServers)

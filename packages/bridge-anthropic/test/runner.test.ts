@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 
 import { features } from './support/features.ts'
 import { playMessages, say, use } from './support/messages-server.ts'
-import { openSite, project, protectDocs, sites, testFeatures } from '@ws/bridge-fixtures'
+import { openSite, project, protectDocs, sites, testFeatures } from '@ws/tests-support/bridges'
 
 const editor = 'str_replace_based_edit_tool'
 const named = (seen: string): string => /[Ww]rite below `([^`]+)`/u.exec(seen)?.[1] ?? 'no remedy was given'

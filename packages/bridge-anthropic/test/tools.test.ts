@@ -12,7 +12,7 @@ import { describe, expect, it } from 'vitest'
 
 import { checkGiven } from '../src/framework.ts'
 import { playMessages, say, use } from './support/messages-server.ts'
-import { openFiles, openSite, project, sites } from '@ws/bridge-fixtures'
+import { openFiles, openSite, project, sites } from '@ws/tests-support/bridges'
 
 const editor = 'str_replace_based_edit_tool'
 

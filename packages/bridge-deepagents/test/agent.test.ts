@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 
 import { features } from './support/features.ts'
 import { ScriptedModel } from './support/script.ts'
-import { openFiles, openSite, project, protectDocs, sites, testFeatures } from '@ws/bridge-fixtures'
+import { openFiles, openSite, project, protectDocs, sites, testFeatures } from '@ws/tests-support/bridges'
 
 for (const site of sites) {
   describeWith(site.needs, `a deep agent on ${site.name}`, () => {

@@ -4,7 +4,7 @@ import { describeWith } from '@ws/test-fixtures'
 import { isSandboxBackend } from 'deepagents'
 import { describe, expect, it } from 'vitest'
 
-import { openFiles, openSite, project, protectDocs, sites, type Files } from '@ws/bridge-fixtures'
+import { openFiles, openSite, project, protectDocs, sites, type Files } from '@ws/tests-support/bridges'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const pathsOf = (files: readonly { readonly path: string }[] | undefined): string[] =>

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest'
 import { features } from './support/features.ts'
 import { playing } from './support/script.ts'
 import type { Turn } from './support/script.ts'
-import { openFiles, openSite, project, protectDocs, sites, testFeatures } from '@ws/bridge-fixtures'
+import { openFiles, openSite, project, protectDocs, sites, testFeatures } from '@ws/tests-support/bridges'
 
 const named = (seen: string): string => /[Ww]rite below `([^`]+)`/u.exec(seen)?.[1] ?? 'no remedy was given'
 

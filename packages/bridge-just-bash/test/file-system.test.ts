@@ -11,7 +11,7 @@ import { checkFramework } from '@ws/tools/bridge'
 import { Bash } from 'just-bash'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { openFiles, openSite, project, protectDocs, sites } from '@ws/bridge-fixtures'
+import { openFiles, openSite, project, protectDocs, sites } from '@ws/tests-support/bridges'
 
 for (const site of sites) {
   describeWith(site.needs, `the file system on ${site.name}`, () => {

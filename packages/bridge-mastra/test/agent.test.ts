@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 
 import { features } from './support/features.ts'
 import { scriptedModel } from './support/script.ts'
-import { openSite, project, protectDocs, sites, testFeatures } from '@ws/bridge-fixtures'
+import { openSite, project, protectDocs, sites, testFeatures } from '@ws/tests-support/bridges'
 
 for (const site of sites) {
   describeWith(site.needs, `an agent of Mastra on ${site.name}`, () => {

@@ -16,7 +16,7 @@ import type { Workspace } from '@ws/core'
 import { describeWith } from '@ws/test-fixtures'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { openSite, project, protectDocs, sites, type Files } from '@ws/bridge-fixtures'
+import { openSite, project, protectDocs, sites, type Files } from '@ws/tests-support/bridges'
 
 for (const site of sites) {
   describeWith(site.needs, `the file system on ${site.name}`, () => {

@@ -4,7 +4,7 @@ import { createMastraSandbox } from '@ws/bridge-mastra'
 import { describeWith } from '@ws/test-fixtures'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { openFiles, openSite, project, protectDocs, sites, type Files } from '@ws/bridge-fixtures'
+import { openFiles, openSite, project, protectDocs, sites, type Files } from '@ws/tests-support/bridges'
 
 for (const site of sites) {
   describeWith(site.needs, `the sandbox on ${site.name}`, () => {

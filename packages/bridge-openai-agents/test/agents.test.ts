@@ -6,7 +6,7 @@ import type { Workspace } from '@ws/core'
 import { describeWith } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
-import { openSite, project, protectDocs, sites, testFeatures } from '@ws/bridge-fixtures'
+import { openSite, project, protectDocs, sites, testFeatures } from '@ws/tests-support/bridges'
 import { features } from './support/features.ts'
 import { call, commands, patch, playing } from './support/script.ts'
 import type { Turn } from './support/script.ts'

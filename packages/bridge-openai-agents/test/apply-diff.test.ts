@@ -1,5 +1,5 @@
 import { createEditor } from '@ws/bridge-openai-agents'
-import { openFiles } from '@ws/bridge-fixtures'
+import { openFiles } from '@ws/tests-support/bridges'
 import { applyDiff } from '@openai/agents-core'
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'

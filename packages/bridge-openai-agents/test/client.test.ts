@@ -16,7 +16,7 @@ import type { Workspace } from '@ws/core'
 import { createVirtualExecutor } from '@ws/executor-virtual'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { openFiles, openSite, sites } from '@ws/bridge-fixtures'
+import { openFiles, openSite, sites } from '@ws/tests-support/bridges'
 
 /** Opens workspaces on stores that outlive them. */
 function opening() {

@@ -5,7 +5,7 @@ import { describeWith } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 
 import { checkSdk } from '../src/workspace.ts'
-import { openFiles, openSite, project, protectDocs, sites } from '@ws/bridge-fixtures'
+import { openFiles, openSite, project, protectDocs, sites } from '@ws/tests-support/bridges'
 import { checkFramework } from '@ws/tools/bridge'
 
 describe('the editor', () => {

@@ -7,7 +7,7 @@ import type { Workspace } from '@ws/core'
 import { createMarker, describeWith } from '@ws/test-fixtures'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { openFiles, openSite, project, protectDocs, sites } from '@ws/bridge-fixtures'
+import { openFiles, openSite, project, protectDocs, sites } from '@ws/tests-support/bridges'
 
 const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0])
 

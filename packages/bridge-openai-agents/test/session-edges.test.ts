@@ -5,7 +5,7 @@ import type { Workspace } from '@ws/core'
 import { describeWith } from '@ws/test-fixtures'
 import { expect, it, onTestFinished } from 'vitest'
 
-import { openSite, project, sites } from '@ws/bridge-fixtures'
+import { openSite, project, sites } from '@ws/tests-support/bridges'
 
 async function openSession(workspace: Workspace): Promise<WorkspaceSandboxSession> {
   const session = await createSandboxClient(workspace).create()

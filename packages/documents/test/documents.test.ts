@@ -1,9 +1,9 @@
 import { WorkspaceError } from '@ws/core'
 import { openDocuments } from '@ws/documents'
+import { textPdf } from '@ws/test-fixtures/pdf'
 import { describe, expect, it } from 'vitest'
 
 import { endlessPdf } from './support/pages.ts'
-import { textPdf } from './support/pdf.ts'
 
 describe('a reader of documents', () => {
   it('reads a second document while the first one hangs', async () => {

@@ -3,9 +3,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
+import { textPdf } from '@ws/test-fixtures/pdf'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-
-import { textPdf } from './support/pdf.ts'
 
 const run = promisify(execFile)
 const here = join(import.meta.dirname, '..')

@@ -1,9 +1,9 @@
 import { openDocuments } from '@ws/documents'
+import { bomb, pagesPdf, textPdf } from '@ws/test-fixtures/pdf'
 import { afterAll, describe, expect, it } from 'vitest'
 
 import { longestTurn } from './support/held.ts'
 import { bombPdf, cyclicPdf, encryptedPdf, endlessPdf } from './support/pages.ts'
-import { bomb, pagesPdf, textPdf } from './support/pdf.ts'
 
 const documents = openDocuments()
 afterAll(() => documents.close())

@@ -1,9 +1,8 @@
 import { deflateRawSync } from 'node:zlib'
 
 import { describeType } from '@ws/documents'
+import { textPdf } from '@ws/test-fixtures/pdf'
 import { describe, expect, it } from 'vitest'
-
-import { textPdf } from './support/pdf.ts'
 
 describe('describeType', () => {
   it('[FS2] names a PDF and an image by their content', async () => {

@@ -1,12 +1,13 @@
+import { createLocalAdapter } from '@ws/adapter-local'
+import { storesBeside } from '@ws/conformance'
 import { testExecutor, testWorkspace } from '@ws/conformance/vitest'
-import { component, describeWith } from '@ws/test-fixtures'
-import { onDisk } from '@ws/tests-support'
+import { component, describeWith, onDisk } from '@ws/test-fixtures'
 
 import { createBubblewrapExecutor } from '../src/index.ts'
 
 const testRoot = (root: 'auto' | 'translated') => () => {
   const executor = createBubblewrapExecutor({ root })
-  const create = () => onDisk(executor)
+  const create = () => onDisk(executor, createLocalAdapter, storesBeside)
 
   testExecutor({ name: 'bubblewrap', create })
   testWorkspace({ name: 'bubblewrap', create })

@@ -1,6 +1,7 @@
+import { createLocalAdapter } from '@ws/adapter-local'
+import { storesBeside } from '@ws/conformance'
 import { testExecutor, testWorkspace } from '@ws/conformance/vitest'
-import { component, describeWith } from '@ws/test-fixtures'
-import { executorRoots, onDisk } from '@ws/tests-support'
+import { component, describeWith, executorRoots, onDisk } from '@ws/test-fixtures'
 import { describe } from 'vitest'
 
 import { createProotExecutor } from '../src/index.ts'
@@ -8,7 +9,7 @@ import { createProotExecutor } from '../src/index.ts'
 const executor = createProotExecutor()
 
 describeWith(component('proot'), 'proot', () => {
-  const create = () => onDisk(executor)
+  const create = () => onDisk(executor, createLocalAdapter, storesBeside)
 
   testExecutor({ name: 'proot', create, roots: executorRoots('/') })
   // it starts programs slowly; bubblewrap has the same two doors on the same disk

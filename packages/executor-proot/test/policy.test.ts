@@ -4,10 +4,10 @@ import { lstat, readdir, readFile, rename, symlink, utimes } from 'node:fs/promi
 import { join } from 'node:path'
 
 import type { Restriction } from '@ws/core/executor'
-import { component, describeWith, itWith, rounds } from '@ws/test-fixtures'
+import { component, describeWith, itWith, makeDirectory, rounds } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
-import { asRoot, Bench, makeDirectory, put, virtual } from './support.ts'
+import { asRoot, Bench, put, virtual } from './support.ts'
 
 const needed = [component('proot'), component('perl'), component('bash')]
 const readOnlyMount = (path: string): Restriction => ({

@@ -1,12 +1,11 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { chown, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 import { type FileDoor, parseVirtualPath, type VirtualPath } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
 import type { AttachedExecutor, Bind, BindPlan, CommandRequest, ExecutorResult, HostPath } from '@ws/core/executor'
 import { createProotExecutor, type ProotExecutorOptions } from '@ws/executor-proot'
-import { createScratchDirectory, ordinaryOwner, type ScratchDirectory } from '@ws/test-fixtures'
-import { chown } from 'node:fs/promises'
+import { createScratchDirectory, makeDirectory, ordinaryOwner, type ScratchDirectory } from '@ws/test-fixtures'
 
 export const owner: Owner = ordinaryOwner()
 export const asRoot = process.getuid?.() === 0
@@ -63,14 +62,6 @@ export async function put(path: string, content = ''): Promise<string> {
   await makeDirectory(dirname(path))
   await writeFile(path, content)
   if (asRoot) await chown(path, owner.uid, owner.gid)
-  return path
-}
-
-export async function makeDirectory(path: string): Promise<string> {
-  const first = await mkdir(path, { recursive: true })
-  if (asRoot && first !== undefined) {
-    for (let made = path; made.length >= first.length; made = dirname(made)) await chown(made, owner.uid, owner.gid)
-  }
   return path
 }
 

@@ -1,10 +1,10 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { component, describeWith } from '@ws/test-fixtures'
+import { component, describeWith, makeDirectory } from '@ws/test-fixtures'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
-import { asRoot, Bench, makeDirectory, owner, put, virtual } from './support.ts'
+import { asRoot, Bench, owner, put, virtual } from './support.ts'
 
 const needed = [component('proot'), component('perl'), component('bash')]
 const all = [

@@ -1,6 +1,7 @@
+import { createLocalAdapter } from '@ws/adapter-local'
+import { storesBeside } from '@ws/conformance'
 import { testExecutor, testWorkspace } from '@ws/conformance/vitest'
-import { component, describeWith } from '@ws/test-fixtures'
-import { executorRoots, onDisk } from '@ws/tests-support'
+import { component, describeWith, executorRoots, onDisk } from '@ws/test-fixtures'
 
 import { createSanitizeExecutor } from '../src/index.ts'
 
@@ -24,7 +25,7 @@ const executors = [
 
 for (const { name, tags, needs, roots, executor } of executors) {
   describeWith(needs.map(component), name, { tags: [...tags] }, () => {
-    const create = () => onDisk(executor)
+    const create = () => onDisk(executor, createLocalAdapter, storesBeside)
     const refusesCommands = true
 
     testExecutor({

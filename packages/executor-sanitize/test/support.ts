@@ -1,8 +1,8 @@
 import { createLocalAdapter } from '@ws/adapter-local'
 import { type CommandResult, createWorkspace, isWorkspaceError, type Rule, type Workspace } from '@ws/core'
 import type { Executor } from '@ws/core/executor'
-import { createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
-import { chown, lchown, lstat, mkdir, readdir, readFile, readlink, symlink, utimes, writeFile } from 'node:fs/promises'
+import { createScratchDirectory, makeDirectory, ordinaryOwner } from '@ws/test-fixtures'
+import { chown, lchown, lstat, readdir, readFile, readlink, symlink, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 export const asRoot = process.getuid?.() === 0
@@ -107,12 +107,6 @@ export async function link(target: string, path: string): Promise<void> {
   await makeDirectory(dirname(path))
   await symlink(target, path)
   if (asRoot) await lchown(path, owner.uid, owner.gid)
-}
-
-export async function makeDirectory(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true })
-  if (!asRoot || first === undefined) return
-  for (let made = path; made.length >= first.length; made = dirname(made)) await chown(made, owner.uid, owner.gid)
 }
 
 /** Everything below a directory: modes, link targets and contents. */

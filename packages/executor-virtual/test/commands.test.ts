@@ -1,10 +1,11 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createWorkspace } from '@ws/core'
 import { guaranteeFields } from '@ws/core/executor'
+import { codeOf } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 
 import { createVirtualExecutor } from '../src/index.ts'
-import { codeOf, open, run, shown } from './support.ts'
+import { open, run, shown } from './support.ts'
 
 describe('commands', () => {
   it('are available everywhere, and hold every guarantee in the interpreter', async () => {

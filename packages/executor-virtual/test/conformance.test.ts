@@ -1,8 +1,10 @@
+import { createLocalAdapter } from '@ws/adapter-local'
 import { createMemoryAdapter } from '@ws/adapter-memory'
+import { storesBeside } from '@ws/conformance'
 import { testExecutor, testWorkspace } from '@ws/conformance/vitest'
 import { createWorkspace } from '@ws/core'
+import { onDisk } from '@ws/test-fixtures'
 import { afterAll, describe } from 'vitest'
-import { onDisk } from '@ws/tests-support'
 
 import { createVirtualExecutor } from '../src/index.ts'
 
@@ -21,5 +23,5 @@ testExecutor({ name: 'virtual', create: inMemory })
 testWorkspace({ name: 'virtual on memory', create: inMemory })
 // it sees the file door alone: another store adds nothing that its own tests do not show
 describe('on a disk', { tags: ['deep'] }, () => {
-  testWorkspace({ name: 'virtual on local', create: () => onDisk(executor) })
+  testWorkspace({ name: 'virtual on local', create: () => onDisk(executor, createLocalAdapter, storesBeside) })
 })

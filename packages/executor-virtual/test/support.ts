@@ -37,12 +37,3 @@ export async function run(workspace: Workspace, command: string): Promise<string
 }
 
 export const shown = ({ exitCode, stdout, stderr }: CommandResult) => ({ exitCode, stdout, stderr })
-
-export async function codeOf(promise: Promise<unknown>): Promise<string> {
-  try {
-    await promise
-    return 'done'
-  } catch (error) {
-    return (error as { code?: string }).code ?? String(error)
-  }
-}

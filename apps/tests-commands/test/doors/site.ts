@@ -4,9 +4,8 @@ import type { CommandDefaults, CommandLimits, CommandResult, Rule, Workspace } f
 import type { Executor, Requirement } from '@ws/core/executor'
 import { createBubblewrapExecutor } from '@ws/executor-bubblewrap'
 import { createProotExecutor } from '@ws/executor-proot'
-import { createScratchDirectory, ordinaryOwner } from '@ws/test-fixtures'
+import { createScratchDirectory, ordinaryOwner, put } from '@ws/test-fixtures'
 import type { ComponentName } from '@ws/test-fixtures'
-import { put } from '@ws/tests-support'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 

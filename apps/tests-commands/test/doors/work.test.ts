@@ -1,8 +1,7 @@
 import { rules } from '@ws/core'
-import { component, describeWith } from '@ws/test-fixtures'
+import { codeOf, component, describeWith } from '@ws/test-fixtures'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { codeOf } from '@ws/tests-support'
 import { expect, it } from 'vitest'
 import { doors, openSite } from './site.ts'
 

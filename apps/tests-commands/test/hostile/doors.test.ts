@@ -1,11 +1,10 @@
 import type { Workspace } from '@ws/core'
 import { systemNames } from '@ws/core/executor'
-import { component, describeWith, hostileNames, hostilePaths } from '@ws/test-fixtures'
+import { codeOf, component, describeWith, hostileNames, hostilePaths } from '@ws/test-fixtures'
 import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
-import { codeOf } from '@ws/tests-support'
 import { type Door, kernelDoors, openSite, type Site, treeOf } from '../doors/site.ts'
 
 /**

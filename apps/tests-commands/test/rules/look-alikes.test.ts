@@ -2,10 +2,9 @@ import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createWorkspace, rules } from '@ws/core'
-import { component, describeWith } from '@ws/test-fixtures'
+import { codeOf, component, describeWith } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 import { doors, openSite } from '../doors/site.ts'
-import { codeOf } from '@ws/tests-support'
 
 const denied = [rules.deny('secret'), rules.deny('deep/down/key')]
 const files = { secret: 'SECRET', 'deep/down/key': 'KEY', 'deep/other': 'other' }

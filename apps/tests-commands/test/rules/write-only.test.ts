@@ -1,10 +1,9 @@
 import { rules } from '@ws/core'
 import { createVirtualExecutor } from '@ws/executor-virtual'
-import { component, describeWith } from '@ws/test-fixtures'
+import { codeOf, component, describeWith } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 import { doors, openSite } from '../doors/site.ts'
 import { openMemory } from '@ws/tests-files'
-import { codeOf } from '@ws/tests-support'
 
 const writeOnly = [rules.withinOutput('out', { readable: false })]
 

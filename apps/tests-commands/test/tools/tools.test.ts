@@ -2,12 +2,11 @@ import { isWorkspaceError } from '@ws/core'
 import type { Executor } from '@ws/core/executor'
 import { createBubblewrapExecutor, type Tool } from '@ws/executor-bubblewrap'
 import { createProotExecutor } from '@ws/executor-proot'
-import { component, createScratchDirectory, describeWith } from '@ws/test-fixtures'
+import { component, createScratchDirectory, describeWith, put } from '@ws/test-fixtures'
 import { chmod, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
-import { put } from '@ws/tests-support'
 import { doors, openSite } from '../doors/site.ts'
 
 /** A version manager's directory, with a program that only it has. */

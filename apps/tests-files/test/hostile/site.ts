@@ -4,13 +4,11 @@ import { createWorkspace, isWorkspaceError } from '@ws/core'
 import { LinkSignal } from '@ws/core/adapter'
 import type { Workspace } from '@ws/core'
 import type { MountPath, StorageAdapter } from '@ws/core/adapter'
-import { createScratchDirectory } from '@ws/test-fixtures'
+import { createScratchDirectory, put } from '@ws/test-fixtures'
 import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { readdir, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-
-import { put } from '@ws/tests-support'
 
 export const adapterNames = ['memory', 'local'] as const
 export type AdapterName = (typeof adapterNames)[number]

@@ -5,9 +5,8 @@ import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createWorkspace, rules } from '@ws/core'
 import type { AccessRequest, Policy, Rule, Workspace, WorkspaceOptions } from '@ws/core'
 import type { Entry, StorageAdapter } from '@ws/core/adapter'
-import { createScratchDirectory } from '@ws/test-fixtures'
+import { codeOf, createScratchDirectory } from '@ws/test-fixtures'
 import { afterEach, describe, expect, it } from 'vitest'
-import { codeOf } from '@ws/tests-support'
 
 const tree = { '/a.txt': 'needle', '/priv/in/deep': 'needle', '/priv/x': 'needle', '/pub/priv/y': 'needle' }
 

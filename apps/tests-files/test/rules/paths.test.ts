@@ -1,8 +1,8 @@
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createPolicy, createWorkspace, isWorkspaceError, rules } from '@ws/core'
 import type { Policy, Rule, Workspace, WorkspaceOptions } from '@ws/core'
+import { codeOf } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
-import { codeOf } from '@ws/tests-support'
 import { openMemory } from '../../src/index.ts'
 
 const tree = { '/keys/k': 'secret', '/out/o': 'o', '/a.md': 'a' }

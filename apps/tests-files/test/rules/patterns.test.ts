@@ -2,8 +2,8 @@ import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createPolicy, createWorkspace, rules } from '@ws/core'
 import type { Policy, Rule, VirtualPath, Workspace } from '@ws/core'
 import type { PatternRule } from '@ws/core/executor'
+import { codeOf } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
-import { codeOf } from '@ws/tests-support'
 import { openMemory, paths } from '../../src/index.ts'
 
 const files = {

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createWorkspace, rules } from '@ws/core'
 import type { Workspace } from '@ws/core'
+import { codeOf } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
-import { codeOf } from '@ws/tests-support'
 
 const secrets = [
   ...['.env', '.env.local', '.env.production', '.envrc', '.env.example.local'],

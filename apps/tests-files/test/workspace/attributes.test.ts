@@ -1,11 +1,10 @@
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createWorkspace, prefix, readOnly, rules } from '@ws/core'
-import { createScratchDirectory } from '@ws/test-fixtures'
+import { codeOf, createScratchDirectory } from '@ws/test-fixtures'
 import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { codeOf } from '@ws/tests-support'
 import { openMemory } from '../../src/index.ts'
 
 const times = { modifiedAt: 1_000_000_000_123 }

@@ -1,8 +1,8 @@
 import { type AccessEvent, isWorkspaceError, rules, type Workspace } from '@ws/core'
 import { createVirtualExecutor } from '@ws/executor-virtual'
+import { codeOf } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
 
-import { codeOf } from '@ws/tests-support'
 import { openMemory } from '../../src/index.ts'
 
 function listen(workspace: Workspace): AccessEvent[] {

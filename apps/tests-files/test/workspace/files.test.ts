@@ -3,8 +3,8 @@ import { createWorkspace, rules } from '@ws/core'
 import { getNativeCause } from '@ws/core/executor'
 import type { AccessEvent, Policy } from '@ws/core'
 import type { StorageAdapter } from '@ws/core/adapter'
+import { codeOf } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
-import { codeOf } from '@ws/tests-support'
 import { openMemory, paths } from '../../src/index.ts'
 
 describe('reading', () => {

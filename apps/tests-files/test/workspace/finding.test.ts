@@ -1,12 +1,11 @@
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createWorkspace, observe, rules, type Workspace } from '@ws/core'
-import { createScratchDirectory } from '@ws/test-fixtures'
+import { codeOf, createScratchDirectory } from '@ws/test-fixtures'
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { describe, expect, it } from 'vitest'
-import { codeOf } from '@ws/tests-support'
 import { openMemory, paths } from '../../src/index.ts'
 
 /** A workspace, and the directories that were listed in its store. */

@@ -1,7 +1,7 @@
 import { rules } from '@ws/core'
 import type { Workspace, WorkspaceSearchOptions } from '@ws/core'
+import { codeOf } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
-import { codeOf } from '@ws/tests-support'
 import { openMemory } from '../../src/index.ts'
 
 const tree = {

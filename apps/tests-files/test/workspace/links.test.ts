@@ -1,6 +1,6 @@
 import { rules } from '@ws/core'
+import { codeOf } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
-import { codeOf } from '@ws/tests-support'
 import { openMemory, paths } from '../../src/index.ts'
 
 describe('links in the virtual namespace', () => {

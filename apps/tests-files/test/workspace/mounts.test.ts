@@ -2,8 +2,8 @@ import { createMemoryAdapter } from '@ws/adapter-memory'
 import { createWorkspace, isWorkspaceError, readOnly, rules } from '@ws/core'
 import type { WorkspaceOptions } from '@ws/core'
 import type { StorageAdapter } from '@ws/core/adapter'
+import { codeOf } from '@ws/test-fixtures'
 import { describe, expect, it } from 'vitest'
-import { codeOf } from '@ws/tests-support'
 import { openMemory, paths } from '../../src/index.ts'
 
 const tree = {

@@ -1,6 +1,6 @@
 import { createAiTools, createSandboxSession } from '@ws/bridge-ai-sdk'
 import type { AiToolsOptions } from '@ws/bridge-ai-sdk'
-import type { Features } from '@ws/bridge-fixtures'
+import type { Features } from '@ws/tests-support/bridges'
 import type { Workspace } from '@ws/core'
 import { generateText, isStepCount } from 'ai'
 import type { ModelMessage } from 'ai'

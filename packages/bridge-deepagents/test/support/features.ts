@@ -1,6 +1,6 @@
 import { Command, MemorySaver } from '@langchain/langgraph'
 import { createSandboxBackend } from '@ws/bridge-deepagents'
-import type { Features } from '@ws/bridge-fixtures'
+import type { Features } from '@ws/tests-support/bridges'
 import type { Workspace } from '@ws/core'
 import { createDeepAgent } from 'deepagents'
 import type { CreateDeepAgentParams } from 'deepagents'

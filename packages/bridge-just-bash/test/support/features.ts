@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { createFileSystem, createSandbox } from '@ws/bridge-just-bash'
-import type { Features } from '@ws/bridge-fixtures'
+import type { Features } from '@ws/tests-support/bridges'
 import type { Workspace } from '@ws/core'
 import { createScratchDirectory } from '@ws/test-fixtures'
 import { generateText, isStepCount } from 'ai'

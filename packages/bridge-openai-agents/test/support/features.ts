@@ -1,7 +1,7 @@
 import { Agent, applyPatchTool, Runner, RunState, shellTool } from '@openai/agents'
 import { dir, file, filesystem, memory, SandboxAgent, shell, skills } from '@openai/agents/sandbox'
 import { assistantMessage, ScriptedModel } from '@openai/agents/testing'
-import type { Features } from '@ws/bridge-fixtures'
+import type { Features } from '@ws/tests-support/bridges'
 import { createEditor, createSandboxClient, createShell } from '@ws/bridge-openai-agents'
 import type { Workspace } from '@ws/core'
 import { expect } from 'vitest'

@@ -1,4 +1,4 @@
-import { bomb, pagesPdf, writePdf, type PdfObject } from './pdf.ts'
+import { bomb, pagesPdf, writePdf, type PdfObject } from '@ws/test-fixtures/pdf'
 
 /** A page tree that contains itself. */
 export function cyclicPdf(): Uint8Array {

@@ -1,8 +1,8 @@
+import { textPdf } from '@ws/test-fixtures/pdf'
 import { createTools } from '@ws/tools'
 import { describe, expect, it } from 'vitest'
 
 import { files } from '../support/calls.ts'
-import { createPdf } from '../support/pdf.ts'
 import { stores, workspaceOn } from '../support/stores.ts'
 
 describe.each(stores)('reading by file_system on $name', (store) => {
@@ -23,7 +23,7 @@ describe.each(stores)('reading by file_system on $name', (store) => {
 
   it('[FS2] refuses a binary file, and names the PDF reader for a PDF', async () => {
     const png = Buffer.from('89504e470d0a1a0a0000000d4948445200000001000000010806000000', 'hex')
-    const { refused } = await open({ '/a.bin': png, '/a.pdf': createPdf(['page']) })
+    const { refused } = await open({ '/a.bin': png, '/a.pdf': textPdf(['page']) })
     expect((await refused('read', { path: '/a.bin' })).text).toContain('binary file (image/png, 29 bytes)')
     const pdf = await refused('read', { path: '/a.pdf' })
     expect(pdf.text).toContain('read_chunked')
@@ -61,7 +61,7 @@ describe.each(stores)('reading by file_system on $name', (store) => {
   })
 
   it('[FS4] reads a PDF by pages from 1, and notes a page out of range', async () => {
-    const { done, refused } = await open({ '/a.pdf': createPdf(['first', 'second', 'third']) })
+    const { done, refused } = await open({ '/a.pdf': textPdf(['first', 'second', 'third']) })
     const two = await done('read_chunked', { path: '/a.pdf', pages: '1-2' })
     expect(two.text).toMatch(/--- page 1 ---\nfirst\s*\n--- page 2 ---\nsecond\s*\n\[pages 1–2 of 3; next: pages 3-3;/u)
     expect((await done('read_chunked', { path: '/a.pdf' })).text).toContain('third')

@@ -1,6 +1,6 @@
 import type { Workspace } from '@ws/core'
+import { codeOf } from '@ws/test-fixtures'
 import { expect } from 'vitest'
-import { codeOf } from '@ws/tests-support'
 import { answer, within } from './model.ts'
 import type { Answer, Names, Right } from './model.ts'
 import type { RuleSet } from './rule-sets.ts'

@@ -3,9 +3,8 @@ import { createLocalAdapter } from '@ws/adapter-local'
 import { createWorkspace } from '@ws/core'
 import type { MountOptions, Workspace } from '@ws/core'
 import type { Executor } from '@ws/core/executor'
-import { ordinaryOwner } from '@ws/test-fixtures'
+import { ordinaryOwner, put } from '@ws/test-fixtures'
 import type { ScratchDirectory } from '@ws/test-fixtures'
-import { put } from '@ws/tests-support'
 import type { RuleSet } from './rule-sets.ts'
 
 /** A workspace of a set in real directories, which belong to an ordinary user. */

@@ -59,7 +59,7 @@ export function testFeatures(framework: string, features: Features): void {
 
   describe(`the table of ${framework}`, () => {
     it('stands in docs/bridges.md as it is tested', () => {
-      const page = readFileSync(new URL('../../../docs/bridges.md', import.meta.url), 'utf8')
+      const page = readFileSync(new URL('../../../../docs/bridges.md', import.meta.url), 'utf8')
       const section = page.split(`## ${framework}\n`)[1]?.split('\n## ')[0]?.trim()
       expect(section).toBe(tableOf(features))
     })
