@@ -16,6 +16,11 @@ import { installInto, pack, type Tarball } from './lib/packed.ts'
 import { capture } from './lib/run.ts'
 import { checkWeights } from './lib/weights.ts'
 
+interface Manifest {
+  readonly description?: string
+  readonly keywords?: readonly string[]
+}
+
 const unwanted = ['@aws-sdk', '@smithy', 'execa']
 
 const [target, ...names] = process.argv.slice(2)
@@ -71,7 +76,7 @@ function typeProblems(analysis: CheckResult): string[] {
 /** Checks a package as npm shows it: no link leads nowhere, and no import is missing. */
 function checkContents({ name, filename, files }: Tarball, published: ReadonlySet<string>): string[] {
   const contentOf = (path: string) => capture('tar', ['-xOf', filename, `package/${path}`])
-  const manifest = JSON.parse(contentOf('package.json')) as Readonly<Record<string, unknown>>
+  const manifest = JSON.parse(contentOf('package.json')) as Manifest
   const readme = contentOf('README.md')
   const { links } = extractPaths(readme)
   const imports = [...readme.matchAll(/from '(@ws\/[a-z0-9-]+)/gu)].map(([, imported = '']) => imported)
@@ -80,6 +85,7 @@ function checkContents({ name, filename, files }: Tarball, published: ReadonlySe
     ...['description', 'keywords']
       .filter((field) => !(field in manifest))
       .map((field) => `${name}: package.json has no ${field}`),
+    ...checkInternal(name, manifest, readme),
     ...links
       .filter((link) => !files.some(({ path }) => path === normalize(link)))
       .map((link) => `${name}: README.md links to ${link}, which is not in the package`),
@@ -87,6 +93,18 @@ function checkContents({ name, filename, files }: Tarball, published: ReadonlySe
       .values()
       .map((imported) => `${name}: README.md imports ${imported}, which is not published`),
   ]
+}
+
+/** A package without a promise says so in three places, since a reader may see only one of them. */
+function checkInternal(name: string, { description = '', keywords = [] }: Manifest, readme: string): string[] {
+  const marks = {
+    'the keyword `internal`': keywords.includes('internal'),
+    'a description that begins with `Internal part of @ws: `': description.startsWith('Internal part of @ws: '),
+    'a README.md that begins with `**Internal**: `': readme.startsWith(`# ${name}\n\n**Internal**: published since`),
+  }
+  const missing = Object.entries(marks).filter(([, there]) => !there)
+  if (missing.length === Object.keys(marks).length) return []
+  return missing.map(([mark]) => `${name}: an internal package needs ${mark}`)
 }
 
 function checkIsolation(tarballs: readonly Tarball[]): string[] {
