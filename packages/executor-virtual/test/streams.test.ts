@@ -58,6 +58,28 @@ it('[EX1] keeps every byte where standard output and errors go into one another'
   }
 })
 
+it('[EX1] refuses binary output of more than 1 MiB on standard error, and keeps it everywhere else', async () => {
+  const large = new Uint8Array(1_100_000).map((_, index) => (index * 7) % 256)
+  await using workspace = await open({ files: { '/large': large } })
+  const toErrors = [
+    '{ cat large >&2; } 2> copy',
+    '{ for once in 1; do cat large; done >&2; } 2> copy',
+    '{ exec >&2; cat large; } 2> copy',
+    '{ exec 3>&2; cat large >&3; } 2> copy',
+    '{ cat large > /dev/stderr; } 2> copy',
+    '{ bash -c "cat large" >&2; } 2> copy',
+  ]
+  for (const script of toErrors) {
+    const { exitCode, stderr } = await workspace.exec(script)
+    expect({ script, exitCode }).toEqual({ script, exitCode: 126 })
+    expect(stderr).toContain('standard error takes 1 MiB of binary output at most; write it to a file')
+  }
+  for (const script of ['cat large &> copy', '{ cat large |& cat; } > copy', 'exec 3> copy; cat large >&3']) {
+    expect({ script, exitCode: (await workspace.exec(script)).exitCode }).toEqual({ script, exitCode: 0 })
+    expect((await workspace.read('/copy')).bytes).toEqual(large)
+  }
+})
+
 it('carries any bytes in text', () => {
   const all = Buffer.from([
     ...files.bytes,

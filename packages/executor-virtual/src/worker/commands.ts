@@ -7,7 +7,7 @@ import { takeMark } from './syntax/inherited.ts'
 import { decodeCommand } from './syntax/reading.ts'
 import type { Session } from './session.ts'
 import { tools } from './tools/index.ts'
-import { asText, type Invocation, type InterpreterContext, noteInput, outputOf } from './tools/tool.ts'
+import { asText, type Invocation, type InterpreterContext, isLeftAsBytes, noteInput, outputOf } from './tools/tool.ts'
 
 /**
  * Every command that a script can run: ours, and those of just-bash in the forms that were compared with the real ones.
@@ -50,7 +50,10 @@ function guarded(name: string, session: Session): CustomCommand {
       const result = tool === undefined ? await runOriginal(name, given, context, session) : await tool(call)
       session.inCommand = outer
       session.check(runsScripts.has(name) ? outputOf(result) : '')
-      return asText(result)
+      const output = asText(result)
+      if (session.toErrors > 0 && isLeftAsBytes(output))
+        session.refuse(`${name} >&2`, 'standard error takes 1 MiB of binary output at most; write it to a file')
+      return output
     },
     { trusted: false },
   )

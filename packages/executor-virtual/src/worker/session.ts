@@ -36,6 +36,10 @@ export class Session {
   files: Pick<BashFileSystem, 'readdirWithStats' | 'look'> | undefined
   /** False while the interpreter itself asks for files: to match names, for instance. */
   inCommand = false
+  /** The number of commands under way whose standard output goes to standard error. */
+  toErrors = 0
+  /** The descriptors that stand for standard error. */
+  readonly errorDescriptors = new Set(['2'])
 
   private constructor(error: FatalError, stopped: () => boolean) {
     this.#FatalError = error

@@ -6,6 +6,7 @@ import { outputOf } from '../tools/tool.ts'
 import { sessionOf, shellOf, type Shell } from './shell.ts'
 import type { Command, Interpreter, Pipeline, Script, ShellState, Statement } from './interpreter.ts'
 import { emptyMove } from './empty-move.ts'
+import { goesToErrors, isBareExec } from './to-errors.ts'
 import { runFile } from './run-file.ts'
 import { background, wait } from './jobs.ts'
 import { trapAfter, trapBefore, setTrap } from './trap.ts'
@@ -91,23 +92,35 @@ export function repairInterpreter(interpreter: Interpreter): void {
   }
 
   interpreter.executeCommandInner = async function (command: Command, stdin: string, owns: boolean) {
-    const shell = shellOf(this)
+    const session = sessionOf(this)
+    const toErrors = goesToErrors(command, session.errorDescriptors)
+    if (toErrors) session.toErrors += 1
+    try {
+      return await judged(this, command, stdin, owns)
+    } finally {
+      // `exec >&2` holds for the rest of the script
+      if (toErrors && !isBareExec(command)) session.toErrors -= 1
+    }
+  }
+
+  async function judged(self: Interpreter, command: Command, stdin: string, owns: boolean): Promise<ExecResult> {
+    const shell = shellOf(self)
     if (command.type === 'Subshell') {
       const { traps } = shell
       shell.traps = new Map()
       try {
-        return await executeCommandInner.call(this, command, stdin, owns)
+        return await executeCommandInner.call(self, command, stdin, owns)
       } finally {
         shell.traps = traps
       }
     }
-    if (!loops.has(command.type)) return executeCommandInner.call(this, command, stdin, owns)
+    if (!loops.has(command.type)) return executeCommandInner.call(self, command, stdin, owns)
     const loop = { body: new Set<unknown>((command as Loop).body), ran: false, left: false }
     shell.loops.push(loop)
     try {
-      const result = await executeCommandInner.call(this, command, stdin, owns)
+      const result = await executeCommandInner.call(self, command, stdin, owns)
       // A status other than 0 has been judged in the round that left it.
-      if (loop.ran) this.ctx.state.errexitSafe = true
+      if (loop.ran) self.ctx.state.errexitSafe = true
       return loop.left ? { ...result, exitCode: 0 } : result
     } finally {
       shell.loops.pop()

@@ -79,6 +79,11 @@ export function asText(result: ExecResult): ExecResult {
   return { ...rest, stdout: text, stdoutKind: 'text' }
 }
 
+/** True for output that {@link asText} leaves as bytes: it would come out as other characters on standard error. */
+export function isLeftAsBytes({ stdout, stdoutKind }: ExecResult): boolean {
+  return stdoutKind === 'bytes' && stdout.length > mostForeign && foreign.test(stdout)
+}
+
 /** The bytes of a result, one character for each. */
 export function outputOf({ stdout, stdoutKind }: ExecResult): string {
   return stdoutKind === 'bytes' ? stdout : bytesOf(stdout)
