@@ -40,7 +40,8 @@ export async function append(
         parsed.path,
         async (located, adapter) => {
           if (adapter === undefined) throw notFileError(operation, located)
-          if (adapter.append === undefined) throw notSupportedError(operation, located, 'cannot be appended to')
+          if (adapter.append === undefined)
+            throw notSupportedError(operation, located, 'cannot be appended to', 'read it, and write it whole')
           if (parsed.directory) await refuseDirectoryName(operation, located, adapter)
           const parents = options.parents ?? true
           if (parents) await admitParents(context, operation, located, adapter)

@@ -39,7 +39,8 @@ async function change(
         }
         const changing = adapter === undefined ? undefined : run(adapter, located.path, { signal })
         if (changing !== undefined) return await changing
-        throw notSupportedError(operation, located, `lies in a store that keeps no ${kept[operation]}`)
+        const reason = `lies in a store that keeps no ${kept[operation]}`
+        throw notSupportedError(operation, located, reason, 'leave them as they are, or use a store that keeps them')
       },
     )
   })

@@ -171,6 +171,7 @@ export async function readSymlink(context: Context, path: string, options: Signa
             operation,
             path: located.virtual,
             reason: 'lies in a store that holds no links',
+            remedy: 'read it as a file, or list it as a directory',
           })
         }
         return adapter.readSymlink(located.path, { signal })

@@ -214,7 +214,13 @@ async function copyEntry({ context, source, adapter, path, stat, options }: Entr
 
 async function readTarget(reader: StorageAdapter, path: MountPath, source: VirtualPath): Promise<string> {
   if (reader.readSymlink !== undefined) return reader.readSymlink(path)
-  throw virtualError({ code: 'ENOTSUP', operation: 'copy', path: source, reason: 'is a link that cannot be read' })
+  throw virtualError({
+    code: 'ENOTSUP',
+    operation: 'copy',
+    path: source,
+    reason: 'is a link that cannot be read',
+    remedy: 'leave it out',
+  })
 }
 
 function existsError(path: MountPath, { mounts }: Context, adapter: StorageAdapter): Error {

@@ -103,7 +103,7 @@ export async function createSymlink(
       parsed.path,
       async (located, adapter) => {
         if (adapter?.createSymlink === undefined)
-          throw notSupportedError(operation, located, 'lies in a store that holds no links')
+          throw notSupportedError(operation, located, 'lies in a store that holds no links', noLinks)
         if (parsed.directory) throw notDirectoryError(operation, located.virtual)
         await adapter.createSymlink(located.path, target, { signal })
       },
@@ -225,6 +225,8 @@ export function notFileError(operation: string, { virtual }: Located): Error {
   })
 }
 
-export function notSupportedError(operation: string, { virtual }: Located, reason: string): Error {
-  return virtualError({ code: 'ENOTSUP', operation, path: virtual, reason })
+const noLinks = 'copy what the link would lead to, or use a store that holds links'
+
+export function notSupportedError(operation: string, { virtual }: Located, reason: string, remedy: string): Error {
+  return virtualError({ code: 'ENOTSUP', operation, path: virtual, reason, remedy })
 }
