@@ -59,7 +59,8 @@ export function settingTests({ describe, test }: DoorSuite): void {
 
     test('of one command is nothing to the next, nor are its variables', {}, async (it) => {
       const site = await it.open({ files: { 'sub/x': 'x' } })
-      await site.run('cd sub; export LEAK=yes; f() { :; }')
+      await site.run('cd sub; export LEAK=yes')
+      await site.attempt('f() { :; }')
       equal(await site.run('echo "$PWD [$LEAK]"'), `${it.root} []\n`, 'the output')
     })
   })

@@ -55,7 +55,7 @@ export function nameTests({ describe, test }: DoorSuite): void {
       const names = namesFor(site)
       await site.workspace.createDirectory('made')
       const quoted = names.map((name) => `'${name.replaceAll("'", `'"'"'`)}'`)
-      await site.run(`cd made; for name in ${quoted.join(' ')}; do printf %s "$name" > "./$name"; done`)
+      await site.run(`cd made && ${quoted.map((name) => `printf %s ${name} > ./${name}`).join(' && ')}`)
       const made = (await site.listed('made')).map((path) => path.slice('made/'.length))
       equal(made.sort(), [...names].sort(), 'what the file door lists')
       for (const name of names) equal(await site.workspace.readText(`made/${name}`), name, `what ${name} holds`)
