@@ -4,7 +4,15 @@ import type { ResolvedOptions } from './options.ts'
 export const untrustedPrograms = ['git', 'python3', 'node', 'npm', 'pip', 'make', 'curl'] as const
 
 /** Examples of commands that are refused whatever is trusted: their paths are not known before they run. */
-export const unreadable = ['cat $(ls)', 'eval ls', 'source x.sh', 'ls ..'] as const
+export const unreadable = [
+  'cat "$f"',
+  'echo $x',
+  'f() { ls; }',
+  'cat $(ls)',
+  'eval ls',
+  'source x.sh',
+  'ls ..',
+] as const
 
 /** For models: the usual programs and forms that are refused, in one sentence. */
 export function lacksOf({ trust }: Pick<ResolvedOptions, 'trust'>): string {

@@ -17,6 +17,9 @@ export type RefusalKind =
   | 'stored'
   | 'mount'
   | 'construct'
+  | 'arithmetic'
+  | 'held'
+  | 'unquoted'
   | 'variable'
 
 /** A command that cannot be proven to stay inside, or to do here what it does in a view. */
@@ -32,23 +35,21 @@ export class Refusal extends Error {
   }
 }
 
-const texts: Readonly<Record<RefusalKind, readonly [string, string]>> = {
+/** Each kind: the reason, and a remedy within this executor where there is one. */
+const texts: Readonly<Record<RefusalKind, readonly [reason: string, remedy?: string]>> = {
   syntax: ['cannot be read with certainty', 'write it in a simpler way'],
   unknown: ['names a file that is not known before the shell runs', 'write the path out'],
-  climbs: ['may climb out of the workspace', 'use an absolute path of the workspace'],
+  climbs: [
+    'may climb out of the workspace',
+    'use an absolute path of the workspace, or go there with `cd DIRECTORY &&`',
+  ],
   outside: ['lies outside of every mount', 'use a path of the workspace'],
   system: ['is not a part of the system that commands may use', 'use a path of the workspace'],
   link: ['is a link, or runs through one, that leaves its mount', 'name what it leads to'],
-  program: [
-    'is not known here, so it cannot be judged',
-    'name it in `trustPrograms`, or use an executor with a view (bubblewrap, proot)',
-  ],
-  script: [
-    'runs code of the workspace',
-    'name it in `trustPrograms`, or use an executor with a view (bubblewrap, proot)',
-  ],
-  code: ['runs code that cannot be judged', 'use an executor with a view (bubblewrap, proot)'],
-  option: ['is an option that cannot be judged', 'leave it out, or use an executor with a view (bubblewrap, proot)'],
+  program: ['is not known here, so it cannot be judged', 'name it in `trustPrograms`'],
+  script: ['runs code of the workspace', 'name it in `trustPrograms`'],
+  code: ['runs code that cannot be judged'],
+  option: ['is an option that cannot be judged', 'leave it out'],
   template: ['has no X in its name, and so could show a part of a path of this machine', 'end the name with XXXXXX'],
   shown: ['would see paths of this machine in what it reads', 'go there with `cd` and use relative paths'],
   stored: ['would store paths of this machine', 'go there with `cd` and use relative paths'],
@@ -56,12 +57,25 @@ const texts: Readonly<Record<RefusalKind, readonly [string, string]>> = {
     'holds, or lies in, another mount, which is elsewhere on this machine',
     'name the mount by its absolute path',
   ],
-  construct: ['cannot be judged', 'write it in a simpler way, or use an executor with a view (bubblewrap, proot)'],
+  construct: ['cannot be judged', 'write it in a simpler way'],
+  arithmetic: ['computes with more than numbers, and bash runs the commands in such values'],
+  unquoted: [
+    'is split by the shell, and its patterns would find paths of this machine',
+    'put it between double quotes',
+  ],
+  held: ['puts paths of this machine into a variable, whose use is not followed', 'write each path where it is used'],
   variable: ['changes how every later command is read', 'leave it out'],
 }
+/** Another executor would not run these either. */
+const nowhere: ReadonlySet<RefusalKind> = new Set(['syntax', 'outside', 'system'])
+const elsewhere = 'take another executor: bubblewrap or proot, which have a view, or virtual'
 
-/** @param what the part of the command, as it was written */
-export function refuse(kind: RefusalKind, what: string, remedy?: string): never {
+/**
+ * @param what the part of the command, as it was written
+ * @param hint a better remedy than the usual one
+ */
+export function refuse(kind: RefusalKind, what: string, hint?: string): never {
   const [reason, usual] = texts[kind]
-  throw new Refusal(kind, `${quotePath(what)} ${reason}`, remedy ?? usual)
+  const remedies = [hint ?? usual, nowhere.has(kind) ? undefined : elsewhere]
+  throw new Refusal(kind, `${quotePath(what)} ${reason}`, remedies.filter((one) => one !== undefined).join(', or '))
 }

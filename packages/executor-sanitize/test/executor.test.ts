@@ -132,7 +132,22 @@ describe('the shell', () => {
     expect((await site.run('cat "$HOME/docs/a.txt"; pwd', { cwd: '/docs', env: { X: '/a' } })).stdout).toBe(
       'a\n/docs\n',
     )
-    expect((await site.run('echo "$X"; cat "$X"', { env: { X: '/docs/a.txt' } })).stdout).toBe('/docs/a.txt\na\n')
+    const env = { X: '/docs/a.txt' }
+    expect((await site.run('echo "$X"; cat "$X"', { env })).stdout).toBe('/docs/a.txt\na\n')
+    for (const change of [
+      'X=b',
+      'read X',
+      'unset X',
+      'export X=b',
+      'for X in b; do :; done',
+      'for i in b; do X=b; done',
+    ])
+      expect({ change, ...(await site.refusal(`${change}; cat "$X"`, { env })) }).toMatchObject({
+        change,
+        code: 'EUNENFORCEABLE',
+        message: expect.stringContaining('"$X"'),
+      })
+    expect(await site.refusal(`X=b sh -c 'cat "$X"'`, { env })).toMatchObject({ code: 'EUNENFORCEABLE' })
     for (const name of ['BASH_ENV', 'PATH', 'LD_PRELOAD', 'IFS']) {
       expect(await site.refusal('ls', { env: { [name]: 'x' } })).toMatchObject({
         code: 'EINVAL',
@@ -203,7 +218,7 @@ describe('mounts', () => {
       files: { 'a.txt': 'a\n', 'lib/b.txt': 'b\n' },
     })
     const { stdout } = await site.run(
-      'cat /workspace/a.txt /workspace//lib/../lib/b.txt; echo "$HOME $PWD"; for f in /workspace/*.txt; do echo "$f"; done; f=lib; ls "/workspace/$f"',
+      'cat /workspace/a.txt /workspace//lib/../lib/b.txt; echo "$HOME $PWD"; echo /workspace/*.txt; ls "/workspace/lib"',
     )
     expect(stdout).toBe('a\nb\n/workspace /workspace\n/workspace/a.txt\nb.txt\n')
     expect((await site.run('cd lib && cat ../a.txt && cat /workspace/nope')).stderr).toBe(
@@ -218,6 +233,8 @@ describe('mounts', () => {
       'cat /workspace/../x',
       'cd / && ls',
       'echo "${PWD}x"',
+      'for f in /workspace/*.txt; do echo "$f"; done',
+      'f=lib; ls "/workspace/$f"',
     ]) {
       expect({ command, ...(await site.refusal(command)) }).toMatchObject({ command, code: 'EUNENFORCEABLE' })
     }
@@ -235,7 +252,8 @@ describe('mounts', () => {
       name: 'a.b-c_d@1+2,3:4',
       files: { 'a.txt': 'a\n' },
     })
-    expect((await site.run('cat /a.txt; for f in /*; do echo "$f"; done; pwd')).stdout).toBe('a\n/a.txt\n/\n')
+    expect((await site.run('cat /a.txt; echo /*; pwd')).stdout).toBe('a\n/a.txt\n/\n')
+    expect(await site.refusal('for f in /*; do echo "$f"; done')).toMatchObject({ code: 'EUNENFORCEABLE' })
   })
 })
 

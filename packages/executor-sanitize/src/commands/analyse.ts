@@ -8,27 +8,32 @@ import {
   type Statement,
   type SyntaxNode,
   UnreadableCommand,
+  visit,
   type Word,
 } from '@ws/command-parser'
 
+import { refuseDangerous } from '../programs/starters.ts'
 import { refuse } from '../refusal.ts'
 import type { Analyst } from './analyst.ts'
-import { numbered } from './arithmetic.ts'
-import { judgeCase, judgeIf } from './branches.ts'
 import type { Argument, Invocation } from '../invocation/invocation.ts'
-import { judgeTest } from './conditions.ts'
-import { type AnalysisContext, type Outcome, plain } from '../invocation/analysis-context.ts'
-import { judgeArithmeticFor, judgeFor, judgeWhile } from './loops.ts'
+import { judgeTest, judgeText } from './conditions.ts'
+import {
+  type AnalysisContext,
+  joinDirectories,
+  type Outcome,
+  silent,
+  together,
+} from '../invocation/analysis-context.ts'
 import { judgeRedirections } from './redirections.ts'
 import { callOf, judgeCommand } from './simple-command.ts'
-import { forget, join, type State } from '../invocation/state.ts'
 import type { Value } from '../invocation/values.ts'
-import { holdsHosts, insideOf, valueOf } from './words.ts'
+import { holdsHosts, judgeArithmetic, valueOf } from './words.ts'
 
 type StatementCommand = Statement['command']
 
 /**
- * Reads a script and judges everything in it: lists and pipelines here. Constructs that it does not know are refused.
+ * Reads a script and judges every command in it, in the order of the text. Constructs that it does not know are refused.
+ * It follows no values: only the directories that the shell can be in.
  */
 class Analysis implements Analyst {
   readonly context: AnalysisContext
@@ -41,170 +46,147 @@ class Analysis implements Analyst {
     return new Analysis(context)
   }
 
-  script(script: Pick<Script, 'commands'>, state: State): Outcome {
-    return this.list(script.commands, state)
+  line(source: string, context: AnalysisContext): Outcome {
+    return analyseSource(source, context)
   }
 
-  line(source: string, state: State, context: AnalysisContext): Outcome {
-    return analyseSource(source, state, context)
+  list(statements: readonly Statement[]): Outcome {
+    return together(...statements.map(({ command }) => this.#maybe(() => this.#node(command))))
   }
 
-  list(statements: readonly Statement[], start: State): Outcome {
-    let state: State | undefined = start
-    const seen: Outcome[] = []
-    let last = plain(start)
-    for (const statement of statements) {
-      // Commands after an `exit` never run, but they are read all the same.
-      const before: State = state ?? forget(start)
-      last = this.#node(statement.command, before)
-      seen.push(last)
-      state = statement.background ? before : state === undefined ? undefined : join(last.success, last.failure)
-    }
-    const only = seen.length === 1 ? last : undefined
-    return {
-      success: only === undefined ? state : last.success,
-      failure: only === undefined ? state : last.failure,
-      prints: seen.some(({ prints }) => prints),
-      hosts: seen.some(({ hosts }) => hosts),
-      ...(only?.names === undefined ? {} : { names: only.names }),
-      number: only?.number,
-    }
-  }
-
-  #node(node: StatementCommand, state: State): Outcome {
-    switch (node.type) {
-      case 'AndOr':
-        return this.#andOr(node.commands, node.operators, state)
-      case 'Pipeline':
-        return this.#pipeline(node.commands, node.operators, state)
-      default:
-        return this.command(node, state)
-    }
-  }
-
-  #andOr(commands: readonly StatementCommand[], operators: readonly string[], start: State): Outcome {
-    let outcome = plain(start)
-    commands.forEach((command, index) => {
-      const operator = operators[index - 1]
-      const from = operator === '||' ? outcome.failure : outcome.success
-      const next = this.#node(command, from ?? forget(start))
-      const dead = from === undefined
-      const success = dead ? undefined : next.success
-      const failure = dead ? undefined : next.failure
-      outcome = {
-        success: operator === '||' ? join(outcome.success, success) : success,
-        failure: operator === '&&' ? join(outcome.failure, failure) : failure,
-        prints: outcome.prints || next.prints,
-        hosts: outcome.hosts || next.hosts,
-      }
-    })
+  /** Commands after it may run where those before it did: a `cd` in it can fail. */
+  #maybe(run: () => Outcome): Outcome {
+    const { place } = this.context
+    const before = place.cwd
+    const outcome = run()
+    place.cwd = joinDirectories(before, place.cwd)
     return outcome
   }
 
-  #pipeline(commands: readonly CommandNode[], operators: readonly string[], state: State): Outcome {
-    if (commands.length === 1 && commands[0] !== undefined) {
-      const { success, failure, ...rest } = this.command(commands[0], state)
-      const either = join(success, failure)
-      return { ...rest, success: either, failure: either }
-    }
-    let input = this.context.input
-    let hosts = false
-    let last = plain(state)
-    commands.forEach((command, index) => {
-      last = this.within({ ...this.context, input }).command(command, state)
-      hosts ||= last.hosts
-      const names = last.names
-      input = {
-        tainted: last.prints || (operators[index] === '|&' && last.hosts),
-        ...(names === undefined ? {} : { names }),
-      }
-    })
-    // Each part has a shell of its own. In the last one a `cd` can stay (`lastpipe`), so nothing is known then.
-    return {
-      ...plain(state),
-      prints: last.prints,
-      hosts,
-      number: last.number,
-      ...(last.names === undefined ? {} : { names: last.names }),
+  #node(node: StatementCommand): Outcome {
+    switch (node.type) {
+      case 'AndOr':
+        return this.#andOr(node.commands, node.operators)
+      case 'Pipeline':
+        return this.#pipeline(node.commands, node.operators)
+      default:
+        return this.command(node)
     }
   }
 
-  command(node: CommandNode, state: State): Outcome {
+  /** After `cd x &&` a command runs in `x` alone. */
+  #andOr(commands: readonly StatementCommand[], operators: readonly string[]): Outcome {
+    const { place } = this.context
+    let seen = place.cwd
+    const outcomes = commands.map((command, index) => {
+      const other = operators[index - 1] === '||'
+      if (other) place.cwd = seen
+      const outcome = this.#node(command)
+      seen = joinDirectories(seen, place.cwd)
+      if (other) place.cwd = seen
+      return outcome
+    })
+    place.cwd = seen
+    return together(...outcomes)
+  }
+
+  #pipeline(commands: readonly CommandNode[], operators: readonly string[]): Outcome {
+    const [only, ...others] = commands
+    if (only !== undefined && others.length === 0) return this.#maybe(() => this.command(only))
+    let { tainted } = this.context
+    let hosts = false
+    let last = silent
+    commands.forEach((command, index) => {
+      // Each part has a shell of its own.
+      last = this.within({ ...this.context, tainted, place: { ...this.context.place } }).command(command)
+      hosts ||= last.hosts
+      tainted = last.prints || (operators[index] === '|&' && last.hosts)
+    })
+    return { prints: last.prints, hosts }
+  }
+
+  command(node: CommandNode): Outcome {
+    const substituted = { hosts: false }
+    const outcome = new Analysis({ ...this.context, substituted }).#command(node)
+    return { ...outcome, hosts: outcome.hosts || substituted.hosts }
+  }
+
+  #command(node: CommandNode): Outcome {
     switch (node.type) {
       case 'Command':
-        return this.#simple(node, state)
+        return this.#simple(node)
       case 'Redirected':
-        return this.#redirected(node.redirects, state, (inner) => inner.command(node.command, state))
+        return this.#redirected(node.redirects, (inner) => inner.command(node.command))
       case 'BraceGroup':
-        return this.list(node.body.commands, state)
-      case 'Subshell': {
-        const inner = this.list(node.body.commands, state)
-        return { ...inner, success: state, failure: state }
+        return this.list(node.body.commands)
+      case 'Subshell':
+        return this.within({ ...this.context, place: { ...this.context.place } }).list(node.body.commands)
+      case 'If': {
+        const lists = [node.clause, node.then, ...node.elif.flatMap(({ clause, then }) => [clause, then])]
+        if (node.else !== undefined) lists.push(node.else)
+        return together(...lists.map(({ commands }) => this.list(commands)))
       }
-      case 'If':
-        return judgeIf(this, node, state)
       case 'While':
-        return judgeWhile(this, node, state)
-      case 'For':
-        return judgeFor(this, node, state)
-      case 'ArithmeticFor':
-        return judgeArithmeticFor(this, node, state)
-      case 'Case':
-        return judgeCase(this, node, state)
-      case 'TestCommand':
-        return judgeTest(this, node.expression, state)
-      case 'ArithmeticCommand':
-        if (node.expression !== undefined) this.inside(node.expression, state)
-        return plain(numbered(state, [node.expression]))
-      case 'Function': {
+        return this.#turns(node, () => together(this.list(node.clause.commands), this.list(node.body.commands)))
+      case 'For': {
         const name = staticText(node.name)
         if (name === undefined) return refuse('construct', node.name.text)
-        this.context.functions.add(name)
-        // It can be called from anywhere, with anything.
-        const inner = this.command(asCommand(node.body), { ...forget(state), cwd: 'any' })
-        if (inner.prints) this.context.functions.add(`prints:${name}`)
-        if (inner.hosts) this.context.functions.add(`hosts:${name}`)
-        return plain(state)
+        refuseDangerous(name, name)
+        for (const word of node.wordlist ?? []) this.call('for', []).kept(this.argument(word))
+        return this.#turns(node, () => this.list(node.body.commands))
       }
+      case 'Case':
+        for (const word of [node.word, ...node.items.flatMap(({ pattern }) => pattern)]) judgeText(this.argument(word))
+        return together(...node.items.map(({ body }) => this.list(body.commands)))
+      case 'TestCommand':
+        return judgeTest(this, node.expression)
+      case 'ArithmeticCommand':
+        if (node.expression !== undefined) judgeArithmetic(node.expression)
+        return silent
       default:
         return refuse('construct', this.text(node))
     }
   }
 
-  #redirected(redirections: readonly Redirection[], state: State, run: (inner: Analyst) => Outcome): Outcome {
-    const judged = judgeRedirections(redirections, {
-      evaluate: (word) => this.value(word, state),
-      expansions: (parts) => holdsHosts(this, parts, state),
-      state,
-      context: this.context,
-    })
-    const inner = judged.input === undefined ? this : this.within({ ...this.context, input: judged.input })
-    const outcome = run(inner)
-    return judged.apply(outcome)
+  /** A body runs any number of times: it must leave to its next turn what it found. */
+  #turns(node: SyntaxNode, run: () => Outcome): Outcome {
+    const { place, facts } = this.context
+    const before = { ...place, ...facts }
+    const outcome = run()
+    if (place.cwd !== before.cwd || place.moved !== before.moved)
+      return refuse('construct', this.text(node), 'put its `cd` into a subshell: (cd DIRECTORY && …)')
+    if (facts.links !== before.links || facts.unchecked !== before.unchecked)
+      return refuse('construct', this.text(node), 'write out each command that moves files or makes links')
+    return outcome
   }
 
-  #simple(node: Command, state: State): Outcome {
+  #redirected(redirections: readonly Redirection[], run: (inner: Analyst) => Outcome): Outcome {
+    const judged = judgeRedirections(redirections, {
+      evaluate: (word) => this.value(word),
+      expansions: (parts) => holdsHosts(this, parts),
+      context: this.context,
+    })
+    return judged.apply(run(this.within({ ...this.context, tainted: judged.tainted })))
+  }
+
+  #simple(node: Command): Outcome {
     // It changes where every later command writes to.
     const lasting =
       node.name !== undefined && node.redirects.length > 0 && node.args.length === 0 && staticText(node.name) === 'exec'
     if (lasting) return refuse('construct', this.text(node))
-    return this.#redirected(node.redirects, state, (inner) => judgeCommand(inner, node, state))
+    return this.#redirected(node.redirects, (inner) => judgeCommand(inner, node))
   }
 
-  value(word: Word, state: State): Value {
-    return valueOf(this, word, state)
+  value(word: Word): Value {
+    return valueOf(this, word)
   }
 
-  argument(word: Word, state: State): Argument {
-    return { word, value: this.value(word, state) }
+  argument(word: Word): Argument {
+    return { word, value: this.value(word) }
   }
 
-  call(name: string, args: readonly Argument[], state: State): Invocation {
-    return callOf(this, name, args, state)
-  }
-
-  inside(node: SyntaxNode, state: State): void {
-    insideOf(this, node, state)
+  call(name: string, args: readonly Argument[]): Invocation {
+    return callOf(this, name, args)
   }
 
   text(node: SyntaxNode): string {
@@ -213,7 +195,7 @@ class Analysis implements Analyst {
 }
 
 /** Parses and judges a line. @throws Refusal */
-export function analyseSource(source: string, state: State, context: AnalysisContext): Outcome {
+export function analyseSource(source: string, context: AnalysisContext): Outcome {
   let script: Script
   try {
     script = parseScript(source)
@@ -221,9 +203,17 @@ export function analyseSource(source: string, state: State, context: AnalysisCon
     if (!(error instanceof UnreadableCommand)) throw error
     return refuse('syntax', source.length > 80 ? `${source.slice(0, 80)}…` : source)
   }
-  return new Analysis(context).script(script, state)
+  return new Analysis({ ...context, constants: unchanged(context.constants, script) }).list(script.commands)
 }
 
-function asCommand(body: Extract<CommandNode, { type: 'Function' }>['body']): CommandNode {
-  return body.type === 'CompoundList' ? { type: 'BraceGroup', pos: body.pos, end: body.end, body } : body
+/** The variables that no part of a script can set: no word of it is their name. */
+function unchanged(variables: ReadonlyMap<string, string>, script: Script): ReadonlyMap<string, string> {
+  const kept = new Map(variables)
+  visit(script, (node) => {
+    if (node.type === 'Assignment') kept.delete(node.name)
+    else if (node.type === 'Word') kept.delete(staticText(node) ?? '')
+    else if (node.type === 'Redirect' && node.descriptor?.type === 'FileDescriptorVariable')
+      kept.delete(node.descriptor.name)
+  })
+  return kept
 }

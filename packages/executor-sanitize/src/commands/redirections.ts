@@ -1,24 +1,22 @@
 import { type Redirection, staticText, type Word, type WordPart } from '@ws/command-parser'
 
 import { refuse } from '../refusal.ts'
-import type { AnalysisContext, Input, Outcome } from '../invocation/analysis-context.ts'
+import type { AnalysisContext, Outcome } from '../invocation/analysis-context.ts'
 import { mapPath } from '../invocation/path-words.ts'
-import type { State } from '../invocation/state.ts'
 import type { Value } from '../invocation/values.ts'
 
 export interface RedirectionOptions {
   evaluate(word: Word): Value
   /** True when one of the expansions holds a path of this machine. */
   expansions(parts: readonly WordPart[] | undefined): boolean
-  readonly state: State
   readonly context: AnalysisContext
 }
 
 type Target = 'output' | 'messages' | 'file' | 'nowhere'
 
 export interface JudgedRedirections {
-  /** The command's new input; `undefined`: unchanged. */
-  readonly input: Input | undefined
+  /** Paths of this machine may be in the command's standard input. */
+  readonly tainted: boolean
   /**
    * Gives the outcome with the part of its output that goes on. @throws Refusal for paths of this machine that would be
    * stored in a file
@@ -31,25 +29,22 @@ export function judgeRedirections(
   redirections: readonly Redirection[],
   options: RedirectionOptions,
 ): JudgedRedirections {
-  let input: Input | undefined
-  let failing: Pick<Outcome, 'prints' | 'hosts'> = { prints: false, hosts: false }
   // Descriptors can be copied: once paths of this machine can be read, they can be until the end.
-  const read = (tainted: boolean) => {
-    input = { tainted: tainted || (input ?? options.context.input).tainted }
-  }
+  let { tainted } = options.context
+  let failing: Pick<Outcome, 'prints' | 'hosts'> = { prints: false, hosts: false }
   let first: Redirection | undefined
   let output: Target = 'output'
   let messages: Target = 'messages'
   for (const redirection of redirections) {
     if (redirection.type === 'HereDoc') {
-      read(options.expansions(redirection.body.parts))
+      tainted = options.expansions(redirection.body.parts) || tainted
       continue
     }
     const { target, operator, descriptor } = redirection
     if (target === undefined) return refuse('syntax', operator)
     const value = options.evaluate(target)
     if (redirection.type === 'HereString') {
-      read(value.tainted)
+      tainted ||= value.tainted
       continue
     }
     const number = descriptor?.type === 'FileDescriptor' ? descriptor.value : descriptor === undefined ? undefined : -1
@@ -70,7 +65,7 @@ export function judgeRedirections(
     } else {
       if (value.glob || value.brace) return refuse('unknown', target.text)
       const mode = operator === '<' ? 'read' : 'write'
-      const host = mapPath({ word: target, value, mode, state: options.state, context: options.context })
+      const host = mapPath({ word: target, value, mode, context: options.context })
       // The shell's own message, when it cannot open the file, names it.
       if (host) {
         if (messages === 'file') refuse('stored', target.text)
@@ -78,10 +73,7 @@ export function judgeRedirections(
       }
       to = text === '/dev/null' ? 'nowhere' : 'file'
     }
-    if (operator === '<' || operator === '<&' || operator === '<>') {
-      if (operator !== '<&') read(false)
-      continue
-    }
+    if (operator === '<' || operator === '<&' || operator === '<>') continue
     first ??= redirection
     if (operator === '&>' || operator === '&>>' || (operator === '>&' && !copied)) {
       output = to
@@ -90,7 +82,7 @@ export function judgeRedirections(
     else if (number === 2) messages = to
   }
   return {
-    input,
+    tainted,
     apply(outcome) {
       const { prints, hosts, ...rest } = apply(outcome, { output, messages, first }, options.context)
       return { ...rest, prints: prints || failing.prints, hosts: hosts || failing.hosts }
@@ -111,11 +103,5 @@ function apply(
   const stored = (output === 'file' && outcome.prints) || (messages === 'file' && outcome.hosts)
   if (stored) return refuse('stored', context.source.slice(first.pos, first.end))
   const shows = (output === 'output' && outcome.prints) || (messages === 'output' && outcome.hosts)
-  const { names, ...rest } = outcome
-  return {
-    ...rest,
-    prints: shows,
-    ...(output === 'output' && names !== undefined ? { names } : {}),
-    number: output === 'output' && outcome.number,
-  }
+  return { ...outcome, prints: shows }
 }

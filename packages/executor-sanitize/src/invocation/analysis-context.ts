@@ -1,6 +1,6 @@
 import type { PathView } from '../paths/path-view.ts'
 import type { Edits } from './edits.ts'
-import type { State, Variable } from './state.ts'
+import type { Known } from './values.ts'
 
 /** Settings that stay the same in a whole command line. */
 export interface Settings {
@@ -10,26 +10,22 @@ export interface Settings {
   readonly bash: boolean
   /** True when a program of that name is in the system's directories. */
   isInstalled(name: string): boolean
-  /** True when a program of this line can make links, or take directories away. */
-  mayMoveFiles(): boolean
 }
 
-/** The standard input of a program. */
-export interface Input {
-  /** Paths of this machine may be in it. */
-  readonly tainted: boolean
-  /** It is a list of names that were found inside, each with a NUL at its end. */
-  readonly names?: Variable | undefined
-}
-
-/** Facts that the analysis has met so far, in the order of the line. */
+/** Facts that the analysis has met so far, in the order of the line. They only grow. */
 export interface Facts {
   /** Links may have been made, moved or put where a directory was. */
   links: boolean
   /** Links may have been made whose targets nobody looked at. */
   unchecked: boolean
-  /** By directory of a mount: {@link leavingLinks}, as far as it was asked for. */
-  readonly leaving: Map<string, ReadonlySet<string> | undefined>
+}
+
+/** The place of one shell. A subshell begins with a copy. */
+export interface Place {
+  /** The directories that it can be in. */
+  cwd: ReadonlySet<string>
+  /** It has run `cd`. */
+  moved: boolean
 }
 
 /** The context of one command and of the commands inside it. */
@@ -37,28 +33,34 @@ export interface AnalysisContext {
   readonly settings: Settings
   readonly edits: Edits
   readonly facts: Facts
+  readonly place: Place
+  /** Substitutions in the words of this command were given paths of this machine: their messages may hold them. */
+  readonly substituted: { hosts: boolean }
+  /** Variables of the environment that keep their values in the whole line. */
+  readonly constants: ReadonlyMap<string, string>
   readonly source: string
-  readonly input: Input
-  /** Names of functions of the script. */
-  readonly functions: Set<string>
-  readonly placeholder?: { readonly word: string; readonly variable: Variable } | undefined
+  /** Paths of this machine may be in its standard input. */
+  readonly tainted: boolean
+  readonly placeholder?: { readonly word: string; readonly known: Known } | undefined
   readonly depth: number
 }
 
-/** The outcome of a command. */
+/** The output of a command. */
 export interface Outcome {
-  /** The state when it succeeds; `undefined` when the script does not go on. */
-  readonly success: State | undefined
-  readonly failure: State | undefined
   /** Its standard output may hold paths of this machine. */
   readonly prints: boolean
   /** It was given paths of this machine: its messages may hold them. */
   readonly hosts: boolean
-  readonly names?: Variable | undefined
-  /** Its output is digits, and nothing else but `-`, `:` and line ends. */
-  readonly number?: boolean | undefined
 }
 
-export function plain(state: State, more: Partial<Outcome> = {}): Outcome {
-  return { success: state, failure: state, prints: false, hosts: false, ...more }
+export const silent: Outcome = { prints: false, hosts: false }
+
+/** The output of several commands together. */
+export function together(...outcomes: readonly Outcome[]): Outcome {
+  return { prints: outcomes.some(({ prints }) => prints), hosts: outcomes.some(({ hosts }) => hosts) }
+}
+
+/** Gives `left` itself where `right` adds nothing. */
+export function joinDirectories(left: ReadonlySet<string>, right: ReadonlySet<string>): ReadonlySet<string> {
+  return [...right].every((directory) => left.has(directory)) ? left : new Set([...left, ...right])
 }

@@ -1,12 +1,11 @@
 import { quoteForShell } from '@ws/core/executor'
 import type { Word } from '@ws/command-parser'
 
-import { climbs, findProblem, holdsOption, leavingLinks, lookAt, walkLinks } from '../paths/links.ts'
+import { climbs, findProblem, holdsOption, lookAt, walkLinks } from '../paths/links.ts'
 import { namesOf, type ResolvedPath } from '../paths/path-view.ts'
 import { refuse } from '../refusal.ts'
 import type { AnalysisContext } from './analysis-context.ts'
 import { inDoubleQuotes } from './edits.ts'
-import type { State } from './state.ts'
 import type { Value } from './values.ts'
 
 /**
@@ -19,7 +18,6 @@ export interface PathRequest {
   readonly word: Word
   readonly value: Value
   readonly mode: Mode
-  readonly state: State
   readonly context: AnalysisContext
 }
 
@@ -32,43 +30,25 @@ const globCharacters = /[*?[]/
  */
 export function mapPath(request: PathRequest): boolean {
   const { word, value } = request
-  const { texts } = value
-  if (texts === undefined) return refuse('unknown', word.text)
-  if (value.splits && texts.some((text) => /[\s*?[]|^$/.test(text)))
-    refuse('unknown', word.text, 'put the variable between double quotes')
-  if (value.host) {
-    for (const text of texts) checkPath(text, request)
-    return true
-  }
-  const absolute = texts.filter((text) => text.startsWith('/')).length
-  if (absolute === 0) {
-    for (const text of texts) checkRelative(text, request)
+  const { text } = value
+  if (text === undefined) return refuse('unknown', word.text)
+  if (value.splits && /[\s*?[]|^$/.test(text)) refuse('unknown', word.text, 'put the variable between double quotes')
+  if (!value.host && !text.startsWith('/')) {
+    checkRelative(text, request)
     return false
   }
-  if (absolute !== texts.length) refuse('unknown', word.text)
-  const [first, ...others] = texts.map((text) => checkPath(text, request))
-  if (first === undefined) return false
-  const same = others.every((other) => hostOf(other) === hostOf(first) && dropOf(other) === dropOf(first))
-  if (!same) refuse('unknown', word.text)
-  if (first.kind !== 'mount') return false
-  replacePrefix(request, first)
+  const place = checkPath(text, request)
+  if (value.host) return true
+  if (place.kind !== 'mount') return false
+  replacePrefix(request, place)
   return true
-}
-
-function hostOf(place: ResolvedPath): string {
-  return place.kind === 'mount' ? place.mount.host : ''
-}
-
-function dropOf(place: ResolvedPath): number {
-  return place.kind === 'mount' ? place.drop : 0
 }
 
 /** Puts the mount's host directory in the place of the first characters of a word. */
 function replacePrefix({ word, value, context }: PathRequest, place: Extract<ResolvedPath, { kind: 'mount' }>): void {
   const { host } = place.mount
   if (value.fixed) {
-    const [text = ''] = value.texts ?? []
-    context.edits.replace(word.pos, word.end, quoteForShell(host + text.slice(place.drop)))
+    context.edits.replace(word.pos, word.end, quoteForShell(host + (value.text ?? '').slice(place.drop)))
     return
   }
   const part = word.parts?.[0]
@@ -105,37 +85,16 @@ export function checkPath(text: string, request: PathRequest): ResolvedPath {
 }
 
 function checkRelative(text: string, request: PathRequest): void {
-  const { word, state, context } = request
+  const { word, context } = request
   const names = namesOf(text)
   if (text === '' || text === '-') return
   if (context.facts.unchecked) refuse('link', word.text, 'look at what was unpacked or moved in a command of its own')
-  // A name that was crossed forwards and backwards could have become a link on the way.
-  if (
-    names.includes('..') &&
-    (state.linked || context.facts.links) &&
-    (state.linked || names.findIndex((name) => name !== '..') < names.lastIndexOf('..'))
-  )
-    refuse('climbs', word.text)
-  if (state.cwd === 'any') {
-    if (names.includes('..')) refuse('climbs', word.text)
-    return checkAnywhere(names, request)
-  }
-  for (const directory of state.cwd) {
+  // A name that is crossed backwards could have become a link on the way.
+  if (names.includes('..') && context.facts.links) refuse('climbs', word.text)
+  for (const directory of context.place.cwd) {
     const mount = context.settings.view.mountOf(directory)
     if (mount === undefined) return refuse('outside', word.text)
     checkNames([...namesOf(directory.slice(mount.at.length)), ...names], mount.at, request)
-  }
-}
-
-/** Nobody knows from where the names are followed: none may be that of a link that leaves its mount. */
-function checkAnywhere(names: readonly string[], { word, value, context }: PathRequest): void {
-  const { leaving } = context.facts
-  for (const { host } of context.settings.view.mounts) {
-    if (!leaving.has(host)) leaving.set(host, leavingLinks(host))
-    const links = leaving.get(host)
-    const meets = (name: string) => links?.has(name) === true || (value.glob && globCharacters.test(name))
-    if (links === undefined || (links.size > 0 && names.some(meets)))
-      refuse('link', word.text, 'go to its directory with `cd` and a path that is written out, not in a function')
   }
 }
 
@@ -175,7 +134,7 @@ function checkGlob(
   if (depth > 1 && context.settings.view.mountsBelow(virtual).length > 0) refuse('mount', word.text)
   if (findProblem(host, base, { depth }) !== undefined) refuse('link', word.text)
   // A file of that name would be an option.
-  const first = value.texts?.some((text) => globCharacters.test(text[0] ?? '')) === true
+  const first = globCharacters.test(value.text?.[0] ?? '')
   if (first && holdsOption(host, base)) refuse('option', word.text, 'put `./` in front of the pattern')
 }
 
@@ -184,24 +143,22 @@ export function checkTree(
   request: PathRequest,
   options: { readonly climbing?: boolean; readonly links?: boolean } = {},
 ): void {
-  const { word, value, state, context } = request
+  const { word, value, context } = request
   const { view } = context.settings
-  for (const text of value.texts ?? []) {
-    const starts = text.startsWith('/') ? [''] : state.cwd === 'any' ? [] : [...state.cwd]
-    if (starts.length === 0) refuse('unknown', word.text, 'go there with `cd` and a path that is written out')
-    for (const start of starts) {
-      const place = view.resolve(text.startsWith('/') ? text : `${start}/${text}`)
-      if (place.kind !== 'mount') continue
-      const { host, at } = place.mount
-      const { names } = walkLinks(host, namesOf(place.inside), options.climbing ? 'keep' : 'follow')
-      const virtual = [at === '/' ? '' : at, ...(names ?? [])].join('/') || '/'
-      if (view.mountsBelow(virtual).length > 0) refuse('mount', word.text)
-      if (options.links === false || names === undefined) continue
-      if (options.climbing === true && isClimbingLink(host, namesOf(place.inside))) refuse('link', word.text)
-      const base = names.filter((name) => !globCharacters.test(name))
-      if (findProblem(host, base, { depth: 1000, climbing: options.climbing ?? false }) !== undefined)
-        refuse('link', word.text)
-    }
+  const { text } = value
+  if (text === undefined) return
+  for (const start of startsOf(text, request)) {
+    const place = view.resolve(start)
+    if (place.kind !== 'mount') continue
+    const { host, at } = place.mount
+    const { names } = walkLinks(host, namesOf(place.inside), options.climbing ? 'keep' : 'follow')
+    const virtual = [at === '/' ? '' : at, ...(names ?? [])].join('/') || '/'
+    if (view.mountsBelow(virtual).length > 0) refuse('mount', word.text)
+    if (options.links === false || names === undefined) continue
+    if (options.climbing === true && isClimbingLink(host, namesOf(place.inside))) refuse('link', word.text)
+    const base = names.filter((name) => !globCharacters.test(name))
+    if (findProblem(host, base, { depth: 1000, climbing: options.climbing ?? false }) !== undefined)
+      refuse('link', word.text)
   }
 }
 
@@ -212,23 +169,24 @@ function isClimbingLink(host: string, names: readonly string[]): boolean {
   return lookAt(path)?.isSymbolicLink() === true && climbs(path)
 }
 
+/** The absolute paths that a path can be. */
+export function startsOf(path: string, { context }: Pick<PathRequest, 'context'>): readonly string[] {
+  if (path.startsWith('/')) return [path]
+  return [...context.place.cwd].map((directory) => `${directory === '/' ? '' : directory}/${path}`)
+}
+
 /** The directories that a word, given to `cd`, leads to: by its names, and after links. */
-export function resolveDirectories({ value, state, context }: PathRequest): ReadonlySet<string> | 'any' {
-  const { view } = context.settings
+export function resolveDirectories(request: PathRequest): ReadonlySet<string> {
+  const { view } = request.context.settings
   const found = new Set<string>()
-  for (const text of value.texts ?? []) {
-    if (!text.startsWith('/') && state.cwd === 'any') return 'any'
-    const starts = text.startsWith('/') || state.cwd === 'any' ? [''] : state.cwd
-    for (const start of starts) {
-      const place = view.resolve(text.startsWith('/') ? text : `${start}/${text}`)
-      if (place.kind !== 'mount') return 'any'
-      const { host, at } = place.mount
-      const prefix = at === '/' ? '' : at
-      const lexical = normalise(namesOf(place.inside))
-      found.add([prefix, ...lexical].join('/') || '/')
-      const { names } = walkLinks(host, namesOf(place.inside), 'follow')
-      if (names !== undefined) found.add([prefix, ...names].join('/') || '/')
-    }
+  for (const start of startsOf(request.value.text ?? '', request)) {
+    const place = view.resolve(start)
+    if (place.kind !== 'mount') return refuse('system', request.word.text)
+    const { host, at } = place.mount
+    const prefix = at === '/' ? '' : at
+    found.add([prefix, ...normalise(namesOf(place.inside))].join('/') || '/')
+    const { names } = walkLinks(host, namesOf(place.inside), 'follow')
+    if (names !== undefined) found.add([prefix, ...names].join('/') || '/')
   }
   return found
 }

@@ -1,11 +1,25 @@
 import { type Piece, piecesOf, type ParameterExpansionPart, type Word, type WordPart } from '@ws/command-parser'
 
-import { isArithmetic, isTainted, lookUp, mostTexts, type State, type Variable } from './state.ts'
+import { isArithmetic } from './arithmetic.ts'
 
-/** The known values of a word before the shell runs. */
+/** A part of a word before the shell runs. */
+export interface Known {
+  /** Its text as it would be in a view; `undefined` when the shell alone knows it. */
+  readonly text: string | undefined
+  /** At run time it is, or may hold, a path of this machine. */
+  readonly host: boolean
+  /** Its text is one of many: digits. */
+  readonly varies?: true
+}
+
+export const digits: Known = { text: '0', host: false, varies: true }
+const unknown: Known = { text: undefined, host: false }
+const anyPath: Known = { text: undefined, host: true }
+
+/** The known value of a word before the shell runs. */
 export interface Value {
-  /** Every text it can have, as it would be in a view, patterns as written; `undefined` when that is not known. */
-  readonly texts: readonly string[] | undefined
+  /** Its text as it would be in a view, patterns as written; `undefined` when that is not known. */
+  readonly text: string | undefined
   /** It begins with a path that is one of this machine already: `$PWD`, `~`. */
   readonly host: boolean
   /** At run time it holds a path of this machine somewhere. */
@@ -17,9 +31,9 @@ export interface Value {
   readonly splits: boolean
   /** It has no expansion, pattern or brace: it can be replaced as a whole. */
   readonly plain: boolean
-  /** Replacing the whole word by its one text would not change what it means. */
+  /** Replacing the whole word by its text would not change what it means. */
   readonly fixed: boolean
-  /** Text goes on right behind a path of this machine that may be a mount's own directory: nobody could tell where it ends. */
+  /** Text follows directly after a path of this machine that may be a mount's own directory, so its end is not known. */
   readonly joined: boolean
   /** A name that `find` or `xargs` puts in is part of it. */
   readonly placed: boolean
@@ -27,26 +41,26 @@ export interface Value {
 }
 
 export interface ValueOptions {
-  readonly state: State
   readonly home: string
   /** `bash`, or another POSIX shell. */
   readonly bash: boolean
   /** True for the place of a mount. */
   isMount(path: string): boolean
-  /** True for a path that lies below the place of a mount: the place itself has another name on this machine. */
-  isBelowMount(path: string): boolean
+  /** The variables that the executor sets, and those that the shell sets to paths. */
+  lookUp(name: string): Known | undefined
+  readonly constants: ReadonlyMap<string, string>
   /** The value of `{}`, in `find -exec` and `xargs -I`. */
-  readonly placeholder?: { readonly word: string; readonly variable: Variable } | undefined
+  readonly placeholder?: { readonly word: string; readonly known: Known } | undefined
   /** True when a command substitution puts out paths of this machine; analyses it. */
-  substitute(part: Extract<WordPart, { type: 'CommandExpansion' }>): Variable
-  /** Analyses what is in an arithmetic expression. */
+  substitute(part: Extract<WordPart, { type: 'CommandExpansion' }>): boolean
+  /** Analyses an arithmetic expression. */
   compute(part: WordPart): void
   /** A construct that cannot be judged. */
-  refuse(kind: 'construct' | 'unknown', what: string): never
+  refuse(kind: 'construct' | 'unknown' | 'arithmetic', what: string): never
 }
 
 interface Resolved {
-  readonly variable: Variable
+  readonly known: Known
   readonly quoted: boolean
   readonly literal: boolean
 }
@@ -65,31 +79,23 @@ export function evaluate(word: Word, options: ValueOptions): Value {
       parts.push(...textParts(piece.value, piece.quoted, placeholder))
     } else if (piece.kind === 'glob') parts.push(literal(piece.value))
     else if (piece.kind === 'brace') parts.push(literal(braceText(piece.value, word.text, options)))
-    else parts.push({ variable: expand(piece.part, options), quoted: piece.quoted, literal: false })
+    else parts.push({ known: expand(piece.part, options), quoted: piece.quoted, literal: false })
   }
   if (tilde) {
-    const first = parts[0]
-    const text = first?.variable.kind === 'texts' ? (first.variable.texts[0] ?? '') : ''
-    const home: Resolved = {
-      variable: { kind: 'texts', texts: [options.home], host: true },
-      quoted: true,
-      literal: true,
-    }
+    const text = parts[0]?.known.text ?? ''
+    const home: Resolved = { known: { text: options.home, host: true }, quoted: true, literal: true }
     parts.splice(0, 1, home, literal(text.slice(1)))
   }
   const placed = placeholder !== undefined && word.value.includes(placeholder.word)
   const kinds = new Set(pieces.map(({ kind }) => kind))
-  const texts = combine(parts)
-  const splits = parts.some(({ literal: isLiteral, quoted }) => !isLiteral && !quoted)
+  const text = combine(parts)
   return {
-    texts,
+    text,
     host: firstIsHost(parts),
-    tainted: parts.some(({ variable }) =>
-      variable.kind === 'texts' ? variable.host : variable.kind === 'opaque' && variable.tainted,
-    ),
+    tainted: parts.some(({ known }) => known.host),
     glob: kinds.has('glob'),
     brace: kinds.has('brace'),
-    splits,
+    splits: parts.some(({ literal: isLiteral, quoted }) => !isLiteral && !quoted),
     plain:
       !placed &&
       pieces.every(({ kind }) => kind === 'text') &&
@@ -97,10 +103,10 @@ export function evaluate(word: Word, options: ValueOptions): Value {
       parts.every(({ literal: isLiteral }) => isLiteral),
     fixed:
       !placed &&
-      texts?.length === 1 &&
+      text !== undefined &&
       !kinds.has('glob') &&
       !kinds.has('brace') &&
-      parts.every(({ variable }) => variable.kind === 'texts'),
+      parts.every(({ known }) => known.varies !== true),
     joined: isJoined(parts, options.isMount),
     placed,
     pieces,
@@ -108,7 +114,7 @@ export function evaluate(word: Word, options: ValueOptions): Value {
 }
 
 function literal(text: string): Resolved {
-  return { variable: { kind: 'texts', texts: [text], host: false }, quoted: false, literal: true }
+  return { known: { text, host: false }, quoted: false, literal: true }
 }
 
 function textParts(text: string, quoted: boolean, placeholder: ValueOptions['placeholder']): Resolved[] {
@@ -116,31 +122,26 @@ function textParts(text: string, quoted: boolean, placeholder: ValueOptions['pla
   return text
     .split(placeholder.word)
     .flatMap((part, index) => [
-      ...(index === 0 ? [] : [{ variable: placeholder.variable, quoted: true, literal: false }]),
+      ...(index === 0 ? [] : [{ known: placeholder.known, quoted: true, literal: false }]),
       literal(part),
     ])
 }
 
 function isJoined(parts: readonly Resolved[], isMount: (path: string) => boolean): boolean {
-  return parts.some(({ variable }, index) => {
-    const next = parts[index + 1]?.variable
-    if (next === undefined || variable.kind === 'number') return false
-    const own =
-      variable.kind === 'opaque'
-        ? variable.tainted
-        : variable.host && variable.texts.some((text) => text !== '/' && isMount(text))
-    if (!own) return false
-    const continued = variable.kind === 'opaque' ? /^[\w/-]/ : /^[\w-]/
-    return next.kind !== 'texts' || next.texts.some((text) => continued.test(text))
+  return parts.some(({ known }, index) => {
+    const next = parts[index + 1]?.known
+    if (next === undefined || !known.host) return false
+    if (known.text !== undefined && (known.text === '/' || !isMount(known.text))) return false
+    return next.text === undefined || (known.text === undefined ? /^[\w/-]/ : /^[\w-]/).test(next.text)
   })
 }
 
 /** `$HOME/x` begins with a path of this machine; so does `""$HOME`. */
 function firstIsHost(parts: readonly Resolved[]): boolean {
-  for (const { variable } of parts) {
-    if (variable.kind !== 'texts') return false
-    if (variable.host) return true
-    if (variable.texts.some((text) => text !== '')) return false
+  for (const { known } of parts) {
+    if (known.text === undefined) return false
+    if (known.host) return true
+    if (known.text !== '') return false
   }
   return false
 }
@@ -153,85 +154,70 @@ function braceText(text: string, word: string, { bash, refuse }: ValueOptions): 
   return /^\{\d+\.\./.test(text) ? '0' : 'x'
 }
 
-function combine(parts: readonly Resolved[]): readonly string[] | undefined {
-  let texts: readonly string[] = ['']
-  let first = true
-  for (const { variable } of parts) {
-    if (variable.kind === 'opaque') return undefined
-    const own = variable.kind === 'number' ? ['0'] : variable.texts
+function combine(parts: readonly Resolved[]): string | undefined {
+  let text = ''
+  for (const { known } of parts) {
     // A path of this machine in the middle of a word is not what it is in a view.
-    if (variable.kind === 'texts' && variable.host && !first) return undefined
-    texts = texts.flatMap((text) => own.map((more) => join(text, more)))
-    if (texts.length > mostTexts) return undefined
-    if (own.some((text) => text !== '')) first = false
+    if (known.text === undefined || (known.host && text !== '')) return undefined
+    // The home directory or `$PWD` is the root.
+    text = text === '/' && known.text.startsWith('/') ? known.text : text + known.text
   }
-  return texts
+  return text
 }
 
-/** `/` and `/x`: the home directory or `$PWD` is the root. */
-function join(text: string, more: string): string {
-  return text === '/' && more.startsWith('/') ? more : text + more
-}
-
-function expand(part: WordPart, options: ValueOptions): Variable {
-  const { state, refuse } = options
+function expand(part: WordPart, options: ValueOptions): Known {
   switch (part.type) {
     case 'SimpleExpansion':
-      return lookUp(part.text.slice(1), state)
+      return lookUp(part.text.slice(1), options)
     case 'ParameterExpansion':
       return expandParameter(part, options)
     case 'CommandExpansion':
-      return options.substitute(part)
+      return options.substitute(part) ? anyPath : unknown
     case 'ArithmeticExpansion':
       options.compute(part)
-      return { kind: 'number' }
+      return digits
     default:
-      return refuse('construct', part.text)
+      return options.refuse('construct', part.text)
   }
 }
 
-function expandParameter(part: ParameterExpansionPart, options: ValueOptions): Variable {
+const numbers = /^(?:[#?$!]|RANDOM|SECONDS|LINENO|UID|EUID|PPID|SHLVL|BASHPID|EPOCHSECONDS|SRANDOM|OPTIND)$/
+/** The shell puts words of the command, or where it is, into these. */
+const tellsPlaces = /^(?:BASH.*|DIRSTACK|REPLY|_|COMP_.*|COPROC|MAPFILE|OLDPWD)$/
+
+/** All other variables are texts that only the running shell knows. None holds a path of this machine: see `held`. */
+function lookUp(name: string, options: ValueOptions): Known {
+  const own = options.lookUp(name)
+  if (own !== undefined) return own
+  if (numbers.test(name)) return digits
+  if (tellsPlaces.test(name)) return anyPath
+  const text = options.constants.get(name)
+  return text === undefined ? unknown : { text, host: false }
+}
+
+function expandParameter(part: ParameterExpansionPart, options: ValueOptions): Known {
   const { parameter, prefix, index, operation } = part
   if (prefix === '!') options.refuse('construct', part.text)
-  const all = index === undefined || /^[@*]$/.test(index.text)
-  if (!all && !isArithmetic(index.text, options.state)) options.refuse('unknown', part.text)
-  const variable = index === undefined ? lookUp(parameter, options.state) : ({ kind: 'opaque', tainted: true } as const)
-  const tainted = isTainted(variable)
-  if (prefix === '#') {
-    const counted = index === undefined ? /^[@*#]$/.test(parameter) : all
-    return tainted && !counted ? options.refuse('unknown', part.text) : { kind: 'number' }
-  }
-  if (operation === undefined) return variable
-  if (operation.type === 'Remove') {
-    const { operand, operator } = operation
-    const removed = evaluate(operand, options)
-    const [text] = removed.texts ?? []
-    // A part of a path of this machine is a part of the path in a view only as long as it is below a mount.
-    const below = variable.kind === 'texts' && variable.texts.every((own) => options.isBelowMount(own))
-    if (removed.tainted || (tainted && !below)) options.refuse('unknown', part.text)
-    if (operator === '##' && operand.text === '*/') return { kind: 'opaque', tainted: false }
-    if (operator.startsWith('%') && variable.kind === 'texts' && removed.fixed && !/[/*?[]/.test(text ?? '/')) {
-      const ending = text ?? ''
-      return {
-        ...variable,
-        texts: variable.texts.map((own) => (own.endsWith(ending) ? own.slice(0, own.length - ending.length) : own)),
-      }
-    }
-  } else if (operation.type === 'Slice') {
-    const { offset, length } = operation
-    if (!isArithmetic(`${offset.text} ${length?.text ?? ''}`, options.state)) options.refuse('unknown', part.text)
-  } else if (operation.type !== 'Default' && /[$`~]/.test(part.text.slice(2))) options.refuse('unknown', part.text)
-  if (tainted && operation.type !== 'Default') options.refuse('unknown', part.text)
+  if (index !== undefined && !/^(?:[@*]|\d+)$/.test(index.text)) options.refuse('arithmetic', part.text)
+  const known = lookUp(parameter, options)
+  if (prefix === '#')
+    return known.host && !/^[@*]$/.test(index?.text ?? '') ? options.refuse('unknown', part.text) : digits
+  if (operation === undefined) return index === undefined ? known : known.host ? anyPath : unknown
   if (operation.type === 'Default') {
-    const other = evaluate(operation.operand, options)
-    const set = variable.kind === 'texts' && variable.texts.every((text) => text !== '')
-    if (set && /^:?[-=?]$/.test(operation.operator)) return variable
     if (operation.operator.includes('=')) options.refuse('construct', part.text)
-    const isEmpty = variable.kind === 'texts' && variable.texts.every((text) => text === '')
-    if (isEmpty && operation.operator.endsWith('-') && other.texts !== undefined && !other.tainted && !other.glob) {
-      return { kind: 'texts', texts: other.texts, host: false }
-    }
-    return { kind: 'opaque', tainted: tainted || other.tainted }
+    const other = evaluate(operation.operand, options)
+    if (known.text !== undefined && known.text !== '' && !operation.operator.endsWith('+')) return known
+    return known.host || other.tainted ? anyPath : unknown
   }
-  return { kind: 'opaque', tainted }
+  if (known.host) options.refuse('unknown', part.text)
+  // `@P` runs the commands in a text.
+  if (operation.type === 'Transform' && !/^[QEULuaA]$/.test(operation.operand.text))
+    options.refuse('construct', part.text)
+  if (operation.type === 'Remove') {
+    if (evaluate(operation.operand, options).tainted) options.refuse('unknown', part.text)
+  } else if (operation.type === 'Slice') {
+    if (!isArithmetic(`${operation.offset.text} ${operation.length?.text ?? ''}`))
+      options.refuse('arithmetic', part.text)
+  } else if (/[$`~]/.test(part.text.slice(2))) options.refuse('unknown', part.text)
+  return unknown
 }

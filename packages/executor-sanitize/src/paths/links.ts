@@ -76,22 +76,6 @@ export function findProblem(
   return undefined
 }
 
-/** Names of the links below a directory that leave it; `undefined` where there is too much to look at. */
-export function leavingLinks(root: string): ReadonlySet<string> | undefined {
-  const found = new Set<string>()
-  const open: (readonly string[])[] = [[]]
-  let seen = 0
-  for (let current = open.pop(); current !== undefined; current = open.pop()) {
-    for (const entry of entriesOf(join(root, ...current))) {
-      if (++seen > mostEntries) return undefined
-      const path = [...current, entry.name]
-      if (entry.isDirectory()) open.push(path)
-      else if (entry.isSymbolicLink() && walkLinks(root, path, 'follow').names === undefined) found.add(entry.name)
-    }
-  }
-  return found
-}
-
 /** True when a name in the directory begins with `-`. */
 export function holdsOption(root: string, names: readonly string[]): boolean {
   return entriesOf(join(root, ...names)).some(({ name }) => name.startsWith('-'))

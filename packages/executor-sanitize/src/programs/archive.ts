@@ -59,11 +59,10 @@ function members(call: Invocation, { creates, extracts, follows, elsewhere, show
       call.text(operand)
       continue
     }
-    if (operand.value.host || operand.value.texts?.some((text) => text.startsWith('/')) !== false) {
+    if (operand.value.host || operand.value.text?.startsWith('/') !== false) {
       refuse('stored', operand.word.text, 'pack relative names: tar -C DIRECTORY NAME')
     }
-    if (elsewhere && operand.value.texts?.some((text) => text.split('/').includes('..')) !== false)
-      refuse('climbs', operand.word.text)
+    if (elsewhere && operand.value.text?.split('/').includes('..') !== false) refuse('climbs', operand.word.text)
     if (!elsewhere) call.path(operand, 'look')
     if (!elsewhere) call.tree(operand, { links: follows })
     else if (follows) refuse('option', operand.word.text)

@@ -1,9 +1,7 @@
-import { lookAt } from '../paths/links.ts'
 import { refuse } from '../refusal.ts'
 import { type Argument, type Invocation, textOf } from '../invocation/invocation.ts'
-import { type Outcome, plain } from '../invocation/analysis-context.ts'
+import type { Outcome } from '../invocation/analysis-context.ts'
 import { resolveDirectories } from '../invocation/path-words.ts'
-import { forget, type State, type Variable, withVariable } from '../invocation/state.ts'
 import { refuseDangerous } from './starters.ts'
 import { test } from './test.ts'
 
@@ -30,82 +28,36 @@ const noArgument = {
   value: { fixed: false },
 } as unknown as Argument
 
-const refused: Builtin = (call) => refuse('construct', [call.name, ...call.args.map(({ word }) => word.text)].join(' '))
-const code: Builtin = (call) => refuse('code', [call.name, ...call.args.map(({ word }) => word.text)].join(' '))
-
-const leaving: Builtin = (call) => {
-  for (const argument of call.args) call.text(argument)
-  return call.done({ success: undefined, failure: undefined })
-}
+const refused: Builtin = (call) => refuse('construct', call.written)
+const code: Builtin = (call) => refuse('code', call.written)
 
 const changeDirectory: Builtin = (call) => {
-  const operands = call.args.filter((argument) => !/^-[LPe@]+$|^--$/.test(textOf(argument) ?? ''))
-  const [directory, ...others] = operands
+  const { settings, place } = call.context
+  const [directory, ...others] = call.args.filter((argument) => !/^-[LPe@]+$|^--$/.test(textOf(argument) ?? ''))
   if (others.length > 0) return call.refuse('construct', others[0])
-  if (directory === undefined) {
-    const home = new Set([call.context.settings.view.root])
-    return call.done({ success: inDirectory(call, home) })
+  if (directory === undefined) place.cwd = new Set([settings.view.root])
+  else {
+    if (textOf(directory) === '-') return refuse('unknown', 'cd -')
+    call.path(directory, 'read')
+    place.cwd = resolveDirectories({ ...directory, mode: 'read', context: call.context })
   }
-  if (textOf(directory) === '-') return refuse('unknown', 'cd -')
-  call.path(directory, 'read')
-  const cwd = resolveDirectories({ ...directory, mode: 'read', state: call.state, context: call.context })
-  const { view } = call.context.settings
-  if (
-    cwd === 'any' &&
-    directory.value.texts?.some((text) => view.resolve(text).kind !== 'mount' && text.startsWith('/'))
-  )
-    return refuse('system', directory.word.text)
-  const success = inDirectory(call, cwd)
-  return call.done({ success, failure: isSure(directory, call) ? undefined : call.state, prints: false })
+  place.moved = true
+  return call.done({ prints: false })
 }
 
-function inDirectory({ state, context }: Invocation, cwd: State['cwd']): State {
-  // Of the root's own directory the shell forgets the slash at the end, which tells where it ends.
-  const known = cwd === 'any' || cwd.has('/') ? 'any' : cwd
-  const variables = new Map(state.variables)
-    .set('PWD', directoryVariable(known))
-    .set('OLDPWD', directoryVariable('any'))
-  return { ...state, cwd, variables, linked: state.linked || context.facts.links }
-}
-
-/** True when the directory is there, can be entered, and nothing in the line takes it away. */
-function isSure(directory: Argument, call: Invocation): boolean {
-  const text = textOf(directory)
-  const { settings } = call.context
-  if (text === undefined || settings.mayMoveFiles()) return false
-  const start = call.state.cwd === 'any' ? undefined : [...call.state.cwd]
-  if (!text.startsWith('/') && start?.length !== 1) return false
-  const host = settings.view.hostOf(text.startsWith('/') ? text : `${start?.[0] ?? ''}/${text}`)
-  const stat = host === undefined ? undefined : lookAt(host)
-  return stat?.isDirectory() === true && (stat.mode & 0o111) === 0o111
-}
-
-/** `$PWD` where it is known. */
-export function directoryVariable(cwd: State['cwd']): Variable {
-  return cwd === 'any' ? { kind: 'opaque', tainted: true } : { kind: 'texts', texts: [...cwd], host: true }
-}
-
+/** Assignments among the words are judged on their own. */
 const declaring: Builtin = (call) => {
-  let { state } = call
   // It would list variables, whose values are those of this machine.
   if (call.args.every(({ word }) => /^[-+]/.test(word.text))) return refused(call)
   for (const argument of call.args) {
-    const text = argument.word.text
-    const name = /^([A-Za-z_]\w*)(?:\+?=|$)/.exec(text)?.[1]
-    if (name === undefined) {
-      if (/^[-+]/.test(text) && !/[nipfF]/.test(text)) continue
+    const { text } = argument.word
+    if (!/^[A-Za-z_]\w*(?:\+?=|$)/.test(text) && (!text.startsWith('-') || /[nipfF]/.test(text)))
       return call.refuse('construct', argument)
-    }
-    if (!text.includes('=')) continue
-    // Assignments were judged on their own: see the analysis of words.
-    state = withVariable(state, name, { kind: 'opaque', tainted: true })
   }
-  return call.done({ success: state, failure: state })
+  return call.done()
 }
 
 const reading: Builtin = (call) => {
-  let state = call.state
-  const tainted = call.context.input.tainted
   for (let index = 0; index < call.args.length; index++) {
     const argument = call.args[index]
     const text = argument === undefined ? undefined : textOf(argument)
@@ -113,15 +65,14 @@ const reading: Builtin = (call) => {
     if (/^-[rs]*[dnNptiu]$/.test(text)) {
       const value = call.args[++index]
       if (value !== undefined) call.text(value)
-      if (tainted) refuse('shown', argument.word.text)
     } else if (/^-[rse]*a$/.test(text)) continue
     else if (!text.startsWith('-')) {
       if (!/^[A-Za-z_]\w*$/.test(text)) return call.refuse('construct', argument)
       refuseDangerous(text, text)
-      state = withVariable(state, text, { kind: 'opaque', tainted })
     }
   }
-  return { ...plain(state), hosts: call.hosts }
+  if (call.context.tainted) refuse('held', call.written)
+  return call.done()
 }
 
 const setting: Builtin = (call) => {
@@ -154,17 +105,12 @@ const shellOptions: Builtin = (call) =>
   call.args.every((argument) => harmlessOptions.has(textOf(argument) ?? '')) ? call.done() : refused(call)
 
 const unsetting: Builtin = (call) => {
-  const names = call.args.map((argument) => textOf(argument) ?? '')
-  if (
-    names.some((name) => !/^(?:-v|[A-Za-z_]\w*)$/.test(name)) ||
-    names.some((name) => /^(?:PATH|HOME|PWD|IFS)$/.test(name))
-  )
-    return refused(call)
-  const state = forget(
-    call.state,
-    names.filter((name) => name !== '-v'),
-  )
-  return plain(state)
+  for (const argument of call.args) {
+    const name = textOf(argument) ?? ''
+    if (!/^(?:-v|[A-Za-z_]\w*)$/.test(name)) return refused(call)
+    refuseDangerous(name, argument.word.text)
+  }
+  return call.done()
 }
 
 /** Signals to what the script itself has started; a number is somebody else's process. */
@@ -179,21 +125,18 @@ const signalling: Builtin = (call) => {
   return call.done()
 }
 
+/** An action runs at any time, anywhere: so it can do nothing, or end the shell. */
 const trapping: Builtin = (call) => {
   const [action, ...conditions] = textOf(call.args[0] ?? noArgument) === '--' ? call.args.slice(1) : call.args
-  if (action === undefined || conditions.length === 0 || textOf(action) === '-p') return refused(call)
-  if (textOf(action) === '-' || textOf(action) === '') return texts(call)
-  // It runs at any time after this: nothing but what is never changed can be known then.
-  const state: State = { ...forget(call.state), cwd: 'any' }
-  const outcome = call.line(action, state, call.context)
-  return { ...plain(call.state), prints: outcome.prints, hosts: outcome.hosts }
+  const text = textOf(action ?? noArgument)
+  return conditions.length > 0 && /^(?:-?|:|exit(?: \d+)?)$/.test(text ?? '?') ? texts(call) : refused(call)
 }
 
 const executing: Builtin = (call) => {
   if (call.args.length === 0) return call.done()
   const [first] = call.args
   if ((first === undefined ? '' : (textOf(first) ?? '-')).startsWith('-')) return call.refuse('option', first)
-  return { ...call.start(call.args, call.context), success: undefined, failure: call.state }
+  return call.start(call.args, call.context)
 }
 
 const here: Builtin = (call) => {
@@ -210,11 +153,11 @@ export const builtins: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   [':', texts],
   ['test', test],
   ['[', test],
-  ['shift', (call) => plain(forget(call.state, [...Array(10).keys()].map(String).concat('@', '*')))],
-  ['return', leaving],
-  ['exit', leaving],
-  ['break', leaving],
-  ['continue', leaving],
+  ['shift', texts],
+  ['return', texts],
+  ['exit', texts],
+  ['break', texts],
+  ['continue', texts],
   ['wait', texts],
   ['umask', texts],
   ['ulimit', texts],

@@ -1,5 +1,6 @@
 import { type Argument, type Invocation, textOf } from '../invocation/invocation.ts'
 import { refuse } from '../refusal.ts'
+import { startsOf } from '../invocation/path-words.ts'
 import { lookAt } from '../paths/links.ts'
 import { namesOf } from '../paths/path-view.ts'
 import { type Grammar, has, type Parsed } from './grammar.ts'
@@ -86,11 +87,11 @@ function checkLinkText(call: Invocation, target: Argument, place: Argument | und
   if (text.startsWith('/')) return refuse('stored', target.word.text, 'make a relative link')
   if (!namesOf(text).includes('..')) return
   const at = place === undefined ? '.' : textOf(place)
-  const { cwd } = call.state
-  if (at === undefined || cwd === 'any' || namesOf(at).includes('..')) return refuse('climbs', target.word.text)
-  for (const directory of at.startsWith('/') ? [''] : cwd) {
+  const starts = at === undefined || namesOf(at).includes('..') ? [] : startsOf(at, call)
+  if (starts.length === 0) return refuse('climbs', target.word.text)
+  for (const start of starts) {
     // Whether the last name is a directory, in which the link is made, or the link itself, need not be known.
-    const names = namesOf(`${directory}/${at}`).slice(0, place === undefined ? undefined : -1)
+    const names = namesOf(start).slice(0, place === undefined ? undefined : -1)
     const mount = call.context.settings.view.mountOf(`/${names.join('/')}`)
     let depth = names.length - namesOf(mount?.at ?? '/').length
     for (const name of namesOf(text)) if ((depth += name === '..' ? -1 : 1) < 0) refuse('climbs', target.word.text)
@@ -99,11 +100,9 @@ function checkLinkText(call: Invocation, target: Argument, place: Argument | und
 
 /** In a view the root cannot be removed; here it is a directory like any other. */
 function refuseRoot(call: Invocation, argument: Argument): void {
-  for (const text of argument.value.texts ?? []) {
-    for (const start of text.startsWith('/') ? [''] : call.state.cwd === 'any' ? [] : call.state.cwd) {
-      const place = call.context.settings.view.resolve(`${start}/${text}`)
-      if (place.kind === 'mount' && namesOf(place.inside).length === 0) refuse('mount', argument.word.text)
-    }
+  for (const start of startsOf(argument.value.text ?? '', call)) {
+    const place = call.context.settings.view.resolve(start)
+    if (place.kind === 'mount' && namesOf(place.inside).length === 0) refuse('mount', argument.word.text)
   }
 }
 
@@ -113,7 +112,7 @@ const list: Grammar = {
   operands(call, parsed) {
     // Names of users are those of this machine.
     const named = has(parsed, '-l', '-o', '-g', '--full-time') && !has(parsed, '-n', '--numeric-uid-gid')
-    if (named) refuse('option', [call.name, ...call.args.map(({ word }) => word.text)].join(' '), 'use `ls -n`')
+    if (named) refuse('option', call.written, 'use `ls -n`')
     for (const operand of parsed.operands) call.path(operand, 'read')
   },
   recursive: ['-R', '--recursive'],
@@ -187,7 +186,7 @@ export const filePrograms: Readonly<Record<string, Grammar>> = {
   dd: {
     operands(call, { operands }) {
       for (const operand of operands) {
-        const name = /^[a-z]+=/.exec(operand.value.texts?.[0] ?? '')?.[0] ?? ''
+        const name = /^[a-z]+=/.exec(operand.value.text ?? '')?.[0] ?? ''
         if (name === 'if=' || name === 'of=') call.attached(operand, name.length, name === 'if=' ? 'read' : 'write')
         else call.text(operand)
       }
@@ -197,7 +196,7 @@ export const filePrograms: Readonly<Record<string, Grammar>> = {
   tee: {
     operands(call, { operands }) {
       for (const operand of operands) call.path(operand, 'write')
-      if (call.context.input.tainted && operands.length > 0) call.refuse('stored', operands[0])
+      if (call.context.tainted && operands.length > 0) call.refuse('stored', operands[0])
     },
     options: '--output-error~',
     prints: 'never',
@@ -244,7 +243,7 @@ export const filePrograms: Readonly<Record<string, Grammar>> = {
       for (const operand of operands) {
         call.path(operand, 'write')
         // it would take an X of the directory for the template's, and show the rest of the path
-        if (operand.value.texts?.every((text) => /X[^/]*$/.test(text)) !== true) {
+        if (!/X[^/]*$/.test(operand.value.text ?? '')) {
           call.refuse('template', operand)
         }
       }

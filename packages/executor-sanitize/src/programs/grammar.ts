@@ -70,18 +70,20 @@ export function parseArguments(call: Invocation, options = '', { textOnly = fals
       operands.push(...call.args.slice(index + 1))
       break
     }
-    if (value.texts === undefined) {
-      if (!textOnly) refuse('unknown', word.text, 'write it out, or put `--` before it if it is not a path')
+    if (value.text === undefined) {
+      const hint = value.placed
+        ? 'start it with `find DIRECTORY … -exec`'
+        : 'write it out, or put `--` before it if it is not a path'
+      if (!textOnly) refuse('unknown', word.text, hint)
       operands.push(argument)
       continue
     }
-    const dashed = value.texts.filter((text) => text.startsWith('-') && text !== '-').length
-    if (dashed === 0 || value.host) {
+    if (value.host || value.text === '-' || !value.text.startsWith('-')) {
       operands.push(argument)
       continue
     }
     const text = textOf(argument)
-    if (text === undefined || dashed !== value.texts.length) {
+    if (text === undefined) {
       if (textOnly) operands.push(argument)
       else refuse('option', word.text)
       continue
@@ -151,8 +153,8 @@ export function runGrammar(call: Invocation, grammar: Grammar): Outcome {
   const parsed = parseArguments(call, grammar.options, { textOnly: grammar.operands === 'text' })
   const { operands } = parsed
   const passes = typeof grammar.passes === 'function' ? grammar.passes(parsed) : (grammar.passes ?? false)
-  if (call.context.input.tainted && !passes && grammar.operands !== 'text') {
-    refuse('shown', [call.name, ...call.args.map(({ word }) => word.text)].join(' '))
+  if (call.context.tainted && !passes && grammar.operands !== 'text') {
+    refuse('shown', call.written)
   }
   let more: Partial<Outcome> = {}
   if (typeof grammar.operands === 'function') more = grammar.operands(call, parsed) ?? {}
@@ -161,7 +163,7 @@ export function runGrammar(call: Invocation, grammar: Grammar): Outcome {
   const follows = has(parsed, ...(grammar.follows ?? []))
   const recursive = has(parsed, ...(grammar.recursive ?? []))
   if (follows || recursive) for (const operand of operands) call.tree(operand, { links: follows })
-  const passed = call.context.input.tainted && passes
+  const passed = call.context.tainted && passes
   const absolute = grammar.prints === 'absolute'
   return call.done({
     prints: call.tainted || passed || absolute || (call.hosts && shows(grammar, parsed, call)),

@@ -1,6 +1,6 @@
 import { type Argument, type Invocation, textOf } from '../invocation/invocation.ts'
 import type { Outcome } from '../invocation/analysis-context.ts'
-import type { Variable } from '../invocation/state.ts'
+import type { Known } from '../invocation/values.ts'
 import { namesOf } from '../paths/path-view.ts'
 import { refuse } from '../refusal.ts'
 import { type Grammar, has, type Parsed } from './grammar.ts'
@@ -28,8 +28,7 @@ export const grep: Grammar = {
         recursive ||
         lists ||
         has(parsed, '-H', '--with-filename'))
-    if (!(lists && has(parsed, '-Z', '--null'))) return { prints }
-    return { prints, names: foundBelow(call) }
+    return { prints }
   },
 }
 
@@ -38,15 +37,10 @@ function isNamed(parsed: Parsed): boolean {
   return has(parsed, '-e', '--regexp', '-f', '--file')
 }
 
-/** The value of a name that a program has found below its operands. */
-export function foundBelow(call: Invocation): Variable {
-  return call.hosts
-    ? {
-        kind: 'texts',
-        texts: [`${call.context.settings.view.root === '/' ? '' : call.context.settings.view.root}/x`],
-        host: true,
-      }
-    : { kind: 'texts', texts: ['x'], host: false }
+/** The value of a name that `find` has found below its operands. */
+function foundBelow(call: Invocation): Known {
+  const { root } = call.context.settings.view
+  return call.hosts ? { text: `${root === '/' ? '' : root}/x`, host: true } : { text: 'x', host: false }
 }
 
 const takesText = new Set(
@@ -78,23 +72,16 @@ export function find(call: Invocation): Outcome {
     starts.push(argument)
   }
   const expression = args.slice(index)
-  const found = foundBelow(call)
-  const judged = judgeExpression(call, starts, expression, found)
-  follows ||= expression.some((argument) => text(argument) === '-follow')
-  // A program that is started for each name, or reads the names, follows the links among them.
-  const checked = follows || judged.starts || judged.names
-  for (const start of starts) call.tree(start, { links: checked })
-  if (starts.length === 0) call.treeHere({ links: checked })
-  return call.done({ prints: call.hosts || judged.prints, ...(judged.names ? { names: found } : {}) })
+  const judged = judgeExpression(call, starts, expression)
+  // A program that is started for each name follows the links among them.
+  const links = follows || judged.starts || expression.some((argument) => text(argument) === '-follow')
+  for (const start of starts) call.tree(start, { links })
+  if (starts.length === 0) call.treeHere({ links })
+  return call.done({ prints: call.hosts || judged.prints })
 }
 
-function judgeExpression(
-  call: Invocation,
-  starts: readonly Argument[],
-  expression: readonly Argument[],
-  found: Variable,
-) {
-  const result = { starts: false, names: false, prints: false }
+function judgeExpression(call: Invocation, starts: readonly Argument[], expression: readonly Argument[]) {
+  const result = { starts: false, prints: false }
   for (let index = 0; index < expression.length; index++) {
     const argument = expression[index]
     if (argument === undefined) break
@@ -131,17 +118,14 @@ function judgeExpression(
       if (length < 0) refuse('syntax', argument.word.text)
       const started = expression.slice(index + 1, index + 1 + length)
       if (word.endsWith('dir')) refuse('construct', argument.word.text)
-      const context = { ...call.context, placeholder: { word: '{}', variable: found } }
+      const context = { ...call.context, placeholder: { word: '{}', known: foundBelow(call) } }
       const outcome = call.start(started, context)
       if (outcome.hosts) call.hosts = true
       result.prints ||= outcome.prints
       result.starts = true
       index += length + 1
     } else if (!plainTests.has(word)) refuse('option', argument.word.text)
-    if (word === '-print0') result.names = true
   }
-  const others = ['-print', '-printf', '-exec'].some((name) => expression.some((argument) => text(argument) === name))
-  if (others) result.names = false
   return result
 }
 
@@ -154,11 +138,10 @@ function namesMount({ context }: Invocation, { value }: Argument, pattern: strin
     const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
     return name.startsWith(first) && name.endsWith(last)
   }
-  return (value.texts ?? []).some((path) => {
-    const place = view.resolve(path)
-    if (!path.startsWith('/') || place.kind !== 'mount' || namesOf(place.inside).length > 0) return false
-    return pattern !== '*' && (matches(place.mount.host) || matches(place.mount.at))
-  })
+  const path = value.text ?? ''
+  const place = view.resolve(path)
+  if (!path.startsWith('/') || place.kind !== 'mount' || namesOf(place.inside).length > 0) return false
+  return pattern !== '*' && (matches(place.mount.host) || matches(place.mount.at))
 }
 
 /** A pattern such as `*` + `/name/*` finds the same in longer paths, unless these have that name in front. */

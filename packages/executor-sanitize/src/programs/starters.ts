@@ -33,8 +33,7 @@ function wrapped(call: Invocation): Outcome {
   }
   const found = findWrapped(wrapper, words)
   // `env` alone lists the variables of this machine.
-  if (found === 'unknown' || (found === 'none' && name === 'env'))
-    return refuse('option', [name, ...args.map(({ word }) => word.text)].join(' '))
+  if (found === 'unknown' || (found === 'none' && name === 'env')) return refuse('option', call.written)
   const before = found === 'none' ? args : args.slice(0, found.at)
   judgeWrapperOptions(call, before)
   if (found === 'none') return call.done()
@@ -49,7 +48,7 @@ function judgeWrapperOptions(call: Invocation, before: readonly Argument[]): voi
       call.refuse('option', argument)
     const assignment = /^([A-Za-z_]\w*)=/.exec(text)?.[1]
     if (call.name === 'env' && assignment !== undefined) refuseDangerous(assignment, argument.word.text)
-    if (call.name === 'env' && argument.value.texts === undefined) call.refuse('unknown', argument)
+    if (call.name === 'env' && argument.value.text === undefined) call.refuse('unknown', argument)
     call.text(argument)
   }
 }
@@ -65,38 +64,30 @@ export function refuseDangerous(name: string, what: string): void {
 const xargsOptions = new Set(['-0', '--null', '-r', '--no-run-if-empty', '-x', '--exit'])
 const xargsValues = new Set(['-n', '--max-args', '-L', '--max-lines', '-P', '--max-procs', '-s', '--max-chars'])
 
-/** `xargs`: names that were found inside, with a NUL at the end of each, are known to stay inside. */
+/** `xargs`: the words that it reads are not known, so only programs that take them as text can have them. */
 function xargs(call: Invocation): Outcome {
   const { args, context } = call
-  let nul = false
   let replace: string | undefined
   let index = 0
   for (; index < args.length; index++) {
     const argument = args[index]
     const text = argument === undefined ? undefined : textOf(argument)
     if (argument === undefined || text === undefined || !text.startsWith('-')) break
-    if (xargsOptions.has(text)) nul ||= text === '-0' || text === '--null'
-    else if (xargsValues.has(text)) index++
+    if (xargsOptions.has(text)) continue
+    if (xargsValues.has(text)) index++
     else if (text === '-I') replace = textOf(args[++index] ?? argument)
     else if (/^-I./.test(text)) replace = text.slice(2)
-    else if (/^-(?:0|r0|0r)(?:[nPL]\d+)?$/.test(text)) nul = true
-    else if (!/^-[nPLs]\d+$/.test(text) && !/^--max-(?:args|procs|lines|chars)=\d+$/.test(text))
+    else if (!/^-(?:0|r0|0r)?(?:[nPLs]\d+)?$/.test(text) && !/^--max-(?:args|procs|lines|chars)=\d+$/.test(text))
       call.refuse('option', argument)
   }
   const command = args.slice(index)
   const [program] = command
-  if (program === undefined) return call.done({ prints: context.input.tainted })
-  const { names } = context.input
-  const variable = names !== undefined && nul ? names : ({ kind: 'opaque', tainted: context.input.tainted } as const)
-  const inner = { ...context, input: { tainted: false } }
-  const word = replace ?? '{}'
+  if (program === undefined) return call.done({ prints: context.tainted })
+  const known = { text: undefined, host: context.tainted }
   // Without -I the names come last: as if they were written there.
-  const added = replace === undefined ? [call.placeholder(variable)] : []
-  const outcome = call.start(
-    [...command, ...added],
-    replace === undefined ? inner : { ...inner, placeholder: { word, variable } },
-  )
-  return { ...outcome, success: call.state, failure: call.state }
+  const added = replace === undefined ? [call.placeholder(known)] : []
+  const placeholder = replace === undefined ? context.placeholder : { word: replace, known }
+  return call.start([...command, ...added], { ...context, tainted: false, placeholder })
 }
 
 /** `sh -c`: the line is judged, mapped and quoted again. A script of the workspace is code of the workspace. */
@@ -120,24 +111,9 @@ function shell(call: Invocation): Outcome {
     }
     if (text.startsWith('-')) return call.refuse('option', argument)
     if (!asked) return runFile(call.from(index + 1), argument)
-    return line(call, argument, args.slice(index + 1))
+    // Its own words (`$1`) are variables of the line.
+    for (const value of args.slice(index + 1)) call.kept(value)
+    return call.line(argument)
   }
-  return refuse('code', [call.name, ...args.map(({ word }) => word.text)].join(' '))
-}
-
-function line(call: Invocation, argument: Argument, positional: readonly Argument[]): Outcome {
-  const variables = new Map(call.state.variables)
-  // Variables of the outer shell are not there, unless exported: nothing is known of them.
-  for (const name of variables.keys())
-    if (!/^(?:HOME|PWD|TMPDIR)$/.test(name)) variables.set(name, { kind: 'opaque', tainted: true })
-  for (const [index, { value }] of positional.entries()) {
-    const { texts, host, tainted } = value
-    variables.set(
-      String(index),
-      texts === undefined || value.splits ? { kind: 'opaque', tainted } : { kind: 'texts', texts, host },
-    )
-  }
-  const tainted = positional.some(({ value }) => value.tainted)
-  for (const name of ['@', '*']) variables.set(name, { kind: 'opaque', tainted })
-  return call.line(argument, { ...call.state, variables }, call.context)
+  return refuse('code', call.written)
 }

@@ -25,6 +25,9 @@ const links = new Set(['-L', '-h'])
 const comparisons = new Set(['-nt', '-ot', '-ef'])
 const texts = new Set(['=', '==', '!=', '<', '>', '-eq', '-ne', '-lt', '-le', '-gt', '-ge'])
 
+/** Words that are operators themselves, or end the command. */
+const follows = /^(?:[\])(]|-[a-z]+|[=!<>]=?)$/
+
 export function isFileTest(operator: string): boolean {
   return followed.has(operator)
 }
@@ -43,7 +46,11 @@ export function test(call: Invocation): Outcome {
   for (let index = 0; index < args.length; index++) {
     const argument = args[index]
     if (argument === undefined) break
-    const operator = textOf(args[index - 1] ?? argument) ?? ''
+    const before = index > 0 ? args[index - 1] : undefined
+    // A word that is not known could be an operator, and this one a file.
+    if (before?.value.text === undefined && before !== undefined && !follows.test(textOf(argument) ?? ''))
+      call.refuse('unknown', before)
+    const operator = textOf(before ?? argument) ?? ''
     const after = args[index + 1]
     const next = after === undefined ? '' : (textOf(after) ?? '')
     const compared = texts.has(next) || (index > 0 && texts.has(operator))

@@ -121,7 +121,8 @@ export const textPrograms: Readonly<Record<string, Grammar>> = {
   },
   date: {
     options: '-d: --date: -f=read --file=read -r=read --reference=read -s! --set! -I~ --iso-8601~ --rfc-3339:',
-    operands: 'text',
+    // Unlike those of `text`, a word that is not known is refused: it could be an option with a file.
+    operands: (call, { operands }) => operands.forEach((operand) => call.text(operand)),
   },
   seq: { options: '-f: --format: -s: --separator:', operands: 'text' },
   expr: { operands: 'text' },
@@ -146,16 +147,16 @@ export const textPrograms: Readonly<Record<string, Grammar>> = {
 
 /** Between NULs and line ends, names stay as they are. */
 function isNulToLine({ operands, options }: Parsed): boolean {
-  const [from, to] = operands.map(({ value }) => value.texts?.[0])
+  const [from, to] = operands.map(({ value }) => value.text)
   const sets = new Set([String.raw`\0`, String.raw`\000`, String.raw`\n`, '\n'])
   return options.size === 0 && from !== undefined && to !== undefined && sets.has(from) && sets.has(to)
 }
 
 /** The name of a mount's own directory on this machine, and its place, are not part of the workspace. */
 function checkPart(call: Invocation, operand: Argument): void {
-  const { texts, tainted } = operand.value
+  const { text, tainted } = operand.value
   const { mounts } = call.context.settings.view
-  const isMount = (text: string) => mounts.some(({ at }) => namesOf(at).join('/') === namesOf(text).join('/'))
-  if (tainted && (texts === undefined || texts.some(isMount))) call.refuse('shown', operand)
+  const isMount = (path: string) => mounts.some(({ at }) => namesOf(at).join('/') === namesOf(path).join('/'))
+  if (tainted && (text === undefined || isMount(text))) call.refuse('shown', operand)
   call.text(operand, { tainted: true })
 }

@@ -1,5 +1,6 @@
 import { type Argument, type Invocation, textOf } from '../invocation/invocation.ts'
 import type { Outcome } from '../invocation/analysis-context.ts'
+import { startsOf } from '../invocation/path-words.ts'
 import { lookAt } from '../paths/links.ts'
 import { namesOf, type ResolvedPath } from '../paths/path-view.ts'
 import { refuse } from '../refusal.ts'
@@ -43,7 +44,7 @@ export function runTrusted(call: Invocation): Outcome {
 }
 
 function readsPaths({ context }: Invocation): boolean {
-  return context.input.tainted
+  return context.tainted
 }
 
 /** Where a path can begin inside of an argument: `-C/x`, `--file=/x`, `CFLAGS=-I/x`, `host:/x`. */
@@ -65,13 +66,13 @@ function mapArgument(call: Invocation, argument: Argument): void {
     call.path(argument, 'write')
     return
   }
-  if (value.texts === undefined) {
+  if (value.text === undefined) {
     // Its text is not known; a trusted program may have it as it is.
+    if (value.splits || value.glob) call.text(argument, { tainted: true })
     if (value.tainted) call.hosts = true
     return
   }
-  if (value.texts.every((own) => own.startsWith('/')) && value.texts.every((own) => looksLikeOurs(call, own)))
-    call.path(argument, 'write')
+  if (value.text.startsWith('/') && looksLikeOurs(call, value.text)) call.path(argument, 'write')
   else call.text(argument, { tainted: true })
 }
 
@@ -90,12 +91,7 @@ function looksLikeOurs(call: Invocation, text: string): boolean {
 export function runFile(call: Invocation, program: Argument): Outcome {
   const { trust, view } = call.context.settings
   const text = textOf(program) ?? ''
-  const { cwd } = call.state
-  const places = text.startsWith('/')
-    ? [text]
-    : cwd === 'any'
-      ? []
-      : [...cwd].map((directory) => `${directory === '/' ? '' : directory}/${text}`)
+  const places = startsOf(text, call)
   const known = places.length > 0 && places.every((path) => trust === 'all' || trust.has(virtualOf(view.resolve(path))))
   if (!known && trust !== 'all') return refuse('script', program.word.text)
   call.path(program, 'read')
@@ -109,8 +105,7 @@ function virtualOf(place: ResolvedPath): string {
 /** An unknown program: nobody can tell its input, its output, and where it stores that. */
 export function runUnknown(call: Invocation): Outcome {
   const { name, args, context } = call
-  if (context.settings.isInstalled(name))
-    return refuse('program', [name, ...args.map(({ word }) => word.text)].join(' '))
+  if (context.settings.isInstalled(name)) return refuse('program', call.written)
   // The shell says that there is no such program, for any arguments.
   for (const argument of args) call.text(argument, { tainted: true })
   return call.done({ prints: false })
