@@ -27,7 +27,7 @@ import {
 import { judgeRedirections } from './redirections.ts'
 import { callOf, judgeCommand } from './simple-command.ts'
 import type { Value } from '../invocation/values.ts'
-import { holdsHosts, judgeArithmetic, valueOf } from './words.ts'
+import { judgeArithmetic, valueOf } from './words.ts'
 
 type StatementCommand = Statement['command']
 
@@ -161,11 +161,7 @@ class Analysis implements Analyst {
   }
 
   #redirected(redirections: readonly Redirection[], run: (inner: Analyst) => Outcome): Outcome {
-    const judged = judgeRedirections(redirections, {
-      evaluate: (word) => this.value(word),
-      expansions: (parts) => holdsHosts(this, parts),
-      context: this.context,
-    })
+    const judged = judgeRedirections(this, redirections)
     return judged.apply(run(this.within({ ...this.context, tainted: judged.tainted })))
   }
 

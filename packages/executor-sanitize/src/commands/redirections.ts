@@ -1,16 +1,10 @@
-import { type Redirection, staticText, type Word, type WordPart } from '@ws/command-parser'
+import { type Redirection, staticText } from '@ws/command-parser'
 
 import { refuse } from '../refusal.ts'
-import type { AnalysisContext, Outcome } from '../invocation/analysis-context.ts'
+import type { Analyst } from './analyst.ts'
+import type { Outcome } from '../invocation/analysis-context.ts'
 import { mapPath } from '../invocation/path-words.ts'
-import type { Value } from '../invocation/values.ts'
-
-export interface RedirectionOptions {
-  evaluate(word: Word): Value
-  /** True when one of the expansions holds a path of this machine. */
-  expansions(parts: readonly WordPart[] | undefined): boolean
-  readonly context: AnalysisContext
-}
+import { holdsHosts } from './words.ts'
 
 type Target = 'output' | 'messages' | 'file' | 'nowhere'
 
@@ -25,37 +19,33 @@ export interface JudgedRedirections {
 }
 
 /** Judges where a command reads and writes; targets are paths, bodies of here-documents are text. */
-export function judgeRedirections(
-  redirections: readonly Redirection[],
-  options: RedirectionOptions,
-): JudgedRedirections {
+export function judgeRedirections(analyst: Analyst, redirections: readonly Redirection[]): JudgedRedirections {
+  const { context } = analyst
   // Descriptors can be copied: once paths of this machine can be read, they can be until the end.
-  let { tainted } = options.context
+  let { tainted } = context
   let failing: Pick<Outcome, 'prints' | 'hosts'> = { prints: false, hosts: false }
   let first: Redirection | undefined
   let output: Target = 'output'
   let messages: Target = 'messages'
   for (const redirection of redirections) {
     if (redirection.type === 'HereDoc') {
-      tainted = options.expansions(redirection.body.parts) || tainted
+      tainted = holdsHosts(analyst, redirection.body.parts) || tainted
       continue
     }
     const { target, operator, descriptor } = redirection
     if (target === undefined) return refuse('syntax', operator)
-    const value = options.evaluate(target)
+    const value = analyst.value(target)
     if (redirection.type === 'HereString') {
       tainted ||= value.tainted
       continue
     }
     const number = descriptor?.type === 'FileDescriptor' ? descriptor.value : descriptor === undefined ? undefined : -1
     const text = staticText(target)
-    if (operator === '<&' && text !== '-')
-      return refuse('construct', options.context.source.slice(redirection.pos, redirection.end))
+    if (operator === '<&' && text !== '-') return refuse('construct', analyst.text(redirection))
     const simple = number !== -1 && /^>[>|]?$/.test(operator)
     const device = !simple ? undefined : text === '/dev/stdout' ? '1' : text === '/dev/stderr' ? '2' : undefined
     // They lead to sockets here, which cannot be opened by name.
-    if (device !== undefined)
-      options.context.edits.replace(redirection.pos, redirection.end, `${number ?? ''}>&${device}`)
+    if (device !== undefined) context.edits.replace(redirection.pos, redirection.end, `${number ?? ''}>&${device}`)
     const copied = device !== undefined || ((operator === '>&' || operator === '<&') && /^\d*-?$/.test(text ?? '/'))
     let to: Target
     if (copied) {
@@ -65,7 +55,7 @@ export function judgeRedirections(
     } else {
       if (value.glob || value.brace) return refuse('unknown', target.text)
       const mode = operator === '<' ? 'read' : 'write'
-      const host = mapPath({ word: target, value, mode, context: options.context })
+      const host = mapPath({ word: target, value, mode, context })
       // The shell's own message, when it cannot open the file, names it.
       if (host) {
         if (messages === 'file') refuse('stored', target.text)
@@ -84,24 +74,22 @@ export function judgeRedirections(
   return {
     tainted,
     apply(outcome) {
-      const { prints, hosts, ...rest } = apply(outcome, { output, messages, first }, options.context)
+      const { prints, hosts, ...rest } = apply(analyst, outcome, { output, messages, first })
       return { ...rest, prints: prints || failing.prints, hosts: hosts || failing.hosts }
     },
   }
 }
 
-function apply(
-  outcome: Outcome,
-  {
-    output,
-    messages,
-    first,
-  }: { readonly output: Target; readonly messages: Target; readonly first: Redirection | undefined },
-  context: AnalysisContext,
-): Outcome {
+interface Targets {
+  readonly output: Target
+  readonly messages: Target
+  readonly first: Redirection | undefined
+}
+
+function apply(analyst: Analyst, outcome: Outcome, { output, messages, first }: Targets): Outcome {
   if (first === undefined) return outcome
   const stored = (output === 'file' && outcome.prints) || (messages === 'file' && outcome.hosts)
-  if (stored) return refuse('stored', context.source.slice(first.pos, first.end))
+  if (stored) return refuse('stored', analyst.text(first))
   const shows = (output === 'output' && outcome.prints) || (messages === 'output' && outcome.hosts)
   return { ...outcome, prints: shows }
 }

@@ -40,12 +40,12 @@ function lookUp(name: string, { settings, place }: AnalysisContext): Known | und
   return { text: known ? only : undefined, host: true }
 }
 
-/** Expansions that may put paths of this machine into a text. */
+/** Judges all expansions of a here-document. True when one may put a path of this machine into it. */
 export function holdsHosts(analyst: Analyst, parts: readonly WordPart[] | undefined): boolean {
-  return (parts ?? []).some((part) => {
-    const word: Word = { type: 'Word', text: ' ', value: ' ', pos: 0, end: 0, parts: [part] }
-    return analyst.value(word).tainted
-  })
+  const values = (parts ?? []).map((part) =>
+    analyst.value({ type: 'Word', text: ' ', value: ' ', pos: 0, end: 0, parts: [part] }),
+  )
+  return values.some(({ tainted }) => tainted)
 }
 
 /** True when its output may hold paths of this machine. */

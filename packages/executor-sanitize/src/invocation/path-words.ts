@@ -1,7 +1,7 @@
 import { quoteForShell } from '@ws/core/executor'
 import type { Word } from '@ws/command-parser'
 
-import { climbs, findProblem, holdsOption, lookAt, walkLinks } from '../paths/links.ts'
+import { climbs, holdsOption, holdsProblem, lookAt, walkLinks } from '../paths/links.ts'
 import { namesOf, type ResolvedPath } from '../paths/path-view.ts'
 import { refuse } from '../refusal.ts'
 import type { AnalysisContext } from './analysis-context.ts'
@@ -114,8 +114,8 @@ function checkNames(names: readonly string[], at: string, request: PathRequest):
     if (name === '..' && glob >= 0 && glob < index) refuse('climbs', word.text)
   }
   const walked = walkLinks(mount.host, names, mode === 'look' || mode === 'remove' ? 'keep' : 'follow')
-  if (walked.names === undefined) return refuse('link', word.text)
-  const virtual = [at === '/' ? '' : at, ...walked.names].join('/') || '/'
+  if (walked === undefined) return refuse('link', word.text)
+  const virtual = [at === '/' ? '' : at, ...walked].join('/') || '/'
   if (view.mountOf(virtual)?.at !== at) refuse('mount', word.text)
   if (value.glob && glob >= 0) checkGlob(names, glob, at, mount.host, request)
 }
@@ -132,7 +132,7 @@ function checkGlob(
   const base = names.slice(0, glob)
   const virtual = [at === '/' ? '' : at, ...base].join('/') || '/'
   if (depth > 1 && context.settings.view.mountsBelow(virtual).length > 0) refuse('mount', word.text)
-  if (findProblem(host, base, { depth }) !== undefined) refuse('link', word.text)
+  if (holdsProblem(host, base, { depth })) refuse('link', word.text)
   // A file of that name would be an option.
   const first = globCharacters.test(value.text?.[0] ?? '')
   if (first && holdsOption(host, base)) refuse('option', word.text, 'put `./` in front of the pattern')
@@ -151,21 +151,19 @@ export function checkTree(
     const place = view.resolve(start)
     if (place.kind !== 'mount') continue
     const { host, at } = place.mount
-    const { names } = walkLinks(host, namesOf(place.inside), options.climbing ? 'keep' : 'follow')
+    const names = walkLinks(host, namesOf(place.inside), options.climbing ? 'keep' : 'follow')
     const virtual = [at === '/' ? '' : at, ...(names ?? [])].join('/') || '/'
     if (view.mountsBelow(virtual).length > 0) refuse('mount', word.text)
     if (options.links === false || names === undefined) continue
     if (options.climbing === true && isClimbingLink(host, namesOf(place.inside))) refuse('link', word.text)
     const base = names.filter((name) => !globCharacters.test(name))
-    if (findProblem(host, base, { depth: 1000, climbing: options.climbing ?? false }) !== undefined)
-      refuse('link', word.text)
+    if (holdsProblem(host, base, { depth: 1000, climbing: options.climbing ?? false })) refuse('link', word.text)
   }
 }
 
 /** A relative link with `..` leads elsewhere once it is moved. */
 function isClimbingLink(host: string, names: readonly string[]): boolean {
-  const { names: own } = walkLinks(host, names, 'keep')
-  const path = [host, ...(own ?? [])].join('/')
+  const path = [host, ...(walkLinks(host, names, 'keep') ?? [])].join('/')
   return lookAt(path)?.isSymbolicLink() === true && climbs(path)
 }
 
@@ -185,7 +183,7 @@ export function resolveDirectories(request: PathRequest): ReadonlySet<string> {
     const { host, at } = place.mount
     const prefix = at === '/' ? '' : at
     found.add([prefix, ...normalise(namesOf(place.inside))].join('/') || '/')
-    const { names } = walkLinks(host, namesOf(place.inside), 'follow')
+    const names = walkLinks(host, namesOf(place.inside), 'follow')
     if (names !== undefined) found.add([prefix, ...names].join('/') || '/')
   }
   return found

@@ -77,8 +77,11 @@ export function evaluate(word: Word, options: ValueOptions): Value {
       if (!piece.quoted && /[=:]~/.test(piece.value)) options.refuse('unknown', word.text)
       if (!options.bash && piece.quoted && /\$['"]/.test(word.text)) options.refuse('construct', word.text)
       parts.push(...textParts(piece.value, piece.quoted, placeholder))
-    } else if (piece.kind === 'glob') parts.push(literal(piece.value))
-    else if (piece.kind === 'brace') parts.push(literal(braceText(piece.value, word.text, options)))
+    } else if (piece.kind === 'glob') {
+      // The substitutions in a pattern are not parts of the word.
+      if (/[$`]/.test(piece.value)) options.refuse('construct', word.text)
+      parts.push(literal(piece.value))
+    } else if (piece.kind === 'brace') parts.push(literal(braceText(piece.value, word.text, options)))
     else parts.push({ known: expand(piece.part, options), quoted: piece.quoted, literal: false })
   }
   if (tilde) {

@@ -5,75 +5,68 @@ import { join } from 'node:path'
 const mostEntries = 50_000
 const mostLinks = 40
 
-export type LinkProblem = 'leaves' | 'too-many'
-
 /** A link into the system's programs is the same for everybody: that of a virtual environment, say. */
 const programTarget = /^\/(?:usr|bin|sbin|lib|lib64)\/(?!.*(?:^|\/)\.\.(?:\/|$))/
 
-export interface WalkResult {
-  /** Names below the mount's root after links; `undefined` when a link leaves it. */
-  readonly names: readonly string[] | undefined
-  /** How many of the first names are there, as directories that are not links. */
-  readonly missing: boolean
-  readonly linked: boolean
-}
-
 /**
- * Follows a path in a mount as the kernel would, and tells whether a link on it leaves the mount. Absolute targets
- * leave it: in a view they mean another file than here. The path can change before the command runs: without Landlock
- * this is a convenience, not a boundary.
+ * Follows a path in a mount as the kernel would. Absolute targets leave the mount: in a view they mean another file than
+ * here. The path can change before the command runs: without Landlock this is a convenience, not a boundary.
  *
  * @param names may hold `..`
  * @param last what a link at the end is: `follow`, or `keep` for programs that work on the link itself
+ * @returns the names below the mount's root after links; `undefined` when a link leaves it
  */
-export function walkLinks(root: string, names: readonly string[], last: 'follow' | 'keep'): WalkResult {
+export function walkLinks(
+  root: string,
+  names: readonly string[],
+  last: 'follow' | 'keep',
+): readonly string[] | undefined {
   const open = [...names]
   const done: string[] = []
   let links = 0
-  let missing = false
   for (let name = open.shift(); name !== undefined; name = open.shift()) {
     if (name === '' || name === '.') continue
     if (name === '..') {
-      if (done.pop() === undefined) return { names: undefined, missing, linked: links > 0 }
+      if (done.pop() === undefined) return undefined
       continue
     }
-    const stat = missing ? undefined : lookAt(join(root, ...done, name))
-    if (stat === undefined) missing = true
+    const stat = lookAt(join(root, ...done, name))
     if (stat?.isSymbolicLink() && !(open.length === 0 && last === 'keep')) {
       const target = targetOf(join(root, ...done, name))
-      if (programTarget.test(target) && open.length === 0) return { names: [...done, name], missing, linked: true }
-      if (target.startsWith('/') || ++links > mostLinks) return { names: undefined, missing, linked: true }
+      if (programTarget.test(target) && open.length === 0) return [...done, name]
+      if (target.startsWith('/') || ++links > mostLinks) return undefined
       open.unshift(...target.split('/'))
       continue
     }
     done.push(name)
   }
-  return { names: done, missing, linked: links > 0 }
+  return done
 }
 
 /**
- * Looks for links in a directory, and those below it to a depth, that leave the mount.
+ * Looks for links in a directory, and those below it to a depth, that leave the mount. True as well where there is too
+ * much to look at.
  *
  * @param climbing also report links with `..`, which mean something else when they are moved
  */
-export function findProblem(
+export function holdsProblem(
   root: string,
   names: readonly string[],
   options: { readonly depth: number; readonly climbing?: boolean },
-): LinkProblem | undefined {
+): boolean {
   const open: { readonly names: readonly string[]; readonly depth: number }[] = [{ names, depth: options.depth }]
   let seen = 0
   for (let current = open.pop(); current !== undefined; current = open.pop()) {
     for (const entry of entriesOf(join(root, ...current.names))) {
-      if (++seen > mostEntries) return 'too-many'
+      if (++seen > mostEntries) return true
       const path = [...current.names, entry.name]
       if (entry.isSymbolicLink()) {
-        if (walkLinks(root, path, 'follow').names === undefined) return 'leaves'
-        if (options.climbing && climbs(join(root, ...path))) return 'leaves'
+        if (walkLinks(root, path, 'follow') === undefined) return true
+        if (options.climbing && climbs(join(root, ...path))) return true
       } else if (entry.isDirectory() && current.depth > 1) open.push({ names: path, depth: current.depth - 1 })
     }
   }
-  return undefined
+  return false
 }
 
 /** True when a name in the directory begins with `-`. */

@@ -85,12 +85,6 @@ export class PathView {
     return place.kind === 'mount' ? place.mount.host + path.slice(place.drop) : undefined
   }
 
-  /** True for a path strictly below its mount's place. */
-  isBelowMount(path: string): boolean {
-    const place = this.resolve(path)
-    return path.startsWith('/') && place.kind === 'mount' && namesOf(place.inside).length > 0
-  }
-
   /** Mounts strictly below a path. The scratch is not listed anywhere, so no walk comes to it. */
   mountsBelow(path: string): readonly ViewMount[] {
     return this.mounts.filter(({ at }) => at !== path && at !== '/tmp' && isBelow(at, path))
