@@ -41,9 +41,10 @@ function wrapped(call: Invocation): Outcome {
 }
 
 function judgeWrapperOptions(call: Invocation, before: readonly Argument[]): void {
-  for (const argument of before) {
+  for (const [index, argument] of before.entries()) {
     const text = textOf(argument) ?? ''
-    // `env -C` and `time -o` name files; `env -i` and `-u` can take PATH or HOME away, which only harms the command.
+    if (call.name === 'env') judgeRemoval(call, argument, text, before[index + 1])
+    // `env -C` and `time -o` name files.
     if (/^(?:-C|--chdir|-o|--output$|--output=)/.test(text) && call.name !== 'stdbuf' && call.name !== 'nice')
       call.refuse('option', argument)
     const assignment = /^([A-Za-z_]\w*)=/.exec(text)?.[1]
@@ -51,6 +52,17 @@ function judgeWrapperOptions(call: Invocation, before: readonly Argument[]): voi
     if (call.name === 'env' && argument.value.text === undefined) call.refuse('unknown', argument)
     call.text(argument)
   }
+}
+
+/** A shell without `HOME` takes `$HOME/x` for the path `/x` of this machine: variables that lines use stay. */
+function judgeRemoval(call: Invocation, argument: Argument, text: string, next: Argument | undefined): void {
+  if (text === '-' || /^-(?:[^-u]*i|-i)/.test(text)) call.refuse('option', argument)
+  const [, short, long] = /^(?:-[^-u]*u(.*)|--u[a-z]*=?(.*))$/.exec(text) ?? []
+  const removed = short ?? long
+  if (removed === undefined) return
+  const name = removed === '' ? (next === undefined ? undefined : textOf(next)) : removed
+  if (name === undefined) call.refuse('unknown', argument)
+  else refuseDangerous(name, `env -u ${name}`)
 }
 
 const dangerous =
