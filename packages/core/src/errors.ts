@@ -56,7 +56,7 @@ export interface PartialProgress {
   readonly completedCount: number
   /** The entry at which it stopped. */
   readonly failedAt: string
-  /** One sentence on the state that is left behind: the entries that exist where, and the next step. */
+  /** One sentence on the remaining state: which entries exist where, and the next step. */
   readonly state: string
 }
 

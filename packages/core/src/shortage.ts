@@ -49,8 +49,8 @@ const sentences: readonly (readonly [string, ShortageName])[] = [
 ]
 
 /**
- * For adapters and executors: the shortage that an error tells of, itself or by its native cause; `undefined` where it tells
- * of none. An error without a code tells of it in a program's words. `EAGAIN` counts where a process or a thread was to be started.
+ * For adapters and executors: the shortage that an error or its native cause reports; `undefined` without one. An error
+ * without a code reports it in a program's words. `EAGAIN` counts where a process or a thread was to be started.
  *
  * A shortage passes. So a check that meets one has found out nothing, and its outcome must not be kept.
  */
@@ -68,7 +68,7 @@ export function shortageNamed(name: string): Shortage | undefined {
   return Object.hasOwn(shortages, name) ? shortages[name as ShortageName] : undefined
 }
 
-/** For executors: the shortage that a program tells of in its messages. */
+/** For executors: the shortage that a program reports in its messages. */
 export function shortageIn(output: string): Shortage | undefined {
   const found = sentences.find(([sentence]) => output.includes(sentence))
   return found === undefined ? undefined : shortages[found[1]]

@@ -1,6 +1,7 @@
 /**
- * The checker of a condition: the store itself against all comers (`server`), this process against its own writers
- * (`process`; other processes, commands included, are not covered), or nobody (`none`: the option is `ENOTSUP`).
+ * The checker of a condition. `server`: the store itself, against every writer. `process`: this process, against its
+ * own writers; other processes, commands included, are not covered. `none`: there is no check, and the option is
+ * `ENOTSUP`.
  */
 export type ConditionScope = 'server' | 'process' | 'none'
 
@@ -55,7 +56,9 @@ export interface AdapterCapabilities {
    * refuses it).
    */
   readonly confinement: 'inherent' | 'verified' | 'checked'
-  /** The greatest age, in milliseconds, of a state that is read when somebody else changed the store. 0: never. */
+  /**
+   * The greatest age, in milliseconds, of a state that is read after another program changed the store. 0: never old.
+   */
   readonly maxStaleness: number
   /** Bytes of one name in UTF-8. */
   readonly maxNameBytes: number

@@ -70,8 +70,8 @@ export interface StorageAdapter extends AsyncDisposable {
 
   /**
    * The entries of a directory, in no particular order, streamed: an adapter never holds a large listing in memory.
-   * Errors (`ENOENT`, `ENOTDIR`, a `LinkSignal`) reject the first `next()`. Links below are listed as links. An entry that
-   * vanishes during the listing is left out, one that appears may be.
+   * Errors (`ENOENT`, `ENOTDIR`, a `LinkSignal`) reject the first `next()`. Links below are listed as links. An entry
+   * that vanishes during the listing is left out. A new entry may be left out.
    */
   list(path: MountPath, options?: ListOptions): EntryIterator
 
@@ -144,7 +144,7 @@ export interface StorageAdapter extends AsyncDisposable {
   /** Where a path is on this machine; lexical, without I/O. For executors only. Capability `hostPath`. */
   hostPath?(path: MountPath): HostPath
 
-  /** The real directory behind a path, verified now. For executors and checks only. Capability `hostPath`. */
+  /** The real directory of a path, verified now. For executors and checks only. Capability `hostPath`. */
   hostDirectory?(path: MountPath): Promise<HostDirectory>
 
   /**

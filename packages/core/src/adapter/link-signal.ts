@@ -9,7 +9,7 @@ export interface LinkSignalOptions {
   readonly at: MountPath
   /** The link's target as it is stored. */
   readonly target: string
-  /** The segments behind the link, without a slash in front; `""` when the link was the last. */
+  /** The segments after the link, without a slash in front; `""` when the link was the last. */
   readonly rest: string
 }
 
@@ -26,7 +26,7 @@ export class LinkSignal extends Error {
 
   constructor({ argument = 'path', at, target, rest }: LinkSignalOptions) {
     const { stackTraceLimit } = Error
-    Error.stackTraceLimit = 0 // it is control flow: nobody reads its stack
+    Error.stackTraceLimit = 0 // control flow: its stack is never read
     super('a symbolic link is in the way')
     Error.stackTraceLimit = stackTraceLimit
     this.name = 'LinkSignal'

@@ -48,7 +48,7 @@ export interface EntryIterator extends AsyncIterableIterator<Entry> {
 }
 
 export interface ByteRange {
-  /** Bytes from the start of the file; at or behind its end, nothing is read. No whole number from 0: `EINVAL`. */
+  /** Bytes from the start of the file. At its end or after it, nothing is read. Not an integer from 0: `EINVAL`. */
   readonly offset: number
   /** Bytes at most; to the end when absent. */
   readonly length?: number | undefined
@@ -81,7 +81,7 @@ export interface ReadOptions extends ReadStreamOptions {
 
 export interface ReadResult {
   readonly bytes: Uint8Array
-  /** Of the very file that was read. `stat.size` is the whole file's. */
+  /** The state of the same file that was read. `stat.size` is the size of the whole file. */
   readonly stat: Stat
 }
 
@@ -169,7 +169,7 @@ export interface CopyOptions extends MoveOptions {
 }
 
 export interface TransferResult {
-  /** The version at the destination, where the store tells it for free. */
+  /** The version at the destination, where the store reports it for free. */
   readonly version?: Version | undefined
 }
 

@@ -3,7 +3,7 @@ import type { AccessEvent } from '../workspace/types.ts'
 
 type Listener = (event: AccessEvent) => void
 
-/** Tells listeners of every operation. Costs nothing while nobody listens. */
+/** Reports every operation to listeners. Costs nothing while there are none. */
 export class Audit {
   readonly #listeners = new Set<Listener>()
   readonly #labels: AccessEvent['labels']
@@ -17,7 +17,7 @@ export class Audit {
   }
 
   on(listener: Listener): () => void {
-    // One more function, so that one listener subscribed twice is told twice and leaves once.
+    // A new function each time, so that a listener that subscribed twice is called twice and leaves once.
     const own: Listener = (event) => listener(event)
     this.#listeners.add(own)
     return () => {

@@ -27,7 +27,7 @@ export interface Context {
 }
 
 export interface PerformOptions {
-  /** As the audit tells it. */
+  /** The operation's name in the audit. */
   readonly operation: string
   readonly path: string
   readonly destination?: string | undefined

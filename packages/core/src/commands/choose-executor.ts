@@ -17,7 +17,7 @@ export interface ChooseOptions {
   readonly executors: readonly Executor[]
   readonly require: Requirement | undefined
   readonly view: WorkspaceView
-  /** Of each mount that has one. */
+  /** The real directory of each mount that has one. */
   readonly hostDirectories: ReadonlyMap<VirtualPath, HostDirectory>
   readonly signal?: AbortSignal | undefined
 }
@@ -25,10 +25,10 @@ export interface ChooseOptions {
 /**
  * The first executor that is available here, can see every mount, and meets the requirement.
  *
- * @throws WorkspaceError `ENOEXECUTOR` with what stands against each of them. There is no silent fallback.
+ * @throws WorkspaceError `ENOEXECUTOR` with the problem of each of them. There is no silent fallback.
  */
 export async function chooseExecutor(options: ChooseOptions): Promise<ChosenExecutor> {
-  /** The executors that each problem stands against. */
+  /** The executors that have each problem. */
   const problems = new Map<string, string[]>()
   const add = (name: string, problem: string): void => {
     const names = problems.get(problem)
@@ -89,7 +89,7 @@ function unattached(name: string, { reason, remedy }: Shortage, native: unknown)
   })
 }
 
-/** Code that nobody has read can exchange a directory with a link while the file door uses it. */
+/** Code that no one has reviewed can exchange a directory with a link while the file door uses it. */
 function refuseRaces(mounts: readonly WorkspaceMount[]): void {
   const raced = mounts.find(({ adapter }) => adapter?.capabilities.confinement === 'checked')
   if (raced === undefined) return

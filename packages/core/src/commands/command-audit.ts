@@ -6,7 +6,7 @@ import { outcomeOf } from '../calls/audit.ts'
 import type { CommandDoor } from './commands.ts'
 import type { AccessEvent, Command, ExecOptions } from '../workspace/types.ts'
 
-/** How a command or a session ended, as far as its event tells. */
+/** The end of a command or a session, as far as its event reports it. */
 export type CommandEnd = Pick<
   CommandResult,
   'exitCode' | 'signal' | 'timedOut' | 'survivors' | 'stdoutBytes' | 'stderrBytes' | 'violations'

@@ -50,7 +50,7 @@ export async function exec(door: CommandDoor, command: Command, options: ExecOpt
   return result
 }
 
-/** As a reader who wants nothing. Unread output is kept, in case that it will be read. */
+/** Releases the output without reading it. Output that was not read is kept, so a caller can still read it. */
 export function leave({ stdout, stderr }: RunningCommand): void {
   for (const stream of [stdout, stderr]) void stream[Symbol.asyncIterator]().return?.()
 }
@@ -71,7 +71,8 @@ export async function spawn(door: CommandDoor, command: Command, options: ExecOp
 /**
  * Starts a command after all checks, and leaves one audit event when it ends, or is refused.
  *
- * @param onOutput told of output before the caller's own listener; must not throw, and copies the bytes that it keeps
+ * @param onOutput called with output before the caller's own listener; must not throw, and copies the bytes that it
+ * keeps
  */
 export async function launch(
   door: CommandDoor,
@@ -157,7 +158,7 @@ export async function startPlanned<Started>(
 
 interface AdmitOptions {
   readonly operation?: string | undefined
-  /** Told the line that the policy judges, and then where it would run. */
+  /** Called with the line that the policy judges, and again with its directory once that is known. */
   readonly onAdmitted?: ((line: string, cwd?: VirtualPath) => void) | undefined
   /** Nothing is to be started: nothing is made, and without a command, no rule about commands is asked. Default false. */
   readonly looksOnly?: boolean | undefined

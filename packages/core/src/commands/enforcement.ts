@@ -24,12 +24,12 @@ export function checkAcknowledged({ gate }: Context, acknowledged: ReadonlySet<s
       code: 'EINVAL',
       operation: 'exec',
       reason: `\`acknowledge\` must name rules of this workspace that hold in commands, got ${quotePath(name)}`,
-      remedy: 'pass the name that the refusal told, or leave it out',
+      remedy: 'pass the name from the refusal, or leave it out',
     })
   }
 }
 
-/** The bind plan as it stands on the disk now. */
+/** The bind plan for the present state of the disk. */
 export async function planFor(
   { gate, ...context }: Pick<Context, 'gate' | 'root' | 'aliases'>,
   { attached }: ChosenExecutor,

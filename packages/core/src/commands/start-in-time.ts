@@ -14,11 +14,11 @@ const preparation = 1_000
 const grace = 200
 
 /**
- * Prepares and starts a command, and waits no longer than the command may take: a file system that does not answer keeps
- * nobody. A command that starts after its time was over is ended.
+ * Prepares and starts a command, and waits no longer than the command may take: a file system that does not answer does
+ * not keep the caller waiting. A command that starts after its time was over is ended.
  *
- * @param start is given a function that tells how many milliseconds are left; `undefined` without a limit
- * @param runningOf what is ended when it comes too late
+ * @param start is given a function that returns how many milliseconds are left; `undefined` without a limit
+ * @param runningOf returns the command to end when it starts too late
  * @throws WorkspaceError `ETIMEDOUT`; `signal.reason`
  */
 export async function startInTime<Started>(

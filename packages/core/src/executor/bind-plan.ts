@@ -34,7 +34,10 @@ export interface Bind {
   readonly access: 'read-write' | 'read-only' | 'none'
   /** The rules that ask for it. */
   readonly rules: readonly string[]
-  /** Nothing is there yet: the executor reserves the name while the command runs, and leaves nothing of that behind. */
+  /**
+   * Nothing is there yet: the executor reserves the name while the command runs, and removes the reservation
+   * afterwards.
+   */
   readonly missing?: MissingName | undefined
 }
 
@@ -44,7 +47,7 @@ export interface Restriction {
   readonly rule: string
   readonly path: VirtualPath
   readonly field: GuaranteeField
-  /** Why no executor could enforce it as things stand (the path runs through a link), and the remedy. */
+  /** Why no executor could enforce it now (the path runs through a link), and the remedy. */
   readonly problem?: RestrictionProblem | undefined
   /** Nothing is there yet: held by executors that can reserve the name. */
   readonly missing?: MissingName | undefined

@@ -75,8 +75,8 @@ export interface CommandRequest {
    */
   readonly stdin?: StandardInput | undefined
   /**
-   * Call it with each chunk of output at once when it was read, of both streams in the order of reading. It never throws, and
-   * copies the bytes that it keeps. Absent: nobody asks.
+   * Call it with each chunk of output at once when it was read, of both streams in the order of reading. It never
+   * throws, and copies the bytes that it keeps. Absent: there is no listener.
    */
   readonly onOutput?: ((chunk: OutputChunk) => void) | undefined
   /** Absolute path or name of a POSIX shell; absent: the user's login shell as the executor resolves it. */
@@ -111,7 +111,7 @@ export interface RuleViolation {
   readonly kind: 'created' | 'exposed'
 }
 
-/** The output of a command, or of one that still runs: as far as it was read. */
+/** The output of a command, finished or running, as far as it was read. */
 export interface CommandOutput {
   /**
    * UTF-8, invalid bytes as U+FFFD. Beyond `maxOutputBytes`, head and tail, and between them a line that gives the number of
@@ -134,9 +134,9 @@ export interface CommandOutput {
 
 export interface CommandResult extends CommandOutput {
   /**
-   * `null` when a signal ended it. Where the first process of a PID namespace reports the end, it only tells a number:
-   * a signal that the command brought upon itself shows as 128 and its number. A timeout and `kill` are always told by
-   * name.
+   * `null` when a signal ended it. Where the first process of a PID namespace reports the end, it only reports a
+   * number: a signal that the command brought upon itself shows as 128 and its number. A timeout and `kill` are always
+   * reported by name.
    */
   readonly exitCode: number | null
   /** The signal's name, `SIGKILL`; `null` after an exit. */
@@ -170,7 +170,7 @@ export interface RuleHint {
 
 export type KillSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGQUIT' | 'SIGKILL' | 'SIGUSR1' | 'SIGUSR2'
 
-/** The end of a command as its executor tells it; the workspace adds the rest. */
+/** The end of a command as its executor reports it; the workspace adds the rest. */
 export type ExecutorResult = Omit<CommandResult, 'exitStatus' | 'hints'>
 
 /** A command on its way, as its executor gives it. `createCommandOutput` of `@ws/process` makes the parts about output. */
@@ -185,9 +185,9 @@ export interface StartedCommand extends AsyncDisposable {
   /** True while {@link CommandResult.survivors} are left, after an abort too. Absent where commands are not processes. */
   readonly survivors?: boolean | undefined
   /**
-   * Resolves when the command and everything it started have ended; at most 250 ms after SIGKILL when some of it cannot be
-   * ended, see {@link CommandResult.survivors}. Never rejects on a non-zero exit, but with
-   * `signal.reason` after an abort, and with `EIO` when somebody else killed what enclosed the command.
+   * Resolves when the command and everything it started have ended; at most 250 ms after SIGKILL when some of it cannot
+   * be ended, see {@link CommandResult.survivors}. Never rejects on a non-zero exit, but with `signal.reason` after an
+   * abort, and with `EIO` when another program killed the command's sandbox.
    */
   wait(): Promise<ExecutorResult>
 }
@@ -196,8 +196,8 @@ export interface StartedCommand extends AsyncDisposable {
 export interface CommandInput {
   /**
    * Gives the command more to read. Resolves when there is room for more, so that awaiting it holds back a fast writer.
-   * Rejects with `ECLOSED` when the input was ended, here or by the command, or was not opened by `writableStdin`. A promise
-   * that nobody awaits harms nothing.
+   * Rejects with `ECLOSED` when the input was ended, here or by the command, or was not opened by `writableStdin`.
+   * Leaving the promise unawaited is safe.
    *
    * @param data text as UTF-8, or bytes, which must not change until it resolves
    */
@@ -244,7 +244,7 @@ export interface Terminal extends AsyncDisposable {
   resize(columns: number, rows: number): boolean
   /**
    * Signals what is in the foreground, as the terminal's keys do; `SIGHUP`, the default, everything on the terminal;
-   * `SIGKILL` ends the whole process tree. False when there is nobody left.
+   * `SIGKILL` ends the whole process tree. False when no process is left.
    */
   kill(signal?: KillSignal): boolean
   /** As {@link RunningCommand.survivors}. */
@@ -276,8 +276,8 @@ export interface AttachedExecutor {
    */
   refuseMissing?(name: MissingName): RestrictionProblem | undefined
   /**
-   * How a command's root would be made as things stand; `undefined` where there is no choice. Absent: there never is one.
-   * Looks only, and does not wait.
+   * How a command's root would be made now; `undefined` where there is no choice. An executor without this method never
+   * has a choice. Looks only, and does not wait.
    */
   rootForm?(plan: BindPlan): RootForm | undefined
   /**
@@ -301,8 +301,9 @@ export interface Executor {
   /** `process`: real programs, which need mounts with a `hostPath`. `interpreter`: runs over the workspace's file door. */
   readonly kind: 'process' | 'interpreter'
   /**
-   * Runs the real thing once (results are cached) and says what would be held here. It does not reject for a missing part. It
-   * rejects with `ENOEXECUTOR` for a shortage, since a weaker executor must not be taken for one that could not be tried.
+   * Runs the real thing once (results are cached) and says what would be held here. It does not reject for a missing
+   * part. It rejects with `ENOEXECUTOR` for a shortage, since a weaker executor must not replace an executor that could
+   * not be tried.
    */
   probe(target?: ProbeTarget): Promise<ProbeReport>
   /** Binds the executor to a workspace; rejects with `ENOEXECUTOR` or `EINVAL` and the remedy when that cannot work. */

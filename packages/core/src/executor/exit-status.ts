@@ -1,6 +1,6 @@
 import type { CommandResult } from './contract.ts'
 
-/** The signals of Linux in the order of their numbers, the first of which is 1. */
+/** The signals of Linux in the order of their numbers; the first is 1. */
 const signals =
   'HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT STOP TSTP TTIN TTOU URG XCPU XFSZ VTALRM PROF WINCH IO PWR SYS'.split(
     ' ',

@@ -43,8 +43,8 @@ export interface Guarantees {
 export type GuaranteeField = keyof Guarantees
 
 /**
- * A caller's requirement: at least this level in each named field, or a preset. `untrusted` is for code that nobody has
- * read: a kernel boundary in every field that a kernel can hold, and no mount whose `confinement` is `checked`.
+ * A caller's requirement: at least this level in each named field, or a preset. `untrusted` is for code that was not
+ * reviewed: a kernel boundary in every field that a kernel can hold, and no mount whose `confinement` is `checked`.
  */
 export type Requirement = Partial<Guarantees> | 'untrusted'
 

@@ -6,8 +6,8 @@ import { exitStatusOf } from './exit-status.ts'
 const results = new WeakMap<object, CommandResult>()
 
 /**
- * For executors. `EIO`: the sandbox of a command was killed by somebody else while the command ran, so that nobody can
- * tell how the command ended. The known part of the result goes along, for {@link getCommandResult}.
+ * For executors. `EIO`: another program killed the sandbox of a command while the command ran, so its end is unknown.
+ * The known part of the result goes along, for {@link getCommandResult}.
  */
 export function sandboxKilled(result: ExecutorResult): WorkspaceError {
   const error = new WorkspaceError({

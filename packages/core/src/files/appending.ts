@@ -62,7 +62,7 @@ export async function append(
   })
 }
 
-/** Writes the old content and the stream behind it, in place of the very file that was read. */
+/** Writes the old content and then the stream, in place of the very file that was read. */
 async function rewrite(
   context: Context,
   located: Located,

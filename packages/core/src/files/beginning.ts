@@ -1,8 +1,8 @@
 import { orAbort } from '../adapter/base/wait.ts'
 
 /**
- * A stream whose beginning is held, so that it can be told whether it is a short one. Nothing is read before `whole` or `all`
- * is called.
+ * A stream whose beginning is held, so that a caller can learn whether the stream is short. Nothing is read before
+ * `whole` or `all` is called.
  */
 export class Beginning {
   readonly #source: AsyncIterable<unknown>
@@ -48,7 +48,7 @@ export class Beginning {
     }
   }
 
-  /** Tells the source that no more of it is wanted. A source that is busy hears of it later, and is not waited for. */
+  /** Asks the source to stop. A busy source learns of it later, and is not waited for. */
   close(): void {
     if (this.#ended || this.#rest === undefined) return
     this.#ended = true

@@ -55,7 +55,7 @@ function* findSteadily(
   }
 }
 
-/** Of each beginning of the needle, the length of its longest end that is a beginning of the needle too. */
+/** For each beginning of the needle, the length of its longest proper end that is also a beginning of the needle. */
 function shiftsOf(needle: Uint8Array): Int32Array {
   const shifts = new Int32Array(needle.length)
   let matched = 0

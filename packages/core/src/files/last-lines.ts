@@ -17,7 +17,7 @@ export interface LastLinesOptions {
 /**
  * Reads the last lines out of a stream, holding no more than a window may have. Lines are counted as in `readWindow`.
  *
- * @throws WorkspaceError `EFBIG` for one of them that is longer than {@link maxLineLength}, `EINVAL` for one that is not UTF-8.
+ * @throws WorkspaceError `EFBIG` for a line longer than {@link maxLineLength}, `EINVAL` for a line that is not UTF-8.
  */
 export async function readLastLines(
   stream: AsyncIterable<Uint8Array>,
@@ -69,7 +69,7 @@ class Tail {
     const bytes = joined(this.#chunks, this.#bytes)
     const ended = bytes.length === 0 || bytes.at(-1) === feed
     const total = this.#dropped + this.#feeds + (ended ? 0 : 1)
-    // Of the first line that is left, the beginning may be missing.
+    // The beginning of the first kept line may be missing.
     const first = bytes.indexOf(feed)
     const least = this.#hasDropped ? (first < 0 ? bytes.length + 1 : first + 1) : 0
     const lines: string[] = []

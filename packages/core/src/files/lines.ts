@@ -52,12 +52,12 @@ class Window {
   readonly lines: string[] = []
   /** Lines that have ended. */
   count = 0
-  /** The window is full, and there is more behind it. */
+  /** The window is full, and more text follows it. */
   goesOn = false
   readonly #offset: number
   readonly #limit: number
   readonly #path: string
-  /** Of the line that has not ended: its text within the window, and whether it has begun. */
+  /** The unfinished line: its text within the window, and whether it has begun. */
   #line = ''
   #hasBegun = false
   #length = 0

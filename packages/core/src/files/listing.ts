@@ -93,7 +93,7 @@ class Listing implements AsyncIterableIterator<WorkspaceEntry, undefined> {
 
   async #start(): Promise<Result> {
     if (this.#opening !== undefined) {
-      // Somebody asks for several entries at once: they come in order.
+      // A caller that asks for several entries at once gets them in order.
       await this.#opening
       return this.next()
     }

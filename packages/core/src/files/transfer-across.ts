@@ -61,7 +61,7 @@ function startProgress(kind: Progress['kind'], { source, destination }: Pair): P
     completed: [],
     count: 0,
     current: source.virtual,
-    state: `the source is unchanged; the completed part stands below \`${destination.virtual}\` and can be deleted there`,
+    state: `the source is unchanged; the completed part is below \`${destination.virtual}\` and can be deleted there`,
   }
 }
 
@@ -138,7 +138,7 @@ function note(progress: Progress, path: VirtualPath): void {
   if (progress.completed.length < reported) progress.completed.push(path)
 }
 
-/** Runs a call of one adapter; a link it meets is told as that side's. */
+/** Runs a call of one adapter; a link that it meets is reported as a link of that side. */
 async function fromSide<Result>(
   side: 'source' | 'destination',
   { mount, virtual }: Located,

@@ -71,7 +71,7 @@ async function transfer(
 export interface Pair {
   readonly source: Located
   readonly destination: Located
-  /** Of a source that may be moved for what it is: nothing else may be moved instead. */
+  /** The version of a source that was checked before the move: no other version may be moved instead. */
   readonly version?: Version | undefined
 }
 

@@ -161,7 +161,7 @@ export async function admitParents(
   try {
     await adapter.stat(relativeTo(ancestor, located.mount.at))
   } catch (error) {
-    // A link on the way: the operation itself meets it first, and comes back here with the path behind it.
+    // A link is on the way. The operation itself meets it first, and comes back here with the path after it.
     if (error instanceof LinkSignal) return
     if (!isWorkspaceError(error, 'ENOENT')) throw error
     context.gate.admit(operation, ancestor, 'write')
@@ -185,7 +185,7 @@ export function badDataError(path: string): Error {
   })
 }
 
-/** Asks the policy again as a stream grows, since nobody knows its size beforehand. */
+/** Asks the policy again as a stream grows, since its size is not known beforehand. */
 export function judged(
   context: Context,
   operation: FileOperation,

@@ -9,7 +9,7 @@ export const anyDirectories = '**'
 /** One part of a glob between slashes. */
 export type Step = Component | typeof anyDirectories
 
-/** How far globs have got with the names of a directory: one bit for each step that may come next. Nobody changes it. */
+/** How far globs have got with the names of a directory: one bit for each step that may come next. Never mutated. */
 export type Progress = Bits
 
 /**
@@ -30,7 +30,7 @@ export class Automaton {
   readonly #innerNames: NameIndex
   readonly #lastNames: NameIndex
 
-  /** Each glob stands for one or more lists of steps. The last step is not `**`. The same component is the same object. */
+  /** Each glob has one or more lists of steps. The last step is not `**`. The same component is the same object. */
   constructor(globs: readonly (readonly (readonly Step[])[])[]) {
     this.isFlat = globs.flat().every((steps) => steps.length === 2 && steps[0] === anyDirectories)
     const length = (globs.flat(2).length + 31) >> 5

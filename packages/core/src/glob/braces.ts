@@ -2,12 +2,12 @@ import { malformed } from './malformed.ts'
 
 /** Levels of braces in one glob. */
 const maxNesting = 8
-/** Globs that braces stand for, and the characters of all of them together: both bound the work of a match. */
+/** Globs that braces expand to, and the characters of all of them together: both bound the work of a match. */
 const maxAlternatives = 256
 const maxExpandedLength = 4000
 
 /**
- * The globs without braces that a glob with braces stands for: `a.{js,ts}` is `a.js` and `a.ts`. Escapes and character
+ * The globs without braces that a glob with braces expands to: `a.{js,ts}` is `a.js` and `a.ts`. Escapes and character
  * classes stay as they are.
  */
 export function expandBraces(glob: string, operation: string): string[] {
@@ -57,7 +57,7 @@ class Reader {
     throw this.#refuse('has braces without a comma', 'write `{a,b}` for alternatives, or `\\{` for the character')
   }
 
-  /** As far as no brace, and within braces no comma, stands by itself. */
+  /** Reads plain text: up to the next brace and, within braces, up to the next comma. */
   #plain(depth: number): string {
     const start = this.#at
     while (this.#at < this.#glob.length) {
@@ -94,7 +94,7 @@ export function classLength(glob: string, start: number): number {
   const first = start + (negated ? 2 : 1)
   for (let at = first; at < glob.length; at += 1) {
     if (glob[at] === '\\') at += 1
-    // A `]` right behind the opening is a member.
+    // A `]` right after the opening is a member.
     else if (glob[at] === ']' && at > first) return at - start + 1
   }
   return 0

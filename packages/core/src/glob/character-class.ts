@@ -18,7 +18,7 @@ export class CharacterClass {
     this.#folded = folded
   }
 
-  /** `source` stands between the brackets: `a-z`, `!a-z`, `^a-z`. */
+  /** `source` is the text between the brackets: `a-z`, `!a-z`, `^a-z`. */
   static parse(source: string, refuse: Refuse): CharacterClass {
     const negated = source.startsWith('!') || source.startsWith('^')
     return new CharacterClass(negated, parseRanges(source.slice(negated ? 1 : 0), refuse), false)

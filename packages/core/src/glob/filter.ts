@@ -80,7 +80,7 @@ function memberTest(globs: readonly Steps[]): Members {
   }
 }
 
-/** The glob; for one that excludes, also everything below its matches. */
+/** The steps of the glob. A glob that excludes also covers everything below its matches. */
 function stepsGiven(glob: unknown, operation: string): Steps[] {
   if (typeof glob !== 'string') return [stepsOf(glob as string, { operation })]
   const isExcluding = glob.startsWith('!')

@@ -1,6 +1,6 @@
 import { foldName } from '../path/fold.ts'
 
-// eslint-disable-next-line no-control-regex -- tells ASCII from the rest
+// eslint-disable-next-line no-control-regex -- distinguishes ASCII from the rest
 export const onlyAscii = /^[\u0000-\u007f]*$/
 
 /**

@@ -42,21 +42,23 @@ export const maxGlobCost = 300
 /**
  * Compiles a glob. Its syntax, where no other character is special:
  *
- * - `/` in front binds the glob to the root; without it the glob matches at any depth, as if it began with `/**` and a slash.
+ * - `/` in front binds the glob to the root; without it the glob matches at any depth, as if it began with `/**` and a
+ *   slash.
  * - `*` is any number of characters within a name, also none; `?` is one character (Unicode code point).
- * - `**` as a whole component is any number of directories, also none; at the end it is everything below. Elsewhere it is `*`.
- *   `/` at the end means the same as `/**`.
- * - `[a-z]` is one of these characters, `[!a-z]` or `[^a-z]` one of the others, never `/`. `]` right behind the opening is a
- *   member.
+ * - `**` as a whole component is any number of directories, also none; at the end it is everything below. Elsewhere it
+ *   is `*`. `/` at the end means the same as `/**`.
+ * - `[a-z]` is one of these characters, `[!a-z]` or `[^a-z]` one of the others, never `/`. `]` right after the opening
+ *   is a member.
  * - `{a,b}` stands for two globs. Braces nest, and may hold `/`.
  * - `\` takes the meaning from the next character.
  *
- * Names that begin with a dot are names like all others. A glob that ends in `**` matches neither the directory itself nor
- * its parents. Matching takes at most as many steps as {@link Glob.cost} and the path have characters, multiplied: milliseconds at worst.
+ * Names that begin with a dot are names like all others. A glob that ends in `**` matches neither the directory itself
+ * nor its parents. Matching takes at most as many steps as {@link Glob.cost} and the path have characters, multiplied:
+ * milliseconds at worst.
  *
- * @throws WorkspaceError `EINVAL` for a glob that is empty, over 1,000 characters, not closed or not well-formed; that has `.`,
- * `..` or an empty name between slashes; that begins with `!`; whose braces nest more than 8 deep, stand for more than 256
- * globs, or come to more than 4,000 characters; or whose {@link Glob.cost} is over 300.
+ * @throws WorkspaceError `EINVAL` for a glob that is empty, over 1,000 characters, not closed or not well-formed; that
+ * has `.`, `..` or an empty name between slashes; that begins with `!`; whose braces nest more than 8 deep, stand for
+ * more than 256 globs, or come to more than 4,000 characters; or whose {@link Glob.cost} is over 300.
  */
 export function compileGlob(pattern: string, options: GlobOptions = {}): Glob {
   const { steps, cost } = stepsOf(pattern, options)
@@ -76,7 +78,7 @@ export function compileGlob(pattern: string, options: GlobOptions = {}): Glob {
   }
 }
 
-/** The parts of a glob. */
+/** One list for each glob that the braces expand to. The same component is the same object. */
 export interface Steps {
   /** One list for each glob without braces that it stands for. The same component is the same object. */
   readonly steps: readonly (readonly Step[])[]

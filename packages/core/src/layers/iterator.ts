@@ -50,7 +50,7 @@ export function wrapIterator<Item>(
       }),
     return: () =>
       attempt(async () => {
-        if (state === 'new') state = 'done' // nothing was opened, nobody was told
+        if (state === 'new') state = 'done' // nothing was opened, so there is nothing to report
         await inner?.return?.()
         return { done: true, value: undefined }
       }),

@@ -27,7 +27,7 @@ export interface AdapterAfterEvent extends EventBase {
   readonly duration: number
   /** `link`: it met a symbolic link and did nothing. `failed` includes aborts. */
   readonly outcome: 'done' | 'link' | 'failed'
-  /** Of the error, where it is a `WorkspaceError`. */
+  /** The error's code, where the error is a `WorkspaceError`. */
   readonly code?: ErrorCode | undefined
   /** Bytes of content read or written, as far as it came. */
   readonly bytes?: number | undefined
@@ -133,7 +133,7 @@ export function observe(
 type Outcome = Pick<AdapterAfterEvent, 'outcome' | 'code' | 'bytes'>
 type Report = (outcome: Outcome) => void
 
-/** Of no error, or of one that may be anything, `undefined` included. */
+/** The outcome of a call. The list is empty without an error; the error may be any value, `undefined` included. */
 function outcomeOf(errors: [] | [unknown]): Outcome {
   if (errors.length === 0) return { outcome: 'done' }
   const [error] = errors

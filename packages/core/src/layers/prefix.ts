@@ -12,7 +12,7 @@ const entering: ReadonlySet<AdapterOperation> = new Set(['stat', 'read', 'readSt
 
 /**
  * A subtree as an adapter of its own: `/` is the directory at `path`, and there is nothing above. Entries, links in the
- * way and errors name paths below it; nothing tells where it lies.
+ * way and errors name paths below it; nothing reveals where it is.
  *
  * The directory is made by the first operation that makes something in it; until then, and where it cannot be made or
  * is not a directory, everything is `ENOWORKSPACE`. A path with a link in it is refused likewise, when it is used: the
@@ -164,7 +164,7 @@ class Subtree {
     return isWithin(path as MountPath, this.#root) ? relativeTo(path as MountPath, this.#root) : '/'
   }
 
-  /** Paths in sentences stand between backticks. */
+  /** Paths in sentences are between backticks. */
   #outerText(text: string): string {
     return text.replaceAll(`\`${this.#root}\``, '`/`').replaceAll(`\`${this.#root}/`, '`/')
   }
@@ -184,7 +184,7 @@ function gone(operation: string): WorkspaceError {
     code: 'ENOWORKSPACE',
     operation,
     path: '/',
-    reason: 'is missing, is not a directory, or lies behind a symbolic link',
+    reason: 'is missing, is not a directory, or is reached by a symbolic link',
     remedy: 'make the directory, or write a file into it',
   })
 }

@@ -38,7 +38,7 @@ export class View {
   readonly #mayVary: boolean
   /** A listing shows a directory before what is in it; hits of a search come without. */
   readonly #showsFilesOnly: boolean
-  /** A directory was met that may not be entered, and that the storage was not told of. */
+  /** A directory was met that may not be entered, and that the storage does not know to skip. */
   #shut = false
 
   constructor(gate: Gate, start: VirtualPath, operation: 'list' | 'search') {

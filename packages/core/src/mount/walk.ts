@@ -54,7 +54,7 @@ export class Walker {
     this.#open = open
   }
 
-  /** The path a {@link LinkSignal} leads to. @throws WorkspaceError where the kernel would not go on behind the link. */
+  /** The path a {@link LinkSignal} leads to. @throws WorkspaceError where the kernel would not go on after the link. */
   async next(operation: FileOperation, located: Located, signal: LinkSignal, budget: LinkBudget): Promise<VirtualPath> {
     const at = linkAt(located, signal)
     const path = await this.#behind(operation, at, signal, budget)
@@ -79,9 +79,9 @@ export class Walker {
   }
 
   /**
-   * Parents are made below directories that are there, never behind a link that leads nowhere. For a link on the way,
-   * its target must exist. For one at the end, the directory that its target lies in must, or a directory's target
-   * itself.
+   * Parents are made below directories that exist, never below a link that leads nowhere. The target of a link on the
+   * way must exist. For a link at the end, the target's directory must exist, or the target itself if it is a
+   * directory.
    */
   async #requireBase(
     operation: FileOperation,
@@ -97,7 +97,7 @@ export class Walker {
       await this.#requireDirectory(operation, base, budget)
     } catch (error) {
       if (isWorkspaceError(error, 'ENOENT')) throw danglingError(operation, at)
-      // A path that may be written and not read cannot be looked at; it is taken as it stands.
+      // A path that may be written and not read cannot be looked at; it is taken as it is.
       if (!isWorkspaceError(error, 'EACCES')) throw error
     }
   }
@@ -127,7 +127,7 @@ export class Walker {
     return segments
   }
 
-  /** Resolves `..` behind names; without any, the path is as good as it is. */
+  /** Resolves `..` after names; without any, the path is as good as it is. */
   async settle(operation: FileOperation, path: VirtualPath | UnresolvedPath, budget: LinkBudget): Promise<VirtualPath> {
     return typeof path === 'string' ? path : this.#settle(operation, path.segments, budget)
   }
@@ -187,7 +187,7 @@ export class Walker {
     try {
       return (await this.follow(operation, path, budget, followLast)).path
     } catch (error) {
-      // A path that may be written and not read cannot be looked at; it is taken as it stands.
+      // A path that may be written and not read cannot be looked at; it is taken as it is.
       if (isWorkspaceError(error, 'EACCES') && error.path === path) return path
       if (!isWorkspaceError(error, 'ENOENT')) throw error
       const parent = await this.canonical(operation, parentPath(path), true, budget)
@@ -205,7 +205,7 @@ export class Walker {
     options: LocateOptions & {
       readonly argument?: LinkArgument | undefined
       readonly signal?: AbortSignal | undefined
-      /** Told where each step lands. */
+      /** Called with each path that a step reaches. */
       readonly trace?: Trace | undefined
     },
     path: VirtualPath | UnresolvedPath,

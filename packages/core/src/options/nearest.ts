@@ -1,4 +1,6 @@
-/** The name that was probably meant: one that begins alike, or is at most two letters off; `undefined` where none is. */
+/**
+ * The known name that was probably meant: it begins alike, or differs in at most two letters. `undefined` without one.
+ */
 export function nearestName(given: string, known: readonly string[]): string | undefined {
   if (given.length > 64) return undefined
   const wanted = given.toLowerCase()

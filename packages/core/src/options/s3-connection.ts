@@ -38,7 +38,7 @@ export const bucketShape = option.required(
 /** The shape of the part of a bucket that an adapter shows. */
 export const prefixShape = option.of('a path such as `threads/t1`', (value) => typeof value === 'string')
 
-/** Tells whether a value is {@link S3Credentials}. Further names are fine: the AWS SDK puts some beside them. */
+/** Whether a value is {@link S3Credentials}. Further names are fine: the AWS SDK adds some. */
 export function isS3Credentials(value: unknown): value is S3Credentials {
   if (typeof value !== 'object' || value === null) return false
   const { accessKeyId, secretAccessKey, sessionToken } = value as Readonly<Record<string, unknown>>

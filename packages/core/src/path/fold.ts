@@ -1,4 +1,4 @@
-// eslint-disable-next-line no-control-regex -- tells ASCII from the rest
+// eslint-disable-next-line no-control-regex -- distinguishes ASCII from the rest
 const onlyAscii = /^[\u0000-\u007f]*$/
 
 /**

@@ -1,7 +1,7 @@
 import { parsePath } from './virtual-path.ts'
 import type { ParsedPath, UnresolvedPath, VirtualPath } from './virtual-path.ts'
 
-/** Further names of the root: top-level names that stand for `/`. */
+/** Further names of the root: top-level names that mean `/`. */
 export type AliasNames = ReadonlySet<string>
 
 export interface InputOptions {

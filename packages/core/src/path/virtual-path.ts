@@ -15,15 +15,15 @@ export type VirtualPath = string & { readonly [virtualPathBrand]: true }
 /** A path inside one mount, seen from the adapter's root: the same invariants as {@link VirtualPath}, another origin. */
 export type MountPath = string & { readonly [mountPathBrand]: true }
 
-/** A real path on this machine. It never leaves adapters and executors, and never stands in an error message. */
+/** A real path on this machine. It never leaves adapters and executors, and is never in an error message. */
 export type HostPath = string & { readonly [hostPathBrand]: true }
 
 /**
- * A path with `..` behind a name. Its meaning depends on links, so it is resolved step by step, as the kernel does it,
+ * A path with `..` after a name. Its meaning depends on links, so it is resolved step by step, as the kernel does it,
  * with the policy asked for each step.
  */
 export interface UnresolvedPath {
-  /** Segments from the root, without empty ones and `.`; at least one is `..` behind a name. */
+  /** Segments from the root, without empty ones and `.`; at least one is `..` after a name. */
   readonly segments: readonly string[]
 }
 
@@ -53,7 +53,7 @@ export const maxNameBytes = 255
 // An absolute path that needs no work: short ASCII segments without NUL, none of them `.` or `..`, no trailing slash.
 // eslint-disable-next-line no-control-regex -- only NUL is excluded on purpose
 const alreadyNormal = /^(?:\/(?!\.\.?(?:\/|$))[\u0001-\u002e\u0030-\u007f]{1,255})+$/
-// eslint-disable-next-line no-control-regex -- tells ASCII from the rest
+// eslint-disable-next-line no-control-regex -- distinguishes ASCII from the rest
 const onlyAscii = /^[\u0000-\u007f]*$/
 const encoder = new TextEncoder()
 
@@ -72,12 +72,15 @@ export function parseVirtualPath(input: string, options: ParseOptions = {}): Vir
     code: 'EINVAL',
     operation: options.operation ?? 'parse',
     path: input,
-    reason: 'has `..` behind a name, whose meaning depends on links',
+    reason: 'has `..` after a name, whose meaning depends on links',
     remedy: 'give the path without `..`',
   })
 }
 
-/** Like {@link parseVirtualPath}, but keeps `..` for step-by-step resolution, and tells whether a directory was asked for. */
+/**
+ * Like {@link parseVirtualPath}, but keeps `..` for step-by-step resolution, and reports whether a directory was asked
+ * for.
+ */
 export function parsePath(input: string, options: ParseOptions = {}): ParsedPath {
   if (typeof input === 'string') {
     if (input.length <= maxNameBytes && alreadyNormal.test(input))
@@ -116,7 +119,8 @@ function parseSlowly(input: string, { base = rootPath, operation = 'parse' }: Pa
     }
     depth -= 1
     if (depth < 0) throw outsideError(input, operation)
-    // The base is a real directory, so `..` may be taken off it at once; behind a name of the input it may be a link.
+    // The base is a real directory, so `..` may be taken off it at once; after a name of the input, the base may be a
+    // link.
     if (resolved && segments.length === fromBase) {
       segments.pop()
       fromBase -= 1

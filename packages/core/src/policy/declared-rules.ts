@@ -41,7 +41,7 @@ export class DeclaredRules {
   ): Denial | undefined {
     const { path, need, operation } = request
     if (node.rights !== ALL && (node.rights & rightFor(need)) === 0) return refuseSubtree(node, request)
-    // Where case is told apart, a look-alike is not the denied file: callers who find one may remove it.
+    // Where case matters, a look-alike is not the denied file: callers who find it may remove it.
     const removes = operation === 'delete' && node.mount?.caseSensitive === true
     if (!this.variants.empty && !removes && !ignoreVariants) {
       const rule = this.variants.match(path)

@@ -46,8 +46,8 @@ export interface NamespaceOptions<Mount extends NamespaceMount> {
 }
 
 /**
- * Mounts and subtree rules in one trie of Maps by path component: one walk tells both, and takes the same time with eight
- * mounts as with a thousand. Rights are intersected once, when it is built.
+ * Mounts and subtree rules in one trie of Maps by path component. One walk finds both, and takes the same time with
+ * eight mounts as with a thousand. Rights are intersected once, when it is built.
  */
 export class Namespace<Mount extends NamespaceMount> {
   readonly root: NamespaceNode<Mount>
@@ -149,7 +149,7 @@ export class Namespace<Mount extends NamespaceMount> {
     return node
   }
 
-  /** The node that stands for exactly this path, if there is one. */
+  /** The node of exactly this path, if there is one. */
   at(path: VirtualPath): NamespaceNode<Mount> | undefined {
     const node = this.find(path)
     return node.path.length === path.length ? node : undefined

@@ -7,8 +7,8 @@ let configured: PathManager | undefined
 /**
  * Sets the process-wide manager, once. A convenience for programs that have exactly one; libraries take an instance.
  *
- * @throws WorkspaceError `EEXIST` when it is set already, so that nobody moves the borders of a program that runs; else
- * as `createPathManager` does, and then nothing is set.
+ * @throws WorkspaceError `EEXIST` when it is set already, so that no library moves the borders of a running program;
+ * else as `createPathManager` does, and then nothing is set.
  */
 export function configurePathManager(options: PathManagerOptions): PathManager {
   if (configured !== undefined) {

@@ -76,13 +76,14 @@ function tooLong(path: string, operation: string): WorkspaceError {
 }
 
 /**
- * An absolute, normalised path: `path`, taken from `base` when it is relative. Each `..` goes up from where `follow` says
- * the way so far leads, as the kernel does it: behind a link, that is not where the text came from. `base` has been followed.
+ * An absolute, normalised path: `path`, taken from `base` when it is relative. Each `..` goes up from where `follow`
+ * says the way so far leads, as the kernel does it: after a link, the parent is not the one in the text. `base` has
+ * been followed.
  *
- * @throws WorkspaceError `EINVAL` for a path with so many `..` behind names that following would take long.
+ * @throws WorkspaceError `EINVAL` for a path with so many `..` after names that following would take long.
  */
 export function resolveFrom(base: string, path: string, follow: (path: string) => string, operation: string): string {
-  // The names of `path` behind the last `..` have not been followed yet; where the way led before, is known.
+  // The names of `path` after the last `..` have not been followed yet. The way before them has been.
   let current = path.startsWith('/') ? '/' : base
   let names: string[] = []
   let followed = 0
@@ -112,7 +113,7 @@ function tooWinding(path: string, operation: string): WorkspaceError {
     code: 'EINVAL',
     operation,
     path,
-    reason: 'has too many `..` behind names',
+    reason: 'has too many `..` after names',
     remedy: 'give the path without `..`',
   })
 }

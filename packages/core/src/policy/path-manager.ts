@@ -48,7 +48,8 @@ export interface PathManager {
    * The real path to read: a relative one is taken from the workspace root, and a `file:` URL counts as its path.
    *
    * @throws WorkspaceError `EOUTSIDE` when it climbs out by `..`, `EACCES` when it is elsewhere or leads there by a
-   * link, `EINVAL` for a value that is not a path, for a URL of another scheme, and for too many `..` behind names; `ENAMETOOLONG` from 4,096 bytes.
+   * link, `EINVAL` for a value that is not a path, for a URL of another scheme, and for too many `..` after names;
+   * `ENAMETOOLONG` from 4,096 bytes.
    */
   resolveRead(path: string | URL): HostPath
   /**

@@ -11,7 +11,7 @@ import type { PatternRule } from './types.ts'
 
 /** Where a rule by pattern holds. */
 export interface PatternMatch {
-  /** The highest path that matches, at or above the one that was asked for. Everything below it is under the rule. */
+  /** The highest path that matches, at or above the path that was asked for. Everything below it is under the rule. */
   readonly at: VirtualPath
   /** The pattern, as it was written. */
   readonly pattern: string

@@ -152,7 +152,10 @@ function checkEffect(path: VirtualPath, text: string, rule: string, scope: RuleS
   throw ruleError(rule, text, 'lies outside every mount, so the rule would do nothing', likely)
 }
 
-/** The same below a mount that is spelt alike, else below the root, less a first name that usually stands for it. */
+/**
+ * The same path below a mount that is spelt alike. Else the path below the root, without a first name that usually
+ * means the root.
+ */
 function likelyPath(path: VirtualPath, root: VirtualPath, mounts: readonly VirtualPath[]): VirtualPath {
   const alike = mounts.find(
     (at) => foldName(path.slice(0, at.length)) === foldName(at) && (path[at.length] ?? '/') === '/',

@@ -84,8 +84,8 @@ export interface PatternRule {
   /** The rights that remain at a match: none, or reading. */
   readonly access: 'none' | 'read-only'
   /**
-   * Globs over workspace paths. One without a leading `/` matches at any depth; one that begins with `./` matches from the
-   * workspace's root.
+   * Globs over workspace paths. A glob without a leading `/` matches at any depth. A glob that begins with `./` matches
+   * from the workspace's root.
    */
   readonly patterns: readonly string[]
   /**

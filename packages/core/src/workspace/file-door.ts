@@ -102,11 +102,11 @@ export interface ReadLinesOptions extends SignalOption {
 }
 
 export interface ReadLinesResult {
-  /** Without their line ends. A final line without a line end counts; behind a final line end there is no further line. */
+  /** Without their line ends. A final line without a line end counts; after a final line end no line follows. */
   readonly lines: readonly string[]
-  /** The offset of the first line given: as asked for, or the number of lines when that lies behind the end. */
+  /** The offset of the first line given: as asked for, or the number of lines when that is after the end. */
   readonly offset: number
-  /** Where to go on: behind the last line given. Absent at the end of the file. */
+  /** Where to go on: after the last line given. Absent at the end of the file. */
   readonly nextOffset?: number | undefined
   readonly stat: Stat
 }
@@ -134,7 +134,7 @@ export interface EditOptions extends SignalOption {
 }
 
 export interface EditResult {
-  /** Of the file now. */
+  /** The file's version now. */
   readonly version: Version
   /** Bytes in the file now. */
   readonly size: number
@@ -193,8 +193,8 @@ export interface FileDoor {
   readText(path: string, options?: WorkspaceReadOptions): Promise<string>
   readStream(path: string, options?: WorkspaceReadStreamOptions): Promise<ReadStreamResult>
   /**
-   * A window of lines, with constant memory. Invalid UTF-8 is `EINVAL`; a line in the window with more than 1,048,576 characters
-   * (UTF-16 units) is `EFBIG`. Longer lines before and behind the window are fine.
+   * A window of lines, with constant memory. Invalid UTF-8 is `EINVAL`; a line in the window with more than 1,048,576
+   * characters (UTF-16 units) is `EFBIG`. Longer lines before and after the window are fine.
    */
   readLines(path: string, options?: ReadLinesOptions): Promise<ReadLinesResult>
   /** Creates or replaces a file. Parents are made by default. */
@@ -206,13 +206,13 @@ export interface FileDoor {
    */
   append(path: string, data: WorkspaceWriteData, options?: WorkspaceAppendOptions): Promise<WriteResult>
   /**
-   * Replaces parts of a file that is there. Every other byte stays as it is, and so do its permission bits. Several edits are
-   * all looked for in the old content, and land together or not at all. It needs the right to read and the right to write.
+   * Replaces parts of a file that is there. Every other byte stays as it is, and so do its permission bits. Several
+   * edits are all looked for in the old content, and land together or not at all. Needs the rights to read and write.
    *
-   * The file is written only if it is still the one that was read; else the edit begins again with the new content, for up to
-   * `timeout`. So edits and writes at the same time do not undo one another, as far as the store checks versions: see
-   * `conditionalWrite` in its capabilities. With `process` a change by another process, commands included, may be lost in the
-   * moment of writing. With `none` an edit is `ENOTSUP`.
+   * The file is written only if it is still the version that was read; else the edit begins again with the new content,
+   * for up to `timeout`. So edits and writes at the same time do not undo one another, as far as the store checks
+   * versions: see `conditionalWrite` in its capabilities. With `process` a change by another process, commands
+   * included, may be lost in the moment of writing. With `none` an edit is `ENOTSUP`.
    *
    * @throws WorkspaceError `EINVAL` where `oldText` is missing, occurs more than once without `all`, or edits overlap;
    * `ENOENT` for a missing file; `ECONFLICT` where it kept changing; `EFBIG` above 256 MiB
@@ -220,7 +220,7 @@ export interface FileDoor {
   edit(path: string, edits: TextEdit | readonly TextEdit[] | EditFunction, options?: EditOptions): Promise<EditResult>
   /** Entries with absolute virtual paths, dotfiles included; recursive across mounts. Denied entries are listed, not entered. */
   list(path?: string, options?: WorkspaceListOptions): AsyncIterableIterator<WorkspaceEntry>
-  /** Makes a directory and its parents by default; one that is there is fine then. */
+  /** Makes a directory and its parents by default; a directory that exists is fine then. */
   createDirectory(path: string, options?: WorkspaceCreateDirectoryOptions): Promise<void>
   delete(path: string, options?: DeleteOptions): Promise<void>
   /** Also across mounts (copied, then deleted). Parents of the destination are made by default. */

@@ -48,8 +48,8 @@ export interface WorkspaceOptions {
   /** `/tmp`, the workspace's own. Default true, where the adapter of the first mount can make one (`createScratch`). */
   readonly scratch?: boolean | undefined
   /**
-   * Stand in every audit event: `{ thread: 't1', user: 'u7' }`. At most 32; names of 1 to 64 characters `A-Za-z0-9._-`,
-   * values of at most 256 characters. Default: none.
+   * Labels that every audit event carries: `{ thread: 't1', user: 'u7' }`. At most 32; names of 1 to 64 characters
+   * `A-Za-z0-9._-`, values of at most 256 characters. Default: none.
    */
   readonly labels?: Readonly<Record<string, string>> | undefined
   /** Default: none. */
@@ -103,14 +103,14 @@ export interface ExecOptions extends SignalOption {
   readonly login?: boolean | undefined
   /**
    * A last resort: names of rules that this command runs without, since the executor cannot enforce them. Exactly these
-   * are dropped. Programs that earlier commands left behind would run without the rules too. So the shell reads no
-   * start-up file then, and PATH has the system's directories and the operator's tools only: not `node_modules/.bin` or
+   * are dropped. Programs that earlier commands left would run without the rules too. So the shell reads no start-up
+   * file then, and PATH has the system's directories and the operator's tools only: not `node_modules/.bin` or
    * `.venv/bin`. A name that no such rule has is `EINVAL`.
    */
   readonly acknowledge?: readonly string[] | undefined
   /**
-   * Resolve only when everything that the command wrote survives a power cut, as after `flush`. Processes that the command
-   * left behind are not covered. For `exec`. Default false.
+   * Resolve only when everything that the command wrote survives a power cut, as after `flush`. Processes that outlive
+   * the command are not covered. For `exec`. Default false.
    */
   readonly durable?: boolean | undefined
 }
@@ -159,7 +159,7 @@ export interface Explanation {
   readonly enforcedBy: { readonly files: 'interpreter'; readonly exec?: GuaranteeLevel | undefined }
   /** Exceptions that apply here, with their justification. */
   readonly exceptions?: readonly string[] | undefined
-  /** Why commands would be refused, or run without a rule, as things stand. */
+  /** Why commands would be refused, or run without a rule, in the present state. */
   readonly unenforceable?:
     | readonly { readonly rule: string; readonly reason: string; readonly remedy: string }[]
     | undefined
@@ -173,7 +173,7 @@ export interface Explanation {
 
 /** Audit of one operation at one door. */
 export interface AccessEvent {
-  /** Of the workspace; `{}` where it has none. */
+  /** The workspace's labels; `{}` where it has none. */
   readonly labels: Readonly<Record<string, string>>
   /** Milliseconds since the epoch, at the start. */
   readonly time: number
@@ -194,7 +194,7 @@ export interface AccessEvent {
    * `aborted`: its signal ended it. `failed`: everything else.
    */
   readonly outcome: 'allowed' | 'denied' | 'failed' | 'aborted'
-  /** Of the error; `ECANCELED` for `aborted`. */
+  /** The error's code; `ECANCELED` for `aborted`. */
   readonly code?: string | undefined
   readonly rule?: string | undefined
   /** Milliseconds. */

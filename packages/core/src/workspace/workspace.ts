@@ -276,7 +276,7 @@ export class LiveWorkspace implements Workspace {
     return this.#closing
   }
 
-  /** Every step is tried, even after a failure; the first failure is told at the end. */
+  /** Every step is tried, even after a failure; the first failure is thrown at the end. */
   async #close(): Promise<void> {
     this.#onClose()
     const failures: unknown[] = []

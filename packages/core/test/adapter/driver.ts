@@ -5,7 +5,7 @@ const nothing = { get: () => undefined, set: () => undefined, delete: () => unde
 
 export const file: Stat = { type: 'file', size: 3, version: 'v1' }
 
-/** A driver that does what a test tells it to; everything else is not expected. */
+/** A driver with the methods that a test gives it; every other method fails. */
 export function driverOf(methods: Partial<Driver> = {}, capabilities: Partial<AdapterCapabilities> = {}): Driver {
   const refuse = (): Promise<never> => Promise.reject(new Error('not expected'))
   return {

@@ -85,7 +85,7 @@ interface Simple {
   readonly one?: (character: string) => boolean
 }
 
-/** The globs that braces stand for. */
+/** The globs that braces expand to. */
 function expand(tokens: Glob): Simple[][] {
   return tokens.reduce<Simple[][]>(
     (found, token) => {

@@ -32,7 +32,7 @@ const capabilities: AdapterCapabilities = {
   maxPathBytes,
 }
 
-/** An adapter that does what a test tells it to, and says what it was asked to do. */
+/** An adapter with the methods that a test gives it. It records its calls. */
 export function stub(methods: Partial<StorageAdapter> = {}): { adapter: StorageAdapter; calls: string[] } {
   const calls: string[] = []
   const refuse = (): Promise<never> => Promise.reject(new Error('not expected'))

@@ -29,7 +29,7 @@ export class Admission {
     if (isRoot && replaces === true && path !== destination) throw contractError('EBUSY', operation, mountRoot)
   }
 
-  /** @throws WorkspaceError `ENOTSUP` where nobody checks the conditions of the operation */
+  /** @throws WorkspaceError `ENOTSUP` where the store does not check the conditions of the operation */
   checkConditional(operation: AdapterOperation, path: MountPath): void {
     const { condition }: OperationFacts = operations[operation]
     if (condition === undefined || this.#driver.capabilities[condition] !== 'none') return

@@ -85,7 +85,7 @@ function iteratorOf(data: AsyncIterable<Uint8Array>): AsyncIterator<Uint8Array> 
 
 function ask(source: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
   try {
-    return Promise.resolve(source.next()) // one that was written by hand may give no promise
+    return Promise.resolve(source.next()) // an iterator that was written by hand may give no promise
   } catch (error) {
     return Promise.reject(error as Error)
   }
@@ -96,6 +96,6 @@ async function end(source: AsyncIterator<Uint8Array>): Promise<void> {
   try {
     await source.return?.()
   } catch {
-    // nobody reads it any more
+    // the stream has no reader any more
   }
 }

@@ -54,7 +54,7 @@ export async function checked<Result>(
   throw fault(context, `\`${context.operation}\` resolved with a value of another shape`)
 }
 
-/** A change ends by itself after an abort, so that it is known whether it took place. Only one that does not is left. */
+/** Waits for a change after an abort, to learn whether it took place. Leaves a change that does not end in time. */
 async function untilEnded<Result>(work: Promise<Result>, context: FaultContext): Promise<Result> {
   if (context.signal === undefined) return await work
   const late = new AbortController()

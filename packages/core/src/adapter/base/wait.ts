@@ -1,6 +1,6 @@
 /**
- * Waits for work until it is aborted. The work itself goes on: use it for work that changes nothing. `late` gets a result
- * that nobody waits for any more.
+ * Waits for work until it is aborted. The work itself goes on: use it for work that changes nothing. After an abort,
+ * `late` gets the result.
  */
 export function orAbort<Result>(
   work: Promise<Result>,

@@ -282,7 +282,7 @@ class KeyValueDriver implements Driver {
     for (const [at, one] of all.reverse()) await this.#entries.remove(at, one)
   }
 
-  /** A directory stays when its last entry goes, also one that nobody made. */
+  /** A directory stays when its last entry goes, even if it was never made explicitly. */
   async #keepParent(path: MountPath): Promise<void> {
     const above = parentPath(path)
     if (above !== mountRoot) await this.#entries.set(above, undefined)

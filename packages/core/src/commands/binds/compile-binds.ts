@@ -66,14 +66,14 @@ class Compiler {
     return rightsAt(this.#options.gate, this.#options.acknowledged, node)
   }
 
-  /** Binds one node, where it differs from what surrounds it, and tells what surrounds its children. */
+  /** Binds one node where it differs from its surroundings. Returns the surroundings of its children. */
   async #place(node: Node, around: Surroundings): Promise<Surroundings> {
     const { mount } = node
     if (mount === undefined) return around
     const isMount = mount.at === node.path
     let rights = this.#rights(node)
     if (rights === WRITE) {
-      // Nothing but the file API can let somebody write what he cannot read.
+      // Only the file API can allow a caller to write a file that the caller cannot read.
       for (const rule of this.#named(node, READ)) this.list.restrict(rule, node, 'apiRules')
       rights = 0
     }
@@ -87,7 +87,7 @@ class Compiler {
     let missing: MissingName | undefined
 
     if (stricter) {
-      // Nobody can make it there: there is nothing to hold.
+      // Commands cannot make it there, so there is nothing to hold.
       if (absent && (around.rights & WRITE) === 0) return around
       const field = rights === 0 ? 'deniedSubtrees' : isMount ? 'readOnlyMounts' : 'subtrees'
       const problem = problemOf(found)
@@ -134,7 +134,7 @@ class Compiler {
   }
 
   /**
-   * A file stands where the rule needs a directory, as `.git` of a worktree. While it cannot be removed, nothing can be
+   * A file is where the rule needs a directory, as `.git` of a worktree. While it cannot be removed, nothing can be
    * made below it.
    */
   async #pinHolder(node: Node, mount: WorkspaceMount, around: Surroundings): Promise<void> {

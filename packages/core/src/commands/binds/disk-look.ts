@@ -5,8 +5,8 @@ import type { VirtualPath } from '../../path/virtual-path.ts'
 import type { WorkspaceMount } from '../../mount/mounts.ts'
 
 /**
- * The kind of entry at a path now. `below-file`: nothing, and nothing can be while a file stands where its directory
- * would.
+ * The kind of entry at a path now. `below-file`: nothing is there, and nothing can be while a file takes the place of
+ * its directory.
  */
 export type Found = 'directory' | 'file' | 'missing' | 'below-file' | 'link' | 'other'
 
@@ -24,7 +24,7 @@ export async function lookAt(mount: WorkspaceMount, path: VirtualPath): Promise<
   }
 }
 
-/** The file that stands in the way of a path. `undefined` when it has gone meanwhile. */
+/** The file that is in the way of a path. `undefined` when it has gone meanwhile. */
 export async function findHolder(mount: WorkspaceMount, path: VirtualPath): Promise<VirtualPath | undefined> {
   for (let at = parentPath(path); at !== mount.at && at !== '/'; at = parentPath(at)) {
     const found = await lookAt(mount, at)

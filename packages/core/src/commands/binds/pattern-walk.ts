@@ -37,7 +37,7 @@ export interface WalkOptions {
 
 /** Directories that are listed for one command. */
 export const maxDirectories = 20_000
-/** Of what matches, so much is covered for one command: its start takes longer with each. */
+/** The most matches that are covered for one command: each makes its start slower. */
 export const maxMatches = 200
 
 /** Where a walk begins. */
@@ -71,7 +71,7 @@ function overflowOf({ matches, directories }: Found): Walk['overflow'] {
   return directories > maxDirectories ? 'directories' : undefined
 }
 
-/** Each mount, and each part that can be read inside of one that cannot. */
+/** Each mount, and each readable part inside a mount that cannot be read. */
 function startingPlaces({ gate, patterns, rightsAt }: WalkOptions, matches: Match[]): Start[] {
   const places: Start[] = []
   for (const node of [gate.namespace.root, ...gate.namespace.below(gate.namespace.root.path)]) {
@@ -190,7 +190,7 @@ class TreeWalk {
     if (pattern !== undefined) this.#add({ path: joinPath(mount.at, directory), type: 'closed', mount, pattern })
   }
 
-  /** In a directory that git takes for a repository, rules hold what they hold in one that is called `.git`. */
+  /** Rules hold in a directory that git takes for a repository as they hold in a directory called `.git`. */
   #lookAtGitName({ path, usual, type, placeholder }: GitName): void {
     const { mount } = this.#start
     if (this.#matched.has(path)) return

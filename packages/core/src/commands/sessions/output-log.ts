@@ -4,7 +4,7 @@ import { completeLength, strayLength } from '../../text/utf8.ts'
 export interface OutputText {
   /** UTF-8, invalid bytes as U+FFFD. Never starts or ends inside a character, unless the output itself ended there. */
   readonly text: string
-  /** Byte offset behind `text`: the next `since`. */
+  /** Byte offset after `text`: the next `since`. */
   readonly next: number
   /** Bytes between `since` and the beginning of `text` that are not kept any more. */
   readonly dropped: number

@@ -15,7 +15,7 @@ export interface LiveSessionOptions {
   readonly idleTimeout: number | undefined
   readonly killGrace: number
   readonly maxOutputBytes: number
-  /** Asked when everything has ended, before anyone is told. */
+  /** Called when everything has ended, before any listener learns of it. */
   readonly judge: () => Promise<readonly RuleViolation[]>
 }
 
@@ -106,7 +106,7 @@ export class LiveSession implements Session {
   #end(endedBy: 'idleTimeout' | 'close'): void {
     if (this.#ended) return
     if (this.#endedBy === 'program') this.#endedBy = endedBy
-    // Where nobody is yet who could be hung up on, there is nothing to wait for either.
+    // Without a process to hang up on, there is nothing to wait for either.
     if (!this.#terminal.kill('SIGHUP')) this.#terminal.kill('SIGKILL')
     this.#grace ??= setTimeout(() => this.#terminal.kill('SIGKILL'), this.#killGrace)
   }
@@ -185,7 +185,7 @@ export class LiveSession implements Session {
     const { since } = options
     const kept = since === undefined ? undefined : this.#log.bytes(since)
     if (kept !== undefined && kept.length > 0) listener(kept)
-    // One more function, so that one listener subscribed twice is told twice and leaves once.
+    // A new function each time, so that a listener that subscribed twice is called twice and leaves once.
     const own = (chunk: Uint8Array): void => listener(chunk)
     this.#listeners.add(own)
     return () => void this.#listeners.delete(own)

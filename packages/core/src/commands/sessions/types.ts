@@ -47,7 +47,7 @@ export interface SessionExit {
 }
 
 /**
- * A program on a terminal of its own, in the workspace, under the policy as it stood when it was opened.
+ * A program on a terminal of its own, in the workspace, under the policy that held when it was opened.
  *
  * Output is kept while the session is held, also after its end: its last `maxOutputBytes`.
  */
@@ -69,8 +69,8 @@ export interface Session extends AsyncDisposable {
   /** Characters. Throws `EINVAL`, `ECLOSED`. */
   resize(columns: number, rows: number): void
   /**
-   * Byte offset at which the command's own output begins, behind what start-up files printed [LS13]; `undefined` until it
-   * has begun. 0 for an interactive shell, whose start-up is part of it.
+   * Byte offset at which the command's own output begins, after the output of start-up files [LS13]; `undefined` until
+   * it has begun. 0 for an interactive shell, whose start-up is part of it.
    */
   readonly commandOffset: number | undefined
   /** Output from a byte offset on. Default: from {@link commandOffset}. Never waits. */
@@ -83,8 +83,8 @@ export interface Session extends AsyncDisposable {
    */
   onData(listener: (chunk: Uint8Array) => void, options?: { readonly since?: number | undefined }): () => void
   /**
-   * Signals what is in the foreground of the terminal; SIGHUP everything on it; SIGKILL, the default of `kill`, ends the
-   * whole process tree. False when nobody is left.
+   * Signals what is in the foreground of the terminal; SIGHUP everything on it; SIGKILL, the default of `kill`, ends
+   * the whole process tree. False when no process is left.
    */
   signal(signal: KillSignal): boolean
   kill(signal?: KillSignal): boolean
