@@ -92,7 +92,7 @@ export class LocalDriver implements Driver {
     this.#parts = parts
   }
 
-  /** Files under construction are nobody's business: they are not there for readers, and their names are not given away. */
+  /** Files under construction are hidden: readers get `ENOENT`, and listings leave their names out. */
   checkPath(path: MountPath, operation: string, creates: boolean): void {
     if (!holdsTempName(path)) return
     if (!creates) throw contractFailure({ operation, path }, 'ENOENT')

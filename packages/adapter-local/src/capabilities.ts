@@ -7,7 +7,7 @@ interface CapabilityFacts {
   readonly caseSensitive: boolean
 }
 
-/** Room for the descriptor's name that stands for the root, and for what the kernel appends to a deleted one. */
+/** Room for the name of the root's descriptor, and for the text that the kernel appends to a deleted name. */
 const reservedPathBytes = 32
 
 /** The capabilities of an adapter on a directory of this machine. */

@@ -171,7 +171,7 @@ async function openDescriptor(root: string): Promise<number> {
   throw missingRoot('the root directory was exchanged while it was opened')
 }
 
-/** The type of the file system behind a path, as statfs(2) tells it. */
+/** The type of the file system at a path, as statfs(2) reports it. */
 async function magicOf(path: string): Promise<number | undefined> {
   try {
     return (await statfs(path)).type
@@ -209,7 +209,7 @@ async function sweepScratch(parent: string, uid: number): Promise<void> {
       )
       await leftover.close()
     } catch {
-      // Somebody else is removing it, or it is not ours to remove.
+      // Another process is removing it, or we have no right to remove it.
     }
   }
 }
@@ -256,7 +256,7 @@ async function removeScratch(task: Task, root: string, identity: string): Promis
   try {
     const name = basename(root)
     const found = await lookAt(task, parent, name)
-    if (found === undefined || identityOf(found) !== identity) return // somebody has removed it, or put something else there
+    if (found === undefined || identityOf(found) !== identity) return // another process has removed it, or put something else there
     const progress = new RemovalProgress(task, '/' as MountPath, { unlock: true })
     await removeEntry(task, parent, name, progress)
   } catch (error) {

@@ -31,7 +31,7 @@ interface Translation {
 
 const stillChanging: Translation = {
   code: 'EBUSY',
-  reason: 'is being changed or is in use by somebody else',
+  reason: 'is being changed or is in use by another process',
   remedy: 'try again',
 }
 const unsupported: Translation = {
@@ -41,7 +41,7 @@ const unsupported: Translation = {
 }
 const gone: Translation = {
   code: 'EIO',
-  reason: 'cannot be reached: the file system behind it does not answer',
+  reason: 'cannot be reached: its file system does not answer',
   remedy: 'check the mount',
 }
 
@@ -130,7 +130,7 @@ export function translate(error: unknown, where: Where): unknown {
   return failure(where, 'EIO', 'could not be worked on: the file system reports an error', { remedy, native: error })
 }
 
-/** An error that says nothing about the entry at a path: it does not tell of a link. */
+/** An error that says nothing about the entry at a path: it does not reveal a link. */
 export function isResourceError(error: unknown): boolean {
   const code = nativeCode(error)
   return code === 'EMFILE' || code === 'ENFILE' || code === 'ENOMEM' || code === 'EIO' || code === 'ENOTCONN'

@@ -92,7 +92,7 @@ describe.skipIf(!isRoot)('as root', () => {
     expect(await open('named', { uid: 1234, gid: 1235 })).toEqual({ uid: 1234, gid: 1235, ...made })
     await chown(path, 0, 0)
     expect(await open('by-root')).toEqual({ uid: 1000, gid: 1000, ...made })
-    // one that is there keeps its owner
+    // an existing directory keeps its owner
     await mkdir(join(path, 'old'), 0o700)
     expect(await open('old')).toMatchObject({ uid: 0, mode: 0o700 })
   })
@@ -157,7 +157,7 @@ describe('scratch', () => {
   })
 })
 
-/** Works as whoever runs it; prints what it saw. Packages are reached by their sources. */
+/** Works under any user; prints what it saw. Packages are reached by their sources. */
 const script = `
 const { createLocalAdapter, createScratchAdapter } = await import(process.argv[1])
 const root = process.argv[2]

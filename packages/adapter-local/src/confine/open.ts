@@ -51,7 +51,7 @@ export function notAFile(target: Target): Error {
 }
 
 export function changing(target: Target): Error {
-  return failure(target, 'EBUSY', 'is being exchanged by somebody else', { remedy: 'try again' })
+  return failure(target, 'EBUSY', 'is being exchanged by another process', { remedy: 'try again' })
 }
 
 type Kind = 'entry' | 'directory' | 'parent'

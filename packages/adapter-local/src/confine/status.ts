@@ -43,7 +43,7 @@ export function isSameEntry(one: Status, other: Status): boolean {
   return one.ino === other.ino && one.dev === other.dev
 }
 
-/** Of a file. `ctimeNs` is `mtimeNs` where it was not given to {@link versionFrom}. */
+/** The facts about a file that make its version. `ctimeNs` is `mtimeNs` where {@link versionFrom} was not given it. */
 interface VersionFacts {
   readonly size: bigint
   readonly mtimeNs: bigint

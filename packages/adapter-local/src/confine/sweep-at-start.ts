@@ -19,7 +19,7 @@ export async function sweepAtStart(task: Task, root: Handle, { deep }: { readonl
     try {
       if (left.entries > 0) queue.push(...(await sweepOne(task, directory, left)))
     } catch {
-      // It has gone, or may not be listed: whoever lists it next sweeps it.
+      // It has gone, or may not be listed: the next listing of it sweeps it.
     } finally {
       if (directory !== root) await release(task, directory)
     }

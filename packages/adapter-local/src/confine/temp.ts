@@ -22,7 +22,7 @@ export function holdsTempName(path: string): boolean {
 
 /** Milliseconds before a temporary file of a dead process of this system is removed. */
 const deadAfterMs = 5 * 60_000
-/** Where its process cannot be asked about (another container, another boot): only age tells. */
+/** The age at which a file is removed when its process cannot be looked up (another container, another boot). */
 const foreignAfterMs = 24 * 3_600_000
 
 let mark: string | undefined
@@ -41,7 +41,7 @@ export function isGone(ofMark: string): boolean | undefined {
   return !isAlive(Number.parseInt(pid, 36), start)
 }
 
-/** A name that nobody can guess, which says which process made it. */
+/** A name that other programs cannot guess, and that says which process made it. */
 export function newTempName(): string {
   return `${tempPrefix}${ownMark()}-${randomUUID()}`
 }
@@ -81,7 +81,7 @@ export interface SweepOptions {
   readonly deadAfter?: number
 }
 
-/** Whether a temporary file was left behind by a process that has ended. `age`: since it was last written. */
+/** Whether a temporary file belongs to a process that has ended. `age`: since it was last written. */
 export function isLeftover(name: string, age: number, { deadAfter = deadAfterMs }: SweepOptions = {}): boolean {
   if (age < deadAfter) return false
   return isGone(name.slice(tempPrefix.length)) ?? age >= foreignAfterMs
@@ -96,7 +96,7 @@ function isAlive(pid: number, start: string): boolean {
   return (startTime(pid) ?? start) === start
 }
 
-/** Removes those of the named temporary files of an open directory that were left behind. Never fails. */
+/** Removes the named temporary files of an open directory whose processes have ended. Never fails. */
 export async function sweep(
   { calls }: Task,
   directory: Handle,
@@ -110,7 +110,7 @@ export async function sweep(
       if (status.isDirectory()) continue
       if (isLeftover(name, Date.now() - Number(status.mtimeMs), options)) await calls.unlink(path)
     } catch {
-      // somebody else removed it, or may and we may not
+      // another process removed it, or this process has no right to
     }
   }
 }

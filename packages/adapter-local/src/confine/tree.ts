@@ -24,8 +24,8 @@ export interface TreeOptions {
   /** Names that differ in case only are two names. */
   readonly caseSensitive: boolean
   /**
-   * The root's device, where a directory's size in bytes bounds the number of its entries, and its time of change tells
-   * whether they are the same; absent where they say nothing.
+   * The root's device, if a directory's size in bytes bounds the number of its entries there, and a change of the
+   * entries always changes its time of change. Absent elsewhere.
    */
   readonly exactDevice?: bigint | undefined
 }
@@ -43,7 +43,7 @@ export class Tree {
   readonly giveTo: Owner | undefined
   readonly caseSensitive: boolean
   readonly exactDevice: bigint | undefined
-  /** Descriptors tell where they are. Elsewhere (no `/proc`), paths are checked before use. */
+  /** Descriptors reveal their paths. Elsewhere (no `/proc`), paths are checked before use. */
   readonly verified: boolean
   readonly #prefix: string
   readonly #base: string

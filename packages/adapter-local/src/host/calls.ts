@@ -30,7 +30,7 @@ export interface Calls {
   close(fd: number): Maybe<void>
   fstat(fd: number): Maybe<Status>
   lstat(name: HostName): Maybe<Status>
-  /** `undefined` when nothing is there: an error that nobody wants to see costs more than the call. */
+  /** `undefined` when nothing is there: to throw an error would cost more than the call. */
   lookUp(name: HostName): Maybe<Status | undefined>
   readlink(name: HostName): Maybe<Buffer>
   realpath(name: string): Maybe<string>
@@ -75,7 +75,7 @@ export interface ImmediateCalls extends Calls {
   read(fd: number, buffer: Uint8Array, offset: number, length: number, position: number): number
 }
 
-/** Calls that nobody times one by one. */
+/** Calls that are not timed one by one. */
 export interface PlainCalls {
   open(name: string, flags: number): number
   close(fd: number): void
@@ -194,8 +194,8 @@ const symlink = promisify(fs.symlink) as (target: HostName, name: HostName) => P
 const opendir = promisify(fs.opendir) as (name: HostName, options: fs.OpenDirOptions) => Promise<fs.Dir>
 
 /**
- * Calls on libuv's pool, for everything that may block. With a semaphore, only so many are under way at once: four that hang
- * fill the pool, and all of `fs.promises` in this process stands still.
+ * Calls on libuv's pool, for everything that may block. With a semaphore, only so many are under way at once: four
+ * hanging calls fill the pool, and block all of `fs.promises` in this process.
  */
 export function pooledCalls(semaphore?: Semaphore): Calls {
   const gated = <Arguments extends readonly unknown[], Result>(

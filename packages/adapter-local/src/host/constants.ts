@@ -7,7 +7,7 @@ export const O_PATH = 0x20_0000
 export const anyEntry = O_PATH | constants.O_NOFOLLOW
 /** A directory that is not a link, without the right to list it. */
 export const anyDirectory = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW
-/** O_NONBLOCK: a lease held by somebody else would block the open. */
+/** O_NONBLOCK: another process's lease would block the open. */
 export const reading = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
 /** For what a descriptor by `O_PATH` cannot do, `fsync` for one. */
 export const readingDirectory = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW

@@ -10,8 +10,8 @@ export interface HostMount {
 export const fuseType = 0x65735546
 
 /**
- * Of ext4, xfs, btrfs and tmpfs. There every entry adds to its directory's size, and every change of the entries is a change
- * of the directory's times. Not so on overlayfs, which tells the size of one layer.
+ * The types of ext4, xfs, btrfs and tmpfs. There every entry adds to its directory's size, and every change of the
+ * entries changes the directory's times. Overlayfs is not among them: it reports the size of one layer.
  */
 const exactTypes: ReadonlySet<number> = new Set([0xef53, 0x58465342, 0x9123683e, 0x01021994])
 

@@ -111,5 +111,5 @@ export class Pace {
   }
 }
 
-/** Of the whole process, as libuv's pool of four threads is. */
+/** One for the whole process, like libuv's pool of four threads. */
 export const slowMountSemaphore = new Semaphore(2)

@@ -7,8 +7,8 @@ import { anyEntry, reading, smallBytes } from '../host/constants.ts'
 import { pathOfDescriptor } from '../host/descriptor.ts'
 
 /**
- * The status of an entry, if nothing stands in the way and nothing has to be waited for; `undefined` leaves every other
- * case, and its error, to the thorough way. It makes the same checks.
+ * The status of an entry, if that takes no waiting. `undefined` leaves every other case, and its error, to the thorough
+ * way. Both make the same checks.
  */
 export function statusAtOnce(tree: Tree, calls: ImmediateCalls, path: MountPath): Status | undefined {
   return calls.together((plain) => withEntry(tree, plain, path, (_fd, status) => status))

@@ -18,14 +18,17 @@ interface Known {
 const settledMs = 20
 /** Entries that are remembered at most in this process, about 100 bytes each; a directory itself counts as two. */
 const mostEntries = 65_536
-/** One that was used within so many milliseconds makes no room for another: a walk over more than that would use none. */
+/**
+ * Milliseconds after its last use in which an entry is never dropped. Otherwise a walk over more entries than fit would
+ * find none of them again.
+ */
 const keptMs = 60_000
 /** By so many milliseconds the clocks may differ from what they were. */
 const clockToleranceMs = 10
 
 /**
- * The names and types in small directories, as they were listed last. A directory is looked at each time; its inode and its
- * time of change tell whether its entries are still those. Only for file systems that keep these times exactly.
+ * The names and types in small directories, as of their last listing. Each use compares the directory's inode and time
+ * of change, to see whether the entries are still the same. Only for file systems that keep these times exactly.
  */
 export class KnownEntries {
   readonly #known = new Map<string, Known>()
@@ -34,7 +37,10 @@ export class KnownEntries {
   #size = 0
   #clockOffset = 0
 
-  /** `now` and `monotonic`: milliseconds of the clock that files are stamped by, and of one that is never set. */
+  /**
+   * @param now milliseconds of the clock that stamps files
+   * @param monotonic milliseconds of a clock that is never set
+   */
   constructor(now: () => number = Date.now, monotonic: () => number = () => performance.now()) {
     this.#now = now
     this.#monotonic = monotonic
@@ -66,7 +72,7 @@ export class KnownEntries {
   #use(key: string, known: Known, now: number): void {
     if (now - known.usedAt < keptMs / 4) return
     known.usedAt = now
-    // The one that was used first is the first of the map.
+    // Moved to the end: the map is in the order of last use.
     this.#known.delete(key)
     this.#known.set(key, known)
   }
@@ -107,5 +113,5 @@ function sizeOf({ entries }: Known): number {
   return entries.length + 2
 }
 
-/** Of this process. */
+/** The entries that this process knows. */
 export const knownEntries = new KnownEntries()

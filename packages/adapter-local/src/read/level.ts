@@ -19,10 +19,10 @@ export interface Level {
   listing: OpenListing
   /** The second pass: only the names that are not plain UTF-8, as bytes. */
   asBytes: boolean
-  /** The first pass met a name with U+FFFD, which may stand for other bytes. */
+  /** The first pass met a name with U+FFFD, which may mean other bytes. */
   doubtful: boolean
   readonly temps: string[]
-  /** Of the reserved names, before it was opened. */
+  /** The last generation of reserved names before the listing was opened. */
   readonly reserved: number
   /** The reserved names were looked at after all entries had been read: it cannot hold any others. */
   isChecked: boolean

@@ -34,7 +34,7 @@ export async function openToRead(task: Task, { range, ifVersion }: DriverReadOpt
   }
 }
 
-/** Milliseconds between tries while somebody's lease on the file is being broken. */
+/** Milliseconds between tries while another process's lease on the file is being broken. */
 const leaseDelays = [1, 5, 20, 50, 100]
 
 /** Opening with O_NONBLOCK fails at once where it would wait for a lease holder: it is asked a few times. */

@@ -45,7 +45,7 @@ function otherCase(name: string): string {
   })
 }
 
-/** An empty directory: only a file of our own can tell. Where none can be made, there is nothing to be confused either. */
+/** Probes an empty directory with a file of our own. Where none can be made, no name can be confused either. */
 async function probeByTemp(task: Task, directory: Handle): Promise<boolean> {
   const name = newTempName()
   const path: HostName = under(directory.self, name)

@@ -16,8 +16,8 @@ const mostLookedUp = 262_144
  * they are. A link to nothing leads to its target: that is where a write through it would create a file. Synchronous;
  * the time is at most some milliseconds for any path.
  *
- * @throws the system's error for anything but a missing part (`ELOOP`, `EACCES`, `ENOTDIR`, `ENAMETOOLONG`). `ENAMETOOLONG`
- * too for a path that is too much work: many `..` behind long ways.
+ * @throws the system's error for anything but a missing part (`ELOOP`, `EACCES`, `ENOTDIR`, `ENAMETOOLONG`).
+ * `ENAMETOOLONG` too for a path that is too much work: many `..` after long paths.
  */
 export function realpath(hostPath: string): string {
   const path = hostPath.startsWith('/') ? hostPath : `${process.cwd()}/${hostPath}`

@@ -87,7 +87,7 @@ function isUnderstoodAlike({ query }: Search): boolean {
   if (regex || pattern === '' || glob.some((one) => one.startsWith('!'))) return false
   // eslint-disable-next-line no-control-regex -- ASCII is what is meant
   if (!caseSensitive && !/^[\u0000-\u007f]*$/.test(pattern)) return false
-  // U+FFFD stands for invalid bytes; a line break is in no line
+  // U+FFFD means invalid bytes; a line break is in no line
   return !/[\r\n\0\uFFFD\uFEFF]/.test(pattern)
 }
 
@@ -120,7 +120,7 @@ class Run implements Held {
 
   started(running: RunningProcess): void {
     this.#running = running
-    // Node throws away what nobody listens for when a process has ended: somebody must, from the start.
+    // When a process has ended, Node discards output without a listener: listen from the start.
     running.stdout?.on('readable', () => undefined)
     // Where it cannot start a thread it says so, and waits for ever. The files that it named until then stay hints.
     running.stderr?.on('data', (said: Buffer) => {
@@ -160,7 +160,7 @@ class Run implements Held {
   }
 }
 
-/** Longest that a name can be, with what stands before it (bytes). */
+/** Longest name with the text before it, in bytes. */
 const longestName = 65_536
 
 async function* splitAtNul(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {

@@ -29,10 +29,10 @@ export async function appendToFile(task: Task, data: Uint8Array, options: Driver
     try {
       return await create(task, data, options)
     } catch (error) {
-      if (!isWorkspaceError(error, 'ECONFLICT')) throw error // somebody else has made it: append to that
+      if (!isWorkspaceError(error, 'ECONFLICT')) throw error // another writer has made it: append to that
     }
   }
-  throw failure(target, 'EBUSY', 'is being created and deleted by somebody else', { remedy: 'try again' })
+  throw failure(target, 'EBUSY', 'is being created and deleted by another process', { remedy: 'try again' })
 }
 
 async function create(task: Task, data: Uint8Array, { parents }: DriverAppendOptions): Promise<WriteResult> {
@@ -88,7 +88,8 @@ async function appendAll(task: Task, fd: number, data: Uint8Array, before: Statu
   try {
     await writeBody(task, fd, data)
   } catch (error) {
-    // A part may be in (the disk is full). It is taken back, unless somebody else has appended behind it.
+    // Part of the data may be written (the disk is full). It is taken back, unless another writer has appended after
+    // it.
     const now = await task.calls.fstat(fd)
     if (now.size - before.size <= BigInt(data.length)) await task.calls.ftruncate(fd, Number(before.size))
     throw error

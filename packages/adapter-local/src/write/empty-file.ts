@@ -37,7 +37,7 @@ export async function createEmptyFile(
   }
 }
 
-/** Takes back what could not be finished, unless somebody has put something else there. */
+/** Removes an unfinished file, unless another writer has put something else there. */
 async function removeOwn(task: Task, parent: Handle, name: string, fd: number): Promise<void> {
   try {
     const found = await lookAt(task, parent, name)

@@ -29,7 +29,7 @@ export interface FreshFileOptions {
   readonly mode?: number | undefined
 }
 
-/** Runs `work` with a fresh file. In every case, no temporary file stays behind and nothing stays open. */
+/** Runs `work` with a fresh file. In every case, the temporary file is removed and its descriptor closed. */
 export async function withFreshFile<Result>(
   task: Task,
   directory: Handle,
@@ -81,7 +81,7 @@ export async function putInPlace(task: Task, file: FreshFile, name: HostName, ho
   else await (how === 'replace' ? task.pooled : task.calls).rename(file.temp, final)
 
   const now = file.fd >= 0 ? await task.calls.fstat(file.fd) : await lookAgain(task, final, written)
-  // Should somebody have changed it since, theirs is another version: only the rename may have touched it.
+  // Only the rename may have touched the file: a change by another writer since then is another version.
   const { size, mtimeNs } = written
   return versionOf({ dev: now.dev, ino: now.ino, size, mtimeNs, ctimeNs: now.ctimeNs })
 }
@@ -129,7 +129,7 @@ async function linkOnce(task: Task, file: FreshFile, final: HostName): Promise<v
 
 const withoutLinks: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EIO'])
 
-/** Tells whether an error is an answer of file systems without hard links to link(2). */
+/** Whether link(2) failed since the file system has no hard links. */
 export function isWithoutLinks(error: unknown): boolean {
   const code = nativeCode(error)
   return code !== undefined && withoutLinks.has(code)

@@ -2,7 +2,7 @@ import { type Handle, openChild, release, statusOf } from '../confine/handle.ts'
 import type { Task } from '../confine/task.ts'
 import type { HostName, Status } from '../host/calls.ts'
 
-/** Milliseconds by which a file system's clock may lag behind ours. */
+/** Milliseconds by which a file system's clock may be slower than ours. */
 const clockSlackMs = 100
 
 /** Gives a file that was created through this descriptor to the owner. */
@@ -41,6 +41,6 @@ export async function giveNew(
 }
 
 function isOursAndNew({ uid, birthtimeMs, ctimeMs }: Status, start: number): boolean {
-  const born = birthtimeMs > 0n ? birthtimeMs : ctimeMs // some file systems do not tell
+  const born = birthtimeMs > 0n ? birthtimeMs : ctimeMs // some file systems do not report it
   return Number(uid) === process.getuid?.() && born >= start
 }

@@ -1,9 +1,9 @@
-/** The operations that wait for a path, in line. A path is in the map while somebody holds it. */
+/** The operations that wait for a path, in line. A path is in the map while an operation holds it. */
 const waiting = new Map<string, (() => void)[]>()
 
 /**
- * Runs `work` while nobody else of this thread changes what is at these host paths, whichever adapter they use. This is
- * what `conditionalWrite: 'process'` rests on.
+ * Runs `work` while no other operation of this thread changes the entries at these host paths, through any adapter.
+ * `conditionalWrite: 'process'` rests on this.
  */
 export async function withLocks<Result>(paths: readonly string[], work: () => Promise<Result>): Promise<Result> {
   const keys = [...new Set(paths)].toSorted() // always in one order: two moves in opposite directions must not wait for each other

@@ -99,7 +99,7 @@ async function moveWithoutReplacing(task: Task, from: MoveEnd, to: MoveEnd, move
     if (code === 'EACCES' || isWithoutLinks(error)) return await rename(task, from, to)
     throw error
   }
-  // Somebody may have put another file at the old name meanwhile: that one is not ours to remove.
+  // Another process may have put a new file at the old name meanwhile: that file is not ours to remove.
   const now = await lookAtTarget(task, from.parent, from.target)
   if (now === undefined || !isSameEntry(now, moved)) return
   try {

@@ -12,7 +12,7 @@ import { isTurnOver, ownTurn } from '../host/pace.ts'
 import { listWhole } from '../read/level.ts'
 import { isTempName, sweep } from '../confine/temp.ts'
 
-/** How often a directory is emptied again that somebody else fills, or exchanges. */
+/** How often a directory is emptied again that another process fills or exchanges. */
 const attempts = 16
 const reportedEntries = 1_000
 
@@ -78,9 +78,14 @@ export async function removeEntry(
       throw progress.stoppedAt(path, error)
     }
   }
-  const busy = failure({ operation: task.operation, path }, 'EBUSY', 'is being filled or exchanged by somebody else', {
-    remedy: 'try again',
-  })
+  const busy = failure(
+    { operation: task.operation, path },
+    'EBUSY',
+    'is being filled or exchanged by another process',
+    {
+      remedy: 'try again',
+    },
+  )
   throw progress.stoppedAt(path, busy)
 }
 

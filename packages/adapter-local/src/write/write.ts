@@ -90,7 +90,10 @@ async function checkPlace(
   throw changing(target)
 }
 
-/** A stream can take long: the directory may be elsewhere by now, and the file would appear where nobody asked for it. */
+/**
+ * Checks that the directory is still at its path. A stream can take long, and the file must not appear in a directory
+ * that was moved away.
+ */
 export function assertInPlace({ tree }: Task, target: Target, parent: Handle): void {
   if (parent.fd < 0 || tree.isAt(parent.fd, parentPath(target.path))) return
   throw failure(target, 'EBUSY', 'is in a directory that was moved or removed meanwhile', { remedy: 'try again' })
