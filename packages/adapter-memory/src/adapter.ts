@@ -35,8 +35,8 @@ import { appendBytes, prepareWrite, writeBytes } from './write.ts'
 
 /**
  * An adapter whose files live in the memory of this process, over memfs; gone when it is closed. The reference for fast
- * tests: it keeps every promise of the contract, and checks conditions against all comers, since nothing happens inside
- * an operation. An adapter that nobody has used yet costs next to nothing.
+ * tests: it keeps every promise of the contract, and checks conditions against every writer, since nothing else runs
+ * during an operation. An unused adapter costs next to nothing.
  *
  * @throws WorkspaceError `EINVAL` that names the option; `ENOTDIR`, `EISDIR`, `EEXIST` for `files` that are not a tree.
  */

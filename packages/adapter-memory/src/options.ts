@@ -18,9 +18,9 @@ export interface MemoryAdapterOptions {
 
 /** A file, a directory (its path ends in `/`) or a link, with more than its content. */
 export interface MemoryEntry {
-  /** Of a file. Default: empty. */
+  /** A file's content. Default: empty. */
   readonly content?: string | Uint8Array | undefined
-  /** Of a link: the path that it leads to. */
+  /** The path that a link leads to. */
   readonly target?: string | undefined
   /** Permission bits, for a file and a directory. Default `0o644` and `0o755`. */
   readonly mode?: number | undefined

@@ -130,7 +130,7 @@ export class MemoryTree {
     return this.touch(node)
   }
 
-  /** A file's bytes as they are now. Later writes replace them, appends go behind them: they never change. */
+  /** A file's bytes as they are now. They never change: later writes replace them, and appends go after them. */
   content(entry: Link): Uint8Array {
     const node = entry.getNode()
     return node.buf.subarray(0, node.getSize())

@@ -44,7 +44,7 @@ function prepareAgain(tree: MemoryTree, path: MountPath, options: WriteOptions):
 export function appendBytes(tree: MemoryTree, path: MountPath, bytes: Uint8Array, options: AppendOptions): WriteResult {
   const file = fileAt(tree, prepareWrite(tree, path, options, 'append'), undefined)
   const node = file.getNode()
-  // behind what readers hold, which they therefore keep
+  // after the bytes that readers hold, which therefore stay the same
   node.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0, bytes.length, node.getSize())
   return { version: tree.touch(node), size: node.getSize() }
 }
