@@ -17,7 +17,7 @@ interface Diagnosis {
   readonly code: ErrorCode
   readonly reason: string
   readonly remedy: string
-  /** Waiting does not help: somebody has to do something. */
+  /** Waiting does not help: the user has to act. */
   readonly lasting?: true
 }
 
@@ -81,7 +81,7 @@ const diagnoses: readonly (readonly [RegExp, Diagnosis])[] = [
   ],
 ]
 
-/** The fault behind rclone's words. */
+/** The fault that rclone's words describe. */
 export function diagnose(said: string): Diagnosis {
   for (const [pattern, diagnosis] of diagnoses) if (pattern.test(said)) return diagnosis
   return { code: 'EIO', reason: 'rclone reports an error', remedy: 'look at its messages (`getNativeCause`)' }

@@ -22,7 +22,10 @@ export interface RcloneAdapterOptions extends S3Connection, SignalOption {
   readonly prefix?: string | undefined
   /** Nothing can be changed; rclone enforces it for commands too. Default false. */
   readonly readOnly?: boolean | undefined
-  /** Whom files belong to and commands run as. Default: this process's own user, and as root nobody (no commands then). */
+  /**
+   * The user that files belong to and commands run as. Default: this process's own user. As root there is no default,
+   * and no commands run without an owner.
+   */
   readonly owner?: Owner | undefined
   /**
    * Where caches and mount points are kept: on a local disk, and the same at the next start, since what had not been

@@ -10,8 +10,8 @@ export interface RefreshOptions {
 }
 
 /**
- * Has rclone forget its listings, then waits until the kernel has forgotten what it was told before: nobody can call that
- * back, but it does not last.
+ * Makes rclone forget its listings, then waits until the kernel has forgotten its cached attributes. These cannot be
+ * cleared, but they expire soon.
  */
 export async function refreshMount(
   control: Control,
@@ -24,7 +24,7 @@ export async function refreshMount(
   })
 }
 
-/** Forgets a tree, and the one listing that each directory above it has: one that is new is missing there. */
+/** Forgets a tree, and the listing of each directory above it: a new directory is missing there. */
 function wayTo(directory: string): Record<string, string> {
   if (directory === '') return {}
   const way: Record<string, string> = { dir: directory }

@@ -12,9 +12,9 @@ export interface RcloneStatus {
   readonly version: string
   /** Files of this adapter that the store does not have yet, the open ones included. */
   readonly dirtyFiles: number
-  /** Of the whole mount; `undefined` while rclone does not answer. */
+  /** The uploads of the whole mount; `undefined` while rclone does not answer. */
   readonly uploads: { readonly running: number; readonly queued: number; readonly failing: number } | undefined
-  /** Of the whole mount. */
+  /** The cache of the whole mount; `undefined` while rclone does not answer. */
   readonly cache: { readonly files: number; readonly bytes: number; readonly outOfSpace: boolean } | undefined
 }
 

@@ -89,7 +89,7 @@ describeWith(mountNeeds, 'a machine or a store that does not do', () => {
     const directory = await scratch()
     for (const [said, reason] of [
       ['rclone v1.53.3-DEV', '1.53.3 is too old'],
-      ['something else', 'does not tell its version'],
+      ['something else', 'does not report its version'],
     ] as const) {
       const program = join(directory, 'rclone')
       await writeFile(program, `#!/bin/sh\necho '${said}'\n`)

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 
 import { Control } from '../src/control/client.ts'
 
-/** A control interface that answers as it is told, and remembers what it was asked. */
+/** A control interface that answers as the test says, and records the requests. */
 export async function fakeControl(
   answer: (command: string, body: Record<string, unknown>) => Promise<object> | object,
 ) {

@@ -77,7 +77,7 @@ describeWith(mountNeeds, 'a mount that breaks', () => {
       expect((await local.read(at('/file'))).bytes).toEqual(new Uint8Array([round]))
     }
     expect(await first).toMatchObject({ code: 'ETIMEDOUT', operation: 'read' })
-    // one that waited for its turn until the mount was replaced is answered by the new mount
+    // a call that waited until the mount was replaced is answered by the new mount
     for (const error of await Promise.all(waiting)) {
       expect(error.operation).toBe('read')
       expect(['ETIMEDOUT', 'ENOENT']).toContain(error.code)

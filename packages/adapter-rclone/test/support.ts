@@ -50,7 +50,7 @@ export async function openStore(server?: S3Server): Promise<Store> {
   }
 }
 
-/** A store behind a proxy, which records, and can stop answering with its connections open. */
+/** A store with a proxy in front, which records, and can stop answering with its connections open. */
 export async function storeThatHangs(given?: S3Server) {
   const store = await openStore(given)
   const proxy = await startFaultProxy(store.server)

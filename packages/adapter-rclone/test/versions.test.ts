@@ -87,7 +87,7 @@ it('[PC22] a write that the kernel does not tell yet is a change', async () => {
   const cached = lookAtCachedFile(note)
   if (cached === undefined || cached === 'changing') throw new Error('the note cannot be read')
   const version = versionFrom({ size: 5n, mtimeNs: cached.mtimeNs })
-  // the kernel tells the time of the first write in both cases
+  // the kernel reports the time of the first write in both cases
   const files = { stat: async () => ({ type: 'file', size: 5, version }) }
   const context = { files, running: {}, metadata: scratch.path, below: '' } as unknown as VersionContext
   expect(await sameContentNow(context, at('/a'), version)).toBe(version)

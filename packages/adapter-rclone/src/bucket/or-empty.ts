@@ -13,7 +13,7 @@ export interface DegradedEvent {
 }
 
 export interface OrEmptyOptions {
-  /** Told why there is nothing. */
+  /** Called with the reason why the mount is empty. */
   readonly onDegraded: (event: DegradedEvent) => void
   /** Whom commands run as. Default: this process's own user. */
   readonly owner?: Owner | undefined
@@ -23,8 +23,7 @@ const shapes: OptionShapes<OrEmptyOptions> = { onDegraded: option.required(optio
 
 /**
  * For mounts that a workspace can do without, skills and tickets: the adapter that `make` gives or, when that fails, an
- * empty directory that nobody can write to. It says so: by the callback, and by its name, which `workspace.mounts`
- * shows.
+ * empty directory without write access. It says so: by the callback, and by its name, which `workspace.mounts` shows.
  */
 export async function orEmpty(make: () => Promise<StorageAdapter>, options: OrEmptyOptions): Promise<StorageAdapter> {
   checkOption('orEmpty', 'make', make, option.required(option.function))

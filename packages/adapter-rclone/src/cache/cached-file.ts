@@ -39,7 +39,7 @@ export function lookAtCachedFile(path: string): CachedFile | 'changing' | undefi
   return text === undefined ? undefined : (parse(text) ?? 'changing')
 }
 
-/** Tells one file's note from another's: a file takes its note along when it gets its name. `undefined` without a note. */
+/** Identifies the note of one file: a file takes its note along when it gets its name. `undefined` without a note. */
 export function noteOf(path: string): bigint | undefined {
   return whereThere(() => lstatSync(path, { bigint: true }).ino)
 }
@@ -79,7 +79,7 @@ function parse(text: string): CachedFile | undefined {
   }
 }
 
-/** RFC 3339 with up to nine digits behind the second, as nanoseconds since the epoch; 0 for any other text. */
+/** RFC 3339 with up to nine digits after the second, as nanoseconds since the epoch; 0 for any other text. */
 function readTime(text: string): bigint {
   const [, seconds = '', fraction = '', zone = ''] = /^([^.]*?)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)$/.exec(text) ?? []
   const ms = Date.parse(seconds + zone)

@@ -6,7 +6,9 @@ import { type StoredPart, deleteStored, supplyStore } from './stored.ts'
 import { failure } from '../errors.ts'
 import { appendEnd, appendLines, readLines } from './lines.ts'
 
-/** Milliseconds within which a rename and the end of an upload may have met: the log tells of them one after the other. */
+/**
+ * Milliseconds within which a rename and the end of an upload may have met: the log reports them one after the other.
+ */
 const meetingMs = 1_000
 /** Milliseconds by which rclone's own times may differ from one another. */
 const roundingMs = 2
@@ -22,7 +24,9 @@ const mostLooks = 20
 /** Milliseconds by which the store's clock may be ahead of ours. */
 const slackMs = 10_000
 
-/** A name from which a file went, of which the store may have something. Paths are the store's part's. */
+/**
+ * A name that a file has left, while the store may still have an object there. Paths are relative to the store's part.
+ */
 interface Departure {
   readonly from: string
   /** Where the file is now; deleted ones are nowhere. */
@@ -205,7 +209,7 @@ async function settleOne(part: StoredPart, { from, to, at, misplaced }: Departur
   }
   const where = { fs: part.fs, remote: from }
   const time = await timeInStore(part.control, where, part.signal)
-  // what is later is somebody else's
+  // a later object belongs to another writer
   if (time === undefined || time > at + slackMs) return false
   await deleteStored(part.control, where, part.signal)
   return true

@@ -17,7 +17,7 @@ import { hashOf } from './content-hash.ts'
 export async function repairCache(place: MountDirectories): Promise<void> {
   const content = join(place.cache, 'vfs')
   const metadata = join(place.cache, 'vfsMeta')
-  if (!(await isFree(place.lock))) return // somebody uses it at this moment
+  if (!(await isFree(place.lock))) return // another process uses it at this moment
   await finishRenames(content, metadata)
   for await (const path of filesBelow(content, '')) {
     const file = await contentAt(join(content, path))
@@ -73,8 +73,8 @@ async function findRenamed(content: string, metadata: string, said: CachedFile):
 const nsPerMs = 1_000_000n
 
 /**
- * Tells whether a note is about this content. It is not when somebody closed a file that had been replaced since
- * (rclone then notes the state before), nor while a file that was all here is being written.
+ * Whether a note is about this content. It is not if a program closed a file that had been replaced since: rclone then
+ * notes the state before. Nor is it while a complete file is being written.
  */
 async function isTrue(said: CachedFile, { path, size, mtimeNs }: Content): Promise<boolean> {
   if (!said.complete) return true
@@ -95,7 +95,7 @@ async function* filesBelow(directory: string, path: string): AsyncGenerator<stri
   }
 }
 
-/** Nobody holds the lock. */
+/** Whether the lock is free. */
 async function isFree(lock: string): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   execFile('flock', ['-n', lock, 'true'], { env: { PATH: defaultPath } }, (error) => resolve(error === null))

@@ -49,7 +49,7 @@ export async function explained(operation: string, ask: () => Promise<unknown>):
 /** More than are ever used at once: a question must not wait for the answers to others. */
 const maxSockets = 32
 
-/** rclone's control interface. It listens on this machine only, and answers nobody without the password. */
+/** rclone's control interface. It listens on this machine only, and needs the password. */
 export class Control {
   readonly #url: URL
   readonly #authorization: string

@@ -1,7 +1,7 @@
 import type { CallOptions, Control } from './client.ts'
 import { textOf } from './text.ts'
 
-/** The state of rclone's cache, as rclone tells it. */
+/** The state of rclone's cache, as rclone reports it. */
 export interface CacheStats {
   /** The store's part as rclone names it: bucket and prefix. */
   readonly fs: string

@@ -67,9 +67,9 @@ export class CancelledUploads {
   }
 
   /**
-   * The same before it is moved. The store's object of it can be removed only afterwards: rclone moves that, where it
-   * knows of it, and then the file. Should everything end in between, it would be back, or alone in the new place; so
-   * the list tells what it is.
+   * Notes the same before a move. The store's object can be removed only afterwards: rclone moves the object it knows
+   * of, and then the file. If the process ends in between, the file would be back, or alone in the new place. The list
+   * says which of the two it is.
    */
   async noteMove(
     path: MountPath,
@@ -89,7 +89,7 @@ export class CancelledUploads {
     return paths
   }
 
-  /** A move has ended, well or not: a file that is there from now on is somebody else's. */
+  /** A move has ended, well or not: a file at the new name from now on belongs to another writer. */
   noteMoved(paths: readonly string[], destination: MountPath): void {
     if (paths.length === 0) return
     if (this.#gone.some(({ path }) => path === destination)) appendEnd(this.#file, destination)

@@ -19,7 +19,7 @@ const reading = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 /** The most frequent operations. */
 export interface DirectFiles {
   stat(path: MountPath, options?: StatOptions): Promise<Stat>
-  /** `atEnd`: called when all is read and the file not closed yet, where that can be told. */
+  /** `atEnd`: called when all is read and the file is not closed yet, if that moment is known. */
   read(path: MountPath, options?: ReadOptions, atEnd?: () => void): Promise<ReadResult>
   write(path: MountPath, data: WriteData, options?: WriteOptions): Promise<WriteResult>
 }
@@ -27,7 +27,7 @@ export interface DirectFiles {
 /**
  * The most frequent operations, by as few calls as there can be. A mount that holds no links leads nowhere but to
  * itself, under any renaming. Its paths need not be verified by descriptors, and new entries have the owner that the
- * mount was told. Unusual cases (an error, another type, a condition) go the usual way, which knows their meaning.
+ * mount was given. Unusual cases (an error, another type, a condition) go the usual way, which knows their meaning.
  *
  * A mount can end at any moment, and then its place is a plain directory: an entry on another device is not part of it.
  *

@@ -5,7 +5,7 @@ interface Tracker {
   track<Result>(call: Task, work: () => Promise<Result>): Promise<Result>
 }
 
-/** An iteration through the mount, each step of which ends when the mount hangs. */
+/** Iterates through the mount; each step ends when the mount hangs. */
 export function trackIterator<Item>(
   call: Task,
   tracker: Tracker,

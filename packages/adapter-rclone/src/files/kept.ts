@@ -13,7 +13,7 @@ import { sameWriteNs } from './versions.ts'
 /** Milliseconds in which rclone hears that a file was closed, with much to spare. */
 const longestMs = 2_000
 
-/** Does work that gives the path a new file, and waits until the cache holds that. Nobody else writes it meanwhile. */
+/** Does work that gives the path a new file, and waits until the cache holds it. The caller excludes other writers. */
 export async function keepNew(open: Open, path: MountPath, work: () => Promise<WriteResult>): Promise<WriteResult> {
   const before = noteOf(join(open.metadata, path))
   return await keep(open, path, await work(), before)
@@ -34,9 +34,10 @@ interface Kept {
 }
 
 /**
- * Resolves when the cache on the disk says that it holds the whole of a file that was written and closed. Closing reaches
- * rclone a moment after close(2) has returned; killed in that moment, it would take what it has not noted for missing, and
- * fetch the old content for it. Then too the file gets the time that it keeps: the version is the one that a stat finds.
+ * Resolves when the cache on the disk says that it holds the whole of a file that was written and closed. Closing
+ * reaches rclone a moment after close(2) has returned. If rclone is killed in that moment, it takes the new content for
+ * missing, and fetches the old content. The file gets its final time then too, so the version is the same that a later
+ * stat finds.
  *
  * `metadata`: host path of what the cache says of the file.
  */
@@ -51,7 +52,7 @@ async function untilKept(metadata: string, { version, size }: WriteResult, befor
     const isOld = before !== undefined && noteOf(metadata) === before
     // An older note is of the state before.
     if (isWhole && !isOld && written !== undefined && cached.mtimeNs >= written.mtimeNs) {
-      // Should it be much later, somebody has written since: then ours is another version than the one that is there.
+      // A much later time comes from another writer: then our version differs from the version that is there.
       const isOurs = cached.mtimeNs - written.mtimeNs < sameWriteNs
       const now = isOurs ? versionFrom({ size: written.size, mtimeNs: cached.mtimeNs }) : asWritten
       return { result: { version: now, size }, waits: cached.dirty }

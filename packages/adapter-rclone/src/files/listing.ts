@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Open } from '../opened.ts'
 import { settled } from './versions.ts'
 
-/** Entries of which the details are on their way: while one is waited for, the next ones are asked for. */
+/** The most entries whose details are requested ahead, while the caller waits for one of them. */
 const detailsAhead = 16
 
 /** Milliseconds after the cache noted something of a file in which its upload may still be under way, with much to spare. */

@@ -1,4 +1,4 @@
-/** Milliseconds after a file was replaced in which somebody may have missed it just before. */
+/** Milliseconds after a file was replaced in which a reader may just have missed it. */
 const afterwardsMs = 100
 
 /** Paths that this adapter is writing, or has just written. */
@@ -6,7 +6,7 @@ export class Replacing {
   readonly #running = new Map<string, number>()
   readonly #ended = new Map<string, number>()
 
-  /** Gives the function that tells of the end. */
+  /** Returns the function that reports the end. */
   begin(path: string): () => void {
     this.#running.set(path, (this.#running.get(path) ?? 0) + 1)
     return () => {

@@ -13,9 +13,9 @@ type CachedNow = ReturnType<typeof lookAtCachedFile>
 
 /**
  * A state with a version of its own: of size and time alone, since inode numbers follow names, and a new mount is a new
- * device. The time is the one that the cache has: for a second, the kernel tells the time of the last write but one, some
- * microseconds off, and two looks at one content must not see two versions. Times of the store are whole milliseconds,
- * and stay as they are.
+ * device. The time comes from the cache: for a second, the kernel reports the time of the last write but one, some
+ * microseconds off. Two looks at one content must not see two versions. Times of the store are whole milliseconds, and
+ * stay as they are.
  *
  * `metadata`: host path of what the cache says of the file. `before`: its note before content was read, which then must
  * be its note now.
@@ -36,7 +36,7 @@ export async function settled<State extends { readonly type: FileType; readonly 
 type Facts = NonNullable<ReturnType<typeof factsOfVersion>>
 
 /**
- * The time of the write, where the store tells it in seconds only: two contents of one second must not be one version.
+ * The time of the write, where the store reports it in seconds only: two contents of one second must differ in version.
  * `undefined` for a file that was not written here.
  */
 async function timeOfContent(metadata: string, { type }: { readonly type: FileType }, seen: Facts) {
@@ -92,7 +92,7 @@ export interface VersionContext {
 /**
  * A mount changes the time of a file on its own. A file that was written here has this machine's time until it is
  * uploaded, then the store's in seconds, and after the next listing in milliseconds. A caller with an earlier version
- * must not be told that somebody changed the file.
+ * must not get an error that the file was changed.
  *
  * Gives the version that the file has now, if its content is still that of `version`; else `undefined`. Content is the
  * same when the cache says that it holds what was written then, and the store's hash is that of the cache.
@@ -126,8 +126,8 @@ export async function sameContentNow(
 }
 
 /**
- * True where the cache holds a later write of this machine. For as long as a second, the kernel may tell the time of the
- * write before.
+ * True where the cache holds a later write of this machine. For as long as a second, the kernel may report the time of
+ * the write before.
  */
 function wasWrittenSince({ mtimeNs }: Facts, cached: CachedFile | undefined): boolean {
   if (cached === undefined || !cached.dirty || cached.mtimeNs === 0n) return false

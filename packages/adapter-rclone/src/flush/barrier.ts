@@ -16,7 +16,7 @@ const lookEveryMs = 100
 export interface BarrierOptions {
   readonly control: Control
   readonly log: MountLog
-  /** Of the part of the mount that counts. */
+  /** The files of this part of the mount that are not in the store yet. */
   readonly dirty: DirtyFiles
   /** Host path of the metadata of the whole mount. */
   readonly metadata: string
@@ -31,13 +31,13 @@ export interface BarrierOptions {
 }
 
 /**
- * Resolves when everything that was acknowledged before the call is in the store. The proof is what rclone's cache says
- * of each file: one that was closed this moment is in no queue yet. And nothing may be in the queue of which the cache
- * does not say so. A reader that opened a file before it was replaced, and closes it only now, has rclone note the
- * state before.
+ * Resolves when everything that was acknowledged before the call is in the store. The proof is the note of each file in
+ * rclone's cache: a file that was closed a moment ago is in no queue yet. And nothing may be in the queue without such
+ * a note. A reader that opened a file before it was replaced, and closes it only now, makes rclone note the state
+ * before.
  *
- * @throws WorkspaceError `EBUSY` for a file that somebody holds open for writing, `EBACKEND` and others for what the store
- * says, `ETIMEDOUT`.
+ * @throws WorkspaceError `EBUSY` for a file that a program holds open for writing, `EBACKEND` and others for errors of
+ * the store, `ETIMEDOUT`.
  */
 export async function flushBarrier(options: BarrierOptions): Promise<void> {
   const { control, dirty, queue, timeout, signal, operation = 'flush' } = options
@@ -47,7 +47,7 @@ export async function flushBarrier(options: BarrierOptions): Promise<void> {
   for (;;) {
     signal?.throwIfAborted()
     const path = await dirty.first()
-    // A second look: a file that was renamed meanwhile may have gone from where nobody had looked to where somebody had.
+    // A second look: a file that was renamed meanwhile may have gone from a place not yet read to a place already read.
     const isClean = path === undefined && (await dirty.first()) === undefined
     const { queued, uploading } = await readStats(control, { signal })
     const waiting = queued + uploading

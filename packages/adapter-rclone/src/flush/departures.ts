@@ -43,13 +43,13 @@ export async function moveCalledOff(
 ): Promise<void> {
   try {
     await move().catch(async (error: unknown) => {
-      // rclone would take what it has cached of a file in the new place for the one that comes there
+      // rclone would use its cached state of the file in the new place for the file that comes there
       const isFree = (await readCachedFile(join(open.metadata, destination))) === undefined
       const mayHaveMetUpload = isWorkspaceError(error, 'EIO') && paths.includes(source) && isFree
       if (!mayHaveMetUpload || !(await moveAgain(open, source, move))) throw error
     })
   } catch (error) {
-    // After these nobody knows how far it got: the notes stay.
+    // After these errors, it is unknown how far the move got: the notes stay.
     const isUnknown = isWorkspaceError(error, 'EIO') || isWorkspaceError(error, 'ETIMEDOUT')
     if (!isUnknown) open.cancelled.noteMoved(paths, destination)
     throw error

@@ -24,7 +24,7 @@ export function mountArguments(
     // Content is complete on the disk before anything reads or uploads it: seeks, appends and mmap work.
     ...['--vfs-cache-mode', 'full'],
     ...['--vfs-write-back', `${writeBackDelay}ms`],
-    // The store's listing tells a time in milliseconds, its answer to an upload in seconds: with the time in the
+    // The store's listing gives a time in milliseconds, its answer to an upload in seconds. With the time in the
     // fingerprint, everything would be fetched again after its upload.
     '--vfs-fast-fingerprint',
     // else each file costs a request before its time is known
@@ -40,7 +40,7 @@ export function mountArguments(
     ...['--low-level-retries', '3'],
     ...['--contimeout', '10s'],
     ...['--timeout', '60s'],
-    // Files can be run; nobody but the owner (and root) gets in, which the kernel sees to.
+    // Files can be run. The kernel lets only the owner and root in.
     ...['--file-perms', '0700'],
     ...['--dir-perms', '0700'],
     '--default-permissions',

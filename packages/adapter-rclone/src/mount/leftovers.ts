@@ -13,13 +13,13 @@ import type { MountDirectories } from '../state/directories.ts'
 import { settleDepartures } from '../flush/settle-departures.ts'
 import { type RunningMount, type StartOptions, endMount, startMount } from './start.ts'
 
-/** Milliseconds: nobody writes, so nothing is worth waiting for. */
+/** Milliseconds: nothing writes to this mount, so nothing is worth waiting for. */
 const atOnceMs = 1
 
 /**
- * Uploads what a mount that broke has left in the cache, by a mount of its own that nobody uses. rclone would do so too,
- * a while after it was mounted; until then it does not show files whose directory is not in the store yet. Files under
- * construction, which nobody was told of, are removed.
+ * Uploads what a mount that broke has left in the cache, by a mount of its own that has no users. rclone would do so
+ * too, a while after it was mounted; until then it does not show files whose directory is not in the store yet. Files
+ * under construction, which no caller knows of, are removed.
  *
  * A file that the store does not take now stays in the cache, and is uploaded later.
  */
@@ -77,8 +77,8 @@ async function directoriesOf(cached: string): Promise<ReadonlySet<string>> {
 }
 
 /**
- * Removes what the store has of files under construction of this very cache: the upload of one that was renamed just then
- * was called off, and the store may have taken it all the same. Those of others are theirs.
+ * Removes the store's objects of files under construction of this very cache. If such a file was renamed during its
+ * upload, the upload was called off, and the store may have taken it all the same. Files of other caches stay.
  */
 async function removeUnfinished(
   { control, fs, metadata }: RunningMount,

@@ -15,7 +15,7 @@ import { unmount } from './unmount.ts'
 
 export type MountState = 'ready' | 'hung' | 'restoring' | 'lost' | 'closed'
 
-/** Somebody who holds descriptors below the mount. */
+/** A holder of descriptors below the mount. */
 export interface MountUser {
   /** The mount is gone: lets go of everything, without waiting for it. */
   detach(): void
@@ -43,7 +43,7 @@ export class Mount {
   #restoring: Promise<void> | undefined
   #closing: Promise<void> | undefined
   #recovering: Promise<void> | undefined
-  /** Ends what is being brought back: the mount is closed, or somebody wants another attempt. */
+  /** Aborts the attempt to restore the mount: the mount is closed, or a caller starts another attempt. */
   #attempt: AbortController | undefined
   #timer: NodeJS.Timeout | undefined
   #hungSince: number | undefined
@@ -79,7 +79,11 @@ export class Mount {
     this.#users.delete(user)
   }
 
-  /** The mount as it runs, after waiting for one that is being brought back. @throws WorkspaceError `EIO`, `ETIMEDOUT`, `ECLOSED`. */
+  /**
+   * The running mount, after waiting for a mount that is being restored.
+   *
+   * @throws WorkspaceError `EIO`, `ETIMEDOUT`, `ECLOSED`.
+   */
   async running(call: Task): Promise<RunningMount> {
     if (this.#state === 'restoring' && this.#restoring !== undefined) {
       const patience = delay(this.options.operationTimeout, undefined, { ref: false })
@@ -103,7 +107,7 @@ export class Mount {
     return await this.#pending.track(call, work, options)
   }
 
-  /** Resolves when the mount turns out to hang, or is gone, or nobody waits for that any more. */
+  /** Resolves when the mount hangs or is gone, or after an abort. */
   async untilHung(signal: AbortSignal): Promise<void> {
     while (this.#state === 'ready' && !signal.aborted) await delay(50)
   }

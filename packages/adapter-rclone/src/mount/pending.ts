@@ -28,10 +28,10 @@ export interface TrackOptions {
   readonly hasOwnLimit?: boolean | undefined
 }
 
-/** The server of the mount, or the store behind it. */
+/** The server of the mount, or the store that it uses. */
 type Silent = 'mount' | 'store'
 
-/** A store that answers, but is slow, may take so many times as long as one that does not answer. */
+/** A slow store that answers may take this many times as long as a store that does not answer. */
 const slowFactor = 30
 /** Milliseconds that a store has for an answer at least. */
 const answerMs = 1_000
@@ -39,8 +39,8 @@ const answerMs = 1_000
 const lookEveryMs = 50
 
 /**
- * Operations on their way through the mount. A mount that hangs answers nothing, and nothing can call a system call
- * back. The waiting caller is told, and the call itself ends when rclone goes on or is killed.
+ * Operations on their way through the mount. A mount that hangs answers nothing, and a system call cannot be cancelled.
+ * The waiting caller gets an error, and the call itself ends when rclone goes on or is killed.
  *
  * An operation that has waited for half of its limit has the store asked. While that does not answer, operations end at
  * their limit; else they have {@link slowFactor} times as long.
@@ -74,7 +74,7 @@ export class Pending {
     }
   }
 
-  /** Tells all of them that they wait in vain: the mount does not answer. */
+  /** Rejects all waiting operations: the mount does not answer. */
   expire(): void {
     for (const entry of this.#entries) this.#end(entry, 'mount')
   }

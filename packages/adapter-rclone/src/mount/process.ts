@@ -17,11 +17,11 @@ const operation = 'createRcloneAdapter'
 const keeperMs = 5_000
 /** Milliseconds that everything has to end once it was killed. */
 const killedMs = 2_000
-/** Milliseconds between two looks at the mount table: it tells nobody of its changes. */
+/** Milliseconds between two looks at the mount table: it gives no notice of its changes. */
 const lookEveryMs = 5
 
 /**
- * Variables that a store behind a proxy or a private authority needs; nothing else of this process's environment is
+ * Variables that a store with a proxy or a private authority needs; nothing else of this process's environment is
  * handed on.
  */
 const handedOn = [

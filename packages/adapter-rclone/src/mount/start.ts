@@ -41,7 +41,7 @@ export interface StartOptions {
 
 /**
  * Mounts, and makes sure that it works: the mount is in the mount table, the control interface answers, the store
- * accepts the credentials and has the bucket. After any failure, nothing stays behind but the cache.
+ * accepts the credentials and has the bucket. After any failure, only the cache stays.
  */
 export async function startMount(start: StartOptions): Promise<RunningMount> {
   const { options, place } = start
@@ -147,7 +147,10 @@ async function checkStore(control: Control, { section, readOnly }: CheckedOption
   })
 }
 
-/** True when the store answers, with an error too, or when nobody can be asked: then others see to the mount. */
+/**
+ * True when the store answers, even with an error, or when rclone cannot be asked: then other checks decide about the
+ * mount.
+ */
 export async function storeAnswers(running: RunningMount | undefined, timeout: number): Promise<boolean> {
   if (running === undefined) return true
   const { control, fs } = running

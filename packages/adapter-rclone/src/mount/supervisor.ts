@@ -1,9 +1,10 @@
 /**
  * A function of the shell: breaks the connection between the kernel and the process that serves the mount at a path.
- * Everybody who waits for it is woken with an error, rclone's own threads too. Detaching does not do that, nor does
- * killing rclone: one of its threads may wait in the kernel for somebody who waits for rclone.
+ * Every thread that waits for it is woken with an error, rclone's own threads too. Detaching does not do that, nor does
+ * killing rclone: one of its threads may wait in the kernel for a thread that waits for rclone.
  *
- * The connection has the number of the mount's device. Where `fusectl` is not mounted, root mounts it for this moment only.
+ * The connection has the number of the mount's device. Where `fusectl` is not mounted, root mounts it for this moment
+ * only.
  */
 export const forceFunction = `
 force() {
@@ -21,12 +22,13 @@ force() {
 
 /**
  * Keeps rclone, for as long as the process that started it lives: then the mount is detached and rclone is killed. Its
- * cache stays. Two things tell of that death. Descriptor 3 closes; not so while a thread of a killed process waits for
+ * cache stays. Two signs report that death. Descriptor 3 closes; not so while a thread of a killed process waits for
  * the mount. The signal TERM comes with the death of the main thread, where `setpriv` can ask for it. Arguments: lock
  * file, mount point, `clear` to detach what is mounted there already, then rclone's command line. Prints rclone's
  * process id.
  *
- * The lock is a descriptor that rclone inherits: the kernel gives it back when the last holder is gone, however it went.
+ * The lock is a descriptor that rclone inherits: the kernel gives it back when the last holder is gone, however it
+ * went.
  */
 export const supervisorScript = `
 umask 077

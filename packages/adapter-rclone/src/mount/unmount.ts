@@ -9,7 +9,7 @@ import { mountAt } from '../state/mount-table.ts'
 const helperMs = 5_000
 
 /**
- * Takes the mount away. `lazy`: at once, and its users are woken with an error; else only when nobody uses it. True
+ * Takes the mount away. `lazy`: at once, and its users are woken with an error; else only when it has no users. True
  * when nothing is mounted there any more.
  */
 export async function unmount(mountPoint: string, { lazy }: { readonly lazy: boolean }): Promise<boolean> {
@@ -31,7 +31,7 @@ export async function force(mountPoint: string): Promise<void> {
   if (mountAt(mountPoint) !== undefined) await run('/bin/sh', ['-c', `${forceFunction}force "$1"`, 'sh', mountPoint])
 }
 
-/** Resolves when it has ended, well or not, or was killed: the mount table tells what came of it. */
+/** Resolves when it has ended, well or not, or was killed: the mount table shows the result. */
 async function run(program: string, args: readonly string[]): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const env = { PATH: defaultPath, LC_ALL: 'C' }

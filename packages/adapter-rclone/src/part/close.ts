@@ -10,7 +10,7 @@ import type { MountedPart } from './mounted-part.ts'
 const call: Task = { operation: 'close', path: mountRoot }
 
 export interface CloseOptions {
-  /** False for a part that nobody here can change. */
+  /** False for a part that this process cannot change. */
   readonly flushes: boolean
   readonly onClose: OnClose
 }
@@ -25,7 +25,7 @@ export async function closePart(part: MountedPart, { flushes, onClose }: CloseOp
   const isHung = mount.state === 'hung'
   const canFlush = open !== undefined && mount.state === 'ready'
   if (canFlush && flushes) await flushPart(part, open, call).catch((error: unknown) => problems.push(error))
-  // Nobody is waited for where the store was waited for in vain.
+  // A store that was waited for in vain gets no further wait.
   const isSilent = problems.some((problem) => isWorkspaceError(problem, 'ETIMEDOUT'))
   const isLeft = await part.leave(isSilent ? 0 : operationTimeout)
   await onClose({ force: !isLeft }).catch((error: unknown) => problems.push(error))

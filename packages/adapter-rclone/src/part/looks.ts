@@ -87,8 +87,9 @@ export class Looks {
   }
 
   /**
-   * The condition for the disk's adapter; a version that no longer holds stays as it is, and is refused there. Nobody
-   * replaces the file meanwhile: the new file would be taken for the old one until the cache has noted it.
+   * The condition for the disk's adapter; a version that no longer holds stays as it is, and is refused there. The
+   * caller keeps other writers away meanwhile: the new file would be taken for the old one until the cache has noted
+   * it.
    */
   async #conditionNow(
     { path, condition }: PathCondition,

@@ -45,7 +45,10 @@ export class MountedPart implements MountUser {
     this.#dirty = this.#open.dirty
   }
 
-  /** The cache has something that is not in the store, or nothing can tell within so many milliseconds. */
+  /**
+   * True if the cache holds something that is not in the store, or if that cannot be found out within so many
+   * milliseconds.
+   */
   async isDirty(ms: number): Promise<boolean> {
     const stop = new AbortController()
     const unknown = delay(ms, true, { signal: stop.signal }).catch(() => true)

@@ -6,7 +6,7 @@ export const oldest: Version = [1, 60, 0]
 
 /** The abilities of a version beyond the oldest one. None of it is needed. */
 export interface Features {
-  /** `vfs/queue` and `vfs/queue-set-expiry`: uploads can be told not to wait. */
+  /** `vfs/queue` and `vfs/queue-set-expiry`: uploads can start without waiting. */
   readonly queue: boolean
   /** `--vfs-links`: symbolic links; from the version in which they cannot lead out of the mount (CVE-2026-54572). */
   readonly links: boolean

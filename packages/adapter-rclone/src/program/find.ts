@@ -23,7 +23,7 @@ export async function findRclone(given: string | undefined, signal?: AbortSignal
   const path = given ?? (await findProgram('rclone', { versionArguments: null, signal }))?.path
   if (path === undefined) throw missing('rclone is not installed')
   const version = readVersion(await askVersion(path, signal))
-  if (version === undefined) throw missing('the program that was found as rclone does not tell its version')
+  if (version === undefined) throw missing('the program that was found as rclone does not report its version')
   if (isOlder(version)) throw missing(`rclone ${show(version)} is too old; ${show(oldest)} or later is needed`)
   return { path, version }
 }

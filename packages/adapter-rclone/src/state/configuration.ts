@@ -13,7 +13,7 @@ export interface Configuration {
   readonly config: string
   /** For `--rc-htpasswd`: the hash of the password. */
   readonly passwords: string
-  /** Of the control interface; nowhere but in this process. */
+  /** The user of the control interface; known to this process only. */
   readonly user: string
   readonly password: string
 }

@@ -97,7 +97,7 @@ function isMounted({ mountPoint }: MountDirectories): boolean {
 async function checkMountPoint({ directory, mountPoint, ownsMountPoint }: MountDirectories): Promise<void> {
   const mounted = mountAt(mountPoint)
   if (mounted !== undefined) {
-    // The next mount holds the lock, and clears the mount of a killed process. Nobody else's is touched.
+    // The next mount holds the lock, and clears the mount of a killed process. Mounts of other programs stay.
     if (ownsMountPoint || (mounted.fileSystem === 'fuse.rclone' && mounted.source === mountSource)) return
     throw failure('EBUSY', 'something else is mounted at the mount point', { operation, remedy: 'name another one' })
   }
@@ -110,7 +110,7 @@ async function checkMountPoint({ directory, mountPoint, ownsMountPoint }: MountD
   }
   if (names.length === 0) return
   if (ownsMountPoint) {
-    // Somebody whom nothing stops (root) wrote there while the mount was away. It is kept beside it.
+    // Root wrote there while the mount was away, since no mode stops root. The files are kept beside it.
     await rename(mountPoint, join(directory, `stray-${randomBytes(6).toString('hex')}`))
     await makeDirectory(mountPoint, closedMode())
     return

@@ -1,5 +1,5 @@
-// Mounts by the options on standard input, writes what it is told, says so, and waits to be killed. SIGUSR2 has a thread
-// ask for a file that nobody knows, SIGHUP has it exit.
+// Mounts by the options on standard input, writes the files it is asked for, reports them, and waits to be killed.
+// SIGUSR2 makes a thread ask for a missing file, SIGHUP makes it exit.
 import { stat } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'

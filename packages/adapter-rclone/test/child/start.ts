@@ -8,7 +8,7 @@ import type { RcloneAdapterOptions } from '../../src/index.ts'
 
 export interface Holder {
   readonly child: ChildProcess
-  /** The paths that it has been told are written. */
+  /** The paths that the child has reported as written. */
   readonly written: string[]
   /** Resolves when all of it is. */
   readonly done: Promise<void>
@@ -24,7 +24,7 @@ export function startHolder(options: RcloneAdapterOptions, files: Readonly<Recor
   const lines = createInterface({ input: child.stdout })
   lines.on('line', (line) => (line === 'done' ? resolve() : written.push(line)))
   child.once('exit', () => reject(new Error('it ended')))
-  promise.catch(() => undefined) // nobody may wait for it
+  promise.catch(() => undefined) // it may have no caller that waits
   child.stdin.end(JSON.stringify({ options, files }))
   return { child, written, done: promise }
 }

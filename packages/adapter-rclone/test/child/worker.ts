@@ -1,4 +1,4 @@
-// Mounts by the options on standard input, does the steps of a seed, and tells of each on standard output.
+// Mounts by the options on standard input, does the steps of a seed, and reports each on standard output.
 import { writeSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 
@@ -13,7 +13,7 @@ interface Task {
 
 const { options, seed, count } = JSON.parse(await text(process.stdin)) as Task
 const adapter = await createRcloneAdapter(options)
-// at once: what is in a buffer of a killed process was told to nobody
+// at once: output in a buffer of a killed process is lost
 const tell = (what: unknown): void => void writeSync(1, `${JSON.stringify(what)}\n`)
 tell('mounted')
 await work(adapter, stepsFrom(seed, count), tell)
