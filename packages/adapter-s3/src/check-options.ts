@@ -26,7 +26,7 @@ const bucket: OptionShapes<BucketOptions> = {
     checksums: option.boolean,
   }),
   contentType: option.of(
-    'a media type, or a function that tells one',
+    'a media type, or a function that returns one',
     (value) => isText(value) || typeof value === 'function',
   ),
   cacheControl: option.text,
@@ -111,7 +111,7 @@ function isText(value: unknown): boolean {
   return typeof value === 'string' && value.trim() !== ''
 }
 
-/** Tells whether headers can hold a value. */
+/** Whether headers can hold a value. */
 function isMetadata(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   const entries = Object.entries(value)

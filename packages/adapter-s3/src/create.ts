@@ -25,11 +25,11 @@ const defaults = {
 const sweepTime = 2_000
 
 /**
- * An adapter on a bucket, or on a part of one. Unless it is told the server's dialect, it asks the server first what it
+ * An adapter on a bucket, or on a part of one. Without a given dialect, it asks the server first which conditions it
  * honours, so that its capabilities are true.
  *
- * @throws WorkspaceError `ENOWORKSPACE` for a bucket that does not exist, `EBACKEND` when the server refuses or cannot be
- * reached, `EINVAL` that names the option.
+ * @throws WorkspaceError `ENOWORKSPACE` for a bucket that does not exist, `EBACKEND` when the server refuses or cannot
+ * be reached, `EINVAL` that names the option.
  */
 export async function createS3Adapter(options: S3AdapterOptions): Promise<S3StorageAdapter> {
   checkS3Options(options, 'createS3Adapter')

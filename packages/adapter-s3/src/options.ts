@@ -11,7 +11,7 @@ export type S3CredentialsOption =
   | S3Credentials
   | (() => Promise<S3Credentials & { readonly expiration?: Date | undefined }>)
 
-/** The store encrypts with its own key, or with one that its key service holds. */
+/** The store encrypts with its own key, or with a key of its key service. */
 export type S3Encryption =
   | { readonly algorithm: 'AES256' }
   | { readonly algorithm: 'aws:kms'; readonly keyId?: string | undefined }
@@ -38,8 +38,8 @@ export interface BucketOptions {
    */
   readonly dialect?: Partial<S3Dialect> | undefined
   /**
-   * The media type of new files, or a function that tells it by the path. Default: by the ending of the name. A file that is
-   * replaced keeps its type, and everything else that it has.
+   * The media type of new files, or a function that returns it for a path. Default: by the ending of the name. A file
+   * that is replaced keeps its type, and everything else that it has.
    */
   readonly contentType?: string | ((path: string) => string | undefined) | undefined
   /** `Cache-Control` of new files. Default none. */
@@ -63,9 +63,9 @@ export interface BucketOptions {
    * `ETIMEDOUT`. Bytes, objects and pages that come or go begin it anew. Default 120,000.
    */
   readonly deadline?: number | undefined
-  /** Told of what is found in the bucket that a tree of files cannot show. It must not throw. */
+  /** Called for each entry in the bucket that a tree of files cannot show. It must not throw. */
   readonly onProblem?: ((problem: S3Problem) => void) | undefined
-  /** Told of each object that a move, a copy or a recursive delete has finished. It must not throw. */
+  /** Called for each object that a move, a copy or a recursive delete has finished. It must not throw. */
   readonly onProgress?: ((progress: TransferProgress) => void) | undefined
 }
 

@@ -37,7 +37,7 @@ for (const name of s3ServerNames) {
         throw lostAnswer()
       }
     }
-    /** Somebody who looks first and then writes. */
+    /** A writer that looks first and then writes. */
     const swap = async (path: string, content: string): Promise<void> => {
       const { stat } = await other.read(at(path))
       await other.write(at(path), encode(content), { ifVersion: stat.version })

@@ -80,7 +80,7 @@ for (const name of s3ServerNames) {
           const { version } = await other.stat(at('/d/new'))
           if (what === 'a tree') deleting = other.delete(at('/d'), { recursive: true })
           else deleting = other.delete(at('/d/new'), { ifVersion: what === 'a version' ? version : undefined })
-          // one that waits for the write comes after it
+          // a delete that waits for the write comes after it
           await Promise.race([deleting, new Promise((resolve) => setTimeout(resolve, 300))])
         })
         const told = await adapter.write(at('/d/new'), encode('1')).then(
@@ -103,7 +103,7 @@ for (const name of s3ServerNames) {
       bench.interceptor = async ({ name: sent }, send) => {
         const isCopy = sent === 'CopyObject' || sent === 'PutObject'
         if (!isCopy || deleting !== undefined) return send()
-        // the destination was looked at: whoever deletes it now comes after the move, or the move is refused
+        // the destination was looked at: a later delete comes after the move, or the move is refused
         deleting = what === 'one' ? other.delete(at('/d/b')) : other.delete(at('/d'), { recursive: true })
         await Promise.race([deleting, new Promise((resolve) => setTimeout(resolve, 300))])
         return send()
@@ -149,7 +149,7 @@ for (const name of s3ServerNames) {
       })
       expect(await text(adapter, '/a')).toBe(`other ${keptWrites}`)
 
-      // as long as the state before is named, it can be told
+      // as long as the state before is named, the fate is known
       const { version: again } = await adapter.write(at('/a'), encode('1'))
       let failed = false
       bench.interceptor = async ({ name: sent }, send) => {

@@ -35,7 +35,7 @@ for (const name of s3ServerNames) {
     })
     afterAll(() => bench.close())
 
-    /** Uploads that nobody has finished; the simulator cannot say. */
+    /** Uploads that were not finished; the simulator cannot list them. */
     const orphans = async (): Promise<number> => {
       if (name === 'r2') return 0
       const answer = await bench.client.send(new ListMultipartUploadsCommand({ Bucket: bench.server.bucket }))

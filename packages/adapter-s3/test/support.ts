@@ -44,7 +44,7 @@ export interface SentRequest {
   readonly input: Readonly<Record<string, unknown>>
 }
 
-/** Stands between the SDK and the wire in a test: it may refuse, delay, or answer by itself. */
+/** A function between the SDK and the wire in a test: it may refuse, delay, or answer by itself. */
 export type Interceptor = (request: SentRequest, send: () => Promise<unknown>) => Promise<unknown>
 
 /** A server with a bucket of the test file's own, and adapters on it whose requests are seen. */
@@ -88,7 +88,7 @@ export class Bench {
     return new Bench(server, dialect)
   }
 
-  /** A prefix that nobody has used. */
+  /** An unused prefix. */
   prefix(): string {
     this.#used += 1
     return `p${this.#used}/t1`

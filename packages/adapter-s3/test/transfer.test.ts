@@ -101,7 +101,7 @@ for (const name of s3ServerNames) {
       await moved.write(at('/a'), encode('old'))
       bench.interceptor = async ({ name: sent, key = '' }, send) => {
         const done = await send()
-        // right behind the copy: somebody else, whom no lock of this process holds up
+        // right after the copy: another client, which no lock of this process holds up
         if ((sent === 'CopyObject' || sent === 'PutObject') && key.endsWith('/b')) await bench.put(`${prefix}/a`, 'new')
         return done
       }

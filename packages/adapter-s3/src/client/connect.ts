@@ -68,7 +68,7 @@ function refusePages(client: S3Client): void {
   )
 }
 
-/** The SDK tells an absent field from an undefined one. */
+/** Removes undefined fields: the SDK distinguishes an absent field from an undefined one. */
 function plain<Given extends object>(given: Given): { [Key in keyof Given]: Exclude<Given[Key], undefined> } {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as never
 }

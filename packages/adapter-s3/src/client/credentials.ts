@@ -20,7 +20,7 @@ export async function refreshCredentials(client: S3Client, error: unknown): Prom
 }
 
 async function ask(client: S3Client): Promise<void> {
-  // its type does not tell, but the SDK's form of any provider takes it
+  // its type does not say so, but the SDK's form of any provider takes it
   const provider = client.config?.credentials as ((options: { forceRefresh: boolean }) => Promise<unknown>) | undefined
   await provider?.({ forceRefresh: true })
 }

@@ -19,7 +19,7 @@ const expired: Meaning = {
 }
 const region: Meaning = {
   code: 'EBACKEND',
-  reason: 'cannot be reached: the bucket lies in another region than the one that is configured',
+  reason: 'cannot be reached: the bucket lies in another region than the configured one',
   remedy: 'set the region of the bucket',
 }
 export const noRegion: Meaning = {
@@ -124,7 +124,7 @@ export const byName: Readonly<Record<string, Meaning>> = {
   },
   NoSuchUpload: {
     code: 'EIO',
-    reason: 'was not written: its upload was ended by somebody else',
+    reason: 'was not written: its upload was ended by another program',
     remedy: 'write it again, and check the lifecycle rules of the bucket',
   },
   InvalidPart: {

@@ -43,7 +43,7 @@ export interface RequestLimits {
 export interface RunOptions {
   /** Bytes sent or received, which allow an attempt more time. */
   readonly bytes?: number
-  /** Told of attempts whose answer was lost. */
+  /** Records attempts whose answer was lost. */
   readonly fate?: Fate
   /** Goes on while the adapter closes. */
   readonly whileClosing?: boolean
@@ -118,8 +118,8 @@ export class Requests {
   }
 
   /**
-   * Runs in the background what nobody waits for but `close()`, which tries it once more if it fails. So does work that
-   * fails while the adapter closes. It must end by itself.
+   * Runs work in the background. Only `close()` waits for it, and tries it once more if it failed. The same holds for
+   * work that fails while the adapter closes. The work must end by itself.
    */
   inBackground(work: (until: Deadline) => Promise<void>): void {
     this.#failed.delete(work)

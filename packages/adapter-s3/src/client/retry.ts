@@ -20,7 +20,7 @@ const clock: ReadonlySet<string> = new Set(['RequestTimeTooSkewed', 'RequestExpi
 /** The resolver of names is away for a moment, or for good. */
 const nameless = 'EAI_AGAIN'
 
-/** Network errors that say that nobody is there. */
+/** Network errors that mean that there is no server. */
 const unreachable: ReadonlySet<string> = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH'])
 
 const neverPassing: ReadonlySet<string> = new Set([
@@ -102,8 +102,8 @@ function isBrokenAnswer(error: unknown): boolean {
 }
 
 /**
- * Milliseconds before the next attempt: full jitter, doubled each time, and never less than the server asks for. Damage
- * is no sign of load, so nobody waits long for other bytes.
+ * Milliseconds before the next attempt: full jitter, doubled each time, and never less than the server asks for.
+ * Damaged bytes are not a sign of load, so the wait for other bytes is short.
  */
 export function delayBefore(attempt: number, error: unknown): number {
   const ceiling = Math.min(error instanceof DamagedBodyError ? 250 : 4_000, 50 * 2 ** (attempt - 1))
@@ -112,7 +112,7 @@ export function delayBefore(attempt: number, error: unknown): number {
 
 /** The bytes read differ from those stored: cut off, too long, or with another checksum. */
 export class DamagedBodyError extends Error {
-  /** Checksum of the bytes, to tell damage on the way from an ETag that is not a checksum. */
+  /** Checksum of the bytes, to distinguish damage on the way from an ETag that is not a checksum. */
   readonly digest: string | undefined
 
   constructor(message: string, digest?: string) {

@@ -116,7 +116,7 @@ class Transport {
       headersTimeout: 0,
       bodyTimeout: 0,
     })
-    // the SDK's own requests, of which there is always one before, tell where a bucket is
+    // the SDK sends at least one request of its own first, which shows where a bucket is
     client.middlewareStack.add(
       (next, context) => async (args) => {
         const { endpointV2 } = context // there since the step before
@@ -176,7 +176,7 @@ class Transport {
   async #understand(operation: Operation, context: object, answer: Dispatcher.ResponseData): Promise<unknown> {
     const { statusCode, body } = answer
     const headers = answer.headers as Record<string, string>
-    delete headers['expires'] // nobody asks for it, and one that is not a date would be an error
+    delete headers['expires'] // no caller needs it, and a value that is not a date would be an error
     try {
       assertNoPage(statusCode, headers)
       const protocol = this.#config.protocol as unknown as Protocol

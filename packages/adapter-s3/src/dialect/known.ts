@@ -82,7 +82,10 @@ export function asking({ bucket, prefix }: S3AdapterOptions): Known {
   }
 }
 
-/** Asks the first time only. A failure is not an answer: whoever waited for it asks again, since the adapter that asked may be closed. */
+/**
+ * Asks the first time only. A failure is not an answer: each caller that waited for it asks again, since the adapter
+ * that asked may be closed.
+ */
 function once<Facts>(ask: (requests: Requests) => Promise<Facts>): (requests: Requests) => Promise<Facts> {
   let asked: Promise<Facts> | undefined
   return async (requests) => {

@@ -40,7 +40,7 @@ async function ask(asker: Asker, target: { readonly Bucket: string; readonly Key
       requests.run(task, ({ client, abortSignal }) =>
         client.send(new UploadPartCommand({ ...part, ...more }), { abortSignal }),
       )
-    // one that cannot be right is refused by who compares it
+    // a server that compares checksums refuses a wrong one
     const wrong = await send({ ChecksumCRC32: 'AAAAAA==' }).then(
       () => false,
       (error: unknown) => statusOf(error) === 400,

@@ -19,8 +19,8 @@ const decomposedName = 'e\u0301'
 const oddName = controlName + decomposedName
 
 /**
- * Asks a server what it makes of conditions, by conditions that cannot hold: one that honours them refuses. These are the
- * facts that an adapter's capabilities and methods state, so they are asked for at its start.
+ * Asks a server what it makes of conditions, by conditions that cannot hold: a server that honours them refuses. These
+ * are the facts that an adapter's capabilities and methods state, so they are asked for at its start.
  *
  * @throws the SDK's error when not even an object can be put.
  */

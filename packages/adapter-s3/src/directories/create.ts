@@ -8,7 +8,7 @@ import { lookUpReal } from '../objects/lookup-real.ts'
 import { putSmall } from '../objects/put.ts'
 import type { Store } from '../store.ts'
 
-/** Makes a directory as an empty object with a slash behind its name, so that it stays when nothing is in it. */
+/** Makes a directory as an empty object with a slash after its name, so that it stays when nothing is in it. */
 export async function createDirectory(
   store: Store,
   path: MountPath,
@@ -23,7 +23,7 @@ export async function createDirectory(
   try {
     await putMarker(store, path, task, store.dialect.conditionalPut ? 'absent' : undefined)
   } catch (error) {
-    // somebody else was faster
+    // another writer was faster
     throw isWorkspaceError(error, 'ECONFLICT') ? failure('EEXIST', task.operation, path) : error
   }
 }

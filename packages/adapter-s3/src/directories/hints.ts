@@ -5,8 +5,8 @@ import type { MountPath } from '@ws/core/adapter'
 const capacity = 10_000
 
 /**
- * Directories that this adapter has seen or made. To ask the server before every write would double its cost; where a
- * path is known as a directory it is asked, so that a file is not written where nobody would see it.
+ * Directories that this adapter has seen or made. To ask the server before every write would double its cost. The
+ * server is asked only where a path is known as a directory, so that a directory never hides a written file.
  */
 export class DirectoryHints {
   readonly #known = new Set<MountPath>()

@@ -14,8 +14,8 @@ const maxBytes = 256 * 1024 * 1024
 const attempts = 50
 
 /**
- * Objects cannot grow: the file is read, and written with the new bytes behind, on the condition that it is still the same.
- * Of several at once each has its turn.
+ * Appends to an object, which cannot grow: the file is read, and written with the new bytes at its end, on the
+ * condition that it is still the same. Appends at the same time take turns.
  */
 export async function append(
   store: Store,
@@ -57,7 +57,7 @@ async function current(
   readonly attributes: Attributes
 }> {
   try {
-    // what cannot be told from damage must not be stored again
+    // bytes that may be damaged must not be stored again
     const { bytes, state } = await readObject(store, path, {}, task, { strict: true })
     const { stat, attributes } = state
     return { bytes, version: stat.version, mode: stat.mode, attributes }

@@ -49,8 +49,8 @@ async function* nothing(): AsyncGenerator<Uint8Array, undefined> {
 }
 
 /**
- * The bytes of an object, as they come. A connection that breaks is made anew from where it broke, on the very same
- * state of the object: one that was changed meanwhile is `ECONFLICT`. The bytes are checked at the end.
+ * The bytes of an object, as they come. A broken connection is made anew from where it broke, on the very same state of
+ * the object. An object that was changed meanwhile is `ECONFLICT`. The bytes are checked at the end.
  */
 class ObjectStream implements AsyncIterableIterator<Uint8Array> {
   readonly #store: Store

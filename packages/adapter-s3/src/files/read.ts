@@ -30,8 +30,8 @@ export async function read(store: Store, path: MountPath, options: ReadOptions, 
 }
 
 /**
- * The bytes of a file and all that is known of it. Whole files are checked. Bytes that cannot be told from damage, in
- * objects of others whose ETag may not be a checksum, are given when they come twice, but not with `strict`.
+ * The bytes of a file and its state. Whole files are checked. An object of another program may have an ETag that is not
+ * a checksum, so its bytes may look damaged. They are given when they come twice alike, but never with `strict`.
  */
 export async function readObject(
   store: Store,
@@ -80,7 +80,7 @@ export async function explainMiss(store: Store, path: MountPath, error: unknown,
   return failure('ENOENT', task.operation, path)
 }
 
-/** The state of a file of which no byte is wanted. */
+/** The state of a file without any of its bytes. */
 export async function stateAt(
   store: Store,
   path: MountPath,

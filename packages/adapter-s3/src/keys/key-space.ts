@@ -19,7 +19,7 @@ export interface KeySpaceOptions {
  * begins with the prefix and a slash, so `threads/t1` never reaches `threads/t12`.
  */
 export class KeySpace {
-  /** The beginning of every key: `""`, or segments with a slash behind. */
+  /** The beginning of every key: `""`, or segments with a slash at the end. */
   readonly prefix: string
   readonly maxPathBytes: number
   readonly maxNameBytes: number
@@ -33,7 +33,7 @@ export class KeySpace {
       throw invalid('createS3Adapter', root, 'is not a prefix of whole segments', 'give it like `threads/t1`')
     }
     this.prefix = root === '/' ? '' : `${root.slice(1)}/`
-    // a path has a slash in front, which the key has not; a directory's marker has one behind
+    // a path has a slash in front, which the key does not have; a directory's marker has a slash at its end
     const rest = maxKeyBytes - Buffer.byteLength(this.prefix) - (options.links === true ? linkSuffix.length : 0)
     this.maxPathBytes = Math.min(longestPath, rest)
     if (this.maxPathBytes < 64) {

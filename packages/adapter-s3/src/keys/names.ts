@@ -7,7 +7,7 @@ export function isReservedName(name: string): boolean {
   return name.startsWith('.ws-') && reservedName.test(name)
 }
 
-/** A name that nobody else has, for what the adapter keeps for itself. */
+/** A unique name for an object that the adapter keeps for itself. */
 export function makeReservedName(purpose: 'scratch' | 'probe'): string {
   return `.ws-${purpose}-${crypto.randomUUID()}`
 }
@@ -59,7 +59,7 @@ export function compareKeys(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** Surrogates stand for what is above U+FFFF. */
+/** The sorting weight of a UTF-16 unit. Surrogates encode characters above U+FFFF. */
 function weight(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x1_0000 : unit
 }

@@ -51,7 +51,7 @@ function signalFor(link: FoundLink, path: MountPath, { argument, operation }: Li
   return new LinkSignal({ argument, at, target, rest: path.slice(at.length + 1) })
 }
 
-/** @throws `EIO` for a link that somebody else made, and that leads nowhere at all. */
+/** @throws `EIO` for a link that another program made, and that has no valid target. */
 export function targetOf({ at, target }: Pick<FoundLink, 'at' | 'target'>, operation: string, path: string): string {
   if (target !== undefined) return target
   const reason = `leads through the link \`${at}\`, which has no valid target`

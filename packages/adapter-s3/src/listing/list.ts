@@ -44,7 +44,7 @@ async function explainEmpty(
   throw failure('ENOENT', task.operation, path)
 }
 
-/** With time and mode, which only HEAD tells: a request for each file. A file that vanished meanwhile is left out. */
+/** Adds time and mode, which only HEAD reports: a request for each file. A file that vanished meanwhile is left out. */
 async function withDetails(
   store: Store,
   entries: readonly Entry[],
@@ -103,7 +103,7 @@ export class S3Listing implements EntryIterator {
 
   async return(): Promise<IteratorResult<Entry, undefined>> {
     this.#entries = []
-    // not awaited: a page that is on its way is nobody's any more
+    // not awaited: a page that is on its way has no reader any more
     this.#pages.return(undefined).catch(() => undefined)
     return { done: true, value: undefined }
   }

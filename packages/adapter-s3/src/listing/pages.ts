@@ -15,7 +15,7 @@ export interface ListedKey {
   readonly shown: string
   readonly size: number
   readonly etag: string | undefined
-  /** Milliseconds since the epoch, where the object is told of. */
+  /** Milliseconds since the epoch, where the listing reports it. */
   readonly modifiedAt?: number | undefined
 }
 
@@ -26,7 +26,7 @@ export interface PageOptions {
   readonly flat: boolean
   /** Keys on a page. Default 1,000, the most there can be. */
   readonly pageSize?: number | undefined
-  /** Where to go on behind a page that ends with this key; `undefined` to go on with the next one. */
+  /** Where to go on after a page that ends with this key; `undefined` to go on with the next one. */
   readonly skip?: ((last: string) => string | undefined) | undefined
 }
 
@@ -36,7 +36,7 @@ export async function* pagesOf(store: Store, options: PageOptions, task: Task): 
   const signal = eitherSignal(stop.signal, task.signal)
   const fetch = (from: Position): Promise<Page> => {
     const page = fetchPage(store, options, from, { ...task, signal })
-    page.catch(() => undefined) // nobody may be waiting for it yet
+    page.catch(() => undefined) // it may have no reader yet
     return page
   }
   try {

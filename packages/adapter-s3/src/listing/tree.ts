@@ -22,9 +22,9 @@ interface Candidate {
 }
 
 /**
- * Makes the entries of a tree out of its keys, which come in the order of their bytes, a page at a time. Directories are
- * what keys have in common; each is an entry once, before what is below it. It holds a chain of names of which each begins
- * with the one before, and nothing else.
+ * Makes the entries of a tree out of its keys, which come in the order of their bytes, a page at a time. Directories
+ * are what keys have in common; each is an entry once, before what is below it. It holds only a chain of names, each of
+ * which begins with the name before it.
  */
 export class TreeBuilder {
   readonly #store: Store
@@ -56,7 +56,7 @@ export class TreeBuilder {
     return this.#take()
   }
 
-  /** The part that a listing can leave out behind a key: the rest of an excluded subtree. */
+  /** The part that a listing can leave out after a key: the rest of an excluded subtree. */
   skip(last: string): string | undefined {
     const { keys } = this.#store
     const path = keys.pathOf(last)
@@ -79,7 +79,7 @@ export class TreeBuilder {
     this.#addObject(directory, rest, last, listed)
   }
 
-  /** Candidates that this key is behind, or that it makes directories of. */
+  /** Settles candidates that this key comes after, or that it turns into directories. */
   #settleBefore(rest: string): void {
     const waiting: Candidate[] = []
     for (const candidate of this.#candidates) {
@@ -183,5 +183,5 @@ export class TreeBuilder {
 
 const slash = 0x2f
 const denormalLimit = 10_000
-// eslint-disable-next-line no-control-regex -- tells ASCII from the rest
+// eslint-disable-next-line no-control-regex -- distinguishes ASCII from the rest
 const isAscii = /^[\u0000-\u007f]*$/u

@@ -44,7 +44,7 @@ export function attributesFor(path: string, kept: Attributes | undefined, defaul
   return ContentType === undefined ? base : { ...base, ContentType }
 }
 
-/** Without what tells how the bytes that were there are packed. */
+/** The attributes without the encoding, which described the old bytes. */
 export function forNewBytes(attributes: Attributes): Attributes {
   return attributes.ContentEncoding === undefined ? attributes : { ...attributes, ContentEncoding: undefined }
 }

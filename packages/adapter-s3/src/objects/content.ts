@@ -51,12 +51,12 @@ export class PartReader {
     return filled === part.length ? part : part.subarray(0, filled)
   }
 
-  /** A part that nobody needs any more: memory for the next. */
+  /** Gives back a part that is not needed any more: its memory serves the next one. */
   recycle(part: Uint8Array): void {
     if (part.length === this.#partBytes) this.#free.push(part)
   }
 
-  /** Ends the body. Not awaited: one that hangs would hang its end too. */
+  /** Ends the body. Not awaited: the end of a hanging body would hang too. */
   release(): void {
     this.#iterator.return?.().catch(() => undefined)
   }

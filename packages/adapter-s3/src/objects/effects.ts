@@ -35,7 +35,7 @@ export function changingAll<Result>(
   )
 }
 
-/** The name of an object's changes. An object is held first, then its changes: nobody waits in a circle. */
+/** The name of an object's changes. The object is always held first, then its changes, so a deadlock is impossible. */
 function changeOf(store: Store, key: string): string {
   // no bucket has such a name
   return `\0change of ${objectName(store, key)}`

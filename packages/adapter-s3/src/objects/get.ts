@@ -21,7 +21,7 @@ export interface OpenObject {
 /** Bytes up to which a body is expected in the ordinary time. */
 const smallBytes = 1024 * 1024
 
-/** One GET. @throws the SDK's error, a 416 for a range behind the end included. */
+/** One GET. @throws the SDK's error, a 416 for a range after the end included. */
 export async function getObject(store: Store, key: string, attempt: Attempt, range?: ByteRange): Promise<OpenObject> {
   const { client, abortSignal } = attempt
   const { offset = 0, length } = range ?? {}

@@ -11,7 +11,7 @@ export interface KnownState {
   /** Ids of the writes that made it, the latest first. */
   readonly writes: readonly string[]
   readonly attributes: Attributes
-  /** The store's time of the change, where it was told. Milliseconds since the epoch. */
+  /** The store's time of the change, where the store reported it. Milliseconds since the epoch. */
   readonly changedAt?: number | undefined
   /** On the clock of `performance.now()`. */
   readonly at: number

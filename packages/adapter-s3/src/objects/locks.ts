@@ -2,7 +2,7 @@ import type { Task } from '../client/requests.ts'
 import { waitFor } from '../client/wait.ts'
 
 interface Queue {
-  /** Resolves when the last one that asked for all of it is through. */
+  /** Resolves when the last caller that asked for exclusive access is done. */
   tail: Promise<void>
   /** Those who share it now. */
   readonly sharing: Set<Promise<void>>
@@ -17,9 +17,9 @@ interface Queue {
 const queues = new Map<string, Queue>()
 
 /**
- * Conditions that the server does not check, this process checks for its own writers, who have the object for themselves
- * meanwhile (`exclusive`). Other writes (`shared`) and deletes (`delete`) share it.
- * Objects that nobody waits for cost nothing.
+ * Checks conditions that the server does not check, against this process's own writers. `exclusive`: the writer has the
+ * object for itself meanwhile. Other writes (`shared`) and deletes (`delete`) share it. Objects without a waiting
+ * caller cost nothing.
  */
 export async function withObject<Result>(
   object: string,
@@ -68,15 +68,18 @@ async function deleting<Result>(queue: Queue, run: () => Promise<Result>): Promi
 }
 
 /**
- * Whether this process may have deleted an object since then, on the clock of `performance.now()`. To be asked by those who
- * hold it: nothing is remembered of an object that nobody holds.
+ * Whether this process may have deleted an object since then, on the clock of `performance.now()`. To be asked by those
+ * who hold it: nothing is remembered of an object that no caller holds.
  */
 export function mayBeDeletedSince(object: string, time: number): boolean {
   const queue = queues.get(object)
   return queue !== undefined && (queue.deletes > 0 || queue.deletedAt >= time)
 }
 
-/** {@link withObject} for deletes of several. They are taken in the order of their names, as everywhere: nobody waits in a circle. */
+/**
+ * {@link withObject} for deletes of several. They are taken in the order of their names, as everywhere, so a deadlock
+ * is impossible.
+ */
 export async function withObjects<Result>(
   objects: readonly string[],
   how: 'delete' | 'exclusive',

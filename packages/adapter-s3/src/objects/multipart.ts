@@ -13,10 +13,13 @@ import { withUpload, type Parts, type Upload } from './upload.ts'
 
 const maxParts = 10_000
 
-/** Parts on their way at a time; with the one that is being filled they are what an upload holds in memory. */
+/** The most parts that are uploaded at a time. An upload holds these in memory, and the part that is being filled. */
 const partsAtATime = 3
 
-/** A body of any length, in parts of one size. Nothing of it is seen before the last; a failure leaves no parts behind. */
+/**
+ * A body of any length, in parts of one size. Nothing of it is seen before the last; a failure leaves no parts in the
+ * store.
+ */
 export async function uploadParts(
   store: Store,
   reader: PartReader,

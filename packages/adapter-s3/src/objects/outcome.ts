@@ -6,7 +6,7 @@ import { mayBeDeletedSince } from './locks.ts'
 import { headOnce } from './lookup-real.ts'
 import type { ObjectState } from './stat.ts'
 
-/** One change of one object, as long as nobody knows what became of it. */
+/** One change of one object, while its fate is unknown. */
 export interface Effort {
   readonly id: string
   readonly key: string
@@ -16,7 +16,7 @@ export interface Effort {
   readonly startedAt: number
 }
 
-/** The effect of a change, as the present state of the store tells it. */
+/** The effect of a change, as far as the present state of the store shows it. */
 export type Outcome = 'done' | 'not-done' | 'unknown'
 
 /** Stores refuse requests of clocks that differ by more: milliseconds. */
@@ -79,7 +79,7 @@ export function parseChangeId(text: string): { id: string; startedAt: number; pa
   return { id, startedAt: Number.parseInt(time, 36), path }
 }
 
-/** Nobody can tell whether the change has happened. */
+/** The error for a change whose fate is unknown. */
 export function unknownError(effort: Effort, { operation, path }: Task, native?: unknown): WorkspaceError {
   const id = changeIdOf(effort, path)
   const why = native === undefined ? '' : ` (it ${meaningOf(native).reason})`
@@ -100,7 +100,7 @@ export function supersededError(effort: Effort, { operation, path }: Task): Work
     code: 'EIO',
     operation,
     path,
-    reason: 'was written, and changed again by somebody else before the store’s answer came',
+    reason: 'was written, and changed again by another writer before the store’s answer came',
     remedy: 'read it again',
     changeId: changeIdOf(effort, path),
   })

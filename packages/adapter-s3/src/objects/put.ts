@@ -75,7 +75,7 @@ class Put {
   readonly #body: PutBody
   readonly #options: PutOptions
   readonly #task: Task
-  /** Begins when all that can be known has been found out. */
+  /** Identified again once the first plan has found out what it can. */
   #identity: WriteIdentity
   readonly #modifiedAt: number
   readonly #fate: Fate = { lost: false }
@@ -191,7 +191,11 @@ class Put {
     return version
   }
 
-  /** Looks for the object, unless it is this very write. @throws `EIO` when that cannot be told, and matters. */
+  /**
+   * Looks for the object, unless it is this very write.
+   *
+   * @throws `EIO` when that matters and cannot be known.
+   */
   async #look(
     attempt: Attempt,
     isRepeated: boolean,

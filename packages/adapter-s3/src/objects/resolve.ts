@@ -8,9 +8,9 @@ import { outcomeOf } from './outcome.ts'
 /** The fate of a change whose answer was lost. */
 export interface ResolvedChange {
   /**
-   * - `written`: it has happened. With `version` it is what is there now, without it others have written since.
-   * - `not-written`: it has not happened, and does not any more.
-   * - `unknown`: the present state does not tell.
+   * - `written`: it has happened. `version` is the present version; it is absent if others have written since.
+   * - `not-written`: it has not happened, and will not happen any more.
+   * - `unknown`: the present state does not show it.
    */
   readonly outcome: 'written' | 'not-written' | 'unknown'
   readonly version?: Version

@@ -13,8 +13,8 @@ import type { PutBody } from './put.ts'
 export const maxPutBytes = 5 * 1024 ** 3
 
 /**
- * A body on the disk of this machine, below the system's temporary directory, readable for nobody else: for servers that
- * check conditions of one PUT only, which needs to know the length. `remove` is for the end.
+ * A body on the disk of this machine, below the system's temporary directory, readable for this user only: for servers
+ * that check conditions of one PUT only, which needs to know the length. `remove` is for the end.
  */
 export async function spool(
   reader: PartReader,

@@ -24,7 +24,7 @@ export interface ObjectHeaders {
   readonly SSECustomerAlgorithm?: string | undefined
 }
 
-/** One object, as its headers tell it. */
+/** The state of one object, as its headers report it. */
 export interface ObjectState {
   readonly stat: Stat
   readonly metadata: FileMetadata

@@ -35,13 +35,16 @@ export interface UploadOptions {
 /** The parts in their order. */
 export interface Parts {
   readonly etags: readonly string[]
-  /** Bytes of all parts. Absent where a part that comes again may have other bytes: one that is copied in the store. */
+  /**
+   * Bytes of all parts. Absent where a part may have other bytes when it is sent again, since it is copied in the
+   * store.
+   */
   readonly size?: number
   /** CRC-32 of all bytes, for stores that keep it. */
   readonly checksum: string | undefined
 }
 
-/** Begins an upload, lets `send` fill it, and completes it; a failure ends it, and leaves no parts behind. */
+/** Begins an upload, lets `send` fill it, and completes it; a failure ends it, and leaves no parts in the store. */
 export async function withUpload(
   store: Store,
   options: UploadOptions,
@@ -65,7 +68,7 @@ export async function withUpload(
     throw error
   } finally {
     if (upload !== undefined) liveUploads.delete(upload.id)
-    // an upload whose beginning was not answered has an id that nobody knows
+    // an upload whose beginning was not answered has an unknown id
     if (fate.lost) sweepKey(store, key, task)
     release()
   }
@@ -149,7 +152,7 @@ async function complete(
     return await changing(store, key, condition, task, () => store.requests.run(task, attemptOnce, { fate }))
   } catch (error) {
     if (!fate.lost || isWorkspaceError(error) || task.signal?.aborted === true) throw error
-    // one that is gone, and has not made what is there, was ended by somebody else
+    // an upload that is gone, and has not made the present object, was ended by another program
     if (nativeNameOf(error) === 'NoSuchUpload') throw error
     throw unknownError(identity, task, error)
   }

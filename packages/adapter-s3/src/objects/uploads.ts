@@ -4,7 +4,7 @@ import { objectName, type Store } from '../store.ts'
 
 type Sweepable = Pick<Store, 'bucket' | 'keys' | 'requests'>
 
-/** Milliseconds without a new part after which an upload is nobody's any more. */
+/** Milliseconds without a new part after which an upload counts as abandoned. */
 const idleTime = 24 * 3_600_000
 
 /** The uploads of this process, of all its adapters: those that have an id, and the keys of those that have none yet. */
@@ -43,8 +43,8 @@ class LiveUploads {
 export const liveUploads = new LiveUploads()
 
 /**
- * Ends an upload that was given up: its parts keep costing money. Nobody waits for it but `close()`: a store that hangs
- * would hold up a caller that gave up.
+ * Ends an upload that was given up: its parts keep costing money. Only `close()` waits for it: a store that hangs would
+ * hold up a caller that gave up.
  */
 export function abandon(store: Store, { key, id }: { key: string; id: string }, task: Task): void {
   store.requests.inBackground((until) => abort(store, key, id, { operation: task.operation, path: task.path, until }))
@@ -58,14 +58,16 @@ export function sweepKey(store: Store, key: string, { operation, path }: Task): 
       if (Key !== key || UploadId === undefined || liveUploads.has(UploadId)) continue
       if (await hasParts(store, key, UploadId, task)) continue
       if (liveUploads.has(UploadId)) continue
-      // it may be the one that is asked for: the end of the adapter will tell
+      // it may be the pending upload: the last attempt, when the adapter ends, knows
       if (liveUploads.isPending(store, key)) throw new Error('an upload has no id yet')
       await abort(store, key, UploadId, task)
     }
   })
 }
 
-/** Ends what processes that were killed have left below the prefix. Where the store does not tell, nothing is done. */
+/**
+ * Ends uploads below the prefix that killed processes have left. Does nothing where the store does not list uploads.
+ */
 export async function sweepUploads(store: Sweepable, task: Task, now = Date.now()): Promise<void> {
   const oldest = now - idleTime
   for (const { Key, UploadId, Initiated } of await uploadsBelow(store, store.keys.prefix, task)) {
@@ -76,9 +78,9 @@ export async function sweepUploads(store: Sweepable, task: Task, now = Date.now(
 }
 
 /**
- * The ETags of an upload's parts as the store has them, in their order. R2 gives a part another ETag each time that it comes,
- * so a network that delivers one twice leaves the client with the wrong one. `undefined` where the store does not tell, or has
- * other parts than were sent.
+ * The ETags of an upload's parts as the store has them, in their order. R2 gives a part another ETag each time that it
+ * comes. So a network that delivers a part twice leaves the client with a wrong ETag. `undefined` where the store does
+ * not list parts, or has other parts than were sent.
  */
 export async function partsOf(
   { bucket }: Sweepable,

@@ -5,7 +5,7 @@ import type { StartFacts } from '../dialect/dialect.ts'
 import { versionOf } from '../keys/etag.ts'
 import type { ObjectHeaders, ObjectState } from './stat.ts'
 
-/** The name of the metadata in which a file that was uploaded in parts tells their size. */
+/** The name of the metadata that holds the size of the parts of an uploaded file. */
 export const partBytesName = 'ws-part-bytes'
 
 const encrypted = /^aws:kms/u
@@ -13,7 +13,7 @@ const encrypted = /^aws:kms/u
 /**
  * - `right`: the bytes are those that were stored.
  * - `wrong`: they are not.
- * - `doubtful`: they differ from what may be no checksum of them: of an object that others have made.
+ * - `doubtful`: they do not match an ETag that may not be a checksum: another program uploaded the object.
  */
 export type Verdict = 'right' | 'wrong' | 'doubtful'
 
@@ -94,7 +94,7 @@ class Crc64Verifier implements Verifier {
   }
 }
 
-/** The MD5 of the bytes, or of the MD5s of its parts, whose size the metadata tells. */
+/** Checks the MD5 of the bytes, or of the MD5s of its parts, whose size is in the metadata. */
 class Md5Verifier implements Verifier {
   readonly #expected: string
   readonly #partBytes: number | undefined

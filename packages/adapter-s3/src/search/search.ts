@@ -56,7 +56,7 @@ interface LineSource {
   readonly lines: Iterable<LineHit> | AsyncIterable<LineHit>
 }
 
-/** The lines of a file; of one that vanished meanwhile none. */
+/** The lines of a file; none for a file that vanished meanwhile. */
 async function openFile(
   store: Store,
   { path, size = 0 }: Entry,

@@ -16,8 +16,8 @@ import type { Store } from '../store.ts'
 import type { ObjectCopy } from './copy-object.ts'
 
 /**
- * The server copies the present object: this process looks, and keeps its own writers away meanwhile. Of a tree it does
- * not: there the store is told nothing of what it copies, so that all of it goes together.
+ * Whether this process checks the source of a copy, and keeps its own writers away meanwhile. It does so where the store
+ * copies the present object without a condition. Objects of a tree have no `LastModified` here, and are not checked.
  */
 export function checksSource({ dialect }: Store, { state }: ObjectCopy): boolean {
   return !dialect.conditionalCopySource && state.headers.LastModified !== undefined
@@ -87,7 +87,11 @@ export async function copyInStore(store: Store, copy: ObjectCopy, task: Task): P
     if (now.stat.version !== state.stat.version) throw failure('ECONFLICT', task.operation, source)
   }
 
-  /** Looks for the object at the destination, unless it is the copy. @throws `EIO` when that cannot be told. */
+  /**
+   * Looks for the object at the destination, unless it is the copy.
+   *
+   * @throws `EIO` when that cannot be known.
+   */
   async function look(
     attempt: Attempt,
   ): Promise<{ readonly version: Version } | { readonly state: ObjectState | undefined }> {

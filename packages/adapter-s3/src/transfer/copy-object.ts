@@ -18,7 +18,7 @@ import { checksSource, copyInStore } from './copy-in-store.ts'
 export interface ObjectCopy {
   readonly source: MountPath
   readonly sourceKey: string
-  /** The source: exactly this state, where that can be told. */
+  /** The source: exactly this state, where the store can check it. */
   readonly state: ObjectState
   readonly destination: MountPath
   readonly destinationKey: string
@@ -82,7 +82,7 @@ async function copySmall(store: Store, copy: ObjectCopy, task: Task): Promise<Ve
 
 /** Larger than what a store copies in one request: in parts, in the store if it can. */
 async function copyLarge(store: Store, copy: ObjectCopy, task: Task): Promise<Version> {
-  // a listing does not tell type and metadata
+  // a listing does not include type and metadata
   const state = await headObject(store, copy.sourceKey, task)
   if (state === undefined) throw failure('ENOENT', task.operation, copy.source)
   if (state.stat.version !== copy.state.stat.version) throw failure('ECONFLICT', task.operation, copy.source)

@@ -22,7 +22,7 @@ export async function copyLeaf(
   const { keys } = store
   const isLink = source.type === 'symlink'
   const state = await stateOfLeaf(store, from, source, task)
-  // over a link, or with a link over a file, the condition has been checked on another object than the one that is made
+  // over a link, or with a link over a file, the condition was checked on another object than the new one
   const sameObject = destination === undefined || (destination.type === 'symlink') === isLink
   const condition = !sameObject ? undefined : (ifDestination ?? (overwrite ? undefined : 'absent'))
   const copy = {
@@ -63,7 +63,7 @@ export async function moveLeaf(
   try {
     await deleteVersion(store, key, plan.source.stat.version, { ...task, path: from })
   } catch (error) {
-    if (isWorkspaceError(error, 'ENOENT')) return result // somebody else deleted it
+    if (isWorkspaceError(error, 'ENOENT')) return result // another program deleted it
     const state = `it was copied to \`${to}\`; the source is still there: compare the two, and delete one`
     const partial = { completed: [to], completedCount: 1, failedAt: from, state }
     if (!isWorkspaceError(error)) throw error

@@ -52,7 +52,7 @@ export async function copyTree(
   const copied = new Map<string, string | undefined>()
   const progress = new Progress(
     from,
-    `the source is unchanged; the completed part stands below \`${to}\`: repeat it, or delete it there`,
+    `the source is unchanged; the completed part is below \`${to}\`: repeat it, or delete it there`,
   )
   try {
     const waves = isWithin(from, to) ? await overlapping(store, from, to, task) : undefined
@@ -121,7 +121,7 @@ export async function deleteCopied(
 /**
  * The objects of a directory that is copied over one above it. The copy can replace an object that has yet to be
  * copied: `b/b/x` takes the place of `b/x`. So all are looked at first, and copied in waves: an object that is replaced
- * comes before the one that replaces it.
+ * comes before its replacement.
  */
 async function overlapping(store: Store, from: MountPath, to: MountPath, task: Task): Promise<TreeObject[][]> {
   const between = `${relativeTo(from, to).slice(1)}/`

@@ -34,7 +34,7 @@ export interface ClientOptions {
   readonly seed: number
   readonly paths: readonly string[]
   readonly largeBytes: number
-  /** Told of each operation. */
+  /** Called with each operation. */
   readonly record: (path: string, event: Event) => void
 }
 
@@ -42,9 +42,9 @@ export interface ClientOptions {
 export class Client {
   readonly #options: ClientOptions
   readonly #random: () => number
-  /** The latest version of each file that was seen, and what it stood for. */
+  /** The latest version of each file that was seen, and its state. */
   readonly #known = new Map<string, KnownVersion>()
-  /** The state that a version stands for. */
+  /** The state of each version. */
   readonly #states: Map<Version, FileState>
 
   /** @param states shared by all clients: a version follows from the content */
@@ -98,7 +98,7 @@ export class Client {
           return finish({ outcome: 'done', seen: await this.#read(at, operation === 'read') })
         case 'stat': {
           const seen = this.#states.get((await adapter.stat(at)).version)
-          // one whose writer has not yet told its version
+          // a version whose writer has not reported it yet
           return seen === undefined ? undefined : finish({ outcome: 'done', seen })
         }
         case 'delete':

@@ -3,7 +3,7 @@ import type { FileState } from './known-files.ts'
 
 const headerBytes = 8
 
-/** Bytes that tell whether they are whole: what `id` and `size` make, and nothing else. No two ids make the same. */
+/** Bytes that show whether they are whole. Only `id` and `size` determine them, and no two ids make the same bytes. */
 export function makeContent(id: number, size: number): Uint8Array {
   const length = Math.max(size, headerBytes)
   // no multiple of a part's length, so that parts in another order are other bytes

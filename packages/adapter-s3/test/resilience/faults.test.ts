@@ -54,12 +54,12 @@ describeWith(s3Needs('ceph'), 'with one request in five failing', () => {
             left -= 1
             const { outcome } = await writer.step()
             outcomes[outcome] += 1
-            // what others are writing just now must be whole, whoever reads it
+            // files that others are writing just now must be whole for every reader
             const other = writers[Math.floor(random() * writers.length)]
             await look(direct, other?.paths[Math.floor(random() * other.paths.length)] ?? '/')
           }
         } finally {
-          // one that fails ends the others
+          // a failing writer ends the others
           left = 0
         }
       }),
@@ -83,7 +83,7 @@ describeWith(s3Needs('ceph'), 'with one request in five failing', () => {
     const files = Contents.map(({ Key = '' }) => Key).filter((key) => !key.endsWith('/'))
     const expected = writers.flatMap(({ files: known }) => known.present().map(([path]) => `${prefix}${path}`))
     expect(files.toSorted(byText)).toEqual(expected.toSorted(byText))
-    // Of an upload whose beginning was not answered nobody knows the id: it stays, and has no parts.
+    // An upload whose beginning was not answered has an unknown id: it stays, and has no parts.
     const unanswered = proxy.requests.filter((request) => wasLost(request, 'CreateMultipartUpload')).length
     const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket }))
     expect(Uploads.length).toBeLessThanOrEqual(unanswered)

@@ -6,7 +6,7 @@ export type FileState = number | `${number}+${string}` | 'absent'
 export interface KnownFile {
   readonly state: FileState
   readonly size: number
-  /** Where it was told. */
+  /** The version, where the adapter reported it. */
   readonly version?: Version | undefined
 }
 

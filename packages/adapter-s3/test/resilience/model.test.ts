@@ -75,7 +75,7 @@ describe.each(s3ServerNames)('on %s', (name) => {
           try {
             for (; left > 0; left -= 1) await client.step()
           } finally {
-            // one that fails ends the others
+            // a failing client ends the others
             left = 0
           }
         }

@@ -116,7 +116,7 @@ describeWith(s3Needs('ceph'), 'when answers are lost', () => {
     try {
       const { counted, unknown } = await count(adapters, counters, target)
       expect(proxy.requests.some(({ fault, serverStatus }) => fault !== undefined && serverStatus === 200)).toBe(true)
-      // one whose answer was lost, and whose mark many others have overwritten since, cannot tell whether it counted
+      // if its answer was lost and many writers have overwritten its mark, a client cannot know whether it counted
       expect(counted).toBeGreaterThanOrEqual(target - unknown)
       expect(counted).toBeLessThanOrEqual(target)
       expect(unknown).toBeLessThanOrEqual(target / 20)

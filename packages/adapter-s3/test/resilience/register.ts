@@ -30,15 +30,15 @@ interface Step {
   readonly state: FileState
   /** Indexes of what has happened. */
   readonly done: ReadonlySet<number>
-  /** Of them those that were certain. */
+  /** How many of them were certain. */
   readonly count: number
 }
 
 /**
  * Whether there is an order in which all events happened one at a time, each between its start and its end: then
- * nothing was lost, done twice, refused without a reason or told falsely (linearizability of one register, after Wing
- * and Gong). An event of unknown outcome happens as late as it can: right before an event that could not happen without
- * it.
+ * nothing was lost, done twice, refused without a reason or reported falsely (linearizability of one register, after
+ * Wing and Gong). An event of unknown outcome happens as late as it can: right before an event that could not happen
+ * without it.
  *
  * Returns the events that no order explains, with those around them; none when all is well.
  */
@@ -91,7 +91,7 @@ function waysTo(
       const unknown = sorted[index]
       if (unknown?.outcome !== 'unknown' || used.includes(index)) continue
       const between = apply(from, unknown)
-      // of several that lead to the same, or to what nobody has seen, the first will do
+      // of several ways to one state, or to a state that no event has seen, the first will do
       const kind = between !== undefined && observed.has(between) ? between : 'unseen'
       if (between === undefined || tried.has(kind)) continue
       tried.add(kind)

@@ -3,7 +3,7 @@ import { parseMountPath, type StorageAdapter } from '@ws/core/adapter'
 import type { FileState } from './known-files.ts'
 import type { Event } from './register.ts'
 
-/** A version that was seen, and what it stood for. */
+/** A version that was seen, and its state. */
 export interface KnownVersion {
   readonly version: Version
   readonly state: FileState
@@ -19,7 +19,7 @@ export interface TransferEnds {
   readonly to: { readonly path: string; readonly condition: KnownVersion | 'absent' | undefined }
 }
 
-/** Copies or moves a file, and tells what that did to both. With `version`, it is at the destination. */
+/** Copies or moves a file, and reports the effect on both ends. `version` is the version at the destination. */
 export async function transfer(
   adapter: StorageAdapter,
   operation: 'copy' | 'move',
@@ -28,7 +28,7 @@ export async function transfer(
   const { state, version: ifSource } = from.known
   const condition = typeof to.condition === 'object' ? to.condition.state : to.condition
   const arrival = { value: state, ...(condition === undefined ? {} : { condition }) }
-  // gone by itself, or by somebody else after it was copied
+  // gone by this move, or removed by another client after it was copied
   const departure = { value: 'absent', condition: state, orAbsent: true } as const
   const ifDestination = typeof to.condition === 'object' ? to.condition.version : undefined
   try {

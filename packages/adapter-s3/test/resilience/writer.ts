@@ -19,7 +19,7 @@ export interface WriterOptions {
   readonly deadline: number
 }
 
-/** How an operation ended: done as expected, refused as expected, or failed so that nobody can tell what it did. */
+/** How an operation ended: done as expected, refused as expected, or failed with unknown effect. */
 export type Outcome = 'done' | 'refused' | 'unknown'
 
 type Operation =

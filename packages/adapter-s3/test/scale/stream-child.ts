@@ -1,5 +1,5 @@
-// Streams a large file up and down in a process of its own, whose memory is nobody else's. Reads the connection and the
-// size from its standard input, and writes what its resident memory was, in bytes.
+// Streams a large file up and down in a process of its own, so that its memory can be measured. Reads the connection
+// and the size from its standard input, and writes the largest resident memory, in bytes.
 import { parseMountPath } from '@ws/core/adapter'
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
