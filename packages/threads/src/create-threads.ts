@@ -77,7 +77,7 @@ function makeThreads({ store, layout, leases, setting, pool, owned }: Parts): Th
     if (closed) throw contractError('ECLOSED', operation, '/')
   }
 
-  /** Runs a step on a thread that nobody has open, as its one writer. */
+  /** Runs a step on a thread that is not open, as its one writer. */
   const alone = async <Result>(
     operation: string,
     threadId: string,

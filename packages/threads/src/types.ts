@@ -32,13 +32,13 @@ export interface ThreadsOptions {
   readonly template?: ThreadTemplate | undefined
   /** Make the parts of new threads. Default true. */
   readonly provision?: boolean | undefined
-  /** Milliseconds after which a thread that nobody uses is flushed and closed. Default 300,000; 0: at once. */
+  /** Milliseconds after which an unused thread is flushed and closed. Default 300,000; 0: at once. */
   readonly idleTimeout?: number | undefined
-  /** Threads open at a time. Default 200: then the one that was idle longest is closed first. */
+  /** Threads open at a time. Default 200: after that, the thread that was idle longest is closed first. */
   readonly maxOpen?: number | undefined
   /** Hears of a thread that was lost, or that could not be flushed when it was closed. */
   readonly onState?: ((event: ThreadEvent) => void) | undefined
-  /** Hears each access to each thread once, from provisioning on, whoever opens it how often. */
+  /** Hears each access to each thread once, from provisioning on, however many users the thread has. */
   readonly audit?: ((event: AccessEvent) => void) | undefined
   /** Hears of the parts of a thread as they are made. */
   readonly onProvision?: ((event: ProvisionEvent) => void) | undefined
@@ -112,7 +112,7 @@ export interface Thread extends AsyncDisposable {
 export interface DeletedThread {
   /** Files, directories and links. */
   readonly entries: number
-  /** Of the files, where the store tells sizes. */
+  /** Bytes of the files, where the store reports sizes. */
   readonly bytes: number
 }
 

@@ -13,7 +13,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 const directory = '.ws/threads'
 
-/** A clock that stands still until it is moved. */
+/** A clock that moves only when the test moves it. */
 class TestClock {
   monotonic = 1000
   uptime = 5000
@@ -181,7 +181,7 @@ describe('a holder', () => {
       if (renewals !== 1) return result
       const { promise, reject } = Promise.withResolvers<never>()
       options.signal?.addEventListener('abort', () => reject(options.signal?.reason as Error))
-      return promise // done, and nobody is told
+      return promise // done, and the answer is lost
     }
     const adapter = { ...wrapAdapter(inner, { name: 'hanging', capabilities: inner.capabilities }), write }
     const leases = createObjectLeases({ adapter, directory, ttl: 6000 })

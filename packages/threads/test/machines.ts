@@ -16,7 +16,7 @@ export interface Task {
     readonly credentials: S3Credentials
     readonly bucket: string
   }
-  /** It stands in leases and in the lines that it writes. */
+  /** Its name in leases and in the lines that it writes. */
   readonly name: string
   readonly other: 'takes its turns' | 'may be away'
   readonly until: number

@@ -70,7 +70,7 @@ describe('two machines that take turns on a thread', { tags: ['deep'] }, () => {
             await delay(length)
             machine.proxy.setFaults(undefined)
           })
-          // nobody takes over: only its own lease can keep it out afterwards
+          // no other machine takes over: only its own lease can keep it out afterwards
           for (const fault of ['hang', 'fail'] as const) {
             await pause(machine, async () => {
               other.signal('SIGSTOP')

@@ -27,7 +27,7 @@ export function checkId(operation: string, kind: IdKind, id: unknown): string {
   })
 }
 
-/** Two ids that differ in case only are one id: a store may not tell them apart. */
+/** Two ids that differ in case only are one id: a store may not distinguish them. */
 export function foldId(id: string): string {
   return id.toLowerCase()
 }

@@ -80,7 +80,7 @@ export function fill(path: string, ids: Readonly<Record<string, string>>): strin
 
 type Part = 'systemSkills' | 'userSkills' | 'threads' | 'tickets' | 'control'
 
-/** Pairs of parts of which one can lie in the other for some ids. Tickets and threads may be the same. */
+/** Pairs of parts that overlap for some ids: one can lie in the other. Tickets and threads may be the same. */
 function overlaps(layout: Readonly<Record<Part, string>>): [Part, Part][] {
   const parts: readonly Part[] = ['systemSkills', 'userSkills', 'threads', 'tickets', 'control']
   const found: [Part, Part][] = []

@@ -12,7 +12,7 @@ export function chooseLeases(adapter: StorageAdapter, control: string): LeaseSto
   if (inProcess !== true) {
     if (conditionalWrite === 'server') return createObjectLeases({ adapter, directory: `${control}/threads` })
     if (flush) return undefined // a mount: each process has its own, and uploads later
-    // they lie in the store: whoever opens it finds them, whatever its user and environment
+    // they lie in the store: every process that opens the store finds them, under any user and environment
     if (hostPath) return createObjectLeases({ adapter, directory: `${control}/threads` })
   }
   if (conditionalWrite === 'none') return undefined

@@ -1,8 +1,8 @@
 import { uptime } from 'node:os'
 
 /**
- * A moment by two clocks that nobody can set. The first stands still while the machine is suspended, the second does not,
- * and may be coarse: the longer of the two spans is the safe one for a holder.
+ * A moment by two clocks that cannot be set. The first stops while the machine is suspended, the second does not, and
+ * may be coarse. The longer of the two spans is the safe one for a holder.
  */
 export interface Moment {
   readonly monotonic: number

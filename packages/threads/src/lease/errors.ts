@@ -2,7 +2,7 @@ import { WorkspaceError } from '@ws/core'
 
 import type { LeaseHolder } from './types.ts'
 
-/** Somebody else holds it. */
+/** Another holder has it. */
 export function heldError(name: string, { name: holder, since }: LeaseHolder): WorkspaceError {
   const time = Number.isFinite(since) && Math.abs(since) <= 8.64e15 ? new Date(since).toISOString() : 'an unknown time'
   return new WorkspaceError({

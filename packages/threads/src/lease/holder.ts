@@ -21,7 +21,7 @@ export const processSchema = z.object({
 /** The process that holds a lease, so that others on its machine see when it has ended. */
 export type HoldingProcess = z.output<typeof processSchema>
 
-/** This process; `undefined` where the system does not tell. */
+/** This process; `undefined` where the system gives no information. */
 export const ownProcess: HoldingProcess | undefined = lookAtOwn()
 
 /** The holds of this process, whichever copy of this module made them. */
@@ -30,8 +30,8 @@ const shared = globalThis as unknown as Record<symbol, Set<string> | undefined>
 export const ownHolds: Set<string> = (shared[key] ??= new Set())
 
 /**
- * True when the holder is known to have ended: it was a process of this machine, or a hold of this one that was lost. A
- * holder that was stopped, and one of another machine, has not.
+ * True when the holder is known to have ended: it was a process of this machine, or a lost hold of this process. A
+ * holder that was stopped, or that is on another machine, has not ended.
  */
 export function hasEnded(holder: HoldingProcess | undefined, hold: string | undefined): boolean {
   if (holder === undefined || ownProcess === undefined || holder.system !== ownProcess.system) return false

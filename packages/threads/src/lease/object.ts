@@ -105,7 +105,7 @@ class ObjectLeases implements LeaseStore {
     return false
   }
 
-  /** `undefined` when somebody else was faster. */
+  /** `undefined` when another process was faster. */
   async #take(
     name: string,
     path: MountPath,
@@ -148,7 +148,7 @@ class ObjectLeases implements LeaseStore {
     return lease
   }
 
-  /** The answer may have been lost, and the write may have happened. `undefined` when somebody else was faster. */
+  /** The answer may have been lost, and the write may have happened. `undefined` when another process was faster. */
   async #afterFailure(
     error: Error,
     path: MountPath,

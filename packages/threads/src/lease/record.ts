@@ -34,7 +34,7 @@ export function decodeRecord(path: string, bytes: Uint8Array): LeaseRecord {
       operation: 'lease',
       path,
       reason: 'does not hold a lease of this version',
-      remedy: 'make sure that nobody uses what it belongs to, then delete it',
+      remedy: 'make sure that no process holds this lease, then delete it',
       native: error,
     })
   }

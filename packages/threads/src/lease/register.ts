@@ -54,14 +54,14 @@ export function fileRegister(adapter: StorageAdapter): Register {
     return found.sort((left, right) => right - left)
   }
   const at = (path: MountPath, number: number): MountPath => parseMountPath(`${path}.${number}`, 'lease')
-  /** Numbers after that of a version. A late one that was removed meanwhile can be made again, and gives way. */
+  /** Removes the older numbers. If a higher number exists, a late writer has made a removed number again: it gives way. */
   const settle = async (path: MountPath, number: number, signal: AbortSignal | undefined): Promise<Version> => {
     const [highest = number, ...others] = await numbers(path, signal)
     if (highest > number) {
       await adapter.delete(at(path, number), { force: true })
       throw conflict(path)
     }
-    // one that stays is removed the next time
+    // a number that stays is removed the next time
     for (const other of others) await adapter.delete(at(path, other), { force: true }).catch(() => undefined)
     return String(number) as Version
   }

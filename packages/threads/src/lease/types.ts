@@ -18,7 +18,7 @@ export interface Lease extends AsyncDisposable {
   readonly holder: LeaseHolder
   /** Aborts when the lease is lost; its reason is a `WorkspaceError` `ECLOSED`. */
   readonly lost: AbortSignal
-  /** True while nobody else can have taken it. Looks only at clocks: ask before each change. */
+  /** True while no other process can have taken it. Looks only at clocks: ask before each change. */
   isHeld(): boolean
   /** Notes that belong to what is leased, kept beside the lease. */
   readonly notes: Readonly<Record<string, string>>
@@ -37,8 +37,8 @@ export interface LeaseStore {
   /**
    * Takes the lease of a name, which is one or more names joined by `/`.
    *
-   * Rejects with `EBUSY` while somebody else holds it; the message says who, and since when. A holder that died is
-   * succeeded: at once where the system tells that it died, else when its lease was seen unchanged for the whole TTL.
+   * Rejects with `EBUSY` while another process holds it; the message names the holder, and since when. A dead holder is
+   * succeeded: at once where the system shows that it died, else when its lease was seen unchanged for the whole TTL.
    */
   acquire(name: string, options?: AcquireOptions): Promise<Lease>
   /** The present holder, as far as can be seen. */

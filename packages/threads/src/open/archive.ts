@@ -57,7 +57,8 @@ async function fillArchive(
 /**
  * Fills a tree from a tar stream.
  *
- * @throws WorkspaceError `EINVAL` for an entry whose name leads out, and for one that is not a file, a directory or a link.
+ * @throws WorkspaceError `EINVAL` for an entry whose name leads out, and for an entry that is not a file, a directory
+ * or a link.
  */
 export async function importTree(
   store: StorageAdapter,
@@ -68,7 +69,7 @@ export async function importTree(
   const entries = extract()
   const end = new ArchiveEnd()
   const fed = pipeline(Readable.from(end.watch(archive)), entries, signal === undefined ? {} : { signal })
-  fed.catch(() => undefined) // told by the entries, which end with it
+  fed.catch(() => undefined) // the entries, which end with it, report the error
   try {
     for await (const entry of entries) {
       end.expectAfter(entry.header)
@@ -128,7 +129,7 @@ function unreachableError(name: string): WorkspaceError {
     code: 'EINVAL',
     operation: 'exportThread',
     path: name,
-    reason: 'cannot be exported: its name is not one that a path can hold',
+    reason: 'cannot be exported: a path cannot hold its name',
     remedy: 'rename it in the store, or copy the thread there',
   })
 }

@@ -22,14 +22,14 @@ import {
 import type { Lease } from '../lease/types.ts'
 import { KnownFiles } from './known-files.ts'
 
-/** How often a change is tried whose condition failed, since somebody outside changed the file meanwhile. */
+/** How often a change is tried whose condition failed, since another program changed the file meanwhile. */
 const attempts = 3
 
 export interface Fence {
   readonly lease: Lease | undefined
   /** Called before each change. */
   readonly onChange: () => void
-  /** Directories that are there, and that nobody can remove through the thread: looking at them would cost requests. */
+  /** Directories that exist, and that callers cannot remove through the thread: looking at them would cost requests. */
   readonly directories?: ReadonlySet<string> | undefined
   /** Called after a flush, with its error where it failed. */
   readonly onFlush: (...error: [] | [unknown]) => void
@@ -77,7 +77,7 @@ function lostError(operation: string, path: MountPath, state: string): Workspace
   })
 }
 
-/** Where the options of an operation stand among its arguments. */
+/** The position of the options among the arguments of an operation. */
 const optionsAt: { readonly [Name in AdapterOperation]?: number } = {
   stat: 1,
   read: 1,

@@ -109,8 +109,8 @@ interface Making {
 }
 
 /**
- * The tree of a new thread is there before it is mounted [RP12]. Behind an API each question costs requests, so the lease
- * notes what is there. Two ids that differ in case only would share a lease, and on some disks a tree.
+ * The tree of a new thread is there before it is mounted [RP12]. In a store with an API each question costs requests,
+ * so the lease notes what is there. Two ids that differ in case only would share a lease, and on some disks a tree.
  */
 async function makeTree(place: ThreadPlace, { store, lease, made, signal }: Making): Promise<void> {
   const { threadId, layout } = place

@@ -19,7 +19,7 @@ interface Entry extends ThreadKey {
   isStuck: boolean
 }
 
-/** Milliseconds until a flush that failed is tried again, though nobody asks. */
+/** Milliseconds until a flush that failed is tried again, even without a caller. */
 const retryMs = 10_000
 
 export interface PoolOptions {
@@ -27,7 +27,7 @@ export interface PoolOptions {
   readonly maxOpen: number
 }
 
-/** Threads that are open in this process. One that nobody uses is closed after a while. */
+/** Threads that are open in this process. An unused thread is closed after a while. */
 export class Pool {
   readonly #options: PoolOptions
   readonly #entries = new Map<string, Entry>()
@@ -51,7 +51,7 @@ export class Pool {
     await this.#closing.get(name)?.catch(() => undefined)
     const known = this.#entries.get(name)
     if (known?.isStuck === true) {
-      await this.#close(known) // tells why it still cannot be flushed
+      await this.#close(known) // throws the reason why it still cannot be flushed
       return this.use(key, open)
     }
     if (known !== undefined) {
@@ -64,7 +64,7 @@ export class Pool {
       })
     }
     await this.#makeRoom()
-    // somebody may have come while room was made
+    // another caller may have opened it while room was made
     if (this.#entries.has(name)) return this.use(key, open)
     const forget = (): void => {
       if (this.#entries.get(name) === entry) this.#entries.delete(name)
@@ -94,7 +94,7 @@ export class Pool {
     entry.timer.unref()
   }
 
-  /** Closes a thread that nobody uses. False when somebody does. */
+  /** Closes an unused thread. False when it has a user. */
   async evict(threadId: string): Promise<boolean> {
     const name = foldId(threadId)
     await this.#closing.get(name)?.catch(() => undefined)

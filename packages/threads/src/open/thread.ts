@@ -34,7 +34,7 @@ export class Changes {
   }
 }
 
-/** A thread that is open in this process, whoever uses it. */
+/** A thread that is open in this process, for all of its users. */
 export class OpenThread {
   readonly workspace: Workspace
   readonly place: ThreadPlace

@@ -63,7 +63,7 @@ export function otherError(operation: string, threadId: string): WorkspaceError 
     code: 'ENOTDIR',
     operation,
     path: threadId,
-    reason: 'is a file or a link in the store, or lies behind one: a thread is a directory',
+    reason: 'is a file or a link in the store, or is below one: a thread is a directory',
     remedy: 'look at the store, move that away, or choose another id',
   })
 }

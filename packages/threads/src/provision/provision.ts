@@ -27,7 +27,7 @@ export interface ProvisionOptions {
  */
 export async function provision(options: ProvisionOptions): Promise<Provisioned> {
   const { threadId, workspace, template, report } = options
-  // one listing tells of all parts: behind an API each question costs requests
+  // one listing shows all parts: in a store with an API each question costs requests
   const names = new Set(
     (await Array.fromAsync(workspace.list('/', { signal: options.signal }))).map(({ name }) => name),
   )

@@ -1,7 +1,7 @@
 import { isWorkspaceError, type Workspace } from '@ws/core'
 
 const venv = '/.venv'
-/** There while the environment is being made: one that was left half made is made again. */
+/** Exists while the environment is being made: a half-made environment is made again. */
 const begun = `${venv}/.ws-begun`
 const venvTimeout = 300_000
 
