@@ -60,7 +60,7 @@ export async function createSite({ output: place = 'workspace/out', files = {} }
 /** Real commands, as an ordinary user. */
 export const commands = { executors: [createBubblewrapExecutor()] } as const
 
-/** Types without processes: they write, copy and fail as they are told. */
+/** Types without processes: they write, copy and fail as the plan says. */
 export const testTypes: StepTypes = {
   nothing: defineStepType({ settings: z.strictObject({}), run: async () => undefined }),
   put: defineStepType({

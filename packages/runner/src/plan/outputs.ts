@@ -8,7 +8,7 @@ interface Written {
   readonly index: number
 }
 
-/** Two outputs of which one contains the other, on a store that may ignore case. */
+/** Two outputs that overlap: one contains the other, on a store that may ignore case. */
 export interface Overlap {
   readonly first: Written
   readonly second: Written

@@ -20,7 +20,7 @@ const maxParts = 50_000
 /** Lines outside texts, with those that are empty. The parser takes 3 µs for each of them. */
 const maxLines = 100_000
 
-/** Reads JSON or YAML 1.2, of which JSON is a part. Data that is not text has no lines. */
+/** Reads YAML 1.2, which includes JSON. Data that is not text has no lines. */
 export function readSource(given: unknown): PlanSource | SyntaxProblem {
   if (typeof given !== 'string') return { value: given, lineOf: () => undefined }
   if (given.length > maxBytes) return { reason: 'the plan is longer than 4 MiB' }

@@ -26,7 +26,7 @@ export interface StepOutcome {
   /** `current`: an earlier run had done it with the same inputs and settings. */
   readonly state: 'done' | 'current' | 'failed'
   readonly attempt: number
-  /** Of `done` and `current`: the value that the type gave. */
+  /** The value that the type returned, for `done` and `current`. */
   readonly value?: Json | undefined
   /** Files that landed, or had landed. */
   readonly files: number
@@ -49,7 +49,7 @@ export interface RunResult {
 /** Carries out one attempt, and remembers its outcome under `id` as durably as the engine can. */
 export type StepFunction = (id: string, request: StepRequest) => Promise<StepOutcome>
 
-/** Tells what a run does, for a view. */
+/** Reports the events of a run, for a view. */
 export type RunEvent =
   | { readonly type: 'start'; readonly step: string; readonly attempt: number }
   | { readonly type: 'end'; readonly step: string; readonly end: StepEnd }

@@ -5,7 +5,7 @@ import type { AttemptKey } from './records.ts'
 
 // The words of both journals, so that a caller meets one set of errors.
 
-/** Of the records. A journal of another version is refused, and stays as it is. */
+/** The version of the records. A journal of another version is refused, and stays as it is. */
 export const journalVersion = 1
 
 export function damaged(native?: unknown): WorkspaceError {

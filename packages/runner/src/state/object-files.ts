@@ -12,7 +12,10 @@ interface Found<Content> {
   readonly version: Version
 }
 
-/** New with each write: it tells who wrote, and a version that follows from the content never comes back. */
+/**
+ * New with each write. It identifies the writer, and makes sure that a version that follows from the content never
+ * returns.
+ */
 const nonceSchema = z.object({ nonce: z.string() })
 
 /** JSON records in a store, one object each. Every write has a condition, which the store checks. */

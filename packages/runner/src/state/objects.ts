@@ -29,7 +29,7 @@ const runFileSchema = z.object({ run: runSchema })
 /**
  * Opens a journal of one object for each record, in a store that checks conditions. Any machine may use it.
  *
- * @throws WorkspaceError `EINVAL` for a journal of another version, `EIO` for one that is damaged
+ * @throws WorkspaceError `EINVAL` for a journal of another version, `EIO` for a damaged journal
  */
 export async function openObjectJournal(adapter: StorageAdapter): Promise<Journal> {
   const marker = parseMountPath('/version.json', 'openJournal')
@@ -53,10 +53,10 @@ export async function openObjectJournal(adapter: StorageAdapter): Promise<Journa
  * - `landed/STEP.json`: the last state of a step.
  *
  * **The order of `saveEnd`.** The landing is there first. Then the end is created, if there is none: at this moment the
- * call has happened. Then `landed` is brought up to the end, and then the landing goes. A crash before the creation leaves
- * an open landing, which is finished later. After a crash behind it, the landing leads everybody who asks for last
- * states to the end, and they settle it: they do what was left. That is the same work however often it is done, and an
- * old end never goes over a newer state. So a step looks at its own few objects, and never at the history.
+ * call has happened. Then `landed` is brought up to the end, and then the landing goes. A crash before the creation
+ * leaves an open landing, which is finished later. After a later crash, the landing leads the next reader of last
+ * states to the end. That reader settles it: it does the rest of the work. That is the same work however often it is
+ * done, and an old end never goes over a newer state. So a step looks at its own few objects, and never at the history.
  */
 class ObjectJournal implements Journal {
   readonly #files: ObjectFiles
@@ -111,7 +111,7 @@ class ObjectJournal implements Journal {
       const found = await this.#files.read(path, landingSchema)
       isSaved = await this.#files.write(path, { record }, found?.version ?? 'absent')
     }
-    // looked at behind the write: an end that comes later is settled with its landing
+    // looked at after the write: an end that comes later is settled with its landing
     if ((await this.#files.read(endAt(record), endSchema)) !== undefined) throw endedAlready(record)
   }
 
@@ -124,7 +124,7 @@ class ObjectJournal implements Journal {
     }
     const last: Last = { order: (before.order ?? 0) + 1, by, landed }
     await this.#createEnd(record, last)
-    // The end stands. The next call for last states does the rest, should it fail here.
+    // The end is saved. Should this fail, the next call for last states does the rest.
     await this.#settle(record, last, before).catch(() => undefined)
   }
 

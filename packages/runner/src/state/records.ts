@@ -87,7 +87,7 @@ export const runSchema = z.object({
   runId: z.string(),
   /** Counts the runs of this output, from 1. */
   number: z.number(),
-  /** Of the checked plan. */
+  /** The hash of the checked plan. */
   planHash: z.string(),
   state: z.enum(['running', 'done', 'failed']),
   startedAt: z.number(),

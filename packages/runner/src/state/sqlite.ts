@@ -29,7 +29,7 @@ const tables = `
 /**
  * A journal in one file of SQLite, on a local disk. Several processes may use it.
  *
- * @throws WorkspaceError `EINVAL` for a journal of another version, `EIO` for one that is damaged
+ * @throws WorkspaceError `EINVAL` for a journal of another version, `EIO` for a damaged journal
  */
 export function openSqliteJournal(file: string): Journal {
   let database: DatabaseSync | undefined

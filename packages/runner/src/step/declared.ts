@@ -6,8 +6,8 @@ import { containsPath, outputAt } from '../plan/paths.ts'
 import type { LandedEntry } from '../state/records.ts'
 
 /**
- * The staging directory behind the file API: a change outside of the declared outputs is refused at once. Commands write to
- * the directory itself, which is the step's own, and what they leave is examined before it lands.
+ * The staging directory as the file API sees it: a change outside of the declared outputs is refused at once. Commands
+ * write to the directory itself, which belongs to the step. The files that they leave are examined before they land.
  */
 export function onlyDeclared(
   staging: StorageAdapter,
@@ -67,8 +67,8 @@ export function checkLeft(entries: readonly LandedEntry[], outputs: readonly str
 }
 
 /**
- * Upward steps may only stand in front, and no more of them than there are directories above the link. Such links cannot be
- * chained to lead out.
+ * Refuses a link that could lead out. Its `..` must all be at its beginning, and at most as many as there are
+ * directories above the link. Such links cannot be chained to lead out.
  */
 function checkLink(path: string, target: string): void {
   const [up = ''] = /^(?:\.\.(?:\/|$))*/u.exec(target) ?? []

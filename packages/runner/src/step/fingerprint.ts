@@ -9,10 +9,10 @@ import type { StepRequest } from '../run/types.ts'
 import type { StepType } from '../types/types.ts'
 
 /**
- * A hash that stays the same while a step is up to date. It covers the step's definition, its type and the content of its
- * inputs, which are read through the step's own workspace and so under its rules.
+ * A hash that stays the same while a step is up to date. It covers the step's definition, its type and the content of
+ * its inputs, which are read through the step's own workspace and so under its rules.
  *
- * @throws WorkspaceError `ENOENT` for an input that is missing, `ESECURITY` for one that leads out of the inputs
+ * @throws WorkspaceError `ENOENT` for an input that is missing, `ESECURITY` for an input that leads out of the inputs
  */
 export async function fingerprintOf(
   { step, templates }: StepRequest,
@@ -38,7 +38,7 @@ async function describeInput(
   signal: AbortSignal,
 ): Promise<string[]> {
   const at = input === '' ? workspaceAt : `${workspaceAt}/${input}`
-  // A link among the inputs is read where it leads, so that one that leads out is refused before the step begins.
+  // A link among the inputs is followed, so that a link that leads out is refused before the step begins.
   const { type } = await workspace.stat(at, { followLinks: true, signal })
   if (type === 'file') return [`${canonicalJson(input)} ${await hashOf(workspace, at, known, signal)}`]
   const lines: string[] = [`${canonicalJson(input)} ${type}`]

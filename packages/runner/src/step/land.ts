@@ -118,7 +118,7 @@ async function remove(output: StorageAdapter, { entry, version }: Found): Promis
   await output.delete(mountPath(entry.path), hasVersion ? { ifVersion: version } : {})
 }
 
-/** Removes an entry of an earlier run, unless somebody changed it since. */
+/** Removes an entry of an earlier run, unless another program changed it since. */
 async function removeOld(output: StorageAdapter, entry: LandedEntry, hasher: Hasher): Promise<void> {
   const found = entry.path === '' ? undefined : await look(output, entry.path, hasher)
   if (found === undefined || !sameEntry(found.entry, entry)) return
@@ -136,7 +136,7 @@ async function removeOld(output: StorageAdapter, entry: LandedEntry, hasher: Has
 /** Leaves no half of a step that has failed. */
 async function takeBack(output: StorageAdapter, made: readonly Made[]): Promise<void> {
   for (const { at, version } of made.toReversed()) {
-    // one that was changed since is not ours any more, and the conflict itself is what the caller must see
+    // a file that was changed since is not ours any more, and the caller must see the conflict itself
     const condition = output.capabilities.conditionalDelete === 'none' ? {} : { ifVersion: version }
     await output.delete(at, condition).catch(() => undefined)
   }

@@ -43,7 +43,7 @@ export interface StepContext {
  * that it gives is remembered and reported.
  */
 export interface StepType<Settings = unknown> {
-  /** Of `with`. */
+  /** The shape of `with`. */
   readonly settings: z.ZodType<Settings>
   /** Steps with the same inputs and settings need not run again. Default true. */
   readonly repeatable?: boolean | undefined

@@ -79,7 +79,7 @@ describe('a run that is killed', () => {
       await run(site, 'fresh', took * moment)
       const before = await linesOf(site)
       const done = await finished(site)
-      // a run that was killed before it began, or behind its end, has nothing to resume
+      // a run that was killed before it began, or after its end, has nothing to resume
       const { output } = await run(site, 'resume')
       if (output.includes('no run to resume')) await run(site, 'fresh')
       else expect(output).toContain('done')

@@ -12,7 +12,7 @@ const apart = { types, output: { name: 'out' } }
 /** A plan of steps, each written as one line of flow YAML below `steps:`, which is line 2. */
 const yaml = (...steps: string[]): string => `version: 1\nsteps:\n${steps.map((step) => `  - ${step}\n`).join('')}`
 
-/** A few lines that stand for 10,000 values. */
+/** A few lines that expand to 10,000 values. */
 const growing = ['a', 'b', 'c', 'd']
   .map(
     (name, index) =>
@@ -22,7 +22,7 @@ const growing = ['a', 'b', 'c', 'd']
   )
   .join('')
 
-/** 10,000 steps, of which the first half writes. */
+/** 10,000 steps; the first half of them write. */
 const stepsThatRead = (input: (index: number) => string) => ({
   version: 1,
   steps: Array.from({ length: 10_000 }, (_, index) => ({

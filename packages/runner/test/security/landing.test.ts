@@ -82,7 +82,7 @@ describe.each(['disk', 'memory'] as const)(
       expect(steps['one']).toMatchObject({ state: 'failed', failure: { code: 'ECONFLICT', path: '/output/b' } })
       expect(new TextDecoder().decode((await store.read(at('/b'))).bytes)).toBe('theirs')
       expect(new TextDecoder().decode((await store.read(at('/c'))).bytes)).toBe('C')
-      // `a` was replaced before: it is the runner's own, and in nobody's way
+      // `a` was replaced before: it is the runner's own, and no conflict
       await store.delete(at('/b'))
       const again = await runner(async () => undefined)
       expect(await again.run(plan({ a: 'A3', b: 'B3', c: 'C3' }))).toMatchObject({ state: 'done' })

@@ -94,7 +94,7 @@ describe.each(places)('the state of runs on $name', ({ name, needs, make }) => {
       expect(await journal.openLandings()).toEqual([])
       await journal.saveLanding(landing(failed(2)))
       await journal.saveEnd(failed(2))
-      await journal.dropFailures('run-1') // nobody has asked for open landings since
+      await journal.dropFailures('run-1') // no reader has asked for open landings since
       expect([await journal.openLandings(), await journal.find(failed(1))]).toEqual([[], undefined])
     })
 

@@ -18,7 +18,7 @@ const plan = {
   ],
 }
 
-/** Steps that write files named after their input, and that tell when they run. */
+/** Steps that write files named after their input, and that record when they run. */
 function typesOf(began: string[]): StepTypes {
   const work = defineStepType({
     settings: z.strictObject({ from: z.string() }),
@@ -102,7 +102,7 @@ it('an old end never goes over a newer one, though it is settled late', async ()
   const store = createMemoryAdapter()
   const journal = await openObjectJournal(store)
   const landed = (text: string) => ({ stepId: 'one', entries: [], value: text })
-  // the first process falls silent behind its end; the second settles that, and ends another run
+  // the first process falls silent after its end; the second settles that, and ends another run
   let wake = (): void => undefined
   const asleep = new Promise<void>((resolve) => (wake = resolve))
   let fallsAsleep = (): void => undefined

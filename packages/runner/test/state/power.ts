@@ -1,6 +1,6 @@
 import type { StorageAdapter } from '@ws/core/adapter'
 
-/** Cuts the power of all adapters at once, at one change: right before it, or right behind it. */
+/** Cuts the power of all adapters at once, at one change: right before it, or right after it. */
 export class Power {
   changes = 0
   isOn = true

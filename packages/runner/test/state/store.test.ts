@@ -223,7 +223,7 @@ function withConditions(
   adapter: StorageAdapter,
   conditionalWrite: AdapterCapabilities['conditionalWrite'],
 ): StorageAdapter {
-  // it stands for a store that several machines reach
+  // it takes the role of a store that several machines reach
   const capabilities = { ...adapter.capabilities, conditionalWrite, inProcess: false }
   return new Proxy(adapter, {
     get(target, name) {
