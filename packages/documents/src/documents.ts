@@ -12,11 +12,11 @@ export interface Documents extends AsyncDisposable {
   /**
    * The text of a PDF, page by page. The bytes are copied in parts, and must not change before the promise settles.
    *
-   * When time or memory end behind the first pages, these are the result, and a note says how to go on. A page that is out
-   * of range, broken or without text is a note too. Text that is more than 16 Mi characters is a note.
+   * When time or memory end after the first pages, these are the result, and a note says how to go on. A page that is
+   * out of range, broken or without text is a note too. Text that is more than 16 Mi characters is a note.
    *
-   * @throws WorkspaceError `EINVAL` for a PDF that is encrypted, broken or cut off; `EFBIG` for one that is too big, or
-   *   takes too much memory; `ETIMEDOUT`; `ECLOSED`. An abort rejects with the signal's reason.
+   * @throws WorkspaceError `EINVAL` for a PDF that is encrypted, broken or cut off; `EFBIG` for a PDF that is too big,
+   * or takes too much memory; `ETIMEDOUT`; `ECLOSED`. An abort rejects with the signal's reason.
    */
   pdfPages(bytes: Uint8Array, options?: PdfPagesOptions): Promise<PdfText>
   /**

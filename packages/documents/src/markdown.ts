@@ -7,7 +7,7 @@ const operation = 'markdown'
 const longest = 8 * 1024 * 1024
 
 export interface MarkdownOptions {
-  /** Of the page. Absolute. */
+  /** The absolute URL of the page. */
   readonly url: string
   /** Shown in errors. Default: "the page". */
   readonly path?: string | undefined

@@ -4,7 +4,7 @@ import { byteOrderMark } from './byte-order-mark.ts'
 const textControls = new Set([0x09, 0x0a, 0x0c, 0x0d])
 
 /**
- * Whether bytes are not text [FS3]: a NUL among them, or more than 5 % control characters. Empty is text. Behind a byte
+ * Whether bytes are not text [FS3]: a NUL among them, or more than 5 % control characters. Empty is text. After a byte
  * order mark of UTF-16 the characters are judged, not the bytes.
  *
  * @param head The first bytes of a file; 8,192 are enough.
@@ -20,7 +20,9 @@ export function looksBinary(head: Uint8Array): boolean {
   return controls > units.length * 0.05
 }
 
-/** The 16-bit units behind the byte order mark. An odd byte at the end is left out: the head of a file may be cut there. */
+/**
+ * The 16-bit units after the byte order mark. An odd byte at the end is left out: the head of a file may be cut there.
+ */
 function utf16Units(bytes: Uint8Array, bigEndian: boolean): Uint16Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   return Uint16Array.from({ length: Math.floor(bytes.length / 2) - 1 }, (_, index) =>

@@ -23,7 +23,7 @@ export interface DecodedText {
   readonly encoding: string
   /** The ground on which the encoding was chosen. Text of a `guess` may be wrong: show it, and do not write it back. */
   readonly detection: 'bom' | 'utf-8' | 'guess' | 'given'
-  /** Whether a byte order mark stood at the beginning. */
+  /** Whether there was a byte order mark at the beginning. */
   readonly bom: boolean
   readonly lineEnding: LineEnding
   /** Whether the last line ends with a line ending. */
@@ -91,7 +91,7 @@ function guess(bytes: Uint8Array): Decoded {
   return { text: last.decode(bytes), encoding: last.encoding, detection: 'guess' }
 }
 
-/** Bytes around the first one that is not ASCII: the ASCII before it says nothing about the encoding. */
+/** Bytes around the first byte that is not ASCII: the ASCII before it says nothing about the encoding. */
 function sample(bytes: Uint8Array): Uint8Array {
   const first = bytes.findIndex((byte) => byte > 0x7f)
   const start = Math.max(0, first - sampleSize / 4)

@@ -7,7 +7,7 @@ export interface FileDescription {
   readonly extension: string
 }
 
-/** Bytes that are looked at: kinds of ZIP archives are told by their first entries. */
+/** Bytes that are looked at: the first entries of a ZIP archive show its kind. */
 const longestHead = 8192
 
 /**

@@ -40,7 +40,7 @@ export interface SignatureRequest {
 export interface MarkdownRequest {
   readonly kind: 'markdown'
   readonly html: string
-  /** Of the page: links are resolved by it. */
+  /** The URL of the page, which resolves its links. */
   readonly url: string
 }
 
@@ -55,7 +55,7 @@ interface Ending {
 export interface PageAnswer extends Ending {
   readonly kind: 'page'
   readonly pageCount: number
-  /** Absent in an answer behind the last page. */
+  /** Absent in an answer after the last page. */
   readonly page?: PdfPage
   /** The page cannot be read, and has no text for this reason. */
   readonly broken: boolean

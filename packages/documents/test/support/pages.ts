@@ -11,7 +11,7 @@ export function cyclicPdf(): Uint8Array {
 
 const text = (line: string) => Buffer.from(`BT /F1 12 Tf 72 720 Td (${line}) Tj ET`)
 
-/** Pages of which the last draws a form of ten forms of ten forms, and so on: a thousand billion in all. */
+/** Pages whose last one draws a form of ten forms of ten forms, and so on: a thousand billion in all. */
 export function endlessPdf(linesBefore: readonly string[] = []): Uint8Array {
   const levels = 12
   const forms = Array.from({ length: levels }, (_, level): PdfObject => {
