@@ -23,7 +23,7 @@ export interface OpenOptions {
 export interface Download {
   /** The content, decoded. It fails with a `WorkspaceError`, or with `signal.reason`; then remove what was kept of it. */
   readonly stream: AsyncIterableIterator<Uint8Array>
-  /** The last URL, behind all redirects. */
+  /** The last URL, after all redirects. */
   readonly url: string
   readonly status: number
   /** As the server says it, where that is printable and at most 255 characters long; else the type without parameters. */
@@ -31,7 +31,7 @@ export interface Download {
   /** The size that the server promised, where it did, and the content is not compressed. */
   readonly size?: number | undefined
   readonly redirects: number
-  /** `undici` stands for a plain client: the browser-like one is missing, or failed. */
+  /** `undici` means a plain client: the browser-like client is missing, or failed. */
   readonly client: 'impit' | 'undici'
   readonly throughTor: boolean
 }

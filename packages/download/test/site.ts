@@ -10,7 +10,7 @@ import { undiciClient } from '../src/client/undici.ts'
 import { LiveDownloader } from '../src/downloader.ts'
 import type { DownloaderOptions } from '../src/types.ts'
 
-/** The address that stands for the public network in tests. Every other loopback address is private. */
+/** The address that plays the public network in tests. Every other loopback address is private. */
 export const publicAddress = '127.0.0.3'
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void

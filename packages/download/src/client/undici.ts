@@ -58,6 +58,6 @@ function decoded(body: Readable, header: (name: string) => string | undefined): 
   if (encoding === 'identity' || header('content-length') === '0') return body
   const decoder = decoders.get(encoding)
   if (decoder === undefined) throw problems.encoding(encoding)
-  // the error of either is the error of the decoder, which is where somebody reads
+  // an error of either is an error of the decoder, which is read
   return pipeline(body, decoder(), () => undefined)
 }

@@ -20,7 +20,7 @@ export function isPublicAddress(text: string): boolean {
   return address.kind() === 'ipv4' || address.match(globalUnicast)
 }
 
-/** The address that a text stands for, in one spelling; `undefined` for a name. */
+/** The address that a text means, in one spelling; `undefined` for a name. */
 export function normalAddress(text: string): string | undefined {
   const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text
   return ipaddr.isValid(bare) ? ipaddr.process(bare).toString() : undefined

@@ -9,7 +9,7 @@ import { checkTorName, resolvePublic, type Resolve } from './resolve.ts'
 import type { Transfer } from './transfer.ts'
 
 export interface TorOptions {
-  /** Of Tor's SOCKS port. Default `127.0.0.1`. */
+  /** The host of Tor's SOCKS port. Default `127.0.0.1`. */
   readonly host?: string | undefined
   /** Default 9050. */
   readonly port?: number | undefined

@@ -104,7 +104,7 @@ export class EgressProxy implements AsyncDisposable {
       refuse(client, '403 Forbidden')
       return
     }
-    // it may have gone away in the meantime, and then it tells nobody any more
+    // it may have gone away in the meantime, and then it emits no event any more
     if (client.destroyed) return void upstream.destroy()
     client.write('HTTP/1.1 200 Connection Established\r\n\r\n')
     if (head.length > 0) upstream.write(head)

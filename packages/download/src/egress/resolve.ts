@@ -13,7 +13,7 @@ export const systemResolve: Resolve = async (name) => {
 }
 
 const maxAddresses = 8
-/** These names exist in Tor only. Asking a resolver would tell it where somebody wants to go (RFC 7686). */
+/** These names exist in Tor only. Asking a resolver would reveal the destination (RFC 7686). */
 const onionName = /\.onion\.?$/iu
 
 /**
