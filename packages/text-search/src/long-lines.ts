@@ -51,7 +51,7 @@ async function tookTooLong(
 ): Promise<undefined> {
   for (let waited = 0; waited < longestDuration; waited += maxDuration) {
     await delay(maxDuration, undefined, { signal })
-    // Older releases of Node tell the time by the clock only.
+    // Older releases of Node do not report the processor time of a worker: there, the clock counts.
     const used = before === undefined ? undefined : await worker.cpuUsage(before)
     if (used === undefined || used.user + used.system > maxDuration * 1000) return
   }

@@ -14,7 +14,7 @@ export interface PatternOptions {
 
 /** A compiled pattern. */
 export interface Pattern {
-  /** The first match at or behind `from`, as an index in UTF-16 units, or -1. */
+  /** The first match at or after `from`, as an index in UTF-16 units, or -1. */
   find(text: string, from: number): number
   /** A match never reaches over a line's end, so that many lines may be looked at in one go. */
   readonly staysInLine: boolean

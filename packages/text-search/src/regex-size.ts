@@ -9,7 +9,7 @@ const classLength = 40
 const maxClasses = 16
 /** Repeated parts cannot come to more in RE2. */
 const maxRepetition = 1000
-/** Of ranges that reach so far, each letter is looked at when case is ignored. */
+/** A range that ends above this character is long: each of its letters is looked at when case is ignored. */
 const longRange = 0x2000
 const maxLongRanges = 2
 
