@@ -31,7 +31,7 @@ export class Case {
   readonly fixture: AdapterFixture
   readonly deep: boolean
   readonly pageSize: number
-  /** Ends the test as skipped, and counts it: for what only a look at the fixture can tell. */
+  /** Ends the test as skipped, and counts it: for a reason that only a look at the fixture can show. */
   readonly skip: (reason: string) => never
 
   constructor(

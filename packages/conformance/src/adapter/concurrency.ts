@@ -76,7 +76,7 @@ export function concurrencyTests({ describe, change }: Suite): void {
                 .readStream(at('/file'))
                 .then(async (opened) => ({ bytes: await drain(opened.stream), stat: opened.stat }))
             : await it.adapter.read(at('/file'))
-          check(contents.includes(decode(bytes)), `a reader saw ${bytes.length} bytes that nobody wrote`)
+          check(contents.includes(decode(bytes)), `a reader saw ${bytes.length} bytes that no writer wrote`)
           equal(stat.size, bytes.length, 'the size in the stat')
           await new Promise((resolve) => setImmediate(resolve))
         }

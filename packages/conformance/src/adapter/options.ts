@@ -10,7 +10,7 @@ export interface AdapterFixture {
   readonly makeFifo?: ((path: MountPath) => Promise<void>) | undefined
   /** Makes a file in the root whose name is the byte 0xFF, for stores that can hold one. */
   readonly makeUnreachable?: (() => Promise<void>) | undefined
-  /** Takes the whole tree away behind the adapter's back, the root included. */
+  /** Takes the whole tree away without the adapter, the root included. */
   readonly removeRoot?: (() => Promise<void>) | undefined
   /** Words that no error message may contain: host paths, bucket names, prefixes. */
   readonly secrets?: readonly string[] | undefined

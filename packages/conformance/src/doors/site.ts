@@ -42,7 +42,7 @@ const marker = 'came to its end'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** A workspace to test, and the store behind it, which shows what is really there. */
+/** A workspace to test, and its store, which shows the files that are really there. */
 export class Site {
   readonly workspace: Workspace
   readonly root: '/' | '/workspace'
@@ -103,7 +103,7 @@ export class Site {
     return placer(this.root)(path)
   }
 
-  /** Runs a command to its end, of any kind; not as a login shell unless told to. */
+  /** Runs a command of any kind to its end. Not as a login shell by default. */
   async attempt(command: string | readonly string[], options: ExecOptions = {}): Promise<CommandResult> {
     try {
       return await this.workspace.exec(command, { shell: this.#shell, login: false, timeout: 60_000, ...options })
@@ -192,7 +192,7 @@ export class Site {
     fail(`${path} did not appear within 15 s: the command did not run`)
   }
 
-  /** Sees that nobody writes to a file any more: how a process that survived shows. */
+  /** Checks that no surviving process still writes to a file. */
   async settled(path: string): Promise<void> {
     const before = (await this.stored(path))?.length
     await delay(250)
@@ -214,14 +214,14 @@ export class Site {
   }
 }
 
-/** In a store beside the one that is mounted. */
+/** The content of a file in a store beside the mounted one. */
 export const neighbourSecret = 'of-another-thread'
 export const skillsPath = '.solven/skills/system'
 
 /** The exit code of a command that was read and not run. */
 const refusedCode = 126
 
-/** A command that was read and not run, as one that failed. */
+/** Presents a command that was read and not run as a command that failed. */
 function refusalOf({ message }: WorkspaceError, { executor }: Workspace): CommandResult {
   const ended = {
     exitCode: refusedCode,

@@ -54,7 +54,7 @@ export function outputTests({ describe, test }: DoorSuite): void {
         if (chunk.stream === 'stderr') throw new Error('a listener that throws')
         return Promise.reject(new Error('a listener that rejects'))
       }
-      // Callers without types, or with a rule less, pass one that gives a promise.
+      // Callers without types, or with fewer lint rules, may pass a listener that returns a promise.
       const onOutput = listener as (chunk: OutputChunk) => void
       const { exitCode, stdout, stderr } = await site.attempt('seq 1 5000; seq 1 5000 >&2; exit 3', { onOutput })
       const seq = Array.from({ length: 5000 }, (_, index) => `${index + 1}\n`).join('')

@@ -90,7 +90,7 @@ export async function createVictim(owner: { readonly uid: number; readonly gid: 
   const as = process.getuid?.() === 0 && owner !== undefined ? { uid: owner.uid, gid: owner.gid } : {}
   // it repeats what it reads; it never comes to the second file, which is there for its name
   const child = spawn('cat', ['-', `/${secret}`], { env: { SECRET: secret }, stdio: ['pipe', 'pipe', 'ignore'], ...as })
-  // an answer is missed where the process is gone, which the end of its output tells
+  // an answer is missed where the process is gone; the end of its output shows that
   child.stdin.on('error', () => undefined)
   await once(child, 'spawn')
   const answers = child.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>

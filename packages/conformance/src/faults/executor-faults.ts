@@ -245,7 +245,7 @@ const boundaryFaults: readonly ExecutorFault[] = [
 /** Where the temporary directory of tests lies, under any name. */
 const hostTemporary = '/tmp' as HostPath
 
-/** `/tmp` is the host's, where the kit puts what nobody may reach. */
+/** `/tmp` is the host's, where the kit puts files that no command may reach. */
 const withHostTmp = (inner: Executor): Executor =>
   changePlan(inner, (plan) => ({
     ...plan,
@@ -267,7 +267,7 @@ async function* neverEnding(): AsyncGenerator<Uint8Array> {
 }
 
 /**
- * Executors that are each wrong in one way, on top of one that is right. Applied to an executor, `testExecutor` or
+ * Executors that are each wrong in one way, on top of a correct one. Applied to an executor, `testExecutor` or
  * `testWorkspace` must catch each.
  */
 export const executorFaults: readonly ExecutorFault[] = [

@@ -2,7 +2,7 @@ import type { Executor } from '@ws/core/executor'
 import { spawnSync } from 'node:child_process'
 import { changeCommand, type ExecutorFault } from './executor-fault.ts'
 
-/** Does something for a number that a command names, at the very end: without a turn of this process behind it. */
+/** Acts on a number that a command names, at the very end: this process gets no turn afterwards. */
 const atTheEnd =
   (named: RegExp, act: (number: number) => void) =>
   (inner: Executor): Executor =>
@@ -15,7 +15,7 @@ const atTheEnd =
       },
     }))
 
-/** Effects on the host of which Node has not heard yet when the command has ended. */
+/** Effects on the host that Node has not yet noticed when the command has ended. */
 export const lastMomentFaults: readonly ExecutorFault[] = [
   {
     name: 'kills a process of the host in its last moment',

@@ -5,7 +5,7 @@ import { posix } from 'node:path'
 /** Makes a workspace, as the fixture's `open` does. */
 export type OpenWorkspace = (options: WorkspaceOptions) => Promise<Workspace>
 
-/** A way to break what stands between a caller and the two doors: exactly one promise. */
+/** A way to break the protection between a caller and the two doors: exactly one promise. */
 export interface WorkspaceFault {
   /** The fault. */
   readonly name: string

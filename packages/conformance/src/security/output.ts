@@ -69,7 +69,7 @@ export function outputTests({ describe, test }: DoorSuite): void {
       }
       // a view may let the place be renamed; the mount there stays, then and afterwards
       const rebuilt = await site.attempt(`mv ${parent} ${other}; mkdir -p ${place}; echo evil > ${skill}; cat ${skill}`)
-      // one that is refused as a whole has read nothing
+      // a line that is refused as a whole has read nothing
       if (!site.refuses(rebuilt)) equal(rebuilt.stdout, 'how to search\n', 'the skills in a place that was rebuilt')
       equal(await site.run(`cat ${skill}; ls ${site.at(skillsPath)}`), 'how to search\nsearch.md\n', 'the skills')
       equal(await codeOf(site.workspace.write(skill, 'x')), 'EROFS', 'a write at the file door')
