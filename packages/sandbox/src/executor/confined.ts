@@ -88,7 +88,7 @@ function createExecutor<Options, Machine>(
   }
 }
 
-/** A known problem brings its own message, and a failed system call is told by its name: neither names a host path. */
+/** A known problem has its own message, and a failed system call is reported by its name: neither names a host path. */
 async function tryOut<Machine>(probe: () => Promise<ConfinedProbe<Machine>>): Promise<ConfinedProbe<Machine>> {
   try {
     return await probe()

@@ -1,8 +1,8 @@
 const others = { bun: 'Bun', deno: 'Deno' } as const
 
 /**
- * The name and version of the runtime that this is, where it is not Node. Others accept the same calls for starting a process and
- * carry them out differently: descriptors are not handed on, or an end is never told.
+ * The name and version of this runtime, where it is not Node. Others accept the same calls for starting a process and
+ * carry them out differently: descriptors are not handed on, or an end is never reported.
  *
  * @param versions of the runtime and its parts; default: `process.versions`
  */

@@ -8,7 +8,7 @@ export interface OwnerProblem {
   readonly remedy: string
 }
 
-/** As root and not told otherwise, probes run as this one. */
+/** The user that root's probes run as, unless they name another. */
 const ordinary: Owner = { uid: 1000, gid: 1000 }
 
 /** The user that a probe runs as where it names none. */
@@ -18,8 +18,8 @@ export function probingOwner(): Owner {
 }
 
 /**
- * Whether commands can run as the workspace's owner. Never as uid 0: files that root leaves behind in a workspace (a
- * setuid program, a device) work on the host.
+ * Whether commands can run as the workspace's owner. Never as uid 0: files that root leaves in a workspace (a setuid
+ * program, a device) work on the host.
  */
 export function findOwnerProblem({ uid, gid }: Owner): OwnerProblem | undefined {
   const remedy = 'give the root directory to an ordinary user, or pass `owner: { uid, gid }` to the local adapter'
@@ -38,7 +38,7 @@ export function findOwnerProblem({ uid, gid }: Owner): OwnerProblem | undefined 
 /** To become another user, to give it what it needs, and to end and remove what it leaves. Docker gives all of them. */
 const neededByRoot = { CHOWN: 0, DAC_OVERRIDE: 1, FOWNER: 3, KILL: 5, SETGID: 6, SETUID: 7 } as const
 
-/** In a container, root may have no right to become somebody else, or there may be nobody else. */
+/** In a container, root may have no right to become another user, or there may be no other user. */
 function findRootProblem({ uid, gid }: Owner): OwnerProblem | undefined {
   const effective = BigInt(`0x${/^CapEff:\s*([0-9a-f]+)/m.exec(readOwn('status'))?.[1] ?? 'ffffffffff'}`)
   const missing = Object.entries(neededByRoot).flatMap(([name, bit]) => ((effective >> BigInt(bit)) & 1n ? [] : [name]))

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { systemDirectories } from '@ws/process'
 import type { ConfinedProbe } from './types.ts'
 
-/** Beyond this many targets the one that was asked first is forgotten. */
+/** Beyond this many targets, the oldest is forgotten. */
 const mostTargets = 256
 
 /**

@@ -86,7 +86,7 @@ export function hidingCommand({ hidden, start, argv }: HidingOptions): string[] 
   return [perl, '-e', hideScript, ...orders.map(String), ...argv]
 }
 
-/** As the kernel tells them apart in `statx`. */
+/** The device as major and minor number, as in `statx`. */
 function majorMinor(device: bigint): string {
   const major = ((device >> 8n) & 0xfffn) | ((device >> 32n) & 0xfffff000n)
   const minor = (device & 0xffn) | ((device >> 12n) & 0xffffff00n)

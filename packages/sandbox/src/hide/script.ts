@@ -1,21 +1,24 @@
 /**
- * The listing supervisor: perl, which traces a command and all that it starts. A seccomp filter (`SECCOMP_RET_TRACE`) stops
- * callers of `getdents64` and `getdents`. The kernel does each call. Where it listed one directory, told by device and
- * inode, the entries of given names are then taken out of what it wrote. It is a view and no boundary: a caller that changes
- * a descriptor at the same moment in another thread can see the names, and nothing else rests on that.
+ * The listing supervisor: perl, which traces a command and all that it starts. A seccomp filter (`SECCOMP_RET_TRACE`)
+ * stops callers of `getdents64` and `getdents`. The kernel does each call. Where it listed one directory, known by
+ * device and inode, the entries of given names are then taken out of the result. It is a view and no boundary: a caller
+ * that changes a descriptor at the same moment in another thread can see the names, and nothing else rests on that.
  *
- * - A stopped caller takes no signal but SIGKILL, and the kernel's own call waits for nobody. So a signal cuts no listing short.
+ * - A stopped caller takes no signal but SIGKILL, and the kernel's own call waits for nothing. So a signal cuts no
+ *   listing short.
  * - A thread that is traced keeps its number until it is waited for: no other one is met under it.
- * - Every thread is traced from its first instruction (`PTRACE_O_TRACECLONE` and its like). `CLONE_UNTRACED` would make an
- *   exception, and the filter of the sandbox refuses that.
- * - A caller that made itself unreadable is looked at by the right of the owner of its user namespace. Where that does not
- *   do, all is ended with {@link unreadableCaller}: most programs take a refused listing for an empty one. Only the first two processes,
- *   bubblewrap's own, are let through.
+ * - Every thread is traced from its first instruction (`PTRACE_O_TRACECLONE` and its like). `CLONE_UNTRACED` would make
+ *   an exception, and the filter of the sandbox refuses that.
+ * - A caller that made itself unreadable is looked at by the right of the owner of its user namespace. Where that does
+ *   not do, all is ended with {@link unreadableCaller}: most programs take a refused listing for an empty one. Only the
+ *   first two processes, bubblewrap's own, are let through.
  * - A stop that this filter did not order (a program's own filter) gets `ENOSYS`, as without a tracer.
- * - The death of this process ends all that it traces (`PTRACE_O_EXITKILL`), and the death of the parent ends this process.
+ * - The death of this process ends all that it traces (`PTRACE_O_EXITKILL`), and the death of the parent ends this
+ *   process.
  *
- * Arguments: the parent's process number, a descriptor from which one byte is awaited, numbers of system calls and places of
- * registers, device (major, minor) and inode, the names in hexadecimal, {@link superviseScript}, and the command.
+ * Arguments: the parent's process number, a descriptor from which one byte is awaited, numbers of system calls and
+ * places of registers, device (major, minor) and inode, the names in hexadecimal, {@link superviseScript}, and the
+ * command.
  */
 export const hideScript = String.raw`
 my ($parent, $start, $numbers, $root, $names, $supervise) = splice(@ARGV, 0, 6); $_ += 0 for $parent, $start;
@@ -57,7 +60,7 @@ my %waiting; # Calls for the directory that the kernel is doing: thread => [desc
 sub go { my ($how, $tid, $signal) = @_; syscall($n{ptrace}, $how, $tid, 0, $signal // 0) }
 sub field { my ($tid, $name) = @_; open(my $f, '<', "/proc/$tid/status") or return 0; while (<$f>) { return $1 if /^$name:\s+(\d+)/ } 0 }
 sub own { my ($tid) = @_; my $tgid = field($tid, 'Tgid'); $tgid == $pid || field($tid, 'PPid') == $pid }
-# Through /proc, else by a copy of the descriptor; false where there is none, or nobody any more.
+# Through /proc, else by a copy of the descriptor; false where there is none, or no caller any more.
 sub look { my ($tid, $fd) = @_;
   return 1 if syscall($n{statx}, -100, "/proc/$tid/fd/$fd", 0x4000, 0x100, $status) >= 0;
   my $process = syscall($n{pidfd_open}, $tid, 0x80); $process = syscall($n{pidfd_open}, field($tid, 'Tgid') + 0, 0) if $process < 0;

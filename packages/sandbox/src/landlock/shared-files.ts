@@ -10,7 +10,7 @@ export const sharedDevices: Readonly<Record<string, LandlockRule['access']>> = {
   tty: ['read', 'write'],
 }
 
-/** The files of `/proc` that tell of the machine and of no process. */
+/** The files of `/proc` that describe the machine and no process. */
 export const sharedProcFiles = ['cpuinfo', 'filesystems', 'loadavg', 'meminfo', 'stat', 'uptime', 'version'].map(
   (name) => `/proc/${name}`,
 )

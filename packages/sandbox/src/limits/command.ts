@@ -1,6 +1,6 @@
 import type { CommandLimits } from '@ws/core'
 
-/** Of util-linux, which Debian and its kin cannot do without. It sets limits on itself and becomes the command. */
+/** A program of util-linux, which Debian and its kin always have. It sets limits on itself and becomes the command. */
 export const prlimit = '/usr/bin/prlimit'
 
 export interface LimitedCommandOptions {
@@ -9,9 +9,9 @@ export interface LimitedCommandOptions {
 }
 
 /**
- * The command behind a program that sets its resource limits, to be run inside the view. Processes that confine the
- * command (a tracer, a supervisor) are not limited. Soft and hard limits are the same, so that the command cannot widen
- * them, but for processor time, where SIGXCPU comes a second before SIGKILL. No core file is left.
+ * The command, started by a program that sets its resource limits, to be run inside the view. Processes that confine
+ * the command (a tracer, a supervisor) are not limited. Soft and hard limits are the same, so that the command cannot
+ * widen them, but for processor time, where SIGXCPU comes a second before SIGKILL. No core file is left.
  *
  * `scratchBytes` is not a resource limit and is left alone.
  *

@@ -5,7 +5,10 @@ import { checkAgainstOwn } from './hard.ts'
 
 /** Options of executors that hold limits by what this package has. */
 export interface LimitOptions {
-  /** Of every command; a command's own `limits` narrow them. Which are held, and over what, says `probe().limits`. */
+  /**
+   * The limits of every command; a command's own `limits` narrow them. `probe().limits` reports which are held, and
+   * over what.
+   */
   readonly limits?: CommandLimits | undefined
   /**
    * Host path of a cgroup v2 group that is delegated to this process and has no process in it itself. Each command then gets
@@ -29,7 +32,7 @@ export function resolveLimits({ limits = {}, cgroup }: LimitOptions, operation: 
 /**
  * The limits of one command.
  *
- * @throws WorkspaceError `EUNENFORCEABLE` for one that is wider than this process's own
+ * @throws WorkspaceError `EUNENFORCEABLE` for a limit that is wider than this process's own
  */
 export function narrowedLimits({ limits, cgroup }: ResolvedLimits, own: CommandLimits | undefined): CommandLimits {
   const narrowed = narrowLimits(limits, own)

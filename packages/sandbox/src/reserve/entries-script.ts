@@ -1,20 +1,21 @@
 /**
- * The part of the keeper that changes the workspace's disk. A command can exchange every name there at any moment, and the
- * keeper has more rights than it. So each act goes by a descriptor:
+ * The part of the keeper that changes the workspace's disk. A command can exchange every name there at any moment, and
+ * the keeper has more rights than it. So each act goes by a descriptor:
  *
  * - A directory is reached one component after the other, none of which may be a link.
- * - What is made is opened at once without following, and must be new: empty, of this user, closed to others, on the file
- *   system of its parent, and not older than the call that made it. Mode, owner and time are set through that descriptor.
- * - A directory is removed by its name in one that is held open, and by `unlinkat` for empty directories: it follows
- *   nothing and deletes no data. A file gets a temporary name first. It is removed only if it is still the very one there;
- *   another's that had taken its name gets that back.
+ * - What is made is opened at once without following, and must be new: empty, of this user, closed to others, on the
+ *   file system of its parent, and not older than the call that made it. Mode, owner and time are set through that
+ *   descriptor.
+ * - A directory is removed by its name in its open parent, and by `unlinkat` for empty directories: it follows nothing
+ *   and deletes no data. A file gets a temporary name first. It is removed only if it is still the very same file. A
+ *   file of another program that had taken its name gets that name back.
  */
 export const entriesScript = String.raw`
 # Leads to the very directory, under any name, and needs no right in it.
 sub self { "/proc/self/fd/$_[0]" }
 sub openat { my ($fd, $name, $how) = @_; syscall($n{openat}, $fd, $name, $how // $flags, 0) }
 sub closefd { syscall($n{close}, $_[0]) if $_[0] >= 0 }
-# Removes an empty directory, or the file of the status: by a name that nobody else gives anything. False: see $!.
+# Removes an empty directory, or the file of the status: by a name that no other process uses. False: see $!.
 sub removeat { my ($fd, $name, $s) = @_;
   return syscall($n{unlinkat}, $fd, $name, 0x200) >= 0 unless $s && ($s->{mode} & 0170000) == 0100000;
   my $aside = ".ws-tmp-$mark-" . int(rand(2 ** 31)); return 0 if syscall($n{renameat2}, $fd, $name, $fd, $aside, 1) < 0;
@@ -40,7 +41,7 @@ sub walk { my ($path) = @_; my $slash = '/'; my $fd = openat(-100, $slash);
     if ($next < 0) { $! = $e; return -1 } $fd = $next }
   $fd }
 
-# The answer of what failed by an error: one that tells of a shortage (memory, descriptors, space, quota) says which.
+# The answer to a failure by its error. A shortage (memory, descriptors, space, quota) is named.
 sub failed { my ($answer, $e) = @_; $e //= $! + 0; (grep { $e == $_ } 12, 23, 24, 28, 122) ? "short $e" : $answer }
 
 # Makes a directory, closed to others. The answer is its descriptor and status, or -1 and why not.
@@ -58,7 +59,7 @@ sub fresh_file { my ($fd, $name, $content) = @_; my $own = syscall($n{openat}, $
   return (-1, refused($! + 0)) if $own < 0; my $made = look($own, '', 0x1000); my $done = $made && open(my $out, '>&', $own);
   $done &&= (syswrite($out, $content) // -1) == length $content; my $e = $! + 0; close($out) if $out;
   return ($own, $made) if $done; removeat($fd, $name, $made) if $made; closefd($own); (-1, $made ? refused($e) : 'changed') }
-# Through its own descriptor. True when it is as it was to be. A file stays this user's: nobody who runs commands changes it.
+# Through its own descriptor. True when it is as it was to be. A file stays this user's: no command changes it.
 sub shape { my ($own, $e, $uid, $gid) = @_; my $mode = { leaf => 0555, file => 0444 }->{$e->{kind}} // 0755;
   my $times = pack('qqqq', $e->{time}, 0, $e->{time}, 0);
   return 0 if syscall($n{fchmod}, $own, $mode) < 0 || syscall($n{utimensat}, $own, 0, $times, 0) < 0;

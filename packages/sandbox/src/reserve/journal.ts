@@ -7,7 +7,7 @@ import { reservedDirectory } from './state-directory.ts'
 
 /** A directory, or a file, that holds a name free of anything else. */
 interface Reserved {
-  /** `parent`: a directory above such a name. It stays when somebody makes something in it. */
+  /** `parent`: a directory above such a name. It stays when a program makes something in it. */
   readonly kind: 'leaf' | 'file' | 'parent'
   readonly path: string
   readonly dev: bigint
@@ -17,7 +17,10 @@ interface Reserved {
 
 type Status = Pick<BigIntStats, 'dev' | 'ino' | 'mode' | 'mtimeNs' | 'isDirectory'>
 
-/** Milliseconds after which a time of the directory tells that it has not changed since: it is as coarse as a clock tick. */
+/**
+ * Milliseconds after which an equal time of the directory means that it has not changed: times are as coarse as a clock
+ * tick.
+ */
 const settledMs = 20n
 const directoryType = 0o040000n
 const fileMode = 0o100444n
@@ -74,7 +77,7 @@ export class ReservedNames {
   }
 
   /**
-   * True for the status of a reserved directory or file that nobody else has made anything of.
+   * True for the status of a reserved directory or file that no other program has changed.
    *
    * @param self a path that leads to that very entry
    */
@@ -198,10 +201,10 @@ function readEntry(file: string): Reserved | undefined {
       mtimeNs: BigInt(seconds) * 1_000_000_000n,
     }
   } catch (error) {
-    if (isShort(error)) throw error // taken for no note, it would show a reserved name as somebody's directory
+    if (isShort(error)) throw error // taken for no note, it would show a reserved name as a user's directory
     return undefined
   }
 }
 
-/** Of this process. */
+/** The reserved names that this process knows. */
 export const reservedNames = new ReservedNames()

@@ -5,15 +5,15 @@ import { watchScript } from './watch-script.ts'
  * The keeper: reserves names on disk and watches the mount tables of sandboxes, for all commands of one process. perl,
  * because Node has neither `renameat2` nor `flock` nor a way to wait for a change of a mount table.
  *
- * **Placeholders.** A reserved name is an empty directory (mode 0555, with a random time), made under a temporary name and
- * moved in by `RENAME_NOREPLACE`, so that it never replaces anything. Directories above it that are missing are made with
- * it (mode 0755). It stays when something is made in it, since only `rmdir` removes it. Where a program has to read
- * something at the name, the placeholder is a file with that content (mode 0444).
+ * **Placeholders.** A reserved name is an empty directory (mode 0555, with a random time), made under a temporary name
+ * and moved in by `RENAME_NOREPLACE`, so that it never replaces anything. Directories above it that are missing are
+ * made with it (mode 0755). It stays when something is made in it, since only `rmdir` removes it. Where a program has
+ * to read something at the name, the placeholder is a file with that content (mode 0444).
  *
  * **The journal** is one small file for each reserved directory and user of it, written before the directory has its
- * name, and removed after it has gone: `KIND PATH DEVICE INODE SECONDS`, the path in hexadecimal. Its name begins with the mark of
- * its keeper, whose lock file is locked while the keeper lives. All changes are made under one lock, `mutex`. A keeper
- * that only watches never takes it, and one that waits for it watches on.
+ * name, and removed after it has gone: `KIND PATH DEVICE INODE SECONDS`, the path in hexadecimal. Its name begins with
+ * the mark of its keeper, whose lock file is locked while the keeper lives. All changes are made under one lock,
+ * `mutex`. A keeper that only watches never takes it, and a keeper that waits for it watches on.
  *
  * A directory is removed by its last living user, through the descriptor of its parent, and only while device, inode,
  * mode and (but for those above) time are still those of the journal.

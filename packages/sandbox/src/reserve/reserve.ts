@@ -170,7 +170,7 @@ function take({ name, at, rule }: WantedName, owner: Owner): { readonly key: str
   const { content } = name
   const key = `${owner.uid} ${owner.gid} ${name.root}\0${name.path}\0${content ?? '/'}`
   const known = held.get(key)
-  // Another keeper has been told to end, and lets go of its names.
+  // An earlier keeper is ending, and lets go of its names.
   if (known?.keeper === running) {
     known.users++
     return { key, entry: known }
@@ -186,6 +186,6 @@ function take({ name, at, rule }: WantedName, owner: Owner): { readonly key: str
 async function letGo(key: string, entry: Held): Promise<void> {
   if (--entry.users > 0) return
   if (held.get(key) === entry) held.delete(key)
-  // A request for the same name that comes now is behind this one.
+  // A request for the same name that comes now is handled after this one.
   if ((await entry.placing).placed) await entry.keeper.drop(entry.id)
 }

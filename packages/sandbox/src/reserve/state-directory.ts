@@ -57,7 +57,7 @@ function canBeMade(home: string): boolean {
 export interface StateProblem {
   readonly reason: string
   readonly remedy: string
-  /** Of the system, where it tells of a shortage. */
+  /** The system's error, where it reports a shortage. */
   readonly native?: unknown
 }
 
@@ -93,7 +93,7 @@ export function stateDirectoryProblem(): StateProblem | undefined {
   }
 }
 
-const elsewhere = 'set WS_STATE_DIRECTORY to a directory of this user that nobody else can write to'
+const elsewhere = 'set WS_STATE_DIRECTORY to a directory of this user that no other user can write to'
 
 function problemOf(path: string, othersMode: number): StateProblem | undefined {
   const status = lstatSync(path)

@@ -55,7 +55,7 @@ export function answer(value: number): Instruction {
   return instruction(opcode.return, value)
 }
 
-/** Runs `block` if the loaded value is this one; else goes on behind it. */
+/** Runs `block` if the loaded value is this one; else goes on after it. */
 export function ifEqual(value: number, block: readonly Instruction[]): Instruction[] {
   return [instruction(opcode.equal, value, 0, block.length), ...block]
 }

@@ -118,7 +118,7 @@ export const attributeChanges: readonly SyscallName[] = [
   'file_setattr',
 ]
 
-/** Of files: labels, access lists, and all that programs keep beside the content. */
+/** Calls on extended attributes of files: labels, access lists, and all that programs keep beside the content. */
 export const extendedAttributes: readonly SyscallName[] = [
   ...attributeChanges.filter((name) => name !== 'file_setattr'),
   'getxattr',

@@ -119,7 +119,7 @@ const newNamespaces = 0x7e020000
 const untracedChild = 0x00800000
 const setIdBits = 0o6000
 
-/** Leaves a character device behind, as overlay file systems use it for what is deleted. */
+/** A flag of rename that leaves a character device at the old name: overlay file systems mark deleted names by it. */
 const renameWhiteout = 4
 
 const unixFamily = 1

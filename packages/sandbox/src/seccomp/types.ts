@@ -10,7 +10,7 @@ export interface SandboxProgramOptions {
   readonly extendedAttributes?: boolean | undefined
   /** Extended attributes and flags of files can be changed; else that is ENOTSUP. Default true. */
   readonly attributeChanges?: boolean | undefined
-  /** Unix sockets can be made; else pairs of connected ones alone, which reach nobody by an address. Default true. */
+  /** Unix sockets can be made; else only connected pairs, which cannot reach any address. Default true. */
   readonly unixSockets?: boolean | undefined
   /**
    * Allow System V memory, semaphores and message queues, and POSIX message queues: for commands in an IPC namespace of their

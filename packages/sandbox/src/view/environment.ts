@@ -8,7 +8,7 @@ export interface ViewEnvironmentOptions {
   readonly root: VirtualPath
   /** PWD. Default: `root`. */
   readonly cwd?: VirtualPath | undefined
-  /** SHELL: the one that runs the command. */
+  /** SHELL: the shell that runs the command. */
   readonly shell?: string | undefined
   /** The caller's own variables; they win over everything but PWD. */
   readonly env?: Readonly<Record<string, string>> | undefined
@@ -16,7 +16,7 @@ export interface ViewEnvironmentOptions {
   readonly allow?: readonly string[] | undefined
   /** Leave the workspace's own directories out of PATH. Default false. */
   readonly bare?: boolean | undefined
-  /** Directories put in front of the system's, behind the workspace's own. */
+  /** Directories put in front of the system's, after the workspace's own. */
   readonly toolPaths?: readonly string[] | undefined
 }
 
@@ -33,7 +33,7 @@ const systemPath = '/usr/local/bin:/usr/bin:/bin'
 /** PATH of commands: the workspace's own tools (`.venv/bin`, `node_modules/.bin`) before the system's [X5]. */
 export function viewPath(root: VirtualPath, toolPaths: readonly string[] = [], bare = false): string {
   const own = ['/.venv/bin', '/node_modules/.bin'].map((path) => joinPath(root, path as MountPath))
-  // A colon in the root would split it into directories of somebody else's choice.
+  // A colon in the root would split it into directories that another user may choose.
   return [...(bare || root.includes(':') ? [] : own), ...toolPaths, systemPath].join(':')
 }
 

@@ -96,7 +96,7 @@ describeWith([component('perl')], 'a directory that is listed without some names
   it('[HO3] lists everything while signals come whose handlers do not restart calls', async () => {
     for (let i = 0; i < 300; i++) await writeFile(join(directory, `file-${i}`), '')
     const [getdents, setitimer] = process.arch === 'arm64' ? [61, 103] : [217, 38]
-    // 5,000 signals a second. Raw calls tell what `readdir` of perl takes for the end.
+    // 5,000 signals a second. Raw calls show errors that `readdir` of perl takes for the end.
     const { stdout, stderr } = await run(
       `$SIG{ALRM} = sub { $signals++ }; my ($none, $wrong, $broken) = (0, 0, 0); my $timer = pack 'q4', 0, 200, 0, 200; syscall ${setitimer}, 0, $timer, 0;
       for (1 .. 300) { opendir my $d, $ARGV[0] or next; my @n = readdir $d; $wrong++ if @n != 305 }

@@ -66,7 +66,7 @@ describeWithCgroup([], 'groups of the kernel’s own', () => {
       expect(left).toBeGreaterThan(1)
       expect(cgroup.below()).toHaveLength(1)
       open()
-      // Of a process that lives: it stays.
+      // The group of a living process stays.
       expect({ running: isRunning(left), groups: cgroup.below().length }).toEqual({ running: true, groups: 1 })
       helper.kill('SIGKILL')
       await once(helper, 'exit')
@@ -84,7 +84,7 @@ describeWithCgroup([], 'groups of the kernel’s own', () => {
     const { pid } = spawnSync('/bin/true')
     const kept = [`ws-1${namespace}-${pid}-1-1`, 'somebody-else', `ws-${namespace}-${pid}`]
     for (const name of [...kept, `ws-${namespace}-${pid}-1-1`]) mkdirSync(join(cgroup.path, name))
-    // Of this process, which lives, and with nobody in it yet.
+    // A group of this process, which lives, with no process in it yet.
     open().make({}, none)
     const [own = ''] = cgroup.below().filter((name) => name.startsWith(`ws-${namespace}-${process.pid}-`))
     open()

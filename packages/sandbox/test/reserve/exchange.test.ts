@@ -13,7 +13,7 @@ import { startLoneKeeper } from './support/lone-keeper.ts'
 const racerScript = fileURLToPath(new URL('support/exchange.pl', import.meta.url))
 const renameat2 = process.arch === 'arm64' ? '276' : '316'
 const asRoot = process.getuid?.() === 0
-/** Of the keeper that acted by name, a dozen were enough to change what is outside. */
+/** A dozen were enough against a keeper that acted by name, to change files outside. */
 const exchanges = 60
 
 describeWith([component('perl')], 'reserved names, while a command exchanges what the keeper makes', () => {

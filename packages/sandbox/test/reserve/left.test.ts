@@ -70,7 +70,7 @@ describeWith([component('perl')], 'reserved names that cannot be removed, with a
     expect(notes()).toEqual([])
   })
 
-  // Only root can give a directory to somebody else.
+  // Only root can give a directory to another user.
   if (asRoot) {
     it('[RU2] [HO1] keep their note when the last command has ended, in a directory of somebody else', async () => {
       const keeper = start()

@@ -14,7 +14,7 @@ export const kernel: CgroupKernel = {
   isCgroup: (path) => statfsSync(path).type === cgroup2Magic,
   make: (path) => mkdirSync(path, 0o755),
   remove: (path) => rmdirSync(path),
-  // Never creates: a missing file is one that the kernel does not offer.
+  // Never creates: the kernel does not offer a missing file.
   write(path, text) {
     const file = openSync(path, constants.O_WRONLY | constants.O_NOFOLLOW)
     try {
