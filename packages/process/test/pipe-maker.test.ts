@@ -3,7 +3,7 @@ import { usePipes, startProcess } from '@ws/process'
 import { component, describeWith } from '@ws/test-fixtures'
 import { beforeEach, expect, it } from 'vitest'
 
-/** They are kept for a moment when nobody uses them. */
+/** They are kept for a moment when they have no user. */
 const gone = { timeout: 15_000 }
 /** Pipes that are kept ready. */
 const spares = 8

@@ -17,7 +17,7 @@ for (const left of [40, 8, 3, 1, 0]) {
 }
 console.log(JSON.stringify(answers))`
 
-// Of a user without other processes, which only root can become. Limits of root are not held.
+// For a user without other processes, which only root can become. Limits of root are not held.
 it.runIf(process.getuid?.() === 0)(
   '[HO2] there is no room for a terminal where others could take the last processes meanwhile',
   async () => {

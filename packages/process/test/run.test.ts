@@ -100,7 +100,7 @@ describe('startProcess', () => {
     let bytes = 0
     let finished = false
     running.stderr?.on('data', () => (finished = true))
-    await new Promise((resolve) => setTimeout(resolve, 100)) // nothing tells that nothing happens
+    await new Promise((resolve) => setTimeout(resolve, 100)) // no event shows that nothing happens
     expect(finished).toBe(false)
     for await (const chunk of running.stdout ?? expect.fail()) bytes += chunk.length
     await running.wait()

@@ -49,7 +49,7 @@ export interface OwnMounts {
   readonly byId: ReadonlyMap<string, MountEntry>
   /** The mount that a path lies on; of several at one place, the last. */
   of(path: string): MountEntry | undefined
-  /** True when finding a path may wait for as long as somebody else likes: a mount of such a kind is on its way. */
+  /** True when finding a path may wait without limit: a mount of a slow kind is on its way. */
   mayBlock(path: string): boolean
 }
 
@@ -80,7 +80,7 @@ export function doubtOwnMounts(): void {
   last = undefined
 }
 
-/** Kinds of file system whose calls may hang for as long as somebody else likes. */
+/** Kinds of file system whose calls may hang without limit. */
 const slowTypes = /^(?:fuse(?:blk)?(?:\..*)?|nfs\d?|cifs|smb3|smbfs|9p|ceph|afs|autofs|glusterfs|virtiofs)$/
 
 export function isSlowType(fileSystem: string): boolean {

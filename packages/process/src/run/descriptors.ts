@@ -27,7 +27,7 @@ export function openPrivateFile(content?: Uint8Array): number {
   }
 }
 
-/** Content behind a read-only descriptor at offset 0: the child that gets it cannot change what others read. */
+/** Opens content as a read-only descriptor at offset 0: the child that gets it cannot change what others read. */
 export function openContent(content: Uint8Array): number {
   const writable = openPrivateFile(content)
   try {
@@ -37,21 +37,21 @@ export function openContent(content: Uint8Array): number {
   }
 }
 
-/** Content of which each child gets a descriptor of its own, at offset 0. */
+/** Kept content. Each child gets a descriptor of its own, at offset 0. */
 export interface KeptContent {
   /** A read-only descriptor of this process; the caller closes it. */
   reopen(): number
 }
 
 /**
- * Keeps content that is given to child after child, so that it is written once. For children that let nobody else have
- * the descriptor: an ordinary user who has it can open the file anew and change it for those that come later.
+ * Keeps content that is given to child after child, so that it is written once. For children that keep the descriptor
+ * to themselves: an ordinary user who has it can open the file anew and change it for later children.
  */
 export class KeptContents implements Disposable {
   readonly #files = new Map<Uint8Array, number>()
   #closed = false
 
-  /** @param content told by identity; not to be changed */
+  /** @param content identified by its object; must not change */
   keep(content: Uint8Array): KeptContent {
     return {
       reopen: () => {

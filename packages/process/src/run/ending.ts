@@ -23,7 +23,7 @@ const pollMs = 10
 /** Milliseconds that what was killed gets before it is looked for. */
 const patienceMs = 150
 const lookAgainMs = 50
-/** Milliseconds after which nobody is waited for, even while it works. */
+/** Milliseconds after which no process is waited for, even if it is working. */
 const longestPatienceMs = 5_000
 /** The reason why a tree is given up: without one, Node makes an exception with a stack every time. */
 const uninterruptible = new Error('no signal ends it')
@@ -35,7 +35,7 @@ export interface Ender {
   hasSurvivors(): boolean
   /** Whether {@link end} or {@link endNow} was called. */
   wasAsked(): boolean
-  /** To be called when somebody else has sent everything the last signal. */
+  /** To be called when another process has sent everything the last signal. */
   expectEnd(): void
   /** TERM to everyone, KILL after the grace. */
   end(): void
@@ -46,7 +46,7 @@ export interface Ender {
    * Processes that are being ended get the rest of their grace.
    */
   finish(closed: Promise<unknown>, progress: ReadingProgress, drainGrace: number): Promise<void>
-  /** The end is known: nobody is looked for. */
+  /** The end is known: no process is looked for. */
   stop(): void
 }
 
@@ -116,7 +116,7 @@ export function createEnder(child: ChildProcess, options: StartProcessOptions): 
         expectEnd(graceMs)
         return
       }
-      // Seen now, while their parents live: afterwards a daemon cannot be told from a stranger.
+      // Seen now, while their parents live: later, a daemon looks like an unrelated process.
       seen = findTree(pid)
       sendSignal(-pid, 'SIGTERM')
       for (const member of seen) sendSignal(member.pid, 'SIGTERM')
@@ -144,7 +144,7 @@ export function createEnder(child: ChildProcess, options: StartProcessOptions): 
       if (pid === undefined || outOfReach.signal.aborted) return
       if (seen.length > 0 || !drained) killAll()
       else sendSignal(-pid, 'SIGKILL')
-      // Nobody is told of their ends, and their streams may be elsewhere.
+      // Nothing reports their ends, and their streams may be elsewhere.
       while (!outOfReach.signal.aborted && killed.some(isAlive)) await delay(pollMs)
       if (options.output === 'stream' || drained) return
       // No writer is left, so the streams end as soon as they are read. One that stays open is held by someone out of reach.

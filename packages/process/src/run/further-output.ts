@@ -4,10 +4,11 @@ import { whenSettled } from './settled.ts'
 import type { OutputListener } from './types.ts'
 
 /**
- * Reads what comes on a further descriptor of a process, as its standard streams are read: while the promise of the listener
- * is pending, nothing more is. It is how a command's standard error is told from that of the program that confines it.
+ * Reads what comes on a further descriptor of a process, as its standard streams are read: while the promise of the
+ * listener is pending, nothing more is. This distinguishes a command's standard error from that of the program that
+ * confines it.
  *
- * @param ended of the process: from here on nobody is waited for
+ * @param ended aborted at the end of the process: from here on no writer is waited for
  * @returns once the pipe is closed
  */
 export async function readFurtherOutput(

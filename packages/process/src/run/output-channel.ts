@@ -1,6 +1,6 @@
 import { createRing, type Ring } from './ring.ts'
 
-/** Of what comes before anybody reads, the last bytes are kept; of what a reader has not taken yet, about as many. */
+/** Bytes that are kept: the last ones before a reader comes, and about as many that a reader has not taken yet. */
 const backlogBytes = 1 << 20
 
 /** Carries one output stream to at most one reader, without holding the process up when there is none. */
@@ -8,9 +8,9 @@ export interface OutputChannel {
   /** For the caller that started the command. A second reader gets nothing. */
   readonly output: AsyncIterable<Uint8Array>
   /**
-   * Hands a copy of a chunk on. While somebody reads, the promise settles when there is room again: reading slowly slows the
-   * process down. Without a reader nothing waits: the oldest bytes are dropped beyond 1 MiB. A reader that has left gets
-   * nothing, and nothing is kept.
+   * Hands a copy of a chunk on. While there is a reader, the promise settles when there is room again: reading slowly
+   * slows the process down. Without a reader nothing waits: the oldest bytes are dropped beyond 1 MiB. A reader that
+   * has left gets nothing, and nothing is kept.
    */
   push(chunk: Uint8Array): void | Promise<void>
   /** No more will come. */
@@ -90,13 +90,13 @@ export function createOutputChannel(): OutputChannel {
 /** Smaller chunks are copied one by one: they are few, or a line here and there. */
 const smallChunk = 1_024
 const blockBytes = 524_288
-/** Of a block, so many bytes are used. */
+/** Bytes of a block that are used. */
 const usedBytes = 65_536
 
 /**
  * Copies chunks into memory that the reader may keep. Memory outside V8's heap is collected whenever 64 MiB of it have
- * come together, used or not, and a flood fills them before that. So the copies are windows on blocks of which the
- * greater part is never touched, and those MiB are mostly address space. All blocks have one size, so that the same
+ * come together, used or not, and a flood fills them before that. So the copies are windows on blocks. The greater part
+ * of each block is never touched, and those MiB are mostly address space. All blocks have one size, so that the same
  * pages are used again.
  */
 function createCopier(): (chunk: Uint8Array) => Uint8Array {

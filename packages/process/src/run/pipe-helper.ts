@@ -29,7 +29,7 @@ export interface PipeHelper {
    * @throws the system's error, where this process has too few descriptors left
    */
   make(count: number): Promise<readonly PipePair[] | undefined>
-  /** Keeps this process until the order under way is done: somebody waits for it. */
+  /** Keeps this process alive until the order under way is done: a caller waits for it. */
   hold(): void
   end(): void
 }

@@ -83,7 +83,7 @@ function createMaker(): PipeMaker {
   let helper: PipeHelper | undefined
   let filling = false
   let quiet: NodeJS.Timeout | undefined
-  /** No more are made: they cannot be, or nobody is left who could want them. */
+  /** No more are made: they cannot be, or no caller is left. */
   let over = false
 
   async function fill(): Promise<void> {
@@ -98,7 +98,7 @@ function createMaker(): PipeMaker {
         for (const pair of made ?? []) keep(pair)
       }
     } catch (error) {
-      // Too few descriptors: those who wait are told, and no spare one is missed.
+      // Too few descriptors: waiting callers get the error. A missing spare pipe harms nothing.
       for (const { reject } of waiting) reject(error)
       waiting.clear()
     } finally {

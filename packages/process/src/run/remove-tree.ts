@@ -12,7 +12,7 @@ import {
 import { basename, dirname } from 'node:path'
 
 const pathOnly = 0o10000000
-/** How often a directory is emptied again that somebody fills meanwhile. */
+/** How often a directory is emptied again that another process fills meanwhile. */
 const attempts = 16
 const directory = pathOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW
 

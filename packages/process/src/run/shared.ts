@@ -1,7 +1,9 @@
 /** Milliseconds that something is kept after its last user has gone: the next one often comes soon. */
 const lingerTime = 2_000
 
-/** Something of which a process needs one at most, such as a helper process: made for its first user, and kept among all. */
+/**
+ * A value that a process needs at most once, such as a helper process. It is made for its first user and shared by all.
+ */
 export class Shared<Value extends { close(): void }> {
   readonly #make: () => Value
   #value: Value | undefined

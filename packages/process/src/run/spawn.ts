@@ -6,8 +6,8 @@ import { requireDescriptors } from '../room.ts'
 const ownDescriptors = 5
 
 /**
- * Starts a child as Node does, with its streams in place. Whether the program could be started is told by its `error`
- * event.
+ * Starts a child as Node does, with its streams in place. Its `error` event reports a program that could not be
+ * started.
  *
  * @param options with `stdio` as a list
  * @throws the system's error, where this process has too few descriptors left

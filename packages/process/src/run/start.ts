@@ -18,11 +18,11 @@ import { type ProcessWatch, watchProcess } from './watch.ts'
  * Starts a process in a session and group of its own and watches it to the end of its tree.
  *
  * It ends the group and every descendant that can be found: on timeout, on abort, and the remaining ones when the main
- * process has ended. A daemon that left both its session and its parents escapes unless a supervisor
- * (`confineArgv({ supervise: true })`) or a PID namespace holds the tree. Call it from the main thread.
+ * process has ended. A daemon that left both its session and its parents escapes unless a supervisor (`confineArgv({
+ * supervise: true })`) or a PID namespace holds the tree. Call it from the main thread.
  *
- * @throws WorkspaceError `EINVAL` for an argument that has no meaning; `signal.reason` if already aborted. Whether the
- * program could be started is told by {@link RunningProcess.wait}.
+ * @throws WorkspaceError `EINVAL` for an argument that has no meaning; `signal.reason` if already aborted. {@link
+ * RunningProcess.wait} reports a program that could not be started.
  */
 export function startProcess(options: StartProcessOptions): RunningProcess {
   const startedAt = performance.now()

@@ -49,8 +49,9 @@ export interface StartProcessOptions {
   /** Ends the whole tree; `wait()` then rejects with `signal.reason`. */
   readonly signal?: AbortSignal | undefined
   /**
-   * `'capture'` (default) keeps head and tail in memory; `'stream'` leaves reading to the caller, with backpressure. Listen
-   * to the streams at once (`readable` will do): Node throws away what an ended process wrote if nobody does.
+   * `'capture'` (default) keeps head and tail in memory; `'stream'` leaves reading to the caller, with backpressure.
+   * Listen to the streams at once (`readable` will do): Node discards the output of an ended process without a
+   * listener.
    */
   readonly output?: 'capture' | 'stream' | undefined
   /** Bytes kept of stdout and of stderr, each. Default 1 MiB. */
@@ -103,14 +104,14 @@ export interface ProcessResult {
   /** Milliseconds from start to the end of the main process. */
   readonly duration: number
   /**
-   * True if processes were left behind that could not be ended: they wait in the kernel for something that does not answer;
-   * or they have another uid, which only a supervisor knows.
+   * True if some processes could not be ended: they wait in the kernel for something that does not answer; or they have
+   * another uid, which only a supervisor knows.
    */
   readonly survivors: boolean
 }
 
 export interface RunningProcess extends AsyncDisposable {
-  /** Of the process that was started (the supervisor, if there is one), or `undefined` if it did not start. */
+  /** The pid of the process that was started (the supervisor, if there is one), or `undefined` if it did not start. */
   readonly pid: number | undefined
   /** In `'stream'` mode, else `undefined`. Reading slowly makes the process wait. */
   readonly stdout: import('node:stream').Readable | undefined

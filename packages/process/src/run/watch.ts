@@ -15,7 +15,7 @@ const defaultDrainGrace = 250
 const over = new Error('the process has ended')
 
 export interface ProcessWatch {
-  /** Its rejection counts as handled: nobody has to ask for it. */
+  /** Its rejection counts as handled: no caller has to ask for it. */
   readonly result: Promise<ProcessResult>
   /** Aborted when the main process has ended. */
   readonly ended: AbortSignal
@@ -129,7 +129,7 @@ interface Reading {
   readonly capture: OutputCapture
   readonly listener: OutputListener | undefined
   readonly progress: ReadingProgress
-  /** From here on nobody is waited for: the rest of the output fits into the kernel's buffers. */
+  /** From here on no writer is waited for: the rest of the output fits into the kernel's buffers. */
   readonly ended: AbortSignal
 }
 

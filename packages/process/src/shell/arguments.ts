@@ -44,7 +44,7 @@ export function shellInvocation(shell: string, command: string, options: ShellAr
   }
 }
 
-// A command substitution drops newlines at the end, which can matter (a here-document): hence the full stop behind it.
+// A command substitution drops newlines at the end, which can matter (a here-document): hence the full stop after it.
 // The parameter is emptied, and the descriptor closed, in the line that the command starts in: line numbers stay.
 const posixReader = `set -- "$(command cat <&${commandDescriptor}; printf .)"; eval "set --; exec ${commandDescriptor}<&-; \${1%.}"`
 const fishReader = `eval (command cat <&${commandDescriptor} | string collect --no-trim-newlines) ${commandDescriptor}<&-`

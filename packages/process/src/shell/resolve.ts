@@ -15,7 +15,7 @@ const operation = 'exec'
  *
  * @returns an absolute path
  * @throws WorkspaceError `EINVAL` for a shell that is neither absolute nor of the POSIX family, or not a shell;
- * `ENOEXEC` for one that is asked for and missing.
+ * `ENOEXEC` for a requested shell that is missing.
  */
 export function resolveShell(options: ResolveShellOptions = {}): string {
   const { shell = '', env = process.env, isExecutable = isExecutableFile, existsInView = () => true } = options

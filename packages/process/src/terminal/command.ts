@@ -7,8 +7,8 @@ export const terminalDescriptor = 6
  * Leads the session inside the sandbox: takes the terminal as the controlling one, starts the command on it, and waits.
  *
  * The command is not the leader itself, since the kernel hangs a terminal up when the leader that has it ends: unread
- * output need not be kept then, and nobody can write to it any more. This one gives the terminal up first. It sits
- * signals out: those of the terminal are for the command.
+ * output need not be kept then, and no process can write to it any more. This leader gives the terminal up first. It
+ * sits signals out: those of the terminal are for the command.
  */
 const script = String.raw`
 my ($setsid, @argv) = @ARGV;

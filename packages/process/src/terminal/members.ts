@@ -6,7 +6,7 @@ import { listProcesses } from '../tree/stat.ts'
  * leader, which sits it out.
  *
  * @param device the number of the slave's device (`st_rdev`); none but this session's processes have it
- * @returns false if nobody got it
+ * @returns false if no process got it
  */
 export function signalTerminal(device: number, signal: NodeJS.Signals): boolean {
   const members = listProcesses().filter(({ terminal }) => terminal === device)
@@ -15,6 +15,6 @@ export function signalTerminal(device: number, signal: NodeJS.Signals): boolean 
     return others.map(({ pid }) => sendSignal(pid, signal) && sendSignal(pid, 'SIGCONT')).some(Boolean)
   }
   const foreground = members[0]?.foreground ?? 0
-  // 0 and -1 would mean this very group, and nobody.
+  // 0 and -1 would mean this very group, and no process.
   return foreground > 1 && sendSignal(-foreground, signal)
 }

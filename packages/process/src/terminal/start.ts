@@ -37,7 +37,7 @@ export interface TerminalDevice extends AsyncDisposable {
   releaseDescriptor(): void
   /** As {@link Terminal.write}. */
   write: Terminal['write']
-  /** Tells the program (SIGWINCH). False when it is closed. */
+  /** Sends the program SIGWINCH. False when the terminal is closed. */
   resize(columns: number, rows: number): boolean
   /** Signals the foreground, as keys would; SIGHUP goes to everything on the terminal. */
   signal(name: NodeJS.Signals): boolean
@@ -48,7 +48,7 @@ export interface TerminalDevice extends AsyncDisposable {
 const perl = '/usr/bin/perl'
 const prctlNumber = process.arch === 'arm64' ? 167 : 157
 const startTimeout = 10_000
-/** Milliseconds for the holder's mark, once nobody else writes. */
+/** Milliseconds for the holder's mark, once all other writers have ended. */
 const finishTimeout = 2_000
 const longestSide = 65_535
 /** The two sides of a terminal, in the library's hands and in ours. */
@@ -192,7 +192,7 @@ function describe(pty: Pseudoterminal, mark: string, forget: () => void) {
       for (;;) {
         await held
         const before = received
-        // Out of reach of the mark: stopped by Ctrl-S, or flooded by somebody who outlived the command.
+        // The mark cannot arrive: output is stopped by Ctrl-S, or flooded by a process that outlived the command.
         if (await settlesWithin(read, finishTimeout)) break
         if (held === undefined && received === before) break
       }

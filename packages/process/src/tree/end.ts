@@ -1,6 +1,6 @@
 import { findProcess, listProcesses, type ProcessStat, readProcessStat, waitsUninterruptibly } from './stat.ts'
 
-/** A process as it was seen: the start time tells it from a later one with the same pid. */
+/** A process as it was seen: the start time distinguishes it from a later process with the same pid. */
 export interface SeenProcess {
   readonly pid: number
   readonly startTime: string
@@ -8,13 +8,14 @@ export interface SeenProcess {
 
 /**
  * All living descendants of a process, and all of its session and group, without itself. A process that has left its
- * session and lost its parent (a daemon) cannot be told from a stranger here: that takes a supervisor or a PID namespace.
+ * session and lost its parent (a daemon) looks like an unrelated process here: that takes a supervisor or a PID
+ * namespace.
  */
 export function findTree(root: number): SeenProcess[] {
   return findMembers(root).filter(({ zombie }) => !zombie)
 }
 
-/** The same, with those of which only other threads than the first are left. */
+/** The same, with processes whose first thread has ended. */
 export function findMembers(root: number): ProcessStat[] {
   const all = listProcesses()
   const members = new Set([root])
@@ -42,7 +43,7 @@ export function isUninterruptible({ pid, startTime }: SeenProcess): boolean {
   return waitsUninterruptibly(pid) && findProcess(pid)?.startTime === startTime
 }
 
-/** False if there is nobody to send it to, or it is not allowed. A negative pid is a group. */
+/** False if there is no such process, or it is not allowed. A negative pid is a group. */
 export function sendSignal(pid: number, signal: NodeJS.Signals | number): boolean {
   try {
     return process.kill(pid, signal)

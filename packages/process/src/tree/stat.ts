@@ -14,7 +14,7 @@ export interface ProcessStat {
   readonly terminal: number
   /** The group in the foreground of that terminal. */
   readonly foreground: number
-  /** Clock ticks since the machine started: tells it from a later one with the same number. */
+  /** Clock ticks since the machine started: distinguishes it from a later process with the same number. */
   readonly startTime: string
   /** It has ended, and only its parent has not heard of it. */
   readonly zombie: boolean
