@@ -2,10 +2,10 @@ import type { Layout } from './layout.ts'
 import { withoutEntries } from './system-mounts.ts'
 
 /**
- * Where bubblewrap assembles the root, as seen from what it takes sources from. It looks a source up beforehand and, for the
- * `try` kind, takes one that is not there yet as it is written. `..` of its own directories leads there when they exist,
- * and it is not there on a machine that has no `/oldroot/../newroot`. When a version does otherwise, the comparison of the
- * mounts shows it, to the probe as well.
+ * The place where bubblewrap assembles the root, as seen from where it takes sources. It looks a source up beforehand.
+ * For the `try` kind, it takes a source that does not exist yet as it is written. `..` of its own directories leads
+ * there when they exist, and it does not exist on a machine that has no `/oldroot/../newroot`. When a version behaves
+ * differently, the comparison of the mounts shows it, to the probe as well.
  */
 const assembledRoot = '/../oldroot/../newroot'
 

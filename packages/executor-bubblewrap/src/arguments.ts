@@ -34,7 +34,7 @@ export interface SandboxCommand {
   /** Descriptors that the command itself needs. */
   readonly extraFds: ExtraDescriptors
   readonly seccomp: Uint8Array
-  /** For what every command is given: nobody but bubblewrap has those descriptors. */
+  /** Content that every command is given: only bubblewrap has those descriptors. */
   readonly contents: KeptContents
   readonly network: 'none' | 'host'
   readonly scratchBytes: number
@@ -167,7 +167,7 @@ function systemArguments(
   if (entry.kind === 'file') return ['--perms', '0444', '--file', copy(entry.source), entry.at]
   if (entry.kind === 'data') return ['--perms', '0444', '--file', data(entry.content), entry.at]
   if (entry.kind === 'link') return ['--symlink', entry.target, entry.at]
-  // By name: these belong to the system, and nobody who runs commands can exchange them.
+  // By name: these belong to the system, and no user of commands can exchange them.
   return ['--ro-bind', entry.source, entry.at]
 }
 

@@ -76,8 +76,8 @@ function put(entry: SystemEntry, at: string): void {
 }
 
 /**
- * Makes a directory, mode 0700, below one that every user may enter: bubblewrap looks up what it mounts by name, as the
- * workspace's owner. Removes those that killed processes have left.
+ * Makes a directory, mode 0700, below a directory that every user may enter: bubblewrap looks up what it mounts by
+ * name, as the workspace's owner. Removes those that killed processes have left.
  */
 export function makeDirectoryForAll(): string {
   const place = placeForAll()

@@ -23,7 +23,7 @@ const known: readonly (readonly [RegExp, StartFailure])[] = [
   [
     because('Permission denied'),
     {
-      reason: 'the user that commands run as may not pass through a directory above one that is bound',
+      reason: 'the user that commands run as may not pass through a directory above a bound one',
       remedy:
         'give the directories above the mounts, the tools and the state directory the mode 0711, or set another `owner`',
     },

@@ -1,6 +1,6 @@
 import { readProcessStat, type RunningProcess } from '@ws/process'
 
-/** Process 1 of the sandbox, told from a later one with the same number. */
+/** Process 1 of the sandbox. Its start time distinguishes it from a later process with the same number. */
 export interface Child {
   readonly pid: number
   readonly startTime: string | undefined

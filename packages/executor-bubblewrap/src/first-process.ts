@@ -47,7 +47,7 @@ const plain = /^[A-Za-z_][A-Za-z0-9_]*$/
 export interface SplitEnvironment {
   /** For everything inside. */
   readonly outer: Record<string, string>
-  /** For the command alone: `NAME=VALUE`, to be set by `env` behind the first process. */
+  /** For the command alone: `NAME=VALUE`, to be set by `env` after the first process. */
   readonly inner: readonly string[]
 }
 
@@ -61,7 +61,7 @@ export function splitEnvironment(env: Readonly<Record<string, string>>): SplitEn
   }
 }
 
-/** The command behind the first process. */
+/** The command line of the first process, with the command after it. */
 export function firstProcess(argv: readonly string[], inner: readonly string[]): string[] {
   const command = inner.length === 0 ? argv : ['/usr/bin/env', '--', ...inner, ...argv]
   return ['/bin/sh', '-c', firstProcessScript, 'sh', ...command]

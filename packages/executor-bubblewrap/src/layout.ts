@@ -2,11 +2,11 @@ import type { VirtualPath, WorkspaceError } from '@ws/core'
 import { execError, type Bind, type BindPlan, type HostPath } from '@ws/core/executor'
 
 /**
- * Where the tree stands in which proot makes `/` of it. Nothing of the workspace's is outside it, so it gives no more
- * than the view does. The parts over it (masks, read-only parts) are real mounts.
+ * The place of the tree that proot makes `/`. Nothing of the workspace's is outside it, so it gives no more than the
+ * view does. The parts over it (masks, read-only parts) are real mounts.
  */
 export const translatedRoot = '/.ws'
-/** Where the workspace's `/tmp` stands there: outside its tree, where it needs no mount point on the disk [RP18]. */
+/** The place of the workspace's `/tmp` there: outside its tree, where it needs no mount point on the disk [RP18]. */
 export const translatedTemporary = '/.tmp'
 export const temporary = '/tmp'
 
@@ -58,7 +58,7 @@ export function isAtRoot({ binds }: Pick<BindPlan, 'binds'>): boolean {
  *
  * @param systemNames for `direct`: the top-level names of what commands need of the system
  * @throws WorkspaceError `EUNENFORCEABLE` for a plan that cannot be laid out: a bind without a source, an alias that
- * proot could not be told.
+ * cannot be passed to proot.
  */
 export function layOut(plan: BindPlan, mode: LayoutMode, systemNames: readonly string[] = []): Layout {
   const { aliases } = plan

@@ -42,13 +42,13 @@ export function letGo(
   // Processes that the command left running end with it: with the first process, where that is process 1; else with proot, which
   // would wait.
   if (mode === 'translated') void report.until((text) => hasEnded(readReport(text))).then(() => send(child, 'SIGKILL'))
-  // bubblewrap ends after everything inside, unless somebody kills it. If that happens before its child has asked to die
-  // with it, nobody but this process can end the child.
+  // bubblewrap ends after everything inside, unless another process kills it. If that happens before its child has
+  // asked to die with it, only this process can end the child.
   const lookAfter = async () => {
     send(child, 'SIGKILL')
     await waitUntil(() => !isChild())
   }
-  // Behind what hides names, bubblewrap's own end is not known.
+  // With the listing supervisor around it, bubblewrap's own end is not known.
   const gone = running
     .wait()
     .then(({ signal }) => (signal === null && mode !== 'direct' ? undefined : lookAfter()), lookAfter)

@@ -23,7 +23,7 @@ export function heldLimits(bwrap: string | undefined, cgroup: boolean): LimitRep
 /**
  * The limits of one command.
  *
- * @throws WorkspaceError `EUNENFORCEABLE` for one that cannot be held on it
+ * @throws WorkspaceError `EUNENFORCEABLE` for a limit that cannot be held on it
  */
 export function limitsOf(request: CommandRequest, options: ResolvedOptions, layout: Layout): CommandLimits {
   const limits = narrowedLimits(options, request.limits)

@@ -3,7 +3,7 @@ import { type MountEntry, parseMountTable } from '@ws/process'
 import type { Placement } from './layout.ts'
 import type { MountedSource } from './sources.ts'
 
-/** Where a placement's source is in its file system; `undefined` for one that shows nothing of the host. */
+/** Where a placement's source is in its file system; `undefined` for a placement that shows nothing of the host. */
 export type ExpectedMount = (placement: Placement) => MountedSource | undefined
 
 /**
@@ -26,7 +26,7 @@ export function findMisplaced(
   })
 }
 
-/** Of several mounts at one place, the last one is seen. */
+/** The visible mount of each place: the last of several. */
 function visibleMounts(table: string): ReadonlyMap<string, MountEntry> {
   const entries = parseMountTable(table)
   const covered = new Set<MountEntry>()

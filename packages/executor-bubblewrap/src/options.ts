@@ -20,7 +20,7 @@ export interface BubblewrapExecutorOptions extends LimitOptions {
   readonly root?: 'auto' | 'direct' | 'translated' | undefined
   /**
    * `none` (default): commands have a network namespace of their own with nothing in it. `host`: they share the host's
-   * network and its abstract sockets; `network` and `sockets` are then guaranteed by nobody (`none`).
+   * network and its abstract sockets; the guarantees `network` and `sockets` are then `none`.
    */
   readonly network?: 'none' | 'host' | undefined
   /**
@@ -28,7 +28,7 @@ export interface BubblewrapExecutorOptions extends LimitOptions {
    * the host may listen. `none`: they can make no Unix socket, which takes those of their own from programs as well (EAFNOSUPPORT).
    */
   readonly unixSockets?: 'workspace' | 'none' | undefined
-  /** Names of this process's environment variables that commands inherit; a `*` at the end stands for any rest. */
+  /** Names of this process's environment variables that commands inherit; a `*` at the end matches any rest. */
   readonly env?: readonly string[] | undefined
   /**
    * Bytes of each file system in memory that a command gets: `/dev/shm`, and `/tmp` where the workspace brings no scratch

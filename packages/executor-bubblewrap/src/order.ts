@@ -18,11 +18,11 @@ export interface Order {
  * Puts bubblewrap's options into a pipe before it is started, so that little is left to do then. Without a pipe, or
  * with more than it holds, they go into the socket that Node makes.
  *
- * The last one is held back. Should this process be killed before it is given, bubblewrap finds an option without its value
- * and ends. Were they complete, it would go to work: a dying process closes what it has open some time before its children
- * learn of its death.
+ * The last one is held back. If this process is killed before it gives it, bubblewrap finds an option without its value
+ * and ends. With complete options, it would start the command: a dying process closes what it has open some time before
+ * its children learn of its death.
  *
- * @param options each with a NUL behind it; the last one is the value of the one before
+ * @param options each with a NUL after it; the last one is the value of the one before
  * @param pipe is closed here
  * @param extraFds gets the descriptor that they come by
  */
@@ -53,7 +53,9 @@ export function orderOptions(
   }
 }
 
-/** @returns `undefined` when the pipe does not hold all of it: how much one holds differs, and nobody reads it yet */
+/**
+ * @returns `undefined` when the pipe cannot hold all of it: the size of pipes differs, and nothing reads this one yet
+ */
 function fill({ read, write }: PipePair, content: Uint8Array): PipePair | undefined {
   let writable: number | undefined
   try {

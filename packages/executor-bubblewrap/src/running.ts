@@ -33,7 +33,7 @@ export interface CommandStart {
   readonly pipes?: PipeMaker | undefined
   /** Lets go of what the command had reserved. Called once it has ended; not when it could not be started. */
   readonly release?: (() => Promise<void>) | undefined
-  /** Opens the sources anew for each attempt, and closes them behind it. */
+  /** Opens the sources anew for each attempt, and closes them afterwards. */
   readonly withCommand: <T>(use: (command: SandboxCommand) => Promise<T>) => Promise<T>
 }
 

@@ -15,7 +15,7 @@ import { formOf, modes, namesBelow, needed } from './support/workbench.ts'
 
 const worker = fileURLToPath(new URL('support/worker.ts', import.meta.url))
 
-// names are reserved by the same code in each form: the ordinary tests show it in the one that is taken at `/`
+// names are reserved by the same code in each form: the ordinary tests show it in the form that is taken at `/`
 for (const mode of modes) {
   const tags = mode === 'direct' ? ['rounds'] : ['deep']
   describeWith([...needed[mode], component('perl')], `reserved names under attack (${mode})`, () => {

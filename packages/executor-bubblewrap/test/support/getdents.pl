@@ -12,7 +12,7 @@ for my $call (grep { $n{$_} } qw(getdents64 getdents)) {
     while (1) { my $b = "\0" x $size; my $got = syscall($n{$call}, fileno $d, $b, $size); die "$call $size: $!" if $got < 0; last if !$got;
       push @names, map { $_->[0] } entries($call, substr $b, 0, $got) }
     show("$call $size", @names) }
-  # From each position that an entry names: what has been seen before it and what comes behind it are all there is.
+  # From each position that an entry names: what has been seen before it and what comes after it are all there is.
   sysopen my $d, '/', O_RDONLY or die; my $b = "\0" x 65536; my $got = syscall($n{$call}, fileno $d, $b, 65536);
   my @all = entries($call, substr $b, 0, $got); my @before;
   for my $e (@all) { push @before, $e->[0]; my $s = $e->[1]; syscall($n{lseek}, fileno $d, $s, 0) >= 0 or die "seek: $!";

@@ -13,7 +13,7 @@ export interface ListingCount {
 /** At `/`: 600 files, so that one listing takes several calls, and 100 more in five directories of `sub`. */
 const files = 600
 const below = 100
-/** Of what `*` matches. */
+/** The number of entries that `*` matches. */
 const entries = files + 1
 
 /**

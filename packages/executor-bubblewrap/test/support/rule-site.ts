@@ -10,7 +10,7 @@ import { afterEach, beforeEach } from 'vitest'
 import { createBubblewrapExecutor } from '../../src/index.ts'
 import { formOf, type Mode } from './workbench.ts'
 
-/** A directory of an ordinary user for each test, and workspaces with rules over it, closed behind it. */
+/** A directory of an ordinary user for each test, and workspaces with rules over it, closed after it. */
 export interface RuleSite {
   /** Host path of the directory. */
   readonly root: string

@@ -145,7 +145,7 @@ export class Workbench implements AsyncDisposable {
         command,
         cwd: cwd === undefined ? this.root : parseVirtualPath(cwd),
         env: {},
-        // The one that is everywhere, beside any $SHELL.
+        // The shell that every system has, whatever $SHELL says.
         shell: '/bin/sh',
         login: false,
         killGrace: 300,
