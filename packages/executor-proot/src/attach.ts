@@ -99,7 +99,7 @@ function requireExecutable(loader: string): void {
   }
 }
 
-/** The processes in the control group of a command: the one that ends the tree, proot, the first process. */
+/** The executor's own processes in the control group of a command: the supervisor, proot, the first process. */
 const ownProcesses = 3
 
 /** Bytes kept of what proot itself prints. */
@@ -239,7 +239,7 @@ class AttachedProot implements AttachedExecutor {
               allowPtrace: true,
               interprocess: machine.pidNamespace,
               extendedAttributes: offersExtendedAttributes(plan),
-              // Of a read-only mount they can be changed by descriptors for reading, which Landlock grants.
+              // Landlock grants descriptors for reading, which can change the attributes of files in a read-only mount.
               attributeChanges: !plan.binds.some(({ kind, access }) => kind === 'mount' && access === 'read-only'),
             }),
             owner,
@@ -311,7 +311,7 @@ class AttachedProot implements AttachedExecutor {
     })
   }
 
-  /** proot's own, and nobody else's: the command gets another from the first process. */
+  /** The environment of proot alone: the first process gives the command another one. */
   #tracerEnvironment(directory: string): Record<string, string> {
     return {
       PROOT_DONT_POLLUTE_ROOTFS: '1',

@@ -144,7 +144,7 @@ async function createParts(plan: BindPlan, { run, covers }: Pick<ComposeOptions,
         : covers.get(bind)
     parts.push({ bind, host: bind.source ?? cover() })
   }
-  // Only looked at: proot is told the place in its skeleton, not the one on disk.
+  // Only checked: proot gets the place in its skeleton, not the place on disk.
   for (const place of await openBindSources(places)) place.close()
   return parts
 }
@@ -163,7 +163,7 @@ function isMissing(path: string): boolean {
 
 /**
  * Children before parents, so that proot looks each place up in its skeleton alone and never through a link of the
- * workspace; the root last, replacing the skeleton. Of two places with one source, programs are told the first.
+ * workspace; the root last, replacing the skeleton. If two places have one source, programs see the name of the first.
  */
 function orderBinds(whole: readonly ViewBind[], aliases: readonly VirtualPath[]): ViewBind[] {
   const depth = ({ at }: ViewBind) => at.split('/').length

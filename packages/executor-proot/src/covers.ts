@@ -7,7 +7,7 @@ import { createSkeleton } from './skeleton.ts'
 
 /**
  * Covers for denied parts: an empty file or directory of mode 000. As root it belongs to root, so that a command cannot
- * open it. They are kept for the next command that is denied the same: under Landlock nobody can write to them.
+ * open it. They are kept for the next command that is denied the same: under Landlock no command can write to them.
  */
 export class Covers {
   readonly #directory: string

@@ -1,7 +1,7 @@
 import type { DescriptorSource, ExtraDescriptors, RunningProcess } from '@ws/process'
 import type { CommandGroup } from '@ws/sandbox'
 
-/** Of the shell that waits. The loader and what follows it have no such descriptor. */
+/** The descriptor by which the waiting shell reads its word. The loader and later programs do not have it. */
 const wordDescriptor = 8
 
 const script = `read -r word <&${wordDescriptor} && test "$word" = go && exec "$@" ${wordDescriptor}<&-`
@@ -10,7 +10,7 @@ const script = `read -r word <&${wordDescriptor} && test "$word" = go && exec "$
 export interface JoiningCommand {
   readonly argv: readonly string[]
   readonly extraFds: ExtraDescriptors
-  /** Of `startProcess`. */
+  /** The listener of `startProcess`. */
   readonly onStarted: (pid: number) => void
   letGo(started: RunningProcess): void
 }

@@ -1,6 +1,7 @@
 /**
  * proot carries a small ELF program, its loader, which it writes to `/tmp` for each run. That place is closed under
- * Landlock, and a killed proot would leave the loader there. Told by PROOT_LOADER where one is already, it writes none.
+ * Landlock, and a killed proot would leave the loader there. If PROOT_LOADER names an existing loader, proot writes
+ * none.
  *
  * @returns the loader for this architecture, or `undefined` where `proot` holds none in the usual form
  */

@@ -13,8 +13,8 @@ export interface RunDirectory {
 }
 
 /**
- * A fresh directory for each command. The next one is made while a command runs, and one that is done with is removed when
- * its result has been handed out: nobody waits for either.
+ * A fresh directory for each command. The next one is made while a command runs, and a used one is removed after the
+ * command's result is given: no caller waits for either.
  */
 export class RunDirectories {
   readonly #parent: string
@@ -36,7 +36,7 @@ export class RunDirectories {
       try {
         if (!this.#closed) this.#spare ??= this.#create()
       } catch {
-        // Nobody waits for it: the next command makes its own, and says why it cannot.
+        // The next command makes its own, and reports why it cannot.
       }
     })
     return taken

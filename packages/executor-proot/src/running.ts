@@ -54,7 +54,7 @@ export function followCommand(options: FollowOptions): StartedCommand {
     try {
       const ended = await process.wait()
       await report.closed
-      // Nobody is left to write, but for a process that nothing here could end.
+      // No writer is left, unless a process could not be ended.
       await Promise.race([errorsRead, delay(reportTimeout, undefined, { ref: false })])
       process.pipes.get(errorDescriptor)?.destroy()
       await errorsRead

@@ -1,11 +1,11 @@
 import { listProcesses, type ProcessStat, sendSignal } from '@ws/process'
 
 /**
- * Sends a signal to the command's process group, but not to proot in it, which takes some signals for orders of its own:
- * SIGQUIT ends everything, SIGUSR1 prints its memory.
+ * Sends a signal to the command's process group, but not to proot in it, which takes some signals for orders of its
+ * own: SIGQUIT ends everything, SIGUSR1 prints its memory.
  *
- * @param root what was started: a supervisor or a namespace's parent
- * @returns false if nobody got it
+ * @param root the process that was started: a supervisor or a namespace's parent
+ * @returns false if no process got it
  */
 export function signalGroup(root: number, signal: NodeJS.Signals): boolean {
   const entries = listProcesses()

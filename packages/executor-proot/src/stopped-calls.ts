@@ -2,7 +2,7 @@ import type { ProbeDetails } from '@ws/core/executor'
 
 /** Calls that name no path: proot has no need to see them, and stops at them where it is built without its filter. */
 const calls = 300
-/** Of `getrusage`, by architecture. */
+/** The number of `getrusage`, by architecture. */
 const callNumber = process.arch === 'arm64' ? 165 : 98
 
 /**

@@ -19,7 +19,7 @@ const attack = await readFile(join(import.meta.dirname, 'attack.py'), 'utf8')
 async function leaveTheView(bench: Bench, secret: string): Promise<Record<string, string>> {
   await put(join(bench.workspace, 'attack.py'), attack)
   for (let round = 0; round < 40; round++) {
-    // it kills proot, which is told as an error
+    // it kills proot, which is reported as an error
     await bench.run(`python3 /attack.py ${bench.workspace} ${secret}`).catch((error: unknown) => {
       if (getCommandResult(error) === undefined) throw error
     })

@@ -13,7 +13,7 @@ import { Bench, owner, request, virtual } from './support.ts'
 
 const needed = [component('proot'), component('perl'), component('bash')]
 
-/** Sleeps for a time that nobody else does, so that survivors are known by their command line. */
+/** Sleeps for a unique time, so that survivors are known by their command line. */
 function uniqueSleep(): string {
   return `${60_000 + Math.floor(Math.random() * 1e6)}.${process.pid}`
 }
