@@ -33,15 +33,18 @@ export type FileMethod = (typeof fileMethods)[number]
 export type AsyncFiles = Required<Pick<IFileSystem, (typeof bashMethods)[number]>>
 
 /**
- * Facts that a listing tells of its entries. `size` adds the sizes of files, `all` everything that `lstat` knows. Each
- * may cost the store a request for each file, so a command asks for no more than it shows.
+ * Facts that a listing reports about its entries. `size` adds the sizes of files, `all` everything that `lstat` knows.
+ * Each may cost the store a request for each file, so a command asks for no more than it shows.
  */
 export type Facts = 'type' | 'size' | 'all'
 
 /** An entry of a listing. */
 export interface ListedEntry {
   readonly name: string
-  /** Valid as far as facts were asked for. Absent where the listing does not tell them: `lstat` does, or says why not. */
+  /**
+   * Valid as far as facts were asked for. Absent where the listing does not report them: `lstat` does, or throws the
+   * reason.
+   */
   readonly stat?: FsStat | undefined
   /** The target of a link, with `all`, where the listing has it. */
   readonly target?: string | undefined

@@ -16,10 +16,10 @@ const shapes: OptionShapes<WorkspaceFilesOptions> = {
  *
  * Every access is a workspace operation, so rules, read-only mounts, links, aliases and the audit hold by themselves.
  * Errors are as Node's `fs` throws them (`EACCES: permission denied, open '/x'`). The system's names (`/bin`, `/dev` …)
- * are made up, in memory, and `/` does not list them. Hard links are `ENOTSUP`, and so is changing a mode, or a time to another
- * than now; a file above `maxFileBytes` is `EFBIG`.
+ * are made up, in memory, and `/` does not list them. Hard links are `ENOTSUP`, and so is changing a mode, or a time to
+ * another than now; a file above `maxFileBytes` is `EFBIG`.
  *
- * {@link createVirtualExecutor} runs the interpreter in a worker besides, where a loop holds nobody up.
+ * {@link createVirtualExecutor} runs the interpreter in a worker besides, where a loop does not block the caller.
  */
 export function createBashFileSystem(files: FileDoor, options: WorkspaceFilesOptions = {}): IFileSystem {
   checkOptions<WorkspaceFilesOptions>(options, shapes, { operation: 'createBashFileSystem' })

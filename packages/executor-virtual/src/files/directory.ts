@@ -22,7 +22,7 @@ export async function listDirectory(
 
 function shape(entry: WorkspaceEntry, facts: Facts): ListedEntry {
   const { name, type, size, mode, modifiedAt, version, target, unreachable } = entry
-  // Of a denied entry and of a mount the listing has the type alone. No path names an unreachable one.
+  // The listing has only the type of a denied entry and of a mount. No path names an unreachable entry.
   if (unreachable === true || (facts === 'all' && version === undefined)) return { name }
   return { name, stat: describe({ type, size: size ?? Number.NaN, mode, modifiedAt, version: version ?? '' }), target }
 }

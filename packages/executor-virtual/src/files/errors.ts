@@ -38,7 +38,7 @@ export function isFileError(error: unknown): error is Error {
   return error instanceof Error && /^E[A-Z]+:/.test(error.message)
 }
 
-/** The code of an error of any origin; `EIO` for one that has none. */
+/** The code of an error of any origin; `EIO` for an error without a code. */
 export function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return 'EIO'
   if ('code' in error && typeof error.code === 'string') return error.code

@@ -1,6 +1,6 @@
 /**
- * An absolute path without `.` and empty segments. A `..` behind a name is kept, since what it means depends on links;
- * so is a slash at the end, which asks for a directory.
+ * An absolute path without `.` and empty segments. A `..` after a name is kept, since its meaning depends on links; so
+ * is a slash at the end, which asks for a directory.
  */
 export function tidyPath(path: string): string {
   const kept: string[] = []

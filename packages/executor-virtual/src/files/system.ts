@@ -24,7 +24,7 @@ export interface ScriptSession {
 }
 
 export interface SystemOptions {
-  /** Ends a script that asks for a missing part, and tells when it was ended. */
+  /** Ends a script that asks for a missing part, and knows when it was ended. */
   readonly session?: ScriptSession | undefined
   /** The workspace's root. */
   readonly root?: string | undefined
@@ -130,7 +130,7 @@ export class BashFileSystem implements IFileSystem {
     return programs(at, await (follow ? files.stat(at) : files.lstat(at)))
   }
 
-  /** There are no hard links: the real place of a file tells it from others. */
+  /** The real place of a file. It identifies the file, since there are no hard links. */
   async #ownPlace(files: AsyncFiles, at: string): Promise<string> {
     return at === '/' ? at : childOf(await files.realpath(parentOf(at)), nameOf(at))
   }

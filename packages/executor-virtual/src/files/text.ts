@@ -1,10 +1,10 @@
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const encoder = new TextEncoder()
-/** Bytes that are not UTF-8 stand in text as these, one for each, as in Python's `surrogateescape`. */
+/** In text, one of these is written for each byte that is not UTF-8, as in Python's `surrogateescape`. */
 const firstEscape = 0xdc00
 const escapes = /[\u{dc80}-\u{dcff}]/u
 
-/** Text that keeps every byte: one that is not part of valid UTF-8 becomes a lone surrogate, U+DC80 to U+DCFF. */
+/** Text that keeps every byte: a byte that is not part of valid UTF-8 becomes a lone surrogate, U+DC80 to U+DCFF. */
 export function decodeText(bytes: Uint8Array): string {
   try {
     return strict.decode(bytes)
@@ -41,7 +41,7 @@ function isSecondHalf(code: number): boolean {
   return code >= 0xdc00 && code < 0xe000
 }
 
-/** True for text that stands for bytes which are not UTF-8. */
+/** True for text that holds escaped bytes, which are not UTF-8. */
 export function hasForeignBytes(text: string): boolean {
   return escapes.test(text)
 }

@@ -84,7 +84,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
 
   async lstat(path: string): Promise<FsStat> {
     if (path !== '/' && path.endsWith('/')) {
-      // As in the kernel: a slash behind it asks for a directory, through a link too.
+      // As in the kernel: a slash at the end asks for a directory, through a link too.
       const found = await this.stat(withoutSlash(path))
       if (!found.isDirectory) throw new FileError('ENOTDIR', 'lstat', path)
       return found
@@ -112,7 +112,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
       try {
         return await this.#door.realPath(withoutSlash(path), this.#signal)
       } catch {
-        // the way below tells which part of the path it is, and passes through what is denied
+        // the way below finds the part of the path that fails, and passes through denied parts
       }
     }
     let rest = path.split('/').filter(Boolean)
@@ -231,7 +231,7 @@ export class WorkspaceFiles implements WorkspaceAsyncFiles {
     await this.appendFile(path, new Uint8Array())
     const after = await this.stat(path)
     if (after.mtime.getTime() > found.mtime.getTime()) return
-    // The store saw no change in that: the same bytes are written again, unless somebody else was faster.
+    // The store saw no change in that: the same bytes are written again, unless another writer was faster.
     await this.#ask('utime', path, async () => {
       const { bytes, stat } = await this.#door.read(path, this.#signal)
       await this.#door.write(path, bytes, { ...this.#signal, parents: false, ifVersion: stat.version })

@@ -162,7 +162,7 @@ async function interpret(options: StartOptions, { ended, over, stopping }: Contr
   let shortage: Error | undefined
   worker.on('error', (error: Error & { readonly code?: string }) => {
     usable = false
-    // It could not begin: Node tells it here.
+    // It could not begin: Node reports that here.
     const short = shortageOf(error)
     if (short !== undefined) shortage = shortError(short, { native: error })
     if (error.code !== 'ERR_WORKER_OUT_OF_MEMORY') ended.resolve(failed(126, 'the interpreter failed on this command'))
@@ -186,7 +186,7 @@ async function interpret(options: StartOptions, { ended, over, stopping }: Contr
   const ending = await ended.promise
   port.close()
   stopping.removeEventListener('abort', stop)
-  // One that was told to stop may have left something behind.
+  // A command that was stopped may have left state in the thread.
   if (usable && !stopping.aborted && !('killed' in ending)) pool.release(worker)
   else await pool.end(worker)
   await Promise.all(asked)

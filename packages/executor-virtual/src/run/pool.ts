@@ -27,8 +27,8 @@ const idle: Idle[] = []
 const mostIdle = 4
 
 /**
- * Threads that run one command after another, since starting one costs some fifty times what a command costs. Nothing of a
- * command is left in a thread but loaded code, and one that had to be ended is not used again.
+ * Threads that run one command after another, since starting one costs some fifty times what a command costs. A command
+ * leaves nothing in a thread but loaded code, and a thread that had to be ended is not used again.
  */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions

@@ -24,7 +24,7 @@ type Ending = Pick<BashExecResult, 'stdout' | 'stderr' | 'exitCode'>
 // others fail unheard. Without this they would end the thread, and with it the next command.
 process.on('unhandledRejection', () => undefined)
 
-// One command at a time: a command that loops holds up this thread, and nobody else.
+// One command at a time: a command that loops blocks this thread only.
 parentPort?.on('message', (task: WorkerCommand) => void run(task))
 
 async function run({ port, command, cwd, env, stdin, limits, stopping, root }: WorkerCommand): Promise<void> {
@@ -96,7 +96,7 @@ async function run({ port, command, cwd, env, stdin, limits, stopping, root }: W
           maxStringLength: limits.maxFileBytes,
           maxInputBytes: Math.max(limits.maxFileBytes, 512 * 1024 * 1024),
         },
-        // Here it costs nobody anything: the globals it locks are this thread's own.
+        // Here it costs nothing: the globals it locks are this thread's own.
         defenseInDepth: true,
       })
       // It would guess whether the output is bytes, and decode text a second time.

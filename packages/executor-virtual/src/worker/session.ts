@@ -7,10 +7,10 @@ const stopTimer = clearTimeout
 const now = performance.now.bind(performance)
 const longestTimer = 2 ** 31 - 1
 
-/** Stands on standard error where a script was stopped; just-bash would put words of its own there. */
+/** A mark on standard error where a script was stopped; just-bash would put words of its own there. */
 export const stopMark = '\u{f0002}\n'
 
-/** A part of a script that must end by a time: the innermost one that is over ends. */
+/** A part of a script that must end by a time. If several are over, the innermost ends. */
 export interface Deadline {
   /** As `performance.now()` has it. Milliseconds. */
   readonly at: number
@@ -26,7 +26,7 @@ export class Session {
   #refusal: string | undefined
   /** A program that was to run and is not there. Its status has not been tested yet; see `repaired.ts`. */
   missing: string | undefined
-  /** The program for want of which the script has ended. */
+  /** The missing program that ended the script. */
   endedBy: string | undefined
   /** The file that the next script comes from, and the variables that it exports from the start. */
   begins: { readonly source?: string | undefined; readonly exported?: readonly string[] } = {}

@@ -4,7 +4,7 @@ import { type Arguments, type OptionTable, parseArguments } from './arguments.ts
 export interface CommandRule extends OptionTable {
   /** Short options that change nothing here: they are taken off. */
   readonly ignored?: string | undefined
-  /** Options that stand before all others. */
+  /** Options that come before all others. */
   readonly preset?: readonly string[] | undefined
   /** True for a command that looks at its arguments itself. */
   readonly raw?: boolean | undefined

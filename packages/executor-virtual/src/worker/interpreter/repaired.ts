@@ -65,7 +65,7 @@ export function repairInterpreter(interpreter: Interpreter): void {
     } catch (error) {
       // `break` and `continue` have the status 0, and so has the round that they end.
       if (isRound && isLeaving(error)) Object.assign(loop, { ran: true, left: true })
-      // As bash has it for a script behind `-c`, and for one in a file.
+      // As bash has it for a script after `-c`, and for a script in a file.
       if (outermost && error instanceof Error && error.name === 'NounsetError')
         shell.unbound = shell.source === undefined ? 127 : 1
       if (outermost) await trapBefore(this, error, isLast)
@@ -73,7 +73,7 @@ export function repairInterpreter(interpreter: Interpreter): void {
     }
   }
 
-  /** `set -e` does not look at what is tested: all but the last part of a list, and what stands behind `!`. */
+  /** `set -e` does not look at what is tested: all but the last part of a list, and the pipeline after `!`. */
   interpreter.executePipeline = async function (pipeline: Pipeline) {
     const { state } = this.ctx
     const before = state.inCondition
@@ -161,11 +161,11 @@ export function repairInterpreter(interpreter: Interpreter): void {
   }
 }
 
-/** Of some programs just-bash says more than that. */
+/** For some programs, just-bash prints more than this message. */
 const notFound =
   /^bash: [^\n]*: (?:command not found|No such file or directory|command not available in browser environments[^\n]*)\n$/
 
-/** Runs `$(…)`: `set -e` is off in it, and it leaves no options and functions behind. */
+/** Runs `$(…)`: `set -e` is off in it, and its options and functions end with it. */
 async function inSubstitution<Result>(
   { ctx: { state } }: Interpreter,
   shell: Shell,
@@ -177,7 +177,7 @@ async function inSubstitution<Result>(
     options: { ...options, errexit: false },
     shoptOptions: { ...shoptOptions },
     functions: new Map(functions),
-    // The status of a command in it is not the one that is tested.
+    // The status of a command in it is not the status that is tested.
     inCondition: false,
   } satisfies Partial<ShellState>)
   Object.assign(shell, { depth: depth + 1, substitutions: shell.substitutions + 1, traps: new Map(), loops: [] })

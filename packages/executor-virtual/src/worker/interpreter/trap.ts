@@ -27,7 +27,7 @@ export function setTrap(interpreter: Interpreter, given: readonly string[]): Exe
   return nothing
 }
 
-/** Runs the trap behind the last statement of a script. */
+/** Runs the trap after the last statement of a script. */
 export async function trapAfter(interpreter: Interpreter, result: ExecResult): Promise<ExecResult> {
   const ran = await runTrap(interpreter, result.exitCode)
   if (ran === undefined) return result

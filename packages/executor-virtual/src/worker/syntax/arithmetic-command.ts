@@ -17,7 +17,7 @@ const refusal = "__refused '(( … ))' 'with a blank before an operator; leave t
 
 /**
  * Reads `((i -= 3))` as arithmetic. just-bash takes it for a subshell in a subshell where a blank comes before `-` or
- * `/`. Only the text tells both apart: `( (i -= 3) )` runs a command.
+ * `/`. Only the text distinguishes both: `( (i -= 3) )` runs a command.
  */
 export function readArithmeticCommands(ast: Parameters<typeof walk>[0]): void {
   walk(ast, (node: Node) => {

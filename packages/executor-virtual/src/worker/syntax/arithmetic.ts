@@ -19,7 +19,7 @@ interface Expression {
 const exact = Number.MAX_SAFE_INTEGER
 const refusal = "__refused arithmetic 'numbers beyond 2^53, or bits beyond 2^31; use awk'"
 
-/** Guards an expression; one that just-bash's lexer has taken apart (`((i<=3))`) is read again. */
+/** Guards an expression. An expression that just-bash's lexer has taken apart (`((i<=3))`) is read again. */
 export function guardArithmetic(node: Expression): void {
   const text = node.originalText ?? ''
   if (JSON.stringify(node.expression).includes('"ArithSyntaxError"') && /[<>] =/.test(text))

@@ -23,7 +23,7 @@ export function hoistCommands(node: unknown): void {
   const expression = (node as Shape).expression as { expression: unknown } | undefined
   if ((type === 'ArithmeticExpansion' || type === 'ArithmeticCommand') && expression !== undefined) {
     const text = (expression as { readonly originalText?: string }).originalText ?? ''
-    // Digits behind a base (`10#$x`) are only expanded as a text.
+    // Digits after a base (`10#$x`) are only expanded as text.
     const based = text.replace(/(\d#\$)\{([a-zA-Z_]\w*)\}/g, '$1$2')
     const known = type === 'ArithmeticExpansion' && !/\d#(?:\$[^a-zA-Z_]|`)/.test(based)
     if (/\d#[$`]/.test(text))

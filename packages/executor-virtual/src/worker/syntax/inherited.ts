@@ -24,7 +24,7 @@ interface Shape {
   }[]
 }
 
-/** Marks commands whose standard input is that of what they stand in. */
+/** Marks commands whose standard input is that of the group or loop around them. */
 export function markInherited(node: unknown, inside: Inheritance = 'group'): void {
   if (typeof node !== 'object' || node === null) return
   if (Array.isArray(node)) {

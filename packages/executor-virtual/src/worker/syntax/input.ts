@@ -19,7 +19,7 @@ export function readsInput(script: string): boolean {
       if (name === undefined || !deaf.has(name)) reads = true
     })
   } catch {
-    // It is refused as it stands: there is nothing to wait for.
+    // A script that cannot be parsed is refused: there is nothing to wait for.
     return false
   }
   return reads

@@ -16,8 +16,9 @@ const firstDescriptor = 200
 /**
  * Makes `cmd > file` into `cmd 200> file 1>&200`, which means the same.
  *
- * just-bash ends the whole script, without its output, when a file behind a plain `>` cannot be opened, since its own file
- * systems never refuse. Behind a numbered descriptor it does as bash does: the command fails and the script goes on.
+ * just-bash ends the whole script, without its output, when a file after a plain `>` cannot be opened, since its own
+ * file systems never refuse. After a numbered descriptor it does as bash does: the command fails and the script goes
+ * on.
  */
 export function numberRedirections(node: unknown): void {
   if (typeof node !== 'object' || node === null) return
@@ -44,7 +45,7 @@ function numbered(redirection: Redirection, descriptor: number): readonly Redire
   return [opened, ...(both ? [1, 2] : [fd ?? 1]).map((from) => duplicate(from, descriptor))]
 }
 
-/** `>&1`, `>&-`, or `>&$fd`, whose meaning nobody knows before it runs. */
+/** `>&1`, `>&-`, or `>&$fd`, whose meaning is known only when it runs. */
 function isDescriptor({ target }: Redirection): boolean {
   const [part] = target.parts ?? []
   return part === undefined || part.type !== 'Literal' || /^(?:\d+-?|-)$/.test(part.value ?? '')

@@ -3,7 +3,7 @@ import { parse } from '#just-bash'
 import { guardArithmetic } from './arithmetic.ts'
 import { type ForLoop, groupOf, literal, type Node, type Part, type SimpleCommand, type Word, wordOf } from './nodes.ts'
 
-/** Rewrites what just-bash reads otherwise than bash, and what it can be told in other words. */
+/** Rewrites nodes that just-bash reads otherwise than bash, but that other words can express. */
 export function repair(node: Node): void {
   if ((node.type as string) === 'ArithmeticExpression')
     guardArithmetic(node as unknown as Parameters<typeof guardArithmetic>[0])
@@ -18,12 +18,12 @@ export function repair(node: Node): void {
   }
 }
 
-/** `"$@"` and `$command` may be several words; just-bash takes them for one where they stand for the program. */
+/** `"$@"` and `$command` may be several words; just-bash takes them for one word in the place of the program. */
 function splitName(node: SimpleCommand): void {
   const text = JSON.stringify(node.name?.parts ?? [])
   if (node.name === null || !/"type":"(?:ParameterExpansion|CommandSubstitution)"/.test(text)) return
   node.args.unshift(node.name)
-  // A name that is empty: the first word behind it is the program, as in bash.
+  // An empty name: the next word is the program, as in bash.
   node.name = wordOf('${__nothing-}')
 }
 

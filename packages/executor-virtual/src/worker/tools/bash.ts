@@ -8,7 +8,7 @@ import { type Invocation, pathOf, type Tool, wordsOf } from './tool.ts'
 interface Parsed {
   /** `set` options for the start, such as `-e` and `-o pipefail`. */
   readonly set: readonly string[]
-  /** The text behind `-c`; undefined for a file or standard input. */
+  /** Whether the script is the text after `-c`. False for a file or standard input. */
   readonly command: boolean
   readonly stdin: boolean
   readonly operands: readonly string[]

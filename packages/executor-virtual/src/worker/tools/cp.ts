@@ -88,7 +88,7 @@ async function keepTimes(call: Invocation, from: string, to: string): Promise<vo
   if (stat.isDirectory)
     for (const name of await fs.readdir(from)) await keepTimes(call, childOf(from, name), childOf(to, name))
   await fs.chmod(to, stat.mode & 0o777)
-  // Its own object is not one that can be sent.
+  // A plain Date: the file system's own object cannot be sent to another thread.
   const time = new Date(stat.mtime.getTime())
   await fs.utimes(to, time, time)
 }

@@ -8,7 +8,7 @@ import type { Invocation } from './tool.ts'
 const mostAtOnce = 32
 /** Bytes that are read ahead: a whole file is held at a time. */
 const mostBytesAtOnce = 32 * 1024 * 1024
-/** Bytes that a file counts for whose size the listing has not told. */
+/** Bytes that are assumed for a file whose size the listing does not report. */
 const assumedBytes = 4 * 1024 * 1024
 
 /** The entries of a directory, by one listing. */
@@ -16,7 +16,7 @@ export async function listedIn({ session }: Invocation, path: string, facts: Fac
   return filesOf(session).readdirWithStats(path, { facts })
 }
 
-/** The facts that `lstat` tells of a path, or `stat` with `follow`, without the identity. */
+/** The facts that `lstat` reports about a path, or `stat` with `follow`, without the identity. */
 export async function look({ session }: Invocation, path: string, { follow = false } = {}): Promise<FsStat> {
   return filesOf(session).look(path, { follow })
 }

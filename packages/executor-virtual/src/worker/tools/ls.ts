@@ -41,7 +41,7 @@ interface Item {
   readonly path: string
   readonly stat: FsStat
   readonly target?: string | undefined
-  /** Of what a link leads to. */
+  /** The facts of a link's target. */
   readonly leadsTo?: FsStat | undefined
 }
 
@@ -96,7 +96,7 @@ class Lister {
   /** The facts that are shown or sorted by. */
   get #facts(): Facts {
     const needs = (...flags: string[]) => flags.some((flag) => this.#flags.has(flag))
-    // the mode tells programs, which -F marks
+    // the mode identifies programs, which -F marks
     if (needs('l', 'o', 'G', 't', 'F')) return 'all'
     return needs('S') ? 'size' : 'type'
   }
@@ -229,7 +229,7 @@ class Lister {
     return this.#flags.has('p') && stat.isDirectory ? `${shown}/` : shown
   }
 
-  /** `?` for a directory: its own size is the store's affair. It is the sign that GNU's `ls` has for what it cannot tell. */
+  /** `?` for a directory: its own size depends on the store. GNU's `ls` prints the same for unknown values. */
   #sizeText(item: Item): string {
     if (item.stat.isDirectory) return '?'
     const size = item.target === undefined ? item.stat.size : Buffer.byteLength(item.target)

@@ -40,7 +40,7 @@ export function escapeLiteral(character: string): string {
 /**
  * A bracket expression (`[a-z]`, `[^[:space:]]`) as one of JavaScript's.
  *
- * @param text begins behind the `[`
+ * @param text begins after the `[`
  * @returns the expression and what follows it; undefined where it is not closed or means something else elsewhere
  */
 export function bracket(

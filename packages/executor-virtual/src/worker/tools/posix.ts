@@ -14,7 +14,7 @@ const escapes: Readonly<Record<string, string>> = {
 
 export interface Dialect {
   readonly extended: boolean
-  /** True where the length of a match counts: alternatives must then be told apart by their first character. */
+  /** True where the length of a match counts: alternatives must then differ in their first character. */
   readonly longest: boolean
   /** True where a text may hold several lines: `.` matches a newline. Default false. */
   readonly lines?: boolean

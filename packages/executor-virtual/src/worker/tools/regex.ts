@@ -11,8 +11,9 @@ const controls: Readonly<Record<string, string>> = {
 }
 
 /**
- * An extended regular expression of awk as one of JavaScript's, over bytes; undefined for a form that is not known here.
- * Where a match's length counts, alternatives have to be told apart at once: JavaScript takes the first, POSIX the longest.
+ * An extended regular expression of awk as one of JavaScript's, over bytes; undefined for an unknown form. Where a
+ * match's length counts, alternatives must differ in their first character: JavaScript takes the first, POSIX the
+ * longest.
  */
 export function extendedExpression(pattern: string, { longest }: { readonly longest: boolean }): RegExp | undefined {
   if (longest && hasAmbiguousAlternatives(pattern)) return undefined
@@ -60,7 +61,7 @@ export function extendedExpression(pattern: string, { longest }: { readonly long
   }
 }
 
-/** Escapes such as `\t` in a bracket expression stand for themselves. */
+/** Escapes such as `\t` in a bracket expression are literal. */
 function withControls(text: string): string {
   return text.replace(
     /\\([ntrfva])/g,

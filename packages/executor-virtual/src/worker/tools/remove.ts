@@ -40,7 +40,7 @@ async function removeOne(
 ): Promise<void> {
   const { fs } = call.context
   const path = pathOf(call, operand)
-  // A slash behind a link asks for the directory, which is not removed through it.
+  // A slash after a link asks for the directory, which is not removed through it.
   const own = operand.endsWith('/') ? await fs.lstat(path.replace(/\/+$/, '')) : undefined
   if (own?.isSymbolicLink === true && recursive && (await fs.stat(path)).isDirectory)
     call.session.refuse('rm -r', `'${operand}' is a link, and what it leads to would be emptied`)

@@ -12,7 +12,7 @@ export interface Invocation {
   readonly given: readonly string[]
   readonly context: InterpreterContext
   readonly session: Session
-  /** Its standard input is that of the group or loop that it stands in, or a file. */
+  /** The source of its standard input: the group or the loop around it, or a file. */
   readonly inherits?: 'group' | 'loop' | 'file' | undefined
 }
 
@@ -124,7 +124,7 @@ export function wordsOf(error: unknown): string {
   return errorWords[codeOf(error)] ?? codeOf(error)
 }
 
-/** Each operand's bytes, standard input where there is none; an operand that cannot be read is told and passed over. */
+/** Each operand's bytes, or standard input without operands. An unreadable operand is reported and passed over. */
 export async function readOperands(
   call: Invocation,
   operands: readonly string[],

@@ -34,11 +34,11 @@ interface CharacterSet {
   readonly codes: readonly number[]
   /** It is `[:lower:]` or `[:upper:]` alone, or holds another class. */
   readonly kind: 'plain' | 'case' | 'class'
-  /** Where a `[c*]` that fills up stands. */
+  /** The place of a `[c*]` that fills up. */
   readonly fill?: { readonly at: number; readonly code: number }
 }
 
-/** The characters of a set; undefined for one that GNU's `tr` refuses. */
+/** The characters of a set; undefined for a set that GNU's `tr` refuses. */
 function setOf(text: string): CharacterSet | undefined {
   const found: number[] = []
   let kind: CharacterSet['kind'] = 'plain'

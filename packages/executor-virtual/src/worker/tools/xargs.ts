@@ -37,7 +37,7 @@ const mostBytes = 131_072
 
 interface Item {
   readonly text: string
-  /** A logical line ends behind it. */
+  /** A logical line ends after it. */
   readonly ends: boolean
 }
 

@@ -114,7 +114,7 @@ function substitute(
   let before = -1
   const changed = text.replace(regex, (found: string, ...rest: unknown[]) => {
     const at = rest.find((one) => typeof one === 'number')
-    // An empty match right behind another match does not count.
+    // An empty match right after another match does not count.
     if (found === '' && at === before) return ''
     before = Number(at) + found.length
     count++
@@ -124,7 +124,7 @@ function substitute(
   return count
 }
 
-/** The replacement's parts; undefined stands for what was found. */
+/** The replacement's parts; undefined is the place of the matched text. */
 function piecesOf(text: string): (string | undefined)[] {
   return (text.match(/\\[\\&]|\\|&|[^\\&]+/g) ?? []).map((piece) => {
     if (piece === '&') return undefined

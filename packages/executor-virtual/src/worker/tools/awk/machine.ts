@@ -181,7 +181,7 @@ export class Machine {
     this.#current = undefined
   }
 
-  /** Assignments that stand behind the last file take effect before END. */
+  /** Assignments after the last file take effect before END. */
   finish(): void {
     while (this.next() !== undefined) continue
   }

@@ -13,8 +13,8 @@ const often = 5
 /**
  * The changes between two files as GNU's `diff` gives them; undefined where that is not certain.
  *
- * GNU's takes one of the shortest differences, and there may be several. It is certain where there is only one, apart from a
- * block of lines that may stand higher or lower: that stands as low as it can.
+ * GNU's takes one of the shortest differences, and there may be several. It is certain where there is only one, apart
+ * from a block of lines that could be higher or lower: it goes as low as it can.
  */
 export function changesOf(left: readonly string[], right: readonly string[]): readonly Change[] | undefined {
   const [a, b] = numbered(left, right)
@@ -50,7 +50,7 @@ function numbered(left: readonly string[], right: readonly string[]): [number[],
   return [left.map(numberOf), right.map(numberOf)]
 }
 
-/** One longest common subsequence, and how many pairs of lines stand in any of them. */
+/** One longest common subsequence, and how many pairs of lines are in any of them. */
 function align(
   a: readonly number[],
   b: readonly number[],
@@ -121,9 +121,9 @@ function changesBetween(matches: readonly (readonly [number, number])[], height:
 }
 
 /**
- * Moves each block that is in one file only as low as it can stand.
+ * Moves each block that is in one file only as low as it can go.
  *
- * @param below the first lines behind the compared ones
+ * @param below the first lines after the compared ones
  * @returns undefined where a block may touch another one; `steps`: by how many lines all blocks can be moved
  */
 function lower(

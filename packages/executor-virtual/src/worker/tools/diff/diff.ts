@@ -82,7 +82,7 @@ class Comparison {
     if (below !== undefined) await (directory === a ? this.#pair(below, file, 0) : this.#pair(file, below, 0))
   }
 
-  /** The kind and facts of an operand; undefined once its absence is told. */
+  /** The kind and facts of an operand; undefined once its absence is reported. */
   async #look(name: string): Promise<File | undefined> {
     if (name === '-') return { name, kind: 'input', size: 0, time: Date.now() }
     return this.#orTold(name, async (path) => {
@@ -91,7 +91,7 @@ class Comparison {
     })
   }
 
-  /** The answer of the files about a name; undefined once the reason why there is none is told. */
+  /** The answer of the files about a name; undefined once the reason for its absence is reported. */
   async #orTold<Answer>(name: string, ask: (path: string) => Promise<Answer>): Promise<Answer | undefined> {
     try {
       return await ask(pathOf(this.#call, name))

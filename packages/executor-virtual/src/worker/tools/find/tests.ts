@@ -11,7 +11,7 @@ export interface Entry {
   /** The starting point, as it was given. */
   readonly start: string
   readonly depth: number
-  /** Of the link's target where links are followed. */
+  /** The facts of the entry, or of the link's target where links are followed. */
   readonly stat: FsStat
 }
 

@@ -42,7 +42,7 @@ export class Machine {
     let space = ''
     let appended: string[] = []
     let changed = false
-    /** The last line that was read has a newline behind it. */
+    /** The last line that was read has a newline at its end. */
     const lineEnd = () => (at === all.length && !closed ? '' : '\n')
     const print = (text: string, end = '\n') => out.push(text + end)
     const flush = () => {
@@ -148,7 +148,7 @@ export class Machine {
             print(command.text ?? '')
             break
           case 'c':
-            // In a range it stands for the whole, once.
+            // In a range the text replaces the whole range, once.
             if (command.to === undefined || command.negated || !this.#open.has(command)) print(command.text ?? '')
             flush()
             continue cycle

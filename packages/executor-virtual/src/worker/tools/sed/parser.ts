@@ -132,7 +132,7 @@ class Parser {
     return { type: 'regex', regex: this.#regex(pattern, fold, '') }
   }
 
-  /** Up to a delimiter, which is taken; behind a backslash it stands for itself. */
+  /** Reads up to a delimiter, which is taken. After a backslash the delimiter is literal. */
   #until(delimiter: string, brackets: boolean): string {
     const text = this.#rest
     let inside = false
@@ -167,7 +167,7 @@ class Parser {
     throw new ScriptProblem("an expression or `s' that is not closed")
   }
 
-  /** @returns undefined for an empty one, which stands for the last one that was used */
+  /** @returns undefined for an empty pattern, which means the last used pattern */
   #regex(pattern: string, fold: boolean, flags: string): RegExp | undefined {
     if (pattern === '') return undefined
     const plain = pattern.replace(/\\([nt])/g, (_, letter: string) => (letter === 'n' ? '\n' : '\t'))
@@ -182,7 +182,7 @@ class Parser {
 
   #text(): string {
     this.#take(/^[ \t]*/)
-    // `a\` with the text on the next line, or behind it: then blanks at its start are kept.
+    // `a\` with the text on the next line or right after it: then blanks at its start are kept.
     const continued = this.#take(/^\\(?:\n|(?=[^]))/)
     if (continued === undefined && this.#rest.startsWith('\\')) this.#take(/^\\/)
     if (this.#rest === '') throw new ScriptProblem("`a', `c' or `i' without a text")

@@ -15,7 +15,7 @@ export interface Command {
   readonly from?: Address
   readonly to?: Address
   readonly negated: boolean
-  /** Of `{`: the place behind its `}`. */
+  /** The place after the `}` of a `{`. */
   end?: number
   readonly text?: string
   readonly label?: string

@@ -15,7 +15,7 @@ export function substitute(space: string, used: RegExp, { pieces, all, number }:
   let changed = false
   let before = -1
   for (const match of space.matchAll(used)) {
-    // An empty match right behind another match does not count.
+    // An empty match right after another match does not count.
     if (match[0] === '' && match.index === before) continue
     before = match.index + match[0].length
     count++
