@@ -160,7 +160,7 @@ function optionLine(rest: readonly (string | undefined)[], names: readonly strin
 
 const findActions = new Set(['-exec', '-execdir', '-ok', '-okdir'])
 
-/** Commands that `find -exec … ;` runs: the words up to `;` or `+`, which cannot be told when a word is not known. */
+/** Commands that `find -exec … ;` runs: the words up to `;` or `+`. The end cannot be found if a word is not known. */
 function startedByFind(rest: readonly (string | undefined)[]): (readonly (string | undefined)[])[] {
   const started: (readonly (string | undefined)[])[] = []
   for (let index = 0; index < rest.length; index++) {

@@ -1,7 +1,7 @@
 import { forEachChild, parse } from 'unbash'
 import type { ParsedScript, SyntaxNode } from 'unbash'
 
-/** The line cannot be read with certainty. The message tells why, and holds nothing of the line. */
+/** The line cannot be read with certainty. The message gives the reason, and holds nothing of the line. */
 export class UnreadableCommand extends Error {
   override readonly name = 'UnreadableCommand'
 }

@@ -1,14 +1,14 @@
 /** How a program that starts another one takes its own options, before the other one's name. */
 export interface Wrapper {
-  /** Options that take a value of their own, in the next word or behind `=` (long) or attached (short). */
+  /** Options that take a value of their own: in the next word, after `=` (long), or attached (short). */
   readonly values: readonly string[]
   /** Options without a value. */
   readonly flags: readonly string[]
   /** Operands before the program: `timeout 5 cmd`. Default 0. */
   readonly operands?: number | undefined
-  /** `NAME=value` may stand before the program. */
+  /** `NAME=value` may come before the program. */
   readonly assignments?: true | undefined
-  /** Arguments are added at the end that nobody knows yet. */
+  /** The wrapper adds arguments at the end that are not in the line. */
   readonly adds?: true | undefined
 }
 
@@ -148,7 +148,10 @@ export const shells: ReadonlySet<string> = new Set([
   'rbash',
 ])
 
-/** Where the program of a wrapper starts among its arguments; `none`: it starts nothing; `unknown`: nobody can tell. */
+/**
+ * Where the program of a wrapper starts among its arguments; `none`: it starts nothing; `unknown`: the line does not
+ * show it.
+ */
 export function findWrapped(
   wrapper: Wrapper,
   words: readonly (string | undefined)[],
