@@ -1,4 +1,4 @@
-/** A certificate for `localhost` that nobody has signed but itself, and its key: of these tests, and good for nothing else. */
+/** A self-signed certificate for `localhost`, and its key: of these tests, and good for nothing else. */
 export const certificate = `-----BEGIN CERTIFICATE-----
 MIIBXTCCAQSgAwIBAgIBATAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAlsb2NhbGhv
 c3QwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBQxEjAQBgNVBAMM

@@ -66,8 +66,8 @@ interface GroupMaker<Limits, Options, Group> {
 }
 
 /**
- * Groups of the kernel's own, which has no controllers: the limits that were asked for are told in `asked`, and not set.
- * `own` stands in for parts of each group.
+ * Groups of the kernel's own, which has no controllers: requested limits are recorded in `asked`, and not set. `own`
+ * replaces parts of each group.
  */
 export function recordGroups<Limits, Options extends object, Group>(
   real: GroupMaker<Limits, Options, Group>,

@@ -100,7 +100,7 @@ async function giveTo(owner: Owner, path: string): Promise<void> {
   for (const entry of entries) await lchown(join(entry.parentPath, entry.name), owner.uid, owner.gid)
 }
 
-/** One commit, the same on every machine, made by the owner: git refuses to work in somebody else's repository. */
+/** One commit, the same on every machine, made by the owner: git refuses to work in another user's repository. */
 async function makeRepository(path: string, owner: Owner): Promise<boolean> {
   const identity = { NAME: 'Sample', EMAIL: 'sample@example.invalid', DATE: '2026-01-01T00:00:00Z' }
   const env: NodeJS.ProcessEnv = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: '/nonexistent', LC_ALL: 'C.UTF-8' }

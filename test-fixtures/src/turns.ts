@@ -1,4 +1,4 @@
-/** The longest time, in milliseconds of this thread's processor time, for which nobody else had a turn. */
+/** The longest time, in milliseconds of this thread's processor time, without a turn for other work. */
 export interface Turns {
   longest(): number
   stop(): void

@@ -306,8 +306,8 @@ const odd = [
 ]
 
 /**
- * A few hundred paths that somebody hostile may give, for a workspace whose root holds `file.txt`, `dir/x`, `dir/sub/y`
- * and the link `in` to `file.txt`, with `../t12/secret.txt` beside it.
+ * A few hundred paths that an attacker may give, for a workspace whose root holds `file.txt`, `dir/x`, `dir/sub/y` and
+ * the link `in` to `file.txt`, with `../t12/secret.txt` beside it.
  *
  * @param canary host path of the secret beside the root, to be asked for by its own name
  */

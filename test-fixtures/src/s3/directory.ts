@@ -20,7 +20,7 @@ export async function createTiedDirectory(prefix: string): Promise<TiedDirectory
   const path = await mkdtemp(join(await realpath(tmpdir()), prefix))
   const child = spawn('/bin/sh', ['-c', janitor, 'sh', path], {
     cwd: '/',
-    // a group of its own: an interrupt at the terminal is not for the one that cleans up
+    // a group of its own: an interrupt at the terminal must not reach the process that cleans up
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   })

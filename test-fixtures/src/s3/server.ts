@@ -26,7 +26,7 @@ export interface S3Connection {
 
 /** An S3 server on this machine, at a free port of 127.0.0.1. */
 export interface S3Server extends S3Connection, AsyncDisposable {
-  /** Gives a further bucket, empty and nobody else's. The R2 simulator has a fixed number of them. */
+  /** Gives a further bucket, empty and for this caller only. The R2 simulator has a fixed number of them. */
   createBucket(): Promise<string>
   /** A client for this server; it is closed with the server. `config` overrides {@link clientConfig}. */
   client(config?: S3ClientConfig): S3Client

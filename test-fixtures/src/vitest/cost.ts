@@ -33,7 +33,7 @@ export class CostMeter {
       const { process: child } = message as { process: childProcess.ChildProcess }
       queueMicrotask(() => this.#count([child.spawnfile, ...(child.spawnargs ?? [])]))
     })
-    // no event tells of these
+    // no event reports these
     for (const name of ['spawnSync', 'execFileSync'] as const) {
       const original = childProcess[name] as (file: string, ...rest: unknown[]) => unknown
       const counted = (file: string, ...rest: unknown[]) => {

@@ -4,7 +4,7 @@ import { CostMeter, type FileCost } from './cost.ts'
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** Of a test file, when it has ended. */
+    /** The cost of a test file, when it has ended. */
     cost?: FileCost
   }
 }

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 
 import { afterAll } from 'vitest'
 
-// Tests look at what is left in the temporary directory: each file has one of its own, so that files can run side by side.
-// Files that share a worker get theirs one after the other. One of which no test runs is not told of its end.
+// Tests look at what is left in the temporary directory: each file has one of its own, so that files can run side by
+// side. Files that share a worker get theirs one after the other. A file without a test to run does not learn of its
+// end.
 const worker = globalThis as { [key: symbol]: { readonly parent: string; current?: string } | undefined }
 const key = Symbol.for('@ws/test-fixtures temporary directory')
 const place = (worker[key] ??= { parent: realpathSync(tmpdir()) })
@@ -26,7 +27,7 @@ function remove(): void {
   delete place.current
 }
 
-/** A directory that a killed process left may be closed: then nobody but root can remove its entries. */
+/** A directory that a killed process left may be closed: then only root can remove its entries. */
 function openUp(path: string): void {
   try {
     chmodSync(path, 0o700)

@@ -26,14 +26,14 @@ export class ComponentReporter implements Reporter {
 
   onInit(vitest: Vitest): void {
     this.#projects = vitest.projects
-    // a report of an earlier run must not stand for one that crashed
+    // a report of an earlier run must not replace that of a crashed one
     for (const project of this.#projects) rmSync(pathIn(project), { force: true })
   }
 
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
     for (const [index, project] of this.#projects.entries()) {
       const own = modules.filter((module) => module.project === project)
-      // an error outside of all tests belongs to nobody: the first one tells it
+      // an error outside of all tests belongs to no project: the first project reports it
       writeReport(project, own, index === 0 ? errors : [])
     }
     const missing = countMissing(modules.flatMap((module) => [...module.children.allTests()]))

@@ -40,7 +40,7 @@ describe.each(s3ServerNames)('%s', (name) => {
       expect(directories()).toHaveLength(1)
       child.kill('SIGKILL')
       await exit
-      // nobody is left to tell when that has come to its end
+      // no process is left that could report the end
       await expect
         .poll(() => ({ alive: started.filter(isAlive), directories: directories() }), { timeout: 20_000 })
         .toEqual({ alive: [], directories: [] })

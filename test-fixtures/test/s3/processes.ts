@@ -16,7 +16,7 @@ export function descendants(pid: number): ProcessIdentity[] {
   return below(pid)
 }
 
-/** True until the process has ended; that nobody has collected its exit status yet does not count. */
+/** True until the process has ended, even if its exit status was not collected yet. */
 export function isAlive({ pid, startTime }: ProcessIdentity): boolean {
   const now = readStat(pid)
   return now !== undefined && now.startTime === startTime && now.state !== 'Z'

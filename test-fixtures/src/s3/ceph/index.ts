@@ -74,7 +74,7 @@ async function tryStart(credentials: S3Credentials, signal: AbortSignal): Promis
     })
     const owner = server.client()
     try {
-      // also shows that the gateway is ours: nobody else knows the credentials
+      // also shows that the gateway is ours: no other process knows the credentials
       await owner.send(new CreateBucketCommand({ Bucket: server.bucket }), { abortSignal: signal })
     } catch (error) {
       await cluster.close()

@@ -1,7 +1,7 @@
 import type { ProxiedRequest } from './request.ts'
 
 /**
- * A fault of one request. Where a fault has `when` or `acted`, it tells whether the server has seen the request: a
+ * A fault of one request. `when` or `acted`, where a fault has it, says whether the server has seen the request: a
  * client cannot know, and must be right in both cases.
  */
 export type Fault =

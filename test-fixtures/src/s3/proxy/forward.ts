@@ -16,7 +16,7 @@ export interface Exchange {
   readonly target: URL
 }
 
-// A connection for each request: one that the server has closed meanwhile would be a fault that nobody planned.
+// A connection for each request: a connection that the server has closed meanwhile would be an unplanned fault.
 const agent = new Agent({ keepAlive: false })
 
 /** Serves one request, with the fault that was planned for it. Rejects when the server or the client goes away. */

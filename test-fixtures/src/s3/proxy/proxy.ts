@@ -13,7 +13,7 @@ export interface FaultProxyOptions {
   readonly faults?: FaultPlan
 }
 
-/** Stands between a client and an S3 server, records every request, and lets some of them fail. */
+/** A proxy between a client and an S3 server. It records every request, and makes some of them fail. */
 export interface FaultProxy extends S3Connection, AsyncDisposable {
   /** The requests since the start or the last {@link FaultProxy.clear}, in the order they came in. */
   readonly requests: readonly RecordedRequest[]
@@ -49,7 +49,7 @@ export async function startFaultProxy(server: S3Connection, options: FaultProxyO
     response.once('close', () => {
       recorded.endedAt = performance.now()
     })
-    // One side is gone: the other is told by a reset, as without a proxy.
+    // One side is gone: the other gets a reset, as without a proxy.
     forward({ request, response, recorded, target }).catch(() => request.socket.resetAndDestroy())
   })
   // bodies of a gibibyte are uploaded through it

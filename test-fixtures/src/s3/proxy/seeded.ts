@@ -29,8 +29,8 @@ export function seededRandom(seed: number): () => number {
 }
 
 /**
- * Faults by chance, of every kind that a client can be asked to survive. Bits are flipped in whole objects only: one in a
- * listing makes another listing, and one in a range has no checksum, so that nobody could tell.
+ * Faults by chance, of every kind that a client can be expected to survive. Bits are flipped in whole objects only. A
+ * flipped bit in a listing makes another listing, and a range has no checksum, so both would go unnoticed.
  */
 export function seededFaults({
   seed,

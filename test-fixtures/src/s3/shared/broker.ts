@@ -10,8 +10,8 @@ import { type S3Connection, type S3Server, type S3ServerName } from '../server.t
 /** Hands out one server of each kind to many processes. */
 export interface S3Broker extends AsyncDisposable {
   /**
-   * `POST {url}/{name}` answers with an {@link S3Connection} as JSON, its bucket nobody else's; the first such request
-   * starts the server.
+   * `POST {url}/{name}` answers with an {@link S3Connection} as JSON, whose bucket no other caller gets. The first such
+   * request starts the server.
    */
   readonly url: string
   /** Ends the servers that were started. */
@@ -26,7 +26,7 @@ const starters: Record<S3ServerName, () => Promise<S3Server>> = {
 
 const names = Object.keys(starters) as S3ServerName[]
 
-/** Listens at a free port of 127.0.0.1, below a path that nobody can guess. */
+/** Listens at a free port of 127.0.0.1, below a path that cannot be guessed. */
 export async function startS3Broker(): Promise<S3Broker> {
   const path = `/${randomBytes(16).toString('hex')}`
   const started = new Map<S3ServerName, Promise<S3Server>>()
@@ -56,7 +56,7 @@ export async function startS3Broker(): Promise<S3Broker> {
     http.closeAllConnections()
     const ended = await Promise.allSettled(
       [...started.values()].map(async (starting) => {
-        // who asked for one that did not start has been told
+        // the callers of a server that did not start have got its error
         const server = await starting.catch(() => undefined)
         await server?.close()
       }),

@@ -44,7 +44,7 @@ export async function startSwiftServer(): Promise<S3Server> {
   const owner = server.client()
   try {
     await gateway.start({ signal })
-    // also shows that the server is ours: nobody else knows the credentials
+    // also shows that the server is ours: no other process knows the credentials
     await owner.send(new CreateBucketCommand({ Bucket: server.bucket }), { abortSignal: signal })
     return server
   } catch (error) {
