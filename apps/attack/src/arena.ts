@@ -19,8 +19,8 @@ export const outsideSize = 4_321
 export const outsideMode = 0o751
 
 /**
- * A scratch directory with a workspace and, beside it, targets that nobody may reach: a tree with the same names as the
- * raced one, and names and contents of its own that betray it wherever they turn up.
+ * A scratch directory with a workspace and, beside it, targets that no command may reach: a tree with the same names as
+ * the raced one, and names and contents of its own that betray it wherever they turn up.
  */
 export interface Arena extends AsyncDisposable {
   readonly scratch: string
@@ -30,7 +30,7 @@ export interface Arena extends AsyncDisposable {
   /** A directory beside the workspace that is raced too, for a mount of its own. */
   readonly mounted: string
   readonly owner: Owner
-  /** Stands in each file outside, and in the names `only-…`. */
+  /** The text in each file outside, and in the names `only-…`. */
   readonly marker: string
   /** Puts what is outside back as it was, and remembers its state. */
   reset(): void
@@ -105,8 +105,8 @@ function stateOf(path: string, states = new Map<string, string>()): Map<string, 
 }
 
 /**
- * Reads the entries at a place that nobody races, without following anything: their names, and the file contents put
- * together.
+ * Reads the entries at a place that no racer changes, without following anything: their names, and the file contents
+ * put together.
  */
 export function harvest(path: string): { readonly names: string[]; readonly text: string } {
   const names: string[] = []

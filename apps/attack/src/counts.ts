@@ -15,7 +15,7 @@ export interface Counts {
   changes: number
   /** Temporary files that were left in the workspace. */
   temps: number
-  /** Errors that are not a `WorkspaceError`, or that tell a host path or something outside. */
+  /** Errors that are not a `WorkspaceError`, or that reveal a host path or something outside. */
   untyped: number
   /** Operations that took longer than the limit. */
   hangs: number

@@ -42,7 +42,7 @@ export class Evidence {
     this.note('something outside was described')
   }
 
-  /** Notes the traces of an operation at a host path inside the workspace that nobody races. */
+  /** Notes the traces of an operation at a host path inside the workspace that no racer changes. */
   landed(path: string): void {
     const { names, text } = harvest(path)
     for (const name of names) this.name(name)

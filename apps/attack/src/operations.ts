@@ -39,7 +39,7 @@ const directory = ({ random }: Stage): string => random.pick(racedDirectories)
 /** A name of the operations' own, few enough that the tree stays small. */
 const fresh = (stage: Stage, kind: string): string => `${directory(stage)}/${kind}-${stage.random.below(8)}`
 
-/** A place that nobody races; gone after the work. */
+/** Works at a place that no racer changes; the place is removed after the work. */
 async function withPlain(stage: Stage, work: (virtual: string, host: string) => Promise<unknown>): Promise<void> {
   const name = `plain/got-${stage.random.below(1_000_000)}`
   const host = join(stage.arena.workspace, name)

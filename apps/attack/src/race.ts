@@ -149,7 +149,7 @@ function openDescriptors(): Map<string, string> {
     try {
       found.set(fd, readlinkSync(`/proc/self/fd/${fd}`))
     } catch {
-      // the one that the listing itself was read through
+      // the descriptor of the listing itself
     }
   }
   return found

@@ -56,8 +56,8 @@ function repeated(...lines: readonly string[]): string {
 }
 
 /**
- * Starts commands while what they are given is exchanged with links to outside: the directory of a mount of its own, and
- * one that leads to a directory which every second workspace denies, where the executor holds that.
+ * Starts commands while what they are given is exchanged with links to outside: the directory of a mount of its own,
+ * and a directory above a denied one. Every second workspace denies it, if the executor holds such a rule.
  */
 export async function runStarts(options: StartsOptions): Promise<StartsReport> {
   const { executor = 'bubblewrap', seed, starts, duration = Infinity, signal } = options

@@ -154,7 +154,7 @@ async function sandboxRuntime({ directory }: Site): Promise<Way> {
       },
     }
   } catch (error) {
-    // Shown in the table: a figure that cannot be measured here is told, not left out.
+    // Shown in the table: a figure that cannot be measured here is reported, not left out.
     return { name, run: () => Promise.reject(error) }
   }
 }

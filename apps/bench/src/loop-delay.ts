@@ -84,8 +84,8 @@ interface Turn {
 }
 
 /**
- * For how long the event loop is held. Each turn of it is timed, less what the thread has waited for a processor in it,
- * which is somebody else's doing. A sample is the turn in which a timer of a millisecond would have fired.
+ * For how long the event loop is held. Each turn of it is timed, less the time that the thread has waited for a
+ * processor in it, which other programs cause. A sample is the turn in which a timer of a millisecond would have fired.
  */
 class LoopWatch {
   readonly #turns: Turn[] = []
@@ -121,7 +121,7 @@ class LoopWatch {
 
   async end(): Promise<readonly Turn[]> {
     this.#running = false
-    await delay(20) // collections are told of afterwards
+    await delay(20) // collections are reported afterwards
     this.#observer.disconnect()
     let index = 0
     for (const { startTime, duration } of this.#collections) {

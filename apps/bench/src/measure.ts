@@ -20,7 +20,7 @@ export interface Comparison {
   readonly maxRounds?: number | undefined
 }
 
-/** Figures of one way. Ratios for comparisons; microseconds, milliseconds or KB for what stands alone. */
+/** Figures of one way. Ratios for comparisons; microseconds, milliseconds or KB for a way without a comparison. */
 export interface Figures {
   readonly way: string
   readonly median: number
@@ -42,7 +42,7 @@ export interface Measurement {
   readonly note?: string | undefined
 }
 
-/** The name under which this project's own figures stand. */
+/** The name of this project's own figures. */
 export const own = '@ws'
 
 const leastRounds = 3

@@ -15,7 +15,7 @@ const filesEach = 100
 /** One file in so many holds a match. */
 const every = 200
 
-/** A literal text in 10,000 files of 1 to 3 KiB, 50 of which hold it. */
+/** Searches a literal text in 10,000 files of 1 to 3 KiB; 50 of them hold it. */
 export async function measureSearch(report: (measurement: Measurement) => void): Promise<void> {
   await using site = await openSite()
   plant(site.directory)

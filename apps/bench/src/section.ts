@@ -12,5 +12,5 @@ await measure((measurement) => {
   else sent.push(new Promise((resolve) => process.send?.(measurement, () => resolve())))
 })
 await Promise.all(sent)
-// Some of what is measured keeps timers and servers: nobody waits for those.
+// Some sections keep timers and servers: do not wait for them.
 process.exit()

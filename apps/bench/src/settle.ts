@@ -13,9 +13,9 @@ const probes = 15
 let count = 0
 
 /**
- * Waits until the file system has forgotten what was deleted, if that is what it needs. ext4 without a journal passes over
- * the inodes that were freed within the last five seconds, one by one, whenever it creates something: after thousands of
- * deletions each creation takes a millisecond, whoever asks for it, and a ratio says nothing any more.
+ * Waits until the file system has forgotten what was deleted, if that is what it needs. ext4 without a journal passes
+ * over the inodes that were freed within the last five seconds, one by one, whenever it creates something: after
+ * thousands of deletions each creation takes a millisecond for every program, and a ratio says nothing any more.
  */
 export async function settle(directory: string): Promise<void> {
   const times: number[] = []

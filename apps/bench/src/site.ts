@@ -21,9 +21,7 @@ export interface SiteOptions {
   readonly rules?: readonly Rule[] | undefined
 }
 
-/**
- * Rules that a backend team is likely to have: a root, two subtrees that are not to be changed, and one that is denied.
- */
+/** Rules that a backend team is likely to have: a root, two read-only subtrees, and a denied one. */
 export function usualRules(root: string): Rule[] {
   const below = (path: string): string => (root === '/' ? `/${path}` : `${root}/${path}`)
   return [

@@ -8,12 +8,14 @@ export type Verdict = Pick<ColumnReport, 'guarantees' | 'reached' | 'unfinished'
 
 /**
  * - `by luck`: it may get out, as declared, and does so in some runs.
- * - `no fight`: nothing stands in its way that could be fought.
+ * - `no fight`: there is no defence that it could fight.
  * - `shared`: it was reached, and no guarantee says otherwise.
  */
 export type Outcome = 'out' | 'blocked' | 'by luck' | 'no fight' | 'shared'
 
-/** The outcome of one attempt, in words that are the same in each run: luck is told only where it may be had. */
+/**
+ * The outcome of one attempt, in words that are the same in each run: `by luck` is given only where luck may decide.
+ */
 export function outcomeOf({ name, field, luck, shared }: Attempt, { guarantees, reached }: Verdict): Outcome {
   if (luck === true && !holds(guarantees[field])) return guarantees[field] === 'none' ? 'no fight' : 'by luck'
   return reached.has(name) ? (shared ? 'shared' : 'out') : 'blocked'

@@ -15,7 +15,8 @@ import { createSharedMemory, type SharedMemory } from './shared-memory.ts'
 type Ear = 'UDP' | 'datagram to a socket with a path'
 
 /**
- * Targets that nobody may reach: a file, a process, and ears on the host. All belong to the user that commands run as.
+ * Targets that no command may reach: a file, a process, and ears on the host. All belong to the user that commands run
+ * as.
  */
 export interface Outside extends AsyncDisposable {
   readonly scratch: string

@@ -25,7 +25,7 @@ export interface ColumnReport {
   readonly reached: ReadonlySet<string>
   /** Programs that did not come to their end: their remaining attempts are not shown. */
   readonly unfinished: readonly string[]
-  /** This machine declares another level than the column stands for: it says nothing here. */
+  /** Fields in which this machine declares another level than the column: the run says nothing about them. */
   readonly differs: readonly string[]
 }
 

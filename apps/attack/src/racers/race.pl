@@ -25,7 +25,7 @@ sub put {
   close $to;
 }
 
-# A directory like the one outside, made where nobody races, and moved into place by one rename.
+# A directory like the one outside, made away from the race, and moved into place by one rename.
 sub fresh_directory {
   my ($place) = @_;
   my $stock = "$scratch/stock/" . $made++;

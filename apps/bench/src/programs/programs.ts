@@ -15,7 +15,7 @@ export interface Program {
   readonly fileless?: true | undefined
 }
 
-/** A program that takes a few milliseconds runs several times in a sandbox, or it could not be told from the start. */
+/** A program that takes a few milliseconds runs several times in a sandbox, or the start would hide its time. */
 export function programsFor({ files, modules, packages, repeats }: Sizes): readonly Program[] {
   const tree = `${files.toLocaleString('en')} files`
   return [

@@ -32,7 +32,7 @@ export interface NotedComparison extends Comparison {
 }
 
 const files = 2_000
-/** Of the time that the same command takes on the bare mount. */
+/** The highest ratio to the time that the same command takes on the bare mount. */
 const target = 1.1
 const budget = 10_000
 const run = promisify(execFile)

@@ -6,9 +6,9 @@ import type { FileWay } from './ways.ts'
 
 /** Files that are there all the time. */
 const total = 1_000
-/** Of those, how many a round works on. */
+/** How many of those files a round works on. */
 const count = 100
-/** Of the time that the bare mount takes. */
+/** The highest ratio to the time that the bare mount takes. */
 const target = 1.1
 
 /** Create, stat, read, list and delete. All ways into one target work on the same files. */

@@ -41,7 +41,7 @@ export function inDirectory(name: string, target: FileTarget, root: string): Fil
   }
 }
 
-/** The operations that an adapter and a workspace share, but for how paths are told. */
+/** The operations that an adapter and a workspace share; only the type of paths differs. */
 interface Files<Path> {
   write(path: Path, data: Uint8Array): Promise<unknown>
   stat(path: Path): Promise<unknown>

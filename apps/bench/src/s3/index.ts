@@ -21,7 +21,7 @@ import { ProcessorTime } from './cpu.ts'
 
 type Report = (measurement: Measurement) => void
 
-/** Of the time of the raw SDK: at least 0.95 of its throughput. */
+/** The highest ratio to the time of the raw SDK: at least 0.95 of its throughput. */
 const target = 1.05
 
 /** Clients of S3 on one Ceph, in one run: the cost of an adapter beside the SDK alone, and beside leaner clients. */
