@@ -29,7 +29,7 @@ const demandingFixtures = `
   .split(/\s+/u)
 
 interface Outcome {
-  /** Of the scenarios that count for the revision. */
+  /** The passed checks of the scenarios that count for the revision. */
   readonly passed: readonly string[]
   readonly failed: readonly string[]
   readonly output: string

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { openEarlierHttp, openEarlierStdio, openHttp, openStdio } from './support/clients.ts'
 import { openWorkspace, serveOne } from './support/serve.ts'
 
-/** URIs that a client is told of, one at a time. */
+/** URIs that a client is notified of, one at a time. */
 function inbox() {
   const waiting: ((uri: string) => void)[] = []
   const come: string[] = []
@@ -17,7 +17,7 @@ function inbox() {
       if (next === undefined) come.push(uri)
       else next(uri)
     },
-    /** The next that is not told of again: a command may change a file twice. */
+    /** The next URI that differs from the one before: a command may change a file twice. */
     next: async () => {
       for (;;) {
         const told = come.shift() ?? (await new Promise<string>((resolve) => waiting.push(resolve)))

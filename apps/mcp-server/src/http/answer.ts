@@ -32,8 +32,8 @@ export interface SendOptions {
 }
 
 /**
- * Sends an answer that the SDK made, as fast as the client takes it. A client that takes nothing for `unreadTimeout` loses
- * the connection, and so does one that leaves 1 MiB of a stream unread.
+ * Sends an answer that the SDK made, as fast as the client takes it. A client that takes nothing for `unreadTimeout`
+ * loses the connection, and so does a client that leaves 1 MiB of a stream unread.
  */
 export async function send(response: ServerResponse, answer: Response, options: SendOptions): Promise<void> {
   const { unreadTimeout, isStream } = options

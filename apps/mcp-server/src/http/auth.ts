@@ -16,7 +16,7 @@ import type { AuthOptions, Subject } from './types.ts'
 /** Seconds that a token without an end of its own is taken for valid: the SDK asks for an end, at each request anew. */
 const untilNextCheck = 60
 
-/** Checks tokens, and tells clients where they get one. */
+/** Checks tokens, and answers clients where they get one. */
 export class Gate {
   readonly #auth: AuthOptions
   readonly #options: VerifyBearerTokenOptions

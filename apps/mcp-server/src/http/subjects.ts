@@ -29,7 +29,7 @@ interface SubjectsHooks {
   readonly report: (error: unknown) => void
 }
 
-/** Workspaces that stay open at a time while nobody uses them. */
+/** The most unused workspaces that stay open at a time. */
 const maxIdle = 100
 
 /** Opens the workspace of each subject when it comes, and closes it when it has been idle. */
@@ -88,7 +88,7 @@ export class Subjects {
       try {
         const source = createSource(opened, this.#options)
         const skills = await loadSkills(opened)
-        // over HTTP the older protocol has no stream that a change could be told on
+        // over HTTP the older protocol has no stream that could report a change
         const handler = createMcpHandler(({ era }) => makeServer(source, skills, { streams: era === 'modern' }), {
           maxSubscriptions: maxStreams,
         })
@@ -100,7 +100,7 @@ export class Subjects {
       }
     }
     const served = open()
-    // one that cannot be opened is tried again by the next request
+    // a workspace that cannot be opened is tried again by the next request
     served.catch(() => this.#entries.delete(key)).catch(() => undefined)
     const end = async (): Promise<void> => {
       const { opened, source, handler } = await served

@@ -1,7 +1,7 @@
 import type { OAuthMetadata } from '@modelcontextprotocol/server'
 import type { MessageLimits, OpenedWorkspace, SourceOptions } from '../types.ts'
 
-/** The user that a token stands for. */
+/** The user that a token belongs to. */
 export interface Subject {
   /** The same for each token of one user. Never shown to anybody. */
   readonly id: string
@@ -30,7 +30,7 @@ export interface AuthOptions {
 
 /** A workspace of one subject. */
 export interface SubjectWorkspace extends OpenedWorkspace {
-  /** Called when nobody has used it for `idleTimeout`, and when the server closes. */
+  /** Called when the workspace was unused for `idleTimeout`, and when the server closes. */
   close(): Promise<void>
 }
 
@@ -56,7 +56,7 @@ export interface HttpOptions extends SourceOptions, MessageLimits {
   readonly allowedHosts?: readonly string[] | undefined
   /** Names in `Origin` that are served. Default: those of the loopback. Requests without an `Origin` are served. */
   readonly allowedOrigins?: readonly string[] | undefined
-  /** Milliseconds after which a workspace that nobody uses is closed. Default 300,000. */
+  /** Milliseconds after which an unused workspace is closed. Default 300,000. */
   readonly idleTimeout?: number | undefined
   /** Hears of what went wrong in the server. Default: one line on standard error. */
   readonly onError?: ((error: unknown) => void) | undefined

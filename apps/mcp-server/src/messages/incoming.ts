@@ -29,8 +29,8 @@ export class Incoming {
   }
 
   /**
-   * The reason why the message is not served: 413 for one that is too large, 400 for one that is too deep, the errors of
-   * `take`. Its bytes are gone, and only its id is looked for in those that come.
+   * The reason why the message is not served: 413 if it is too large, 400 if it is too deep, the errors of `take`. Its
+   * bytes are dropped, and only its id is looked for in later ones.
    */
   get refusal(): MessageError | undefined {
     return this.#refusal

@@ -23,7 +23,7 @@ const [quote, comma, colon, openArray, backslash, closeArray, openObject, closeO
  * message. Holds one name or value at most.
  */
 export class Shape {
-  /** `null` while none was found, as JSON-RPC wants it in an answer to nobody. */
+  /** `null` while no id was found, as JSON-RPC requires it in an answer without an id. */
   id: RequestId | null = null
   #values = 1
   #depth = 0

@@ -9,7 +9,7 @@ import { addTools } from './tools.ts'
 /**
  * A server for one connection or one request. All servers of a source share its workspace and its tools.
  *
- * @param streams clients can be told of changes
+ * @param streams clients can be notified of changes
  */
 export function createServer(
   source: Source,

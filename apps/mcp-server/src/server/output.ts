@@ -18,7 +18,7 @@ const shortOutputs: Readonly<Record<string, Properties>> = {
   delete: { path: text },
 }
 
-/** The schema of the structured output of a tool; `undefined` for one that has none. */
+/** The schema of the structured output of a tool; `undefined` for a tool without one. */
 export function outputSchemaOf(face: string | undefined, tool: string): StandardSchemaWithJSON | undefined {
   const properties = face === 'split' && Object.hasOwn(shortOutputs, tool) ? shortOutputs[tool] : undefined
   return properties && shownSchema({ type: 'object', properties, additionalProperties: false })

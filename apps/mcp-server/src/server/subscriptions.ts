@@ -16,7 +16,7 @@ export function addSubscriptions(server: McpServer, { watch }: Source, era: 'leg
   const subscribed = new Map<string, () => void>()
   if (era === 'legacy') {
     server.server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
-      // a URI that names no file is never told of
+      // a URI that names no file never changes
       if (subscribed.has(uri) || pathOf(uri) === undefined) return {}
       const stop = await inWords(() => watchUris(watch, [uri]))
       if (subscribed.has(uri)) stop()
@@ -52,8 +52,8 @@ async function inWords<Result>(work: () => Promise<Result>): Promise<Result> {
 }
 
 /**
- * Has the files watched that a message of the newer protocol asks to be told of, until the function that this returns is
- * called. Resolves when no change is missed any more.
+ * Watches the files that a message of the newer protocol asks for, until the returned function is called. Resolves when
+ * no change is missed any more.
  *
  * @throws MessageError 413 for a list that is too long, 503 where too many files are watched
  */

@@ -39,7 +39,10 @@ async function call(
   }
 }
 
-/** Tells a client that asked for it, once a second, that the call is running: many give up on a call that is silent. */
+/**
+ * Reports once a second, to a client that asked for it, that the call is running: many clients give up on a silent
+ * call.
+ */
 function reportProgress(name: string, { _meta, notify }: ServerContext['mcpReq']): Disposable {
   const progressToken = _meta?.progressToken
   if (progressToken === undefined) return { [Symbol.dispose]() {} }

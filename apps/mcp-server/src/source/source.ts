@@ -13,9 +13,9 @@ export interface Source extends Served {
   readonly options: SourceOptions
   readonly toolset: Toolset
   readonly watch: Watch
-  /** Of tools: one that was cancelled still ends its processes when its client sends the next call. */
+  /** Turns of tool calls: a cancelled call still ends its processes when its client sends the next call. */
   readonly turns: Semaphore
-  /** Of resources, one at a time. */
+  /** Turns of resource reads, one at a time. */
   readonly reads: Semaphore
 }
 

@@ -1,4 +1,4 @@
-/** Of files as resources. Not `file:`, which would be a path of this machine. */
+/** The scheme of files as resources. Not `file:`, which would be a path of this machine. */
 const scheme = 'workspace://'
 
 /** The resource of a file: `workspace:///src/app.ts`. */
@@ -9,7 +9,7 @@ export function uriOf(path: string): string {
 /** Characters of the longest path, with each of its 4,095 bytes escaped. */
 const maxUriLength = 4_095 * 3 + scheme.length
 
-/** The path of a resource, unchecked; `undefined` for a URI that is not one of ours, and for one that no path is as long as. */
+/** The path of a resource, unchecked; `undefined` for a URI of another scheme, and for a URI longer than any path. */
 export function pathOf(uri: string): string | undefined {
   if (!uri.startsWith(`${scheme}/`) || uri.length > maxUriLength) return undefined
   try {

@@ -36,8 +36,8 @@ interface Watched {
 }
 
 /**
- * Tells of watched files that change through this workspace: by its file operations, which the audit reports, and by its
- * commands, after each of which the files are looked at. Changes by others are not noticed.
+ * Reports watched files that change through this workspace. The audit reports file operations. After each command, the
+ * files are looked at. Changes by others are not noticed.
  */
 export class Watch implements Disposable {
   readonly #workspace: Workspace

@@ -13,7 +13,7 @@ export interface LineTransportOptions {
   readonly input: Readable
   readonly output: Writable
   readonly limits: DeskLimits & { readonly maxMessageBytes: number }
-  /** Begins to watch for a stream, until the function that this returns is called. Holds up the messages behind it. */
+  /** Begins to watch for a stream, until the function that this returns is called. Holds up the messages after it. */
   readonly listen: (message: JSONRPCMessage) => Promise<() => void>
 }
 
@@ -114,7 +114,7 @@ export class LineTransport implements Transport {
       start = end + 1
       const line = this.#line
       this.#line = this.#emptyLine()
-      // a line is refused at its end: its id may stand there
+      // a line is refused at its end, since its id may be there
       if (line.refusal === undefined) await this.#deliver(line)
       else this.#refuse(line.id, line.refusal)
       await this.#untilTaken()
@@ -155,7 +155,7 @@ export class LineTransport implements Transport {
   }
 }
 
-/** The id of a request, so that its client is told. A notification gets no answer with an id. */
+/** The id of a request, for its answer. A notification gets no answer with an id. */
 function idOf(given: unknown): RequestId | null {
   const { id } = (typeof given === 'object' && given !== null ? given : {}) as { readonly id?: unknown }
   return typeof id === 'string' || Number.isInteger(id) ? (id as RequestId) : null

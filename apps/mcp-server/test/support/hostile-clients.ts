@@ -15,7 +15,7 @@ const longestTurn = 50
 interface Attack {
   /** Bytes that are sent at least, in rounds. */
   readonly bytes: number
-  /** Of each message at once. */
+  /** How many of each message are sent at once. */
   readonly copies: number
 }
 
