@@ -56,7 +56,7 @@ function start(request: CommandRequest, cwd: string) {
   const result = (async (): Promise<ExecutorResult> => {
     const read = Promise.allSettled([finished(child.stdout), finished(child.stderr)])
     const [exitCode, signal] = (await once(child, 'exit')) as [number | null, string | null]
-    // what it left behind holds the streams open
+    // processes that it left hold the streams open
     setTimeout(() => [child.stdout, child.stderr].forEach((stream) => stream.destroy()), 50)
     await read
     const timedOut = signal === 'SIGKILL'

@@ -16,7 +16,7 @@ async function outcomes(change: (view: StorageAdapter) => CoherentSide) {
   return await Promise.all(tests.map((test) => test.run()))
 }
 
-/** Remembers what it has read, until it is told to forget. */
+/** Remembers each read until it is asked to forget. */
 function remembering(adapter: StorageAdapter, maxStaleness: number): CoherentSide {
   const known = new Map<MountPath, ReadResult>()
   const read: StorageAdapter['read'] = async (path, options) => {

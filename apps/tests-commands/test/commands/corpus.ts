@@ -2,7 +2,7 @@ import fs from 'node:fs'
 
 import { deep } from '@ws/test-fixtures'
 
-/** One-liners by the heading that stands over them. */
+/** One-liners by the heading above them. */
 export type Sections = ReadonlyMap<string, readonly string[]>
 
 /**
@@ -20,7 +20,7 @@ export function readSections(path: string): Sections {
   return sections
 }
 
-/** Of the whole corpus, `npm test` runs every one-liner whose number divides by this. */
+/** `npm test` runs every one-liner of the corpus whose number divides by this. */
 const step = 12
 
 /** Every one-liner of the corpus, by theme; outside of the deep tier a fixed part of them, unless all are asked for. */

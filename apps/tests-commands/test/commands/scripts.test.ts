@@ -8,7 +8,7 @@ import { judge } from './compare.ts'
 import { readSections } from './corpus.ts'
 import { readScripts, runEach, runInOneSandbox } from './scripts.ts'
 
-/** Of all scripts `npm test` runs every one whose number divides by this. */
+/** `npm test` runs every script whose number divides by this. */
 const step = 12
 /** The share of the scripts that may differ, each of them listed, and the share that must run. */
 const mostDiffering = 0.01

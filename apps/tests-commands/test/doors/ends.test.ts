@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 import { noneLeft as noneLeftOf, survivors } from '../sessions/survivors.ts'
 import { doors, openSite, treeOf } from './site.ts'
 
-/** Waits until no process of a command is left; then tells what is left. */
+/** Waits until no process of a command is left; then returns the survivors. */
 const noneLeft = (token: string): Promise<string[]> => noneLeftOf(() => survivors(token))
 
 const stubborn = (token: string): string =>

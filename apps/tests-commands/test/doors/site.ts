@@ -9,7 +9,7 @@ import type { ComponentName } from '@ws/test-fixtures'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A real directory with things beside it that nobody may reach, and a workspace on it. */
+/** A real directory with forbidden things beside it, and a workspace on it. */
 export interface Site extends AsyncDisposable {
   readonly workspace: Workspace
   /** The workspace's directory on the disk. */

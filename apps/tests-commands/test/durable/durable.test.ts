@@ -39,7 +39,7 @@ function stepsOf(trace: string, root: string): string[][] {
   for (const line of trace.split('\n')) {
     const step = /chdir\("\/step-(\w+)"/.exec(line)?.[1]
     if (step !== undefined) steps.push([step])
-    // one that another thread interrupts is printed in two lines: the first has the name, and no later one fails
+    // a call that another thread interrupts is printed in two lines: the first has the name, and no later one fails
     const [, call, path] = /(f?sync|fdatasync|syncfs)\(\d*<?([^>)]*)/.exec(line) ?? []
     if (call === undefined || path === undefined || line.includes('= -1')) continue
     steps.at(-1)?.push(`${call} ${path.replace(root, '') || '/'}`)

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 
-/** Traces that commands could leave behind of this process and in the places that executors use. */
+/** Traces that commands could leave in this process and in the places that executors use. */
 export interface Traces {
   /** The target of each open descriptor, without the part that differs from one to the next. */
   readonly descriptors: readonly string[]

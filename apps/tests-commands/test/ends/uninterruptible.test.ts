@@ -31,7 +31,7 @@ async function openHanging(create: (typeof kinds)[number]['create']) {
     events,
     async [Symbol.asyncDispose]() {
       await mount[Symbol.asyncDispose]()
-      // Those that closing told of may not have gone yet.
+      // Processes that closing reported may not have gone yet.
       await workspace.close().catch(() => undefined)
       await scratch.remove()
     },

@@ -18,7 +18,7 @@ import { expect, it } from 'vitest'
 
 const timeout = 120_000
 const shared = new Set(attempts.filter((attempt) => attempt.shared === true).map(({ name }) => name))
-/** Not every kernel has them: the table tells what becomes of them where there are some. */
+/** Not every kernel has these calls: the table has their outcome on a kernel that does. */
 const ofSomeKernels = '32-bit calls (int 0x80)'
 let control: ReturnType<typeof runControl> | undefined
 const document = readFileSync(escapesPath, 'utf8')

@@ -15,7 +15,8 @@ function outermostAbove(pid: number): number {
   return parent === process.pid ? pid : outermostAbove(parent)
 }
 
-// Without a supervisor that the kernel ends with it, nothing but processes that are left could tell: sanitize says `none`.
+// Without a supervisor that the kernel ends with it, only processes that are left could report the kill. The sanitizing
+// executor declares `none`.
 const held = everywhere.filter(({ name }) => !/sanitize|virtual/.test(name))
 
 for (const { name, root, components, create } of held) {

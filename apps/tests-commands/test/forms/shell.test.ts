@@ -45,7 +45,8 @@ for (const { name, root, components, create } of views) {
         ['-lc', true],
       ] as const) {
         const { stdout } = await workspace.exec(['bash', flag, show])
-        // By the place where it was found: one that a shell around it had started would have the name as it was given.
+        // The shell is named by its full path: a shell that another shell had started would have the name as it was
+        // given.
         expect(stdout).toMatch(/^\/\S*bash\|/)
         expect(stdout.endsWith(`bash|${flag}|${show}|`), stdout).toBe(true)
         expect((await workspace.exec(['bash', flag, 'own-tool'])).exitCode).toBe(readsLoginFiles ? 0 : 127)

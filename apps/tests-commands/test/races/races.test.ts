@@ -3,9 +3,9 @@ import { component, describeWith, deep } from '@ws/test-fixtures'
 import { expect, it } from 'vitest'
 
 const seed = 20_261_121
-/** Of each race; twice each operation at least. */
+/** The number of operations of each race; each operation at least twice. */
 const count = deep ? 8_000 : operations.length * 5
-/** Far more of those are refused before they start that are read first. */
+/** Starts that are read first are refused far more often, before they start. */
 const starts = deep ? { bubblewrap: 1_000, sanitize: 3_000 } : { bubblewrap: 15, sanitize: 60 }
 
 describeWith(component('perl'), 'under a race with another process', () => {

@@ -11,7 +11,7 @@ import { waitFor } from '../sessions/wait-for.ts'
 /** Held by no executor of processes, so that there is something to acknowledge. */
 const noSecret = rules.predicate({ name: 'no-secret', test: ({ path }) => !path.endsWith('/secret') })
 
-/** Files that earlier commands can leave for a shell that starts, one for each of its ways to be told to run one. */
+/** Files that earlier commands can leave for a starting shell, one for each way to make a shell run a file. */
 const planted = 'echo PLANTED; cp secret stolen 2>/dev/null'
 const startFiles = {
   ...Object.fromEntries(

@@ -37,7 +37,7 @@ for (const door of doors)
           await using site = await openSite({ root: door.root, executor: door.create(), files, rules: () => denied })
           await site.run(command)
           expect((await site.attempt('echo runs; cat secret deep/down/key')).stdout).toBe('runs\n')
-          // Its owner has to open it first: the system lets nobody else look into it.
+          // Its owner has to open it first: the system lets no other user look into it.
           for (const name of ['SECRET', 'DEEP/down']) {
             if (command.endsWith(`mkdir -m 000 ${name}`)) await chmod(join(site.directory, name), 0o755)
           }

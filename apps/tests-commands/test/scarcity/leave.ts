@@ -24,7 +24,7 @@ function descriptors(left: number): GiveBack {
   return () => held.forEach((fd) => closeSync(fd))
 }
 
-/** Of a small file system, whose directory this is. */
+/** Leaves so many bytes of the small file system of this directory. */
 function bytes(left: number, directory: string): GiveBack {
   const path = join(directory, 'filler')
   const { bavail, bsize } = statfsSync(directory)
@@ -55,7 +55,7 @@ function memory(left: number): GiveBack {
 const sleepers = `$| = 1; my @all; while (defined(my $pid = fork)) { if (!$pid) { sleep 600; exit } push @all, $pid }
   my @ended = splice @all, 0, $ARGV[0]; kill 9, @ended; waitpid($_, 0) for @ended; print "ready\\n"; <STDIN>; kill 9, @all; 1 while wait > 0`
 
-/** Of this user. */
+/** Leaves so many processes of this user. */
 async function processes(left: number): Promise<GiveBack> {
   const child = spawn('perl', ['-e', sleepers, String(left)], { stdio: ['pipe', 'pipe', 'ignore'] })
   const ended = once(child, 'close')

@@ -1,5 +1,5 @@
-// Uses a workspace while ever less of something is left, then with plenty again; prints the findings.
-// It is run with a small limit, and ends at the first rejection that nobody handles.
+// Uses a workspace while ever less of something is left, then with plenty again; prints the findings. It is run with a
+// small limit, and ends at the first unhandled rejection.
 import { createLocalAdapter } from '@ws/adapter-local'
 import { createWorkspace, type Workspace } from '@ws/core'
 import type { Executor } from '@ws/core/executor'

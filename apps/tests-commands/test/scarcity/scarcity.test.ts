@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { doorOf, scarceDoors } from './doors.ts'
 import { runScene, type SceneOptions } from './scene.ts'
 
-/** Typed errors, nothing left behind, and a process that lives and works again. `codes` show that it ran short. */
+/** Expects typed errors, no remains, and a process that lives and works again. `codes` show that it ran short. */
 async function expectLife(options: SceneOptions, codes: readonly string[]): Promise<void> {
   const { faults, outcomes, before, after } = await runScene(options)
   expect(faults).toEqual([])
@@ -49,7 +49,7 @@ for (const { name, components } of scarceDoors) {
     )
   })
 
-  // Of a user without other processes, which only root can become. Limits of root are not held.
+  // For a user without other processes, which only root can become. Limits of root are not held.
   describeWith(components.map(component), name, () => {
     it.runIf(process.getuid?.() === 0)('[HO2] processes and threads, from plenty to nothing', { tags: ['deep'] }, () =>
       expectLife({ scarce: 'processes', door: name, lefts: [40, 25, 16, 12, 10, 8, 7, 6, 5, 4, 3, 2, 1, 0] }, []),

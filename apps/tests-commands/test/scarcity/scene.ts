@@ -29,7 +29,7 @@ export interface SceneReport {
 /** For `prlimit`. The other kinds have a file system of their own, in memory, which is all that they can use. */
 const limits: Readonly<Partial<Record<Scarce, string>>> = {
   descriptors: '--nofile=400',
-  // Of all processes and threads of a user: so the user has no others.
+  // It counts all processes and threads of a user: so the user has no others.
   processes: '--nproc=160',
 }
 const disks: Readonly<Partial<Record<Scarce, string>>> = {
@@ -37,7 +37,7 @@ const disks: Readonly<Partial<Record<Scarce, string>>> = {
   inodes: 'size=64m,nr_inodes=600',
 }
 
-/** Uses a workspace in a process of its own. Rejects when that ends, by a rejection that nobody handles for instance. */
+/** Uses a workspace in a process of its own. Rejects when the process ends, for instance by an unhandled rejection. */
 export async function runScene({ scarce, door, lefts }: SceneOptions): Promise<SceneReport> {
   const uid = scarce === 'processes' ? 2_000_000 + process.pid : ordinaryOwner().uid
   await using directory = await createScratchDirectory({ owner: { uid, gid: uid } })

@@ -10,7 +10,7 @@ export function holders(pid: number): string[] {
   return survivors('0x5422').filter((line) => line.includes(` -- ${pid} `))
 }
 
-/** Waits until no process is left, for as long as an end may take; then tells what is left. */
+/** Waits until no process is left, for as long as an end may take; then returns the survivors. */
 export async function noneLeft(find: () => string[]): Promise<string[]> {
   for (let attempt = 0; attempt < 100 && find().length > 0; attempt += 1) {
     await new Promise((resolve) => setTimeout(resolve, 50))

@@ -49,7 +49,7 @@ for (const door of doors) {
       await waitFor(session, 'runs\r\n')
       await session.write('typed\r')
       await waitFor(session, 'typed\r\ntyped\r\n')
-      // Where proot traces the shell, one that has stopped a job does not always get its terminal back.
+      // Where proot traces the shell, a shell that has stopped a job does not always get its terminal back.
       if (!door.components.includes('proot')) {
         await session.write('\x1a')
         await waitFor(session, /Stopped[^]*READY> /)

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 
 export type Question = readonly ['read' | 'names' | 'stat' | 'write' | 'parents' | 'make', string]
 
-/** A process that asks the kernel where paths lead for somebody whose root is a given directory. */
+/** A process that asks the kernel where paths lead, with a given directory as its root. */
 export class Kernel implements AsyncDisposable {
   readonly #child: ChildProcess
   readonly #answers: AsyncIterator<string>

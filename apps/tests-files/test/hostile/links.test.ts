@@ -198,7 +198,7 @@ describeWith(
     const writes = [
       {
         title: '[PC19] a write lands where the kernel would put it, and nowhere else: memory and local',
-        // and up again from behind each link, which is where guessing goes wrong
+        // and up again after each link, where guessing goes wrong
         asked: (entries: readonly Entry[], given: readonly string[]): Question[] =>
           [
             ...given,

@@ -17,7 +17,7 @@ export type AdapterName = (typeof adapterNames)[number]
 export interface HostileSite extends AsyncDisposable {
   readonly adapter: StorageAdapter
   readonly workspace: Workspace
-  /** Host path of the directory that everything lies in: no error may tell it. */
+  /** Host path of the directory that holds everything: no error may reveal it. */
   readonly scratch: string
   /** Host path of the secret beside the root. */
   readonly canary: string

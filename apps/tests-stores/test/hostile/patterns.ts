@@ -51,7 +51,7 @@ export const hostileGlobs: readonly string[] = [
   '{a,b}'.repeat(20_000),
 ]
 
-/** Regular expressions that backtracking engines never end with, and that are much work for one that does not backtrack. */
+/** Regular expressions that backtracking engines never end with, and that cost any other engine much work. */
 export const hostileExpressions: readonly string[] = [
   '(a+)+b',
   '(a*)*b',

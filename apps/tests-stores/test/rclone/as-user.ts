@@ -1,4 +1,5 @@
-// As an ordinary user, with a mount of its own: writes by the API, runs a command in each executor, and tells what came of it.
+// As an ordinary user, with a mount of its own: writes by the API, runs a command in each executor, and prints the
+// results.
 import { text } from 'node:stream/consumers'
 import { type RcloneAdapterOptions, createRcloneAdapter } from '@ws/adapter-rclone'
 import { createWorkspace } from '@ws/core'

@@ -30,7 +30,7 @@ for ask in (lambda: os.listxattr('d/f'), lambda: os.getxattr('d/f', 'user.a'), l
       const command = 'set -e; ls -l d; cp -a d archive; python3 copy.py; cat archive/f copy2 tree/f'
       const { stdout, stderr } = await workspace.exec(command, { timeout: 60_000 })
       expect(stderr).toBe('')
-      // Python takes ENOTSUP for an empty list where it copies, and tells whoever asks
+      // Python takes ENOTSUP for an empty list when it copies, and reports it to a direct caller
       expect(stdout.split('\n').slice(2).join('\n')).toBe('ENOTSUP\nENOTSUP\nENOTSUP\ncontentcontentcontent')
     },
   )

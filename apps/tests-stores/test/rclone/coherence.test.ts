@@ -8,7 +8,7 @@ import { testCoherence } from '@ws/conformance/vitest'
 import { describe } from 'vitest'
 import { mountNeeds } from './bucket.ts'
 
-/** A mount that believes its listings for half a second, and somebody else on the same prefix. */
+/** A mount that believes its listings for half a second, and another writer on the same prefix. */
 async function mountAnd(other: 'S3' | 'mount'): Promise<CoherenceFixture> {
   const server = await sharedS3Server('ceph')
   const scratch = await createScratchDirectory({ prefix: 'ws-rclone-' })

@@ -36,7 +36,7 @@ export async function compareWithCommand(set: RuleSet, workspace: Workspace): Pr
   for (const [index, path] of set.asked.entries()) {
     const [type, read, write] = lines[index]?.split(' ') ?? []
     if (exists(path)) {
-      // A denied directory on the way to an allowed place is one that shows that way, and nothing else.
+      // A denied directory on the way to an allowed place shows that way, and nothing else.
       const isWay = ruled.some((one) => within(one, names(path)) && answer(literal, one, 'read') === 'allow')
       if (allows(path, 'read') || !isWay) {
         expect(`reads ${path}: ${read}`).toBe(`reads ${path}: ${yes(allows(path, 'read'))}`)
