@@ -14,7 +14,7 @@ export interface ServiceOptions {
   readonly threads: Threads
   /** The store of the threads, for the record of whose each thread is. */
   readonly store: StorageAdapter
-  /** The user of a request, or `undefined` where it proves nobody. `bearerTokens` makes one. */
+  /** The user of a request, or `undefined` where it proves no user. `bearerTokens` makes such a function. */
   readonly authenticate: (request: IncomingMessage) => string | undefined
   /** Hears of every operation of every thread; the labels name thread and user. */
   readonly audit: (event: AccessEvent) => void

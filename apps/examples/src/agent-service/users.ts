@@ -24,7 +24,7 @@ export class Owners {
     this.#store = store
   }
 
-  /** @throws WorkspaceError `EACCES` for a thread of another user. One that is nobody's passes. */
+  /** @throws WorkspaceError `EACCES` for a thread of another user. A thread without a user passes. */
   async check(threadId: string, userId: string): Promise<void> {
     const owner = await this.#find(threadId)
     if (owner !== undefined && owner !== userId) throw refusal(threadId)
