@@ -81,7 +81,7 @@ function checkContents({ name, filename, files }: Tarball, published: ReadonlySe
   const { links } = extractPaths(readme)
   const imports = [...readme.matchAll(/from '(@ws\/[a-z0-9-]+)/gu)].map(([, imported = '']) => imported)
   return [
-    ...('devDependencies' in manifest ? [`${name}: package.json has devDependencies, which nobody can install`] : []),
+    ...('devDependencies' in manifest ? [`${name}: package.json has devDependencies, which users cannot install`] : []),
     ...['description', 'keywords']
       .filter((field) => !(field in manifest))
       .map((field) => `${name}: package.json has no ${field}`),

@@ -1,11 +1,13 @@
 // Fails where a text reads as if it were translated, and lists the places; a part of `npm run lint`.
 import { repositoryRoot } from './lib/run.ts'
-import { headlessSentences, negatedNouns, type Passage } from './lib/translated.ts'
+import { headlessSentences, namelessActors, negatedNouns, ofOpenings, type Passage } from './lib/translated.ts'
 
 process.chdir(repositoryRoot)
 const problems = [
   ...described('begins with "what" or "who" and asks nothing: begin with the noun', headlessSentences()),
   ...described('says "is no": say "is not a"', negatedNouns()),
+  ...described('opens with "Of": begin with the noun', ofOpenings()),
+  ...described('says "nobody" or "somebody": name the actor', namelessActors()),
 ]
 for (const problem of problems) console.error(problem)
 console.log(`words: ${problems.length} problems`)

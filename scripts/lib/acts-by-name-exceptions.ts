@@ -4,7 +4,7 @@ interface NamedActException {
   readonly reason: string
 }
 
-/** A new act in one of these files is a problem until its number here says that somebody looked at it. */
+/** A new act in one of these files is a problem until its number here says that it was reviewed. */
 export const namedActs: Readonly<Record<string, NamedActException>> = {
   'apps/cli/src/config/read-plan.ts': {
     acts: 3,
