@@ -191,7 +191,7 @@ const scratchSwept = 16
 
 /**
  * Removes scratch directories whose process was killed. Each is taken over as a scratch of our own and closed, so that
- * the removal is confined to it: in a place that is open to all, anybody may have made a directory of that name.
+ * the removal is confined to it: in a place that is open to all, any user may have made a directory of that name.
  */
 async function sweepScratch(parent: string, uid: number): Promise<void> {
   let left = scratchSwept
@@ -241,7 +241,7 @@ async function makeScratchDirectory({ uid, gid }: { readonly uid: number; readon
   })
 }
 
-/** As root, the owner must be able to get there; everybody else finds out by trying. */
+/** As root, checks that the owner can get there; other users find out by trying. */
 async function isOpenToAll(directory: string): Promise<boolean> {
   if (process.getuid?.() !== 0) return true
   for (let at = directory; ; at = dirname(at)) {

@@ -113,7 +113,7 @@ function change(root: string, draw: Draw): void {
   try {
     changes[draw(changes.length)]?.()
   } catch {
-    // It does not fit what is there.
+    // It does not fit the entries on the disk.
   }
 }
 

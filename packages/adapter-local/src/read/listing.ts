@@ -31,8 +31,8 @@ export interface ListingOptions extends ListOptions {
 }
 
 /**
- * A listing, written by hand since an async generator is slower. Of each level no more is in memory than one buffer of 256
- * entries, or a directory of 4 KiB; every level holds its directory open, and goes one component down at a time.
+ * A listing, written by hand since an async generator is slower. Each level holds at most one buffer of 256 entries, or
+ * a directory of 4 KiB, in memory. Every level holds its directory open, and goes one component down at a time.
  */
 export class Listing implements EntryIterator, Held {
   readonly #options: ListingOptions

@@ -8,7 +8,7 @@ import { under } from '../host/name.ts'
 import { lookAt } from '../write/target.ts'
 import { newTempName } from '../confine/temp.ts'
 
-/** Entries that are looked at for one whose name has a letter. */
+/** Entries that are looked at, to find one whose name has a letter. */
 const entriesLookedAt = 64
 
 /** Whether two names that differ in case only are two names in a directory, found out by asking for one. */

@@ -19,7 +19,7 @@ export function chooseOwner(given: Owner | undefined, root: Status): Owner | und
   return owner.uid === 0 ? undefined : owner
 }
 
-/** Files are given away by root only; for everybody else they are the owner's from the start. */
+/** The user that files are given to. Only root gives files away; other users own them from the start. */
 export function recipientOf(owner: Owner | undefined): Owner | undefined {
   return ownUser().uid === 0 ? owner : undefined
 }

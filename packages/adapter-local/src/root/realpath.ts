@@ -4,9 +4,9 @@ import { hasProc } from '../confine/handle.ts'
 import { nativeCode } from '../errors.ts'
 import { O_PATH } from '../host/constants.ts'
 
-/** As many as Linux follows in one path. */
+/** Links that are followed in one path, as on Linux. */
 const mostLinks = 40
-/** As long as Linux takes a path (bytes, with its NUL). */
+/** The longest path of Linux, in bytes with its NUL. */
 const mostBytes = 4096
 /** Bytes of paths that one call may have the kernel look up: some milliseconds of work. */
 const mostLookedUp = 262_144

@@ -11,8 +11,8 @@ import { giveFile } from './give.ts'
 import { lookAt } from './target.ts'
 
 /**
- * Creates an empty file under its own name. There is no content that a reader could see half of. So the temporary name,
- * the link and the removal of the former are not needed, which take longer than the creation itself.
+ * Creates an empty file under its own name. A reader cannot see half of an empty file. So it needs no temporary name,
+ * no link and no removal, which take longer than the creation itself.
  *
  * @throws the system's `EEXIST` when something has the name, a link too.
  */

@@ -20,8 +20,8 @@ export interface WayOptions {
 }
 
 /**
- * Makes reserved names give way to what is about to be created. Commands that have them masked end with `EIO` where that
- * is no directory.
+ * Makes reserved names give way to what is about to be created. Commands that have them masked end with `EIO` where the
+ * new entry is not a directory.
  *
  * @returns `undefined` where nothing is reserved; true when the directory is there now
  */
