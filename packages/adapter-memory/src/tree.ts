@@ -81,7 +81,7 @@ export class MemoryTree {
     return this.#versions.get(node) ?? this.touch(node)
   }
 
-  /** Gives a node its next version; none is ever used twice. */
+  /** Gives a node its next version; no version is used twice. */
   touch(node: Node): string {
     this.#lastVersion += 1
     const version = `m${this.#lastVersion}`
