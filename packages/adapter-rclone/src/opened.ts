@@ -44,7 +44,7 @@ export async function openFiles(mount: Mount, below: string): Promise<Open> {
     below,
   })
   const { control, fs } = running
-  // before anybody lists what is about to go
+  // before a caller lists files that are about to go
   if (await cancelled.settle({ control, fs })) await control.call('vfs/forget')
   const device = await mount.track(call, () => deviceOf(mount.place.mountPoint))
   const made = await mount.track(call, () => createLocalAdapter({ root, owner, io: 'async' }))

@@ -15,7 +15,7 @@ let count = 0
 
 const closings: Promise<void>[] = []
 
-/** Closing waits for uploads: the next test need not. It is closed to everybody at once all the same. */
+/** Closing waits for uploads: the next test need not. Every use of it is refused at once all the same. */
 function closedInPassing(adapter: StorageAdapter): StorageAdapter {
   return new Proxy(adapter, {
     get(target, name) {

@@ -8,7 +8,7 @@ export class Model {
   readonly #steps: readonly Step[]
   #possible = new Map<string, Set<Content>>()
   #flushing: Map<string, Set<Content>> | undefined
-  /** As flush() has confirmed it; paths that were touched since are not in it. */
+  /** The state that flush() has confirmed, without paths that were touched since. */
   confirmed = new Map<string, Set<Content>>()
   acknowledged = 0
   /** Paths that a command may have begun to write: part of it may be there. */

@@ -34,7 +34,9 @@ async function deadCache() {
       await mkdir(dirname(content(path)), { recursive: true })
       await writeFile(content(path), text)
     },
-    /** Has the cache say of a file that it holds this text. `time`: of that text. Default: of the content that is there. */
+    /**
+     * Makes the cache say that it holds this text of a file. `time`: the text's time. Default: the present content's.
+     */
     async say(path: string, text: string, more: { dirty: boolean; time?: string; ranges?: unknown }): Promise<void> {
       const { dirty, time = await timeOf(content(path)), ranges = [{ Pos: 0, Size: text.length }] } = more
       const fingerprint = dirty ? '' : `${text.length},${createHash('md5').update(text).digest('hex')}`

@@ -15,7 +15,7 @@ export interface DegradedEvent {
 export interface OrEmptyOptions {
   /** Called with the reason why the mount is empty. */
   readonly onDegraded: (event: DegradedEvent) => void
-  /** Whom commands run as. Default: this process's own user. */
+  /** The user that commands run as. Default: this process's own user. */
   readonly owner?: Owner | undefined
 }
 

@@ -38,15 +38,16 @@ interface Departure {
 }
 
 /**
- * Files that were renamed or deleted, by anybody, while the store may have had something under the old name.
+ * Files that were renamed or deleted, by any program, while the store may have had something under the old name.
  *
- * - Their upload may have begun. rclone calls it off or sees it fail, and the store may have taken the file all the same:
- *   the old name comes back. Or the upload has just ended, and rclone takes the object of the old name for the new one: it
- *   reports a name as uploaded that the store does not have.
+ * - Their upload may have begun. rclone calls it off or sees it fail, and the store may have taken the file all the
+ *   same: the old name comes back. Or the upload has just ended, and rclone takes the object of the old name for the
+ *   new one: it reports a name as uploaded that the store does not have.
  * - They had replaced another file by renaming. rclone does not know that the store has the other one.
  *
- * An upload never begins before the write-back delay of its file is over. Every file that goes later is asked for in the
- * store, however its upload ended. The times are those of rclone's own log. The list is on the disk, as the cache is.
+ * An upload never begins before the write-back delay of its file is over. Every file that goes later is asked for in
+ * the store, however its upload ended. The times are those of rclone's own log. The list is on the disk, as the cache
+ * is.
  */
 export class Departures {
   readonly #file: string

@@ -16,7 +16,7 @@ export interface StoredPart {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Removes a file from the store, past the mount; none is fine. */
+/** Removes a file from the store, without the mount. A missing file is fine. */
 export async function deleteStored(control: Control, file: RemoteFile, signal: AbortSignal | undefined): Promise<void> {
   try {
     await control.call('operations/deletefile', file, { signal })

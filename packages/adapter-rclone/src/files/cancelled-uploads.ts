@@ -49,7 +49,10 @@ export class CancelledUploads {
   readonly #below: string
   #gone: Gone[]
 
-  /** `cache`: host path of the cache. `metadata`, `content`: of what it says, and holds, of this part. */
+  /**
+   * @param options `cache`: host path of the cache; `metadata`, `content`: host paths of its notes and its contents for
+   * this part
+   */
   constructor({ cache, metadata, content, below }: CancelledUploadsOptions) {
     const name = createHash('sha256').update(below).digest('hex').slice(0, 16)
     this.#file = join(cache, 'cancelled', name)
@@ -108,8 +111,8 @@ export class CancelledUploads {
   }
 
   /**
-   * Removes from the store what it has of files that are to go. A file that replaced another one by renaming has no
-   * object as far as rclone knows, and it would leave the one of its predecessor.
+   * Removes the store's objects of files that are to go. If a file replaced another by renaming, rclone knows no object
+   * of it, and would leave the object of its predecessor.
    */
   async removeStored(paths: readonly string[], { control, fs, signal }: StoreContext): Promise<void> {
     for (const path of paths) await deleteStored(control, { fs, remote: this.#remote(path) }, signal)

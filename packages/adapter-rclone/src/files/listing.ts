@@ -32,7 +32,7 @@ export async function* listed(open: Open, path: MountPath, options: ListOptions)
   return undefined
 }
 
-/** `metadata`: of the cache, which notes each rename and each upload of a file there. */
+/** @param metadata host path of the cache's note, which records each rename and each upload of a file */
 function isInFlight(metadata: string): boolean {
   try {
     const status = statSync(metadata, { throwIfNoEntry: false })

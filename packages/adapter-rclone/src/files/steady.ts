@@ -91,7 +91,7 @@ function isOutdated({ size, version }: Stat, cached: Now): boolean {
   return seen !== undefined && seen.mtimeNs <= cached.mtimeNs
 }
 
-/** A file that is being replaced can be empty for a moment. One that is empty in the store stays so. */
+/** A file that is being replaced can be empty for a moment. A file that is empty in the store stays so. */
 function isGap({ size }: Stat, cached: Now, attempt: number): boolean {
   return size === 0 && cached === undefined && attempt < gapAttempts
 }

@@ -17,7 +17,7 @@ type CachedNow = ReturnType<typeof lookAtCachedFile>
  * microseconds off. Two looks at one content must not see two versions. Times of the store are whole milliseconds, and
  * stay as they are.
  *
- * `metadata`: host path of what the cache says of the file. `before`: its note before content was read, which then must
+ * `metadata`: host path of the cache's note about the file. `before`: its note before content was read, which then must
  * be its note now.
  */
 export async function settled<State extends { readonly type: FileType; readonly version?: Version | undefined }>(
@@ -116,7 +116,7 @@ export async function sameContentNow(
   if (isKnown && cached !== undefined && cached.mtimeNs !== then.ctimeNs) return undefined
   if (now.mtimeNs === then.mtimeNs) return current.version
   if (cached === undefined || BigInt(cached.size) !== then.size) return undefined
-  // It has been uploaded this moment, and the cache does not say so yet: everybody sees the dirty file.
+  // It has been uploaded this moment, and the cache does not say so yet: every reader sees the dirty file.
   if (cached.dirty) return cached.mtimeNs === then.mtimeNs ? current.version : undefined
   if (cached.mtimeNs !== then.mtimeNs && !isSecondOf(then.mtimeNs, now.mtimeNs)) return undefined
   const hash = cached.fingerprint.split(',').at(-1) ?? ''

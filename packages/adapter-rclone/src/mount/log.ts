@@ -116,7 +116,7 @@ function isCalledOff(message: string): boolean {
   return message === 'vfs cache: upload canceled' || /^vfs cache: failed to upload .*context canceled$/s.test(message)
 }
 
-/** A name as Go quotes it: like JSON, but for what can hardly be in a name. */
+/** A name as Go quotes it: like JSON, except for characters that are hardly ever in a name. */
 function unquote(quoted: string): string {
   try {
     return textOf(JSON.parse(quoted))

@@ -136,12 +136,12 @@ export class Mount {
     }
     this.#pending.expire()
     const hungMs = performance.now() - (this.#hungSince ?? 0)
-    // Killing it wakes everybody who waits in the kernel, and loses nothing: the cache is on the disk.
+    // Killing it wakes every thread that waits in the kernel, and loses nothing: the cache is on the disk.
     const isDue = this.options.recovery === 'auto' && hungMs > this.options.operationTimeout
     if (isDue || process.isStuck) process.kill()
   }
 
-  /** Ends what is there and mounts again, with the same cache. */
+  /** Ends the present mount and mounts again, with the same cache. */
   async recover(): Promise<void> {
     if (this.#closing !== undefined) throw closedError({ operation: 'recover' })
     this.#recovering ??= this.#recover().finally(() => (this.#recovering = undefined))

@@ -26,7 +26,10 @@ export async function unmount(mountPoint: string, { lazy }: { readonly lazy: boo
   return mountAt(mountPoint) === undefined
 }
 
-/** Wakes everybody who waits for the mount at this place, with an error. It serves nothing any more, and stays mounted. */
+/**
+ * Wakes every thread that waits for the mount at this place, with an error. It serves nothing any more, and stays
+ * mounted.
+ */
 export async function force(mountPoint: string): Promise<void> {
   if (mountAt(mountPoint) !== undefined) await run('/bin/sh', ['-c', `${forceFunction}force "$1"`, 'sh', mountPoint])
 }

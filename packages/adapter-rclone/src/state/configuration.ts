@@ -6,7 +6,7 @@ import type { CheckedOptions } from '../options.ts'
 import type { Features } from '../program/features.ts'
 import type { MountDirectories } from './directories.ts'
 
-/** The remote's name on rclone's command line, which everybody can see. */
+/** The remote's name on rclone's command line, which every user can see. */
 export const remoteName = 'workspace:'
 
 export interface Configuration {

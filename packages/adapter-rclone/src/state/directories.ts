@@ -15,7 +15,7 @@ export interface MountDirectories {
   readonly directory: string
   /** Content that was read, or written and not uploaded yet. It outlives processes. */
   readonly cache: string
-  /** Configuration, closed to everybody else. */
+  /** Configuration, closed to every other user. */
   readonly run: string
   /** Held by rclone as long as it lives: two on one cache would destroy it. */
   readonly lock: string
