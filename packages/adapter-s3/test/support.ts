@@ -40,7 +40,7 @@ export interface SentRequest {
   /** `PutObject` */
   readonly name: string
   readonly key: string | undefined
-  /** As the SDK takes it. */
+  /** The request in the form of the SDK. */
   readonly input: Readonly<Record<string, unknown>>
 }
 

@@ -62,7 +62,7 @@ export function isWordless(error: unknown): boolean {
   return /^(?:|\d+|Unknown|UnknownError|Forbidden|BadRequest|Error)$/u.test(nativeNameOf(error))
 }
 
-/** An answer that came, and never was XML. One that was cut off says that it is. */
+/** An answer that came, and never was XML. A truncated answer has an error that says so. */
 export function isOtherFormat(error: unknown): boolean {
   const { $response } = asNative(error)
   const { headers } = $response ?? {}

@@ -83,7 +83,7 @@ export function mayHaveHappened(error: unknown): boolean {
   return (status >= 500 && !isRefusedForGood(status)) || status < 300
 }
 
-/** The store does not offer it, or is full: it stays so for longer than anybody waits. */
+/** The store does not offer it, or is full: it stays so for longer than any caller waits. */
 function isRefusedForGood(status: number): boolean {
   return status === 501 || status === 505 || status === 507
 }

@@ -48,7 +48,7 @@ async function deleteHeld(store: Store, key: string, task: Task, seen?: ObjectSt
   history.noteAbsent(key)
 }
 
-/** Deletes an object in one version only: the server sees to it, or this process among its own writers. */
+/** Deletes an object in one version only. The server checks that, or this process does among its own writers. */
 export async function deleteVersion(store: Store, key: string, version: Version, task: Task): Promise<void> {
   const { requests, bucket, dialect, history } = store
   const conflict = (): Error => failure('ECONFLICT', task.operation, task.path)

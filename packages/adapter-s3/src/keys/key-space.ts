@@ -98,7 +98,7 @@ export class KeySpace {
   }
 }
 
-/** `bucket/key` for `x-amz-copy-source`: encoded, but for the slashes. */
+/** `bucket/key` for `x-amz-copy-source`: encoded, except for the slashes. */
 export function copySource(bucket: string, key: string): string {
   return [bucket, ...key.split('/')].map((part) => encodeURIComponent(part)).join('/')
 }

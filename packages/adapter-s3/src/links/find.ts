@@ -30,7 +30,7 @@ export async function linkAt(store: Store, path: MountPath, task: LinkTask): Pro
 }
 
 /**
- * Looks for links in the way of an operation that would make something at the path or follows what is there.
+ * Looks for links in the way of an operation that would make something at the path or follows the entry there.
  *
  * @throws LinkSignal at the first link, the path itself included with `follow`.
  */

@@ -49,7 +49,7 @@ export function forNewBytes(attributes: Attributes): Attributes {
   return attributes.ContentEncoding === undefined ? attributes : { ...attributes, ContentEncoding: undefined }
 }
 
-/** As the SDK takes it: undefined fields are not sent. */
+/** The attributes for the SDK, without undefined fields. */
 export function attributeHeaders(attributes: Attributes): Omit<Attributes, 'Metadata'> {
   return Object.fromEntries(names.map((name) => [name, attributes[name]]).filter(([, value]) => value !== undefined))
 }

@@ -30,7 +30,7 @@ export const ownNames: ReadonlySet<string> = new Set([
   ...['md5chksum', 's3cmd-attrs'],
 ])
 
-/** As many ids as fit beside the metadata of others, which comes first. */
+/** The metadata of a write. Metadata of others comes first; as many ids as fit follow. */
 export function writeMetadata(
   { modifiedAt, mode, crc32, writes }: FileMetadata,
   others: Readonly<Record<string, string>> = {},

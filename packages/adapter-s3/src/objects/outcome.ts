@@ -28,11 +28,14 @@ export function startOfId({ requests }: Store): number {
 }
 
 /**
- * Whether a change has happened whose answer was lost. Its id in what is there shows that it has. An id there that was seen
- * before the change began shows that it has not: every write in between names those that it builds on. So does a state that
- * is older than the change by more than any clock may be wrong; parts that were uploaded for long have the time of their
- * beginning, and show nothing. Where nothing is, and nothing was known to be, it has not, unless this process deleted it
- * meanwhile.
+ * Whether a change has happened whose answer was lost.
+ *
+ * - Its id in the present object shows that it has.
+ * - An id there that was seen before the change began shows that it has not: every write names the writes that it
+ *   builds on.
+ * - A state that is older than the change, by more than any clock may be wrong, shows that it has not. Objects in parts
+ *   have the time of their beginning, and show nothing.
+ * - Without an object, and where none was known, it has not happened, unless this process deleted it meanwhile.
  */
 export function outcomeOf(
   store: Store,

@@ -28,7 +28,7 @@ export interface S3StorageAdapter extends StorageAdapter {
   resolve(id: string, options?: SignalOption): Promise<ResolvedChange>
 }
 
-/** Looks for a change in what is there now. */
+/** Looks for a change in the present state. */
 export async function resolve(
   store: Store,
   { id, startedAt, path }: { readonly id: string; readonly startedAt: number; readonly path: string },

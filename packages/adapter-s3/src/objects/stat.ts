@@ -55,7 +55,7 @@ export function linkStat({ stat }: ObjectState): Stat {
   return { ...stat, type: 'symlink', size: 0 }
 }
 
-/** By the id of its last write; of objects of others by content and time. */
+/** Compares the ids of the last writes. Objects of other programs have no ids: content and time decide. */
 export function isSameObject(one: ObjectState, other: ObjectState): boolean {
   if (one.stat.version !== other.stat.version) return false
   const [id, known] = [one.metadata.writes[0], other.metadata.writes[0]]

@@ -38,7 +38,7 @@ export interface ClientOptions {
   readonly record: (path: string, event: Event) => void
 }
 
-/** One of several that work on the same files, and know only what they have seen. */
+/** A client that works on the same files as others, and knows only the files that it has seen. */
 export class Client {
   readonly #options: ClientOptions
   readonly #random: () => number

@@ -34,7 +34,7 @@ export class KnownFiles {
     return [...(this.#versions.get(path) ?? [])].find((old) => old !== version)
   }
 
-  /** Paths of what is there, with what it is. */
+  /** Paths of the files that exist, with their state. */
   present(): [path: string, file: KnownFile][] {
     return [...this.#files].filter(([, { state }]) => state !== 'absent')
   }
