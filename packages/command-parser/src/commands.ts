@@ -23,8 +23,8 @@ interface Found {
  * Each wrapper is in the list too, before what it starts. The meaning of a name at run time (a function, an alias,
  * another PATH) is not known here.
  *
- * @throws UnreadableCommand for what cannot be read with certainty or is too long ({@link parseScript}), and for shells with
- * a syntax of their own (fish)
+ * @throws UnreadableCommand for a line that cannot be read with certainty or is too long ({@link parseScript}), and for
+ * shells with a syntax of their own (fish)
  */
 export function parseCommands(line: string, options: CommandParserOptions = {}): SimpleCommand[] {
   if (/(?:^|\/)(?:fish|t?csh|pwsh|nu)$/.test(options.shell ?? '')) {
