@@ -115,7 +115,7 @@ export class Case {
   }
 }
 
-/** A body that says whether anybody has begun to read it. */
+/** A body that records whether a reader has begun. */
 export function body(
   ...chunks: readonly (string | Uint8Array)[]
 ): AsyncIterable<Uint8Array> & { readonly touched: boolean } {

@@ -24,7 +24,7 @@ export interface DoorNeeds {
 export interface DoorCase {
   readonly root: '/' | '/workspace'
   readonly fixture: WorkspaceFixture
-  /** As the probe declares them. */
+  /** The guarantees that the probe declares. */
   readonly guarantees: Guarantees
   /** Ends the test as skipped, and counts it. */
   readonly skip: (reason: string) => never

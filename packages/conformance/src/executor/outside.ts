@@ -81,7 +81,9 @@ export async function listen(where: string | { readonly host: string; readonly p
 export interface Victim extends AsyncDisposable {
   readonly pid: number
   readonly secret: string
-  /** Asks the process itself: Node hears of its end later than it ends. False too when it does not answer within 15 s. */
+  /**
+   * Asks the process itself: Node learns of its end later than it ends. False too when it does not answer within 15 s.
+   */
   lives(): Promise<boolean>
 }
 
