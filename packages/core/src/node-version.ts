@@ -1,4 +1,5 @@
-// Imported first by every door of this package. It may use only what an old Node has, and what is not Node has no `process`.
+// Imported first by every door of this package. It may use only what an old Node has, and other runtimes have no
+// `process`.
 
 /** The lowest Node that packages run on, as their `engines` say. */
 export const lowestNode = '22.18'

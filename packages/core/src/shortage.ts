@@ -3,7 +3,7 @@ import { getNativeCause, isWorkspaceError, WorkspaceError } from './errors.ts'
 
 /** Something that this process or its machine has run out of, in words for a caller. */
 export interface Shortage {
-  /** For files. A command that is not started for want of descriptors, processes or memory is `ENOEXEC`. */
+  /** For files. A command that cannot start without further descriptors, processes or memory is `ENOEXEC`. */
   readonly code: ErrorCode
   /** A sentence without its stop. */
   readonly reason: string
@@ -37,7 +37,7 @@ const shortages = {
 
 type ShortageName = keyof typeof shortages
 
-/** As the C library puts them into the messages of programs. */
+/** Shortages in the words of the C library, which programs print. */
 const sentences: readonly (readonly [string, ShortageName])[] = [
   ['Too many open files in system', 'ENFILE'],
   ['Too many open files', 'EMFILE'],
@@ -79,7 +79,7 @@ function workerShortage({ message }: Error): string {
   return /\bE[A-Z]+\b(?!_)/.exec(message.replace('ERR_WORKER_INIT_FAILED', ''))?.[0] ?? 'EAGAIN'
 }
 
-/** For executors: the error of a command that is not started for want of something. */
+/** For executors: the error of a command that was not started because of a shortage. */
 export function shortError(
   { code, reason, remedy }: Shortage,
   { operation = 'exec', native }: { readonly operation?: string | undefined; readonly native?: unknown } = {},

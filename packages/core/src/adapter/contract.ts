@@ -76,8 +76,8 @@ export interface StorageAdapter extends AsyncDisposable {
   list(path: MountPath, options?: ListOptions): EntryIterator
 
   /**
-   * Makes a directory. Something there: `EEXIST`, but for a directory with `recursive`, which is fine.
-   * A missing parent: `ENOENT`, but with `recursive`.
+   * Makes a directory. Something there: `EEXIST`, except for a directory with `recursive`, which is fine. A missing
+   * parent: `ENOENT`, except with `recursive`.
    */
   createDirectory(path: MountPath, options?: CreateDirectoryOptions): Promise<void>
 

@@ -8,7 +8,7 @@ import { option, type OptionShapes } from '../options/shapes.ts'
 
 export interface DefineAdapterOptions {
   /**
-   * The results and errors of the driver are taken as they are: its own tests see to them. Default false: a result of
+   * The results and errors of the driver are taken as they are: its own tests check them. Default false: a result of
    * another shape, a foreign error, or a change that does not end after its abort is `EBACKEND` and names the adapter.
    */
   readonly trusted?: boolean | undefined

@@ -25,7 +25,7 @@ export class Semaphore {
     else next()
   }
 
-  /** Works inside: until the work has ended, whether or not anybody still waits for it. */
+  /** Works inside: until the work has ended, even if the caller no longer waits for it. */
   async run<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     await this.acquire(signal)
     try {
@@ -47,7 +47,7 @@ export class Semaphore {
     await turn.promise
     signal?.removeEventListener('abort', leave)
     if (signal?.aborted !== true) return
-    // It was woken, and aborted in the same tick: its turn is the next one's.
+    // It was woken and aborted in the same tick: its turn passes to the next waiter.
     this.release()
     throw signal.reason
   }

@@ -2,9 +2,9 @@
 const answer = Object.getOwnPropertyDescriptor(AbortSignal.prototype, 'aborted')?.get
 
 /**
- * Has a signal of the caller's own ask before it answers, and gives it back. A process that was stopped hears of its timers
- * late: an answer may come first, and the next request would leave. `ask` is called whenever `aborted` is looked at, and may
- * abort the signal.
+ * Makes the caller's own signal call `ask` before it answers, and returns it. A process that was stopped runs its
+ * timers late: an answer may come first, and the next request would leave. `ask` is called whenever `aborted` is looked
+ * at, and may abort the signal.
  */
 export function askingSignal(signal: AbortSignal, ask: () => void): AbortSignal {
   const isAborted = (): boolean => {

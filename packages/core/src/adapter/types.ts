@@ -95,7 +95,7 @@ export interface ReadStreamResult {
 export type WriteData = Uint8Array | AsyncIterable<Uint8Array>
 
 export interface WriteOptions extends SignalOption {
-  /** A version: replace exactly that. `absent`: create, and never replace or follow what is there. */
+  /** A version: replace exactly that. `absent`: create, and never replace or follow an existing entry. */
   readonly ifVersion?: Condition | undefined
   /** Make missing parent directories. Default false: a missing parent is `ENOENT` where the store has a hierarchy. */
   readonly parents?: boolean | undefined
@@ -183,8 +183,8 @@ export interface SearchQuery {
   /** A file, or a directory whose files are searched. */
   readonly in: MountPath
   /**
-   * Globs on the path below `in`; one without `/` matches the name at any depth; `!` in front excludes. They do not
-   * exclude a file that `in` names. One that is not well-formed is `EINVAL`.
+   * Globs on the path below `in`. A glob without `/` matches the name at any depth; `!` in front excludes. They do not
+   * exclude a file that `in` names. A malformed glob is `EINVAL`.
    */
   readonly glob?: readonly string[] | undefined
   /** Subtrees that are not entered. */
@@ -212,7 +212,7 @@ export interface SearchHit {
   readonly text: string
 }
 
-/** Whom files belong to and commands run as. Never uid 0. */
+/** The user that files belong to and commands run as. Never uid 0. */
 export interface Owner {
   readonly uid: number
   readonly gid: number

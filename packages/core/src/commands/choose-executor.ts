@@ -25,7 +25,7 @@ export interface ChooseOptions {
 /**
  * The first executor that is available here, can see every mount, and meets the requirement.
  *
- * @throws WorkspaceError `ENOEXECUTOR` with the problem of each of them. There is no silent fallback.
+ * @throws WorkspaceError `ENOEXECUTOR` with the problem of each executor. There is no silent fallback.
  */
 export async function chooseExecutor(options: ChooseOptions): Promise<ChosenExecutor> {
   /** The executors that have each problem. */

@@ -12,7 +12,10 @@ import type { CommandLimits, LimitReport } from './limits.ts'
 export interface ProbeTarget {
   /** The workspace's root: with `/`, real processes need the system's names in it. Default `/`. */
   readonly root?: VirtualPath | undefined
-  /** Whom commands would run as. Default: this process's own uid, and as uid 0 the unprivileged uid that tests use. */
+  /**
+   * The user that commands would run as. Default: this process's own uid, and as uid 0 the unprivileged uid that tests
+   * use.
+   */
   readonly owner?: Owner | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -47,7 +50,10 @@ export interface ProbeReport {
 /** The parts of a workspace that its executor sees. */
 export interface WorkspaceView {
   readonly root: VirtualPath
-  /** Whom commands run as; the owner of the root's directory. Absent for interpreters and stores that know none. */
+  /**
+   * The user that commands run as: the owner of the root's directory. Absent for interpreters, and for stores without
+   * owners.
+   */
   readonly owner?: Owner | undefined
   /** The file API of the workspace: interpreters work through it, so that the policy is asked for every access. */
   readonly files: FileDoor
@@ -70,8 +76,8 @@ export interface CommandRequest {
   /** Added to the clean environment. */
   readonly env: Readonly<Record<string, string>>
   /**
-   * Default: nothing to read (end of file at once). Of an iterable, take a chunk when the command has room for it, and call
-   * `return` when it reads no more: a caller may be waiting to write.
+   * Default: nothing to read (end of file at once). Take a chunk of an iterable when the command has room for it, and
+   * call `return` when it reads no more: a caller may be waiting to write.
    */
   readonly stdin?: StandardInput | undefined
   /**
@@ -141,7 +147,10 @@ export interface CommandResult extends CommandOutput {
   readonly exitCode: number | null
   /** The signal's name, `SIGKILL`; `null` after an exit. */
   readonly signal: string | null
-  /** As a shell gives it in `$?`: the exit code, or 128 and the number of the signal. Always a number: 137 after SIGKILL. */
+  /**
+   * The value of `$?` in a shell: the exit code, or 128 and the number of the signal. Always a number: 137 after
+   * SIGKILL.
+   */
   readonly exitStatus: number
   /** The timeout ended it. */
   readonly timedOut: boolean

@@ -8,8 +8,8 @@ export interface CommandLimits {
   readonly cpuSeconds?: number | undefined
   /**
    * Memory in bytes. Where processes are limited and not the tree, it is address space: programs that reserve much and
-   * use little (Node, Go, Java) need several GiB. Of the tree (`cgroup`), it is memory in use, and a process that takes
-   * more is killed.
+   * use little (Node, Go, Java) need several GiB. Where the tree is limited (`cgroup`), it is memory in use, and a
+   * process that takes more is killed.
    */
   readonly memoryBytes?: number | undefined
   /**
@@ -71,7 +71,7 @@ export function narrowLimits(first: CommandLimits = {}, second: CommandLimits = 
 }
 
 /**
- * Refuses limits that are not held: none is ever passed over in silence.
+ * Refuses limits that are not held: no limit is ignored silently.
  *
  * @throws WorkspaceError `EUNENFORCEABLE` that says why and what to do
  */

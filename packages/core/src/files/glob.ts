@@ -147,7 +147,7 @@ async function entriesBelow(search: Search, place: Place, { path, isLink }: NonN
     const adapter = located.mount === undefined ? undefined : await context.open(located.mount)
     return await entriesOf(search, place, located, adapter)
   } catch (error) {
-    // A link has come into its place, or leads to what is not a directory, is denied, or is not there.
+    // A link has come into its place, or its target is missing, denied or not a directory.
     if (error instanceof LinkSignal || passedOver.some((code) => isWorkspaceError(error, code))) return []
     if (isLink && (isWorkspaceError(error, 'ELOOP') || isWorkspaceError(error, 'EOUTSIDE'))) return []
     throw translateError(error, { operation, at, path, signal })

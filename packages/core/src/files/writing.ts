@@ -136,7 +136,7 @@ export async function remove(context: Context, path: string, options: DeleteOpti
   })
 }
 
-/** As `rm` and `mv` do: `/p/q/..` names `/p`, which is hardly ever meant. */
+/** Refuses `.` and `..` at the end, as `rm` and `mv` do: `/p/q/..` names `/p`, which is hardly ever meant. */
 export function refuseDots(operation: string, path: string): void {
   const last = /(?:^|\/)(\.\.?)\/*$/.exec(path)?.[1]
   if (last === undefined) return

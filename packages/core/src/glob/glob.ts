@@ -11,8 +11,8 @@ export interface GlobOptions {
   /** Ignores case and Unicode normalisation, as a case-insensitive file system does. Default false. */
   readonly foldCase?: boolean | undefined
   /**
-   * For callers who go from the top down and never below a match: of what `**` at the end matches, only the highest does, which
-   * takes less time. Default false.
+   * For callers who go from the top down and never below a match: `**` at the end then matches only the highest path,
+   * which takes less time. Default false.
    */
   readonly topDown?: boolean | undefined
   /** Named in errors. Default `glob`. */
@@ -21,11 +21,12 @@ export interface GlobOptions {
 
 /** A compiled glob over absolute virtual paths. It holds no state, and any number of paths may be matched against it. */
 export interface Glob {
-  /** As it was given. */
+  /** The pattern as the caller gave it. */
   readonly pattern: string
   /**
-   * About the steps for each character of a path, at worst: of its different names with wildcards, braces expanded, 1 for
-   * `*`, `*text` and `text*`; for others 1 for each wildcard and each text between, and 1 for every 8 characters.
+   * About the steps for each character of a path, at worst. Braces are expanded, and each different name with wildcards
+   * counts. `*`, `*text` and `text*` count 1. Other names count 1 for each wildcard and each text between, and 1 for
+   * every 8 characters.
    */
   readonly cost: number
   matches(path: string): boolean

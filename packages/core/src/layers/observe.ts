@@ -36,7 +36,7 @@ export interface AdapterAfterEvent extends EventBase {
 export type AdapterEvent = AdapterBeforeEvent | AdapterAfterEvent
 
 /**
- * The same adapter, with a listener that hears of every operation before and after. It changes nothing: errors of the
+ * The same adapter, with a listener that is called before and after every operation. It changes nothing: errors of the
  * listener are ignored, and it is not waited for. `close` and `hostPath`, which touches no store, are not reported.
  */
 export function observe(

@@ -4,7 +4,7 @@ import { factsOf } from '../adapter/operations.ts'
 import { checkLayer, wrapAdapter, type LayerOptions } from './wrap-adapter.ts'
 
 /**
- * The same tree, in which every change is `EROFS`, before the inner adapter hears of it and before a body is touched.
+ * The same tree, in which every change is `EROFS`, before the inner adapter is called and before a body is touched.
  * Real processes may still see it: a workspace mounts an adapter with the capability `readOnly` read-only for commands
  * too. `createScratch` stays as it is, since a scratch directory is not part of the tree.
  */

@@ -174,8 +174,8 @@ function sizeOf(data: WriteData): number | undefined {
 }
 
 /**
- * The optional operations that the inner adapter has, and no others. One that takes a path first and gives a promise needs
- * no line here.
+ * The optional operations that the inner adapter has, and no others. An operation that takes a path first and gives a
+ * promise needs no line here.
  */
 function optionalMethods(
   inner: StorageAdapter,

@@ -7,8 +7,9 @@ declare const hostPathBrand: unique symbol
 /**
  * A path as callers and models see it: absolute, `/`-separated, normalised.
  *
- * Invariants: starts with `/`; no empty, `.` or `..` segment; no trailing slash (but for `/` itself); no NUL; well-formed
- * Unicode; at most {@link maxPathBytes} bytes and {@link maxNameBytes} bytes a segment in UTF-8. Names are kept byte for byte.
+ * Invariants: starts with `/`; no empty, `.` or `..` segment; no trailing slash (except for `/` itself); no NUL;
+ * well-formed Unicode; at most {@link maxPathBytes} bytes and {@link maxNameBytes} bytes a segment in UTF-8. Names are
+ * kept byte for byte.
  */
 export type VirtualPath = string & { readonly [virtualPathBrand]: true }
 

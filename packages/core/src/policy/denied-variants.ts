@@ -10,8 +10,8 @@ interface VariantNode {
 }
 
 /**
- * Finds paths that differ from a denied one in case or Unicode normalisation only. A deny rule holds for them too, on
- * any storage: on a case-insensitive one they are the denied file, and elsewhere a look-alike is no loss.
+ * Finds paths that differ from a denied path in case or Unicode normalisation only. A deny rule holds for them too, on
+ * any storage: on case-insensitive storage they are the denied file, and elsewhere a look-alike is no loss.
  */
 export class DeniedVariants {
   readonly #root: VariantNode = { children: new Map(), denied: [] }

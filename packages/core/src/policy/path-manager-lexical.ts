@@ -118,7 +118,7 @@ function tooWinding(path: string, operation: string): WorkspaceError {
   })
 }
 
-/** As it is written, without regard to links. */
+/** Resolves the text of a path, without regard to links. */
 export function resolveLexically(base: string, path: string): string {
   const names = path.startsWith('/') || base === '/' ? [] : base.slice(1).split('/')
   for (const segment of path.split('/')) {

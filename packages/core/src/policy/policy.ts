@@ -42,7 +42,7 @@ export class RulePolicy implements Policy {
   readonly declared: DeclaredRules
   readonly exceptions: readonly ExceptionRule<VirtualPath>[]
 
-  /** As they were written, to be resolved again in the workspace that the policy is passed to. */
+  /** The rules as they were written, to be resolved again in the workspace that the policy is passed to. */
   readonly written: readonly Rule[]
 
   /** @throws WorkspaceError `EINVAL` for a value that is not a rule, and as {@link resolveRules} does. */

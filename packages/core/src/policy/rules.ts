@@ -148,12 +148,12 @@ export const rules = {
   },
 
   /**
-   * Refuses commands: programs by name (`['rm', 'curl']`), or by a function that is asked for every simple command of a
-   * line, its lists, pipelines, substitutions, functions and wrappers (`env`, `sudo`, `xargs`, `sh -c`).
+   * Refuses commands: programs by name (`['rm', 'curl']`), or by a function that is called for every simple command of
+   * a line, its lists, pipelines, substitutions, functions and wrappers (`env`, `sudo`, `xargs`, `sh -c`).
    *
    * **A guard rail, and no boundary.** It keeps a well-meaning caller from a mistake. Scripts, interpreters and copies
    * of a program do the same unseen; for a defence, use the other rules and an executor. A line that the parser cannot
-   * read is refused, and so is one whose program is not known before it runs (`$tool -x`), if names are given.
+   * read is refused, and so is a line whose program is not known before it runs (`$tool -x`), if names are given.
    */
   denyCommand(denied: readonly string[] | CommandRule['test'], options: DenyCommandOptions): CommandRule {
     const { name, parser, reason, remedy } = readOptions('denyCommand', ruleOptions.denyCommand, options)

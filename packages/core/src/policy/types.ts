@@ -106,7 +106,7 @@ export interface PatternRule {
 export interface SimpleCommand {
   /** The program's name without its directory: `rm` for `/bin/rm`. `undefined`: not known before the shell runs (`$tool`). */
   readonly program: string | undefined
-  /** As written, after quotes are taken away: `/bin/rm`. */
+  /** The program as written, after quotes are taken away: `/bin/rm`. */
   readonly path: string | undefined
   /** Its arguments after quotes are taken away. `undefined`: cannot be known before the shell runs (a variable, a glob). */
   readonly arguments: readonly (string | undefined)[]

@@ -138,7 +138,7 @@ export interface EditResult {
   readonly version: Version
   /** Bytes in the file now. */
   readonly size: number
-  /** Places that were replaced. Of a function: 1 when the bytes changed, else 0. */
+  /** Places that were replaced. For a function: 1 when the bytes changed, else 0. */
   readonly replacements: number
   /** How often the file was read: 1 without a conflict. */
   readonly attempts: number
@@ -178,7 +178,7 @@ export interface WorkspaceWriteOptions extends Omit<WriteOptions, 'parents'>, Pa
 /**
  * The file API of a workspace. Paths are strings: absolute, or relative to the workspace's root. Links are followed
  * within the virtual namespace, and the policy is asked for the place where each step lands. Every error is a
- * `WorkspaceError` with the virtual path, but for aborts, which reject with `signal.reason`.
+ * `WorkspaceError` with the virtual path; aborts reject with `signal.reason`.
  */
 export interface FileDoor {
   /** The status of the entry at the path; with `followLinks` of the entry where links lead. */

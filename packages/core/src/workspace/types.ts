@@ -95,7 +95,7 @@ export interface ExecOptions extends SignalOption {
   readonly killGrace?: number | undefined
   /** Bytes kept of each output stream, and of both in one: the head and the tail. Default 1 MiB. */
   readonly maxOutputBytes?: number | undefined
-  /** Narrow those of the executor. One that cannot be held here is refused with `EUNENFORCEABLE`. */
+  /** Narrow the limits of the executor. A limit that cannot be held here is refused with `EUNENFORCEABLE`. */
   readonly limits?: CommandLimits | undefined
   /** A POSIX shell, by absolute path or name. Default, also for a blank one: the user's login shell. */
   readonly shell?: string | undefined
@@ -183,9 +183,9 @@ export interface AccessEvent {
    * are `read`.
    */
   readonly operation: string
-  /** As asked for; for commands the working directory. */
+  /** The path as the caller gave it; for commands the working directory. */
   readonly path: string
-  /** Where links and `..` led, when that is another path; of a denial, the path that was refused. */
+  /** Where links and `..` led, when that is another path; for a denial, the path that was refused. */
   readonly resolvedPath?: VirtualPath | undefined
   /** For move and copy. */
   readonly destination?: string | undefined
@@ -246,7 +246,7 @@ export interface Workspace extends FileDoor, LongRunning, AsyncDisposable {
     | undefined
 
   /**
-   * Runs a command to its end. Never rejects on a non-zero exit; rejects with `ENOEXECUTOR` (none is there),
+   * Runs a command to its end. Never rejects on a non-zero exit; rejects with `ENOEXECUTOR` (there is no executor),
    * `EUNENFORCEABLE` (a rule cannot be enforced: acknowledge it, or choose another executor), `ENOEXEC` (could not be
    * started), `EINVAL` (a blank command, a NUL), or `signal.reason` after an abort.
    */
@@ -261,10 +261,10 @@ export interface Workspace extends FileDoor, LongRunning, AsyncDisposable {
   /** Subscribes to the audit. Returns the function that ends the subscription. A listener that throws is ignored. */
   on<Name extends keyof WorkspaceEvents>(name: Name, listener: WorkspaceEvents[Name]): () => void
   /**
-   * The barrier: when it resolves, everything acknowledged before survives a power cut, and so does everything that ended
-   * commands wrote. A bucket has it; of a local disk, the whole file system is synced (`syncfs`), and those mounted below
-   * the root. Where the system cannot, it is `ENOTSUP`. A disk that lies about its own cache is not found out. `/tmp` and
-   * stores in memory are not covered.
+   * The barrier: when it resolves, everything acknowledged before survives a power cut, and so does everything that
+   * ended commands wrote. A bucket always does so. On a local disk, the whole file system is synced (`syncfs`), and so
+   * are those mounted below the root. Where the system cannot, it is `ENOTSUP`. A disk that lies about its own cache is
+   * not found out. `/tmp` and stores in memory are not covered.
    */
   flush(options?: SignalOption): Promise<void>
   /**

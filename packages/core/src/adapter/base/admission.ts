@@ -13,7 +13,7 @@ export class Admission {
     this.#driver = driver
   }
 
-  /** The checks of every operation, in this order, before the driver hears of it. */
+  /** The checks of every operation, in this order, before the driver is called. */
   admit(operation: AdapterOperation, path: MountPath, signal?: AbortSignal, destination?: MountPath): void {
     const { creates, changes, replaces }: OperationFacts = operations[operation]
     const { maxPathBytes, readOnly } = this.#driver.capabilities

@@ -40,7 +40,7 @@ export function explain(error: unknown, context: FaultContext, method = context.
   return fault(context, `\`${method}\` threw a foreign error (${kind})`, error)
 }
 
-/** The result of a driver that is not known: of the right shape, with errors of the contract, and in time after an abort. */
+/** The result of an unknown driver: of the right shape, with errors of the contract, and in time after an abort. */
 export async function checked<Result>(
   work: Promise<Result>,
   { context, changes, accepts }: { context: FaultContext; changes: boolean; accepts: (value: unknown) => boolean },

@@ -44,7 +44,7 @@ export class Iteration<Item, Source extends AsyncIterator<Item> = AsyncIterator<
     }
   }
 
-  /** One that has ended is not left again: `Array.fromAsync` leaves what has failed, and it may hang. */
+  /** An iteration that has ended is not left again: `Array.fromAsync` leaves a failed iteration, and that may hang. */
   async return(): Promise<IteratorResult<Item, undefined>> {
     if (this.#isDone) return end
     this.#isDone = true

@@ -40,7 +40,7 @@ const tooMuch = {
   },
 }
 
-/** Finds the paths that match rules by pattern now, but for those rules that a command runs without. */
+/** Finds the paths that match rules by pattern now, without the rules that are acknowledged. */
 export async function findMatches(gate: Gate, acknowledged: ReadonlySet<string>): Promise<Walk> {
   const patterns = gate.declared.patterns.filter(({ rule }) => !acknowledged.has(rule.name))
   return await walkPatterns({ gate, patterns, rightsAt: (node) => rightsAt(gate, acknowledged, node) })
@@ -58,8 +58,8 @@ export function rightsAt(gate: Gate, acknowledged: ReadonlySet<string>, node: No
 }
 
 /**
- * Masks what is there under another spelling of a denied name. A link, a FIFO or a socket of such a name is left alone:
- * a command can have made it, and it holds nothing. Refusing commands for it would let that one command end all others.
+ * Masks entries under another spelling of a denied name. A link, a FIFO or a socket of such a name is left alone: a
+ * command can have made it, and it holds nothing. Refusing commands for it would let that one command end all others.
  */
 export async function coverVariants(list: BindList, { gate, acknowledged }: CoverOptions): Promise<void> {
   const look = new VariantLook()

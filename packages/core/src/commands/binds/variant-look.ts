@@ -9,7 +9,9 @@ import type { WorkspaceMount } from '../../mount/mounts.ts'
 /** The names in a directory, by what they are without regard to case and form. */
 type FoldedNames = ReadonlyMap<string, readonly string[]>
 
-/** Finds what is there under another spelling of a name. Each directory is listed once, however many names lead through it. */
+/**
+ * Finds entries under another spelling of a name. Each directory is listed once, however many names lead through it.
+ */
 export class VariantLook {
   readonly #names = new Map<VirtualPath, Promise<FoldedNames>>()
 

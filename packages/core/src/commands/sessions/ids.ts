@@ -5,7 +5,7 @@ const valid = /^[A-Za-z0-9._-]{1,64}$/
 export type Kind = 'session' | 'command'
 const operations = { session: 'openSession', command: 'start' } as const
 
-/** Ids of one workspace's sessions, or commands. One is taken from the moment it is asked for. */
+/** Ids of one workspace's sessions, or commands. An id is taken from the moment of the request. */
 export class Ids<T> {
   readonly #kind: Kind
   readonly #entries = new Map<string, T | undefined>()

@@ -117,15 +117,15 @@ export interface BackgroundCommand extends CommandInput, AsyncDisposable {
   readonly result: CommandResult | undefined
   readonly running: boolean
   /**
-   * Output from byte offsets on, default 0: of each stream, and of both in the order of {@link CommandResult.output}. The last
-   * `maxOutputBytes` of each are kept, also after an abort. Never waits.
+   * Output of each stream from byte offsets on, default 0, and of both in the order of {@link CommandResult.output}.
+   * The last `maxOutputBytes` of each are kept, also after an abort. Never waits.
    */
   output(options?: { readonly since?: OutputOffsets | undefined }): {
     readonly stdout: OutputText
     readonly stderr: OutputText
     readonly output: OutputText
   }
-  /** As `exec` would have resolved. */
+  /** Resolves or rejects as `exec` does. */
   wait(): Promise<CommandResult>
   /** SIGKILL ends the whole process tree. Default SIGTERM. False when it has ended. */
   kill(signal?: KillSignal): boolean
