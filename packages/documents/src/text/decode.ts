@@ -19,7 +19,7 @@ export interface DecodeTextOptions {
 export interface DecodedText {
   /** Without the byte order mark. */
   readonly text: string
-  /** As `TextDecoder` names it: `utf-8`, `utf-16le`, `windows-1252`. */
+  /** The encoding by its name in `TextDecoder`: `utf-8`, `utf-16le`, `windows-1252`. */
   readonly encoding: string
   /** The ground on which the encoding was chosen. Text of a `guess` may be wrong: show it, and do not write it back. */
   readonly detection: 'bom' | 'utf-8' | 'guess' | 'given'
