@@ -26,7 +26,10 @@ export interface Download {
   /** The last URL, after all redirects. */
   readonly url: string
   readonly status: number
-  /** As the server says it, where that is printable and at most 255 characters long; else the type without parameters. */
+  /**
+   * The type that the server names, where that is printable and at most 255 characters long; else the type without
+   * parameters.
+   */
   readonly contentType?: string | undefined
   /** The size that the server promised, where it did, and the content is not compressed. */
   readonly size?: number | undefined

@@ -41,7 +41,7 @@ export async function resolvePublic(
 /** Names that only mean something on this machine or in its network. */
 const localName = /(?:^|\.)(?:local|localhost|localdomain|internal|intranet|lan|home|corp|home\.arpa)$/iu
 
-/** Through Tor, names are resolved at the far end, so an address or a local name would not be checked by anybody. */
+/** Through Tor, names are resolved at the far end, so an address or a local name would not be checked at all. */
 export function checkTorName(host: string): void {
   const name = host.replace(/\.$/u, '')
   const looksNumeric = /^(?:0x[\da-f]+|\d+)(?:\.(?:0x[\da-f]+|\d+))*$/iu.test(name)
