@@ -26,7 +26,7 @@ export interface Sandbox {
   readonly hides: boolean
 }
 
-/** Lets the command of a finished sandbox run, and sees to its end. */
+/** Lets the command of a finished sandbox run, and watches its end. */
 export function letGo(
   running: RunningProcess,
   report: Collected,

@@ -206,7 +206,7 @@ async function runOnce(
       ...run,
     },
     owner,
-    // One process that waits, once, if this one is killed meanwhile.
+    // If this process is killed meanwhile, one waiting process is left, once.
     warden: { starting: () => () => undefined, close: () => undefined },
     keeper,
     stdin: 'none',

@@ -20,7 +20,7 @@ export function systemNames(system: readonly { readonly at: string }[]): string[
   return [...new Set([...top, 'dev', 'proc'])]
 }
 
-/** A file system in memory that everybody may write to. */
+/** A file system in memory that every user may write to. */
 export function memory(at: string, bytes: number): string[] {
   return ['--perms', '1777', '--size', String(bytes), '--tmpfs', at]
 }

@@ -97,7 +97,7 @@ for (const mode of modes) {
       })
       await expect(executor.spawn(request(`touch ran; sleep ${marker}`), bench.plan())).rejects.toThrow('moved')
       expect(cgroup.below()).toEqual([])
-      // Killed it was, but this process hears of it later.
+      // It was killed, but this process learns of it later.
       expect(await eventually(() => processesWith(marker).length === 0)).toBe(true)
       expect(existsSync(bench.host('ran'))).toBe(false)
     })

@@ -84,7 +84,7 @@ for (const mode of modes) {
       expect((await bench.run('wc -c', { stdin: new Uint8Array(300_000) })).stdout.trim()).toBe('300000')
       expect((await bench.run('cat', { stdin: chunks() })).stdout).toBe('first second')
       expect((await bench.run('cat', {})).stdout).toBe('')
-      // One who does not read is not waited for.
+      // A command that does not read is not waited for.
       expect((await bench.run('true', { stdin: new Uint8Array(5_000_000) })).exitCode).toBe(0)
     })
 

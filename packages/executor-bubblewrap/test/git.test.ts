@@ -58,7 +58,7 @@ for (const mode of modes) {
       const site = useRuleSite(mode)
       const git = (directory: string, ...args: readonly string[]) =>
         outside('git', ['-C', join(site.root, directory), ...identity.split(' '), ...args])
-      /** As the user of the workspace, whose git takes the repository for its own. */
+      /** Runs as the user of the workspace, whose git takes the repository for its own. */
       const outside = (program: string, args: readonly string[]) => {
         const env = { PATH: process.env['PATH'], HOME: '/nonexistent', GIT_CONFIG_NOSYSTEM: '1' }
         const { uid, gid } = site.owner

@@ -21,7 +21,7 @@ const entries = files + 1
  * while, in turn with handlers that restart calls, with others that do not, and ignored.
  */
 const scripts: Readonly<Record<string, string>> = {
-  // dash (`sh` on Debian) hears of each child by a signal that does not restart calls.
+  // dash (`sh` on Debian) learns of each child by a signal that does not restart calls.
   sh: `exec sh -c 'i=0 bad=0; while [ $i -lt $1 ]; do true & true & true & set -- "$1" *; [ $# = ${entries + 1} ] || bad=$((bad+1)); i=$((i+1)); done; echo "sh $i $bad 0"' sh $1`,
   bash: `exec bash -c 'trap : USR1; perl /.kit/ping.pl $$ USR1 & p=$!; i=0 bad=0; while ((i < $1)); do true & set -- "$1" *; (($# == ${entries + 1})) || ((bad++)); ((++i)); done; kill $p; echo "bash $i $bad 0"' bash $1`,
   zsh: `exec zsh -fc 'trap : USR1; perl /.kit/ping.pl $$ USR1 & p=$!; i=0 bad=0; while ((i < $1)); do true & a=(*); (($#a == ${entries})) || ((bad++)); ((++i)); done; kill $p; echo "zsh $i $bad 0"' zsh $1`,

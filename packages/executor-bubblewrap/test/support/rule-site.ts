@@ -14,7 +14,7 @@ import { formOf, type Mode } from './workbench.ts'
 export interface RuleSite {
   /** Host path of the directory. */
   readonly root: string
-  /** Whom it belongs to. */
+  /** The user that the directory belongs to. */
   readonly owner: Owner
   /** The virtual path of what lies at a path of the directory. */
   readonly at: (path: string) => string

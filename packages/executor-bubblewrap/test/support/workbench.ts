@@ -39,7 +39,7 @@ export interface Part {
   readonly at: string
   readonly type?: 'directory' | 'file'
   readonly access?: Bind['access']
-  /** Host path; default: what is there in the workspace. */
+  /** Host path; default: the entry in the workspace. */
   readonly source?: string
 }
 
