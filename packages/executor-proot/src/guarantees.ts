@@ -17,11 +17,11 @@ export const scopedSignals = 6
  * - content: by Landlock, also against a program that outruns the tracer; else by translation;
  * - existence, type, size and times: by translation alone, since Landlock does not restrict `stat`;
  * - sockets and network: not at all. proot does not translate the address of `sendto`, and Landlock knows TCP only;
- * - processes: in a PID namespace by the kernel. Else from ABI 6 on nothing outside can be signalled, traced or read and
- *   nothing survives, but that a process number is in use can be learnt;
+ * - processes: in a PID namespace by the kernel. Else from ABI 6 on nothing outside can be signalled, traced or read
+ *   and nothing survives, but that a process number is in use can be learnt;
  * - read-only mounts: by Landlock, for roots outside all writable ones (which is checked for each command);
  * - denied subtrees: an empty directory is shown in their place; a writable root cannot be granted without them;
- * - stricter subtrees: not at all, for want of a read-only bind.
+ * - stricter subtrees: not at all, since proot has no read-only bind.
  */
 export function guaranteesOf({ landlockAbi, pidNamespace }: Confinement): Guarantees {
   const landlock = landlockAbi > 0

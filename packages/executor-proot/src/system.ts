@@ -40,8 +40,8 @@ export interface SystemPartOptions {
   readonly owner: Owner
   readonly tools: readonly ResolvedTool[]
   /**
-   * `/proc`: `all` in a PID namespace, where it holds the command's own processes only. `closed` under Landlock: it is
-   * there for `/proc/self/fd` and `/proc/self/exe`, and neither listed nor read but for a few harmless files. `none`
+   * `/proc`: `all` in a PID namespace, where it holds the command's own processes only. `closed` under Landlock: it
+   * serves `/proc/self/fd` and `/proc/self/exe`. It cannot be listed, and only a few harmless files can be read. `none`
    * elsewhere, since it would show the environment of every process of the same uid.
    */
   readonly proc: 'all' | 'closed' | 'none'
