@@ -61,7 +61,7 @@ describe('a command that does not end', () => {
 
   it('is ended by kill: politely at its next statement, else after its grace', async () => {
     await using workspace = await open({ executor: endless })
-    // a busy machine must not turn what is polite into what is not
+    // a busy machine must not turn a polite end into a kill
     await using sleeping = await workspace.spawn('sleep 60', { killGrace: 30_000 })
     expect(sleeping.kill()).toBe(true)
     expect(await sleeping.wait()).toMatchObject({ exitCode: null, signal: 'SIGTERM' })

@@ -73,7 +73,7 @@ export class WorkerPool {
     }
   }
 
-  /** A turn that cannot be used is the next one's. */
+  /** A turn that cannot be used passes to the next waiter. */
   #startOrPass(): Worker {
     try {
       return this.#start()

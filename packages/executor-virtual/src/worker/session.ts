@@ -12,7 +12,7 @@ export const stopMark = '\u{f0002}\n'
 
 /** A part of a script that must end by a time. If several are over, the innermost ends. */
 export interface Deadline {
-  /** As `performance.now()` has it. Milliseconds. */
+  /** Milliseconds on the clock of `performance.now()`. */
   readonly at: number
 }
 

@@ -13,7 +13,7 @@ export interface OptionTable {
 }
 
 export interface Option {
-  /** As it was given, without its value: `-k`, `--key`, `-5`. */
+  /** The option as it was given, without its value: `-k`, `--key`, `-5`. */
   readonly name: string
   readonly value?: string | undefined
 }

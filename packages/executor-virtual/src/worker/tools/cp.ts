@@ -8,7 +8,7 @@ import { type Invocation, Output, pathOf, type Tool } from './tool.ts'
 
 export const cpOptions = { flags: 'rRnfap', long: ['recursive', 'archive'] }
 
-/** just-bash's `cp`, but for places where it writes what the real one does not. */
+/** just-bash's `cp`, except where it writes files that the real one does not. */
 export const cp: Tool = async (call) => {
   const { fs, origCommand } = call.context
   const { options, operands } = parseArguments(cpOptions, call.given)

@@ -237,7 +237,7 @@ class Lister {
   }
 }
 
-/** As GNU's tools write sizes with `-h`: rounded up, with a fraction below 10. */
+/** A size in the format of `-h` in GNU's tools: rounded up, with a fraction below 10. */
 export function humanSize(size: number): string {
   if (size < 1024) return String(size)
   let value = size

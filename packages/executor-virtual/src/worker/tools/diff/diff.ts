@@ -15,7 +15,7 @@ const lookedAt = 4096
 const deepest = 100
 
 interface File {
-  /** As it is shown. */
+  /** The name in the output. */
   readonly name: string
   readonly kind: 'directory' | 'file' | 'input'
   readonly size: number

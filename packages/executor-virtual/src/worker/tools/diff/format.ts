@@ -7,7 +7,7 @@ function marked(mark: string, lines: Lines): string {
   return lines.map((line) => `${mark}${line}${line.endsWith('\n') ? '' : '\n\\ No newline at end of file\n'}`).join('')
 }
 
-/** As `diff` writes changes without options: `2,3c2`. */
+/** The changes in the format of `diff` without options: `2,3c2`. */
 export function normal(a: Lines, b: Lines, changes: readonly Change[]): string {
   return changes
     .map((change) => {
@@ -24,7 +24,7 @@ function span({ start, end }: Change['a']): string {
   return end - start < 2 ? String(end) : `${start + 1},${end}`
 }
 
-/** As `diff -u` writes changes, without the header of both names. */
+/** The changes in the format of `diff -u`, without the header of both names. */
 export function unified(a: Lines, b: Lines, changes: readonly Change[], context: number): string {
   const hunks: Change[][] = []
   for (const change of changes) {

@@ -1,7 +1,7 @@
 import type { Facts } from '../../../files/contract.ts'
 import type { Expression } from './expression.ts'
 
-/** Tests and actions that need no more than the name and the type. Of any other one, everything is asked for. */
+/** Tests and actions that need only the name and the type. All others need every fact. */
 const byType = new Set(
   '-true -false -name -iname -path -ipath -wholename -iwholename -lname -ilname -regex -iregex -type -xtype -print -print0 -prune -quit -delete -exec -execdir'.split(
     ' ',

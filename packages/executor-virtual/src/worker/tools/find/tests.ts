@@ -5,7 +5,7 @@ import { QueryError, Unsupported } from './expression.ts'
 
 /** An entry that find has come to. */
 export interface Entry {
-  /** As it is shown: the starting point and what is below it. */
+  /** The shown path: the starting point and the path below it. */
   readonly shown: string
   readonly path: string
   /** The starting point, as it was given. */
