@@ -47,7 +47,7 @@ function unescape(path: string): string {
 /** The mounts that this process sees. */
 export interface OwnMounts {
   readonly byId: ReadonlyMap<string, MountEntry>
-  /** The mount that a path lies on; of several at one place, the last. */
+  /** The mount that a path lies on: the last of several at one place. */
   of(path: string): MountEntry | undefined
   /** True when finding a path may wait without limit: a mount of a slow kind is on its way. */
   mayBlock(path: string): boolean

@@ -147,7 +147,7 @@ export function createEnder(child: ChildProcess, options: StartProcessOptions): 
       // Nothing reports their ends, and their streams may be elsewhere.
       while (!outOfReach.signal.aborted && killed.some(isAlive)) await delay(pollMs)
       if (options.output === 'stream' || drained) return
-      // No writer is left, so the streams end as soon as they are read. One that stays open is held by someone out of reach.
+      // No writer is left, so the streams end as soon as they are read. A process out of reach may hold one open.
       do {
         if (await settlesWithin(over, drainGrace)) return
       } while (progress.pending > 0 || performance.now() - progress.last < drainGrace)

@@ -20,7 +20,7 @@ while (defined(my $order = <STDIN>)) {
 
 const perl = '/usr/bin/perl'
 
-/** A process that makes pipes. It keeps no event loop alive, but for {@link PipeHelper.hold}. */
+/** A process that makes pipes. It keeps no event loop alive, except by {@link PipeHelper.hold}. */
 export interface PipeHelper {
   /**
    * Only one order at a time.

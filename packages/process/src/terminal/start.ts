@@ -16,7 +16,7 @@ export interface StartTerminalOptions {
   /** Characters; 1 to 65,535. */
   readonly columns: number
   readonly rows: number
-  /** As root: whose the terminal is, so that commands can open it by name too (`/dev/stdin`). */
+  /** As root: the owner of the terminal, so that commands can open it by name too (`/dev/stdin`). */
   readonly owner?: { readonly uid: number; readonly gid: number } | undefined
   readonly signal?: AbortSignal | undefined
 }

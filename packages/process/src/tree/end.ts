@@ -28,7 +28,7 @@ export function findMembers(root: number): ProcessStat[] {
   return all.filter(({ pid }) => pid !== root && members.has(pid))
 }
 
-/** True as well where it cannot be looked up for want of descriptors. */
+/** True as well where it cannot be looked up, since descriptors are short. */
 export function isAlive({ pid, startTime }: SeenProcess): boolean {
   let now: ProcessStat | undefined
   try {

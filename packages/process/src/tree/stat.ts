@@ -5,7 +5,7 @@ import { isShort, withSpareDescriptor } from '../room.ts'
 /** The fields of `/proc/PID/stat` for a process. */
 export interface ProcessStat {
   readonly pid: number
-  /** As the kernel shortens it: 15 bytes. */
+  /** The name, cut by the kernel to 15 bytes. */
   readonly name: string
   readonly parent: number
   readonly group: number
