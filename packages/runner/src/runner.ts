@@ -114,7 +114,7 @@ export class Runner implements AsyncDisposable {
     if (plan === undefined) throw planError(problems)
     const { run, ended } = resume ? await this.#resumed(plan) : { run: await this.#begin(plan), ended: [] }
     const known = new Map(ended.map((record) => [stagingName(record), record.outcome]))
-    /** Ends never change. Of the others only an earlier process of the run can have left anything. */
+    /** Ends never change. Only an earlier process of the run can have left anything of the other attempts. */
     const executeHere: StepFunction = async (_id, request) => {
       const outcome = known.get(stagingName({ ...request, stepId: request.step.id }))
       lock.isHeld() // aborts the signal where this process was stopped, and its timers have not run yet

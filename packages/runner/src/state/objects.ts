@@ -18,7 +18,7 @@ import {
 /** Objects that are read or removed at the same time. */
 const concurrency = 16
 
-/** The last state of a step. Of two, the one with the greater order is the last; equal orders go by the attempt's name. */
+/** The last state of a step: the state with the greatest order. Equal orders go by the attempt's name. */
 const lastSchema = z.object({ order: z.int(), by: z.string(), landed: landedSchema })
 type Last = z.output<typeof lastSchema>
 

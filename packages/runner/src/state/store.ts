@@ -19,13 +19,13 @@ export interface StoreStateOptions {
 
 /**
  * The state of the runs of one output in a store, for any machine: `version.json`, the journal, `staging/` and
- * `leases/`. The adapter stays its creator's to close.
+ * `leases/`. The creator of the adapter closes it.
  *
  * An adapter does not reveal its bucket and prefix. The same object as a tree of the steps is refused, and so is a
  * directory in their reach. Else the caller sees to it that the state is a sibling of both: no step may reach it.
  *
  * @throws WorkspaceError `EINVAL` for a store whose server checks no conditions, for a store that a step would see, and
- * for a journal of another version; `EIO` for a journal that is damaged
+ * for a journal of another version; `EIO` for a damaged journal
  */
 export async function openStoreState(
   adapter: StorageAdapter,

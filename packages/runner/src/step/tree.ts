@@ -105,7 +105,7 @@ function linkInTheWay(path: string): WorkspaceError {
   })
 }
 
-/** Equal in everything that a reader of the file sees, but for permission bits. */
+/** Whether two entries are equal in everything that a reader of the file sees, except for permission bits. */
 export function sameEntry(one: LandedEntry, other: LandedEntry): boolean {
   if (one.type === 'file' && other.type === 'file') return one.hash === other.hash
   if (one.type === 'symlink' && other.type === 'symlink') return one.target === other.target

@@ -39,9 +39,9 @@ export const commandStep = defineStepType({
 })
 
 const refused = 'permission denied|read-only file system|operation not permitted'
-/** As most programs say it: `cannot create a.txt: Read-only file system`. */
+/** The words of most programs: `cannot create a.txt: Read-only file system`. */
 const pathBefore = new RegExp(`(?<path>[^\\s:'"\`]+)['"\`]?: (?<why>${refused})`, 'iu')
-/** As zsh and Python say it: `zsh:1: read-only file system: a.txt`. */
+/** The words of zsh and Python: `zsh:1: read-only file system: a.txt`. */
 const pathBehind = new RegExp(`(?<why>${refused}): ['"\`]?(?<path>[^\\s'"\`]+)`, 'iu')
 
 /** The kernel refuses without a word to us. A command that failed and names a refused path itself has breached its limits. */
