@@ -8,7 +8,7 @@ import { confineArgv, probeLandlock } from '../src/index.ts'
 
 const owner = ordinaryOwner()
 
-/** Five ways to outlive one's parent: background, setsid, double fork, both, ignoring TERM; then a storm of 50. */
+/** Five ways to outlive a parent: background, setsid, double fork, both, ignoring TERM; then a storm of 50. */
 const stragglers = `
 sleep 60 &
 setsid sleep 60 &

@@ -11,7 +11,7 @@ export interface LimitedCommandOptions {
 /**
  * The command, started by a program that sets its resource limits, to be run inside the view. Processes that confine
  * the command (a tracer, a supervisor) are not limited. Soft and hard limits are the same, so that the command cannot
- * widen them, but for processor time, where SIGXCPU comes a second before SIGKILL. No core file is left.
+ * widen them. Processor time is the exception: SIGXCPU comes a second before SIGKILL. No core file is left.
  *
  * `scratchBytes` is not a resource limit and is left alone.
  *

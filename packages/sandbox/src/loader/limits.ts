@@ -11,7 +11,7 @@ export interface ProcessLimits {
   readonly cpuSeconds?: number | undefined
   /** Open descriptors. */
   readonly openFiles?: number | undefined
-  /** Core file in bytes. Default 0: none is left in the workspace. */
+  /** Core file in bytes. Default 0: no core file is left in the workspace. */
   readonly coreBytes?: number | undefined
   /** Processes of this uid, all commands together; ignored for root. */
   readonly processes?: number | undefined

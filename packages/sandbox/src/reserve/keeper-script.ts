@@ -16,9 +16,10 @@ import { watchScript } from './watch-script.ts'
  * `mutex`. A keeper that only watches never takes it, and a keeper that waits for it watches on.
  *
  * A directory is removed by its last living user, through the descriptor of its parent, and only while device, inode,
- * mode and (but for those above) time are still those of the journal.
+ * mode and (except for directories above) time are still those of the journal.
  *
- * When its input ends, its process has: it kills what it watches, waits for the end of that, and removes what it holds.
+ * When its input ends, its process has ended: it kills the processes that it watches, waits for their end, and removes
+ * the names that it holds.
  */
 export const keeperScript = String.raw`
 $SIG{$_} = 'IGNORE' for qw(TERM INT HUP PIPE); umask 077;

@@ -72,7 +72,9 @@ function letOwnersPass(parent: string): void {
   if (uid === 0 && (mode & 0o777) === 0o700) chmodSync(parent, 0o711)
 }
 
-/** Makes the directory where it is missing, closed to everybody else. Why it cannot be used, `undefined` where it can. */
+/**
+ * Makes the directory where it is missing, closed to every other user. Returns why it cannot be used, or `undefined`.
+ */
 export function stateDirectoryProblem(): StateProblem | undefined {
   const directory = reservedDirectory()
   try {

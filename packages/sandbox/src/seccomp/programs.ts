@@ -129,7 +129,7 @@ function socketsOf(families: readonly number[]): Instruction[] {
   return [loadArgument(0), ...known, answer(refuse(EAFNOSUPPORT))]
 }
 
-/** SOCK_STREAM, SOCK_SEQPACKET. One of a pair of datagram sockets can still send to any address. */
+/** SOCK_STREAM, SOCK_SEQPACKET. A socket of a datagram pair could still send to any address. */
 const connectedTypes = [1, 5]
 const connectedPairs = [
   loadArgument(1),

@@ -66,7 +66,7 @@ export function etcEntries({ root, owner, shell = '/bin/sh', network = false }: 
   return [...own, ...copied.flatMap(fileEntry), ...shared]
 }
 
-/** As content: on many hosts this is a link into `/run`, which does not exist inside. */
+/** The file as content: on many hosts this is a link into `/run`, which does not exist inside. */
 function nameServers(): SystemEntry[] {
   try {
     return [{ kind: 'data', at: '/etc/resolv.conf', content: readFileSync('/etc/resolv.conf') }]

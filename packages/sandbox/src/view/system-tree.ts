@@ -9,7 +9,7 @@ import { etcEntries } from './etc.ts'
  * One part of the system that commands see, at its place:
  *
  * - `directory`: the host's own, read-only, with everything below it;
- * - `file`: the host's own file, which everybody may read; bind it, or copy what it holds;
+ * - `file`: the host's own file, which every user may read; bind it, or copy its content;
  * - `link`: a symbolic link with that text;
  * - `data`: a file with that content.
  */
@@ -22,7 +22,7 @@ export type SystemEntry =
 export interface SystemTreeOptions {
   /** The home directory in `/etc/passwd`. */
   readonly root: VirtualPath
-  /** Whom commands run as: `user` in `/etc/passwd`. */
+  /** The user that commands run as: `user` in `/etc/passwd`. */
   readonly owner: Owner
   /** The login shell in `/etc/passwd`. Default `/bin/sh`. */
   readonly shell?: string | undefined

@@ -11,9 +11,9 @@ const pageBytes = 4096
  */
 export class SimulatedCgroup implements CgroupKernel {
   readonly path: string
-  /** As if there were processes in the group itself. */
+  /** Simulates processes in the group itself. */
   populated = false
-  /** As if the kernel took a value and kept another. */
+  /** Simulates a kernel that takes a value and keeps another. */
   ignoresValues = false
 
   constructor(path: string, { available = 'cpuset cpu io memory pids', enabled = '' } = {}) {

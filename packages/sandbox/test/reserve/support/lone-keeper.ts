@@ -11,9 +11,9 @@ interface LoneKeeperOptions {
   /** Where it keeps its notes. */
   readonly state: string
   readonly root: string
-  /** Whom it gives names to, where it runs as root. */
+  /** The user that it gives names to, where it runs as root. */
   readonly owner?: Owner | undefined
-  /** Whom it runs as; this process's user by default. */
+  /** The user that it runs as; this process's user by default. */
   readonly runAs?: Owner | undefined
 }
 
