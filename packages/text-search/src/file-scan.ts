@@ -134,7 +134,7 @@ export class FileScan {
     if (!text.endsWith('\n')) this.#line += 1
   }
 
-  /** As the pattern's `find`, with a turn for others in between. */
+  /** The pattern's `find`, with a turn for others in between. */
   *#find(text: string, from: number): Generator<Step, number, number> {
     const { find, atOnce, matchLength } = this.#pattern
     if (text.length - from <= atOnce) return find(text, from)

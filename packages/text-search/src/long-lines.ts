@@ -43,7 +43,7 @@ export async function findInThread(request: LineRequest, signal: AbortSignal | u
   }
 }
 
-/** Resolves when the thread has worked for too long. Never rejects, but for an abort. */
+/** Resolves when the thread has worked for too long. Rejects only after an abort. */
 async function tookTooLong(
   worker: Worker,
   before: NodeJS.CpuUsage | undefined,

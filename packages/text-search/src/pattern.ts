@@ -28,7 +28,10 @@ export interface Pattern {
 const maxPatternLength = 1000
 /** Instructions of a regular expression at most. */
 const maxProgramSize = 2000
-/** Comparisons that take some milliseconds: of one character with one of the pattern, and with one instruction. */
+/**
+ * Comparisons that take some milliseconds: a comparison of a character with a character of the pattern or an
+ * instruction.
+ */
 const maxComparisons = 2_000_000
 /** Characters that are searched in a millisecond or two, however short the pattern. */
 const maxCharacters = 200_000
