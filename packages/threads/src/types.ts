@@ -24,8 +24,8 @@ export interface ThreadsOptions {
   /** Defaults for commands. `HOME` is `/` and `USER` is `user`, unless `env` says otherwise. */
   readonly commands?: CommandDefaults | undefined
   /**
-   * The leases that keep a thread to one writer. Default: leases in the store itself where it checks conditions (S3) and on
-   * a local disk, in this process for memory. `none`: anybody may write at any time.
+   * The leases that keep a thread to one writer. Default: leases in the store itself where it checks conditions (S3)
+   * and on a local disk, in this process for memory. `none`: any process may write at any time.
    */
   readonly leases?: LeaseStore | 'none' | undefined
   /** Further files of new threads. */

@@ -36,7 +36,7 @@ export type TimedEvent = MachineEvent & { readonly at: number }
 
 const script = join(import.meta.dirname, 'take-turns.ts')
 
-/** As root each machine has process ids of its own, so that the other one cannot see that its process has ended. */
+/** As root each machine has process ids of its own, so that it cannot see the end of the other's process. */
 const isolates = process.getuid?.() === 0
 
 /** A machine: its own way to the store, its own state, and one process at a time, which can be killed and stopped. */

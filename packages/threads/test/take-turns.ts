@@ -87,7 +87,7 @@ for (let isDone = false; !isDone; ) {
     const log = (await workspace.exists('/log')) ? await workspace.readText('/log') : ''
     const lines = log.split('\n').slice(0, -1)
     isDone = lines.length >= until
-    // the other one's turn, unless it takes longer than a turn does
+    // the other machine's turn, unless it takes longer than a turn does
     const isTurn = lines.at(-1)?.endsWith(name) !== true || other === 'may be away'
     if (!isDone && isTurn) {
       token = `${randomUUID()} ${name}`
@@ -105,7 +105,7 @@ for (let isDone = false; !isDone; ) {
     })
   }
   if (held?.isHeld() !== true) held = undefined
-  // the next turn is the other one's
+  // the next turn belongs to the other machine
   await delay(token === undefined ? 20 : 100)
 }
 await threads.close()

@@ -31,7 +31,7 @@ export const layoutSchema = z
   .strictObject({
     /** The bucket's name. Default `solven-{env}`. */
     bucket: z.string().default('solven-{env}'),
-    /** Skills for everybody. Default `skills/system`. */
+    /** Skills for all users. Default `skills/system`. */
     systemSkills: template().default('skills/system'),
     /** Skills of one user. Default `skills/{user_id}`. */
     userSkills: template('user_id').default('skills/{user_id}'),

@@ -110,7 +110,7 @@ export class HeldObject implements Lease {
     this.#timer.unref()
   }
 
-  /** Those who wait for an answer hear of the loss by the signal. */
+  /** Aborts the signal on the loss, for callers that wait for an answer. */
   #watch(): void {
     if (!this.isHeld()) return
     this.#deadline = setTimeout(() => this.#watch(), Math.max(this.#left, 1))

@@ -36,9 +36,9 @@ export interface Fence {
 }
 
 /**
- * The store as the one writer of a tree sees it. Each operation is refused once the lease is gone, and those that run get
- * the loss as their signal. That signal asks the lease whenever an adapter looks at it, which is before each request: a
- * process that was stopped hears of the loss too late.
+ * The store as the one writer of a tree sees it. Each operation is refused once the lease is gone, and running
+ * operations get the loss as their signal. That signal asks the lease whenever an adapter looks at it, which is before
+ * each request: a process that was stopped learns of the loss too late.
  *
  * Where the store itself checks conditions, a change without one is given the version that the file has as far as the
  * writer knows. So a request that was sent before a pause of this machine fails where a successor has written.
@@ -138,7 +138,7 @@ function conditional(layer: StorageAdapter, directories: ReadonlySet<string> = n
     })
     return known.get(path)
   }
-  /** Tries a change on the condition of what is known, then of what is there. */
+  /** Tries a change on the condition of the known version, then of the present version. */
   const change = async (
     path: MountPath,
     options: SignalOption,

@@ -13,7 +13,7 @@ export interface SkillSource {
 const maxSkillBytes = 1024 * 1024
 const plainName = /^(?!-)(?!.*--)[a-z0-9-]{1,64}(?<!-)$/
 
-/** Reads all skills. Of two with one name the one of the later source wins. */
+/** Reads all skills. If two have one name, the skill of the later source wins. */
 export async function listSkills(
   workspace: Workspace,
   sources: readonly SkillSource[],

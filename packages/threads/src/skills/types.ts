@@ -9,7 +9,7 @@ export interface Skill {
   readonly path: VirtualPath
   /** Its `SKILL.md`. */
   readonly location: VirtualPath
-  /** Where it comes from: everybody's skills, or the user's own. */
+  /** The source: skills of all users, or the user's own. */
   readonly source: 'system' | 'user'
   readonly license?: string | undefined
   readonly compatibility?: string | undefined
