@@ -2,7 +2,7 @@
 export interface Hostile {
   /** The attack: `percent-encoded traversal`, `NUL`, … */
   readonly kind: string
-  /** As it is given, unescaped. */
+  /** The path or name itself, unescaped. */
   readonly value: string
 }
 

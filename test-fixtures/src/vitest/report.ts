@@ -43,7 +43,7 @@ export function pathOfReport(deepTier: boolean): string {
   return `.test-report/${deepTier ? 'deep' : 'report'}.json`
 }
 
-/** True when a test that is skipped for want of a component is a failure, as in continuous integration. */
+/** True when a test that is skipped since a component is missing is a failure, as in continuous integration. */
 export const requireAll = (): boolean => process.env['WS_REQUIRE_ALL'] === '1'
 
 /** A message may hold a whole difference of two values; the log above has it. */

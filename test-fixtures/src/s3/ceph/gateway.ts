@@ -54,7 +54,7 @@ export function createGateway(endpoint: string, startDaemon: () => Promise<Daemo
   return gateway
 }
 
-/** Waits until something at the endpoint answers a request. There is no event to wait for but the answer itself. */
+/** Waits until something at the endpoint answers a request. There is no event to wait for except the answer itself. */
 async function untilAnswered(endpoint: string, signal: AbortSignal): Promise<void> {
   for (;;) {
     signal.throwIfAborted()
