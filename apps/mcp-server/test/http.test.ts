@@ -25,7 +25,7 @@ const listTools = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', 
 const callOf = (name: string, given: object) =>
   JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } })
 
-/** `fetch` would not send a `Host` of one's choice. */
+/** `fetch` cannot send a chosen `Host` header. */
 function ask(
   url: URL,
   { path = url.pathname, method = 'POST', headers = {}, body = listTools }: Ask = {},

@@ -9,7 +9,7 @@ import { sharedPlans } from './plans.ts'
 import type { SharerOrder, SharerReport } from './sharer.ts'
 
 export interface SharedScene {
-  /** Whom the processes that hold the workspaces run as. */
+  /** The user that runs the processes which hold the workspaces. */
   readonly host: 'root' | 'an ordinary user'
   /** One process for all plans, or one for each. */
   readonly processes: 'one process' | 'a process each'

@@ -21,7 +21,7 @@ export interface Row {
   readonly patch: string | undefined
   /** Whether the change is to be refused. */
   readonly isRefused: boolean
-  /** The contents that are right; of a change that is to be refused, the old one alone. */
+  /** The contents that are right; for a change that is to be refused, the old content alone. */
   readonly right: readonly Buffer[]
 }
 

@@ -21,7 +21,7 @@ export interface FileWay {
   remove(path: string): Promise<unknown>
 }
 
-/** The functions of Node, as anybody would use them. */
+/** The functions of Node, in their usual form. */
 export function inDirectory(name: string, target: FileTarget, root: string): FileWay {
   const at = (path: string): string => join(root, path)
   return {

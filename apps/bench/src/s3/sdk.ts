@@ -13,7 +13,7 @@ import { type S3Connection, clientConfig } from '@ws/test-fixtures/s3'
 
 import { type S3Client, forEach, matchingLines, partsAtATime, partsOf } from './client.ts'
 
-/** `@aws-sdk/client-s3` as anybody would use it; checksums only where they are required, which is its fastest. */
+/** `@aws-sdk/client-s3` in its usual form; checksums only where they are required, which is its fastest. */
 export function openSdk(connection: S3Connection): S3Client {
   const Bucket = connection.bucket
   const client = new AwsClient(clientConfig(connection))

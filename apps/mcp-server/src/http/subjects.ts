@@ -6,7 +6,7 @@ import { createSource, type Source } from '../source/source.ts'
 import { uriOf } from '../source/uris.ts'
 import type { HttpOptions, Subject, SubjectWorkspace } from './types.ts'
 
-/** One subject's workspace, and the handler that serves it. Streams of one subject hear of no other's changes. */
+/** One subject's workspace, and the handler that serves it. Streams of one subject never carry changes of another. */
 export interface SubjectServer {
   readonly opened: SubjectWorkspace
   readonly handler: McpHttpHandler

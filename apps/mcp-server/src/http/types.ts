@@ -3,7 +3,7 @@ import type { MessageLimits, OpenedWorkspace, SourceOptions } from '../types.ts'
 
 /** The user that a token belongs to. */
 export interface Subject {
-  /** The same for each token of one user. Never shown to anybody. */
+  /** The same for each token of one user. Never shown. */
   readonly id: string
   readonly scopes?: readonly string[] | undefined
   /** Seconds since the epoch. Default: the token does not expire here. */

@@ -45,7 +45,7 @@ export class Desk {
    * Delivers a message now, or a call when its turn has come.
    *
    * @param held bytes of memory that it takes
-   * @throws MessageError 503 for a request beyond the limits, 413 for one whose id is in use
+   * @throws MessageError 503 for a request beyond the limits, 413 for a request whose id is in use
    */
   async take(message: JSONRPCMessage, held: number): Promise<void> {
     if (!('method' in message)) return

@@ -27,7 +27,7 @@ export async function openWorkspace(files: Files = project): Promise<Workspace> 
   return workspace
 }
 
-/** One workspace for everybody, over HTTP on a free port. */
+/** One workspace for all clients, over HTTP on a free port. */
 export async function serveOne(workspace: Workspace, options: Partial<HttpOptions> = {}): Promise<HttpServer> {
   const server = await serveHttp({
     tools: { face: 'split' },

@@ -11,14 +11,14 @@ export type Verdict =
 /**
  * Judges an outcome by the reference's.
  *
- * - The exit code and the tree must be equal: names, types, bytes, permissions, targets of links. Of archives the members
- *   are compared.
- * - Standard output must be equal byte for byte; where a program lists directories in the disk's own order, its lines may
- *   come in any order.
- * - Standard error must hold the same lines, in any order, since parts of a pipeline write to it at once. Programs of an
- *   executor's own word their messages themselves: then it must be empty where the reference's is empty.
+ * - The exit code and the tree must be equal: names, types, bytes, permissions, targets of links. The members of
+ *   archives are compared.
+ * - Standard output must be equal byte for byte; where a program lists directories in the disk's own order, its lines
+ *   may come in any order.
+ * - Standard error must hold the same lines, in any order, since parts of a pipeline write to it at once. An executor's
+ *   own programs have their own messages: then it must be empty where the reference's is empty.
  * - A refusal is an error of the executor, with nothing changed; or, for an executor with programs of its own, an exit
- *   code other than 0 with a message, where the reference's outcome is another one. It must not lose a file.
+ *   code other than 0 with a message, where the reference has another outcome. It must not lose a file.
  */
 export function judge(line: string, reference: Outcome, outcome: Outcome, ownPrograms: boolean): Verdict {
   if (outcome.refused !== undefined) {

@@ -4,7 +4,7 @@ import { createWorkspace } from '@ws/core'
 import { expect, it } from 'vitest'
 import { holds } from '@ws/tests-support'
 
-/** As long as the parser takes a line. */
+/** The longest line that the parser takes. */
 const length = 65_500
 const fill = (unit: string): string => unit.repeat(Math.floor(length / unit.length))
 

@@ -18,7 +18,7 @@ function descriptors(left: number): GiveBack {
   try {
     for (;;) held.push(openSync('/dev/null', 'r'))
   } catch {
-    // none is left
+    // no descriptor is left
   }
   for (const fd of held.splice(0, left)) closeSync(fd)
   return () => held.forEach((fd) => closeSync(fd))

@@ -113,7 +113,7 @@ for (const door of doors) {
       await other.wait()
       expect(other.read().text).not.toContain('ptmx')
       expect(new Set(other.read().text.match(/pts\/\d+/g)).size).toBe(1)
-      // TIOCSTI: typing into one's own terminal as if a user had.
+      // TIOCSTI: a program types into its own terminal as if a user had.
       const inject = `python3 -c "import fcntl; fcntl.ioctl(0, 0x5412, b'x')"`
       const injecting = await site.workspace.openSession({ command: inject, login: false })
       expect((await injecting.wait()).exitCode).toBe(1)

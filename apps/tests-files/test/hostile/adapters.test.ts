@@ -78,7 +78,7 @@ async function contentsOf(site: HostileSite): Promise<string[]> {
   return [...(await site.contents())].map((entry) => entry.join(': ')).sort()
 }
 
-/** As it is given, and as the parser would hand it on, where it does. */
+/** The path as given, and in the form that the parser hands on, where it does. */
 function adapterForms(path: string): readonly string[] {
   try {
     const parsed = parsePath(path.startsWith('/') ? path : `/${path}`).path
@@ -108,7 +108,7 @@ describe('hostile paths', () => {
     expect(verdicts.size).toBeGreaterThan(600 / oneOf)
     // names that only look like something else are names
     expect(verdicts.get('/%2e%2e/t12/secret.txt')).toContain('write with parents: done')
-    // what is not normalised is refused by the adapter itself
+    // the adapter itself refuses paths that are not normalised
     for (const path of unnormalised) {
       for (const verdict of verdicts.get(path) ?? []) expect(verdict, path).toMatch(/: (?:EINVAL|EOUTSIDE)$/)
     }

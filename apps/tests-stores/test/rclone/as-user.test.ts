@@ -13,8 +13,8 @@ const repository = fileURLToPath(new URL('../../../../', import.meta.url))
 const script = 'apps/tests-stores/test/rclone/as-user.ts'
 
 /**
- * In a mount namespace of its own: `/dev/fuse` as distributions have it, open to everybody, and the repository at a path
- * that everybody can reach, wherever it is.
+ * In a mount namespace of its own: `/dev/fuse` open to all users, as distributions have it, and the repository at a
+ * path that every user can reach.
  */
 const asUser = `
   mkdir "$1/dev" "$1/repository"
@@ -27,7 +27,7 @@ const asUser = `
 `
 
 describeWith(needs, 'an ordinary user', () => {
-  // who is no root runs all the others so
+  // an ordinary user runs all other tests so
   it.runIf(process.getuid?.() === 0)('[RP1, RP2] mounts, works by both doors, and flushes', async () => {
     await using server = await sharedS3Server('ceph')
     await using scratch = await createScratchDirectory({ prefix: 'ws-as-user-' })
