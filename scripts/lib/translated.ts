@@ -31,7 +31,7 @@ const comment = /^(?:\/\/|\/?\*)/u
  * Files whose comments are still to be rewritten. The list shrinks: a package leaves it once its comments name their
  * actors, and none is added.
  */
-const toBeRewritten = ['packages/{tools,bridge,bridge-*,executor-sanitize}/**', 'apps/{cli,examples}/**']
+const toBeRewritten = ['packages/{tools,bridge-*,executor-sanitize}/**', 'apps/{cli,examples}/**']
 /** A comment that opens with "Of", or goes on with it at the start of a line. */
 const ofOpening = /(?:^\/\*\*|^\*|(?:^|\s)\/\/)\s+Of\s/u
 const nameless = /\b(?:nobody|somebody)\b/iu
