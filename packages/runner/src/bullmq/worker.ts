@@ -25,7 +25,7 @@ const leaseWait = 24 * 3_600_000
 
 /**
  * Carries out steps from a queue. BullMQ's lock on a job is no fence: a worker that is silent for too long loses it, and still
- * works. So each attempt takes the runner's lease of its step first. Behind it, the journal tells whether the attempt has ended.
+ * works. So each attempt takes the runner's lease of its step first. After that, the journal shows whether the attempt has ended.
  */
 export function createStepWorker(options: StepWorkerOptions): StepWorker {
   const { connection, runner, queue = defaultQueue, concurrency = 1, lockDuration = 30_000 } = options
