@@ -19,8 +19,8 @@ better or worse:
 - \`translated\`: attempts against the translation (marked *) get out, and nothing else.
 - \`none\`: something gets out.
 
-**by luck** stands where a race or a fight may be won, as declared: the machine's timing decides in which run. No luck gets out of
-a field that is \`kernel\` or \`interpreter\`. A cell is empty where there is nothing to fight. **shared** stands where something was reached that lies in the
+**by luck** means that a race or a fight may be won, as declared: the machine's timing decides in which run. No luck gets out of
+a field that is \`kernel\` or \`interpreter\`. A cell is empty where there is nothing to fight. **shared** means that something was reached in the
 workspace itself: no guarantee is about that.
 
 The programs are in \`apps/attack/src/escapes/programs\`. This file is written by \`npm run attack -- --escapes --write\`.
