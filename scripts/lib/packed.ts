@@ -79,6 +79,7 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>
   readonly optionalDependencies?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
 }
 
 /** @param folder from the root of the repository, or absolute */
@@ -86,7 +87,7 @@ export function manifestOf(folder: string): Manifest {
   return JSON.parse(readFileSync(resolve(repositoryRoot, folder, 'package.json'), 'utf8')) as Manifest
 }
 
-/** With all packages of ours that these depend on. */
+/** With all packages of ours that these depend on. Optional ones are installed by those who name them. */
 function withDependencies(names: readonly string[]): Set<string> {
   const manifests = new Map(publicFolders().map((folder) => [manifestOf(folder).name, manifestOf(folder)]))
   const all = new Set<string>()
@@ -94,8 +95,9 @@ function withDependencies(names: readonly string[]): Set<string> {
   for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
     if (all.has(name)) continue
     all.add(name)
-    const { dependencies, peerDependencies } = manifests.get(name) ?? {}
-    pending.push(...Object.keys({ ...dependencies, ...peerDependencies }).filter((other) => other.startsWith('@ws/')))
+    const { dependencies, peerDependencies, peerDependenciesMeta } = manifests.get(name) ?? {}
+    const needed = Object.keys({ ...dependencies, ...peerDependencies }).filter((other) => other.startsWith('@ws/'))
+    pending.push(...needed.filter((other) => peerDependenciesMeta?.[other]?.optional !== true))
   }
   return all
 }

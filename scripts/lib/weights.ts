@@ -16,7 +16,7 @@ const budgets: Readonly<Record<string, readonly [packages: number, megabytes: nu
   '@ws/bridge-just-bash': [50, 19],
   '@ws/bridge-mastra': [30, 18],
   '@ws/bridge-openai-agents': [43, 25],
-  '@ws/cli': [133, 60],
+  '@ws/cli': [60, 25],
   '@ws/command-parser': [5, 4],
   '@ws/conformance': [0, 0],
   '@ws/core': [0, 0],

@@ -1,3 +1,4 @@
+import { commandLineMutations } from './command-line.ts'
 import { commandMutations } from './commands.ts'
 import { fileMutations } from './files.ts'
 import { scarcityMutations } from './scarcity.ts'
@@ -10,4 +11,5 @@ export const mutations: readonly Mutation[] = [
   ...commandMutations,
   ...scarcityMutations,
   ...serverMutations,
+  ...commandLineMutations,
 ]

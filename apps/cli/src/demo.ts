@@ -10,7 +10,7 @@ import { describeError, Interruption } from './errors.ts'
 import { ordinaryOwner } from './owner.ts'
 import { createStyle } from './terminal/style.ts'
 import { hasFailed, renderReport } from './verify/report.ts'
-import { kitSuites, runChecks, type RunOptions } from './verify/run.ts'
+import { runChecks, type RunOptions } from './verify/run.ts'
 import type { Report } from './verify/types.ts'
 
 // A real project, opened as a workspace and worked on through both doors; then every check, as a table.
@@ -96,7 +96,7 @@ async function demo(): Promise<number> {
     await Promise.all([
       runChecks({
         ...common,
-        suites: [projectSuite(owner), ...kitSuites],
+        suites: [projectSuite(owner)],
         executors: defaultExecutorNames,
         fallback,
         at: ['/', '/workspace'],

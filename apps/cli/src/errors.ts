@@ -2,6 +2,7 @@ import { isWorkspaceError } from '@ws/core'
 
 import { inOwnWords } from './own-words.ts'
 import { exitCodes, signalExitCode } from './exit-codes.ts'
+import { type Called, describeMissing, MissingPackagesError } from './optional/packages.ts'
 
 /** Wrong arguments or a wrong config file; the message says what, where, and how to mend it. */
 export class UsageError extends Error {
@@ -36,12 +37,16 @@ export interface ErrorReport {
  * The message and the exit code for an error of a command of `ws`. Nothing of an unknown error is shown, since it may hold
  * host paths.
  */
-export function describeError(error: unknown, command = ''): ErrorReport {
+export function describeError(error: unknown, called: Called = { command: '', options: {} }): ErrorReport {
   if (error instanceof Interruption) return { exitCode: error.exitCode }
   if (error instanceof UsageError) return report(exitCodes.usage, error.message, { code: 'EUSAGE' })
+  if (error instanceof MissingPackagesError) {
+    const { packages } = error
+    return report(exitCodes.usage, describeMissing(packages, called), { code: 'EUSAGE', packages })
+  }
   if (error instanceof StreamError) return report(exitCodes.failed, error.message, { code: 'EIO' })
   if (isWorkspaceError(error)) {
-    const told = inOwnWords(error, command)
+    const told = inOwnWords(error, called.command)
     return report(exitCodes.failed, told.message, told.toJSON())
   }
   const line = 'something unexpected failed within ws; set WS_DEBUG=1 to see where'

@@ -5,7 +5,7 @@ export const exitCodes = {
   ok: 0,
   /** The operation failed; for `verify` and `doctor`: a check failed, commands would be refused. */
   failed: 1,
-  /** Wrong arguments or a wrong config file: nothing was tried. */
+  /** Wrong arguments, a wrong config file or a missing optional package: nothing was tried. */
   usage: 2,
   /** `exec`: the timeout ended the command. */
   timedOut: 124,
@@ -17,7 +17,7 @@ export const exitCodesHelp = `
 Exit codes:
   0    success
   1    the operation failed (verify: a check failed; doctor: commands would be refused)
-  2    wrong arguments or a wrong config file; nothing was tried
+  2    wrong arguments, a wrong config file or a missing optional package; nothing was tried
   exec ends with the command's own code, and with
   124  when --timeout ended it
   125  when it was refused or could not be started

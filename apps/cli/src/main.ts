@@ -29,6 +29,7 @@ import type { CommandContext, Start } from './command-context.ts'
 import { describeError, Interruption, UsageError, type ErrorReport } from './errors.ts'
 import { exitCodes, exitCodesHelp } from './exit-codes.ts'
 import { openWorkspace } from './open.ts'
+import type { Called } from './optional/packages.ts'
 import { isClosed } from './terminal/input.ts'
 import { createOutput } from './terminal/output.ts'
 import { createStyle } from './terminal/style.ts'
@@ -45,10 +46,11 @@ const printing: ReadonlySet<string> = new Set([
   'explain',
   'doctor',
   'verify',
-  'list',
-  'status',
-  'skills',
-  'export',
+  'thread list',
+  'thread ls',
+  'thread status',
+  'thread skills',
+  'thread export',
 ])
 
 /**
@@ -58,9 +60,9 @@ const printing: ReadonlySet<string> = new Set([
 export async function main(argv: readonly string[]): Promise<number> {
   const separator = argv.indexOf('--')
   const json = argv.slice(0, separator === -1 ? undefined : separator).includes('--json')
-  const named = { command: '' }
+  const named: { -readonly [Key in keyof Called]: Called[Key] } = { command: '', options: {} }
   const complain = (error: unknown): ErrorReport => {
-    const report = describeError(error, named.command)
+    const report = describeError(error, named)
     if (report.line !== undefined) {
       process.stderr.write(`${json ? JSON.stringify(report.json) : `ws: ${report.line}`}\n`)
     }
@@ -79,14 +81,15 @@ async function run(
   argv: readonly string[],
   json: boolean,
   complain: CommandContext['complain'],
-  named: { command: string },
+  named: { -readonly [Key in keyof Called]: Called[Key] },
 ): Promise<number> {
   let work: Parameters<Start>[0] | undefined
   const program = createProgram((given) => {
     work = given
   })
   program.hook('preAction', (_program, action) => {
-    named.command = action.name()
+    named.command = nameOf(action, program)
+    named.options = program.opts<GlobalOptions>()
   })
   try {
     program.parse(argv, { from: 'user' })
@@ -118,6 +121,12 @@ async function run(
       return openWorkspace(settings, { signal, executors: chosen, readOnly })
     },
   })
+}
+
+/** `thread open`: the name of a command with those that it belongs to. */
+function nameOf(command: Command, program: Command): string {
+  const above = command.parent
+  return above === null || above === program ? command.name() : `${nameOf(above, program)} ${command.name()}`
 }
 
 function createProgram(start: Start): Command {

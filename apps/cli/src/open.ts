@@ -3,6 +3,7 @@ import { createWorkspace, type Workspace } from '@ws/core'
 import { createExecutor, type ExecutorName } from './config/executors.ts'
 import type { Settings } from './config/settings.ts'
 import { UsageError } from './errors.ts'
+import { checkInstalled, neededBy } from './optional/load.ts'
 import { openStorage } from './storage/open.ts'
 
 export interface OpenOptions {
@@ -24,6 +25,7 @@ export async function openWorkspace(
     )
   }
   const { mounts, owner, rules, aliases, executorOptions } = settings
+  checkInstalled(neededBy({ mounts, executors }))
   const chosen = executors?.map((name) => createExecutor(name, executorOptions))
   return await createWorkspace({
     mounts: mounts.map(({ at, storage, access }) => ({

@@ -11,7 +11,7 @@ import { createScratchDirectory, type ScratchDirectory } from '@ws/test-fixtures
 import { main } from '../src/main.ts'
 
 /** Most of the time of a short command is compiling the sources. */
-const compileCache = fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url))
+export const compileCache = fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url))
 const entry = fileURLToPath(new URL('../src/index.ts', import.meta.url))
 
 export interface Ended {

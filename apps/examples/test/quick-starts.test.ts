@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 
 import { lowestNode } from '@ws/core/executor'
 import { component, createScratchDirectory, itWith, type ScratchDirectory } from '@ws/test-fixtures'
-import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { extractExamples, installedBy, type Example } from './readme/extract.ts'
 import { published, read } from './readme/pages.ts'
@@ -16,6 +16,8 @@ import { openStore } from './readme/store.ts'
 const run = promisify(execFile)
 const isRoot = process.getuid?.() === 0
 const nodes = [lowestNode, process.versions.node, '26'] as const
+
+const guide = 'docs/guides/run-plans.md'
 
 interface Start {
   readonly place: string
@@ -36,7 +38,7 @@ const programs = new Map<string, string>([[process.versions.node, process.execPa
 
 beforeAll(async () => {
   scratch = await createScratchDirectory({ prefix: 'ws-quick-' })
-  const names = ['README.md', ...published].flatMap((path) => installedBy(read(path).split('\n')))
+  const names = ['README.md', ...published, guide].flatMap((path) => installedBy(read(path).split('\n')))
   const project = join(scratch.path, 'my-app')
   await mkdir(project)
   await run('npm', ['run', '-s', 'pack', '--', project, ...new Set(names)], { cwd: repositoryRoot })
@@ -75,6 +77,17 @@ const touchesMachine = ({ example }: Start) =>
   /@ws\/(?:adapter-local|adapter-rclone|process|sandbox)/u.test(example.code)
 
 describe.each(nodes)('with packed packages on Node %s', (node) => {
+  it(`${guide}: ws finds the package that the guide installs beside it, and the plan has no fault`, async () => {
+    const [, plan = ''] = /```yaml\n(version: .*?)```/su.exec(read(guide)) ?? []
+    const directory = join(scratch.path, 'my-app', `run-${(made += 1)}`)
+    await mkdir(directory)
+    await writeFile(join(directory, 'plan.yaml'), plan)
+    const ws = join(scratch.path, 'my-app/node_modules/.bin/ws')
+    const args = ['run', 'plan.yaml', '--workspace', '.', '--output', 'out', '--dry-run']
+    const { stdout } = await run(programs.get(node) ?? '', [ws, ...args], { cwd: directory })
+    expect(stdout).toBe('lint  command\ncopy  command  lint\n')
+  })
+
   for (const start of starts) {
     const { place, example } = start
     // a store is the same to every Node

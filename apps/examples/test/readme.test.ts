@@ -106,6 +106,26 @@ describe('the documents', () => {
     expect(missing).toEqual([])
   })
 
+  it.each(find('*.md', '{packages,apps}/*/README.md', 'docs/guides/*.md'))(
+    '%s installs the packages that `ws` needs for the commands that it shows',
+    (path) => {
+      const shown = [...read(path).matchAll(/^(?:\$ ws (.*)|.*\bWS --root DIR (.*))$/gmu)]
+      const lines = shown.map(([, typed, configured]) => typed ?? configured ?? '')
+      const needed = Object.entries(optional).filter(([, use]) => lines.some((line) => use.test(line)))
+      expect(installedBy(read(path).split('\n'))).toEqual(expect.arrayContaining(needed.map(([name]) => name)))
+    },
+  )
+
+  const optional: Readonly<Record<string, RegExp>> = {
+    '@ws/adapter-s3': /--s3 /u,
+    '@ws/adapter-rclone': /--rclone /u,
+    '@ws/executor-virtual': /--executor virtual|--s3 .*\bexec\b/u,
+    '@ws/mcp-server': /^(?:--\S+ \S+ )*mcp\b/u,
+    '@ws/runner': /^(?:--\S+ \S+ )*run\b/u,
+    '@ws/threads': /^(?:--\S+ \S+ )*thread\b/u,
+    '@ws/conformance': /^(?:--\S+ \S+ )*verify\b/u,
+  }
+
   it('names of ours are never taken from a registry, which has others of that name or none', () => {
     const pages = find('*.md', '{packages,apps}/*/*.md', 'docs/**/*.md')
     const taken = pages.flatMap((path) =>

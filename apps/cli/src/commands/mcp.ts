@@ -5,6 +5,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 import type { CommandContext, Start } from '../command-context.ts'
 import { UsageError } from '../errors.ts'
 import { exitCodes } from '../exit-codes.ts'
+import { checkInstalled, loadOptional, neededBy } from '../optional/load.ts'
 
 interface Flags {
   readonly face: FaceName
@@ -40,9 +41,10 @@ export function addMcp(program: Command, start: Start): void {
 }
 
 async function run({ open, settings, signal }: CommandContext, { face, skills, http }: Flags): Promise<number> {
-  // loading it takes longer than what most commands do
-  const { findSkills, fixedTokens, serveHttp, serveStdio } = await import('@ws/mcp-server')
   const commands = settings.require
+  const { mounts, executors } = settings
+  checkInstalled(['@ws/mcp-server', ...neededBy({ mounts, executors: commands === undefined ? [] : executors })])
+  const { findSkills, fixedTokens, serveHttp, serveStdio } = await loadOptional('@ws/mcp-server')
   await using workspace = await open({ executors: commands !== undefined })
   const listSkills = skills === undefined ? undefined : () => findSkills(workspace, skills)
   const opened = { workspace, listSkills }

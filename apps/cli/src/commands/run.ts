@@ -6,6 +6,7 @@ import { prepareOutput, readPlan, writeReport } from '../config/read-plan.ts'
 import { createExecutor } from '../config/executors.ts'
 import type { CommandContext, Start } from '../command-context.ts'
 import { exitCodes } from '../exit-codes.ts'
+import { checkInstalled, loadOptional, neededBy } from '../optional/load.ts'
 import { createRunView } from '../terminal/run-view.ts'
 
 interface RunFlags {
@@ -71,8 +72,9 @@ async function run(context: CommandContext, file: string, flags: RunFlags): Prom
 }
 
 async function openRunner({ settings }: CommandContext, flags: RunFlags): Promise<Runner> {
-  const { createRunner } = await import('@ws/runner')
   const names = settings.executors
+  checkInstalled(['@ws/runner', ...neededBy({ executors: names })])
+  const { createRunner } = await loadOptional('@ws/runner')
   prepareOutput(flags.output, flags.workspace)
   return createRunner({
     workspace: flags.workspace,
@@ -86,7 +88,7 @@ async function openRunner({ settings }: CommandContext, flags: RunFlags): Promis
 
 /** Faults of a plan: nothing was tried. */
 async function complain({ output }: CommandContext, file: string, { problems }: PlanCheck): Promise<number> {
-  const { describeProblem } = await import('@ws/runner')
+  const { describeProblem } = await loadOptional('@ws/runner')
   if (output.json) await output.value({ problems })
   else for (const problem of problems) process.stderr.write(`ws: ${quotePath(file)}: ${describeProblem(problem)}\n`)
   return exitCodes.usage
@@ -95,7 +97,7 @@ async function complain({ output }: CommandContext, file: string, { problems }: 
 async function report(runner: Runner, plan: NonNullable<PlanCheck['plan']>, { report: file }: RunFlags): Promise<void> {
   const history = file === undefined ? undefined : await runner.history()
   if (file === undefined || history === undefined) return
-  const { renderReport } = await import('@ws/runner')
+  const { renderReport } = await loadOptional('@ws/runner')
   writeReport(file, renderReport(plan, history))
 }
 

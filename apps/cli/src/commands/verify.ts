@@ -5,6 +5,7 @@ import type { CommandContext, Start } from '../command-context.ts'
 import { defaultExecutorNames } from '../config/executors.ts'
 import type { Settings } from '../config/settings.ts'
 import { exitCodes } from '../exit-codes.ts'
+import { checkInstalled, isInstalled, neededBy } from '../optional/load.ts'
 import { ordinaryOwner } from '../owner.ts'
 import type { ScratchStore } from '../storage/scratch.ts'
 import { hasFailed, renderReport } from '../verify/report.ts'
@@ -33,11 +34,13 @@ export function addVerify(program: Command, start: Start): void {
 }
 
 async function verify({ settings, output, style, signal }: CommandContext): Promise<number> {
+  const { mounts, executors } = settings
+  checkInstalled(['@ws/conformance', ...neededBy({ mounts: mounts.slice(0, 1), executors })])
   const { runChecks } = await import('../verify/run.ts')
   const report = await runChecks({
-    executors: settings.executors,
-    // Where nothing is installed the interpreter is checked, unless somebody named the executors.
-    fallback: settings.executors === defaultExecutorNames ? 'virtual' : undefined,
+    executors,
+    // Where no sandbox is installed, the interpreter is checked, unless executors were named.
+    fallback: executors === defaultExecutorNames && isInstalled('@ws/executor-virtual') ? 'virtual' : undefined,
     at: places,
     owner: settings.owner ?? ordinaryOwner(),
     createStore: await storeOf(settings, settings.owner ?? ordinaryOwner()),

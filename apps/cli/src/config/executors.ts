@@ -3,6 +3,7 @@ import type { BubblewrapExecutorOptions } from '@ws/executor-bubblewrap'
 import type { ProotExecutorOptions } from '@ws/executor-proot'
 import type { SanitizeExecutorOptions } from '@ws/executor-sanitize'
 
+import { loadOptional } from '../optional/load.ts'
 import { usageOf } from '../usage.ts'
 
 export const executorNames = ['bubblewrap', 'proot', 'sanitize', 'virtual'] as const
@@ -40,12 +41,12 @@ const makers: Record<ExecutorName, (options: ExecutorOptions) => Promise<() => E
     return () => createSanitizeExecutor(sanitize)
   },
   async virtual() {
-    const { createVirtualExecutor } = await import('@ws/executor-virtual')
+    const { createVirtualExecutor } = await loadOptional('@ws/executor-virtual')
     return () => createVirtualExecutor()
   },
 }
 
-/** Rejects with a UsageError for options that mean nothing here: a tool that does not exist, say. */
+/** Rejects with a MissingPackagesError, or with a UsageError for options that mean nothing here: a tool that does not exist, say. */
 export async function createExecutor(name: ExecutorName, options: ExecutorOptions = {}): Promise<Executor> {
   const make = await makers[name](options)
   return usageOf(`--config: executorOptions.${name}`, make)

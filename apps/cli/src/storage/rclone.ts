@@ -1,14 +1,16 @@
-import { type RcloneAdapterOptions, createRcloneAdapter } from '@ws/adapter-rclone'
+import type { RcloneAdapterOptions } from '@ws/adapter-rclone'
 import type { StorageAdapter } from '@ws/core/adapter'
 import type { S3Credentials } from '@ws/core/options'
 
 import { UsageError } from '../errors.ts'
+import { loadOptional } from '../optional/load.ts'
 import { endpointOfEnvironment, readCredentials } from './connection.ts'
 import type { StorageOptions } from './open.ts'
 import type { RcloneSettings } from './settings.ts'
 
 /** Mounts what the settings name. Closing the adapter uploads everything, and unmounts. */
 export async function openMount(settings: RcloneSettings, options: StorageOptions): Promise<StorageAdapter> {
+  const { createRcloneAdapter } = await loadOptional('@ws/adapter-rclone')
   return await createRcloneAdapter(mountOptionsOf(settings, options))
 }
 

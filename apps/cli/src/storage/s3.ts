@@ -1,6 +1,7 @@
-import { createR2Adapter, createS3Adapter, probeS3Dialect, type S3Dialect } from '@ws/adapter-s3'
+import type { S3Dialect } from '@ws/adapter-s3'
 import type { StorageAdapter } from '@ws/core/adapter'
 
+import { loadOptional } from '../optional/load.ts'
 import { endpointOfEnvironment, readCredentials } from './connection.ts'
 import type { R2Settings, S3Settings } from './settings.ts'
 
@@ -15,6 +16,7 @@ export async function openBucket(
   settings: S3Settings | R2Settings,
   options: BucketOpenOptions = {},
 ): Promise<StorageAdapter> {
+  const { createR2Adapter, createS3Adapter } = await loadOptional('@ws/adapter-s3')
   return settings.kind === 's3'
     ? await createS3Adapter({ ...optionsOf(settings), ...connectionOf(settings), ...options })
     : await createR2Adapter({ ...optionsOf(settings), ...settings.location, ...options })
@@ -22,6 +24,7 @@ export async function openBucket(
 
 /** Asks the server which conditions it honours. */
 export async function probeBucket(settings: S3Settings | R2Settings): Promise<S3Dialect> {
+  const { probeS3Dialect } = await loadOptional('@ws/adapter-s3')
   const connection =
     settings.kind === 's3'
       ? connectionOf(settings)

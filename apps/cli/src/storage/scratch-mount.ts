@@ -1,13 +1,14 @@
 import { createScratchAdapter } from '@ws/adapter-local'
-import { openRcloneBucket } from '@ws/adapter-rclone'
 import { type Owner, mountRoot, parseMountPath } from '@ws/core/adapter'
 
+import { loadOptional } from '../optional/load.ts'
 import { mountOptionsOf, openMount } from './rclone.ts'
 import type { ScratchStore } from './scratch.ts'
 import type { RcloneSettings } from './settings.ts'
 
 /** The same as a part of a bucket that is mounted once; its cache is given up with it. */
 export async function createScratchMount(settings: RcloneSettings, owner: Owner): Promise<ScratchStore> {
+  const { openRcloneBucket } = await loadOptional('@ws/adapter-rclone')
   const cache = await createScratchAdapter({ owner })
   const name = `ws-check-${crypto.randomUUID()}`
   const below = settings.prefix === '' ? name : `${settings.prefix}/${name}`

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { createLocalAdapter } from '@ws/adapter-local'
-import { storesBeside, type WorkspaceFixture } from '@ws/conformance'
+import type { storesBeside, WorkspaceFixture } from '@ws/conformance'
 import { createWorkspace, type Workspace } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
 import type { Executor } from '@ws/core/executor'
@@ -12,6 +12,8 @@ import { createScratch } from './scratch.ts'
 import type { MountPoint } from './types.ts'
 
 export interface FixturesOptions {
+  /** The kit's, which is an optional package. */
+  readonly storesBeside: typeof storesBeside
   readonly executor: Executor
   readonly at: MountPoint
   readonly owner: Owner
@@ -28,7 +30,8 @@ export interface Fixtures extends AsyncDisposable {
   createFixture(): WorkspaceFixture
 }
 
-export async function openFixtures({ executor, at, owner, createStore, signal }: FixturesOptions): Promise<Fixtures> {
+export async function openFixtures(options: FixturesOptions): Promise<Fixtures> {
+  const { executor, at, owner, createStore, signal } = options
   const store = await createStore?.()
   const scratch = store ?? (await createScratch(owner))
   const opened = new Set<Workspace>()
@@ -42,15 +45,15 @@ export async function openFixtures({ executor, at, owner, createStore, signal }:
     const fixture = `/${(count += 1)}`
     return {
       executor,
-      createStore: storesBeside(async (path) => {
+      createStore: options.storesBeside(async (path) => {
         if (!('directory' in scratch)) return scratch.open(`${fixture}/${path}`)
         const root = join(scratch.directory, fixture, path)
         await mkdir(root, { recursive: true })
         await scratch.give(join(scratch.directory, fixture))
         return createLocalAdapter({ root, owner })
       }),
-      async open(options) {
-        const workspace = await createWorkspace({ ...options, signal })
+      async open(given) {
+        const workspace = await createWorkspace({ ...given, signal })
         opened.add(workspace)
         return workspace
       },

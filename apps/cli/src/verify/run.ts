@@ -1,16 +1,10 @@
-import {
-  collectTests,
-  type Runner,
-  testExecutor,
-  type TestOutcome,
-  testWorkspace,
-  type WorkspaceSuiteOptions,
-} from '@ws/conformance'
+import type { Runner, TestOutcome, WorkspaceSuiteOptions } from '@ws/conformance'
 import { isWorkspaceError } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
 import type { Executor } from '@ws/core/executor'
 
 import { createExecutor, type ExecutorName } from '../config/executors.ts'
+import { loadOptional } from '../optional/load.ts'
 import { openFixtures, type FixturesOptions } from './fixtures.ts'
 import type { CheckResult, MountPoint, Report, Status, Unavailable } from './types.ts'
 
@@ -23,13 +17,11 @@ export interface RunOptions extends Pick<FixturesOptions, 'createStore'> {
   readonly fallback?: ExecutorName | undefined
   readonly at: readonly MountPoint[]
   readonly owner: Owner
-  /** Default: those of the kit for workspaces and executors. */
+  /** In addition to those of the kit for workspaces and executors. */
   readonly suites?: readonly Suite[] | undefined
   readonly signal: AbortSignal
   readonly onResult?: (result: CheckResult) => void
 }
-
-export const kitSuites: readonly Suite[] = [testWorkspace, testExecutor]
 
 /** How many executors and places are worked on at the same time. */
 const concurrency = 2
@@ -74,13 +66,15 @@ type Root = NonNullable<Parameters<Executor['probe']>[0]>['root']
 const rootOf = (at: MountPoint): Root => at as string as Root
 
 async function checkPlace(
-  { owner, suites = kitSuites, signal, onResult, createStore }: RunOptions,
+  { owner, suites = [], signal, onResult, createStore }: RunOptions,
   { name, executor, at }: { readonly name: ExecutorName; readonly executor: Executor; readonly at: MountPoint },
   add: (result: CheckResult) => void,
 ): Promise<void> {
-  await using fixtures = await openFixtures({ executor, at, owner, createStore, signal })
+  const { collectTests, testExecutor, testWorkspace, storesBeside } = await loadOptional('@ws/conformance')
+  await using fixtures = await openFixtures({ storesBeside, executor, at, owner, createStore, signal })
   const tests = collectTests((runner) => {
-    for (const suite of suites) suite({ name, create: fixtures.createFixture, roots: [at], shell: 'sh' }, runner)
+    for (const suite of [...suites, testWorkspace, testExecutor])
+      suite({ name, create: fixtures.createFixture, roots: [at], shell: 'sh' }, runner)
   })
   for (const test of tests) {
     const start = performance.now()

@@ -4,6 +4,7 @@ import { guaranteeFields, satisfies, type GuaranteeLevel, type LimitField, limit
 import type { ExecutorName } from '../../config/executors.ts'
 import type { SuggestedTool } from '../../config/tools.ts'
 import type { CommandContext } from '../../command-context.ts'
+import { howToInstall, optionalNames, optionalPackages } from '../../optional/packages.ts'
 import type { Style } from '../../terminal/style.ts'
 import { renderTable } from '../../terminal/table.ts'
 import { isSlow, lastResort, mergeRoots, type Finding } from './finding.ts'
@@ -13,17 +14,20 @@ interface Details {
   readonly findings: readonly Finding[]
   readonly rules: Rules | undefined
   readonly tools: readonly SuggestedTool[]
+  /** The optional packages, and whether each is installed. */
+  readonly packages: Readonly<Record<string, boolean>>
   readonly owner: Owner
 }
 
 /** Every boundary and limit of each executor, with the notes that belong to them. */
-export function renderDetails({ findings, rules, tools, owner }: Details, context: CommandContext): string {
+export function renderDetails({ findings, rules, tools, packages, owner }: Details, context: CommandContext): string {
   const { style } = context
   return [
     renderFindings(findings, style),
     renderLimits(findings, style),
     ...renderBorders(rules, context),
     ...renderTools(tools, owner, context),
+    renderPackages(packages, style),
   ].join('\n\n')
 }
 
@@ -129,6 +133,17 @@ function renderTools(
     ...(usable.length === 0 ? [] : [`  ${style.note('do')}     in the config file: ${output.name(line)}`]),
   ]
   return [lines.join('\n')]
+}
+
+function renderPackages(packages: Details['packages'], style: Style): string {
+  const rows = optionalNames.map((name) => [
+    name,
+    packages[name] ? style.good('installed') : style.note('not installed'),
+    optionalPackages[name],
+  ])
+  const missing = optionalNames.filter((name) => !packages[name])
+  const table = renderTable(rows, { head: [style.strong('optional package'), '', style.strong('for')] })
+  return missing.length === 0 ? table : `${table}\n  ${style.note('do')}      ${howToInstall(missing)}`
 }
 
 /** Where nothing is missing and an executor still holds less than another does here, that is its nature. */

@@ -1,4 +1,4 @@
-import { unmetFields, type Executor } from '@ws/core/executor'
+import { noGuarantees, unmetFields, type Executor, type ProbeReport } from '@ws/core/executor'
 import type { Command } from 'commander'
 
 import { createExecutor, defaultExecutorNames, type ExecutorName } from '../../config/executors.ts'
@@ -6,6 +6,8 @@ import { suggestTools } from '../../config/tools.ts'
 import type { CommandContext, Start } from '../../command-context.ts'
 import { exitCodes } from '../../exit-codes.ts'
 import { UsageError } from '../../errors.ts'
+import { isInstalled, neededBy } from '../../optional/load.ts'
+import { howToInstall, optionalNames, type OptionalName } from '../../optional/packages.ts'
 import { ordinaryOwner } from '../../owner.ts'
 import { renderDetails } from './details.ts'
 import { lastResort, type Finding } from './finding.ts'
@@ -30,7 +32,7 @@ export function addDoctor(program: Command, start: Start): void {
     )
     .option(
       '-v, --verbose',
-      'also each boundary and limit, why it is not held better, and tools that commands do not see',
+      'also each boundary and limit, why it is not held better, tools that commands do not see, and optional packages',
     )
     .option('--matches', 'also what the rules by pattern of the workspace match now')
     .addHelpText(
@@ -56,10 +58,11 @@ async function doctor(context: CommandContext, { verbose, matches }: DoctorFlags
   )
   const ok = rules === undefined ? best !== undefined : rules.effect === 'allow'
   const tools = suggestTools(process.env, owner)
-  if (output.json) await output.value({ ok, executors: findings, rules, tools })
+  const packages = Object.fromEntries(optionalNames.map((name) => [name, isInstalled(name)]))
+  if (output.json) await output.value({ ok, executors: findings, rules, tools, packages })
   else {
     const report = { findings, rules, executor: rules === undefined ? best?.executor : rules.executor }
-    if (verbose) await output.line(`${renderDetails({ ...report, tools, owner }, context)}\n`)
+    if (verbose) await output.line(`${renderDetails({ ...report, tools, packages, owner }, context)}\n`)
     if (matches && rules !== undefined) await output.line(`${renderMatches(rules, context)}\n`)
     await output.line(renderSummary({ ...report, ok, verbose: verbose === true }, context))
   }
@@ -71,14 +74,27 @@ async function probeAll({ settings, signal }: CommandContext, owner: Finding['ow
   const roots = mounts[0] === undefined ? ['/', '/workspace'] : [mounts[0].at]
   const findings: Finding[] = []
   for (const name of shownOf(executors)) {
-    const executor = await createExecutor(name, executorOptions)
+    const missing = neededBy({ executors: [name] }).filter((needed) => !isInstalled(needed))
+    const executor = missing.length === 0 ? await createExecutor(name, executorOptions) : notInstalled(missing)
     for (const at of roots) {
       const root = at as NonNullable<Parameters<Executor['probe']>[0]>['root']
-      const report = await executor.probe({ root, owner, signal })
+      const report: ProbeReport = await executor.probe({ root, owner, signal })
       findings.push({ executor: name, at, owner, ...report, unmet: unmetFields(report.guarantees, require) })
     }
   }
   return findings
+}
+
+/** Stands for an executor whose package is missing. */
+function notInstalled(packages: readonly OptionalName[]): Pick<Executor, 'probe'> {
+  const report: ProbeReport = {
+    available: false,
+    missing: packages.map((name) => `the package ${name}`),
+    howToFix: [howToInstall(packages)],
+    guarantees: noGuarantees,
+    details: {},
+  }
+  return { probe: async () => report }
 }
 
 /** The executors to show. Where none was chosen, this includes the last resort, which runs only if it is named. */

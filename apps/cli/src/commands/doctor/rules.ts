@@ -2,6 +2,7 @@ import { isWorkspaceError, type Explanation } from '@ws/core'
 
 import type { ExecutorName } from '../../config/executors.ts'
 import type { CommandContext } from '../../command-context.ts'
+import { howToInstall, MissingPackagesError } from '../../optional/packages.ts'
 
 /** The answer of `exec` in the named workspace: `deny` with the reasons, or `allow` with the executor. */
 export interface Rules extends Pick<Explanation, 'effect' | 'unenforceable' | 'renameBorders' | 'matches'> {
@@ -25,6 +26,10 @@ export async function inspectRules({ settings, open, signal }: CommandContext): 
       return { effect, executor, passedOver, unenforceable, renameBorders, matches, problem }
     } catch (error) {
       signal.throwIfAborted()
+      if (error instanceof MissingPackagesError) {
+        const { packages } = error
+        return { effect: 'deny', passedOver, problem: `${packages.join(', ')} missing; ${howToInstall(packages)}` }
+      }
       if (!isWorkspaceError(error)) throw error
       if (error.code !== 'ENOEXECUTOR') return { effect: 'deny', passedOver, problem: error.message }
       passedOver.push({ executor, reason: reasonOf(error.reason, executor) })

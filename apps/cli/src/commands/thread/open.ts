@@ -3,6 +3,7 @@ import type { Thread, Threads } from '@ws/threads'
 import type { CommandContext } from '../../command-context.ts'
 import { createExecutor } from '../../config/executors.ts'
 import { UsageError } from '../../errors.ts'
+import { checkInstalled, loadOptional, neededBy } from '../../optional/load.ts'
 import { openStorage } from '../../storage/open.ts'
 
 export interface ThreadFlags {
@@ -26,7 +27,8 @@ export async function openThreads(
   if (first === undefined || others.length > 0 || first.at !== '/') {
     throw new UsageError('threads need one storage at /: give --root DIR, --s3 or --rclone BUCKET/PREFIX')
   }
-  const { createThreads } = await import('@ws/threads')
+  checkInstalled(['@ws/threads', ...neededBy({ mounts: [first], executors: executors ? settings.executors : [] })])
+  const { createThreads } = await loadOptional('@ws/threads')
   const chosen = executors ? settings.executors.map((name) => createExecutor(name, settings.executorOptions)) : []
   return createThreads({
     store: () => openStorage(first.storage, { owner: settings.owner }),

@@ -1,0 +1,68 @@
+/** The packages that only their users install, with their modules. */
+export interface OptionalPackages {
+  '@ws/adapter-rclone': typeof import('@ws/adapter-rclone')
+  '@ws/adapter-s3': typeof import('@ws/adapter-s3')
+  '@ws/conformance': typeof import('@ws/conformance')
+  '@ws/executor-virtual': typeof import('@ws/executor-virtual')
+  '@ws/mcp-server': typeof import('@ws/mcp-server')
+  '@ws/runner': typeof import('@ws/runner')
+  '@ws/threads': typeof import('@ws/threads')
+}
+
+export type OptionalName = keyof OptionalPackages
+
+/** The use of each package. */
+export const optionalPackages: Readonly<Record<OptionalName, string>> = {
+  '@ws/adapter-rclone': 'buckets mounted by rclone',
+  '@ws/adapter-s3': 'files in S3 and R2',
+  '@ws/conformance': '`ws verify`',
+  '@ws/executor-virtual': 'commands in an interpreter',
+  '@ws/mcp-server': '`ws mcp`',
+  '@ws/runner': '`ws run`',
+  '@ws/threads': '`ws thread`',
+}
+
+export const optionalNames = Object.keys(optionalPackages) as readonly OptionalName[]
+
+/** Optional packages that a command needs are not installed beside `ws`. */
+export class MissingPackagesError extends Error {
+  override readonly name = 'MissingPackagesError'
+  readonly packages: readonly OptionalName[]
+
+  constructor(packages: readonly OptionalName[]) {
+    super(`not installed: ${packages.join(', ')}`)
+    this.packages = packages
+  }
+}
+
+/** The command that was called, as far as its errors name it. */
+export interface Called {
+  /** `thread open`. */
+  readonly command: string
+  readonly options: { readonly s3?: string; readonly rclone?: string; readonly executor?: string }
+}
+
+/** An error's text for packages that a command needs. */
+export function describeMissing(packages: readonly OptionalName[], { command, options }: Called): string {
+  const flags = [
+    packages.includes('@ws/adapter-s3') && options.s3 !== undefined ? ' --s3' : '',
+    packages.includes('@ws/adapter-rclone') && options.rclone !== undefined ? ' --rclone' : '',
+    packages.includes('@ws/executor-virtual') && options.executor === 'virtual' ? ' --executor virtual' : '',
+  ]
+  const called = `\`${`ws ${command}`.trim()}${flags.join('')}\``
+  const named = packages.map((name) => {
+    const use = optionalPackages[name]
+    return use === `\`ws ${command.split(' ', 1)[0]}\`` ? `\`${name}\`` : `\`${name}\` (${use})`
+  })
+  const state = packages.length === 1 ? 'which is not installed beside `ws`' : 'which are not installed beside `ws`'
+  return `${called} needs ${named.join(' and ')}, ${state}; ${howToInstall(packages)}`
+}
+
+/**
+ * The command that installs packages beside `ws`. It takes them from tarballs: on the registry, names that begin with `@ws/`
+ * belong to others.
+ */
+export function howToInstall(packages: readonly OptionalName[]): string {
+  const command = `npm run pack -- DIR ${packages.join(' ')}`
+  return `run \`${command}\` in a clone of the repository, where DIR is the directory whose \`node_modules\` holds \`ws\``
+}
