@@ -80,7 +80,7 @@ describe.each(nodes)('with packed packages on Node %s', (node) => {
   it(`${guide}: ws finds the package that the guide installs beside it, and the plan has no fault`, async () => {
     const [, plan = ''] = /```yaml\n(version: .*?)```/su.exec(read(guide)) ?? []
     const directory = join(scratch.path, 'my-app', `run-${(made += 1)}`)
-    await mkdir(directory)
+    await mkdir(join(directory, 'src'), { recursive: true })
     await writeFile(join(directory, 'plan.yaml'), plan)
     const ws = join(scratch.path, 'my-app/node_modules/.bin/ws')
     const args = ['run', 'plan.yaml', '--workspace', '.', '--output', 'out', '--dry-run']
