@@ -26,7 +26,7 @@ describe('the lint rules', () => {
   it.each([
     'packages/core/src/workspace/door.ts',
     'packages/adapter-memory/src/adapter.ts',
-    'apps/cli/src/commands/cat.ts',
+    'apps/cli/src/commands/files/table.ts',
   ])('[PM6] refuse direct file access in %s', async (name) => {
     expect(await lint(name, directAccess)).toContain('Files are reached through a storage adapter')
   })

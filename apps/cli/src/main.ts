@@ -2,28 +2,20 @@ import { createRequire } from 'node:module'
 
 import { Command, CommanderError } from 'commander'
 
-import { addCat } from './commands/cat.ts'
-import { addCp } from './commands/cp.ts'
 import { addDoctor } from './commands/doctor/index.ts'
 import { addExec } from './commands/exec.ts'
 import { addExplain } from './commands/explain.ts'
-import { addFlush } from './commands/flush.ts'
+import { addFileCommand } from './commands/files/add.ts'
+import { fileCommands } from './commands/files/table.ts'
 import { addKill } from './commands/kill.ts'
-import { addLs } from './commands/ls.ts'
 import { addMcp } from './commands/mcp.ts'
-import { addMkdir } from './commands/mkdir.ts'
-import { addMv } from './commands/mv.ts'
 import { collect } from './commands/options.ts'
 import { addPs } from './commands/ps.ts'
 import { addRun } from './commands/run.ts'
-import { addRm } from './commands/rm.ts'
-import { addSearch } from './commands/search.ts'
 import { addSession } from './commands/session.ts'
-import { addStat } from './commands/stat.ts'
 import { addThread } from './commands/thread/index.ts'
 import { addVerify } from './commands/verify.ts'
 import { addTool } from './commands/tool.ts'
-import { addWrite } from './commands/write.ts'
 import { resolveSettings, type GlobalOptions } from './config/settings.ts'
 import type { CommandContext, Start } from './command-context.ts'
 import { describeError, Interruption, UsageError, type ErrorReport } from './errors.ts'
@@ -162,31 +154,9 @@ Examples:
   $ ws --config ws.config.json explain write /src/a.ts
 ${exitCodesHelp}`,
     )
-  for (const add of [
-    addExec,
-    addSession,
-    addPs,
-    addKill,
-    addLs,
-    addCat,
-    addWrite,
-    addStat,
-    addMkdir,
-    addCp,
-    addMv,
-    addRm,
-    addFlush,
-    addSearch,
-    addTool,
-    addMcp,
-    addRun,
-    addExplain,
-    addVerify,
-    addDoctor,
-    addThread,
-  ]) {
-    add(program, start)
-  }
+  for (const add of [addExec, addSession, addPs, addKill]) add(program, start)
+  for (const command of fileCommands) addFileCommand(program, start, command)
+  for (const add of [addTool, addMcp, addRun, addExplain, addVerify, addDoctor, addThread]) add(program, start)
   for (const command of program.commands) command.addHelpText('after', '\nGlobal options and exit codes: ws --help')
   return program
 }

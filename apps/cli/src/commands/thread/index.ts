@@ -5,7 +5,7 @@ import { exitCodes } from '../../exit-codes.ts'
 import { renderTable } from '../../terminal/table.ts'
 import { collect, parseTime } from '../options.ts'
 import { exec, type ExecFlags } from '../exec.ts'
-import { ls, type LsFlags } from '../ls.ts'
+import { ls, type LsFlags } from '../files/ls.ts'
 import { inThread, openThreads, type ThreadFlags } from './open.ts'
 
 /** Adds `ws thread` with its subcommands. */
@@ -60,7 +60,10 @@ Examples:
     .action((id: string, path: string | undefined, flags: ThreadFlags & LsFlags) => {
       start((context) =>
         inThread(context, id, flags, {
-          step: ({ workspace }) => ls({ ...context, open: async () => workspace }, path, flags),
+          step: async ({ workspace }) => {
+            await ls({ ...context, workspace }, path, flags)
+            return exitCodes.ok
+          },
         }),
       )
     })

@@ -1,9 +1,7 @@
 import { baseName, parseVirtualPath, type Workspace, type WorkspaceEntry } from '@ws/core'
-import type { Command } from 'commander'
 
-import type { CommandContext, Start } from '../command-context.ts'
-import { exitCodes } from '../exit-codes.ts'
-import { renderTable } from '../terminal/table.ts'
+import { renderTable } from '../../terminal/table.ts'
+import type { FileContext } from './add.ts'
 
 export interface LsFlags {
   readonly long?: true
@@ -15,45 +13,19 @@ type Row = Pick<WorkspaceEntry, 'path' | 'name' | 'type' | 'size' | 'modifiedAt'
   target?: string | undefined
 }
 
-export function addLs(program: Command, start: Start): void {
-  program
-    .command('ls')
-    .summary('list a directory')
-    .description('Lists a directory, dotfiles included, sorted. With --json one entry a line.')
-    .argument('[path]', "default: the workspace's root")
-    .option('-a, --all', 'dotfiles too, as always')
-    .option('-l, --long', 'with type, permissions, size in bytes, time and the target of a link')
-    .option('-R, --recursive', 'everything below, with full paths')
-    .option('-0, --null', 'names as they are, with a NUL behind each instead of a new line')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  $ ws --root . ls
-  $ ws --root . ls -lR /src
-  $ ws --root . ls -R0 | xargs -0 -n1 echo
-  $ ws --root . --at /workspace ls /          # the mounts`,
-    )
-    .action((path: string | undefined, flags: LsFlags) => {
-      start((context) => ls(context, path, flags))
-    })
-}
-
-export async function ls(context: CommandContext, path: string | undefined, flags: LsFlags): Promise<number> {
-  await using workspace = await context.open({ readOnly: true })
-  const rows = await collectRows(context, workspace, path, flags)
+/** Prints what a directory holds, or the one file that the path leads to. */
+export async function ls(context: FileContext, path: string | undefined, flags: LsFlags): Promise<void> {
+  const rows = await collectRows(context, path, flags)
   const { output } = context
   const shown = (row: Row) => (flags.recursive ? row.path : row.name)
   if (output.json) for (const row of rows) await output.value(row)
   else if (flags.null) for (const row of rows) await output.bytes(Buffer.from(`${shown(row)}\0`))
   else if (flags.long && rows.length > 0) await output.line(table(context, rows, shown))
   else if (!flags.long) for (const row of rows) await output.line(output.name(shown(row)))
-  return exitCodes.ok
 }
 
 async function collectRows(
-  { signal, output }: CommandContext,
-  workspace: Workspace,
+  { signal, output, workspace }: FileContext,
   path: string | undefined,
   { long, recursive }: LsFlags,
 ): Promise<Row[]> {
@@ -78,7 +50,7 @@ async function statFile(workspace: Workspace, path: string, signal: AbortSignal)
   return { ...stat, path: parseVirtualPath(resolvedPath), name: baseName(resolvedPath) }
 }
 
-function table({ output }: CommandContext, rows: readonly Row[], shown: (row: Row) => string): string {
+function table({ output }: FileContext, rows: readonly Row[], shown: (row: Row) => string): string {
   const cells = rows.map((row) => [
     `${letters[row.type]}${row.mode === undefined ? '' : permissions(row.mode)}`,
     row.type === 'file' ? String(row.size ?? '') : '-',

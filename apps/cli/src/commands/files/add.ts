@@ -1,0 +1,74 @@
+import type { Workspace } from '@ws/core'
+import type { Command, Option } from 'commander'
+
+import type { CommandContext, Start } from '../../command-context.ts'
+import { exitCodes } from '../../exit-codes.ts'
+
+/** The context of a command on files, whose workspace is open. */
+export interface FileContext extends CommandContext {
+  readonly workspace: Workspace
+}
+
+/** A command on the files of a workspace. */
+export interface FileCommand<Arguments extends readonly unknown[] = readonly unknown[], Flags = unknown> {
+  readonly name: string
+  readonly summary: string
+  readonly description: string
+  /** As commander takes them, each with its help: `<path...>`. */
+  readonly arguments?: readonly (readonly [name: string, help?: string])[]
+  readonly options?: readonly (Option | readonly [flags: string, help: string])[]
+  /** Command lines, each with what may be left out of it: `--root . ls`. */
+  readonly examples: readonly string[]
+  /** Nothing is changed, so that the right to read is enough. Default false. */
+  readonly readOnly?: boolean
+  /** Looks at the arguments before the workspace is opened, and gives those for `run`. */
+  readonly prepare?: (given: Arguments) => Arguments
+  /** Resolves to the exit code; nothing is a success. */
+  readonly run: (context: FileContext, given: Arguments, flags: Flags) => Promise<number | void>
+}
+
+/** Lets the arguments and flags of one command have types of their own in a table of several. */
+export function fileCommand<Arguments extends readonly unknown[], Flags = unknown>(
+  command: FileCommand<Arguments, Flags>,
+): FileCommand {
+  return command as unknown as FileCommand
+}
+
+/** Adds a command. It opens the workspace, runs, and closes the workspace. */
+export function addFileCommand(program: Command, start: Start, command: FileCommand): void {
+  const { name, summary, description, readOnly = false, prepare, run } = command
+  const added = program.command(name).summary(summary).description(description)
+  for (const [argument, help] of command.arguments ?? []) added.argument(argument, help)
+  for (const option of command.options ?? []) {
+    if ('attributeName' in option) added.addOption(option)
+    else added.option(...option)
+  }
+  added.addHelpText('after', `\nExamples:\n${command.examples.map((line) => `  $ ${line}`).join('\n')}`)
+  added.action((...all: unknown[]) => {
+    // the flags and the command itself come last
+    const [given, flags] = [all.slice(0, -2), all.at(-2)]
+    start(async (context) => {
+      const ready = prepare?.(given) ?? given
+      await using workspace = await context.open({ readOnly })
+      return (await run({ ...context, workspace }, ready, flags)) ?? exitCodes.ok
+    })
+  })
+}
+
+/** Does the same with each path, and goes on with the next one after an error. */
+export async function forEach(
+  { signal, complain }: CommandContext,
+  paths: readonly string[],
+  work: (path: string) => Promise<void>,
+): Promise<number> {
+  let exitCode: number = exitCodes.ok
+  for (const path of paths) {
+    try {
+      await work(path)
+    } catch (error) {
+      signal.throwIfAborted()
+      exitCode = complain(error).exitCode
+    }
+  }
+  return exitCode
+}
