@@ -12,8 +12,8 @@ const kinds = [
   { name: 'sanitize', create: () => createSanitizeExecutor() },
 ] as const
 
-/** Beyond what is promised, for a machine that has other things to do too. */
-const slack = 750
+/** Milliseconds beyond what is promised, for a busy machine. Without the promise these waits would never end. */
+const slack = 3_000
 
 async function openHanging(create: (typeof kinds)[number]['create']) {
   const scratch = await createScratchDirectory({ prefix: 'ws-hang-' })
@@ -45,8 +45,8 @@ for (const { name, create } of kinds) {
     it.runIf(isRoot)('outlives its timeout, and the result says so in time', async () => {
       await using site = await openHanging(create)
       const start = performance.now()
-      const result = await site.workspace.exec('echo before; cat hang', { login: false, timeout: 500, killGrace: 100 })
-      expect(performance.now() - start).toBeLessThan(500 + 100 + 250 + slack)
+      const result = await site.workspace.exec('echo before; cat hang', { login: false, timeout: 2_000, killGrace: 100 })
+      expect(performance.now() - start).toBeLessThan(2_000 + 100 + 250 + slack)
       await site.mount.read
       expect(result).toMatchObject({ timedOut: true, survivors: true, stdout: 'before\n' })
       expect(site.events.at(-1)).toMatchObject({ operation: 'exec', timedOut: true, survivors: true })
