@@ -6,7 +6,7 @@ import type { InterpreterLimits } from './worker/protocol.ts'
 export interface VirtualLimits extends Partial<InterpreterLimits> {
   /** Simple commands that run altogether, loops included. Default 1,000,000. */
   readonly maxCommands?: number
-  /** Rounds of one loop, of the shell's own and of awk's, sed's and jq's. Default 1,000,000. */
+  /** Rounds of one loop, of the shell's own and of awk's and sed's. Default 1,000,000. */
   readonly maxLoopIterations?: number
   /** Shell functions that call one another. Default 100. */
   readonly maxCallDepth?: number
@@ -14,7 +14,10 @@ export interface VirtualLimits extends Partial<InterpreterLimits> {
   readonly maxOutputBytes?: number
   /** Bytes of the largest file that is read, the largest string, and standard input. Default 64 MiB. */
   readonly maxFileBytes?: number
-  /** Bytes of heap of the thread that runs a command; above it the command ends with `SIGKILL`. Default 512 MiB. */
+  /**
+   * Bytes of heap of the thread that runs a command; above it the command ends with `SIGKILL`. jq gets as much besides,
+   * and ends with 134. Default 512 MiB.
+   */
   readonly maxMemory?: number
 }
 

@@ -16,6 +16,7 @@ import { bindSession } from './interpreter/shell.ts'
 import { preparing } from './syntax/prepare.ts'
 import { Session, stopMark } from './session.ts'
 import { readsInput } from './syntax/input.ts'
+import { limitPrograms } from './tools/jq.ts'
 import { wordError, wordRefusals } from './wording.ts'
 
 type Ending = Pick<BashExecResult, 'stdout' | 'stderr' | 'exitCode'>
@@ -33,6 +34,7 @@ async function run({ port, command, cwd, env, stdin, limits, stopping, root }: W
   const stopped = new Int32Array(stopping)
   // Not by Atomics, which just-bash locks while a script runs.
   repairInterpreter((await findInternals()).interpreter)
+  limitPrograms(limits.maxMemory)
   const session = await Session.open(() => stopped[0] !== 0)
   // A loop that hears no message sees this at its next statement.
   Object.defineProperty(stop.signal, 'aborted', {
@@ -90,7 +92,6 @@ async function run({ port, command, cwd, env, stdin, limits, stopping, root }: W
           maxLoopIterations: limits.maxLoopIterations,
           maxAwkIterations: limits.maxLoopIterations,
           maxSedIterations: limits.maxLoopIterations,
-          maxJqIterations: limits.maxLoopIterations,
           maxCallDepth: limits.maxCallDepth,
           maxOutputSize: limits.maxOutputBytes,
           maxStringLength: limits.maxFileBytes,

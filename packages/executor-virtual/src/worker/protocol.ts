@@ -8,6 +8,7 @@ export interface InterpreterLimits {
   readonly maxLoopIterations: number
   readonly maxCallDepth: number
   readonly maxOutputBytes: number
+  readonly maxMemory: number
   readonly maxFileBytes: number
 }
 

@@ -4,7 +4,7 @@ export interface OptionTable {
   readonly flags?: string | undefined
   /** Short options with a value: `kt`. */
   readonly valued?: string | undefined
-  /** Long options; those with a value end in `=`, and in `=?` where it may be left out. */
+  /** Long options; those with a value end in `=`, in `=?` where it may be left out, and in `==` where two words follow. */
   readonly long?: readonly string[] | undefined
   /** True where `-5` is an option. */
   readonly numeric?: boolean | undefined
@@ -53,6 +53,10 @@ function takeLong(table: OptionTable, argument: string, rest: string[]): Option[
   const known = table.long ?? []
   const bare = name.slice(2)
   if (known.includes(`${bare}=?`)) return [{ name, value }]
+  if (known.includes(`${bare}==`)) {
+    const words = value === undefined ? rest.splice(0, 2) : []
+    return words.length === 2 ? [{ name, value: words.join(' ') }] : name
+  }
   if (known.includes(`${bare}=`)) {
     const given = value ?? rest.shift()
     return given === undefined ? name : [{ name, value: given }]

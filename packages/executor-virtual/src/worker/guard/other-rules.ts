@@ -1,3 +1,4 @@
+import { jqOptions } from '../tools/jq.ts'
 import { timeoutOptions } from '../tools/timeout.ts'
 import type { Arguments } from './arguments.ts'
 import type { CommandRule, RefusedCommand } from './rule.ts'
@@ -20,11 +21,7 @@ export const otherRules: Readonly<Record<string, CommandRule | RefusedCommand>> 
   expr: { raw: true, refuse: ({ operands }) => refuseExpr(operands) },
   false: bare,
   hostname: 'the name of the machine is not known here',
-  jq: {
-    flags: 'rcSens',
-    long: ['raw-output', 'compact-output', 'sort-keys', 'null-input', 'slurp'],
-    ...{ leading: false },
-  },
+  jq: jqOptions,
   printenv: bare,
   printf: { raw: true, refuse: ({ operands }) => refusePrintf(operands) },
   pwd: { flags: 'LP' },

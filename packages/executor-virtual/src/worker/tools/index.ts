@@ -11,6 +11,7 @@ import { diff } from './diff/diff.ts'
 import { env, printenv } from './environment.ts'
 import { find } from './find/find.ts'
 import { grepWith } from './grep/grep.ts'
+import { jq } from './jq.ts'
 import { comm, fold, nl, rev } from './lines.ts'
 import { mktemp } from './mktemp.ts'
 import { timeout } from './timeout.ts'
@@ -53,6 +54,7 @@ export const tools: Readonly<Record<string, Tool>> = {
   gunzip: gzip,
   gzip,
   head,
+  jq,
   ln,
   ls,
   mktemp,

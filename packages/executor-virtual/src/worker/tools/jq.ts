@@ -1,0 +1,138 @@
+import { type Jq, loadJq } from 'jq-wasm'
+
+import { decodeText, hasForeignBytes } from '../../files/text.ts'
+import { parseArguments } from '../guard/arguments.ts'
+import type { CommandRule } from '../guard/rule.ts'
+import { bytesOf, Output, readOperands, type Tool } from './tool.ts'
+
+const fromFile = ['-f', '--from-file']
+export const jqOptions: CommandRule = {
+  flags: 'rcSensjRaf',
+  long: [
+    'raw-output',
+    'compact-output',
+    'sort-keys',
+    'exit-status',
+    'null-input',
+    'slurp',
+    'join-output',
+    'raw-input',
+    'ascii-output',
+    'from-file',
+    'stream',
+    'tab',
+    'arg==',
+    'argjson==',
+  ],
+  refuse: ({ operands: [filter] }) => (filter === undefined ? 'give a filter, such as `.`' : undefined),
+}
+
+/** Parts of the language that look at the machine, or at more files than the operands. */
+const outside =
+  /\b(?:input_filename|input_line_number|get_search_list)\b|\$__prog_args|(?:^|;)\s*(?:import|include|module)\b/
+
+/** Bytes of memory beyond which jq is loaded anew for the next call: its memory never shrinks. */
+const mostKept = 64 * 1024 * 1024
+/** Of WebAssembly, whose types come with those of browsers only. */
+interface Memory {
+  readonly buffer: ArrayBuffer
+  grow(pages: number): number
+}
+const { Memory: memories } = (globalThis as unknown as { WebAssembly: { Memory: { readonly prototype: Memory } } })
+  .WebAssembly
+const { grow } = memories.prototype
+let mostBytes = Infinity
+let isLarge = false
+let loaded: Promise<Jq> | undefined
+/** The texts that jq has decoded. The last two are its output and its errors. Its results have lost space at their ends. */
+let decoded: string[] = []
+
+// The limit of the thread counts no memory of WebAssembly. Beyond this limit growing fails, as it does without memory.
+memories.prototype.grow = function (this: Memory, pages: number): number {
+  const bytes = this.buffer.byteLength + pages * 64 * 1024
+  if (bytes > mostBytes) throw new RangeError('out of memory')
+  isLarge ||= bytes > mostKept
+  return grow.call(this, pages)
+}
+
+/** Sets the most bytes of memory that programs in WebAssembly take in this thread. */
+export function limitPrograms(bytes: number): void {
+  mostBytes = bytes
+}
+
+/** jq itself, compiled to WebAssembly. It gets the files as one text, as it would read them one after the other. */
+export const jq: Tool = async (call) => {
+  const { session, context, given } = call
+  const { options, operands } = parseArguments(jqOptions, given)
+  const has = (...names: string[]) => options.some(({ name }) => names.includes(name))
+  const output = new Output()
+  const [first = '', ...files] = operands
+  let filter = first
+  if (has(...fromFile)) {
+    const [program] = await readOperands(call, [first], output, 2)
+    if (program === undefined) return output.result()
+    filter = textOf(program.bytes)
+  }
+  if (outside.test(filter)) session.refuse('jq', 'modules, and names and lines of files, are not known here')
+  const readsNothing = has('-n', '--null-input') && !/\binputs?\b/.test(filter)
+  const read = readsNothing ? [] : await readOperands(call, files, output, 2)
+  const input = textOf(read.map(({ bytes }) => bytes).join(''))
+  const flags = options
+    .filter(({ name }) => !fromFile.includes(name))
+    .flatMap(({ name, value }) => [name, ...(value === undefined ? [] : pairOf(value))])
+  // Its own environment is not the shell's.
+  const environment = ['--argjson', 'wsEnvironment', JSON.stringify(context.exportedEnv ?? {})]
+  const asksForIt = /\benv\b|\$ENV\b/.test(filter)
+  const program = asksForIt ? `def env: $wsEnvironment; $wsEnvironment as $ENV | ${filter}` : filter
+  const interpreter = await load()
+  session.check()
+  try {
+    decoded = []
+    const { exitCode } = interpreter.raw(input, program, [...(asksForIt ? environment : []), ...flags])
+    const [stdout = '', stderr = ''] = decoded.slice(-2)
+    output.write(bytesOf(stdout))
+    output.note(stderr)
+    output.exitCode = Math.max(output.exitCode, exitCode)
+  } catch {
+    // It gives up without memory, and cannot be called again. Its own words speak of how it was built.
+    loaded = undefined
+    output.fail(`jq: error: out of memory: the limit is ${mostBytes} bytes`, 134)
+  }
+  return output.result()
+
+  function textOf(bytes: string): string {
+    const text = decodeText(Buffer.from(bytes, 'latin1'))
+    if (hasForeignBytes(text)) session.refuse('jq', 'the input is not UTF-8')
+    return text
+  }
+}
+
+/** The two words after `--arg`: a name, which holds no space, and a value. */
+function pairOf(value: string): [string, string] {
+  const space = value.indexOf(' ')
+  return [value.slice(0, space), value.slice(space + 1)]
+}
+
+async function load(): Promise<Jq> {
+  if (isLarge) loaded = undefined
+  isLarge = false
+  loaded ??= loadListening()
+  return await loaded
+}
+
+async function loadListening(): Promise<Jq> {
+  const Decoder = globalThis.TextDecoder
+  class Listening extends Decoder {
+    override decode(...given: Parameters<InstanceType<typeof Decoder>['decode']>): string {
+      const text = super.decode(...given)
+      decoded.push(text)
+      return text
+    }
+  }
+  globalThis.TextDecoder = Listening
+  try {
+    return await loadJq()
+  } finally {
+    globalThis.TextDecoder = Decoder
+  }
+}
