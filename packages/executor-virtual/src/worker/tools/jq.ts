@@ -33,7 +33,7 @@ const outside =
 
 /** Bytes of memory beyond which jq is loaded anew for the next call: its memory never shrinks. */
 const mostKept = 64 * 1024 * 1024
-/** Of WebAssembly, whose types come with those of browsers only. */
+/** The memory of a program in WebAssembly. Node's types do not have it. */
 interface Memory {
   readonly buffer: ArrayBuffer
   grow(pages: number): number
