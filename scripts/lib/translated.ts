@@ -27,11 +27,6 @@ const title = /^['"`]?#+ /u
 const negated = /(?<!there )\b(?:is|are) no\b(?! longer)|\bthat (?:is|are) none\b|\bof one's own\b/u
 const comment = /^(?:\/\/|\/?\*)/u
 
-/**
- * Files whose comments are still to be rewritten. The list shrinks: a package leaves it once its comments name their
- * actors, and none is added.
- */
-const toBeRewritten = ['packages/{tools,bridge-*,executor-sanitize}/**', 'apps/{cli,examples}/**']
 /** A comment that opens with "Of", or goes on with it at the start of a line. */
 const ofOpening = /(?:^\/\*\*|^\*|(?:^|\s)\/\/)\s+Of\s/u
 const nameless = /\b(?:nobody|somebody)\b/iu
@@ -59,12 +54,12 @@ export function negatedNouns(): Passage[] {
 
 /** Comments and docstrings that open with "Of", in sources and tests. */
 export function ofOpenings(): Passage[] {
-  return linesOf(sources, toBeRewritten).filter(({ text }) => ofOpening.test(text))
+  return linesOf(sources).filter(({ text }) => ofOpening.test(text))
 }
 
 /** Comments everywhere, and texts of the programs, in which "nobody" or "somebody" acts. Titles of tests are left out. */
 export function namelessActors(): Passage[] {
-  return linesOf(sources, toBeRewritten).filter(({ file, text }) => {
+  return linesOf(sources).filter(({ file, text }) => {
     const isProgram = /^(?:packages|apps)\/[^/]+\/src\//u.test(file)
     if (testTitle.test(text)) return false
     const looked = isProgram ? text : (commentPart.exec(text)?.[0] ?? '')
@@ -77,8 +72,8 @@ function isTitled(file: string, text: string): boolean {
   return file.endsWith('.md') || !text.startsWith('#')
 }
 
-function linesOf(patterns: readonly string[], alsoExcluded: readonly string[] = []): Passage[] {
-  return globSync(patterns, { exclude: [...exclude, ...alsoExcluded] })
+function linesOf(patterns: readonly string[]): Passage[] {
+  return globSync(patterns, { exclude })
     .sort()
     .flatMap((file) =>
       readFileSync(file, 'utf8')

@@ -9,7 +9,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** Why everything ends early without a word: Ctrl-C, or nobody reads the output any more. */
+/** Everything ends early without a message: Ctrl-C, or the reader has closed the output. */
 export class Interruption extends Error {
   override readonly name = 'Interruption'
   readonly exitCode: number

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Read by every Node, also by one that is too old for the rest: no import and no syntax that an old one lacks.
+// Every Node reads this file, also a version that is too old for the rest: no import, and no syntax that it lacks.
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major > 22 || (major === 22 && minor >= 18)) {

@@ -60,7 +60,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     }
     return report
   }
-  // nobody reads these messages any more, and that is not a reason to fail
+  // a closed standard error loses the messages, and that is not a reason to fail
   process.stderr.on('error', () => undefined)
   try {
     return await run(argv, json, complain, named)

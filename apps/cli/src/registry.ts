@@ -6,7 +6,7 @@ import { UsageError } from './errors.ts'
 
 /** A `ws` that runs a command or a session now. */
 export interface Entry {
-  /** Of `ws` itself: ending it ends everything that it runs. */
+  /** The process of `ws` itself: ending it ends everything that it runs. */
   readonly pid: number
   readonly kind: 'exec' | 'session'
   readonly command: string
@@ -72,7 +72,7 @@ export function register(kind: Entry['kind'], command: string): Disposable {
 /**
  * The entries of everything that runs now, oldest first. Entries of processes that were killed are removed.
  *
- * @throws UsageError where somebody else could have written the entries
+ * @throws UsageError if another user could have written the entries
  */
 export function running(): Entry[] {
   const directory = entriesDirectory()

@@ -2,7 +2,7 @@ import { isWorkspaceError, parseVirtualPath, quotePath } from '@ws/core'
 
 import { UsageError } from './errors.ts'
 
-/** Runs what checks a value; its error becomes one that names the place. */
+/** Runs a check of a value. Its error becomes a usage error that names the place. */
 export function usageOf<Value>(place: string, check: () => Value): Value {
   try {
     return check()

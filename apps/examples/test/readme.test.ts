@@ -51,7 +51,7 @@ describe('the examples of the READMEs', () => {
   }
 })
 
-/** Files and directories below one that this process has open. */
+/** The open files and directories of this process below a directory. */
 function openedBelow(directory: string): string[] {
   return readdirSync('/proc/self/fd').flatMap((fd) => {
     try {

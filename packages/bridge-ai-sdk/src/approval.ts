@@ -8,7 +8,7 @@ const asks = ['nothing', 'commands', 'changes'] as const
 
 export interface ApprovalOptions {
   /**
-   * The calls that the user is asked about: `commands`, `changes` (commands too, and calls whose arguments tell nothing), or
+   * The calls that the user is asked about: `commands`, `changes` (commands too, and calls whose arguments are not known), or
    * `nothing`. Default `changes`.
    */
   readonly ask?: (typeof asks)[number] | undefined

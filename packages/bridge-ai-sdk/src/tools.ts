@@ -16,8 +16,8 @@ export interface AiTools extends AsyncDisposable {
   /** For `tools`. The result of a call is the {@link ToolAnswer}; the model sees its text. */
   readonly tools: Record<string, AiTool<unknown, ToolAnswer>>
   /**
-   * For `toolApproval`. A call that the workspace would refuse is `denied`, with the reason and the remedy, so that nobody is
-   * asked for it. A call of the kind that `ask` says needs the user. Every call is judged again when it runs.
+   * For `toolApproval`. A call that the workspace would refuse is `denied`, with the reason and the remedy; the user is not
+   * asked. A call of the kind in `ask` needs the user. Every call is judged again when it runs.
    */
   readonly toolApproval: Record<string, (input: unknown) => Promise<ToolApprovalStatus>>
   /** The changes of all calls so far. */

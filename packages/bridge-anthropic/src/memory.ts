@@ -23,7 +23,7 @@ export function createMemoryHandlers(workspace: Workspace): MemoryToolHandlers {
   return { view: run, create: run, str_replace: run, insert: run, delete: run, rename: run }
 }
 
-/** The answer to a command: the documented words, and ours behind them. @throws ToolError for a refusal */
+/** The answer to a command: the documented words, then our own. @throws ToolError for a refusal */
 export function memoryAnswer(command: MemoryCommand, answer: ToolAnswer): string {
   if (answer.isError) throw new ToolError(refusalOf(command, answer))
   return `${doneOf(command, answer)}\n${answer.text}`
@@ -48,7 +48,7 @@ function doneOf(command: MemoryCommand, { data }: ToolAnswer): string {
   }
 }
 
-/** The documented sentence for a refusal, where there is one, and our words behind it. */
+/** The documented sentence for a refusal, where there is one, then our own words. */
 function refusalOf(command: MemoryCommand, { text, data }: ToolAnswer): string {
   const documented = sentenceFor(command, data ?? {}) ?? noReplacement(command, text)
   return documented === undefined ? text : `${documented}\n${text}`

@@ -80,7 +80,7 @@ function chosen({ tools }: Toolset, names: readonly string[] | undefined): reado
 
 type Definition = BetaTool | BetaToolTextEditor20250728 | BetaMemoryTool20250818
 
-/** The tools that models know by a type are told by it; the others with their schema. */
+/** Describes a tool by its type, where models know one; otherwise by its schema. */
 function definitionOf({ name, description, inputSchema }: Tool, maxCharacters: number | undefined): Definition {
   if (name === 'memory') return { type: 'memory_20250818', name }
   if (name === 'str_replace_based_edit_tool') {

@@ -37,8 +37,8 @@ export function createBackend(workspace: Workspace): Required<BackendProtocolV2>
  * Makes the sandbox backend of a workspace: the files of {@link createBackend}, and `execute` on the same files. `glob` gives
  * paths relative to its base, as the sandboxes of deepagents do.
  *
- * A command that the workspace refuses has the exit code 126, one that took too long 124; the reason and the remedy stand in
- * its output. So do rules that a failed command ran into.
+ * A command that the workspace refuses has the exit code 126, and a command that took too long 124. Its output gives the reason
+ * and the remedy. The output of a failed command also names the rules that it ran into.
  *
  * @throws WorkspaceError as {@link createBackend}, and `ENOEXECUTOR` for a workspace without executor
  */

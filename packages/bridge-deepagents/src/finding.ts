@@ -63,7 +63,7 @@ function boundTo(pattern: string, base: string): string {
   return inside.startsWith('/') ? inside : `/${inside.replace(/^(?:\.\/)+/u, '')}`
 }
 
-/** An entry; a link is described by what is behind it. A directory's path ends with a slash, but not in a glob. */
+/** Describes an entry; for a link, its target. The path of a directory ends with a slash, but not in a glob. */
 async function infoOf(workspace: Workspace, entry: WorkspaceEntry, globBase?: string): Promise<FileInfo> {
   const { path, type } = entry
   const needsStat = type === 'symlink' || entry.modifiedAt === undefined

@@ -48,7 +48,7 @@ async function readWindow(workspace: Workspace, path: string, offset: number, li
   if (limit === 0) return { content: '', mimeType }
   const { text: content, startLine, endLine, totalLines, nextOffset } = lineWindow(text, { offset, limit })
   if (offset >= totalLines) throw behindEnd(path, offset, totalLines)
-  // deepagents splits the content into lines: a line end behind the last one asked for would be one line more
+  // deepagents splits the content into lines: a final line end would add an empty line
   const isFull = endLine - startLine + 1 === limit
   return {
     content: isFull ? content.replace(/\n$/u, '') : content,

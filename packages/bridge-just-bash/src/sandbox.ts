@@ -16,8 +16,8 @@ export interface SandboxOptions {
  * Makes the sandbox for `createBashTool({ sandbox, destination: workspace.root })` of bash-tool: commands and files of the
  * workspace, by whichever executor it has.
  *
- * A command that the workspace refuses has the exit code 126, one that took too long 124, with the reason and the remedy in
- * `stderr`. `readFile` and `writeFiles` reject with a `WorkspaceError`, whose message the AI SDK shows the model.
+ * A command that the workspace refuses has the exit code 126, and a command that took too long 124. `stderr` gives the reason
+ * and the remedy. `readFile` and `writeFiles` reject with a `WorkspaceError`, whose message the AI SDK shows the model.
  *
  * @throws WorkspaceError `ENOEXECUTOR` without executor, `EINVAL` where `workspace` is not a workspace, `ENOTSUP` for a version of
  * bash-tool that is not supported

@@ -83,7 +83,7 @@ for (const site of sites) {
       const bash = new Bash({ fs, cwd: workspace.root })
       const { stderr, exitCode } = await bash.exec('cat src/answer.txt')
       expect([stderr.includes('answer.txt'), exitCode]).toEqual([true, 1])
-      // just-bash tells faults of a redirection to its caller
+      // just-bash throws the faults of a redirection
       await expect(bash.exec('echo x >docs/new.md')).rejects.toThrow(/^EACCES/u)
       await expect(fs.chmod(`${workspace.root}/docs/guide.md`.replace('//', '/'), 0o777)).rejects.toThrow(
         /^(EACCES|EROFS)/u,

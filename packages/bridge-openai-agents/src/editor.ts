@@ -6,7 +6,7 @@ import { textOf } from './answer.ts'
 import { checkGiven } from './workspace.ts'
 
 /**
- * Makes the editor behind `applyPatchTool({ editor })`.
+ * Makes the editor for `applyPatchTool({ editor })`.
  *
  * Each hunk goes to the next place below its anchors, as in the SDK's `applyDiff`; a first hunk without an anchor must be found
  * at exactly one place. Line ends and all other bytes stay. A path is relative to the

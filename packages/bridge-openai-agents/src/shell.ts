@@ -18,7 +18,7 @@ export interface ShellOptions {
 }
 
 /**
- * Makes the shell behind `shellTool({ shell })`. Commands run one after the other at the workspace's root, each in a shell
+ * Makes the shell for `shellTool({ shell })`. Commands run one after the other at the workspace's root, each in a shell
  * of its own, under the workspace's rules.
  *
  * `timeoutMs` is at most 600,000 (default 120,000), `maxOutputLength` at most 1,048,576 bytes (default 40,960). A command

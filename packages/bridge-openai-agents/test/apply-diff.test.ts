@@ -12,7 +12,7 @@ const names = [
   ...['src/words.js', 'src/types.ts', 'src/report.ts', 'test/words.test.js', 'pyproject.toml', 'package.json'],
 ]
 
-/** The files, and texts in which lines stand at several places: all files of a language, and one file twice. */
+/** The files, and texts with repeated lines: all files of a language, and one file twice. */
 async function texts(): Promise<string[]> {
   const files = await Promise.all(names.map((name) => readFile(new URL(name, project), 'utf8')))
   return [...files, files.slice(0, 4).join(''), files.slice(4, 8).join(''), `${files[0]}${files[0]}`]

@@ -109,7 +109,7 @@ class AttachedSanitize implements AttachedExecutor {
         env,
         seccomp: sandboxProgram({
           extendedAttributes: offersExtendedAttributes(plan),
-          // Of a read-only mount they can be changed by descriptors for reading, which Landlock grants.
+          // Landlock grants descriptors for reading, and those can change attributes in a read-only mount.
           attributeChanges: view.mounts.every(({ access }) => access === 'read-write'),
         }),
         limits: options.limits,

@@ -3,8 +3,8 @@ import { environmentNamesShape, type ProcessLimits } from '@ws/sandbox'
 
 export interface SanitizeExecutorOptions {
   /**
-   * Programs that may run code, or that nobody knows here: by name for those of the system (`git`, `python3`, `npm`), by
-   * absolute path for those of the workspace (`/scripts/build.sh`). `'all'`: every one, and the workspace's own programs
+   * Programs that may run code, or that this package does not know: by name for those of the system (`git`, `python3`, `npm`),
+   * by absolute path for those of the workspace (`/scripts/build.sh`). `'all'`: every one, and the workspace's own programs
    * (`.venv/bin`, `node_modules/.bin`) come first on PATH. Default: none.
    */
   readonly trustPrograms?: readonly string[] | 'all' | undefined

@@ -44,7 +44,7 @@ export function followCommand({ process, output }: FollowOptions): StartedComman
       const { exitCode, signal, timedOut, duration, survivors } = await process.wait()
       return {
         exitCode,
-        // A supervisor that was told to kill everything before it was ready has died of the order itself.
+        // A supervisor that gets the order to kill everything before it is ready dies of the order itself.
         signal: signal === 'SIGPWR' ? 'SIGKILL' : signal,
         ...output.end(),
         timedOut,

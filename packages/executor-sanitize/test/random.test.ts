@@ -151,7 +151,7 @@ function createLines(seed: number) {
   }
 }
 
-/** Any name on the way to the workspace's directory, also from behind. */
+/** Any name on the way to the workspace's directory, also reversed. */
 function places({ outside }: Site): RegExp {
   const names = outside.split('/').filter((name) => name.length > 5)
   return new RegExp([...names, ...names.map((name) => [...name].reverse().join(''))].join('|'))

@@ -17,8 +17,7 @@ import type { NextCall, RunOptions, Tool, ToolAnswer, Toolset, ToolsOptions } fr
 const defaultContext = 50_000
 
 /**
- * Makes the tools of one face over a workspace. The handlers, the policy, the limits and the errors behind all faces are
- * the same. The workspace stays its creator's to close.
+ * Makes the tools of one face over a workspace. All faces share the handlers, the policy, the limits and the errors. The workspace stays its creator's to close.
  *
  * @throws WorkspaceError `EINVAL` for options that are not valid
  */
@@ -157,7 +156,7 @@ function inWordsOf({ words }: Dialect, problem: ProblemOptions): ProblemOptions 
     text.replaceAll(/`(\w+)`/gu, (whole, word: string) =>
       Object.hasOwn(words, word) ? `\`${words[word] ?? word}\`` : whole,
     )
-  // lines of a file stand in the details too, and they stay
+  // the details quote lines of a file too, and those stay as they are
   const details = problem.details?.replaceAll(', and `old` has `', `, and \`${words['old'] ?? 'old'}\` has \``)
   return { ...problem, sentence: translate(problem.sentence), remedy: translate(problem.remedy), details }
 }

@@ -6,7 +6,7 @@ import type { FaceName } from './face-names.ts'
 /** A value as JSON holds it. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json | undefined }
 
-/** A call that the model can make as it stands. */
+/** A call that the model can make without changing it. */
 export interface NextCall {
   /** The name of a tool of the same toolset. */
   readonly tool: string
@@ -22,8 +22,8 @@ export interface ToolAnswer {
   /** For programs. Of an error: `{ code, path, rule, argument }`, as far as they are known. */
   readonly data?: { readonly [name: string]: Json | undefined } | undefined
   /**
-   * A call that goes on, or that avoids the error: it can be made as it stands. On errors it was rehearsed, and is absent only
-   * where no tool of the set can do anything, such as `openai` without an executor.
+   * A call that goes on, or that avoids the error. The model can make it without changing it. After an error, the call has been
+   * rehearsed. It is absent only where no tool of the set can help, such as `openai` without an executor.
    */
   readonly next?: NextCall | undefined
 }
@@ -70,13 +70,13 @@ export interface JournalEntry {
   readonly tool: string
   /** `executed`: a command ran, and may have changed any file. Its files are not listed. */
   readonly change: 'created' | 'updated' | 'deleted' | 'moved' | 'copied' | 'executed'
-  /** The entry that changed. Of a command: the directory that it ran in. */
+  /** The entry that changed; for a command, the directory that it ran in. */
   readonly path: VirtualPath
-  /** Of a move or copy: the place that the entry came from. */
+  /** The source of a move or copy. */
   readonly from?: VirtualPath | undefined
   /** The version that was there before; absent where nothing was. */
   readonly before?: Version | undefined
-  /** The version that is there now; absent after a deletion, and where the store tells none. */
+  /** The version that is there now; absent after a deletion, and where the store reports no version. */
   readonly after?: Version | undefined
   readonly command?: string | undefined
 }

@@ -23,7 +23,7 @@ async function contents(workspace: Workspace): Promise<Record<string, string>> {
   return found
 }
 
-/** The workspace with one method that fails, or does more, before or behind its work. */
+/** The workspace with one method replaced: it fails, or does more, before or after its work. */
 function withMethod<Name extends 'write' | 'delete' | 'move'>(
   workspace: Workspace,
   name: Name,

@@ -151,7 +151,7 @@ describe('toolset', () => {
   })
 })
 
-/** The methods of a workspace as plain properties, for stand-ins of some of them. */
+/** The methods of a workspace as plain properties, some of which a test replaces. */
 function bound(workspace: Workspace): Partial<Workspace> {
   const names = ['read', 'stat', 'explain', 'write', 'list', 'readLines'] as const
   const methods = names.map((name) => [name, (workspace[name] as (...given: unknown[]) => unknown).bind(workspace)])

@@ -70,7 +70,7 @@ async function run({ open, settings, signal }: CommandContext, { face, skills, h
   return exitCodes.ok
 }
 
-/** Waits for the client to leave, or for Ctrl-C, which is told by its exit code. */
+/** Waits for the client to leave, or for Ctrl-C, which has an exit code of its own. */
 async function ended(server: Served, signal: AbortSignal, closed?: Promise<void>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   signal.addEventListener('abort', () => resolve(), { once: true })

@@ -9,8 +9,8 @@ import { usageOf } from '../usage.ts'
 export const executorNames = ['bubblewrap', 'proot', 'sanitize', 'virtual'] as const
 
 /**
- * Tried in this order where nobody chooses. Neither what has no view and refuses what it cannot prove nor an interpreter
- * without real programs is ever a silent substitute.
+ * Tried in this order if the caller does not choose. The `sanitize` executor has no view, and the `virtual` executor has no real
+ * programs, so neither is ever a silent substitute.
  */
 export const defaultExecutorNames = ['bubblewrap', 'proot'] as const satisfies readonly ExecutorName[]
 

@@ -33,7 +33,7 @@ function parseJson(content: string, shown: string): unknown {
   try {
     return JSON.parse(content)
   } catch (error) {
-    // Node quotes what stands around the place, which is the file's content: only the place is kept
+    // Node's message quotes the file's content around the place, so only the place is kept
     const text = String(error)
     const place =
       /line \d+ column \d+/u.exec(text)?.[0] ?? /Unexpected token (?:'.'|"'")/u.exec(text)?.[0].toLowerCase()

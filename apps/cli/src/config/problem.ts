@@ -20,7 +20,7 @@ export function describeProblem(error: z.ZodError, schema: z.core.$ZodType): str
   const given = 'discriminator' in issue ? ownValue(issue.input, String(issue.discriminator)) : issue.input
   const wanted = wantedBy(issue)
   if (given === undefined && issue.code !== 'custom') return `${subject} is missing; it must be ${wanted}`
-  // Somebody may have put a secret where its name belongs.
+  // The value may be a secret in the place of the name of its variable.
   if (issue.code === 'invalid_format' && issue.format === 'regex') return `${subject} must be ${wanted}`
   return `${subject} must ${issue.code === 'custom' ? wanted : `be ${wanted}, got ${describeValue(given)}`}`
 }

@@ -21,7 +21,7 @@ export async function startBucket(): Promise<DemoBucket> {
   })
   const server = await Promise.race([starting, late])
     .catch((error: unknown) => {
-      // should it come after all, nobody needs it
+      // a server that starts too late is closed again
       starting.then((one) => one.close()).catch(() => undefined)
       throw error
     })

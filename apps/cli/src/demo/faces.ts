@@ -16,7 +16,7 @@ const patch = `*** Begin Patch
 +/** Counts the words of a text; \`normalise\` may drop a word by making it empty. */
 *** End Patch`
 
-/** A model that follows a script, in three forms of the tools: the same files, rules and errors stand behind all. */
+/** A model that follows a script, in three forms of the tools, over the same files, rules and errors. */
 const script: readonly (readonly [FaceName, readonly Turn[]])[] = [
   [
     'file_system',

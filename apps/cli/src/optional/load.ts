@@ -12,8 +12,7 @@ const own = dirname(dirname(import.meta.dirname))
 /**
  * Loads an optional package that is installed beside this one.
  *
- * A plain import would look in every `node_modules` on the way up to `/`. An agent can plant a package in one that lies in
- * its workspace. So this function looks in two directories only: the `node_modules` that holds this package, and its own.
+ * A plain import would look in every `node_modules` on the way up to `/`. An agent can plant a package in its workspace. So this function looks in two directories only: the `node_modules` that holds this package, and its own.
  *
  * @throws MissingPackagesError
  */

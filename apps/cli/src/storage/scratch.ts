@@ -11,7 +11,7 @@ export interface ScratchStore extends AsyncDisposable {
   open(path: string): Promise<StorageAdapter>
 }
 
-/** Takes a part below the prefix that nobody else has; it is deleted with everything in it when it is disposed of. */
+/** Takes a new part below the prefix. Disposing of the store deletes that part with everything in it. */
 export async function createScratchStore(settings: S3Settings | R2Settings): Promise<ScratchStore> {
   const dialect = await probeBucket(settings) // asked once, not by every adapter
   const name = `ws-check-${crypto.randomUUID()}`

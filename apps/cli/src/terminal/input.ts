@@ -24,8 +24,8 @@ async function* readInput(): AsyncGenerator<Uint8Array> {
 }
 
 /**
- * True for a standard stream that was closed when this process began. Node opens `/dev/null` for reading *and* writing in
- * its place, which nobody who redirects does.
+ * True for a standard stream that was closed when this process began. Node opens `/dev/null` in its place, for reading *and*
+ * writing. A redirection opens it for one of the two.
  */
 export function isClosed(descriptor: 0 | 1): boolean {
   try {

@@ -5,7 +5,7 @@ import { escapeName } from './escape.ts'
 export interface Output {
   /** Print JSON only. */
   readonly json: boolean
-  /** Somebody looks at it: names are escaped. */
+  /** The output is a terminal, so names are escaped. */
   readonly terminal: boolean
   /** A line of text. */
   line(text: string): Promise<void>
@@ -19,7 +19,7 @@ export interface Output {
 
 export interface OutputOptions {
   readonly json: boolean
-  /** Called when nobody reads any more, or nothing more can be written. */
+  /** Called when the reader has closed the pipe, or a write fails. */
   readonly onFailure: (reason: Error) => void
 }
 

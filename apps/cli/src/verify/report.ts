@@ -2,7 +2,7 @@ import type { Style } from '../terminal/style.ts'
 import { renderTable } from '../terminal/table.ts'
 import type { CheckResult, Report, Status } from './types.ts'
 
-/** The table of checks by executor and place, with what is behind every cell that is not `ok`. */
+/** The table of checks by executor and place, with an explanation of every cell that is not `ok`. */
 export function renderReport(report: Report, style: Style): string {
   const { results, unavailable } = report
   const columns = [...results, ...unavailable].map(columnOf)

@@ -48,7 +48,7 @@ export async function runChecks(options: RunOptions): Promise<Report> {
       else unavailable.push({ executor: name, at, missing: probe.missing, howToFix: probe.howToFix })
     }
   }
-  // a failure of one must not leave the other's scratch files behind
+  // when one fails, the others must still remove their scratch files
   const workAll = async (): Promise<void> => {
     const outcomes = await Promise.allSettled(Array.from({ length: concurrency }, work))
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
@@ -117,7 +117,7 @@ function judge(
     return { status: level === undefined ? 'skipped' : level === 'none' ? 'refused' : 'view', note: reason }
   }
   if (departure !== undefined) return { status: 'refused', note: departure }
-  // The executor has read the command and cannot tell that it stays inside: no rule is the reason.
+  // The executor cannot prove that the command stays inside; the reason is not a rule.
   if (isWorkspaceError(error, 'EUNENFORCEABLE') && error.rule === undefined) {
     return { status: 'refused', note: error.message }
   }

@@ -11,7 +11,7 @@ export type MountPoint = '/' | '/workspace'
  */
 export type Status = 'ok' | 'refused' | 'view' | 'skipped' | 'failed'
 
-/** One test of the kit: the group that it stands in, and what is true when it passes. */
+/** One test of the kit: its group, and what is true when it passes. */
 export interface Check {
   readonly group: string
   readonly title: string

@@ -14,7 +14,7 @@ export interface Bucket {
   ws(args: readonly string[], options?: WsOptions): Promise<Ended>
 }
 
-/** A bucket of the test file's own, as somebody at a shell would use it. */
+/** A bucket of the test file's own, used as a person at a shell would use it. */
 export async function openBucket(name: S3ServerName): Promise<Bucket> {
   const server = await sharedS3Server(name)
   const { accessKeyId, secretAccessKey } = server.credentials

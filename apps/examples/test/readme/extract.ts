@@ -12,7 +12,7 @@ export interface Example {
   readonly store: S3ServerName | undefined
   /** Why it is compiled but not run; absent when it is run. */
   readonly noRun: string | undefined
-  /** The expected output, in this order: the comments behind calls of `console.log`. */
+  /** The expected output, in this order: the comments after calls of `console.log`. */
   readonly prints: readonly string[]
 }
 
@@ -21,15 +21,15 @@ type Draft = { -readonly [Key in keyof Omit<Example, 'prints'>]: Example[Key] }
 /**
  * The examples of a Markdown text.
  *
- * The word behind `ts` in the fence says how one is treated; without any it is compiled and run as a module of its own:
+ * The word after `ts` in the fence says how the example is treated. Without a word, it is compiled and run as its own module:
  *
  * - `continued`: goes on where the block before it ended.
  * - `needs=bubblewrap,git`: runs only where these components are there.
  * - `store=r2`: finds an S3 store of this machine in `S3_ENDPOINT`, `S3_BUCKET` and the variables of the AWS SDK. May
- *   stand in front of `needs`.
+ *   come before `needs`.
  * - `no-run: why`: is compiled only.
  *
- * A comment behind `console.log(…)` is what must be printed: `console.log(1 + 1) // 2`.
+ * A comment after `console.log(…)` is the text that must be printed: `console.log(1 + 1) // 2`.
  *
  * @throws Error for a fence that is never closed or whose words mean nothing.
  */

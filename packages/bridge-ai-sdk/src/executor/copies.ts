@@ -147,7 +147,7 @@ export class Copies {
     }
   }
 
-  /** Makes an entry of the workspace in the sandbox. False for one that the policy keeps from being read. */
+  /** Copies an entry of the workspace into the sandbox. False if the policy forbids to read it. */
   async #put(path: string, type: Copy['type'], there: Copy | undefined): Promise<boolean> {
     const quoted = quoteForShell(path)
     try {
@@ -186,7 +186,7 @@ function unreadable(path: string, native: unknown): WorkspaceError {
   return execError('EIO', reason, { path, remedy: 'look at the sandbox', native })
 }
 
-/** Paths of which none lies below another. Parents stand in front of what is below them. */
+/** The paths that do not lie below another. Parents must come before the paths below them. */
 function topmost(paths: readonly string[]): readonly string[] {
   const kept = new Set<string>()
   return paths.filter((path) => {

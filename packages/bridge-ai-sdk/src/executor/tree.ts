@@ -9,7 +9,7 @@ export interface Copy {
   readonly mode: number
   /** Changes when the content, the name's target or the mode changes. */
   readonly stamp: string
-  /** Of a link. */
+  /** The target of a link; empty for other entries. */
   readonly target: string
 }
 
@@ -31,14 +31,14 @@ export async function readTree(session: Experimental_SandboxSession, root: strin
     if (type === undefined || mode === undefined) throw failure('gave a list of files that cannot be read')
     if (!isBelow(path, root)) throw failure('names files outside the workspace')
     const kind = types[type as keyof typeof types]
-    // the time of a directory tells of its entries, which stand for themselves
+    // the time of a directory changes with its entries, which have stamps of their own
     const stamp = kind === 'directory' ? `d ${mode}` : facts
     tree.set(path, { type: kind, mode: Number.parseInt(mode, 8), stamp, target })
   }
   return tree
 }
 
-/** A sandbox may lie: what it names must lie below the root as it stands. */
+/** A sandbox may lie: each path that it reports must lie below the root, without `..` or `.`. */
 function isBelow(path: string, root: string): boolean {
   return (
     path.startsWith(`${root}/`) &&

@@ -16,7 +16,7 @@ export interface SandboxSessionOptions {
  * those of the workspace, at the same paths, under its rules. Relative paths start at the workspace's root.
  *
  * Methods reject with a `WorkspaceError` where the workspace refuses. `run` resolves all the same: a command that is refused
- * has the exit code 126, and reason and remedy stand in `stderr`. So do rules that a failed command ran into.
+ * has the exit code 126, and `stderr` gives the reason and the remedy. It also names the rules that a failed command ran into.
  *
  * The workspace stays its creator's to close.
  *

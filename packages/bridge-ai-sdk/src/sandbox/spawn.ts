@@ -31,7 +31,7 @@ function processOf(running: RunningCommand): Experimental_SandboxProcess {
     stdout: stdout.stream,
     stderr: stderr.stream,
     async wait() {
-      // a command that cannot write never ends: what nobody reads is kept
+      // a command that cannot write never ends, so output that is not read is kept
       stdout.keep()
       stderr.keep()
       const { exitStatus } = await running.wait()

@@ -37,7 +37,7 @@ export interface FaultContext {
   readonly subject?: Subject | undefined
 }
 
-/** The error in Mastra's class, with the workspace's words behind Mastra's. Errors of others stay as they are. */
+/** The error in Mastra's class, with Mastra's words and then the workspace's. Other errors stay as they are. */
 export function toMastraError(error: unknown, { operation, path, subject = 'file' }: FaultContext): unknown {
   if (!isWorkspaceError(error)) return error
   const { code } = error
@@ -56,7 +56,7 @@ export function missing(subject: Subject, path: string): FilesystemError {
   return subject === 'file' ? new FileNotFoundError(path) : new DirectoryNotFoundError(path)
 }
 
-/** The result of the work, whose faults are told in Mastra's classes. */
+/** Does the work, and throws its errors in Mastra's classes. */
 export async function inMastraWords<Result>(context: FaultContext, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

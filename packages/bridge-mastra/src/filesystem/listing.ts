@@ -62,7 +62,7 @@ function entriesOf(
   })
 }
 
-/** An entry; a link has the type of what is behind it, and is not entered. */
+/** Describes an entry. A link has the type of its target, and is not entered. */
 async function describeEntry(
   workspace: Workspace,
   { name, type, size, path: full, target }: WorkspaceEntry,

@@ -1,6 +1,6 @@
 /** The blanks of JavaScript's `\s`, as members of a class of RE2, whose own `\s` is about ASCII only. */
 const blanks = String.raw`\t-\r \x{FEFF}\p{Z}`
-/** Characters that JavaScript lets a backslash stand in front of, with no other meaning. */
+/** Characters that JavaScript allows after a backslash, with no other meaning. */
 const plain = new Set(['/', '-', '_', ' ', '"', "'", '#', '%', '&', ',', ':', ';', '<', '=', '>', '@', '`', '~', '!'])
 
 /**

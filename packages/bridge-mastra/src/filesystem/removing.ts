@@ -11,7 +11,7 @@ export function removeFile(workspace: Workspace, path: string, { force = false }
   return inMastraWords({ operation: 'deleteFile', path }, async () => {
     const found = await ifThere(workspace.stat(path))
     if (found?.type === 'directory') throw new IsDirectoryError(path)
-    // a missing file is told by the workspace, which asks the rules first
+    // the workspace reports a missing file, after it has asked the rules
     await workspace.delete(path, { force })
   })
 }
@@ -28,7 +28,7 @@ export function removeDirectory(
   })
 }
 
-/** Makes a directory; one that is there is fine, as in Mastra's own file systems. */
+/** Makes a directory. An existing directory is not an error, as in Mastra's own file systems. */
 export function makeDirectory(
   workspace: Workspace,
   path: string,
@@ -47,7 +47,7 @@ export function makeDirectory(
   })
 }
 
-/** Copies a file. A directory needs `recursive`, and is copied into one that is there. */
+/** Copies a file. A directory needs `recursive`; it is merged into an existing directory. */
 export async function copyFile(
   workspace: Workspace,
   source: string,
@@ -84,7 +84,7 @@ async function refuseExisting(workspace: Workspace, source: string, destination:
   if (to !== undefined && to === (await ifThere(workspace.realPath(source)))) throw new FileExistsError(destination)
 }
 
-/** A fault of one of two paths is told about that one. */
+/** Does work with two paths. An error names the path that it concerns. */
 async function transfer(
   workspace: Workspace,
   source: string,

@@ -4,8 +4,8 @@ import type { Stat, Version } from '@ws/core'
 const most = 10_000
 
 /**
- * The versions behind the times that callers were told. Mastra names the state of a file by its time; a version also tells two
- * changes within one millisecond apart.
+ * The versions that belong to the times that callers have seen. Mastra names the state of a file by its time. A version also
+ * distinguishes two changes within one millisecond.
  */
 export class SeenVersions {
   readonly #seen = new Map<string, { readonly time: number; readonly version: Version }>()
@@ -20,7 +20,7 @@ export class SeenVersions {
     }
   }
 
-  /** The version that was told together with this time, the last time that one was told. */
+  /** The version that was last reported, if it was reported with this time. */
   at(path: string, time: Date): Version | undefined {
     const found = this.#seen.get(path)
     return found?.time === time.getTime() ? found.version : undefined

@@ -9,8 +9,8 @@ import { timeOf } from './seen.ts'
 import type { SeenVersions } from './seen.ts'
 
 /**
- * Writes a file. `expectedMtime` is checked by the version that was told with that time, in the moment of writing; so a change
- * by others in between is a `StaleFileError`, also within one millisecond.
+ * Writes a file. The write itself checks the version that was reported together with `expectedMtime`. So a change by others in
+ * between is a `StaleFileError`, also within one millisecond.
  */
 export function writeFile(
   workspace: Workspace,
@@ -40,7 +40,7 @@ export function appendFile(workspace: Workspace, path: string, content: FileCont
   })
 }
 
-/** The version that stands for a time; `absent` for a missing file, which is written in any case. */
+/** The version that was reported with a time; `absent` for a missing file, which is written in any case. */
 async function expectedVersion(
   workspace: Workspace,
   seen: SeenVersions,

@@ -35,7 +35,7 @@ export class Process extends ProcessHandle {
     this.#emit(stream, this.#decoders[stream].decode(data, { stream: true }))
   }
 
-  /** @param readsAllFirst the executor reads all input before the command starts: input that nobody writes must end */
+  /** @param readsAllFirst the executor reads all input before the command starts, so unwritten input must end */
   follow(running: RunningCommand, readsAllFirst = false): void {
     this.#running = running
     this.#ended = this.#end(running)

@@ -19,9 +19,9 @@ export interface MastraSandboxOptions {
  * Makes the `sandbox` of a Mastra workspace from an @ws workspace: commands and processes on the files of
  * `createMastraFilesystem`, under the same rules. Give both to `new Workspace({ filesystem, sandbox })`.
  *
- * A command that the workspace refuses to start rejects with `SandboxExecutionError`, in whose message and `stderr` stand the
- * reason and the remedy. Rules that a failed command ran into stand at the end of its `stderr`. Stopping the sandbox ends its
- * processes. The @ws workspace stays its creator's to close.
+ * If the workspace refuses to start a command, the call rejects with `SandboxExecutionError`. Its message and its `stderr` give
+ * the reason and the remedy. The `stderr` of a failed command ends with the rules that it ran into. Stopping the sandbox ends
+ * its processes. The @ws workspace stays its creator's to close.
  *
  * @throws WorkspaceError `EINVAL` for a value that is not a workspace, `ENOEXECUTOR` for one without executor, `ENOTSUP` for a
  * version of Mastra that is not supported

@@ -86,7 +86,7 @@ export async function readArchive(
   let extracted = 0
   const entries = extract()
   const fed = pipeline(Readable.from([bytes]), entries)
-  fed.catch(() => undefined) // the loop tells it
+  fed.catch(() => undefined) // the loop throws the same error
   try {
     for await (const entry of entries) {
       const { name, type, linkname, mode, size } = entry.header
@@ -117,7 +117,7 @@ function notWhole(): SandboxArchiveError {
   return new SandboxArchiveError('the archive is not a tar file, or ends too early; pass what `persistWorkspace` gave')
 }
 
-/** In the SDK's own words and fields, and ours behind them. */
+/** Throws above a limit, with the SDK's own words and fields, then our words. */
 function refuseAbove(what: string, actual: number, limit: number | null | undefined, member?: string): void {
   if (limit === null || limit === undefined || actual <= limit) return
   const details = { reason: `archive ${what} exceeds limit`, limit, actual, ...(member !== undefined && { member }) }

@@ -50,7 +50,7 @@ export function toSandboxError(error: unknown): unknown {
   return make(error.message, detailsOf(error))
 }
 
-/** Runs the work; a fault of the workspace is told as the SDK tells its own. */
+/** Does the work, and throws the workspace's errors in the SDK's classes. */
 export async function inSandboxWords<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

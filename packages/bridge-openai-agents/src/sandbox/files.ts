@@ -4,7 +4,7 @@ import type { Stat, Workspace, WorkspaceEntry } from '@ws/core'
 
 import { shownPath } from './paths.ts'
 
-/** The entry behind links; `undefined` where nothing is, or nothing may be seen. */
+/** The status after following links; `undefined` if the path is missing, or may not be seen. */
 export async function statBehindLinks(workspace: Workspace, path: string): Promise<Stat | undefined> {
   try {
     return await workspace.stat(path, { followLinks: true })

@@ -145,7 +145,7 @@ async function makeRunnable(workspace: Workspace, path: string): Promise<void> {
   }
 }
 
-/** A store that keeps no modes is told so by the workspace. */
+/** Sets the mode of an entry. The workspace throws where the store keeps no modes. */
 async function setMode(
   workspace: Workspace,
   path: string,

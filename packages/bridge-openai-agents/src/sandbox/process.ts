@@ -4,7 +4,7 @@ import { constants } from 'node:os'
 import type { Workspace } from '@ws/core'
 import { notesOfCommand, wordsOf } from '@ws/tools/bridge'
 
-/** Bytes that are kept of an output that nobody has read yet. */
+/** Bytes of output that are kept until the model reads them. */
 const keptOutput = 1_048_576
 
 export interface StartOptions {

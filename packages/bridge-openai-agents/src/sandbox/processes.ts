@@ -11,7 +11,7 @@ import type { Process } from './process.ts'
 const defaultWait = 10_000
 const defaultWaitForInput = 250
 
-/** The commands of a session. One that runs on behind its call has a number, by which it is polled and written to. */
+/** The commands of a session. A command that outlives its call has a number, by which the model polls it and writes to it. */
 export class Processes {
   readonly #workspace: Workspace
   readonly #running = new Map<number, Process>()

@@ -24,7 +24,7 @@ export function serializeState(state: WorkspaceSandboxState): Record<string, unk
   }
 }
 
-/** The values behind the references of the environment: a stored state has only the references. */
+/** The values of the references in the environment. A stored state has only the references. */
 export async function referencesOf({ environment }: Manifest): Promise<Record<string, string>> {
   const values: Record<string, string> = {}
   for (const [name, value] of Object.entries(environment)) {

@@ -40,7 +40,7 @@ function start(analyst: Analyst, args: readonly Argument[]): Outcome {
   if (program === undefined) return silent
   const name = textOf(program)
   const { value, word } = program
-  // Of several words, or none, the first that is left would be the program.
+  // An expansion to several words, or to none, would make another word the program.
   const known = name !== undefined && (value.plain || /^[\w./+-]+$/.test(name)) && (!value.tainted || value.host)
   if (!known) return refuse('code', word.text, 'write the name of the program out')
   return runProgram(callOf(analyst, name, rest), program)

@@ -35,7 +35,7 @@ function lookUp(name: string, { settings, place }: AnalysisContext): Known | und
   if (name === 'PATH') return { text: undefined, host: trust === 'all' }
   if (name !== 'PWD') return undefined
   const [only, ...others] = place.cwd
-  // After `cd /` the shell forgets the slash at the end of the root's own directory, which tells where it ends.
+  // After `cd /`, PWD lacks the slash at the end of the root's directory, so the end of that directory is not known.
   const known = others.length === 0 && !(place.moved && only === '/')
   return { text: known ? only : undefined, host: true }
 }

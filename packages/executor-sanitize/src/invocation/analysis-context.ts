@@ -16,7 +16,7 @@ export interface Settings {
 export interface Facts {
   /** Links may have been made, moved or put where a directory was. */
   links: boolean
-  /** Links may have been made whose targets nobody looked at. */
+  /** Links may have been made whose targets this analysis has not seen. */
   unchecked: boolean
 }
 

@@ -74,7 +74,7 @@ export class Invocation {
     if (mapPath({ ...argument, mode, context: this.context })) this.hosts = true
   }
 
-  /** A path that stands behind something else in its word: `--file=/x`, `if=/x`. */
+  /** Uses a path that follows other text in its word: `--file=/x`, `if=/x`. */
   attached(argument: Argument, prefix: number, mode: Mode): void {
     const { word, value } = argument
     const { text } = value

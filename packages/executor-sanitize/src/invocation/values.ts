@@ -149,7 +149,7 @@ function firstIsHost(parts: readonly Resolved[]): boolean {
   return false
 }
 
-/** A brace that holds no separator can stand for no path of its own; one of its texts does for all. */
+/** One text of a brace without separators. None of its texts is a path of its own, so one is enough to judge all. */
 function braceText(text: string, word: string, { bash, refuse }: ValueOptions): string {
   if (!bash) return text
   const range = /^\{[\w-]+\.\.[\w-]+(?:\.\.-?\d+)?\}$/.test(text)

@@ -74,7 +74,7 @@ export function holdsOption(root: string, names: readonly string[]): boolean {
   return entriesOf(join(root, ...names)).some(({ name }) => name.startsWith('-'))
 }
 
-/** The status of an entry, without following a link; `undefined` for one that is missing or cannot be reached. */
+/** The status of an entry, without following a link; `undefined` if it is missing or cannot be reached. */
 export function lookAt(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })

@@ -23,7 +23,7 @@ export type ResolvedPath =
 
 const programs = ['usr', 'bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32']
 const closed = ['dev', 'etc', 'proc', 'run', 'sys']
-/** Files of `/etc` that are the same here as in a view, and tell nothing of this machine's users. */
+/** Files of `/etc` that are the same here as in a view, and show nothing about this machine's users. */
 const settings = new Set([
   'os-release',
   'debian_version',

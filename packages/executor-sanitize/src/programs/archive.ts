@@ -12,7 +12,7 @@ export function tar(call: Invocation): Outcome {
   const bundle = first === undefined ? undefined : textOf(first)
   if (first !== undefined && bundle !== undefined && /^[A-Za-z]+$/.test(bundle)) return bundled(call, bundle)
   const parsed = parseArguments(call, tarOptions)
-  // `-czf x`: the letter that makes an archive can stand anywhere among the letters.
+  // `-czf x`: the letter that makes an archive can be at any place in the bundle.
   return members(call, {
     creates: has(parsed, '-c', '--create', '-r', '--append', '-u', '--update'),
     extracts: has(parsed, '-x', '--extract', '--get'),
@@ -67,7 +67,7 @@ function members(call: Invocation, { creates, extracts, follows, elsewhere, show
     if (!elsewhere) call.tree(operand, { links: follows })
     else if (follows) refuse('option', operand.word.text)
   }
-  // Members can be links that nobody has looked at.
+  // Members can be links, which this analysis does not see.
   if (extracts) Object.assign(call.context.facts, { links: true, unchecked: true })
   return call.done({ prints: shows && call.hosts && creates })
 }

@@ -113,7 +113,7 @@ const unsetting: Builtin = (call) => {
   return call.done()
 }
 
-/** Signals to what the script itself has started; a number is somebody else's process. */
+/** Allows signals to jobs of the script itself. A process number may belong to another program. */
 const signalling: Builtin = (call) => {
   for (const argument of call.args) {
     const own = /^(?:-\w+|--|%\w*|0)$/.test(textOf(argument) ?? '') && !/^-\d{3,}|^-1$/.test(textOf(argument) ?? '')

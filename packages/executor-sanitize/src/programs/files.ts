@@ -120,7 +120,7 @@ const list: Grammar = {
   prints: (parsed, call) => has(parsed, '-d', '--directory', '-R', '--recursive') || !isOneDirectory(parsed, call),
 }
 
-/** Of a single directory `ls` shows the entries alone. */
+/** True for a single directory: `ls` then shows its entries without its name. */
 function isOneDirectory({ operands: [only, ...others] }: Parsed, call: Invocation): boolean {
   if (only === undefined || others.length > 0 || only.value.glob) return false
   const text = textOf(only)

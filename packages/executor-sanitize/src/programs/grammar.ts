@@ -6,7 +6,7 @@ import type { Mode } from '../invocation/path-words.ts'
 /** The kind of an option's value: text, a path, or refused. `attached`: text, only in the same word. */
 type ValueKind = 'text' | 'attached' | 'refused' | Mode
 
-/** The arguments of a call, told apart. */
+/** The arguments of a call, sorted into options, values and operands. */
 export interface Parsed {
   /** Options as given, long or short: `-r`, `--recursive`. */
   readonly options: ReadonlySet<string>
@@ -114,7 +114,7 @@ export function parseArguments(call: Invocation, options = '', { textOnly = fals
   function takeLong(text: string, argument: Argument, next: Argument | undefined): number {
     const equals = text.indexOf('=')
     const name = equals < 0 ? text : text.slice(0, equals)
-    // As `getopt_long` does, an abbreviation stands for the option; one that could be several is judged as the first.
+    // An abbreviation means the option, as in `getopt_long`. An ambiguous abbreviation is judged as the first match.
     const full = specification.has(name)
       ? name
       : ([...specification.keys()].find((key) => key.startsWith(name)) ?? name)

@@ -129,7 +129,7 @@ function judgeExpression(call: Invocation, starts: readonly Argument[], expressi
   return result
 }
 
-/** True when a pattern tells the name of a mount's own directory: it has another one on this machine. */
+/** True if a pattern can match the name of a mount's directory, which has another name on this machine. */
 function namesMount({ context }: Invocation, { value }: Argument, pattern: string): boolean {
   const { view } = context.settings
   const [first = '', ...rest] = pattern.toLowerCase().split(/[*?[\\]/)

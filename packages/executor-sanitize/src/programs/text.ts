@@ -85,7 +85,7 @@ export const textPrograms: Readonly<Record<string, Grammar>> = {
     options:
       '-U: --unified~ -C: --context~ -W: --width: -I: --ignore-matching-lines: -x: --exclude: -X=read --exclude-from=read -F: --show-function-line: --label: -L: --color~ --tabsize: -S: --starting-file: --from-file=read --to-file=read -D: --ifdef: --line-format: --horizon-lines: --palette: --old-line-format: --new-line-format: --unchanged-line-format: --old-group-format: --new-group-format: --changed-group-format:',
     operands: 'read',
-    // It follows links unless told otherwise.
+    // It follows links by default.
     follows: ['-r', '--recursive'],
     prints: (parsed) =>
       has(parsed, '-u', '-U', '--unified', '-c', '-C', '--context', '-r', '--recursive', '-q', '--brief', '-s', '-N') ||

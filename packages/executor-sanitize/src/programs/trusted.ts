@@ -20,8 +20,8 @@ const texts: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * A program that the caller trusts: its arguments that are whole absolute paths of the workspace, also behind `--name=`,
- * are mapped; the rest stays as it is. Code after `-c` or `-e` is text.
+ * Runs a program that the caller trusts. Arguments that are absolute paths of the workspace are mapped, also after `--name=`.
+ * Other arguments stay as they are. Code after `-c` or `-e` is text.
  */
 export function runTrusted(call: Invocation): Outcome {
   const family = call.name.replace(/[\d.]+$/, '')
@@ -102,7 +102,7 @@ function virtualOf(place: ResolvedPath): string {
   return place.kind === 'mount' ? place.virtual : ''
 }
 
-/** An unknown program: nobody can tell its input, its output, and where it stores that. */
+/** Refuses an unknown program: its input, its output and its files are not known. */
 export function runUnknown(call: Invocation): Outcome {
   const { name, args, context } = call
   if (context.settings.isInstalled(name)) return refuse('program', call.written)

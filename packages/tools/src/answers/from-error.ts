@@ -4,7 +4,7 @@ import type { WorkspaceError } from '@ws/core'
 import { ToolProblem } from './problem.ts'
 import type { NextOperation, ProblemOptions } from './problem.ts'
 
-/** The problem that an error of a handler stands for. */
+/** Describes an error of a handler as a problem. */
 export function problemOf(error: unknown): ProblemOptions {
   if (error instanceof ToolProblem) return error.options
   if (isWorkspaceError(error)) return fromWorkspaceError(error)
@@ -77,7 +77,7 @@ function parentOf(path: string): string {
   return slash < 0 ? '.' : slash === 0 ? '/' : path.slice(0, slash)
 }
 
-/** A text with a full stop behind it. */
+/** The text, with a full stop at its end. */
 export function sentenceOf(text: string): string {
   return /[.!?]$/u.test(text) ? text : `${text}.`
 }

@@ -15,7 +15,7 @@ export function nearestName(given: string, names: readonly string[]): string | u
   )
 }
 
-/** Without the marks that tell `filePath`, `file-path` and `file_path` apart. */
+/** Drops case and marks, so that `filePath`, `file-path` and `file_path` become equal. */
 function plain(name: string): string {
   return name
     .slice(0, 60)

@@ -3,9 +3,8 @@ import type { ExplainRequest } from '@ws/core'
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Gives the accesses that a call of a tool of `@ws/tools`, in any face, asks the workspace for, as far as its arguments tell.
- * `undefined` where they do not: the tool is not known, or its arguments have another shape. The tool itself says so when it
- * runs.
+ * Gives the accesses that a call of a tool of `@ws/tools`, in any face, asks the workspace for. `undefined` if the tool is not
+ * known, or its arguments have another shape. The tool itself reports such arguments when it runs.
  */
 export function accessesOf(tool: string, input: unknown): readonly ExplainRequest[] | undefined {
   const fields = typeof input === 'object' && input !== null ? (input as Fields) : {}

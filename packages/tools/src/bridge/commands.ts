@@ -3,7 +3,7 @@ import type { Command, CommandResult, ExecOptions, Workspace } from '@ws/core'
 
 import { notesOfHints } from '../text/hints.ts'
 
-/** The exit code of a shell for a command that it may not run: of one that the workspace refused. */
+/** The exit code for a command that the workspace refused, as shells have it for a command that they may not run. */
 export const refusedExitCode = 126
 /** The exit code of `timeout` for a command that took too long. */
 export const timedOutExitCode = 124

@@ -8,14 +8,14 @@ export interface Framework {
   readonly name: string
   /** The first version that works; later ones of the same major version do too, below 1.0.0 of the same minor version. */
   readonly from: string
-  /** The installed version. Default: the one that {@link Framework.importer} finds; none found is not a fault, as in a bundle. */
+  /** The installed version. Default: found from {@link Framework.importer}. A bundle has no version to find, and passes. */
   readonly version?: string | undefined
   /** `import.meta.url` of the bridge. */
   readonly importer: string
 }
 
 /**
- * Checks that the installed version of a framework is one that the bridge was built for.
+ * Checks that the bridge supports the installed version of a framework.
  *
  * @throws WorkspaceError `ENOTSUP` with the versions that work
  */

@@ -9,16 +9,16 @@ export interface Judgement {
   /** `deny`: the workspace would refuse it. Every call is judged again when it runs. */
   readonly effect: 'allow' | 'deny'
   /**
-   * The most that the call asks for. `unknown` where its arguments do not tell: such a call is an error of the model, or one
-   * of a tool that is not of `@ws/tools`.
+   * The most that the call asks for. `unknown` where its arguments do not show it: the arguments are not valid, or the tool
+   * does not belong to `@ws/tools`.
    */
   readonly kind: 'read' | 'change' | 'command' | 'unknown'
-  /** Of a denial: reason and remedy in one text. */
+  /** The reason and the remedy of a denial, in one text. */
   readonly reason?: string | undefined
 }
 
 const changing: ReadonlySet<string> = new Set(['write', 'append', 'delete', 'move'])
-/** The codes of a rule, a mount or an executor that says no. A missing file is for the tool to tell. */
+/** The codes of a rule, a mount or an executor that says no. The tool itself reports a missing file. */
 const refusals: ReadonlySet<ErrorCode> = new Set([
   'EACCES',
   'EROFS',

@@ -9,11 +9,11 @@ export interface LineWindowOptions {
 export interface LineWindow {
   /** The lines with their line ends, byte for byte. */
   readonly text: string
-  /** From 1: the first line; one more than there are lines, where the offset lies behind the end. */
+  /** The first line, from 1. If the offset lies after the end, the number of lines plus one. */
   readonly startLine: number
   /** From 1: the last line; one less than {@link startLine} in an empty window. */
   readonly endLine: number
-  /** Lines of the text. A final line without a line end counts; behind a final line end there is no further line. */
+  /** Lines of the text. A final line without a line end counts; a final line end does not begin another line. */
   readonly totalLines: number
   /** The offset to go on with. Absent at the end of the text. */
   readonly nextOffset?: number | undefined

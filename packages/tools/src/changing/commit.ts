@@ -15,7 +15,7 @@ export interface Committed {
  * Makes one change, and adds it to `done`. A write whose answer was lost or came too late is added too, where the file shows
  * that it was made.
  *
- * @throws WorkspaceError `ECONFLICT` where the file is no longer the one that was planned for
+ * @throws WorkspaceError `ECONFLICT` if the file has changed since the plan
  */
 export async function commit(call: Call, planned: PlannedChange, done: Committed[]): Promise<void> {
   switch (planned.type) {
@@ -164,7 +164,7 @@ async function compareVersion(call: Call, path: VirtualPath, version: Version): 
   throw new WorkspaceError({ code: 'ECONFLICT', operation: call.tool, path, reason: 'was changed meanwhile' })
 }
 
-/** Removes directories that were made for a file; one that others use stays. */
+/** Removes directories that were made for a file. A directory that has other entries stays. */
 async function removeEmpty({ workspace }: Call, directories: readonly VirtualPath[]): Promise<void> {
   for (const path of directories.toReversed()) await workspace.delete(path).catch(() => undefined)
 }

@@ -7,10 +7,10 @@ import { Source } from '../edit/source.ts'
 import { EditProblem } from '../edit/types.ts'
 
 /**
- * The content with a text as lines of its own behind a line; 0 is the beginning. The new lines end as the line before them, and
- * the bytes around stay as they are.
+ * Inserts a text as whole lines after a line; 0 is the beginning. The new lines take the line end of the line before them.
+ * The bytes around them stay as they are.
  *
- * @throws ToolProblem for a line behind the end, and for a file in another encoding
+ * @throws ToolProblem for a line after the end, and for a file in another encoding
  */
 export function insertLines(path: VirtualPath, bytes: Uint8Array, line: number, text: string): Uint8Array {
   const source = new Source(bytes)

@@ -68,7 +68,7 @@ function isThere(path: VirtualPath): ToolProblem {
   })
 }
 
-/** Nothing is behind the path, and yet it is taken: a link may stand there. */
+/** Throws a problem if the path is a link whose target is missing: no file can be created there. */
 async function refuseDangling(call: Call, path: VirtualPath): Promise<void> {
   const { workspace, signal } = call
   const target = await workspace.readSymlink(path, { signal }).catch((error: unknown) => {

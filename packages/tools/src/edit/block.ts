@@ -2,7 +2,7 @@ import { diffArrays } from 'diff'
 
 /** Lines of a block that others take the place of. */
 export interface LineChange {
-  /** The first line, counted from 0, and the one behind the last: the same for an insertion. */
+  /** The first line, counted from 0. `to` is the line after the last, and equals `from` for an insertion. */
   readonly from: number
   readonly to: number
   /** The new lines, each with its LF. */
@@ -18,7 +18,7 @@ export interface Block {
   readonly changes: readonly LineChange[]
   /** It matches whole lines only. Otherwise it may begin and end inside of lines. */
   readonly wholeLines: boolean
-  /** Neither the old nor the new text ends in a line end: the LF of the last line stands in `lines` only. */
+  /** Neither the old nor the new text ends in a line end. Only `lines` has an LF after the last line. */
   readonly isOpen: boolean
   /** The end of new lines in content that has no line end. */
   readonly lineEnd: '\n' | '\r\n'

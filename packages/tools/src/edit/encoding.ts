@@ -45,7 +45,7 @@ export function checkPlace(source: Source, { start, end }: Place, edit: number):
   })
 }
 
-/** Of files that are not UTF-8, these tell binary files from text. */
+/** Control characters that mark a file as binary, if it is not UTF-8. */
 // oxlint-disable-next-line no-control-regex
 const controls = /[\u0000-\u0008\u000B\u000E-\u001A\u001C-\u001F]/u
 

@@ -6,7 +6,7 @@ import type { NearestPassage } from './types.ts'
 /** Lines of the content that are looked at for equal ones, and bytes of each. */
 const mostLines = 500_000
 const mostBytes = 400
-/** Bytes of the lines that are looked at for one that is alike, which takes longer. */
+/** The search for a similar line reads at most these bytes, since it is slower than the search for an equal line. */
 const mostAlikeBytes = 1_000_000
 /** Equal lines of the text that vote. */
 const mostVotes = 3
@@ -87,7 +87,7 @@ function byLikeness(source: Source, count: number, wanted: readonly string[]): n
   return best === undefined ? undefined : Math.max(best - index, 0)
 }
 
-/** Two characters each, which tell lines apart well enough. */
+/** The pairs of neighbouring characters in a line. Lines with many pairs in common are similar. */
 function pairsOf(line: string): Set<string> {
   const text = line.trim()
   const pairs = new Set<string>()

@@ -15,8 +15,8 @@ export interface PlacedBlock {
 }
 
 /**
- * The bytes that change where a block was found: only its lines that change. A new line ends as the line in whose place it
- * comes. `undefined` where the new lines cannot take the indent that was found.
+ * The bytes that change where a block was found: only its lines that change. A new line takes the line end of the line that it
+ * replaces. `undefined` where the new lines cannot take the indent that was found.
  */
 export function spansOf(source: Source, { block, place, match }: PlacedBlock): Span[] | undefined {
   const starts = lineStarts(source, place, block.lines.length)
@@ -36,7 +36,7 @@ function spanOf(
   starts: readonly number[],
 ): Span {
   const startOf = (line: number): number => starts[line] ?? place.end
-  // the end of the block's last line stands in its lines only
+  // the block's last line has an LF that the file lacks
   const isVirtual = to === block.lines.length && (block.isOpen || place.lacksFinalLf)
   const own = block.lines.slice(from, to).join('')
   const part: Part = {

@@ -78,7 +78,7 @@ function linesBack(bytes: Buffer, offset: number, count: number): number {
   return at <= 0 ? 0 : at + 1
 }
 
-/** The end of the line that lies some lines behind an offset. */
+/** The end of the line that lies `count` lines after an offset. */
 function linesOn(bytes: Buffer, offset: number, count: number): number {
   let at = offset
   for (let line = 0; line <= count && at !== -1; line++)

@@ -10,7 +10,7 @@ export interface ContextSize {
   readonly after: number
 }
 
-/** Lines of one file of which those around matches are shown. */
+/** At most these lines of one file are read for the lines around its matches. */
 const mostLines = 200_000
 
 /** Matches with the lines around them, as grep shows them: `path:12:match`, `path-13-beside`, and `--` between groups. */

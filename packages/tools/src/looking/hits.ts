@@ -24,7 +24,7 @@ export interface Hit {
 /** Matching lines that are looked at for `files` and `count`. */
 const mostLines = 1_000_000
 
-/** The matches of the workspace's own search [FS14], from the one behind `skip` on. */
+/** The matches of the workspace's own search [FS14], without the first `skip` ones. */
 export async function collectHits(
   call: Call,
   pattern: string,

@@ -78,13 +78,13 @@ export async function possibleCall(
       const { handle, input: schema } = rowOf(name)
       await handle(rehearsal.begin(name, signal), schema.parse(JSON.parse(JSON.stringify(candidate.arguments))))
     }
-    // a command that stands for an operation was rehearsed as that
+    // a command that does the work of an operation was rehearsed as that operation
     if (name !== undefined && called.runsCommands === true) await rehearsal.workspace.exec('ls -la')
     else await called.handle(rehearsal.begin(called.name, signal), JSON.parse(JSON.stringify(call.arguments)))
     if (rehearsal.isChanged) await refuseExample(call.arguments)
   }
 
-  /** An example may not change a file that is there: only one that the call named. */
+  /** Throws if an example would change an existing file that the call did not name. */
   async function refuseExample(values: NextCall['arguments']): Promise<void> {
     for (const name of subjects) {
       const path = values[name]

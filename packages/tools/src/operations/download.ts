@@ -38,7 +38,7 @@ export const download = operation({
       try {
         const content = as === 'markdown' ? await markdownOf(call, download) : hashed(download.stream, hash)
         if (typeof content === 'string') hash.update(content)
-        // a stream that fails leaves nothing behind: a write is whole, or not at all
+        // a stream that fails leaves no file: a write is whole, or does not happen
         written = await call.workspace.write(target, content, { ifVersion: 'absent', signal })
       } finally {
         // a write that is refused reads nothing, and the connection must not wait for that

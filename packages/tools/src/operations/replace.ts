@@ -104,7 +104,7 @@ function editsOf({ path: given, old, new: replacement, all, edits }: Input): rea
   return [{ old, new: replacement, all }]
 }
 
-/** An empty text stands for a whole file: one that is missing or empty. */
+/** An empty `old` means a whole file, which must be missing or empty. */
 async function writeMissing(call: Call, target: VirtualPath, content: string) {
   const found = await call.statBehindLinks(target)
   if (found !== undefined && found.size > 0) {

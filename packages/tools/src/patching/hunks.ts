@@ -2,7 +2,7 @@ import { changesOf, type LineChange } from '../edit/block.ts'
 
 /** A place of a diff in the V4A form: lines to find, and the lines that change. */
 export interface Hunk {
-  /** The lines behind `@@`, each found behind the one before; the hunk lies below them. */
+  /** The texts after `@@`, each found below the text before it. The hunk lies below the last of them. */
   readonly anchors: readonly string[]
   /** The lines to find, each with its LF. */
   readonly old: readonly string[]
@@ -64,7 +64,7 @@ class HunkBody {
     return this.#old.length + this.#removed.length + this.#added.length === 0
   }
 
-  /** False for a line without a mark. An empty line stands for one of context. */
+  /** False for a line without a mark. An empty line counts as an empty line of context. */
   add(line: string): boolean {
     const text = `${line.slice(1)}\n`
     if (line.startsWith('+')) this.#added.push(text)

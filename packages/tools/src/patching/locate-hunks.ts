@@ -24,15 +24,15 @@ export interface LocatedHunk {
 }
 
 /**
- * Finds the hunks of one diff in their order, as V4A defines it: each goes to the next place behind its anchors and behind the
- * hunk before. Stricter than the definition is that nothing is guessed: a first hunk without an anchor, and a hunk that lies
- * above the one before, must be found at exactly one place [PC23], and each anchor must be found.
+ * Finds the hunks of one diff in their order, as V4A defines it: each goes to the next place after its anchors and after the
+ * hunk before. It is stricter than V4A in two points. A first hunk without an anchor, and a hunk that lies above the hunk
+ * before, must match exactly one place [PC23]. Each anchor must be found.
  */
 export class HunkLocator {
   readonly #source: Source
-  /** The line behind the hunk before. */
+  /** The line after the previous hunk. */
   #next = 0
-  /** The line behind the last change of the hunk before: a hunk may repeat the context between. */
+  /** The line after the last change of the previous hunk. A hunk may repeat the context below that change. */
   #free = 0
   /** The hunks came in the order of the file so far. */
   #isInOrder = true

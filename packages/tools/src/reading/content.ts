@@ -64,7 +64,7 @@ export function isPdf(head: Uint8Array): boolean {
   return Buffer.from(head.subarray(0, pdfMark.length)).toString('latin1') === pdfMark
 }
 
-/** The type that the first bytes tell. */
+/** The media type, found in the first bytes. */
 export async function typeOf(head: Uint8Array): Promise<string> {
   return (await describeType(head))?.mime ?? 'application/octet-stream'
 }

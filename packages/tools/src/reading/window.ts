@@ -31,7 +31,7 @@ const ownWords: WindowWords = {
 
 interface Window {
   readonly lines: readonly string[]
-  /** Of the first line given. */
+  /** The number of the first line given, from 0. */
   readonly offset: number
   /** Lines of the file; absent where the file goes on and was not counted. */
   readonly total: number | undefined

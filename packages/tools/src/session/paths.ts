@@ -3,9 +3,9 @@ import type { VirtualPath, Workspace } from '@ws/core'
 
 /** A path of a call, as the workspace takes it. */
 export interface ToolPath {
-  /** Absolute; with `..` where the call has one behind a name. */
+  /** Absolute. It keeps a `..` that follows a name in the call. */
   readonly path: VirtualPath
-  /** Tells that a real `workspace` was meant, and not the root. */
+  /** Says that the path means a real entry `workspace`, and not the root. */
   readonly note?: string | undefined
 }
 
@@ -13,8 +13,8 @@ export interface ToolPath {
 const prefix = 'workspace'
 
 /**
- * Resolves the path of a call [FS13]. One leading `workspace` segment stands for the root. A real entry of that name wins,
- * with a note. A path outside is refused, also behind that segment.
+ * Resolves the path of a call [FS13]. One leading `workspace` segment means the root. A real entry of that name wins,
+ * with a note. A path outside is refused, also after that segment.
  *
  * @throws WorkspaceError `EOUTSIDE`, `EINVAL`, `ENAMETOOLONG`
  */
@@ -52,7 +52,7 @@ function isBelow(segments: readonly string[], root: string): boolean {
   return wanted.every((name, index) => segments[index] === name)
 }
 
-/** The path from `/`; a `..` behind a name stays, since its meaning depends on links. */
+/** The path from `/`. A `..` after a name stays, since its meaning depends on links. */
 function absolute(operation: string, given: string, root: VirtualPath): VirtualPath {
   const { path, directory } = parsePath(given, { base: root, operation })
   const text = typeof path === 'string' ? path : `/${path.segments.join('/')}`

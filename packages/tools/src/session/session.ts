@@ -22,7 +22,7 @@ export interface SessionOptions {
 export class Session {
   readonly workspace: Workspace
   readonly options: SessionOptions
-  /** Ids of the background commands that were started here, with the bytes of their output that were told. */
+  /** Ids of the background commands that this session started, with the bytes of their output that answers have shown. */
   readonly background = new Map<string, number>()
   /** Reads PDFs and sources in threads of its own, which start when they are needed. */
   readonly documents = openDocuments()
@@ -161,7 +161,7 @@ export class Call {
     this.session.record({ call: this.number, time: Date.now(), tool: this.tool, ...change })
   }
 
-  /** The status behind links; `undefined` where nothing is. */
+  /** The status after following links; `undefined` for a missing path. */
   async statBehindLinks(path: VirtualPath): Promise<Stat | undefined> {
     try {
       return await this.workspace.stat(path, { followLinks: true, signal: this.signal })

@@ -85,7 +85,7 @@ async function probeAll({ settings, signal }: CommandContext, owner: Finding['ow
   return findings
 }
 
-/** Stands for an executor whose package is missing. */
+/** Takes the place of an executor whose package is missing. */
 function notInstalled(packages: readonly OptionalName[]): Pick<Executor, 'probe'> {
   const report: ProbeReport = {
     available: false,

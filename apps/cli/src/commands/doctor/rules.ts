@@ -6,7 +6,7 @@ import { howToInstall, MissingPackagesError } from '../../optional/packages.ts'
 
 /** The answer of `exec` in the named workspace: `deny` with the reasons, or `allow` with the executor. */
 export interface Rules extends Pick<Explanation, 'effect' | 'unenforceable' | 'renameBorders' | 'matches'> {
-  /** The one that commands would run in, or that would refuse them; absent where none can be used. */
+  /** The executor that commands would run in, or that would refuse them; absent if none can be used. */
   readonly executor?: ExecutorName | undefined
   /** Why executors that would be preferred cannot be used. */
   readonly passedOver: readonly { readonly executor: ExecutorName; readonly reason: string }[]

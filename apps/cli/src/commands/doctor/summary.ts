@@ -12,7 +12,7 @@ interface Summary {
   readonly verbose: boolean
   readonly findings: readonly Finding[]
   readonly rules: Rules | undefined
-  /** The one that commands would run in. */
+  /** The executor that commands would run in. */
   readonly executor: ExecutorName | undefined
 }
 

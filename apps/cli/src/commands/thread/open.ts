@@ -43,7 +43,7 @@ export async function openThreads(
   })
 }
 
-/** Runs a step in a thread, and closes it behind it. */
+/** Runs a step in a thread, and closes the thread afterwards. */
 export async function inThread<Result>(
   context: CommandContext,
   threadId: string,

@@ -39,7 +39,7 @@ export function lookalikePlaces(source: Source, old: string): Places {
     start += Buffer.byteLength(content.slice(characters, characters + skipped))
     characters += skipped
     from = at
-    // of several places, which are refused, the line of the start is all that is told
+    // several places are refused, and the error names only the lines where they start
     const isFirst = places.length === 0
     const end = isFirst ? start + Buffer.byteLength(content.slice(characters, characters + wanted.length)) : start
     places.push({ start, end, lacksFinalLf: false })

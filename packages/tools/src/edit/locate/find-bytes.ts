@@ -3,9 +3,9 @@ const headBytes = 16
 const callCost = 64
 
 /**
- * Every place where the bytes of `needle` begin, overlapping ones included. A quick search looks for the first bytes. Where too
- * much is compared behind them, the search goes on byte by byte (Knuth, Morris and Pratt), so that its time grows with the two
- * lengths only: `Buffer.indexOf` alone takes seconds for a text that nearly repeats.
+ * Every place where the bytes of `needle` begin, overlapping ones included. A quick search looks for the first bytes. If it
+ * compares too many bytes after them, the search goes on byte by byte (Knuth, Morris and Pratt). The time then grows with the
+ * two lengths only: `Buffer.indexOf` alone takes seconds for a text that nearly repeats.
  *
  * @param needle one byte or more
  */
@@ -23,7 +23,7 @@ export function* findBytes(content: Buffer, needle: Uint8Array): Generator<numbe
 }
 
 /**
- * Every place where a list stands in another, overlapping ones included, in linear time (Knuth, Morris and Pratt).
+ * Every place where a list occurs in another, overlapping ones included, in linear time (Knuth, Morris and Pratt).
  *
  * @param itemAt the item of the longer list, which has `length` of them
  * @param offset added to each place
@@ -46,7 +46,7 @@ export function* findRuns(
   }
 }
 
-/** Of each beginning of the list, the length of its longest end that is a beginning of the list too. */
+/** For each prefix of the list, the length of its longest proper suffix that is a prefix of the list too. */
 function shiftsOf(wanted: ArrayLike<number>): Int32Array {
   const shifts = new Int32Array(wanted.length)
   let matched = 0

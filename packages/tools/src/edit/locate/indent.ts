@@ -63,7 +63,7 @@ export function trimmedEnd(bytes: Buffer, { start, end }: Line): number {
   return last
 }
 
-/** The start of a line behind its indent. */
+/** The offset of the first character after the indent of a line. */
 export function indentEnd(bytes: Buffer, { start, end }: Line): number {
   let first = start
   while (first < end && isBlank(bytes[first])) first += 1

@@ -12,7 +12,7 @@ import { commandDialect, replaceOnce, strReplace } from './commands.ts'
 import { insert, insertedText, view, viewRange } from './view.ts'
 
 const name = 'memory'
-/** Of new files, as in the SDK's own memory: others on the machine cannot read them. */
+/** The mode of new files, as in the SDK's own memory: other users of the machine cannot read them. */
 const privateMode = 0o600
 const directory = '/memories'
 const path = z.string().min(1).describe('A path in /memories')

@@ -44,7 +44,7 @@ export async function view(
   return call.alone([path], () => readWindow(call, { path, offset: first - 1, limit, words }))
 }
 
-/** Inserts a text behind a line. */
+/** Inserts a text after a line. */
 export async function insert(call: Call, path: VirtualPath, line: number, text: string): Promise<Outcome> {
   return call.alone([path], async () => {
     const version = await changeFile(call, path, (bytes) => insertLines(path, bytes, line, text))
