@@ -42,24 +42,26 @@ import { appendBytes, prepareWrite, writeBytes } from './write.ts'
  */
 export function createMemoryAdapter(options: MemoryAdapterOptions = {}): StorageAdapter {
   checkMemoryOptions(options)
-  const { files = {}, readOnly = false } = options
-  const tree = Object.keys(files).length === 0 ? undefined : seed(files)
-  return defineAdapter(new MemoryDriver(readOnly, tree), { trusted: true })
+  const { files = {}, readOnly = false, now } = options
+  const tree = Object.keys(files).length === 0 ? undefined : seed(files, now)
+  return defineAdapter(new MemoryDriver(readOnly, tree, now), { trusted: true })
 }
 
 class MemoryDriver implements Driver {
   readonly name = 'memory'
   readonly capabilities: DriverCapabilities
+  readonly #now: MemoryAdapterOptions['now']
   #made: MemoryTree | undefined
 
-  constructor(readOnly: boolean, tree: MemoryTree | undefined) {
+  constructor(readOnly: boolean, tree: MemoryTree | undefined, now: MemoryAdapterOptions['now']) {
     this.#made = tree
+    this.#now = now
     this.capabilities = capabilitiesOf(readOnly)
   }
 
   /** Made by the first operation that needs it. */
   get #tree(): MemoryTree {
-    this.#made ??= new MemoryTree()
+    this.#made ??= new MemoryTree(this.#now)
     return this.#made
   }
 
@@ -156,7 +158,7 @@ class MemoryDriver implements Driver {
   }
 
   async createScratch(): Promise<StorageAdapter> {
-    return createMemoryAdapter()
+    return createMemoryAdapter({ now: this.#now })
   }
 
   async close(): Promise<void> {

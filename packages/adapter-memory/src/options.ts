@@ -14,6 +14,11 @@ export interface MemoryAdapterOptions {
   readonly files?: Readonly<Record<string, string | Uint8Array | MemoryEntry>> | undefined
   /** Every change is `EROFS`. Default false. */
   readonly readOnly?: boolean | undefined
+  /**
+   * The time that changes put into `modifiedAt`, in milliseconds since the epoch: a clock for tests. It must not go below 0.
+   * Default: `Date.now`.
+   */
+  readonly now?: (() => number) | undefined
 }
 
 /** A file, a directory (its path ends in `/`) or a link, with more than its content. */
@@ -31,7 +36,11 @@ export interface MemoryEntry {
 const operation = 'createMemoryAdapter'
 
 const context = { operation }
-const shapes: OptionShapes<MemoryAdapterOptions> = { files: option.object, readOnly: option.boolean }
+const shapes: OptionShapes<MemoryAdapterOptions> = {
+  files: option.object,
+  readOnly: option.boolean,
+  now: option.function,
+}
 
 const content = option.of('a string or a Uint8Array', isContent)
 const mode: OptionShape = { ...option.integer(0, 0o777), must: 'permission bits from 0 to 0o777' }

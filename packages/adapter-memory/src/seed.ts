@@ -8,8 +8,8 @@ const operation = 'createMemoryAdapter'
 const encoder = new TextEncoder()
 
 /** The tree that `files` describe. @throws WorkspaceError `EINVAL`, `ENOTDIR`, `EISDIR`, `EEXIST` */
-export function seed(files: NonNullable<MemoryAdapterOptions['files']>): MemoryTree {
-  const tree = new MemoryTree()
+export function seed(files: NonNullable<MemoryAdapterOptions['files']>, now?: MemoryAdapterOptions['now']): MemoryTree {
+  const tree = new MemoryTree(now)
   const times: (() => void)[] = []
   for (const [given, value] of Object.entries(files)) {
     const path = parseMountPath(given, operation)
@@ -36,7 +36,9 @@ function makeDirectory(tree: MemoryTree, path: MountPath, { mode }: MemoryEntry)
   const { directory, missing, entry } = tree.locate(path, { operation })
   if (entry !== undefined && !entry.getNode().isDirectory()) throw failure('EEXIST', operation, path)
   const made = entry ?? tree.createDirectories(directory, missing)
-  if (mode !== undefined) made.getNode().chmod(mode)
+  if (mode === undefined) return made
+  made.getNode().chmod(mode)
+  tree.stamp(made.getNode())
   return made
 }
 

@@ -34,7 +34,14 @@ export class MemoryTree {
   readonly #core = new Volume()._core
   readonly #versions = new WeakMap<Node, string>()
   #lastVersion = 0
+  readonly #now: (() => number) | undefined
   #detachments = 0
+
+  /** @param now the clock; that of memfs without it */
+  constructor(now?: () => number) {
+    this.#now = now
+    this.stamp(this.root.getNode())
+  }
 
   get root(): Link {
     return this.#core.root
@@ -89,6 +96,13 @@ export class MemoryTree {
     return version
   }
 
+  /** Marks a change of the content with the time of the clock, where there is one. */
+  stamp(...nodes: readonly Node[]): void {
+    if (this.#now === undefined) return // memfs has done it
+    const time = new Date(this.#now())
+    for (const node of nodes) node.mtime = time
+  }
+
   stat(entry: Link): Stat {
     const node = entry.getNode()
     const type = node.isDirectory() ? 'directory' : node.isSymlink() ? 'symlink' : 'file'
@@ -104,6 +118,7 @@ export class MemoryTree {
   /** Makes an entry; there must be none. */
   create(directory: Link, name: string, type: keyof typeof typeBits, mode: number): Link {
     const entry = directory.createChild(name, this.#core.createNode(typeBits[type] | mode))
+    this.stamp(directory.getNode(), entry.getNode())
     this.touch(directory.getNode())
     this.touch(entry.getNode())
     return entry
@@ -120,6 +135,7 @@ export class MemoryTree {
     const { mode } = node
     node.makeSymlink(target)
     node.mode = mode // as on Linux: the bits of a link say nothing
+    this.stamp(node)
     return entry
   }
 
@@ -127,6 +143,7 @@ export class MemoryTree {
   setContent(entry: Link, bytes: Uint8Array): string {
     const node = entry.getNode()
     node.setBuffer(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+    this.stamp(node)
     return this.touch(node)
   }
 
@@ -154,6 +171,7 @@ export class MemoryTree {
     entry.name = name
     entry.steps = [...directory.steps, name]
     directory.setChild(name, entry)
+    this.stamp(directory.getNode())
     this.touch(directory.getNode())
     this.touch(entry.getNode())
   }
@@ -161,6 +179,7 @@ export class MemoryTree {
   #detach(parent: Link, entry: Link): void {
     parent.deleteChild(entry)
     this.#detachments += 1
+    this.stamp(parent.getNode())
     this.touch(parent.getNode())
   }
 }

@@ -46,6 +46,7 @@ export function appendBytes(tree: MemoryTree, path: MountPath, bytes: Uint8Array
   const node = file.getNode()
   // after the bytes that readers hold, which therefore stay the same
   node.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0, bytes.length, node.getSize())
+  tree.stamp(node)
   return { version: tree.touch(node), size: node.getSize() }
 }
 

@@ -54,6 +54,33 @@ describe('createMemoryAdapter', () => {
     expect(make).toThrow(expect.objectContaining({ code, message: expect.stringMatching(says) }))
   })
 
+  it('takes the times of changes from the clock that it is given', async () => {
+    let time = 1_000
+    const files = { '/d/': { mode: 0o700 }, '/d/a': 'a', '/old': { content: 'o', modifiedAt: 7 } }
+    const adapter = createMemoryAdapter({ files, now: () => time })
+    const modifiedAt = async (path: string): Promise<number | undefined> => (await adapter.stat(at(path))).modifiedAt
+    const times = (...paths: string[]) => Promise.all(paths.map(modifiedAt))
+    expect(await times('/', '/d', '/d/a', '/old')).toEqual([1_000, 1_000, 1_000, 7])
+
+    time = 2_000
+    await adapter.write(at('/d/a'), new TextEncoder().encode('b'))
+    await adapter.createSymlink?.(at('/l'), 'd')
+    expect(await times('/', '/d', '/d/a', '/l')).toEqual([2_000, 1_000, 2_000, 2_000])
+
+    time = 3_000
+    await adapter.append?.(at('/old'), new TextEncoder().encode('!'))
+    await adapter.move(at('/d/a'), at('/moved'))
+    expect(await times('/', '/d', '/moved', '/old')).toEqual([3_000, 3_000, 2_000, 3_000])
+
+    time = 4_000
+    await adapter.chmod?.(at('/moved'), 0o600)
+    await adapter.copy(at('/d'), at('/copy'), { recursive: true })
+    await adapter.delete(at('/old'))
+    const scratch = await adapter.createScratch?.()
+    expect(await times('/', '/moved', '/copy')).toEqual([4_000, 2_000, 4_000])
+    expect((await scratch?.stat(at('/')))?.modifiedAt).toBe(4_000)
+  })
+
   it('starts with the files it is given', async () => {
     const adapter = createMemoryAdapter({ files: { '/a/b.txt': 'é', c: new Uint8Array([0, 255]) } })
     expect(await names(adapter)).toEqual(['/a', '/a/b.txt', '/c'])

@@ -2,6 +2,7 @@
 // `@ws/core/options`.
 import './node-version.ts'
 
+export { isDenial } from './calls/audit.ts'
 export type { FileType, ReadResult, Stat, Times, TransferResult, Version, WriteResult } from './adapter/types.ts'
 export { errorCodes, isWorkspaceError, quotePath, WorkspaceError } from './errors.ts'
 export type { ErrorCode, PartialProgress, WorkspaceErrorOptions } from './errors.ts'

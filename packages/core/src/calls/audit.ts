@@ -43,6 +43,11 @@ const denials: Readonly<Record<AccessEvent['door'], ReadonlySet<string>>> = {
   exec: new Set(['EACCES', 'EROFS', 'EOUTSIDE', 'EUNENFORCEABLE']),
 }
 
+/** True for an error by which a rule, a mount or the border of the workspace refused a call; see `outcome` of an audit event. */
+export function isDenial(error: unknown, door: AccessEvent['door'] = 'files'): boolean {
+  return isWorkspaceError(error) && denials[door].has(error.code)
+}
+
 /** The outcome that an event reports for an error; `allowed` without one. */
 export function outcomeOf(
   door: AccessEvent['door'],
@@ -53,5 +58,5 @@ export function outcomeOf(
   if (signal?.aborted === true && error === signal.reason) return { outcome: 'aborted', code: 'ECANCELED' }
   if (!isWorkspaceError(error)) return { outcome: 'failed' }
   const { code, rule } = error
-  return { outcome: denials[door].has(code) ? 'denied' : 'failed', code, rule }
+  return { outcome: isDenial(error, door) ? 'denied' : 'failed', code, rule }
 }

@@ -9,6 +9,7 @@ import type {
   ReadResult,
   ReadStreamResult,
   SearchHit,
+  SignalOption,
   WriteData,
   WriteResult,
 } from '../adapter/types.ts'
@@ -24,6 +25,8 @@ export interface Call {
   readonly destination?: MountPath | undefined
   /** Bytes to write, where that is known before. */
   readonly bytes?: number | undefined
+  /** The caller's, for a layer that waits. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** The options of all layers. */
@@ -101,39 +104,47 @@ export function wrapAdapter(inner: StorageAdapter, layer: Layer): StorageAdapter
   const adapter: StorageAdapter = {
     name,
     capabilities,
-    stat: (path, options) => call({ operation: 'stat', path }, () => inner.stat(toInner(path), options)),
+    stat: (path, options) =>
+      call({ operation: 'stat', path, signal: options?.signal }, () => inner.stat(toInner(path), options)),
     read: async (path, options) => {
-      const it: Call = { operation: 'read', path }
+      const it: Call = { operation: 'read', path, signal: options?.signal }
       const run = (): Promise<ReadResult> => inner.read(toInner(path), options)
       if (layer.read === undefined) return call(it, run)
       check(it)
       return layer.read(it, run)
     },
     readStream: async (path, options) => {
-      const it: Call = { operation: 'readStream', path }
+      const it: Call = { operation: 'readStream', path, signal: options?.signal }
       const run = (): Promise<ReadStreamResult> => inner.readStream(toInner(path), options)
       if (layer.readStream === undefined) return call(it, run)
       check(it)
       return layer.readStream(it, run)
     },
     write: async (path, data, options) => {
-      const it: Call = { operation: 'write', path, bytes: sizeOf(data) }
+      const it: Call = { operation: 'write', path, bytes: sizeOf(data), signal: options?.signal }
       const run = (given: WriteData): Promise<WriteResult> => inner.write(toInner(path), given, options)
       if (layer.write === undefined) return call(it, () => run(data))
       check(it)
       return layer.write(it, data, run)
     },
     list: (path, options = {}) =>
-      iterate<Entry>({ operation: 'list', path }, () =>
+      iterate<Entry>({ operation: 'list', path, signal: options.signal }, () =>
         inner.list(toInner(path), toOuter === same ? options : innerOptions(options, toInner, toOuter)),
       ),
     createDirectory: (path, options) =>
-      call({ operation: 'createDirectory', path }, () => inner.createDirectory(toInner(path), options)),
-    delete: (path, options) => call({ operation: 'delete', path }, () => inner.delete(toInner(path), options)),
+      call({ operation: 'createDirectory', path, signal: options?.signal }, () =>
+        inner.createDirectory(toInner(path), options),
+      ),
+    delete: (path, options) =>
+      call({ operation: 'delete', path, signal: options?.signal }, () => inner.delete(toInner(path), options)),
     move: (path, destination, options) =>
-      call({ operation: 'move', path, destination }, () => inner.move(toInner(path), toInner(destination), options)),
+      call({ operation: 'move', path, destination, signal: options?.signal }, () =>
+        inner.move(toInner(path), toInner(destination), options),
+      ),
     copy: (path, destination, options) =>
-      call({ operation: 'copy', path, destination }, () => inner.copy(toInner(path), toInner(destination), options)),
+      call({ operation: 'copy', path, destination, signal: options?.signal }, () =>
+        inner.copy(toInner(path), toInner(destination), options),
+      ),
     close,
     [Symbol.asyncDispose]: close,
   }
@@ -191,19 +202,27 @@ function optionalMethods(
   const special: Partial<StorageAdapter> = {
     ...(append && {
       append: (path, data, options) =>
-        call({ operation: 'append', path, bytes: sizeOf(data) }, () => append(toInner(path), data, options)),
+        call({ operation: 'append', path, bytes: sizeOf(data), signal: options?.signal }, () =>
+          append(toInner(path), data, options),
+        ),
     }),
     ...(search && {
       search: (query, options) =>
-        iterate<SearchHit>({ operation: 'search', path: query.in }, () =>
+        iterate<SearchHit>({ operation: 'search', path: query.in, signal: options?.signal }, () =>
           search({ ...query, in: toInner(query.in), exclude: query.exclude?.map(toInner) }, options),
         ),
     }),
-    ...(flush && { flush: (options) => call({ operation: 'flush', path: mountRoot }, () => flush(options)) }),
-    ...(sync && { sync: (options) => call({ operation: 'sync', path: mountRoot }, () => sync(options)) }),
+    ...(flush && {
+      flush: (options) => call({ operation: 'flush', path: mountRoot, signal: options?.signal }, () => flush(options)),
+    }),
+    ...(sync && {
+      sync: (options) => call({ operation: 'sync', path: mountRoot, signal: options?.signal }, () => sync(options)),
+    }),
     ...(refresh && {
       refresh: ({ path = mountRoot, ...options } = {}) =>
-        call({ operation: 'refresh', path }, () => refresh({ ...options, path: toInner(path) })),
+        call({ operation: 'refresh', path, signal: options.signal }, () =>
+          refresh({ ...options, path: toInner(path) }),
+        ),
     }),
     ...(hostPath && {
       hostPath: (path) => {
@@ -214,7 +233,8 @@ function optionalMethods(
       },
     }),
     ...(createScratch && {
-      createScratch: (options) => call({ operation: 'createScratch', path: mountRoot }, () => createScratch(options)),
+      createScratch: (options) =>
+        call({ operation: 'createScratch', path: mountRoot, signal: options?.signal }, () => createScratch(options)),
     }),
   }
   const methods: Record<string, unknown> = { ...special }
@@ -222,7 +242,12 @@ function optionalMethods(
     const method = inner[operation]?.bind(inner) as ((...args: unknown[]) => Promise<unknown>) | undefined
     if (method === undefined || operation in special) continue
     methods[operation] = (path: MountPath, ...rest: unknown[]) =>
-      call({ operation, path }, () => method(toInner(path), ...rest))
+      call({ operation, path, signal: signalOf(rest.at(-1)) }, () => method(toInner(path), ...rest))
   }
   return methods
+}
+
+/** The signal of options, which come last. */
+function signalOf(last: unknown): AbortSignal | undefined {
+  return typeof last === 'object' ? (last as SignalOption | null)?.signal : undefined
 }
