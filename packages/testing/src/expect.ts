@@ -1,0 +1,39 @@
+import { AssertionError } from 'node:assert'
+
+import type { TreeOptions, TreeSource } from './read.ts'
+import type { Tree } from './tree.ts'
+import {
+  judgeDenial,
+  judgeFile,
+  judgeTree,
+  type Attempt,
+  type ExpectedDenial,
+  type FileContent,
+  type Verdict,
+} from './verdict.ts'
+
+/** Expects a file with this content; without content, any file. @throws AssertionError */
+export async function expectFile(source: TreeSource, path: string, content?: FileContent): Promise<void> {
+  require(await judgeFile(source, path, content), expectFile)
+}
+
+/**
+ * Expects exactly these files, at the root or in a directory. Permission bits and times are compared where `tree` names
+ * them. @throws AssertionError
+ */
+export async function expectTree(source: TreeSource, tree: Tree, options?: Pick<TreeOptions, 'in'>): Promise<void> {
+  require(await judgeTree(source, tree, options), expectTree)
+}
+
+/**
+ * Expects that a rule, a mount or the border of the workspace refuses a call. A command is denied when it is refused, or
+ * when it fails and its `hints` name a rule. @throws AssertionError
+ */
+export async function expectDenied(attempt: Attempt, expected?: ExpectedDenial): Promise<void> {
+  require(await judgeDenial(attempt, expected), expectDenied)
+}
+
+// The name of the function is left out of the stack, which then begins in the test.
+function require({ pass, message, actual, expected }: Verdict, stackStartFn: (...args: never[]) => unknown): void {
+  if (!pass) throw new AssertionError({ message: message(), actual, expected, operator: 'equal', stackStartFn })
+}

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto'
+
+import { errorCodes, type ErrorCode } from '@ws/core'
+import { createGlobFilter, operations, type AdapterOperation, type Call } from '@ws/core/adapter'
+import { checkOption, durationShape, option, type OptionShapes } from '@ws/core/options'
+
+/** The calls that meet a fault. */
+export interface FaultSelection {
+  /** Operations of the adapter; a read of a workspace is `read` or `readStream`. Default: every one. */
+  readonly operation?: AdapterOperation | readonly AdapterOperation[] | undefined
+  /** A glob on the path, or the destination: `/notes/**`, `*.md`. Default: every path. */
+  readonly path?: string | undefined
+  /** Calls of those that pass first. Default 0. */
+  readonly skip?: number | undefined
+  /** Calls that meet it, then no more. Default: all. */
+  readonly times?: number | undefined
+  /** The part of the calls that meet it, above 0 to 1. Default 1. */
+  readonly chance?: number | undefined
+  /** For `chance`: the same seed chooses the same calls, counted from the first. Default 1. */
+  readonly seed?: number | undefined
+}
+
+/**
+ * Something that goes wrong.
+ *
+ * - `error`: nothing is done, and the call rejects with `code`; default `EBACKEND`.
+ * - `delay`: the call waits so many milliseconds first; its signal ends the wait.
+ * - `torn`: a stream of bytes, in or out, or a listing breaks off after so many bytes or entries, at its end at the latest. A
+ *   file that is read or written in one piece is refused.
+ * - `lost`: the call is carried out, and its answer is an error.
+ */
+export type Fault = FaultSelection &
+  (
+    | { readonly kind: 'error'; readonly code?: ErrorCode | undefined }
+    | { readonly kind: 'delay'; readonly duration: number }
+    | { readonly kind: 'torn'; readonly after: number }
+    | { readonly kind: 'lost' }
+  )
+
+/** A fault that a call has met. */
+export interface MetFault {
+  readonly kind: Fault['kind']
+  readonly operation: AdapterOperation
+  readonly path: string
+}
+
+const tearable: ReadonlySet<AdapterOperation> = new Set(['read', 'readStream', 'write', 'list', 'search'])
+const untouched: ReadonlySet<string> = new Set(['close', 'hostPath'])
+const names = Object.keys(operations).filter((name) => !untouched.has(name))
+const name = option.oneOf(...names)
+
+const selection: OptionShapes<FaultSelection> = {
+  operation: option.of(
+    `one or several of the operations ${names.join(', ')}`,
+    (value) => name.accepts(value) || (Array.isArray(value) && value.length > 0 && value.every(name.accepts)),
+  ),
+  path: option.text,
+  skip: option.integer(0),
+  times: option.integer(1),
+  chance: option.of('a number above 0 to 1', (value) => typeof value === 'number' && value > 0 && value <= 1),
+  seed: option.integer(0),
+}
+const kind = option.required(option.oneOf('error', 'delay', 'torn', 'lost'))
+const own = {
+  error: { code: option.oneOf(...errorCodes) },
+  delay: { duration: option.required(durationShape) },
+  torn: { after: option.required(option.integer(0)) },
+  lost: {},
+} as const satisfies Readonly<Record<Fault['kind'], OptionShapes>>
+
+/** @throws WorkspaceError `EINVAL` that names the fault and its field */
+export function checkFaults(operation: string, faults: unknown): asserts faults is readonly Fault[] {
+  checkOption(operation, 'faults', faults, option.list(option.object, 'a list of faults'))
+  for (const [index, fault] of (faults as readonly Fault[]).entries()) {
+    const place = `faults[${index}]`
+    checkOption(operation, `${place}.kind`, fault.kind, kind)
+    checkOption(operation, place, fault, option.options<object>({ ...selection, kind, ...own[fault.kind] }))
+  }
+}
+
+interface State {
+  readonly fault: Fault
+  readonly matches: (call: Call) => boolean
+  seen: number
+  met: number
+}
+
+/** Draws the fault of each call. The first fault of the list that fits is taken. */
+export class FaultPlan {
+  readonly #states: State[]
+
+  constructor(faults: readonly Fault[]) {
+    this.#states = faults.map((fault) => ({ fault, matches: matcherOf(fault), seen: 0, met: 0 }))
+  }
+
+  draw(call: Call): Fault | undefined {
+    for (const state of this.#states) {
+      if (!state.matches(call)) continue
+      const { skip = 0, times = Infinity, chance = 1, seed = 1 } = state.fault
+      state.seen += 1
+      if (state.seen <= skip || state.met >= times) continue
+      if (chance < 1 && randomOf(seed, state.seen) >= chance) continue
+      state.met += 1
+      return state.fault
+    }
+    return undefined
+  }
+}
+
+function matcherOf({ kind: what, operation, path }: Fault): State['matches'] {
+  const named = operation === undefined ? undefined : new Set([operation].flat())
+  const filter = path === undefined ? undefined : createGlobFilter([path])
+  return (call) => {
+    if (named !== undefined && !named.has(call.operation)) return false
+    if (what === 'torn' && !tearable.has(call.operation)) return false
+    if (filter === undefined) return true
+    return [call.path, call.destination].some((one) => one !== undefined && filter.matches(one.slice(1)))
+  }
+}
+
+/** From 0, below 1. Each call has a number of its own, so that calls between do not change it. */
+function randomOf(seed: number, call: number): number {
+  return createHash('sha256').update(`${seed}/${call}`).digest().readUInt32BE() / 2 ** 32
+}
