@@ -159,6 +159,27 @@ export const namedActs: Readonly<Record<string, NamedActException>> = {
     reason:
       'the state directory is looked at after it was made, and refused where others can write; that of root lies where only root can exchange names',
   },
+  'packages/snapshots/src/disk/restore/acts.ts': {
+    acts: 16,
+    reason:
+      'one name below `/proc/self/fd` of a verified directory; a file that is given away is still open from its making',
+  },
+  'packages/snapshots/src/disk/restore/marks.ts': {
+    acts: 4,
+    reason: 'the path is `/proc/self/fd` of a verified entry',
+  },
+  'packages/snapshots/src/disk/restore/restore.ts': {
+    acts: 2,
+    reason: 'the path is `/proc/self/fd` of a verified directory',
+  },
+  'packages/snapshots/src/store/pack.ts': {
+    acts: 1,
+    reason: 'the state directory, which is closed to others and which no mount shows',
+  },
+  'packages/snapshots/src/store/state-directory.ts': {
+    acts: 1,
+    reason: 'the state directory is looked at after it was made, and refused where others can reach it',
+  },
   'packages/threads/src/lease/machine.ts': {
     acts: 3,
     reason: 'leases in the state directory, which no mount shows',

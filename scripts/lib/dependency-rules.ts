@@ -64,6 +64,14 @@ export const dependencyRules: IConfiguration = {
       to: { path: '^packages/', pathNot: '^packages/(core|process|sandbox|command-parser|$1)/' },
     },
     {
+      name: 'snapshots-know-the-disk-only',
+      comment:
+        'Checkpoints work below a workspace: they know the local disk and the names that commands reserve on it.',
+      severity: 'error',
+      from: { path: '^packages/snapshots/src/' },
+      to: { path: '^packages/', pathNot: '^packages/(core|adapter-local|sandbox|snapshots)/' },
+    },
+    {
       name: 'tools-stand-alone',
       comment: 'The libraries below adapters and executors know the contracts only.',
       severity: 'error',
@@ -95,9 +103,9 @@ export const dependencyRules: IConfiguration = {
     {
       name: 'internal-door-for-known-packages',
       comment:
-        'The internal door of the local adapter is no contract: the rclone adapter, the runner and the CLI, released with it, may use it.',
+        'The internal door of the local adapter is no contract: the rclone adapter, snapshots, the runner and the CLI, released with it, may use it.',
       severity: 'error',
-      from: { pathNot: '^(packages/(adapter-local|adapter-rclone|runner)|apps/cli)/' },
+      from: { pathNot: '^(packages/(adapter-local|adapter-rclone|runner|snapshots)|apps/cli)/' },
       to: { path: '^packages/adapter-local/src/internal[.]ts$' },
     },
     {

@@ -30,6 +30,7 @@ const budgets: Readonly<Record<string, readonly [packages: number, megabytes: nu
   '@ws/process': [24, 4],
   '@ws/runner': [93, 41],
   '@ws/sandbox': [24, 4],
+  '@ws/snapshots': [28, 12],
   '@ws/testing': [31, 12],
   '@ws/text-search': [5, 4],
   '@ws/threads': [46, 26],

@@ -1,3 +1,4 @@
+import { checkpointMutations } from './checkpoints.ts'
 import { commandLineMutations } from './command-line.ts'
 import { commandMutations } from './commands.ts'
 import { fileMutations } from './files.ts'
@@ -10,6 +11,7 @@ export const mutations: readonly Mutation[] = [
   ...fileMutations,
   ...commandMutations,
   ...scarcityMutations,
+  ...checkpointMutations,
   ...serverMutations,
   ...commandLineMutations,
 ]

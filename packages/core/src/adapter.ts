@@ -6,6 +6,18 @@ export { chunksOf, collect } from './adapter/base/stream.ts'
 export { orAbort } from './adapter/base/wait.ts'
 export * from './adapter/capabilities.ts'
 export * from './adapter/contract.ts'
+export type {
+  AttachedCheckpoints,
+  CheckpointEngine,
+  CheckpointMount,
+  Difference,
+  EntryState,
+  LeftOut,
+  RestoreConflict,
+  SavedCheckpoint,
+  SavedPlace,
+  SaveOptions,
+} from './checkpoints/contract.ts'
 export { defineAdapter } from './adapter/define-adapter.ts'
 export type { DefineAdapterOptions } from './adapter/define-adapter.ts'
 export type * from './adapter/driver.ts'

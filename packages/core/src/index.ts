@@ -16,6 +16,8 @@ export type {
   RunningCommand,
 } from './executor/contract.ts'
 export type { CommandLimits } from './executor/limits.ts'
+export type * from './checkpoints/types.ts'
+export type { CheckpointEngine } from './checkpoints/contract.ts'
 export { compileGlob } from './glob/glob.ts'
 export type { Glob, GlobOptions } from './glob/glob.ts'
 export { observe } from './layers/observe.ts'

@@ -25,6 +25,7 @@ import type {
   WorkspaceWriteOptions,
 } from '../workspace/file-door.ts'
 import type { BackgroundOptions, OpenSessionOptions, OutputOffsets } from '../commands/sessions/types.ts'
+import type { ChangesOptions, CheckpointOptions, DiffOptions, RestoreOptions } from '../checkpoints/types.ts'
 import type { CommandDefaults, ExecOptions, ExplainRequest } from '../workspace/types.ts'
 
 const signal = option.signal
@@ -155,6 +156,14 @@ const methods = {
     idleTimeout: durationShape,
     maxOutputBytes: option.integer(1),
   } satisfies OptionShapes<OpenSessionOptions>,
+  checkpoint: {
+    label: option.of('text of 1 to 200 characters', (value) => typeof value === 'string' && /^.{1,200}$/su.test(value)),
+    automatic: option.boolean,
+    signal,
+  } satisfies OptionShapes<CheckpointOptions>,
+  changes: { since: option.text, paths, signal } satisfies OptionShapes<ChangesOptions>,
+  diff: { since: option.text, path: option.string, signal } satisfies OptionShapes<DiffOptions>,
+  restore: { paths, dryRun: option.boolean, signal } satisfies OptionShapes<RestoreOptions>,
   explain: {
     operation: option.required(option.oneOf(...fileOperations, 'exec')),
     path: option.required(option.string),

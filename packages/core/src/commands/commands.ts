@@ -18,6 +18,7 @@ import { judgeCommand } from './judged-command.ts'
 import { listeners } from './output-listener.ts'
 import { checkMethod } from '../calls/method-options.ts'
 import { startInTime } from './start-in-time.ts'
+import type { LiveCheckpoints } from '../checkpoints/door.ts'
 import type { Command, ExecOptions } from '../workspace/types.ts'
 import { notDirectoryError } from '../mount/walk.ts'
 
@@ -29,6 +30,8 @@ export interface CommandDoor {
   /** Everything that was written survives a power cut. */
   sync(): Promise<void>
   readonly running: Set<RunningCommand>
+  /** Told before a command may change something, and after it has ended. */
+  readonly checkpoints: Pick<LiveCheckpoints, 'before' | 'after'>
 }
 
 export const defaultOutputBytes = 1024 * 1024
@@ -89,6 +92,7 @@ export async function launch(
     const start = async (left: () => number | undefined) => {
       const admitted = await admit(door, command, options, { onAdmitted: audit.onAdmitted })
       const { normalised, executor } = admitted
+      await door.checkpoints.before(`before \`${normalised.line}\``)
       const running = await startPlanned(door, admitted, async (plan) =>
         judgeCommand(
           await executor.attached.spawn({ ...request(admitted, left()), ...streams }, plan),
@@ -103,6 +107,7 @@ export async function launch(
     door.running.add(running)
     const forget = (): void => {
       door.running.delete(running)
+      door.checkpoints.after()
       input?.close()
     }
     running.wait().then(

@@ -6,6 +6,7 @@ import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
 import { Namespace } from '../policy/namespace.ts'
 import { readPolicy } from '../policy/read-policy.ts'
 import { Audit } from '../calls/audit.ts'
+import { attachCheckpoints } from '../checkpoints/attach.ts'
 import { chooseExecutor } from '../commands/choose-executor.ts'
 import { copyCommandDefaults } from '../commands/command-options.ts'
 import type { Context } from '../calls/context.ts'
@@ -76,7 +77,6 @@ async function assemble(
   const gate = new Gate({ namespace, policy, declared, root })
   const hostDirectories = await readHostDirectories(mounts)
   refuseNestedRoots(hostDirectories)
-  const owner = hostDirectories.get(root)?.owner
 
   let closed = false
   const open = (mount: WorkspaceMount): StorageAdapter | Promise<StorageAdapter> =>
@@ -95,9 +95,26 @@ async function assemble(
   }
   await createMountPoints(mounts, operation)
 
-  const workspace = new LiveWorkspace({ context, scratch, onClose: () => (closed = true) })
+  const checkpoints = await attachCheckpoints(options.checkpoints, mounts, hostDirectories)
+  const workspace = new LiveWorkspace({ context, scratch, checkpoints, onClose: () => (closed = true) })
+  try {
+    await useExecutor(workspace, context, options, hostDirectories)
+  } catch (error) {
+    await checkpoints?.attached.close()
+    throw error
+  }
+  return workspace
+}
+
+async function useExecutor(
+  workspace: LiveWorkspace,
+  context: Context,
+  options: WorkspaceOptions,
+  hostDirectories: ReadonlyMap<VirtualPath, HostDirectory>,
+): Promise<void> {
+  const { root } = context
   if (options.executors !== undefined && options.executors.length > 0) {
-    const view = { root, owner, files: workspace }
+    const view = { root, owner: hostDirectories.get(root)?.owner, files: workspace }
     const chosen = await chooseExecutor({
       context,
       executors: options.executors,
@@ -115,7 +132,6 @@ async function assemble(
       remedy: 'pass `executors`, or drop `require`',
     })
   }
-  return workspace
 }
 
 async function openMount(options: MountOptions, before: readonly WorkspaceMount[]): Promise<WorkspaceMount> {

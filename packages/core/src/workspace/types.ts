@@ -15,6 +15,8 @@ import type { CommandLimits } from '../executor/limits.ts'
 import type { VirtualPath } from '../path/virtual-path.ts'
 import type { FileOperation } from '../adapter/operations.ts'
 import type { Policy, Rule } from '../policy/types.ts'
+import type { CheckpointEngine } from '../checkpoints/contract.ts'
+import type { CheckpointDoor } from '../checkpoints/types.ts'
 import type { FileDoor } from './file-door.ts'
 import type { LongRunning } from '../commands/sessions/types.ts'
 
@@ -54,6 +56,11 @@ export interface WorkspaceOptions {
   readonly labels?: Readonly<Record<string, string>> | undefined
   /** Default: none. */
   readonly commands?: CommandDefaults | undefined
+  /**
+   * Keeps earlier states of the files: `createCheckpoints({ stateDirectory })` of `@ws/snapshots`. A mount that it cannot save is
+   * `ENOTSUP` at once. Default: none is kept.
+   */
+  readonly checkpoints?: CheckpointEngine | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -231,7 +238,7 @@ export interface MountInfo {
  *
  * Made by `createWorkspace`. Close it, or hold it with `await using`.
  */
-export interface Workspace extends FileDoor, LongRunning, AsyncDisposable {
+export interface Workspace extends FileDoor, CheckpointDoor, LongRunning, AsyncDisposable {
   /** The first mount's place: relative paths, `HOME` and `PWD` of commands. */
   readonly root: VirtualPath
   readonly mounts: readonly MountInfo[]

@@ -51,6 +51,9 @@ const shapes: OptionShapes<WorkspaceOptions> = {
   scratch: option.boolean,
   labels: labelsShape,
   commands: option.options(commandDefaultShapes),
+  checkpoints: option.of('an engine, such as `createCheckpoints({ stateDirectory })` makes', (value) =>
+    hasMethods(value, 'attach'),
+  ),
   signal: option.signal,
 }
 

@@ -61,11 +61,23 @@ import type {
   Workspace,
   WorkspaceEvents,
 } from './types.ts'
+import { LiveCheckpoints } from '../checkpoints/door.ts'
+import type { CheckpointParts } from '../checkpoints/door.ts'
+import type {
+  Change,
+  ChangesOptions,
+  Checkpoint,
+  CheckpointOptions,
+  DiffOptions,
+  RestoreOptions,
+  RestoreResult,
+} from '../checkpoints/types.ts'
 import { createDirectory, createSymlink, remove, write } from '../files/writing.ts'
 
 export interface LiveWorkspaceOptions {
   readonly context: Context
   readonly scratch: Scratch
+  readonly checkpoints: CheckpointParts | undefined
   readonly onClose: () => void
 }
 
@@ -75,14 +87,16 @@ export class LiveWorkspace implements Workspace {
   readonly #scratch: Scratch
   readonly #onClose: () => void
   readonly #running = new Set<RunningCommand>()
+  readonly #checkpoints: LiveCheckpoints
   readonly #work = new LiveWork(() => this.#door)
   #executor: ChosenExecutor | undefined
   #closing: Promise<void> | undefined
 
-  constructor({ context, scratch, onClose }: LiveWorkspaceOptions) {
+  constructor({ context, scratch, checkpoints: parts, onClose }: LiveWorkspaceOptions) {
     this.#context = context
     this.#scratch = scratch
     this.#onClose = onClose
+    this.#checkpoints = new LiveCheckpoints({ context, parts, busy: () => this.#busy() })
   }
 
   use(executor: ChosenExecutor): void {
@@ -120,6 +134,7 @@ export class LiveWorkspace implements Workspace {
         )
       },
       sync: () => this.#syncAll({}),
+      checkpoints: this.#checkpoints,
     }
   }
 
@@ -239,6 +254,34 @@ export class LiveWorkspace implements Workspace {
     return this.#work.command(id)
   }
 
+  checkpoint(options?: CheckpointOptions): Promise<Checkpoint> {
+    return this.#checkpoints.checkpoint(options)
+  }
+
+  checkpoints(): Promise<readonly Checkpoint[]> {
+    return this.#checkpoints.checkpoints()
+  }
+
+  changes(options?: ChangesOptions): Promise<readonly Change[]> {
+    return this.#checkpoints.changes(options)
+  }
+
+  diff(options?: DiffOptions): Promise<string> {
+    return this.#checkpoints.diff(options)
+  }
+
+  restore(checkpoint: string, options?: RestoreOptions): Promise<RestoreResult> {
+    return this.#checkpoints.restore(checkpoint, options)
+  }
+
+  /** The ids of all that may still write; of a command that has none, its line. */
+  #busy(): readonly string[] {
+    const named = [...this.#work.sessions(), ...this.#work.commands().filter(({ running }) => running)]
+    const ids = named.map(({ id }) => id)
+    const others = this.#running.size + this.#work.sessions().length - ids.length
+    return others > 0 ? [...ids, `${others} without an id`] : ids
+  }
+
   explain(request: ExplainRequest): Promise<Explanation> {
     return explain(this.#door, request)
   }
@@ -294,6 +337,7 @@ export class LiveWorkspace implements Workspace {
     }
     await attempt(() => this.#executor?.attached.close())
     await attempt(() => this.#flushAll({}))
+    await attempt(() => this.#checkpoints.close())
     await attempt(() => this.#scratch.close())
     for (const { adapter, owned } of this.#context.mounts) if (owned) await attempt(() => adapter?.close())
     if (failures.length > 0) throw failures[0]

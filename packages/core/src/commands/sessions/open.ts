@@ -32,6 +32,7 @@ export async function openSession(
         onAdmitted: audit.onAdmitted,
       })
       const { normalised, cwd, executor, narrowed, bare } = admitted
+      await door.checkpoints.before('before a session')
       const { attached } = executor
       const openTerminal = attached.openTerminal?.bind(attached)
       if (openTerminal === undefined) throw noTerminals(executor.name)
@@ -71,7 +72,10 @@ export async function openSession(
     sessions.set(reserved, session)
     audit.done()
     const closing = auditOf(door, { operation: 'closeSession', command: normalised?.line ?? '', options })
-    const forget = (): void => sessions.delete(reserved)
+    const forget = (): void => {
+      sessions.delete(reserved)
+      door.checkpoints.after()
+    }
     session.wait().then(
       ({ exitCode, signal, endedBy, survivors, violations }) => {
         forget()

@@ -1,0 +1,26 @@
+import type { HostDirectory } from '../adapter/types.ts'
+import type { VirtualPath } from '../path/virtual-path.ts'
+import type { WorkspaceMount } from '../mount/mounts.ts'
+import { isWorkspaceError, rewriteError } from '../errors.ts'
+import type { CheckpointEngine } from './contract.ts'
+import type { CheckpointParts } from './door.ts'
+
+/** Hands the mounts that can be written to over to the engine, and uses the adapters that it gives back. */
+export async function attachCheckpoints(
+  engine: CheckpointEngine | undefined,
+  mounts: readonly WorkspaceMount[],
+  directories: ReadonlyMap<VirtualPath, HostDirectory>,
+): Promise<CheckpointParts | undefined> {
+  if (engine === undefined) return undefined
+  const kept = mounts.filter((mount) => mount.access === 'read-write')
+  const given = kept.flatMap(({ at, adapter }) =>
+    adapter === undefined ? [] : [{ at, adapter, directory: directories.get(at) }],
+  )
+  try {
+    const attached = await engine.attach(given)
+    for (const [index, mount] of kept.entries()) mount.adapter = attached.adapters[index] ?? mount.adapter
+    return { engine, attached, mounts: kept }
+  } catch (error) {
+    throw isWorkspaceError(error) ? rewriteError(error, { operation: 'createWorkspace' }) : error
+  }
+}

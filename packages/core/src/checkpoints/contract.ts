@@ -1,0 +1,124 @@
+import type { StorageAdapter } from '../adapter/contract.ts'
+import type { HostDirectory, SignalOption } from '../adapter/types.ts'
+import type { MountPath, VirtualPath } from '../path/virtual-path.ts'
+
+/**
+ * An engine that keeps earlier states of a workspace's files: `createCheckpoints` of `@ws/snapshots` makes one. It knows
+ * mounts and mount paths. Rules, virtual paths and the audit are the workspace's own work.
+ */
+export interface CheckpointEngine {
+  /** A checkpoint is taken before each command, and before each tool call that may change something. */
+  readonly automatic: boolean
+  /**
+   * Begins to keep the states of these mounts.
+   *
+   * @throws WorkspaceError `ENOTSUP` for a mount that it cannot save; `EINVAL` where its state directory lies in a mount;
+   * `EBUSY` while another process has the state directory. Their `path` is the mount's, a virtual path.
+   */
+  attach(mounts: readonly CheckpointMount[]): Promise<AttachedCheckpoints>
+}
+
+/** One mount that commands or callers may write to. */
+export interface CheckpointMount {
+  readonly at: VirtualPath
+  readonly adapter: StorageAdapter
+  /** Where it is on this machine; absent for stores that have no place there. */
+  readonly directory?: HostDirectory | undefined
+}
+
+/** The state of one entry. A file without `content` was left out: its bytes were not saved. */
+export interface EntryState {
+  readonly type: 'file' | 'directory' | 'symlink'
+  /** Bytes; 0 for all but files. */
+  readonly size: number
+  /** Permission bits; absent where the store keeps none. */
+  readonly mode?: number | undefined
+  /** Milliseconds since the epoch. */
+  readonly modifiedAt: number
+  /** For a file: equal strings mean equal bytes, in one comparison. {@link AttachedCheckpoints.diff} takes it. */
+  readonly content?: string | undefined
+  /** The target of a link, as it is stored. */
+  readonly target?: string | undefined
+  /** The entry itself, under whatever name: the same string for an entry that was moved. */
+  readonly identity?: string | undefined
+}
+
+/** A place in one of the attached mounts. */
+export interface SavedPlace {
+  /** The position of its mount in the list that was attached. */
+  readonly mount: number
+  readonly path: MountPath
+}
+
+/** A path whose two states are not the same in type, content, target, mode or time. */
+export interface Difference extends SavedPlace {
+  /** Absent: nothing was there. */
+  readonly before?: EntryState | undefined
+  readonly after?: EntryState | undefined
+}
+
+/** An entry that a checkpoint could not save. */
+export interface LeftOut extends SavedPlace {
+  readonly reason: string
+}
+
+/** A checkpoint as the engine knows it. */
+export interface SavedCheckpoint {
+  readonly id: string
+  readonly label?: string | undefined
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number
+  readonly automatic: boolean
+}
+
+export interface SaveOptions extends SignalOption {
+  /** The id of a checkpoint that must not make room for this one. */
+  readonly keep?: string | undefined
+  readonly label?: string | undefined
+  /**
+   * Saves only where something has changed since the last checkpoint, as far as the engine knows without looking at the whole
+   * tree. Default false.
+   */
+  readonly automatic?: boolean | undefined
+}
+
+/** Why a path was left as it is by a restore. */
+export interface RestoreConflict extends SavedPlace {
+  readonly reason: string
+}
+
+/** The states of one workspace's mounts. Errors are `WorkspaceError`s; a `path` in them is a mount path. */
+export interface AttachedCheckpoints {
+  /** Used in place of the adapters that were attached, in their order: so the engine learns of changes. */
+  readonly adapters: readonly StorageAdapter[]
+  /**
+   * Saves the present state of all mounts.
+   *
+   * @returns the checkpoint and its entries that could not be saved, at most 1,000; `undefined` where `automatic` found no change
+   * @throws WorkspaceError `EDQUOT` above the cap of bytes, `ENOSPC` on a full disk; nothing is saved then
+   */
+  save(
+    options: SaveOptions,
+  ): Promise<{ readonly checkpoint: SavedCheckpoint; readonly leftOut: readonly LeftOut[] } | undefined>
+  /** Those that cover all mounts, the oldest first. */
+  list(): Promise<readonly SavedCheckpoint[]>
+  /**
+   * Compares a checkpoint with a later one, or with the present.
+   *
+   * @throws WorkspaceError `ENOENT` for a checkpoint that is not known or was collected; `EINVAL` for one of another workspace
+   */
+  compare(since: string, until: string | undefined, options: SignalOption): Promise<readonly Difference[]>
+  /** A unified diff of two contents that {@link AttachedCheckpoints.compare} gave; one line of sizes where they are not text. */
+  diff(difference: Difference, names: { readonly before: string; readonly after: string }): Promise<string>
+  /**
+   * Brings paths back to `since`. A path is touched only where it is as in `until`. Each file has its old or its new state at
+   * every moment.
+   *
+   * @returns the paths that were left as they are, with reasons; all others are restored
+   * @throws WorkspaceError `EIO` for damaged bytes, before anything is touched; `ENOSPC` with `partial`
+   */
+  restore(since: string, until: string, differences: readonly Difference[]): Promise<readonly RestoreConflict[]>
+  /** Told when a command has ended: the tree is looked at meanwhile, so that the next checkpoint need not wait. */
+  settle(): void
+  close(): Promise<void>
+}

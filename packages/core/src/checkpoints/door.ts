@@ -1,0 +1,272 @@
+import { isWorkspaceError, rewriteError } from '../errors.ts'
+import { joinPath } from '../path/virtual-path.ts'
+import type { VirtualPath } from '../path/virtual-path.ts'
+import { admitCall, parseFor, perform, recordFiles } from '../calls/context.ts'
+import type { Context } from '../calls/context.ts'
+import { checkMethod } from '../calls/method-options.ts'
+import { translateError, virtualError } from '../mount/errors.ts'
+import type { WorkspaceMount } from '../mount/mounts.ts'
+import { changesOf, aspectsOf } from './changes.ts'
+import type { AttachedCheckpoints, CheckpointEngine, RestoreConflict } from './contract.ts'
+import type {
+  ChangesOptions,
+  Change,
+  Checkpoint,
+  CheckpointDoor,
+  CheckpointOptions,
+  DiffOptions,
+  Kept,
+  RestoreOptions,
+  RestoreResult,
+} from './types.ts'
+import { invalidId, latestOf, missingAbove, withoutEngine, within } from './select.ts'
+import { Sights } from './visible.ts'
+import type { VisibleDifference } from './visible.ts'
+
+/** Characters of one diff. */
+const longestDiff = 1024 * 1024
+const longestLabel = 200
+
+export interface CheckpointParts {
+  readonly engine: CheckpointEngine
+  readonly attached: AttachedCheckpoints
+  /** In the order in which they were attached. */
+  readonly mounts: readonly WorkspaceMount[]
+}
+
+export interface LiveCheckpointsOptions {
+  readonly context: Context
+  /** Absent without the option `checkpoints`. */
+  readonly parts: CheckpointParts | undefined
+  /** The ids of the commands and sessions that run; a command without an id by its line. */
+  readonly busy: () => readonly string[]
+}
+
+/** The part of a workspace that knows earlier states. Rules are asked here, the engine does the rest. */
+export class LiveCheckpoints implements CheckpointDoor {
+  readonly #context: Context
+  readonly #parts: CheckpointParts | undefined
+  readonly #busy: () => readonly string[]
+
+  constructor({ context, parts, busy }: LiveCheckpointsOptions) {
+    this.#context = context
+    this.#parts = parts
+    this.#busy = busy
+  }
+
+  get automatic(): boolean {
+    return this.#parts?.engine.automatic === true
+  }
+
+  async checkpoint(options: CheckpointOptions = {}): Promise<Checkpoint> {
+    checkMethod('checkpoint', 'checkpoint', options)
+    return this.#perform('checkpoint', options, async (parts) => {
+      const saved = await parts.attached.save(options)
+      if (saved === undefined) return latestOf(await parts.attached.list())
+      const sights = new Sights(this.#context, parts.mounts)
+      const leftOut = saved.leftOut.flatMap(({ reason, ...place }) => {
+        const path = sights.pathOf(place)
+        return path === undefined ? [] : [{ path, reason }]
+      })
+      return { ...saved.checkpoint, leftOut }
+    })
+  }
+
+  async checkpoints(): Promise<readonly Checkpoint[]> {
+    return this.#perform('checkpoints', {}, ({ attached }) => attached.list())
+  }
+
+  async changes(options: ChangesOptions = {}): Promise<readonly Change[]> {
+    checkMethod('changes', 'changes', options)
+    return this.#perform('changes', options, async (parts) => {
+      const { since, paths, signal } = options
+      const found = await this.#compare(parts, { operation: 'changes', since, paths, signal })
+      return changesOf(found)
+    })
+  }
+
+  async diff(options: DiffOptions = {}): Promise<string> {
+    checkMethod('diff', 'diff', options)
+    return this.#perform('diff', options, async (parts) => {
+      const { since, path, signal } = options
+      const paths = path === undefined ? undefined : [path]
+      const found = await this.#compare(parts, { operation: 'diff', since, paths, signal })
+      const known = new Map(found.map((difference) => [difference.virtual, difference]))
+      let text = ''
+      for (const { path: at, from } of changesOf(found)) {
+        signal?.throwIfAborted()
+        const now = known.get(at)
+        if (now === undefined) continue
+        const before = from === undefined ? now.before : known.get(from)?.before
+        text += await parts.attached.diff({ ...now, before }, { before: from ?? at, after: at })
+        if (text.length <= longestDiff) continue
+        return `${text.slice(0, longestDiff)}\n[more is different: give a \`path\`]\n`
+      }
+      return text
+    })
+  }
+
+  async restore(checkpoint: string, options: RestoreOptions = {}): Promise<RestoreResult> {
+    checkMethod('restore', 'restore', options)
+    const { paths, dryRun = false, signal } = options
+    const time = Date.now()
+    const start = performance.now()
+    let done: readonly Change[] = []
+    const result = await this.#perform(
+      'restore',
+      options,
+      async (parts) => {
+        if (typeof checkpoint !== 'string') throw invalidId()
+        const { attached } = parts
+        if (dryRun) {
+          const parsed = this.#parse('restore', paths)
+          const found = await this.#toRestore(parts, checkpoint, undefined, parsed, signal)
+          const { restorable, kept } = this.#divide(found)
+          return { restored: changesOf(restorable), kept }
+        }
+        this.#refuseWhileBusy()
+        const parsed = this.#parse('restore', paths)
+        // a checkpoint that is not known is refused before the present is saved
+        await this.#known(parts, checkpoint)
+        const saved = await attached.save({ label: `before restoring ${checkpoint}`, keep: checkpoint, signal })
+        if (saved === undefined) throw new Error('only automatic checkpoints may be left out')
+        const undo = saved.checkpoint.id
+        const found = await this.#toRestore(parts, checkpoint, undo, parsed, signal)
+        const { restorable, kept } = this.#divide(found)
+        const conflicts = await attached.restore(checkpoint, undo, restorable)
+        const left = new Set(conflicts.map((conflict) => this.#virtual(parts, conflict)))
+        done = changesOf(restorable.filter(({ virtual }) => !left.has(virtual)))
+        const all = [...kept, ...conflicts.map((at) => ({ path: this.#virtual(parts, at), reason: at.reason }))]
+        return { restored: done, kept: all, undo }
+      },
+      paths?.[0],
+    )
+    if (this.#context.audit.active) {
+      for (const { path } of done)
+        recordFiles(this.#context, { operation: 'restore', path }, { time, start, trace: {}, error: undefined })
+    }
+    return result
+  }
+
+  /** Before a command, or a tool call, that may change something. */
+  async before(label: string): Promise<void> {
+    if (!this.automatic || this.#parts === undefined) return
+    await this.#parts.attached.save({ automatic: true, label: label.slice(0, longestLabel) })
+  }
+
+  /** When a command has ended. */
+  after(): void {
+    if (this.automatic) this.#parts?.attached.settle()
+  }
+
+  async close(): Promise<void> {
+    await this.#parts?.attached.close()
+  }
+
+  #perform<Result>(
+    operation: string,
+    { signal }: { readonly signal?: AbortSignal | undefined },
+    body: (parts: CheckpointParts) => Promise<Result>,
+    path: string = this.#context.root,
+  ): Promise<Result> {
+    return perform(this.#context, { operation, path, signal }, async () => {
+      admitCall(this.#context, operation, signal)
+      if (this.#parts === undefined) throw withoutEngine(operation)
+      try {
+        return await body(this.#parts)
+      } catch (error) {
+        // its path is one of callers, or there is none
+        if (isWorkspaceError(error)) throw rewriteError(error, { operation })
+        throw translateError(error, { operation, at: undefined, path: this.#context.root, signal })
+      }
+    })
+  }
+
+  async #compare(
+    parts: CheckpointParts,
+    { operation, since, paths, signal }: ChangesOptions & { readonly operation: string },
+  ): Promise<readonly VisibleDifference[]> {
+    const parsed = this.#parse(operation, paths)
+    const from = since ?? (await parts.attached.list()).at(-1)?.id
+    if (from === undefined) {
+      throw virtualError({
+        code: 'ENOENT',
+        operation,
+        reason: 'there is no checkpoint yet',
+        remedy: 'take one with `checkpoint` before the work begins',
+      })
+    }
+    return within(parsed, await this.#visible(parts, from, undefined, signal))
+  }
+
+  async #toRestore(
+    parts: CheckpointParts,
+    since: string,
+    until: string | undefined,
+    paths: readonly VirtualPath[] | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly VisibleDifference[]> {
+    const found = await this.#visible(parts, since, until, signal)
+    const chosen = within(paths, found)
+    return paths === undefined ? found : [...missingAbove(chosen, found), ...chosen]
+  }
+
+  async #visible(
+    parts: CheckpointParts,
+    since: string,
+    until: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly VisibleDifference[]> {
+    const differences = await parts.attached.compare(since, until, { signal })
+    return new Sights(this.#context, parts.mounts).visible(differences)
+  }
+
+  async #known({ attached }: CheckpointParts, id: string): Promise<void> {
+    if ((await attached.list()).some((checkpoint) => checkpoint.id === id)) return
+    await attached.compare(id, id, {}) // rejects with its own reason
+  }
+
+  /** Read-only parts are never restored into. */
+  #divide(found: readonly VisibleDifference[]): { restorable: VisibleDifference[]; kept: Kept[] } {
+    const restorable: VisibleDifference[] = []
+    const kept: Kept[] = []
+    for (const difference of found) {
+      const { virtual: path, before, after } = difference
+      const decision = this.#context.gate.decide({ operation: 'write', path, need: 'write', size: before?.size })
+      if (decision.effect === 'allow') restorable.push(difference)
+      else if (before === undefined || after === undefined || aspectsOf(before, after).length > 0)
+        kept.push({ path, reason: decision.reason })
+    }
+    return { restorable, kept }
+  }
+
+  #parse(operation: string, paths: readonly string[] | undefined): readonly VirtualPath[] | undefined {
+    return paths?.map((given) => {
+      const { path } = parseFor(this.#context, operation, given)
+      if (typeof path === 'string') return path
+      throw virtualError({
+        code: 'EINVAL',
+        operation,
+        path: given,
+        reason: 'holds `..`',
+        remedy: 'give the path without it',
+      })
+    })
+  }
+
+  #virtual({ mounts }: CheckpointParts, { mount, path }: Pick<RestoreConflict, 'mount' | 'path'>): VirtualPath {
+    return joinPath(mounts[mount]?.at ?? this.#context.root, path)
+  }
+
+  #refuseWhileBusy(): void {
+    const running = this.#busy()
+    if (running.length === 0) return
+    const shown = running.slice(0, 5).map((id) => `\`${id}\``)
+    throw virtualError({
+      code: 'EBUSY',
+      operation: 'restore',
+      reason: `cannot begin while commands or sessions run: ${shown.join(', ')}`,
+      remedy: 'wait for them, or end them',
+    })
+  }
+}

@@ -1,0 +1,55 @@
+import { isWithin } from '../path/virtual-path.ts'
+import type { VirtualPath } from '../path/virtual-path.ts'
+import { virtualError } from '../mount/errors.ts'
+import type { SavedCheckpoint } from './contract.ts'
+import type { VisibleDifference } from './visible.ts'
+
+/** Those at the paths and below them; all without paths. */
+export function within(
+  paths: readonly VirtualPath[] | undefined,
+  found: readonly VisibleDifference[],
+): readonly VisibleDifference[] {
+  if (paths === undefined) return found
+  return found.filter(({ virtual }) => paths.some((path) => isWithin(virtual, path)))
+}
+
+/** Directories above that a restore has to make first. */
+export function missingAbove(
+  chosen: readonly VisibleDifference[],
+  found: readonly VisibleDifference[],
+): readonly VisibleDifference[] {
+  const isMissing = ({ before, after }: VisibleDifference): boolean =>
+    before?.type === 'directory' && after?.type !== 'directory'
+  const known = new Set(chosen)
+  return found.filter(
+    (above) =>
+      isMissing(above) &&
+      !known.has(above) &&
+      chosen.some(({ virtual, before }) => before !== undefined && isWithin(virtual, above.virtual)),
+  )
+}
+
+/** A checkpoint that was left out has an equal one before it. */
+export function latestOf(checkpoints: readonly SavedCheckpoint[]): SavedCheckpoint {
+  const latest = checkpoints.at(-1)
+  if (latest === undefined) throw new Error('a checkpoint was left out, and there is none before it')
+  return latest
+}
+
+export function withoutEngine(operation: string): Error {
+  return virtualError({
+    code: 'ENOTSUP',
+    operation,
+    reason: 'the workspace keeps no earlier states',
+    remedy: 'pass `checkpoints: createCheckpoints({ stateDirectory })` of `@ws/snapshots` to `createWorkspace`',
+  })
+}
+
+export function invalidId(): Error {
+  return virtualError({
+    code: 'EINVAL',
+    operation: 'restore',
+    reason: 'the checkpoint is not named',
+    remedy: 'pass the `id` of one of `checkpoints()`',
+  })
+}

@@ -1,0 +1,47 @@
+import { joinPath } from '../path/virtual-path.ts'
+import type { VirtualPath } from '../path/virtual-path.ts'
+import type { Context } from '../calls/context.ts'
+import type { WorkspaceMount } from '../mount/mounts.ts'
+import { View } from '../mount/view.ts'
+import type { Difference, SavedPlace } from './contract.ts'
+
+/** A difference at the path that callers see. */
+export interface VisibleDifference extends Difference {
+  readonly virtual: VirtualPath
+}
+
+/** Says which saved paths callers may see: those that `read` and a listing would show them today. */
+export class Sights {
+  readonly #context: Context
+  readonly #mounts: readonly WorkspaceMount[]
+  readonly #views = new Map<VirtualPath, View>()
+
+  /** @param mounts in the order in which the engine knows them */
+  constructor(context: Context, mounts: readonly WorkspaceMount[]) {
+    this.#context = context
+    this.#mounts = mounts
+  }
+
+  /** The path that callers may see; `undefined` for one that rules deny, or that another mount hides. */
+  pathOf({ mount: index, path }: SavedPlace): VirtualPath | undefined {
+    const { gate } = this.#context
+    const mount = this.#mounts[index]
+    if (mount === undefined) return undefined
+    const virtual = joinPath(mount.at, path)
+    const node = gate.namespace.find(virtual)
+    // The root of a mount always has a state; a mount point inside another mount hides what lies there.
+    if (node.reserved || node.mount !== mount) return undefined
+    for (const operation of ['stat', 'read'] as const)
+      if (gate.decide({ operation, path: virtual, need: 'read' }).effect === 'deny') return undefined
+    let view = this.#views.get(node.path)
+    if (view === undefined) this.#views.set(node.path, (view = new View(gate, node.path, 'search')))
+    return virtual === node.path || view.sight(virtual) === 'described' ? virtual : undefined
+  }
+
+  visible(differences: readonly Difference[]): VisibleDifference[] {
+    return differences.flatMap((difference) => {
+      const virtual = this.pathOf(difference)
+      return virtual === undefined ? [] : [{ ...difference, virtual }]
+    })
+  }
+}

@@ -1,0 +1,192 @@
+import { randomBytes } from 'node:crypto'
+
+import type {
+  AttachedCheckpoints,
+  Difference,
+  EntryState,
+  LeftOut,
+  MountPath,
+  RestoreConflict,
+  SavedCheckpoint,
+  SaveOptions,
+  SignalOption,
+  StorageAdapter,
+} from '@ws/core/adapter'
+import { orAbort } from '@ws/core/adapter'
+
+import type { DiskMount } from './disk-mount.ts'
+import type { Facts } from './disk/facts.ts'
+import type { MemoryMounts } from './memory/mounts.ts'
+import type { Thread } from './thread.ts'
+import type { DiffSide, SaveRequest } from './worker/protocol.ts'
+
+export interface AttachedOptions {
+  readonly thread: Thread
+  readonly adapters: readonly StorageAdapter[]
+  /** By the position of the mount. */
+  readonly disks: ReadonlyMap<number, DiskMount>
+  readonly memory: MemoryMounts
+  readonly onClose: () => Promise<void>
+}
+
+/** The mounts of one workspace: those on disks in the worker, the others here. */
+export class Attached implements AttachedCheckpoints {
+  readonly adapters: readonly StorageAdapter[]
+  readonly #thread: Thread
+  readonly #disks: ReadonlyMap<number, DiskMount>
+  readonly #mounts: ReadonlyMap<number, number>
+  readonly #trees: readonly number[]
+  readonly #memory: MemoryMounts
+  readonly #onClose: () => Promise<void>
+  /** A scan that was begun by the end of a command; it holds the tree as commands left it. */
+  #settled: Promise<unknown> | undefined
+
+  constructor({ thread, adapters, disks, memory, onClose }: AttachedOptions) {
+    this.adapters = adapters
+    this.#thread = thread
+    this.#disks = disks
+    this.#trees = [...disks.values()].map(({ tree }) => tree)
+    this.#mounts = new Map([...disks].map(([mount, { tree }]) => [tree, mount]))
+    this.#memory = memory
+    this.#onClose = onClose
+  }
+
+  async save({
+    label,
+    automatic = false,
+    keep,
+    signal,
+  }: SaveOptions): Promise<{ readonly checkpoint: SavedCheckpoint; readonly leftOut: readonly LeftOut[] } | undefined> {
+    signal?.throwIfAborted()
+    const id = `c${randomBytes(5).toString('hex')}`
+    const forced = this.#memory.isTouched
+    const saved = await abortable(this.#saveDisks({ id, label, automatic, forced, keep }), signal)
+    if (saved === undefined && (this.#trees.length > 0 || (automatic && !forced))) return undefined
+    const checkpoint = saved?.checkpoint ?? { id, label, createdAt: Date.now(), automatic }
+    await this.#memory.save(checkpoint, keep)
+    const leftOut = (saved?.leftOut ?? []).map(({ tree, path, reason }) => ({
+      mount: this.#mountOf(tree),
+      path: path as MountPath,
+      reason,
+    }))
+    return { checkpoint, leftOut: [...leftOut, ...(automatic ? [] : await this.#memory.leftOut())] }
+  }
+
+  async #saveDisks(request: Pick<SaveRequest, 'id' | 'label' | 'automatic' | 'forced' | 'keep'>) {
+    if (this.#trees.length === 0) return undefined
+    const only = request.automatic ? await this.#touchedOnly() : this.#touchedAll()
+    return this.#thread.ask('save', { ...request, trees: this.#trees, only, reserved: this.#reserved() })
+  }
+
+  async list(): Promise<readonly SavedCheckpoint[]> {
+    if (this.#trees.length === 0) return this.#memory.list()
+    const stored = await this.#thread.ask('list', this.#trees)
+    return stored.filter(({ id }) => this.#memory.knows(id))
+  }
+
+  async compare(since: string, until: string | undefined, { signal }: SignalOption): Promise<readonly Difference[]> {
+    signal?.throwIfAborted()
+    if (until === undefined) this.#touchedAll()
+    const pairs =
+      this.#trees.length === 0
+        ? []
+        : await abortable(
+            this.#thread.ask('compare', { trees: this.#trees, since, until, reserved: this.#reserved() }),
+            signal,
+          )
+    const disks = pairs.map(
+      ({ tree, path, before, after }): Difference => ({
+        mount: this.#mountOf(tree),
+        path: path as MountPath,
+        before: before && stateOf(before),
+        after: after && stateOf(after),
+      }),
+    )
+    return [...disks, ...(await this.#memory.compare(since, until))]
+  }
+
+  async diff(difference: Difference, names: { readonly before: string; readonly after: string }): Promise<string> {
+    const side = (name: string, state: EntryState | undefined): DiffSide => ({
+      name,
+      facts: state && { type: state.type, size: state.size, mode: state.mode ?? 0, target: state.target },
+      ...(state?.content !== undefined && this.#contentOf(difference.mount, state.content)),
+    })
+    return this.#thread.ask('diff', side(names.before, difference.before), side(names.after, difference.after))
+  }
+
+  #contentOf(mount: number, content: string): Pick<DiffSide, 'bytes' | 'content' | 'tree'> {
+    const disk = this.#disks.get(mount)
+    return disk === undefined ? { bytes: this.#memory.read(content) } : { content, tree: disk.tree }
+  }
+
+  async restore(since: string, until: string, differences: readonly Difference[]): Promise<readonly RestoreConflict[]> {
+    const conflicts: RestoreConflict[] = []
+    for (const [mount, { tree, turnstile }] of this.#disks) {
+      const paths = differences.filter((one) => one.mount === mount).map(({ path }) => path)
+      if (paths.length === 0) continue
+      const found = await turnstile.alone(() => this.#thread.ask('restore', { tree, since, until, paths }))
+      conflicts.push(...found.map(({ path, reason }) => ({ mount, path: path as MountPath, reason })))
+    }
+    conflicts.push(...(await this.#memory.restore(since, until, differences)))
+    return conflicts
+  }
+
+  settle(): void {
+    if (this.#trees.length === 0) return
+    this.#touchedAll()
+    // a failure shows at the next checkpoint, which tries again
+    this.#settled = this.#thread
+      .ask('scan', { trees: this.#trees, reserved: this.#reserved() })
+      .catch(() => (this.#settled = undefined))
+  }
+
+  async close(): Promise<void> {
+    await this.#settled
+    if (this.#trees.length > 0) await this.#thread.ask('shut', this.#trees).catch(() => undefined)
+    await this.#onClose()
+  }
+
+  /** After a whole scan, only the paths that callers have changed since need another look. */
+  async #touchedOnly(): Promise<Record<number, readonly string[]> | undefined> {
+    if (this.#settled === undefined) {
+      // the whole tree, as part of the checkpoint itself: its failure shows
+      this.#touchedAll()
+      this.#settled = Promise.resolve()
+      return undefined
+    }
+    await this.#settled
+    const disks = [...this.#disks.values()].filter(({ isTouched }) => isTouched)
+    return Object.fromEntries(disks.map((disk) => [disk.tree, disk.takeTouched()]))
+  }
+
+  /** Names that commands have reserved at this moment. */
+  #reserved(): Record<number, readonly string[]> {
+    return Object.fromEntries([...this.#disks.values()].map((disk) => [disk.tree, disk.reserved()]))
+  }
+
+  #touchedAll(): undefined {
+    for (const disk of this.#disks.values()) disk.takeTouched()
+    return undefined
+  }
+
+  #mountOf(tree: number): number {
+    return this.#mounts.get(tree) ?? -1
+  }
+}
+
+function abortable<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
+  return signal === undefined ? work : orAbort(work, signal)
+}
+
+function stateOf({ type, size, mode, mtime, content, target, ino, birth }: Facts): EntryState {
+  return {
+    type,
+    size,
+    mode: mode & 0o7777,
+    modifiedAt: mtime,
+    content,
+    target,
+    // an inode is used again: with its birth and its bytes, it is the same entry
+    identity: `${ino} ${birth} ${content ?? target ?? type}`,
+  }
+}

@@ -1,0 +1,94 @@
+import { WorkspaceError } from '@ws/core'
+import type { AttachedCheckpoints, CheckpointEngine, CheckpointMount } from '@ws/core/adapter'
+
+import { Attached } from './attached.ts'
+import { DiskMount } from './disk-mount.ts'
+import { Journal } from './memory/journal.ts'
+import { MemoryMounts } from './memory/mounts.ts'
+import { checkCheckpointsOptions, type CheckpointsOptions } from './options.ts'
+import { refuseStateInside } from './outside.ts'
+import { Thread } from './thread.ts'
+
+const operation = 'createWorkspace'
+
+/**
+ * An engine that keeps earlier states of files, for the option `checkpoints` of `createWorkspace`. Several workspaces of one process
+ * can share it. Mounts on a disk are saved in the state directory, and stay there for the next process. Mounts in memory are
+ * saved in memory. Other stores are refused when the workspace is made, unless they are mounted read-only.
+ *
+ * @throws WorkspaceError `EINVAL` that names the option
+ */
+export function createCheckpoints(options: CheckpointsOptions = {}): CheckpointEngine {
+  const { stateDirectory, automatic, maxBytes, maxFileBytes, maxAge } = checkCheckpointsOptions(options)
+  let thread: Thread | undefined
+  let users = 0
+  const release = async (): Promise<void> => {
+    users -= 1
+    if (users > 0) return
+    const last = thread
+    thread = undefined
+    await last?.close()
+  }
+  return {
+    automatic,
+    async attach(mounts: readonly CheckpointMount[]): Promise<AttachedCheckpoints> {
+      for (const mount of mounts) refuseUnsavable(mount, stateDirectory)
+      users += 1
+      thread ??= new Thread({ stateDirectory, limits: { maxBytes, maxFileBytes, maxAge } })
+      const used = thread
+      try {
+        if (stateDirectory !== undefined) await refuseStateInside(stateDirectory, mounts)
+        const onDisk = [...mounts.entries()].filter(([, { directory }]) => directory !== undefined)
+        const names = onDisk.map(([, { directory }]) => ({ key: directory?.path ?? '', path: directory?.path ?? '' }))
+        const trees = names.length === 0 ? [] : await used.ask('open', names)
+        const disks = new Map(
+          onDisk.map(([index, { adapter, directory }], position) => [
+            index,
+            new DiskMount(adapter, trees[position] ?? -1, directory?.path ?? '/'),
+          ]),
+        )
+        const journals = new Map(
+          [...mounts.entries()].flatMap(([index, { adapter }]) =>
+            disks.has(index) ? [] : [[index, new Journal(adapter, maxFileBytes)] as const],
+          ),
+        )
+        const memory = new MemoryMounts(journals, { maxBytes, maxFileBytes, maxAge })
+        const adapters = mounts.map(
+          ({ adapter }, index) => (disks.get(index) ?? journals.get(index))?.adapter ?? adapter,
+        )
+        return new Attached({ thread: used, adapters, disks, memory, onClose: release })
+      } catch (error) {
+        await release()
+        throw error
+      }
+    },
+  }
+}
+
+/** A disk is scanned by descriptors, which only a disk of this machine has; a store in this process tells of every change. */
+function refuseUnsavable({ at, adapter, directory }: CheckpointMount, stateDirectory: string | undefined): void {
+  const { modes, confinement, inProcess } = adapter.capabilities
+  if (directory !== undefined) {
+    if (!modes || confinement !== 'verified')
+      throw unsavable(at, 'its store does not keep permissions and times as a disk does')
+    if (stateDirectory !== undefined) return
+    throw new WorkspaceError({
+      code: 'EINVAL',
+      operation,
+      path: at,
+      reason: 'lies on a disk, and checkpoints of it need a place',
+      remedy: 'pass `stateDirectory` to `createCheckpoints`',
+    })
+  }
+  if (inProcess !== true) throw unsavable(at, 'others may change its store without this process knowing')
+}
+
+function unsavable(at: string, why: string): WorkspaceError {
+  return new WorkspaceError({
+    code: 'ENOTSUP',
+    operation,
+    path: at,
+    reason: `cannot be saved by checkpoints: ${why}`,
+    remedy: 'mount it with `access: "read-only"`, or make the workspace without `checkpoints`',
+  })
+}

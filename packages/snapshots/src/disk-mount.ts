@@ -1,0 +1,59 @@
+import { operations, wrapAdapter } from '@ws/core/adapter'
+import type { StorageAdapter } from '@ws/core/adapter'
+
+import { reservedNames } from '@ws/sandbox'
+
+import { Turnstile } from './turnstile.ts'
+
+/** One mount on a disk, with the changes that callers have made since it was last looked at. */
+export class DiskMount {
+  readonly adapter: StorageAdapter
+  readonly tree: number
+  readonly turnstile = new Turnstile()
+  #touched = new Set<string>()
+
+  readonly #root: string
+
+  /** @param root canonical */
+  constructor(inner: StorageAdapter, tree: number, root: string) {
+    this.tree = tree
+    this.#root = root === '/' ? '' : root
+    this.adapter = wrapAdapter(inner, {
+      name: inner.name,
+      capabilities: inner.capabilities,
+      call: async ({ operation, path, destination }, run) => {
+        if (!operations[operation].changes) return run()
+        const touch = (): void => {
+          this.#touch(path)
+          if (destination !== undefined) this.#touch(destination)
+        }
+        // before and after: a scan in between may see either state
+        return this.turnstile.pass(touch, () => run().finally(touch))
+      },
+    })
+  }
+
+  reserved(): readonly string[] {
+    if (reservedNames.empty) return []
+    return reservedNames.within(this.#root || '/').map((path) => path.slice(this.#root.length))
+  }
+
+  get isTouched(): boolean {
+    return this.#touched.size > 0
+  }
+
+  /** Paths that calls have changed since this was last asked. */
+  takeTouched(): readonly string[] {
+    const touched = [...this.#touched]
+    this.#touched = new Set()
+    return touched
+  }
+
+  #touch(path: string): void {
+    // the directories above may be new as well, and have another time
+    for (let at = path; ; at = at.slice(0, at.lastIndexOf('/')) || '/') {
+      this.#touched.add(at)
+      if (at === '/') return
+    }
+  }
+}

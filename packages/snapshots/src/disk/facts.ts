@@ -1,0 +1,147 @@
+import type { BigIntStats, Stats } from 'node:fs'
+
+export type EntryType = 'file' | 'directory' | 'symlink'
+const types: readonly EntryType[] = ['file', 'directory', 'symlink']
+
+/** Facts about one entry of a disk. Times are milliseconds since the epoch, as exact as a double holds them: 0.3 µs. */
+export interface Facts {
+  readonly type: EntryType
+  readonly size: number
+  /** With setuid, setgid and sticky. */
+  readonly mode: number
+  readonly uid: number
+  readonly gid: number
+  readonly mtime: number
+  readonly ctime: number
+  readonly ino: string
+  readonly birth: number
+  /** The name of a file's bytes; absent where they were left out. */
+  readonly content?: string | undefined
+  readonly target?: string | undefined
+  /** Set for a file with several hard links: its inode. */
+  readonly links?: string | undefined
+  /** It may have changed since it was read without showing it: it is read again by the next scan. */
+  readonly unsettled: boolean
+}
+
+export function typeOf(status: Stats): EntryType | undefined {
+  if (status.isFile()) return 'file'
+  if (status.isDirectory()) return 'directory'
+  return status.isSymbolicLink() ? 'symlink' : undefined
+}
+
+/** Everything of an entry but its content. @param ino exact, where a double is not */
+export function factsOf(status: Stats, type: EntryType, ino: string): Omit<Facts, 'content' | 'target' | 'unsettled'> {
+  const { mode, uid, gid, mtimeMs, ctimeMs, birthtimeMs, nlink } = status
+  return {
+    type,
+    size: type === 'file' ? status.size : 0,
+    mode: mode & 0o7777,
+    uid,
+    gid,
+    mtime: mtimeMs,
+    ctime: ctimeMs,
+    ino,
+    birth: birthtimeMs,
+    links: type === 'file' && nlink > 1 ? ino : undefined,
+  }
+}
+
+/** The same entry, and nothing shows that it was written to since. */
+export function isUntouched(known: Facts, status: Stats, ino: string): boolean {
+  return (
+    known.mtime === status.mtimeMs &&
+    known.ctime === status.ctimeMs &&
+    known.ino === ino &&
+    known.mode === (status.mode & 0o7777) &&
+    (known.type !== 'file' || known.size === status.size) &&
+    known.type === typeOf(status)
+  )
+}
+
+/** Milliseconds by which a time that was set may differ from the one that was asked for. */
+const timeSlack = 0.002
+
+export function isSameTime(one: number, other: number): boolean {
+  return Math.abs(one - other) < timeSlack
+}
+
+/** Nothing that a restore would bring back is different. Directories have the sizes and link counts that the disk likes. */
+export function isSameState(one: Facts, other: Facts): boolean {
+  return (
+    one.type === other.type &&
+    one.content === other.content &&
+    one.target === other.target &&
+    one.mode === other.mode &&
+    one.uid === other.uid &&
+    one.gid === other.gid &&
+    isSameTime(one.mtime, other.mtime) &&
+    (one.links === undefined) === (other.links === undefined) &&
+    (one.content !== undefined || one.size === other.size)
+  )
+}
+
+export interface EntryRow {
+  readonly path: string
+  readonly first: number
+  readonly last: number
+  readonly type: number
+  readonly size: number
+  readonly mode: number
+  readonly uid: number
+  readonly gid: number
+  readonly mtime: number
+  readonly ctime: number
+  readonly ino: string
+  readonly birth: number
+  readonly content: string | null
+  readonly target: string | null
+  readonly links: string | null
+  readonly unsettled: number
+}
+
+export function factsOfRow(row: EntryRow): Facts {
+  const { size, mode, uid, gid, mtime, ctime, ino, birth } = row
+  return {
+    type: types[row.type] ?? 'file',
+    size,
+    mode,
+    uid,
+    gid,
+    mtime,
+    ctime,
+    ino,
+    birth,
+    content: row.content ?? undefined,
+    target: row.target ?? undefined,
+    links: row.links ?? undefined,
+    unsettled: row.unsettled !== 0,
+  }
+}
+
+/** In the order of {@link entryColumns}. */
+export function valuesOf(facts: Facts): (string | number | null)[] {
+  const { type, size, mode, uid, gid, mtime, ctime, ino, birth, content, target, links, unsettled } = facts
+  return [
+    types.indexOf(type),
+    size,
+    mode,
+    uid,
+    gid,
+    mtime,
+    ctime,
+    ino,
+    birth,
+    content ?? null,
+    target ?? null,
+    links ?? null,
+    unsettled ? 1 : 0,
+  ]
+}
+
+export const entryColumns = 'type, size, mode, uid, gid, mtime, ctime, ino, birth, content, target, links, unsettled'
+
+/** The number of an inode as text: a double holds those of most disks, and not all. */
+export function inodeOf({ ino }: Stats, exact: () => BigIntStats): string {
+  return String(Number.isSafeInteger(ino) ? ino : exact().ino)
+}

@@ -1,0 +1,193 @@
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  futimesSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmdirSync,
+  type Stats,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+  writeSync,
+} from 'node:fs'
+
+import { nativeCode } from '../../errors.ts'
+import { type Facts, inodeOf, typeOf } from '../facts.ts'
+import { O_PATH, selfOf } from '../root.ts'
+import { newTemporary } from '../temporary.ts'
+import { bitsOf, giveNew, isRoot } from './marks.ts'
+import { changedMeanwhile, pathOf, type Place, Unexpected } from './place.ts'
+
+const creating = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
+const anyEntry = O_PATH | constants.O_NOFOLLOW
+/** Milliseconds by which the clock of a file system may lag behind ours. */
+const clockSlackMs = 100
+
+/** @throws Unexpected for an entry that is not as the last scan saw it */
+export function assertAsSeen(place: Place, seen: Facts): void {
+  const status = statusAt(place)
+  if (status === undefined) throw new Unexpected('it was removed meanwhile')
+  const isSame =
+    isEntry(place, status, seen) &&
+    // hard links change the inode's own time when another name of it comes or goes
+    (seen.type === 'directory' || seen.links !== undefined || seen.ctime === status.ctimeMs) &&
+    (seen.type === 'directory' || isUnwritten(status, seen))
+  if (!isSame) throw new Unexpected(changedMeanwhile)
+}
+
+function statusAt(place: Place): Stats | undefined {
+  return lstatSync(pathOf(place), { throwIfNoEntry: false })
+}
+
+function isEntry(place: Place, status: Stats, seen: Facts): boolean {
+  const ino = inodeOf(status, () => lstatSync(pathOf(place), { bigint: true }))
+  return typeOf(status) === seen.type && ino === seen.ino
+}
+
+function isUnwritten(status: Stats, { type, size, mtime }: Facts): boolean {
+  return (type !== 'file' || status.size === size) && status.mtimeMs === mtime
+}
+
+/** Removes a file or link that is as it was seen. It is taken out of its place first, so that another one is never removed. */
+export function removeFile(place: Place, seen: Facts): void {
+  assertAsSeen(place, seen)
+  const taken: Place = { parent: place.parent, name: newTemporary() }
+  renameSync(pathOf(place), pathOf(taken))
+  const status = statusAt(taken)
+  if (status !== undefined && isEntry(taken, status, seen) && isUnwritten(status, seen)) {
+    unlinkSync(pathOf(taken))
+    return
+  }
+  putBack(taken, place)
+  throw new Unexpected(changedMeanwhile)
+}
+
+function putBack(taken: Place, place: Place): void {
+  linkSync(pathOf(taken), pathOf(place))
+  unlinkSync(pathOf(taken))
+}
+
+export function removeDirectory(place: Place, seen: Facts): void {
+  assertAsSeen(place, seen)
+  try {
+    rmdirSync(pathOf(place))
+  } catch (error) {
+    if (nativeCode(error) === 'ENOTEMPTY') throw new Unexpected('it holds something that is new')
+    throw error
+  }
+}
+
+/** Makes a directory that only its owner can enter until {@link mark} gives it its bits. Answers its inode. */
+export function makeDirectory(place: Place, facts: Facts): string {
+  const start = Date.now() - clockSlackMs
+  once(() => mkdirSync(pathOf(place), 0o700))
+  return giveNew(place, facts, start)
+}
+
+/** Makes a file or link at a free name. */
+export function create(place: Place, facts: Facts, source: Uint8Array | Place | undefined): void {
+  if (facts.type === 'symlink') return once(() => makeLink(place, facts))
+  const temp = prepare(place, facts, source)
+  try {
+    once(() => linkSync(pathOf(temp), pathOf(place)))
+  } finally {
+    unlinkSync(pathOf(temp))
+  }
+}
+
+/**
+ * Replaces a file or link that is as it was seen, in one step. The old one is held meanwhile. Where its bytes changed at
+ * that moment, it comes back.
+ */
+export function replace(place: Place, facts: Facts, seen: Facts, source: Uint8Array | Place | undefined): void {
+  const temp = prepare(place, facts, source)
+  const held: Place = { parent: place.parent, name: newTemporary() }
+  try {
+    assertAsSeen(place, seen)
+    linkSync(pathOf(place), pathOf(held))
+    assertHeld(held, seen)
+    renameSync(pathOf(temp), pathOf(place))
+  } catch (error) {
+    removeQuietly(temp)
+    removeQuietly(held)
+    throw error
+  }
+  try {
+    assertHeld(held, seen)
+  } catch (error) {
+    renameSync(pathOf(held), pathOf(place))
+    throw error
+  }
+  unlinkSync(pathOf(held))
+}
+
+function assertHeld(held: Place, seen: Facts): void {
+  const status = statusAt(held)
+  if (status === undefined || !isEntry(held, status, seen) || !isUnwritten(status, seen))
+    throw new Unexpected(changedMeanwhile)
+}
+
+function removeQuietly(place: Place): void {
+  try {
+    unlinkSync(pathOf(place))
+  } catch {
+    // it has its name already, or was never made
+  }
+}
+
+/** A finished entry under a hidden name beside its place. @param source its bytes, or an entry that it is another link of */
+function prepare({ parent }: Place, facts: Facts, source: Uint8Array | Place | undefined): Place {
+  const temp: Place = { parent, name: newTemporary() }
+  if (facts.type === 'symlink') {
+    makeLink(temp, facts)
+    return temp
+  }
+  if (source !== undefined && !(source instanceof Uint8Array)) {
+    linkSync(pathOf(source), pathOf(temp))
+    return temp
+  }
+  const fd = openSync(pathOf(temp), creating, 0o600)
+  try {
+    const bytes = source ?? new Uint8Array()
+    let done = 0
+    while (done < bytes.length) done += writeSync(fd, bytes, done, bytes.length - done)
+    if (isRoot) fchownSync(fd, facts.uid, facts.gid)
+    fchmodSync(fd, bitsOf(facts))
+    futimesSync(fd, facts.mtime / 1_000, facts.mtime / 1_000)
+    return temp
+  } catch (error) {
+    removeQuietly(temp)
+    throw error
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function makeLink(place: Place, facts: Facts): void {
+  const start = Date.now() - clockSlackMs
+  symlinkSync(facts.target ?? '', pathOf(place))
+  giveNew(place, facts, start)
+  const fd = openSync(pathOf(place), anyEntry)
+  try {
+    // the link in /proc leads to the entry itself: a symbolic link there is not followed further
+    if (fstatSync(fd).isSymbolicLink()) utimesSync(selfOf(fd), facts.mtime / 1_000, facts.mtime / 1_000)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function once(make: () => void): void {
+  try {
+    make()
+  } catch (error) {
+    if (nativeCode(error) === 'EEXIST') throw new Unexpected('something else was made there meanwhile')
+    throw error
+  }
+}

@@ -1,0 +1,54 @@
+import { chmodSync, chownSync, closeSync, constants, fstatSync, openSync, utimesSync } from 'node:fs'
+
+import { type Facts, inodeOf, isSameTime, typeOf } from '../facts.ts'
+import { O_PATH, selfOf } from '../root.ts'
+import { changedMeanwhile, pathOf, type Place, Unexpected } from './place.ts'
+
+const anyEntry = O_PATH | constants.O_NOFOLLOW
+export const isRoot = process.getuid?.() === 0
+
+/** Files never get setuid or setgid back: bytes of another time must not run with the rights of another user. */
+export function bitsOf({ type, mode }: Facts): number {
+  return type === 'directory' ? mode & 0o3777 : mode & 0o1777
+}
+
+/** The entry that a place must hold, and whose it is, where another user is to get it. */
+interface Known {
+  readonly ino: string
+  readonly uid?: number | undefined
+}
+
+/** Gives an entry its bits, owner and time, by its descriptor. */
+export function mark(place: Place, facts: Facts, known: Known): void {
+  const fd = openSync(pathOf(place), anyEntry)
+  try {
+    const status = fstatSync(fd)
+    const ino = inodeOf(status, () => fstatSync(fd, { bigint: true }))
+    if (typeOf(status) !== facts.type || known.ino !== ino) throw new Unexpected(changedMeanwhile)
+    const self = selfOf(fd)
+    const isOthers = status.uid !== facts.uid || status.gid !== facts.gid
+    if (isRoot && isOthers && known.uid === status.uid) chownSync(self, facts.uid, facts.gid)
+    if (facts.type !== 'symlink' && (status.mode & 0o7777) !== bitsOf(facts)) chmodSync(self, bitsOf(facts))
+    if (!isSameTime(status.mtimeMs, facts.mtime)) utimesSync(self, facts.mtime / 1_000, facts.mtime / 1_000)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/**
+ * Gives an entry that was just made to its owner. Directories and links cannot be made by descriptor, so another entry may bear
+ * the name by now: only one that is ours and new is given away.
+ */
+export function giveNew(place: Place, { type, uid, gid }: Facts, start: number): string {
+  const fd = openSync(pathOf(place), anyEntry)
+  try {
+    const status = fstatSync(fd)
+    const born = status.birthtimeMs > 0 ? status.birthtimeMs : status.ctimeMs
+    if (status.uid !== process.getuid?.() || born < start || typeOf(status) !== type)
+      throw new Unexpected(changedMeanwhile)
+    if (isRoot) chownSync(selfOf(fd), uid, gid)
+    return inodeOf(status, () => fstatSync(fd, { bigint: true }))
+  } finally {
+    closeSync(fd)
+  }
+}

@@ -1,0 +1,23 @@
+import { selfOf } from '../root.ts'
+
+/** A name in a directory that is open, and verified to be in its place. */
+export interface Place {
+  readonly parent: number
+  readonly name: string
+}
+
+export function pathOf({ parent, name }: Place): string {
+  return `${selfOf(parent)}/${name}`
+}
+
+/** An entry is not as the restore expects it: it is left alone. */
+export class Unexpected extends Error {
+  readonly reason: string
+
+  constructor(reason: string) {
+    super(reason)
+    this.reason = reason
+  }
+}
+
+export const changedMeanwhile = 'it was changed meanwhile'

@@ -1,0 +1,178 @@
+import { chmodSync, fstatSync } from 'node:fs'
+
+import { Failure, nativeCode, nativeFailure } from '../../errors.ts'
+import type { Database } from '../../store/database.ts'
+import { type Facts, isSameState } from '../facts.ts'
+import { selfOf } from '../root.ts'
+import type { Pair, Tree } from '../tree.ts'
+import { assertAsSeen, create, makeDirectory, removeDirectory, removeFile, replace } from './acts.ts'
+import { mark } from './marks.ts'
+import { type Place, Unexpected } from './place.ts'
+import { findAnchors } from './anchors.ts'
+import { depthOf, parentOf, type Plan, planOf } from './plan.ts'
+
+const mostNamed = 1_000
+
+/** A path that was left as it is. */
+export interface Conflict {
+  readonly path: string
+  readonly reason: string
+}
+
+/**
+ * Brings paths back to an earlier state, each only where it is as the last scan saw it. Each file has its old or its new state
+ * at every moment, so a process that is killed leaves nothing half written.
+ */
+export function restore(tree: Tree, database: Database, since: number, pairs: readonly Pair[]): Conflict[] {
+  return new Restore(tree, database, since).run(pairs)
+}
+
+/** Directories that a process opened up for itself and was killed: they get their bits back. */
+export function tightenAgain({ id, root }: Tree, database: Database): void {
+  const rows = database.all<{ path: string; mode: number }>('SELECT path, mode FROM loosened WHERE tree = ?', id)
+  for (const { path, mode } of rows.sort((left, right) => depthOf(right.path) - depthOf(left.path))) {
+    const fd = root.directory(path)
+    if (fd !== undefined) chmodSync(selfOf(fd), mode)
+    database.run('DELETE FROM loosened WHERE tree = ? AND path = ?', id, path)
+  }
+  root.forget()
+}
+
+class Restore {
+  readonly #tree: Tree
+  readonly #database: Database
+  readonly #since: number
+  readonly #conflicts = new Map<string, string>()
+  readonly #completed: string[] = []
+  /** The inodes of directories that this restore has made. */
+  readonly #made = new Map<string, string>()
+  #at = ''
+
+  constructor(tree: Tree, database: Database, since: number) {
+    this.#tree = tree
+    this.#database = database
+    this.#since = since
+  }
+
+  run(pairs: readonly Pair[]): Conflict[] {
+    const plan = planOf(pairs)
+    for (const { path, reason } of plan.unsaved) this.#conflicts.set(path, reason)
+    // before anything is touched: damaged bytes must not be found half-way
+    for (const content of plan.contents) this.#tree.read(content)
+    const anchors = findAnchors(this.#tree, this.#since, pairs)
+    const source = (path: string, facts: Facts): Uint8Array | Place | undefined => {
+      if (facts.type !== 'file') return undefined
+      const anchor = facts.links === undefined ? undefined : anchors.get(facts.links)
+      if (anchor !== undefined && anchor !== path) return this.#place(anchor)
+      if (facts.links !== undefined) anchors.set(facts.links, path)
+      return this.#tree.read(facts.content ?? '')
+    }
+    try {
+      for (const { path, after } of plan.removed) {
+        this.#attempt(path, (place) => {
+          if (after.type === 'directory') removeDirectory(place, after)
+          else removeFile(place, after)
+        })
+      }
+      for (const { path, before } of plan.created) {
+        this.#attempt(path, (place) => {
+          if (before.type === 'directory') this.#made.set(path, makeDirectory(place, before))
+          else create(place, before, source(path, before))
+        })
+      }
+      for (const { path, before, after, anew } of plan.changed) {
+        this.#attempt(path, (place) => {
+          // a link that is made of it, or another name that goes, changes the inode's own time
+          const seen = { ...after, links: after.links ?? before.links }
+          if (anew) replace(place, before, seen, source(path, before))
+          else this.#mark(place, before, seen)
+        })
+      }
+      // last, since everything that was made or removed in a directory has changed its time
+      for (const { path, before, after } of plan.directories)
+        this.#attempt(path, (place) => this.#finish(place, path, before, after), { isNew: after === undefined })
+      this.#keepTimes(plan)
+      return [...this.#conflicts].map(([path, reason]) => ({ path, reason }))
+    } catch (error) {
+      throw this.#partial(error, pairs.length)
+    } finally {
+      tightenAgain(this.#tree, this.#database)
+    }
+  }
+
+  #finish(place: Place, path: string, before: Facts, after: Facts | undefined): void {
+    const made = this.#made.get(path)
+    if (after !== undefined) mark(place, before, after)
+    else if (made !== undefined) mark(place, before, { ino: made })
+  }
+
+  /** A directory that is as it was then keeps its time, though entries in it were replaced. */
+  #keepTimes({ directories, ...acts }: Plan): void {
+    const marked = new Set(directories.map(({ path }) => path))
+    const touched = [...acts.removed, ...acts.created, ...acts.changed].map(({ path }) => parentOf(path))
+    for (const path of new Set(touched)) {
+      const now = this.#tree.live.get(path)
+      const then = this.#tree.at(this.#since, path)
+      if (marked.has(path) || now === undefined || then === undefined || !isSameState(now, then)) continue
+      this.#attempt(path, (place) => mark(place, now, now), { isNew: true })
+    }
+  }
+
+  #mark(place: Place, before: Facts, after: Facts): void {
+    assertAsSeen(place, after)
+    mark(place, before, after)
+  }
+
+  #attempt(path: string, act: (place: Place) => void, { isNew = false } = {}): void {
+    if (this.#conflicts.has(path)) return
+    this.#at = path
+    try {
+      const place = this.#place(path)
+      if (place === undefined) throw new Unexpected('its directory is not there')
+      act(place)
+      if (!isNew) this.#completed.push(path)
+    } catch (error) {
+      if (error instanceof Unexpected) this.#conflicts.set(path, error.reason)
+      else if (nativeCode(error) === 'ENOENT') this.#conflicts.set(path, 'it was removed meanwhile')
+      else if (nativeCode(error) === 'EACCES' || nativeCode(error) === 'EPERM')
+        this.#conflicts.set(path, 'the permissions of the disk do not allow it')
+      else throw error
+    }
+  }
+
+  #place(path: string): Place | undefined {
+    if (path === '/') return { parent: this.#tree.root.fd, name: '.' }
+    const above = parentOf(path)
+    const parent = this.#tree.root.directory(above)
+    if (parent === undefined) return undefined
+    this.#loosen(above, parent)
+    return { parent, name: path.slice(path.lastIndexOf('/') + 1) }
+  }
+
+  /** Opens a directory of this user up, where its bits keep even the owner out. The journal says so before it is done. */
+  #loosen(path: string, fd: number): void {
+    const { mode, uid } = fstatSync(fd)
+    if ((mode & 0o300) === 0o300 || uid === 0 || uid !== process.getuid?.()) return
+    this.#database.run('INSERT OR IGNORE INTO loosened VALUES (?, ?, ?)', this.#tree.id, path, mode & 0o7777)
+    chmodSync(selfOf(fd), (mode & 0o7777) | 0o700)
+  }
+
+  #partial(error: unknown, all: number): Error {
+    const failure = nativeFailure(error)
+    if (this.#completed.length === 0) return failure
+    const { code, reason, remedy, native } = failure
+    const completedCount = this.#completed.length
+    return new Failure({
+      code,
+      reason,
+      remedy,
+      partial: {
+        completed: this.#completed.slice(0, mostNamed),
+        completedCount,
+        failedAt: this.#at,
+        state: `${completedCount} of ${all} paths are restored, each of the others is as it was; restore again to go on`,
+      },
+      native,
+    })
+  }
+}

@@ -1,0 +1,204 @@
+import { failed } from '../errors.ts'
+import type { Database } from '../store/database.ts'
+import { contentOf, type Packs, type Place } from '../store/pack.ts'
+import { entryColumns, type EntryRow, type Facts, factsOfRow, isSameState, valuesOf } from './facts.ts'
+import { Root } from './root.ts'
+import { scan, type ScanOptions, type ScanResult } from './scan.ts'
+
+/** Stands for the last turn of a state that still holds. */
+const open = Number.MAX_SAFE_INTEGER
+
+export interface Limits {
+  readonly maxBytes: number
+  readonly maxFileBytes: number
+}
+
+/** Two states of one path. */
+export interface Pair {
+  readonly path: string
+  readonly before: Facts | undefined
+  readonly after: Facts | undefined
+}
+
+/**
+ * One tree of a disk and its earlier states. A turn is a number that grows with each scan that finds a change. Each state of an
+ * entry holds from its first turn to its last, so a checkpoint is one number, and a turn costs what it changed.
+ */
+export class Tree {
+  readonly id: number
+  readonly root: Root
+  readonly #database: Database
+  readonly #packs: Packs
+  #turn: number
+  #live: Map<string, Facts> | undefined
+
+  constructor(database: Database, packs: Packs, { key, path }: { readonly key: string; readonly path: string }) {
+    this.#database = database
+    this.#packs = packs
+    this.root = new Root(path)
+    database.run('INSERT OR IGNORE INTO trees (key, turn) VALUES (?, 0)', key)
+    const row = database.get<{ id: number; turn: number }>('SELECT id, turn FROM trees WHERE key = ?', key)
+    this.id = row?.id ?? 0
+    this.#turn = row?.turn ?? 0
+  }
+
+  get turn(): number {
+    return this.#turn
+  }
+
+  /** The entries as the last scan left them. */
+  get live(): Map<string, Facts> {
+    if (this.#live === undefined) {
+      const rows = this.#database.all<EntryRow>('SELECT * FROM entries WHERE tree = ? AND last = ?', this.id, open)
+      this.#live = new Map(rows.map((row) => [row.path, factsOfRow(row)]))
+    }
+    return this.#live
+  }
+
+  /**
+   * Looks at the tree, and saves what is new. Nothing is saved where anything fails.
+   *
+   * @param room bytes that may be added to the packs
+   */
+  scan(options: Pick<ScanOptions, 'maxFileBytes' | 'reserved' | 'only'>, room: number): ScanResult['leftOut'] {
+    const { live } = this
+    const added = new Set<string>()
+    const mark = this.#packs.mark()
+    this.#database.run('BEGIN IMMEDIATE')
+    let turn: number
+    let result: ScanResult
+    try {
+      const save = (bytes: Uint8Array): string => {
+        const content = contentOf(bytes)
+        if (added.has(content) || this.place(content) !== undefined) return content
+        added.add(content)
+        this.#packs.add(content, bytes)
+        if (this.#packs.size - mark.size > room) throw tooMuch()
+        return content
+      }
+      result = scan({ ...options, root: this.root, known: live, save })
+      turn = this.#note(result)
+      this.#packs.sync()
+      if (this.#packs.size - mark.size > room) throw tooMuch()
+      this.#database.run('COMMIT')
+    } catch (error) {
+      this.#rollBack()
+      this.#packs.rollBack(mark)
+      throw error
+    }
+    this.#turn = turn
+    for (const path of result.gone) live.delete(path)
+    for (const [path, facts] of result.changed) live.set(path, facts)
+    return result.leftOut
+  }
+
+  /** Where saved bytes lie. */
+  place(content: string): Place | undefined {
+    return this.#database.get<Place & object>(
+      'SELECT pack, block, length, start, size FROM contents WHERE content = ?',
+      content,
+    )
+  }
+
+  /** @throws WorkspaceError `EIO` where they are damaged or missing */
+  read(content: string): Uint8Array {
+    const place = this.place(content)
+    if (place === undefined)
+      throw failed('EIO', 'saved bytes are missing, and nothing was changed', 'use another checkpoint')
+    return this.#packs.read(content, place)
+  }
+
+  at(turn: number, path: string): Facts | undefined {
+    const row = this.#database.get<EntryRow>(
+      'SELECT * FROM entries WHERE tree = ? AND path = ? AND first <= ? AND last > ?',
+      ...[this.id, path, turn, turn],
+    )
+    return row === undefined ? undefined : factsOfRow(row)
+  }
+
+  /** The entries that were hard links of one inode. */
+  linksAt(turn: number, links: string): { readonly path: string; readonly content: string | null }[] {
+    return this.#database.all(
+      'SELECT path, content FROM entries WHERE tree = ? AND links = ? AND first <= ? AND last > ? ORDER BY path',
+      ...[this.id, links, turn, turn],
+    )
+  }
+
+  /** The paths that are not the same at two turns, the earlier one first. */
+  compare(since: number, until: number): Pair[] {
+    const before = this.#database.all<EntryRow>(
+      'SELECT * FROM entries WHERE tree = ? AND last > ? AND last <= ? AND first <= ?',
+      ...[this.id, since, until, since],
+    )
+    const after = this.#database.all<EntryRow>(
+      'SELECT * FROM entries WHERE tree = ? AND first > ? AND first <= ? AND last > ?',
+      ...[this.id, since, until, until],
+    )
+    const pairs = new Map<string, Pair>()
+    for (const row of before) pairs.set(row.path, { path: row.path, before: factsOfRow(row), after: undefined })
+    for (const row of after) {
+      const known = pairs.get(row.path)
+      pairs.set(row.path, { path: row.path, before: known?.before, after: factsOfRow(row) })
+    }
+    return [...pairs.values()].filter(
+      ({ before: old, after: now }) => old === undefined || now === undefined || !isSameState(old, now),
+    )
+  }
+
+  close(): void {
+    this.root.close()
+  }
+
+  #note({ changed, gone }: ScanResult): number {
+    const turn = this.#turn + 1
+    let moved = false
+    const end = (path: string): void => {
+      moved = true
+      this.#database.run(
+        'UPDATE entries SET last = ? WHERE tree = ? AND path = ? AND last = ?',
+        ...[turn, this.id, path, open],
+      )
+    }
+    for (const path of gone) end(path)
+    for (const [path, facts] of changed) {
+      const known = this.live.get(path)
+      if (known !== undefined && isSameState(known, facts)) {
+        this.#refresh(path, facts)
+        continue
+      }
+      if (known !== undefined) end(path)
+      moved = true
+      this.#database.run(
+        `INSERT INTO entries (tree, path, first, last, ${entryColumns}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+        ...[this.id, path, turn, open, ...valuesOf(facts)],
+      )
+    }
+    if (!moved) return this.#turn
+    this.#database.run('UPDATE trees SET turn = ? WHERE id = ?', turn, this.id)
+    return turn
+  }
+
+  /** The same state, under another inode or with another time of the disk's own. */
+  #refresh(path: string, { ino, ctime, birth, mtime, links, unsettled }: Facts): void {
+    this.#database.run(
+      'UPDATE entries SET ino = ?, ctime = ?, birth = ?, mtime = ?, links = ?, unsettled = ? WHERE tree = ? AND path = ? AND last = ?',
+      ...[ino, ctime, birth, mtime, links ?? null, unsettled ? 1 : 0, this.id, path, open],
+    )
+  }
+
+  #rollBack(): void {
+    try {
+      this.#database.run('ROLLBACK')
+    } catch {
+      // SQLite has rolled back already: a full disk, for one
+    }
+  }
+}
+
+function tooMuch(): Error {
+  return failed(
+    'EDQUOT',
+    'the checkpoint would need more than `maxBytes`, and nothing was saved',
+    'raise `maxBytes`, lower `maxFileBytes`, or mount a smaller directory',
+  )
+}

@@ -1,0 +1,2 @@
+export { createCheckpoints } from './create.ts'
+export type { CheckpointsOptions } from './options.ts'

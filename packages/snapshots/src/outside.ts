@@ -1,0 +1,30 @@
+import { stat } from 'node:fs/promises'
+
+import { WorkspaceError } from '@ws/core'
+import type { CheckpointMount } from '@ws/core/adapter'
+
+/**
+ * Commands must not reach the state directory, so it lies in no mount. Every directory on the way to it is compared with the
+ * mounts' own, whatever names lead there.
+ *
+ * @throws WorkspaceError `EINVAL`
+ */
+export async function refuseStateInside(stateDirectory: string, mounts: readonly CheckpointMount[]): Promise<void> {
+  const roots = new Map(
+    mounts.flatMap(({ at, directory }) => (directory === undefined ? [] : [[directory.identity, at]])),
+  )
+  for (let place = stateDirectory; ; place = place.slice(0, place.lastIndexOf('/')) || '/') {
+    const status = await stat(place, { bigint: true }).catch(() => undefined)
+    const at = status === undefined ? undefined : roots.get(`${status.dev}:${status.ino}`)
+    if (at !== undefined) {
+      throw new WorkspaceError({
+        code: 'EINVAL',
+        operation: 'createWorkspace',
+        path: at,
+        reason: 'holds the state directory of checkpoints, where commands could reach it',
+        remedy: 'name a `stateDirectory` outside every mount',
+      })
+    }
+    if (place === '/') return
+  }
+}

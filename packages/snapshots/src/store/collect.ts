@@ -1,0 +1,109 @@
+import type { Database } from './database.ts'
+import type { Packs, Place } from './pack.ts'
+
+/** The part of a pack that may be waste before its contents move to another one. */
+const mostWaste = 0.5
+const open = Number.MAX_SAFE_INTEGER
+
+export interface CollectOptions {
+  readonly maxBytes: number
+  /** Milliseconds. */
+  readonly maxAge: number
+  /** The numbers of the trees that are in use: they keep their latest checkpoint, however old it is. */
+  readonly used: readonly number[]
+  /** The id of a checkpoint that stays in any case. */
+  readonly keep?: string | undefined
+}
+
+/**
+ * Forgets checkpoints that are too old, and the oldest ones while the packs have more than `maxBytes`; then the states that no
+ * checkpoint needs, and their bytes. The latest checkpoint of each tree in use stays. A process that is killed leaves waste at most.
+ */
+export function collect(database: Database, packs: Packs, { maxBytes, maxAge, used, keep = '' }: CollectOptions): void {
+  const isUsed = `IN (${used.join(', ')})`
+  const latest = 'SELECT max(created) FROM checkpoints AS other WHERE other.tree = checkpoints.tree'
+  const outdated = `id <> ? AND created < ? AND (created < (${latest}) OR tree NOT ${isUsed})`
+  database.run(`DELETE FROM checkpoints WHERE ${outdated}`, keep, Date.now() - maxAge)
+  database.run(
+    `DELETE FROM entries WHERE tree NOT ${isUsed} AND NOT EXISTS (SELECT 1 FROM checkpoints WHERE checkpoints.tree = entries.tree)`,
+  )
+  sweep(database, packs)
+  while (packs.size > maxBytes * 0.75) {
+    const before = database.get<{ count: number }>('SELECT count(*) AS count FROM checkpoints')?.count ?? 0
+    // a quarter of those that there are, so that a full store is not swept for each of them
+    const oldest = `SELECT id FROM checkpoints WHERE id <> ? AND created < (${latest}) GROUP BY id ORDER BY min(created) LIMIT ?`
+    database.run(`DELETE FROM checkpoints WHERE id IN (${oldest})`, keep, Math.max(1, Math.floor(before / 4)))
+    const after = database.get<{ count: number }>('SELECT count(*) AS count FROM checkpoints')?.count ?? 0
+    if (after === before) return
+    sweep(database, packs)
+  }
+}
+
+/** Bytes of the blocks that the present states of all trees need. */
+export function neededBytes(database: Database): number {
+  const row = database.get<{ bytes: number | null }>(
+    `SELECT sum(length) AS bytes FROM (SELECT DISTINCT pack, block, length FROM contents WHERE content IN (
+       SELECT content FROM entries WHERE last = ${open}))`,
+  )
+  return row?.bytes ?? 0
+}
+
+function sweep(database: Database, packs: Packs): void {
+  database.transaction(() => {
+    database.run(
+      `DELETE FROM entries WHERE last <> ${open} AND NOT EXISTS (
+        SELECT 1 FROM checkpoints WHERE checkpoints.tree = entries.tree AND turn >= first AND turn < last)`,
+    )
+    database.run('DELETE FROM contents WHERE content NOT IN (SELECT content FROM entries WHERE content IS NOT NULL)')
+  })
+  const used = new Map<number, number>()
+  for (const { pack, bytes } of database.all<{ pack: number; bytes: number }>(
+    'SELECT pack, sum(length) AS bytes FROM (SELECT DISTINCT pack, block, length FROM contents) GROUP BY pack',
+  ))
+    used.set(pack, bytes)
+  for (const number of packs.numbers()) {
+    const size = packs.sizeOf(number)
+    const bytes = used.get(number) ?? 0
+    if (bytes > 0 && isWorthKeeping(database, number, bytes, size)) continue
+    if (bytes > 0) moveContents(database, packs, number)
+    packs.remove(number)
+  }
+}
+
+/** Blocks count whole: one that holds a single content that is needed stays as it is. */
+function isWorthKeeping(database: Database, pack: number, bytes: number, size: number): boolean {
+  if (bytes < size * (1 - mostWaste)) return false
+  const row = database.get<{ needed: number; all: number }>(
+    `SELECT sum(size) AS needed, (SELECT sum(whole) FROM (
+       SELECT max(start + size) AS whole FROM contents WHERE pack = ? GROUP BY block)) AS "all" FROM contents WHERE pack = ?`,
+    ...[pack, pack],
+  )
+  return row === undefined || row.all === null || row.needed >= row.all * (1 - mostWaste)
+}
+
+/** Writes what is needed of a pack into another one. The index names the new place before the old one goes. */
+function moveContents(database: Database, packs: Packs, number: number): void {
+  packs.close()
+  packs.avoid(number)
+  const rows = database.all<Place & { readonly content: string }>(
+    'SELECT content, pack, block, length, start, size FROM contents WHERE pack = ? ORDER BY block, start',
+    number,
+  )
+  database.transaction(() => {
+    for (const { content, ...place } of rows) {
+      const bytes = readable(packs, content, place)
+      if (bytes !== undefined) packs.add(content, bytes.slice())
+      else database.run('DELETE FROM contents WHERE content = ?', content)
+    }
+    packs.sync()
+  })
+}
+
+/** Bytes that are damaged are lost: the checkpoints that need them say so. */
+function readable(packs: Packs, content: string, place: Place): Uint8Array | undefined {
+  try {
+    return packs.read(content, place)
+  } catch {
+    return undefined
+  }
+}

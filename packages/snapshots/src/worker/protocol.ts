@@ -1,0 +1,104 @@
+import type { ErrorCode, PartialProgress } from '@ws/core'
+
+import type { Facts } from '../disk/facts.ts'
+import type { Conflict } from '../disk/restore/restore.ts'
+import type { Limits, Pair } from '../disk/tree.ts'
+
+/** The data that a worker is started with. */
+export interface WorkerData {
+  /** Absent for a worker that only makes diffs. */
+  readonly stateDirectory?: string | undefined
+  /** How the names of temporary files begin: they say which process has made them. */
+  readonly tempName: string
+  readonly limits: Limits & { readonly maxAge: number }
+}
+
+export interface TreeName {
+  readonly key: string
+  /** Canonical. */
+  readonly path: string
+}
+
+export interface Stored {
+  readonly id: string
+  readonly label?: string | undefined
+  readonly createdAt: number
+  readonly automatic: boolean
+}
+
+export interface ScanRequest {
+  /** The id of a checkpoint that must not make room. */
+  readonly keep?: string | undefined
+  /** By the number of its tree: only these paths. Absent: all trees, and everything in them. */
+  readonly only?: Readonly<Record<number, readonly string[]>> | undefined
+  /** Names that commands have reserved, by the number of their tree: to callers nothing is there. */
+  readonly reserved: Readonly<Record<number, readonly string[]>>
+}
+
+export interface SaveRequest extends ScanRequest {
+  readonly trees: readonly number[]
+  readonly label?: string | undefined
+  readonly automatic: boolean
+  /** The id is that of a checkpoint that other mounts have taken already. */
+  readonly id: string
+  /** Other mounts have changed: it is taken even where no tree has. */
+  readonly forced: boolean
+}
+
+export type LeftOutAt = { readonly tree: number; readonly path: string; readonly reason: string }
+
+/** A pair of a tree. */
+export interface PairAt extends Pair {
+  readonly tree: number
+}
+
+export interface DiffSide {
+  readonly name: string
+  readonly facts?: Pick<Facts, 'type' | 'size' | 'mode' | 'target'> | undefined
+  /** The bytes, or the name of saved ones in a tree. */
+  readonly bytes?: Uint8Array | undefined
+  readonly content?: string | undefined
+  readonly tree?: number | undefined
+}
+
+/** The methods of the worker. */
+export interface Methods {
+  /** Answers the numbers of the trees, in their order. */
+  open(trees: readonly TreeName[]): number[]
+  shut(trees: readonly number[]): void
+  scan(request: ScanRequest & { readonly trees: readonly number[] }): void
+  save(request: SaveRequest): { readonly checkpoint: Stored; readonly leftOut: readonly LeftOutAt[] } | undefined
+  list(trees: readonly number[]): Stored[]
+  compare(
+    request: ScanRequest & {
+      readonly trees: readonly number[]
+      readonly since: string
+      readonly until?: string | undefined
+    },
+  ): PairAt[]
+  restore(request: {
+    readonly tree: number
+    readonly since: string
+    readonly until: string
+    readonly paths: readonly string[]
+  }): Conflict[]
+  diff(before: DiffSide, after: DiffSide): string
+  collect(): void
+}
+
+export interface Request {
+  readonly id: number
+  readonly method: keyof Methods
+  readonly args: readonly unknown[]
+}
+
+export interface PlainError {
+  readonly code: ErrorCode
+  readonly reason: string
+  readonly remedy?: string | undefined
+  readonly partial?: PartialProgress | undefined
+  /** For operators. */
+  readonly native?: unknown
+}
+
+export type Answer = { readonly id: number } & ({ readonly result: unknown } | { readonly error: PlainError })

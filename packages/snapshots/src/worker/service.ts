@@ -1,0 +1,213 @@
+import { failed, Failure } from '../errors.ts'
+import { type Conflict, restore, tightenAgain } from '../disk/restore/restore.ts'
+import { nameTemporaries } from '../disk/temporary.ts'
+import { isSameState } from '../disk/facts.ts'
+import { type Pair, Tree } from '../disk/tree.ts'
+import { collect, neededBytes } from '../store/collect.ts'
+import { Database } from '../store/database.ts'
+import { Packs } from '../store/pack.ts'
+import { openStateDirectory } from '../store/state-directory.ts'
+import type {
+  DiffSide,
+  LeftOutAt,
+  Methods,
+  PairAt,
+  SaveRequest,
+  ScanRequest,
+  Stored,
+  TreeName,
+  WorkerData,
+} from './protocol.ts'
+import { unifiedDiff } from './unified-diff.ts'
+
+interface CheckpointRow {
+  readonly id: string
+  readonly tree: number
+  readonly turn: number
+  readonly label: string | null
+  readonly created: number
+  readonly automatic: number
+}
+
+/** The state directory and the trees of a worker. One request at a time, each to its end. */
+export class Service implements Methods {
+  readonly #limits: WorkerData['limits']
+  readonly #database: Database | undefined
+  readonly #packs: Packs | undefined
+  readonly #trees = new Map<number, { readonly tree: Tree; users: number }>()
+
+  constructor({ stateDirectory, limits, tempName }: WorkerData) {
+    nameTemporaries(tempName)
+    this.#limits = limits
+    if (stateDirectory === undefined) return
+    const directory = openStateDirectory(stateDirectory)
+    const database = new Database(directory)
+    this.#database = database
+    this.#packs = new Packs(directory, (content, { pack, block, length, start, size }) =>
+      database.run('INSERT OR REPLACE INTO contents VALUES (?,?,?,?,?,?)', content, pack, block, length, start, size),
+    )
+  }
+
+  open(names: readonly TreeName[]): number[] {
+    const { database, packs } = this.#store()
+    return names.map((name) => {
+      const tree = new Tree(database, packs, name)
+      const known = this.#trees.get(tree.id)
+      if (known !== undefined) {
+        tree.close()
+        known.users += 1
+        return tree.id
+      }
+      tightenAgain(tree, database)
+      this.#trees.set(tree.id, { tree, users: 1 })
+      return tree.id
+    })
+  }
+
+  shut(ids: readonly number[]): void {
+    for (const id of ids) {
+      const known = this.#trees.get(id)
+      if (known === undefined) continue
+      known.users -= 1
+      if (known.users > 0) continue
+      known.tree.close()
+      this.#trees.delete(id)
+    }
+  }
+
+  scan({ trees, only, reserved, keep }: ScanRequest & { readonly trees: readonly number[] }): LeftOutAt[] {
+    return trees.flatMap((id) => {
+      const paths = only?.[id]
+      if (only !== undefined && paths === undefined) return []
+      const tree = this.#tree(id)
+      const options = { ...this.#limits, reserved: reserved[id] ?? [], only: paths }
+      return this.#withRoom(keep, (room) => tree.scan(options, room)).map((left) => ({ tree: id, ...left }))
+    })
+  }
+
+  save({ trees, label, automatic, id, forced, ...request }: SaveRequest): ReturnType<Methods['save']> {
+    const { database } = this.#store()
+    const leftOut = this.scan({ trees, ...request })
+    const createdAt = Date.now()
+    const turns = trees.map((tree) => this.#tree(tree).turn)
+    if (automatic && !forced && this.#isLatest(trees, turns)) return undefined
+    database.transaction(() => {
+      for (const [index, tree] of trees.entries()) {
+        database.run(
+          'INSERT INTO checkpoints VALUES (?,?,?,?,?,?)',
+          ...[id, tree, turns[index] ?? 0, label ?? null, createdAt, automatic ? 1 : 0],
+        )
+      }
+    })
+    return { checkpoint: { id, label, createdAt, automatic }, leftOut }
+  }
+
+  list(trees: readonly number[]): Stored[] {
+    const { database } = this.#store()
+    const rows = trees.map((tree) =>
+      database.all<CheckpointRow>('SELECT * FROM checkpoints WHERE tree = ? ORDER BY created, turn, id', tree),
+    )
+    const [first = [], ...others] = rows
+    const known = others.map((list) => new Set(list.map(({ id }) => id)))
+    return first
+      .filter(({ id }) => known.every((ids) => ids.has(id)))
+      .map(({ id, label, created, automatic }) => ({
+        id,
+        label: label ?? undefined,
+        createdAt: created,
+        automatic: automatic !== 0,
+      }))
+  }
+
+  compare({ trees, since, until, reserved }: Parameters<Methods['compare']>[0]): PairAt[] {
+    const turns = trees.map((tree) => this.#turnOf(tree, since))
+    if (until === undefined) this.scan({ trees, reserved })
+    return trees.flatMap((id, index) => {
+      const tree = this.#tree(id)
+      const last = until === undefined ? tree.turn : this.#turnOf(id, until)
+      return tree.compare(turns[index] ?? 0, last).map((pair) => ({ tree: id, ...pair }))
+    })
+  }
+
+  restore({ tree: id, since, until, paths }: Parameters<Methods['restore']>[0]): Conflict[] {
+    const tree = this.#tree(id)
+    const { database } = this.#store()
+    const wanted = new Set(paths)
+    const turn = this.#turnOf(id, since)
+    if (this.#turnOf(id, until) !== tree.turn)
+      throw failed('EBUSY', 'the files were looked at again meanwhile', 'restore again')
+    const pairs = tree.compare(turn, tree.turn).filter(({ path }) => wanted.has(path))
+    return restore(tree, database, turn, pairs)
+  }
+
+  diff(before: DiffSide, after: DiffSide): string {
+    const bytesOf = ({ bytes, content, tree }: DiffSide): Uint8Array | undefined =>
+      bytes ?? (content === undefined || tree === undefined ? undefined : this.#tree(tree).read(content))
+    return unifiedDiff({ ...before, bytes: bytesOf(before) }, { ...after, bytes: bytesOf(after) })
+  }
+
+  collect(): void {
+    const { database, packs } = this.#store()
+    collect(database, packs, { ...this.#limits, used: [...this.#trees.keys()] })
+  }
+
+  /** Runs a scan with the bytes that it may add. The oldest checkpoints make room. */
+  #withRoom<Result>(keep: string | undefined, work: (room: number) => Result): Result {
+    const { database, packs } = this.#store()
+    const { maxBytes, maxAge } = this.#limits
+    const used = [...this.#trees.keys()]
+    if (packs.size > maxBytes * 0.75) collect(database, packs, { maxBytes, maxAge, used, keep })
+    try {
+      return work(maxBytes - packs.size)
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code !== 'EDQUOT') throw error
+      // a tree that does not fit must not cost the others: they go when it is known to fit
+      const result = work(maxBytes - neededBytes(database))
+      collect(database, packs, { maxBytes, maxAge, used, keep })
+      return result
+    }
+  }
+
+  #isLatest(trees: readonly number[], turns: readonly number[]): boolean {
+    const latest = this.list(trees).at(-1)
+    if (latest === undefined) return false
+    return trees.every((tree, index) =>
+      this.#tree(tree)
+        .compare(this.#turnOf(tree, latest.id), turns[index] ?? 0)
+        .every(isTimeOfDirectory),
+    )
+  }
+
+  #tree(id: number): Tree {
+    const known = this.#trees.get(id)
+    if (known === undefined) throw failed('ECLOSED', 'the workspace is closed', 'make a new one')
+    return known.tree
+  }
+
+  #turnOf(tree: number, id: string): number {
+    const { database } = this.#store()
+    const sql = 'SELECT turn FROM checkpoints WHERE id = ? AND tree = ?'
+    const row = database.get<{ turn: number }>(sql, id, tree)
+    if (row !== undefined) return row.turn
+    const other = database.get('SELECT 1 FROM checkpoints WHERE id = ?', id)
+    throw other === undefined
+      ? failed(
+          'ENOENT',
+          'there is no such checkpoint: it was never taken, or made room for others',
+          'look at `checkpoints()`',
+        )
+      : failed('EINVAL', 'the checkpoint is one of another workspace', 'take one of those that `checkpoints()` gives')
+  }
+
+  #store(): { readonly database: Database; readonly packs: Packs } {
+    if (this.#database === undefined || this.#packs === undefined)
+      throw failed('EINVAL', 'a mount on a disk needs a `stateDirectory`', 'pass one to `createCheckpoints`')
+    return { database: this.#database, packs: this.#packs }
+  }
+}
+
+/** Sandboxes make and remove mount points, which leaves directories with another time and nothing else. */
+function isTimeOfDirectory({ before, after }: Pair): boolean {
+  if (before?.type !== 'directory' || after === undefined) return false
+  return isSameState(before, { ...after, mtime: before.mtime })
+}

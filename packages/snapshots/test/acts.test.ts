@@ -1,0 +1,81 @@
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+
+import { createScratchDirectory } from '@ws/test-fixtures'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { type Facts, factsOf } from '../src/disk/facts.ts'
+import { create, removeFile, replace } from '../src/disk/restore/acts.ts'
+import { Unexpected } from '../src/disk/restore/place.ts'
+import { nameTemporaries } from '../src/disk/temporary.ts'
+import { Database } from '../src/store/database.ts'
+import { ownDirectory, siteOf } from './support/site.ts'
+
+nameTemporaries('.ws-tmp-test-')
+
+async function fileOf(content: string) {
+  const scratch = await createScratchDirectory()
+  onTestFinished(() => scratch.remove())
+  const file = join(scratch.path, 'file')
+  writeFileSync(file, content)
+  utimesSync(file, 1_000, 1_000)
+  const parent = openSync(scratch.path, 'r')
+  const facts = (): Facts => ({ ...factsOf(lstatSync(file), 'file', String(lstatSync(file).ino)), unsettled: false })
+  return { file, directory: scratch.path, place: { parent, name: 'file' }, facts }
+}
+
+describe('an entry that is not as the scan saw it', () => {
+  const changes: Readonly<Record<string, (file: string) => void>> = {
+    'written to': (file) => writeFileSync(file, 'theirs'),
+    'written to, with its old time set again': (file) => {
+      writeFileSync(file, 'their')
+      utimesSync(file, 1_000, 1_000)
+    },
+    'under another mode': (file) => chmodSync(file, 0o600),
+  }
+
+  it.each(Object.entries(changes))('[UN3] is neither replaced nor removed: %s', async (_how, change) => {
+    const { file, directory, place, facts } = await fileOf('first')
+    const seen = facts()
+    change(file)
+    const [content, ino] = [readFileSync(file, 'utf8'), statSync(file).ino]
+    expect(() => replace(place, seen, seen, new TextEncoder().encode('mine'))).toThrow(Unexpected)
+    expect(() => removeFile(place, seen)).toThrow(Unexpected)
+    expect(() => create(place, seen, new TextEncoder().encode('mine'))).toThrow(Unexpected)
+    expect([readFileSync(file, 'utf8'), statSync(file).ino]).toEqual([content, ino])
+    expect(readdirSync(directory)).toEqual(['file'])
+  })
+
+  it('is replaced where it is as it was seen, with bits and time, and no setuid', async () => {
+    const { file, directory, place, facts } = await fileOf('first')
+    const seen = facts()
+    replace(place, { ...seen, mode: 0o4711, mtime: 2_000_000 }, seen, new TextEncoder().encode('mine'))
+    expect(readFileSync(file, 'utf8')).toBe('mine')
+    expect([statSync(file).mode & 0o7777, statSync(file).mtimeMs]).toEqual([0o711, 2_000_000])
+    expect(readdirSync(directory)).toEqual(['file'])
+  })
+})
+
+it('[UN6] a directory that a killed restore has opened up gets its bits back at the next start', async () => {
+  const stateDirectory = join(await ownDirectory(), 'kept')
+  const first = await siteOf({ stateDirectory })
+  mkdirSync(join(first.root, 'shut'))
+  await first.workspace.checkpoint()
+  await first.workspace.close()
+  const database = new Database(stateDirectory)
+  database.run("INSERT INTO loosened SELECT id, '/shut', 365 FROM trees")
+  database.close()
+  chmodSync(join(first.root, 'shut'), 0o755)
+  await siteOf({ root: first.root, stateDirectory })
+  expect(statSync(join(first.root, 'shut')).mode & 0o777).toBe(0o555)
+})

@@ -1,0 +1,109 @@
+import { createLocalAdapter } from '@ws/adapter-local'
+import { createMemoryAdapter } from '@ws/adapter-memory'
+import { createWorkspace, isWorkspaceError } from '@ws/core'
+import type { CheckpointEngine, Workspace, WorkspaceError, WorkspaceOptions } from '@ws/core'
+import { createScratchDirectory } from '@ws/test-fixtures'
+import { afterAll, onTestFinished } from 'vitest'
+
+import { type CheckpointsOptions, createCheckpoints } from '../../src/index.ts'
+
+export type Kind = 'local' | 'memory'
+
+export interface Site {
+  readonly workspace: Workspace
+  /** The directory of the files; for `memory` it is empty. */
+  readonly root: string
+  readonly stateDirectory: string
+}
+
+export interface SiteOptions
+  extends Omit<WorkspaceOptions, 'mounts' | 'checkpoints'>,
+    Omit<CheckpointsOptions, 'stateDirectory'> {
+  readonly kind?: Kind
+  readonly root?: string
+  readonly stateDirectory?: string
+}
+
+/** A directory of the user that runs the tests, removed when the test ends. */
+export async function ownDirectory(): Promise<string> {
+  const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
+  const scratch = await createScratchDirectory({ prefix: 'ws-state-', owner })
+  onTestFinished(() => scratch.remove())
+  return scratch.path
+}
+
+interface Engine {
+  readonly stateDirectory: string
+  readonly checkpoints: CheckpointEngine
+}
+
+let shared: Promise<Engine> | undefined
+
+/** One engine for all tests of a file that need nothing else: a thread takes half a second to start. */
+function sharedEngine(): Promise<Engine> {
+  shared ??= (async () => {
+    const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
+    const scratch = await createScratchDirectory({ prefix: 'ws-state-', owner })
+    const stateDirectory = `${scratch.path}/kept`
+    const checkpoints = createCheckpoints({ stateDirectory })
+    const root = await scratch.createDirectory('root')
+    const mounts = [{ at: '/', adapter: () => createLocalAdapter({ root }) }]
+    // the thread stays for as long as one workspace is open
+    const holder = await createWorkspace({ mounts, checkpoints })
+    release = async () => {
+      await holder.close()
+      await scratch.remove()
+    }
+    return { stateDirectory, checkpoints }
+  })()
+  return shared
+}
+
+let release: (() => Promise<void>) | undefined
+afterAll(() => release?.())
+
+async function engineOf({ stateDirectory: given, ...options }: CheckpointsOptions): Promise<Engine> {
+  const isPlain = given === undefined && Object.values(options).every((value) => value === undefined)
+  if (isPlain) return sharedEngine()
+  const stateDirectory = given ?? `${await ownDirectory()}/kept`
+  return { stateDirectory, checkpoints: createCheckpoints({ ...options, stateDirectory }) }
+}
+
+/** A workspace with checkpoints, closed when the test ends. */
+export async function siteOf(options: SiteOptions = {}): Promise<Site> {
+  const { kind = 'local', automatic, maxBytes, maxFileBytes, maxAge, stateDirectory: given, ...rest } = options
+  const scratch = await createScratchDirectory()
+  onTestFinished(() => scratch.remove())
+  const { root = scratch.path, ...others } = rest
+  const engine = await engineOf({ stateDirectory: given, automatic, maxBytes, maxFileBytes, maxAge })
+  const adapter = kind === 'local' ? () => createLocalAdapter({ root }) : () => createMemoryAdapter()
+  const workspace = await createWorkspace({
+    ...others,
+    mounts: [{ at: '/', adapter }],
+    checkpoints: engine.checkpoints,
+  })
+  onTestFinished(() => workspace.close())
+  return { workspace, root, stateDirectory: engine.stateDirectory }
+}
+
+export async function failureOf(work: Promise<unknown>): Promise<WorkspaceError> {
+  try {
+    await work
+  } catch (error) {
+    if (isWorkspaceError(error)) return error
+    throw error
+  }
+  throw new Error('it did not fail')
+}
+
+/** Everything that callers can see, by path. */
+export async function filesOf(workspace: Workspace): Promise<Record<string, string>> {
+  const found: Record<string, string> = {}
+  for await (const { path, type } of workspace.list('/', { recursive: true })) {
+    const { mode, modifiedAt } = await workspace.stat(path)
+    const content =
+      type === 'file' ? await workspace.readText(path) : type === 'symlink' ? await workspace.readSymlink(path) : ''
+    found[path] = `${type} ${mode} ${type === 'symlink' ? '' : Math.round(modifiedAt ?? 0)} ${content}`
+  }
+  return found
+}

@@ -1,0 +1,67 @@
+import { spawnSync } from 'node:child_process'
+
+import { createLocalAdapter } from '@ws/adapter-local'
+import { createWorkspace } from '@ws/core'
+import { createScratchDirectory, rounds } from '@ws/test-fixtures'
+import { describe, expect, it } from 'vitest'
+
+import { createCheckpoints } from '../src/index.ts'
+import { randomCommands } from './support/random-commands.ts'
+import { treeOf } from './support/tree-of.ts'
+
+describe('random commands on a disk', { tags: 'rounds' }, () => {
+  it('[UN1] [UN2] [UN3] are undone, and the undoing is undone: bytes, bits, times, links and empty directories', async () => {
+    await using state = await createScratchDirectory({ prefix: 'ws-state-', owner: self() })
+    const checkpoints = createCheckpoints({ stateDirectory: `${state.path}/kept` })
+    // the thread stays for as long as one workspace is open
+    await using other = await createScratchDirectory()
+    const mounts = [{ at: '/', adapter: () => createLocalAdapter({ root: other.path }) }]
+    await using _holder = await createWorkspace({ mounts, checkpoints })
+    for (const round of rounds({ quick: 20, most: 1_000, seconds: 300 })) {
+      await using root = await createScratchDirectory()
+      const run = (commands: readonly string[]): void => {
+        spawnSync('bash', ['-c', commands.join('\n')], {
+          cwd: root.path,
+          ...root.owner,
+          stdio: 'ignore',
+          timeout: 20_000,
+        })
+      }
+      await using workspace = await createWorkspace({
+        mounts: [{ at: '/', adapter: () => createLocalAdapter({ root: root.path }) }],
+        checkpoints,
+      })
+      run(randomCommands(round * 2, 25, round % 4 === 0))
+      const before = treeOf(root.path)
+      const { id } = await workspace.checkpoint()
+      expect(await workspace.changes({ since: id })).toEqual([])
+
+      run(randomCommands(round * 2 + 1, 15, round % 4 === 0))
+      const after = treeOf(root.path)
+      const changed = Object.keys({ ...before, ...after }).filter(
+        (path) => withoutTimes(before[path]) !== withoutTimes(after[path]),
+      )
+      const changes = await workspace.changes({ since: id })
+      if (changed.length === 0) expect(changes).toEqual([])
+      for (const { path } of changes) expect(changed, `round ${round}`).toContain(path)
+
+      const { kept, undo } = await workspace.restore(id)
+      expect(kept, `round ${round}`).toEqual([])
+      expect(treeOf(root.path), `round ${round}`).toEqual(before)
+      expect(await workspace.changes({ since: id })).toEqual([])
+
+      await workspace.restore(undo ?? '')
+      expect(treeOf(root.path), `round ${round}`).toEqual(after)
+    }
+  }, 400_000)
+})
+
+function withoutTimes(facts: string | undefined): string | undefined {
+  if (facts === undefined || facts.startsWith('link')) return facts?.split(' ').slice(0, -1).join(' ')
+  const [kind, mode, owner, _time, ...rest] = facts.split(' ')
+  return [kind, mode, owner, ...(rest[0] === undefined ? [] : rest.slice(0, 2))].join(' ')
+}
+
+function self(): { uid: number; gid: number } {
+  return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
+}

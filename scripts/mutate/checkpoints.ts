@@ -1,0 +1,132 @@
+import type { Mutation } from './types.ts'
+
+const visible = 'packages/core/src/checkpoints/visible.ts'
+const root = 'packages/snapshots/src/disk/root.ts'
+const acts = 'packages/snapshots/src/disk/restore/acts.ts'
+const policyTest = 'packages/snapshots/test/policy.test.ts'
+const failuresTest = 'packages/snapshots/test/failures.test.ts'
+const actsTest = 'packages/snapshots/test/acts.test.ts'
+
+/** Earlier states of files. */
+export const checkpointMutations: readonly Mutation[] = [
+  {
+    row: 'old bytes of a denied entry, in changes, diffs and restores',
+    removes: 'the question to the rules',
+    changes: [
+      {
+        file: visible,
+        text: "if (gate.decide({ operation, path: virtual, need: 'read' }).effect === 'deny') return undefined",
+        by: "if (gate.decide({ operation, path: virtual, need: 'read' }).effect === 'deny') continue",
+      },
+      {
+        file: visible,
+        text: "view.sight(virtual) === 'described' ? virtual : undefined",
+        by: "view.sight(virtual) !== 'hidden' ? virtual : undefined",
+      },
+    ],
+    test: { file: policyTest, title: 'write-only' },
+  },
+  {
+    row: 'a restore into a read-only part',
+    removes: 'the question about writing',
+    changes: [
+      {
+        file: 'packages/core/src/checkpoints/door.ts',
+        text: "if (decision.effect === 'allow') restorable.push(difference)",
+        by: 'if (decision.effect !== undefined) restorable.push(difference)',
+      },
+    ],
+    test: { file: policyTest, title: 'read-only parts' },
+  },
+  {
+    row: 'a directory exchanged for a link during a checkpoint or a restore',
+    removes: 'opening without following, and the look at the place',
+    changes: [
+      {
+        file: root,
+        text: 'const directoryFlags = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW',
+        by: 'const directoryFlags = O_PATH | constants.O_DIRECTORY',
+      },
+      {
+        file: root,
+        text: '    return readlinkSync(selfOf(fd)) === expected',
+        by: '    return expected !== readlinkSync(selfOf(fd)) || true',
+      },
+      {
+        file: root,
+        text: '    if (fstatSync(fd).dev !== this.device || !this.isAt(fd, path)) {',
+        by: '    if (!this.isAt(fd, path)) {',
+      },
+    ],
+    test: { file: 'packages/snapshots/test/writers.test.ts', title: 'HO1' },
+  },
+  {
+    row: "another writer's work that a restore would overwrite or remove",
+    removes: 'the comparison with the last scan',
+    changes: [
+      { file: acts, text: '  if (!isSame) throw new Unexpected(changedMeanwhile)', by: '  if (!isSame) return' },
+    ],
+    test: { file: actsTest, title: 'UN3' },
+  },
+  {
+    row: 'bytes of another time that run with the rights of another user',
+    removes: 'the mask of bits',
+    changes: [{ file: 'packages/snapshots/src/disk/restore/marks.ts', text: 'mode & 0o1777', by: 'mode & 0o7777' }],
+    test: { file: actsTest, title: 'no setuid' },
+  },
+  {
+    row: 'a directory that a killed restore leaves open',
+    removes: 'the look at the journal',
+    changes: [
+      { file: 'packages/snapshots/src/worker/service.ts', text: '      tightenAgain(tree, database)\n', by: '' },
+    ],
+    test: { file: actsTest, title: 'UN6' },
+  },
+  {
+    row: 'saved bytes that were damaged',
+    removes: 'the look at all bytes before',
+    changes: [
+      {
+        file: 'packages/snapshots/src/disk/restore/restore.ts',
+        text: '    for (const content of plan.contents) this.#tree.read(content)\n',
+        by: '',
+      },
+    ],
+    test: { file: failuresTest, title: 'damaged' },
+  },
+  {
+    row: 'saved bytes that a command could read or change',
+    removes: 'the comparison with the mounts',
+    changes: [
+      {
+        file: 'packages/snapshots/src/outside.ts',
+        text: '    if (at !== undefined) {',
+        by: "    if (at?.startsWith('//') === true) {",
+      },
+    ],
+    test: { file: failuresTest, title: 'commands could reach it' },
+  },
+  {
+    row: 'two processes that write one state directory',
+    removes: 'the lock that lasts',
+    changes: [{ file: 'packages/snapshots/src/store/database.ts', text: 'PRAGMA locking_mode = EXCLUSIVE; ', by: '' }],
+    test: { file: failuresTest, title: 'one process at a time' },
+  },
+  {
+    row: 'checkpoints that fill the disk',
+    removes: 'the cap of bytes',
+    changes: [
+      {
+        file: 'packages/snapshots/src/disk/tree.ts',
+        text: '      this.#packs.sync()\n      if (this.#packs.size - mark.size > room) throw tooMuch()\n',
+        by: '      this.#packs.sync()\n',
+      },
+      {
+        file: 'packages/snapshots/src/disk/tree.ts',
+        text: '        if (this.#packs.size - mark.size > room) throw tooMuch()\n        return content',
+        by: '        return content',
+      },
+    ],
+    test: { file: failuresTest, title: 'UN5' },
+  },
+]
