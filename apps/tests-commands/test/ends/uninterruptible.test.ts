@@ -45,7 +45,11 @@ for (const { name, create } of kinds) {
     it.runIf(isRoot)('outlives its timeout, and the result says so in time', async () => {
       await using site = await openHanging(create)
       const start = performance.now()
-      const result = await site.workspace.exec('echo before; cat hang', { login: false, timeout: 2_000, killGrace: 100 })
+      const result = await site.workspace.exec('echo before; cat hang', {
+        login: false,
+        timeout: 2_000,
+        killGrace: 100,
+      })
       expect(performance.now() - start).toBeLessThan(2_000 + 100 + 250 + slack)
       await site.mount.read
       expect(result).toMatchObject({ timedOut: true, survivors: true, stdout: 'before\n' })
