@@ -123,7 +123,7 @@ export const dependencyRules: IConfiguration = {
         path: '^packages/([^/]+)/src/',
         pathNot: [
           '^packages/$2/',
-          '^packages/[^/]+/src/(index|vitest|adapter|agent-sdk|executor|options|internal|run-plan|face-names|bridge/index|bullmq/index)[.]ts$',
+          '^packages/[^/]+/src/(index|vitest|adapter|agent-sdk|executor|opentelemetry|options|internal|run-plan|face-names|bridge/index|bullmq/index)[.]ts$',
         ],
       },
     },

@@ -1,0 +1,157 @@
+import type { Writable } from 'node:stream'
+
+import { WorkspaceError, type AccessEvent } from '@ws/core'
+import { checkOption, checkOptions, hasMethods, option, type OptionShapes } from '@ws/core/options'
+
+export interface AuditLogOptions {
+  /** Bytes of lines that wait for a slow stream; later events are dropped and counted. Default 1 MiB. */
+  readonly maxPendingBytes?: number | undefined
+  /** Called with each event that is dropped. Its errors are ignored. Default: none. */
+  readonly onDropped?: ((event: AccessEvent) => void) | undefined
+}
+
+/** Audit events as JSON lines. */
+export interface AuditLog {
+  /** The listener: `workspace.on('access', log.record)`. One log takes the events of several workspaces. */
+  readonly record: (event: AccessEvent) => void
+  /** Events that were dropped so far. */
+  readonly dropped: number
+  /** Resolves when the stream has taken every line. @throws WorkspaceError `EIO` when the stream has failed or is closed */
+  flush(): Promise<void>
+  /** Drops later events, and flushes. The stream stays open: its maker ends it. */
+  close(): Promise<void>
+}
+
+const shapes: OptionShapes<AuditLogOptions> = { maxPendingBytes: option.integer(1), onDropped: option.function }
+
+/**
+ * Writes audit events to a stream, a line of JSON each. While the stream is full, lines wait up to a bound. Where events were
+ * dropped, the line `{"time":…,"dropped":n}` stands in their place. A stream that fails changes nothing for the workspace.
+ *
+ * @throws WorkspaceError `EINVAL` that names the option
+ */
+export function createAuditLog(stream: Writable, options: AuditLogOptions = {}): AuditLog {
+  checkOption('createAuditLog', 'stream', stream, option.of('a writable stream', isStream))
+  checkOptions<AuditLogOptions>(options, shapes, { operation: 'createAuditLog' })
+  return new LineLog(stream, options)
+}
+
+const isStream = (value: unknown): boolean => typeof value === 'object' && hasMethods(value, 'write', 'once', 'on')
+
+interface Line {
+  readonly text: string
+  readonly bytes: number
+}
+
+/** A place where events were dropped. */
+interface Gap {
+  dropped: number
+}
+
+class LineLog implements AuditLog {
+  readonly #stream: Writable
+  readonly #maxPendingBytes: number
+  readonly #onDropped: AuditLogOptions['onDropped']
+  #waiting: (Line | Gap)[] = []
+  #pendingBytes = 0
+  #unwritten = 0
+  #full = false
+  #closed = false
+  #dropped = 0
+  #failure: WorkspaceError | undefined
+  #settled: (() => void)[] = []
+
+  constructor(stream: Writable, { maxPendingBytes = 1_048_576, onDropped }: AuditLogOptions) {
+    this.#stream = stream
+    this.#maxPendingBytes = maxPendingBytes
+    this.#onDropped = onDropped
+    stream.on('drain', this.#onDrain)
+    // an error without a listener would end the process
+    stream.on('error', this.#onEnd)
+    stream.once('close', this.#onEnd)
+  }
+
+  get dropped(): number {
+    return this.#dropped
+  }
+
+  readonly record = (event: AccessEvent): void => {
+    if (this.#closed || this.#failure !== undefined) return this.#drop(event)
+    const text = `${JSON.stringify(event)}\n`
+    const bytes = Buffer.byteLength(text)
+    if (!this.#full && this.#waiting.length === 0) return this.#write(text)
+    if (this.#pendingBytes + bytes > this.#maxPendingBytes) {
+      const last = this.#waiting.at(-1)
+      if (last !== undefined && 'dropped' in last) last.dropped += 1
+      else this.#waiting.push({ dropped: 1 })
+      return this.#drop(event)
+    }
+    this.#pendingBytes += bytes
+    this.#waiting.push({ text, bytes })
+  }
+
+  async flush(): Promise<void> {
+    while (this.#failure === undefined && (this.#unwritten > 0 || this.#waiting.length > 0)) {
+      await new Promise<void>((resolve) => this.#settled.push(resolve))
+    }
+    if (this.#failure !== undefined) throw this.#failure
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    try {
+      await this.flush()
+    } finally {
+      this.#stream.off('drain', this.#onDrain)
+      this.#stream.off('close', this.#onEnd)
+    }
+  }
+
+  #write(text: string): void {
+    this.#unwritten += 1
+    this.#full = !this.#stream.write(text, () => {
+      this.#unwritten -= 1
+      this.#settle()
+    })
+  }
+
+  readonly #onDrain = (): void => {
+    this.#full = false
+    while (!this.#full) {
+      const next = this.#waiting.shift()
+      if (next === undefined) break
+      if ('text' in next) this.#pendingBytes -= next.bytes
+      this.#write('text' in next ? next.text : `${JSON.stringify({ time: Date.now(), dropped: next.dropped })}\n`)
+    }
+    this.#settle()
+  }
+
+  readonly #onEnd = (native?: unknown): void => {
+    if (this.#failure !== undefined) return
+    this.#failure = new WorkspaceError({
+      code: 'EIO',
+      operation: 'auditLog',
+      reason: native === undefined ? 'the stream of the audit log is closed' : 'the stream of the audit log has failed',
+      remedy: 'make another log with another stream',
+      native,
+    })
+    this.#dropped += this.#waiting.filter((one) => 'text' in one).length
+    this.#waiting = []
+    this.#settle()
+  }
+
+  #drop(event: AccessEvent): void {
+    this.#dropped += 1
+    try {
+      this.#onDropped?.(event)
+    } catch {
+      // a listener that fails must not change what the caller of the workspace sees
+    }
+  }
+
+  #settle(): void {
+    const settled = this.#settled
+    this.#settled = []
+    for (const resolve of settled) resolve()
+  }
+}

@@ -1,0 +1,1 @@
+export { createAuditLog, type AuditLog, type AuditLogOptions } from './audit-log.ts'
