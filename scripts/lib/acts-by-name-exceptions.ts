@@ -19,6 +19,14 @@ export const namedActs: Readonly<Record<string, NamedActException>> = {
     acts: 3,
     reason: 'the demo fills a fresh directory before any command runs',
   },
+  'apps/cli/src/config/trusted.ts': {
+    acts: 4,
+    reason: "the list of trusted config files, in the user's own state directory",
+  },
+  'apps/cli/src/config/write.ts': {
+    acts: 2,
+    reason: "the operator's own path; a link of that name is removed, and a new file is made",
+  },
   'apps/cli/src/registry.ts': {
     acts: 5,
     reason: "the list of running `ws`, in the user's own runtime directory, which no mount shows",

@@ -16,12 +16,13 @@ export const exitCodes = {
 export const exitCodesHelp = `
 Exit codes:
   0    success
-  1    the operation failed (verify: a check failed; doctor: commands would be refused)
-  2    wrong arguments, a wrong config file or a missing optional package; nothing was tried
+  1    the operation failed; verify: a check failed; doctor: no commands here
+  2    wrong arguments or config file, a missing package; nothing was tried
   exec ends with the command's own code, and with
   124  when --timeout ended it
   125  when it was refused or could not be started
-  128+n when signal n ended it; every command ends so after Ctrl-C (130) and when its output is closed (141)`
+  128+n when signal n ended it
+  Every command ends with 130 after Ctrl-C, and 141 when its output is closed.`
 
 /** As shells report an end by signal: 128 and the signal's number. */
 export function signalExitCode(signal: string): number {

@@ -7,6 +7,7 @@ import { addExec } from './commands/exec.ts'
 import { addExplain } from './commands/explain.ts'
 import { addFileCommand } from './commands/files/add.ts'
 import { fileCommands } from './commands/files/table.ts'
+import { addInit } from './commands/init/index.ts'
 import { addKill } from './commands/kill.ts'
 import { addMcp } from './commands/mcp.ts'
 import { collect } from './commands/options.ts'
@@ -14,8 +15,10 @@ import { addPs } from './commands/ps.ts'
 import { addRun } from './commands/run.ts'
 import { addSession } from './commands/session.ts'
 import { addThread } from './commands/thread/index.ts'
-import { addVerify } from './commands/verify.ts'
 import { addTool } from './commands/tool.ts'
+import { addTrust } from './commands/trust.ts'
+import { addVerify } from './commands/verify.ts'
+import { findWorkspace, type FoundWorkspace } from './config/find.ts'
 import { resolveSettings, type GlobalOptions } from './config/settings.ts'
 import type { CommandContext, Start } from './command-context.ts'
 import { describeError, Interruption, UsageError, type ErrorReport } from './errors.ts'
@@ -25,12 +28,15 @@ import type { Called } from './optional/packages.ts'
 import { isClosed } from './terminal/input.ts'
 import { createOutput } from './terminal/output.ts'
 import { createStyle } from './terminal/style.ts'
+import { complainTo, screenWidth } from './terminal/wrap.ts'
 
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
 
 /** Commands whose result is what they print: without standard output they would do nothing. */
 const printing: ReadonlySet<string> = new Set([
   'ls',
+  'tree',
+  'glob',
   'ps',
   'cat',
   'stat',
@@ -56,7 +62,8 @@ export async function main(argv: readonly string[]): Promise<number> {
   const complain = (error: unknown): ErrorReport => {
     const report = describeError(error, named)
     if (report.line !== undefined) {
-      process.stderr.write(`${json ? JSON.stringify(report.json) : `ws: ${report.line}`}\n`)
+      if (json) process.stderr.write(`${JSON.stringify(report.json)}\n`)
+      else complainTo(process.stderr, report.line)
     }
     return report
   }
@@ -93,7 +100,12 @@ async function run(
   if (work === undefined) throw new UsageError('no command is named; see ws --help')
   if (printing.has(named.command) && isClosed(1)) throw new UsageError('standard output is closed; direct it somewhere')
 
-  const settings = await resolveSettings(program.opts<GlobalOptions>())
+  const { isTTY, columns } = process.stdout
+  if (wide.has(named.command) && isTTY && columns > 0 && columns < narrow) {
+    complainTo(process.stderr, `this terminal has ${columns} columns, and tables need ${narrow}; make it wider`)
+  }
+  const options = program.opts<GlobalOptions>()
+  const settings = await resolveSettings(options, foundFor(named.command, options))
   const controller = new AbortController()
   const { signal } = controller
   const output = createOutput(process.stdout, { json, onFailure: (reason) => controller.abort(reason) })
@@ -115,6 +127,21 @@ async function run(
   })
 }
 
+/** Commands that print tables, and the columns that those need. */
+const wide: ReadonlySet<string> = new Set(['doctor', 'verify', 'explain', 'stat'])
+const narrow = 60
+
+/** Commands that do not work on a workspace that they find: they make one, need none, or name theirs otherwise. */
+const placeless: ReadonlySet<string> = new Set(['ps', 'kill', 'init', 'trust', 'run', 'verify'])
+
+/** The workspace of the working directory, for a command whose options name none. `doctor` without one is about the machine. */
+function foundFor(command: string, { root, s3, rclone, config }: GlobalOptions): FoundWorkspace {
+  const isNamed = [root, s3, rclone, config].some((option) => option !== undefined)
+  if (isNamed || placeless.has(command) || command.startsWith('thread ')) return {}
+  const found = findWorkspace()
+  return command === 'doctor' && found.config === undefined ? {} : found
+}
+
 /** `thread open`: the name of a command with those that it belongs to. */
 function nameOf(command: Command, program: Command): string {
   const above = command.parent
@@ -126,39 +153,55 @@ function createProgram(start: Start): Command {
     .description('One workspace, two doors: files and commands see the same tree at the same paths, under one policy.')
     .version(version, '-V, --version', 'print the version')
     .exitOverride()
-    .configureOutput({ writeErr: () => undefined, getOutHelpWidth: () => Math.min(process.stdout.columns ?? 100, 100) })
+    .configureHelp({ subcommandTerm: termOf })
+    .configureOutput({ writeErr: () => undefined, getOutHelpWidth: () => Math.min(screenWidth(process.stdout), 100) })
     .showSuggestionAfterError(true)
-    .option('--root <dir>', "the workspace's directory on this machine")
-    .option(
-      '--s3 <bucket[/prefix]>',
-      'or a bucket of S3 or R2, or a part of one; credentials as the AWS SDK finds them',
-    )
-    .option('--rclone <bucket[/prefix]>', 'or the same mounted by rclone, so that real commands work in it')
-    .option('--s3-endpoint <url>', 'the store, if it is not AWS (default: AWS_ENDPOINT_URL_S3)')
+    .option('--root <dir>', 'the directory (default: see "The workspace")')
+    .option('--s3 <bucket[/prefix]>', 'or a bucket of S3 or R2')
+    .option('--rclone <bucket[/prefix]>', 'or the same, mounted by rclone')
+    .option('--s3-endpoint <url>', 'the store, if it is not AWS')
     .option('--s3-region <region>', 'its region (default: AWS_REGION)')
-    .option('--at <path>', 'where it is mounted: / or /workspace (default: /)')
-    .option('--owner <uid[:gid]>', "the user that commands run as (default: the directory's owner)")
-    .option('--config <file>', 'a config file with mounts, rules, executors, require and aliases; options win over it')
-    .option('--executor <name>', 'use this executor only: bubblewrap, proot, sanitize or virtual')
-    .option('--require <field=level>', 'refuse what holds less; or `untrusted`; repeatable', collect)
-    .option('--json', 'print JSON, errors on standard error included')
-    .helpCommand('help [command]', 'show the options and examples of a command')
+    .option('--at <path>', 'its place: / (default) or /workspace')
+    .option('--owner <uid[:gid]>', 'the user that commands run as')
+    .option('--config <file>', 'mounts, rules and more; see ws init')
+    .option('--executor <name>', 'bubblewrap, proot, sanitize or virtual')
+    .option('--require <field=level>', 'refuse what holds less; or `untrusted`', collect)
+    .option('--json', 'print JSON, also for errors')
+    .helpCommand('help [command]', 'show its options and examples')
     .addHelpText(
       'after',
       `
+The workspace: without --root, --s3, --rclone and --config, ws takes the nearest
+ws.config.json from the working directory on, if you trust it (ws init,
+ws trust). Without one, the workspace is the working directory.
+
 Examples:
   $ ws --root ~/project exec -- 'ls -la /'
   $ ws --root ~/project --at /workspace exec -- npm test
-  $ ws --root ~/project --executor bubblewrap --require untrusted exec -- ./build.sh
+  $ ws --root ~/project --require untrusted exec -- ./build.sh
   $ ws --s3 bucket/threads/t1 exec -- 'grep -r TODO /src | wc -l'
   $ ws --config ws.config.json explain write /src/a.ts
 ${exitCodesHelp}`,
     )
+  program.commandsGroup('Commands:')
   for (const add of [addExec, addSession, addPs, addKill]) add(program, start)
+  program.commandsGroup('Files:')
   for (const command of fileCommands) addFileCommand(program, start, command)
-  for (const add of [addTool, addMcp, addRun, addExplain, addVerify, addDoctor, addThread]) add(program, start)
+  program.commandsGroup('Agents:')
+  for (const add of [addTool, addMcp, addRun, addThread]) add(program, start)
+  program.commandsGroup('Set up and check:')
+  for (const add of [addInit, addTrust, addDoctor, addExplain, addVerify]) add(program, start)
   for (const command of program.commands) command.addHelpText('after', '\nGlobal options and exit codes: ws --help')
   return program
+}
+
+/** A command with its arguments; all have options. */
+function termOf(command: Command): string {
+  const given = command.registeredArguments.map((argument) => {
+    const dots = argument.variadic ? '...' : ''
+    return argument.required ? `<${argument.name()}${dots}>` : `[${argument.name()}${dots}]`
+  })
+  return [command.name(), ...given].join(' ')
 }
 
 /** Commander's message without its prefix, on one line, with where to look. */

@@ -4,6 +4,8 @@ import { getNativeCause } from '@ws/core/executor'
 /** Options of the library in remedies, and the options of `ws` that do the same. */
 const options: readonly (readonly [RegExp, string])[] = [
   [/`overwrite: true`/gu, '`-f`'],
+  [/set `all`/gu, 'pass `--all`'],
+  [/`oldText`/gu, '`<old>`'],
   [/`owner: \{ uid, gid \}`/gu, '`--owner UID:GID`'],
   [/ \(or pass `create: true`\)/gu, ''],
   [/`acknowledge: \['(.*?)'\]`/gu, "`--acknowledge '$1'`"],
@@ -17,8 +19,9 @@ export function inOwnWords(error: WorkspaceError, command: string): WorkspaceErr
   if (error.remedy === undefined) return error
   let remedy = error.remedy.replaceAll('`recursive: true`', command === 'mkdir' ? '`-p`' : '`-r`')
   for (const [theirs, own] of options) remedy = remedy.replaceAll(theirs, own)
-  if (remedy === error.remedy) return error
-  const { code, operation, path, reason, rule, partial, changeId } = error
+  const reason = command === 'edit' ? error.reason.replaceAll('`oldText`', '`<old>`') : error.reason
+  if (remedy === error.remedy && reason === error.reason) return error
+  const { code, operation, path, rule, partial, changeId } = error
   return new WorkspaceError({
     ...{ code, operation, path, reason, rule, partial, changeId, remedy },
     native: getNativeCause(error),

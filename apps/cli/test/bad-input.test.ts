@@ -121,6 +121,18 @@ describe('a root that cannot be', () => {
 describe('a config that cannot be', () => {
   const cases: [string, string, RegExp][] = [
     ['no JSON', '{ "mounts": [ }', /is not JSON \(unexpected token '\}'\)/u],
+    [
+      'a wrong key on its line',
+      '{\n  "rules": [],\n  "executers": ["proot"]\n}',
+      /line 3: unknown key `executers`; did you mean `executors`\?/u,
+    ],
+    [
+      'a wrong value on its line',
+      '{\n  "rules": [\n    { "rule": "deny", "path": "/a" },\n    { "rule": "deny", "path": 1 }\n  ]\n}',
+      /line 4: rules\[1\]\.path must be a string, got `1`$/mu,
+    ],
+    ['a bracket on its line', '{\n  "mounts": [\n  }\n}', /is not JSON \(.*\) in line 3; correct it there|line 3/u],
+    ['half a string', '{\n  "mounts": "a', /is not JSON \(.*line 2/u],
     ['a missing comma', '{ "mounts": []\n"rules": [] }', /is not JSON \(line 2 column 1\)/u],
     ['half a file', '{ "mounts": [', /is not JSON \(it ends too early\)/u],
     ['an unknown key', '{ "mount": [] }', /unknown key `mount`; did you mean `mounts`\?/u],

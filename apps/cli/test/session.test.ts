@@ -80,6 +80,19 @@ for (const executor of ['bubblewrap', 'proot'] as const satisfies readonly Compo
       expect(text).toMatch(/[^-]echo\b/)
     })
 
+    it('leaves no history file in the workspace, which is the home directory', async () => {
+      await using project = await createProject({})
+      const typed = [...options(project.path), 'session', '--shell', 'bash', '--', 'bash', '-i']
+      const result = await ws(typed, { input: 'echo "file $HISTFILE"\nhistory -w; exit 0\n' })
+      expect(result.stdout).toContain('file /dev/null')
+      expect(await readdir(project.path)).toEqual([])
+      const own = await ws([...typed.slice(0, -3), '--env', 'HISTFILE=/workspace/h', '--', 'bash', '-i'], {
+        input: 'history -w; exit 0\n',
+      })
+      expect(own.code).toBe(0)
+      expect(await readdir(project.path)).toEqual(['h'])
+    })
+
     it('ps lists what ws runs, kill ends it, and the entry is gone', async () => {
       await using project = await createProject({})
       await using runtime = await createScratchDirectory()

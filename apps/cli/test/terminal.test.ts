@@ -26,6 +26,14 @@ describe('names on a terminal', () => {
   })
 })
 
+it('ws mcp says on a terminal what it waits for', async () => {
+  await using project = await createProject({})
+  // script(1) is the terminal, and ends its input at once
+  const line = `${wsForShell} --root ${project.path} mcp`
+  const { stdout } = await end(spawn('script', ['-qec', line, '/dev/null'], { stdio: ['ignore', 'pipe', 'pipe'] }))
+  expect(stdout).toContain('ws: waiting for an MCP client on standard input; Ctrl-C ends it\r\n')
+})
+
 describe('renderTable', () => {
   it('aligns columns without lines, wide characters included', () => {
     const rows = [

@@ -11,7 +11,7 @@ const operations: readonly ExplainRequest['operation'][] = [...fileOperations, '
 export function addExplain(program: Command, start: Start): void {
   program
     .command('explain')
-    .summary('say what the policy makes of an operation, and why')
+    .summary('say what the policy decides, and why')
     .description(
       'Says whether an operation is allowed, which rule decides, what to do instead, and how each door holds it, without ' +
         'doing it. Ends with 0 for an allow and for a denial alike.',
@@ -42,10 +42,13 @@ async function explain(context: CommandContext, request: ExplainRequest): Promis
           style.dim(name),
           ...rest,
         ]),
+        { widths: [labelWidth, Math.max(20, style.width - labelWidth - 3)] },
       ),
     )
   return exitCodes.ok
 }
+
+const labelWidth = 25
 
 /** The files' door can be explained on a machine that has no executor, too. */
 async function openWithExecutorIfThereIsOne({

@@ -19,7 +19,7 @@ const tokenVariable = 'WS_MCP_TOKEN'
 export function addMcp(program: Command, start: Start): void {
   program
     .command('mcp')
-    .summary('serve the workspace to clients of the Model Context Protocol')
+    .summary('serve the workspace to MCP clients')
     .description(
       'Serves tools, files and skills over standard input and output, until the client closes them. Commands are offered ' +
         'with --require only, and only if the executor meets it.',
@@ -51,7 +51,9 @@ async function run({ open, settings, signal }: CommandContext, { face, skills, h
   const options = { tools: { face }, commands }
   if (http === undefined) {
     if (process.stdin.isTTY) {
-      process.stderr.write('ws: waiting for a client on standard input; clients start this command; Ctrl-C ends it\n')
+      process.stderr.write(
+        'ws: waiting for an MCP client on standard input; Ctrl-C ends it\n    Clients start this command themselves: see their configuration files.\n',
+      )
     }
     await using server = await serveStdio(opened, options)
     await ended(server, signal, server.closed)

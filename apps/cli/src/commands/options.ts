@@ -17,6 +17,15 @@ export function parseEnvironment(texts: readonly string[]): Record<string, strin
   )
 }
 
+/** For commander: a whole number from 1 on. */
+export function parseCount(text: string): number {
+  const count = Number(text)
+  if (!/^\d+$/u.test(text) || !Number.isSafeInteger(count) || count < 1) {
+    throw new InvalidArgumentError('Give a whole number from 1 on.')
+  }
+  return count
+}
+
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
 
 /** For commander: `500ms`, `30s`, `5m`, in milliseconds. */

@@ -22,7 +22,7 @@ interface SessionFlags {
 export function addSession(program: Command, start: Start): void {
   program
     .command('session')
-    .summary('open a shell, or a command, on a terminal of its own')
+    .summary('open a shell on a terminal of its own')
     .description(
       'Opens a session in the workspace: an interactive shell, or a command that is given a terminal. Your terminal is ' +
         'attached to it when standard input and output are one; else input and output are passed on as they are.',
@@ -65,7 +65,7 @@ async function session(
     await using opened = await workspace.openSession({
       command: first === undefined ? undefined : others.length === 0 ? first : [first, ...others],
       cwd: flags.cwd,
-      env: { ...(terminal !== undefined && TERM ? { TERM } : {}), ...env },
+      env: { ...withoutHistory, ...(terminal !== undefined && TERM ? { TERM } : {}), ...env },
       shell: flags.shell,
       login: flags.login,
       acknowledge: flags.acknowledge,
@@ -85,6 +85,14 @@ async function session(
     const report = context.complain(error)
     return report.exitCode === exitCodes.failed ? exitCodes.notStarted : report.exitCode
   }
+}
+
+/** The home directory is the workspace's root, where shells and interpreters would leave a file with every typed line. */
+const withoutHistory = {
+  HISTFILE: '/dev/null',
+  LESSHISTFILE: '-',
+  NODE_REPL_HISTORY: '',
+  PYTHON_HISTORY: '/dev/null',
 }
 
 function exitCodeOf({ endedBy, signal, exitCode }: SessionExit): number {

@@ -16,7 +16,7 @@ const places: readonly MountPoint[] = ['/', '/workspace']
 export function addVerify(program: Command, start: Start): void {
   program
     .command('verify')
-    .summary('check that both doors agree and that nothing outside can be reached')
+    .summary('check the doors and the boundaries')
     .description(
       'Runs the tests of the conformance kit, with attacks on policy and isolation, for each executor that is there, with ' +
         'the workspace at / and at /workspace, in a scratch directory that is removed again. As root the directory belongs ' +

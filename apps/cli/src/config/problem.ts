@@ -25,6 +25,13 @@ export function describeProblem(error: z.ZodError, schema: z.core.$ZodType): str
   return `${subject} must ${issue.code === 'custom' ? wanted : `be ${wanted}, got ${describeValue(given)}`}`
 }
 
+/** The path of the first problem: of the key itself, where it is not known. */
+export function placeOfProblem(error: z.ZodError): readonly PropertyKey[] {
+  const issue = deepest(error.issues)
+  if (issue?.code === 'unrecognized_keys') return [...issue.path, ...issue.keys.slice(0, 1)]
+  return issue?.path ?? []
+}
+
 /** The keys that a schema knows at a place. */
 function keysAt(schema: z.core.$ZodType, [first, ...rest]: readonly PropertyKey[]): string[] {
   const { def } = (schema as z.core.$ZodTypes)._zod

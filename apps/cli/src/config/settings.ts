@@ -11,6 +11,7 @@ import {
   type ExecutorName,
   type ExecutorOptions,
 } from './executors.ts'
+import type { FoundWorkspace } from './find.ts'
 import type { LoadedConfig } from './load.ts'
 import { resolveMounts, type MountFlags, type MountSettings } from './mounts.ts'
 import type { RuleConfig } from './schema.ts'
@@ -38,8 +39,9 @@ export interface Settings {
 }
 
 /** Resolves options and config file without touching the workspace. Throws UsageError. */
-export async function resolveSettings(options: GlobalOptions): Promise<Settings> {
-  const config = options.config === undefined ? undefined : await load(options.config)
+export async function resolveSettings(given: GlobalOptions, found: FoundWorkspace = {}): Promise<Settings> {
+  const options = found.root === undefined ? given : { ...given, root: found.root }
+  const config = await load(options.config, found.config)
   const mounts = resolveMounts(options, config)
   return {
     mounts,
@@ -63,9 +65,10 @@ function defaultExecutorsOf(mounts: readonly MountSettings[]): readonly Executor
 }
 
 /** The code that checks config files takes longer to load than most commands to run. */
-async function load(file: string): Promise<LoadedConfig> {
-  const { loadConfig } = await import('./load.ts')
-  return await loadConfig(file)
+async function load(named: string | undefined, found: string | undefined): Promise<LoadedConfig | undefined> {
+  if (named === undefined && found === undefined) return undefined
+  const { loadConfig, loadFoundConfig } = await import('./load.ts')
+  return named === undefined ? await loadFoundConfig(found ?? '') : await loadConfig(named)
 }
 
 /** Directories of tools are relative to the file that names them. */

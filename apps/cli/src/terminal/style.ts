@@ -1,8 +1,10 @@
 import { styleText } from 'node:util'
 
+import { screenWidth } from './wrap.ts'
+
 /** How text is marked. */
 export interface Style {
-  /** Columns of the terminal; 100 where there is none. */
+  /** Columns of the terminal, at least 40; 100 where there is none. */
   readonly width: number
   good(text: string): string
   bad(text: string): string
@@ -19,7 +21,7 @@ export function createStyle(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv =
     (text: string): string =>
       colours ? styleText(format, text, { validateStream: false }) : text
   return {
-    width: stream.isTTY ? stream.columns : 100,
+    width: stream.isTTY ? screenWidth(stream) : 100,
     good: paint('green'),
     bad: paint(['bold', 'red']),
     note: paint('yellow'),

@@ -54,11 +54,17 @@ function renderGroup(
     style.dim(name.replace('@', ' ').replace('bubblewrap', 'bwrap').replace('workspace', 'ws')),
   )
   const title = style.strong(group.charAt(0).toUpperCase() + group.slice(1))
-  return renderTable(rows, { head: [title, ...head], widths: [titleWidth, ...columns.map(() => columnWidth)] })
+  return renderTable(rows, {
+    head: [title, ...head],
+    widths: [titleWidth(columns.length, style), ...columns.map(() => columnWidth)],
+  })
 }
 
-const titleWidth = 56
 const columnWidth = 9
+const gap = 2
+/** The titles take the rest of the screen. */
+const titleWidth = (columns: number, { width }: Style): number =>
+  Math.min(56, Math.max(24, width - columns * (columnWidth + gap)))
 
 const columnOf = ({ executor, at, store }: Pick<CheckResult, 'executor' | 'at' | 'store'>): string =>
   `${store ?? executor}@${at}`

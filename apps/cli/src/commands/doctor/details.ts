@@ -127,7 +127,7 @@ function renderTools(
   const lines = [
     style.strong('Tools of this machine that commands do not see'),
     ...missing.map(({ manager, host, reachable }) => {
-      const barred = reachable ? '' : `  ${style.note(`closed to uid ${owner.uid}, the user that commands run as`)}`
+      const barred = reachable ? '' : `\n    ${style.note(`closed to uid ${owner.uid}, the user that commands run as`)}`
       return `  ${manager}  ${output.name(host)}${barred}`
     }),
     ...(usable.length === 0 ? [] : [`  ${style.note('do')}     in the config file: ${output.name(line)}`]),

@@ -3,6 +3,8 @@ import type { Command, Option } from 'commander'
 
 import type { CommandContext, Start } from '../../command-context.ts'
 import { exitCodes } from '../../exit-codes.ts'
+import type { Output } from '../../terminal/output.ts'
+import { type Progress, startProgress } from '../../terminal/progress.ts'
 
 /** The context of a command on files, whose workspace is open. */
 export interface FileContext extends CommandContext {
@@ -23,6 +25,8 @@ export interface FileCommand<Arguments extends readonly unknown[] = readonly unk
   readonly readOnly?: boolean
   /** Looks at the arguments before the workspace is opened, and gives those for `run`. */
   readonly prepare?: (given: Arguments) => Arguments
+  /** Says what takes long, for a line on a terminal: `copying /a`. */
+  readonly progress?: (given: Arguments) => string
   /** Resolves to the exit code; nothing is a success. */
   readonly run: (context: FileContext, given: Arguments, flags: Flags) => Promise<number | void>
 }
@@ -50,9 +54,26 @@ export function addFileCommand(program: Command, start: Start, command: FileComm
     start(async (context) => {
       const ready = prepare?.(given) ?? given
       await using workspace = await context.open({ readOnly })
-      return (await run({ ...context, workspace }, ready, flags)) ?? exitCodes.ok
+      const label = command.progress?.(ready)
+      if (label === undefined) return (await run({ ...context, workspace }, ready, flags)) ?? exitCodes.ok
+      using progress = startProgress(process.stderr, label)
+      return (
+        (await run({ ...context, output: above(context.output, progress), workspace }, ready, flags)) ?? exitCodes.ok
+      )
     })
   })
+}
+
+/** The same output. Each result is counted, and takes the line of progress away first. */
+function above(output: Output, progress: Progress): Output {
+  const counted =
+    <Given>(write: (given: Given) => Promise<void>) =>
+    (given: Given): Promise<void> => {
+      progress.count()
+      progress.clear()
+      return write(given)
+    }
+  return { ...output, line: counted(output.line), bytes: counted(output.bytes), value: counted(output.value) }
 }
 
 /** Does the same with each path, and goes on with the next one after an error. */

@@ -12,7 +12,7 @@ import { inThread, openThreads, type ThreadFlags } from './open.ts'
 export function addThread(program: Command, start: Start): void {
   const thread = program
     .command('thread')
-    .summary('a workspace for each conversation, in one store')
+    .summary('a workspace for each conversation')
     .description('Works on the threads of a store: one directory each, with skills, a ticket and one writer at a time.')
     .helpCommand(false)
     .addHelpText(

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto'
+import { lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+
+import { UsageError } from '../errors.ts'
+
+/** The hash that a configuration is known by. */
+export function hashOf(content: Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex')
+}
+
+/** The hash of the configuration that the user trusts at this host path; `undefined` where there is none. */
+export function trustedHash(path: string): string | undefined {
+  const directory = trustDirectory()
+  if (!isPrivate(directory)) return undefined
+  try {
+    return readFileSync(entryOf(directory, path), 'utf8').trim()
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Notes that the user trusts a configuration as it is now. A changed configuration must be trusted again.
+ *
+ * @throws UsageError where the note cannot be kept
+ */
+export function trust(path: string, hash: string): void {
+  const directory = trustDirectory()
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    if (!isPrivate(directory)) throw new Error('EPERM')
+    const entry = entryOf(directory, path)
+    rmSync(entry, { force: true })
+    writeFileSync(entry, `${hash}\n`, { mode: 0o600, flag: 'wx' })
+  } catch (error) {
+    const { code = 'EPERM' } = error as NodeJS.ErrnoException
+    throw new UsageError(
+      `the list of trusted config files cannot be written (${code}); set XDG_STATE_HOME to a private directory`,
+    )
+  }
+}
+
+/** Removes the note, if there is one. */
+export function forget(path: string): void {
+  rmSync(entryOf(trustDirectory(), path), { force: true })
+}
+
+/** The user's own directory, which lies outside every workspace that does not hold the whole home directory. */
+function trustDirectory(): string {
+  const state = process.env['XDG_STATE_HOME'] ?? ''
+  return join(state.startsWith('/') ? state : join(homedir(), '.local/state'), 'ws/trusted')
+}
+
+/** Another user could have made a directory that others can write. */
+function isPrivate(directory: string): boolean {
+  const found = lstatSync(directory, { throwIfNoEntry: false })
+  return found?.isDirectory() === true && found.uid === process.getuid?.() && (found.mode & 0o022) === 0
+}
+
+const entryOf = (directory: string, path: string): string => join(directory, hashOf(Buffer.from(path)))

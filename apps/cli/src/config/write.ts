@@ -1,0 +1,37 @@
+import { lstatSync, rmSync, statSync, writeFileSync } from 'node:fs'
+
+import { UsageError } from '../errors.ts'
+
+/**
+ * Writes a config file of the user. A link of that name is replaced, and not followed.
+ *
+ * @throws UsageError
+ */
+export function writeConfig(file: string, shown: string, text: string): void {
+  try {
+    rmSync(file, { force: true })
+    writeFileSync(file, text, { flag: 'wx' })
+  } catch (error) {
+    const { code = 'EIO' } = error as NodeJS.ErrnoException
+    throw new UsageError(
+      `--file: ${shown} cannot be written (${code}); give the name of a file in a directory of yours`,
+    )
+  }
+}
+
+export function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false
+  }
+}
+
+/** True for an entry of any type, also for a link that leads nowhere. */
+export function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return false
+  }
+}

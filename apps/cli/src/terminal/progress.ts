@@ -1,0 +1,50 @@
+/** One line about work that takes long, on a terminal. It is overwritten, and goes when the work ends. */
+export interface Progress extends Disposable {
+  /** Counts one more result. */
+  count(): void
+  /** Takes the line away, so that other text can be written. It comes back with the next tick. */
+  clear(): void
+}
+
+const firstAfter = 1000
+const everyMs = 500
+
+/** Milliseconds: the defaults are 1,000 until the line first shows, and 500 between its changes. */
+export interface ProgressOptions {
+  readonly delay?: number
+  readonly interval?: number
+  readonly env?: NodeJS.ProcessEnv
+}
+
+/** Shows nothing where the stream is not a terminal that can overwrite a line. */
+export function startProgress(
+  stream: NodeJS.WriteStream,
+  label: string,
+  { delay = firstAfter, interval = everyMs, env = process.env }: ProgressOptions = {},
+): Progress {
+  if (!stream.isTTY || env['TERM'] === 'dumb') return { count() {}, clear() {}, [Symbol.dispose]() {} }
+  const started = Date.now()
+  let found = 0
+  let isShown = false
+  const clear = (): void => {
+    if (isShown) stream.write('\r\u001b[K')
+    isShown = false
+  }
+  const show = (): void => {
+    const passed = Date.now() - started
+    if (passed < delay) return
+    const results = found === 0 ? '' : `, ${found} found`
+    const text = `${label}: ${Math.round(passed / 1000)} s${results}`
+    stream.write(`\r\u001b[K${text.slice(0, (stream.columns || 80) - 1)}`)
+    isShown = true
+  }
+  const timer = setInterval(show, interval).unref()
+  return {
+    count: () => void (found += 1),
+    clear,
+    [Symbol.dispose]() {
+      clearInterval(timer)
+      clear()
+    },
+  }
+}
