@@ -11,10 +11,6 @@ export const namedActs: Readonly<Record<string, NamedActException>> = {
     reason:
       "directories are made below an open descriptor, and given away by their own; the report is the operator's own path",
   },
-  'apps/cli/src/demo/plan.ts': {
-    acts: 1,
-    reason: "the demo's page, at the operator's own path",
-  },
   'apps/cli/src/demo/project.ts': {
     acts: 3,
     reason: 'the demo fills a fresh directory before any command runs',

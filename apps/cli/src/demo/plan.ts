@@ -1,15 +1,13 @@
-import { mkdirSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 
 import type { Owner } from '@ws/core/adapter'
 import type { Executor } from '@ws/core/executor'
-import { createRunner, renderReport, type Model } from '@ws/runner'
+import { createRunner, type Model } from '@ws/runner'
 import { createSampleProject } from '@ws/test-fixtures/sample-project'
 
-import { prepareOutput, writeReport } from '../config/read-plan.ts'
-import type { Style } from '../terminal/style.ts'
+import { prepareOutput } from '../config/read-plan.ts'
 import { createScratch } from '../verify/scratch.ts'
+import type { Teller } from './story.ts'
 
 const plan = `
 version: 1
@@ -53,18 +51,13 @@ const scripted: Model = async ({ messages }) => {
   return { text: 'The summary is written.', calls: [], tokens: 100 }
 }
 
-export interface RunDemoOptions {
+export interface RunDemoOptions extends Teller {
   readonly owner: Owner
   readonly executor: Executor
-  readonly style: Style
-  readonly say: (line: string) => void
   readonly signal: AbortSignal
 }
 
-/** A page of the demo's own, which git ignores. */
-const page = fileURLToPath(new URL('../../node_modules/.cache/demo-run.html', import.meta.url))
-
-/** Runs a plan on the sample project twice: all of it, and then its agent only. True when both went well. */
+/** Runs a plan on the sample project twice; the second run finds nothing to do again. True when both went well. */
 export async function runDemoPlan({ owner, executor, style, say, signal }: RunDemoOptions): Promise<boolean> {
   await using project = await createSampleProject({ owner })
   await using scratch = await createScratch(owner)
@@ -78,20 +71,13 @@ export async function runDemoPlan({ owner, executor, style, say, signal }: RunDe
     model: scripted,
     owner,
   })
-  const ends: string[] = []
+  let worked = true
   for (const round of ['first', 'again']) {
     const { state, steps } = await runner.run(plan, { signal })
-    for (const [id, end] of Object.entries(steps)) {
-      const why = end.state === 'failed' ? `: ${end.failure?.message ?? ''}` : ''
-      say(`  ${style.note(round.padEnd(6))} ${id.padEnd(10)} ${end.state}${why}`)
-    }
-    ends.push(state)
+    const ends = Object.entries(steps)
+    say(`   ${style.note(round)}  ${ends.map(([id, end]) => `${id}: ${end.state}`).join(', ')}`)
+    for (const [id, end] of ends) if (end.state === 'failed') say(`          ${id}: ${end.failure?.message ?? ''}`)
+    worked &&= state === 'done'
   }
-  const [checked, history] = [await runner.check(plan), await runner.history()]
-  if (checked.plan !== undefined && history !== undefined) {
-    mkdirSync(dirname(page), { recursive: true })
-    writeReport(page, renderReport(checked.plan, history))
-    say(style.dim(`  the report: ${relative(process.cwd(), page)}`))
-  }
-  return ends.every((state) => state === 'done')
+  return worked
 }

@@ -1,4 +1,4 @@
-import type { Runner, TestOutcome, WorkspaceSuiteOptions } from '@ws/conformance'
+import type { TestOutcome } from '@ws/conformance'
 import { isWorkspaceError } from '@ws/core'
 import type { Owner } from '@ws/core/adapter'
 import type { Executor } from '@ws/core/executor'
@@ -8,19 +8,13 @@ import { loadOptional } from '../optional/load.ts'
 import { openFixtures, type FixturesOptions } from './fixtures.ts'
 import type { CheckResult, MountPoint, Report, Status, Unavailable } from './types.ts'
 
-/** Defines tests, as `testWorkspace` of the kit does. */
-export type Suite = (options: WorkspaceSuiteOptions, runner: Runner) => void
-
 export interface RunOptions extends Pick<FixturesOptions, 'createStore'> {
   readonly executors: readonly ExecutorName[]
   /** Checked when none of `executors` is there: an interpreter, which needs nothing installed. */
   readonly fallback?: ExecutorName | undefined
   readonly at: readonly MountPoint[]
   readonly owner: Owner
-  /** In addition to those of the kit for workspaces and executors. */
-  readonly suites?: readonly Suite[] | undefined
   readonly signal: AbortSignal
-  readonly onResult?: (result: CheckResult) => void
 }
 
 /** How many executors and places are worked on at the same time. */
@@ -66,14 +60,14 @@ type Root = NonNullable<Parameters<Executor['probe']>[0]>['root']
 const rootOf = (at: MountPoint): Root => at as string as Root
 
 async function checkPlace(
-  { owner, suites = [], signal, onResult, createStore }: RunOptions,
+  { owner, signal, createStore }: RunOptions,
   { name, executor, at }: { readonly name: ExecutorName; readonly executor: Executor; readonly at: MountPoint },
   add: (result: CheckResult) => void,
 ): Promise<void> {
   const { collectTests, testExecutor, testWorkspace, storesBeside } = await loadOptional('@ws/conformance')
   await using fixtures = await openFixtures({ storesBeside, executor, at, owner, createStore, signal })
   const tests = collectTests((runner) => {
-    for (const suite of [...suites, testWorkspace, testExecutor])
+    for (const suite of [testWorkspace, testExecutor])
       suite({ name, create: fixtures.createFixture, roots: [at], shell: 'sh' }, runner)
   })
   for (const test of tests) {
@@ -87,7 +81,6 @@ async function checkPlace(
     if (judged === undefined) continue
     const result = { check, executor: name, at, store: fixtures.store, ...judged, duration }
     add(result)
-    onResult?.(result)
   }
 }
 

@@ -1,6 +1,7 @@
 import { noGuarantees, unmetFields, type Executor, type ProbeReport } from '@ws/core/executor'
 import type { Command } from 'commander'
 
+import type { Owner } from '@ws/core/adapter'
 import { createExecutor, defaultExecutorNames, type ExecutorName } from '../../config/executors.ts'
 import { suggestTools } from '../../config/tools.ts'
 import type { CommandContext, Start } from '../../command-context.ts'
@@ -23,10 +24,10 @@ interface DoctorFlags {
 export function addDoctor(program: Command, start: Start): void {
   program
     .command('doctor')
-    .summary('say whether commands can run here, and what holds in them')
+    .summary('say whether commands can run here')
     .description(
-      'Runs each executor once, and says in a line each how it does here, then whether commands would run. With --root or ' +
-        '--config it says of that workspace what exec would do: with which executor, or which rule refuses commands, and the ' +
+      'Runs each executor once, and says in a line each how it does here, then whether commands would run. With --root, ' +
+        '--config or a config file that it finds, it says of that workspace what exec would do: with which executor, or which rule refuses commands, and the ' +
         'remedy. The last resort, sanitize, is shown too: it is for trusted commands, and used only when it is named. Ends with 1 ' +
         'when commands would be refused.',
     )
@@ -69,7 +70,11 @@ async function doctor(context: CommandContext, { verbose, matches }: DoctorFlags
   return ok ? exitCodes.ok : exitCodes.failed
 }
 
-async function probeAll({ settings, signal }: CommandContext, owner: Finding['owner']): Promise<Finding[]> {
+/** Runs each executor once, at the workspace's place or at both usual ones. */
+export async function probeAll(
+  { settings, signal }: Pick<CommandContext, 'settings' | 'signal'>,
+  owner: Owner,
+): Promise<Finding[]> {
   const { mounts, executors, executorOptions, require } = settings
   const roots = mounts[0] === undefined ? ['/', '/workspace'] : [mounts[0].at]
   const findings: Finding[] = []

@@ -18,7 +18,15 @@ interface Summary {
 
 /** A line for each executor, and the verdict. */
 export function renderSummary(summary: Summary, { style }: CommandContext): string {
-  const { findings, rules, executor } = summary
+  const more = summary.verbose ? [] : [style.dim('ws doctor -v says more of each boundary and limit.')]
+  return [renderExecutors(summary, style), verdict(summary, style), ...more].join('\n\n')
+}
+
+/** A line for each executor: whether it works here, and how much it holds. */
+export function renderExecutors(
+  { findings, rules, executor }: Pick<Summary, 'findings' | 'executor'> & Partial<Summary>,
+  style: Style,
+): string {
   const lines = mergeRoots(findings).map((finding) => {
     const { roots } = finding
     const several = findings.some((other) => other.executor === finding.executor && !roots.includes(other.at))
@@ -28,8 +36,7 @@ export function renderSummary(summary: Summary, { style }: CommandContext): stri
   })
   const nameWidth = Math.max(...lines.map(([name = '']) => name.length)) + 2
   const widths = [nameWidth, 11, Math.max(20, style.width - nameWidth - 11 - 5)]
-  const more = summary.verbose ? [] : [style.dim('ws doctor -v says more of each boundary and limit.')]
-  return [renderTable(lines, { widths }), verdict(summary, style), ...more].join('\n\n')
+  return renderTable(lines, { widths })
 }
 
 interface StateOptions {

@@ -1,0 +1,137 @@
+import { createWorkspace, isWorkspaceError, rules, type CommandResult, type Workspace } from '@ws/core'
+import type { Executor } from '@ws/core/executor'
+import { createTools } from '@ws/tools'
+
+import { escapeName } from '../terminal/escape.ts'
+import type { Style } from '../terminal/style.ts'
+import { wrapWords } from '../terminal/wrap.ts'
+import { skillsPath, type DemoProject } from './project.ts'
+
+export interface Teller {
+  readonly style: Style
+  readonly say: (line: string) => void
+}
+
+export interface StoryTeller extends Teller {
+  readonly title: (text: string) => void
+}
+
+/** One act at a door. It resolves to a text that is shown beside it. */
+type Step = readonly [door: 'files' | 'shell', shown: string, run: (workspace: Workspace) => Promise<string>]
+
+const file = (shown: string, run: Step[2]): Step => ['files', shown, run]
+const shell = (command: string): Step => [
+  'shell',
+  `$ ${command}`,
+  async (workspace) => describe(await workspace.exec(command, { timeout: 20_000 })),
+]
+
+const script = 'import os\nprint("hello from", os.getcwd(), "with", len(os.listdir("/src")), "sources")\n'
+const read = (path: string): Step => file(`read ${path}`, (workspace) => workspace.readText(path))
+const write = (path: string, content: string): Step =>
+  file(`write ${path}`, async (workspace) => `${(await workspace.write(path, content)).size} bytes`)
+
+const withPrograms: readonly Step[] = [
+  write('/hello.py', script),
+  shell('python3 /hello.py'),
+  shell('node src/main.js | tee /count.txt'),
+  read('/count.txt'),
+]
+
+/** The same for an interpreter, which has no programs of this machine. */
+const withoutPrograms: readonly Step[] = [
+  write('/hello.txt', 'hello\n'),
+  shell('cat /hello.txt; ls /src'),
+  shell('cat docs/*.txt | wc -w | tee /count.txt'),
+  read('/count.txt'),
+]
+
+const forbidden: readonly Step[] = [
+  shell('cat /notes/empty.txt'),
+  shell(`echo mine > ${skillsPath}/SKILL.md`),
+  write(`${skillsPath}/SKILL.md`, 'mine'),
+  read('/link-outside'),
+]
+
+/** Calls of a model that follows a script. `next` is the call that the error before it offers. */
+const calls = [
+  { operation: 'read', path: '/notes/empty.txt' },
+  { operation: 'read', pth: '/src/words.js' },
+  'next',
+] as const
+
+/** Works at both doors of one workspace, and runs into its rules. True when each step ended as expected. */
+export async function tellStory(project: DemoProject, executor: Executor, teller: StoryTeller): Promise<boolean> {
+  await using workspace = await createWorkspace({
+    mounts: [
+      { at: '/', adapter: project.openProject },
+      { at: skillsPath, adapter: project.openSkills, access: 'read-only' },
+    ],
+    rules: [rules.deny('/notes')],
+    executors: [executor],
+  })
+  teller.title(`1. Files and commands see the same tree (commands run in ${executor.name})`)
+  const worked = await take(workspace, executor.kind === 'process' ? withPrograms : withoutPrograms, teller)
+  teller.title('2. Rules hold at both doors: /notes is denied, skills are read-only')
+  const stopped = await take(workspace, forbidden, teller)
+  const isModelFine = await callTools(workspace, teller)
+  return worked.every((one) => one) && stopped.every((one) => !one) && isModelFine
+}
+
+/** Takes the steps, and shows each with its outcome. False for each that was refused or failed. */
+async function take(workspace: Workspace, steps: readonly Step[], { style, say }: Teller): Promise<boolean[]> {
+  const ends: boolean[] = []
+  for (const [door, shown, run] of steps) {
+    const { isDone, text } = await run(workspace).then(
+      (result) => ({ isDone: true, text: result }),
+      (error: unknown) => {
+        if (error instanceof Failed) return { isDone: false, text: error.message }
+        if (!isWorkspaceError(error)) throw error
+        return { isDone: false, text: `${error.code}: ${error.reason}` }
+      },
+    )
+    const line = escapeName(text.trim().replaceAll(/\s+/gu, ' '))
+    const label = door === 'files' ? style.strong(door) : style.note(door)
+    const outcome = isDone ? style.good(line) : style.bad(line)
+    const isWide = shown.length > commandWidth || line.length > style.width - commandWidth - 11
+    say(`   ${label}  ${isWide ? shown : `${shown.padEnd(commandWidth)} ${outcome}`}`)
+    if (isWide) say(`          ${outcome}`)
+    ends.push(isDone)
+  }
+  return ends
+}
+
+/** Columns for a command, so that its outcome has the rest of the line. */
+const commandWidth = 34
+
+/** A model makes calls of tools. Shows the words that it reads. */
+async function callTools(workspace: Workspace, { style, say }: Teller): Promise<boolean> {
+  await using toolset = createTools(workspace, { downloads: false })
+  let last: Awaited<ReturnType<typeof toolset.run>> | undefined
+  const errors: boolean[] = []
+  for (const call of calls) {
+    const next = call === 'next' ? last?.next : { tool: 'file_system', arguments: call }
+    if (next === undefined) return false
+    last = await toolset.run(next.tool, next.arguments)
+    errors.push(last.isError === true)
+    say(`   ${style.strong('model')}  ${next.tool} ${JSON.stringify(next.arguments)}`)
+    const lines = last.text.replaceAll('\t', ' ').split('\n')
+    const shown = last.isError ? lines : [...lines.slice(0, 1), '…']
+    for (const line of shown.flatMap((text) => wrapWords(escapeName(text), style.width - 12).split('\n'))) {
+      say(`          ${style.dim(`| ${line}`)}`)
+    }
+  }
+  return errors.join() === 'true,true,false'
+}
+
+class Failed extends Error {}
+
+function describe({ stdout, stderr, exitCode }: CommandResult): string {
+  if (exitCode === 0) return stdout
+  // shells differ in where they put the path; only the fault matters
+  const fault = stderr
+    .trim()
+    .split(': ')
+    .findLast((part) => !part.startsWith('/'))
+  throw new Failed(`${fault ?? ''} (exit ${exitCode})`)
+}
