@@ -15,9 +15,9 @@ export const commandMutations: readonly Mutation[] = [
     removes: 'the emptiness of the mount namespace',
     changes: [
       {
-        file: 'packages/executor-bubblewrap/src/arguments.ts',
-        text: "      ...(command.direct === undefined ? ['--remount-ro', '/'] : []),",
-        by: "      ...['--ro-bind', '/tmp', '/tmp'], ...(command.direct === undefined ? ['--remount-ro', '/'] : []),",
+        file: 'packages/executor-bubblewrap/src/tree-arguments.ts',
+        text: "    ...(command.direct === undefined ? ['--remount-ro', '/'] : []),",
+        by: "    ...['--ro-bind', '/tmp', '/tmp'], ...(command.direct === undefined ? ['--remount-ro', '/'] : []),",
       },
     ],
     test: { file: 'packages/executor-bubblewrap/test/escape.test.ts', title: 'are closed' },
@@ -69,7 +69,7 @@ export const commandMutations: readonly Mutation[] = [
     removes: 'the network namespace',
     changes: [
       {
-        file: 'packages/executor-bubblewrap/src/arguments.ts',
+        file: 'packages/executor-bubblewrap/src/tree-arguments.ts',
         text: "...(network === 'host' ? ['--share-net'] : [])",
         by: "...['--share-net']",
       },

@@ -5,11 +5,13 @@ import { fileMutations } from './files.ts'
 import { scarcityMutations } from './scarcity.ts'
 import { serverMutations } from './servers.ts'
 import type { Mutation } from './types.ts'
+import { warmMutations } from './warm.ts'
 
 /** In the order of the rows of docs/threat-model.md. */
 export const mutations: readonly Mutation[] = [
   ...fileMutations,
   ...commandMutations,
+  ...warmMutations,
   ...scarcityMutations,
   ...checkpointMutations,
   ...serverMutations,

@@ -1,7 +1,5 @@
-import { openSync, closeSync } from 'node:fs'
-
-import { type CommandLimits, type VirtualPath, type WorkspaceError } from '@ws/core'
-import { execError, type HostPath } from '@ws/core/executor'
+import type { CommandLimits, VirtualPath } from '@ws/core'
+import type { HostPath } from '@ws/core/executor'
 import type { DescriptorSource, ExtraDescriptors, KeptContents } from '@ws/process'
 import {
   type DelegatedCgroup,
@@ -12,11 +10,11 @@ import {
   resourceLimits,
 } from '@ws/sandbox'
 
-import { againArguments } from './again.ts'
 import { descriptors, firstProcess, splitEnvironment } from './first-process.ts'
-import { type Layout, translatedRoot, translatedTemporary, type Placement, placeOf, temporary } from './layout.ts'
+import { type Layout, placeOf, temporary, translatedRoot, translatedTemporary } from './layout.ts'
 import type { OpenedSources } from './sources.ts'
-import { memory, mountSystem, systemNames, withoutEntries } from './system-mounts.ts'
+import { systemNames } from './system-mounts.ts'
+import { giveDescriptors, joinOptions, treeArguments } from './tree-arguments.ts'
 
 export interface SandboxCommand {
   readonly layout: Layout
@@ -61,10 +59,6 @@ export interface SandboxArguments {
   close(): void
 }
 
-/** The highest number that a descriptor of a child can have. */
-const lastDescriptor = 255
-const prootBytes = 16 * 1024 * 1024
-
 /**
  * bubblewrap's command line. Everything but the command itself travels by descriptor: command lines can be read by
  * every user of the host.
@@ -72,49 +66,20 @@ const prootBytes = 16 * 1024 * 1024
  * @throws WorkspaceError `EUNENFORCEABLE` when the plan has more parts than there are descriptors
  */
 export function sandboxArguments(command: SandboxCommand): SandboxArguments {
-  const { layout, network, cwd } = command
-  const opened: number[] = []
-  const fds = new Map<number, DescriptorSource>(command.extraFds)
-  let next: number = descriptors.firstSource
-  const give = (source: DescriptorSource): string => {
-    if (next > lastDescriptor) throw tooMany()
-    fds.set(next, source)
-    return String(next++)
-  }
-  const copy = (path: string): string => {
-    const fd = openSync(path, 'r')
-    opened.push(fd)
-    return give(fd)
-  }
-  const data = (content: Uint8Array): string => give(command.contents.keep(content))
-  const close = () => {
-    for (const fd of opened) closeSync(fd)
-  }
+  const { layout, cwd } = command
+  const given = giveDescriptors(command)
+  const { fds, close } = given
   try {
     const environment = splitEnvironment(command.env)
     const isTranslated = layout.mode === 'translated'
     const outer = isTranslated ? { ...environment.outer, ...prootEnvironment } : environment.outer
     const args = [
-      ...['--unshare-all', ...(network === 'host' ? ['--share-net'] : []), '--die-with-parent', '--new-session'],
-      ...['--as-pid-1', '--cap-drop', 'ALL', '--clearenv'],
-      ...Object.entries(outer).flatMap(([name, value]) => ['--setenv', name, value]),
-      ...(command.direct === undefined ? builtRoot(command, copy, data, give) : []),
-      ...firstMounts(layout).flatMap((placement) =>
-        placement.show === 'system'
-          ? mountSystem(placement, { ...command, etc: command.direct?.etc }, give)
-          : placementArguments(placement, command.sources, give),
-      ),
-      ...closedFirst(layout.placements),
-      ...(layout.mode === 'direct' ? againArguments(layout) : []),
-      ...(layout.mode === 'below' ? layout.aliases.flatMap((alias) => aliasArguments(alias, command)) : []),
-      ...(command.direct === undefined ? ['--remount-ro', '/'] : []),
+      ...treeArguments(command, given, { outer, processes: 'read-only' }),
       ...['--chdir', placeOf(cwd, layout.mode)],
       ...['--json-status-fd', String(descriptors.status), '--seccomp', String(descriptors.seccomp)],
     ]
-    fds.set(descriptors.status, 'pipe')
     fds.set(descriptors.report, 'pipe')
     fds.set(descriptors.commandError, 'pipe')
-    fds.set(descriptors.seccomp, command.contents.keep(command.seccomp))
     // The first process, and proot, are processes of the same namespace.
     const limits = resourceLimits(command.limits, command.cgroup)
     const limited = limitedCommand(command.argv, limits, { ownProcesses: isTranslated ? 2 : 1 })
@@ -124,7 +89,7 @@ export function sandboxArguments(command: SandboxCommand): SandboxArguments {
     const hidden = command.direct?.hidden
     return {
       argv: hidden === undefined ? argv : hidingCommand({ hidden, start: descriptors.status, argv }),
-      options: Buffer.from(args.map((argument) => `${argument}\0`).join('')),
+      options: joinOptions(args),
       extraFds: fds,
       close,
     }
@@ -137,72 +102,6 @@ export function sandboxArguments(command: SandboxCommand): SandboxArguments {
 // Without this, proot makes mount points on the workspace's own disk [RP18].
 const prootEnvironment = { PROOT_DONT_POLLUTE_ROOTFS: '1' }
 
-type Give = (source: DescriptorSource) => string
-
-/** A root in memory, with the system's part of the tree. */
-function builtRoot(
-  { layout, system, tools, scratchBytes }: SandboxCommand,
-  copy: (path: string) => string,
-  data: (content: Uint8Array) => string,
-  give: Give,
-): string[] {
-  const isTranslated = layout.mode === 'translated'
-  return [
-    ...system.flatMap((entry) => systemArguments(entry, copy, data)),
-    ...tools.flatMap(({ at, fd }) => ['--ro-bind-fd', give(fd), at]),
-    ...['--proc', '/proc', '--remount-ro', '/proc', '--dev', '/dev'],
-    ...[...memory('/dev/shm', scratchBytes), '--remount-ro', '/dev'],
-    ...(layout.hasTemporary ? [] : memory(isTranslated ? translatedTemporary : temporary, scratchBytes)),
-    // proot's own files are not in the view: it knows no other place for them.
-    ...(isTranslated ? [...memory(temporary, prootBytes), '--dir', translatedRoot] : []),
-  ]
-}
-
-function systemArguments(
-  entry: SystemEntry,
-  copy: (path: string) => string,
-  data: (content: Uint8Array) => string,
-): string[] {
-  // A mount costs bubblewrap a reading of the mount table, a copy next to nothing.
-  if (entry.kind === 'file') return ['--perms', '0444', '--file', copy(entry.source), entry.at]
-  if (entry.kind === 'data') return ['--perms', '0444', '--file', data(entry.content), entry.at]
-  if (entry.kind === 'link') return ['--symlink', entry.target, entry.at]
-  // By name: these belong to the system, and no user of commands can exchange them.
-  return ['--ro-bind', entry.source, entry.at]
-}
-
-function placementArguments(
-  { at, show, type, source, readOnly }: Placement,
-  sources: OpenedSources,
-  give: Give,
-): string[] {
-  if (source !== undefined) return [readOnly ? '--ro-bind-fd' : '--bind-fd', give(sources.descriptor(source)), at]
-  if (type === 'file') return ['--perms', '0000', '--ro-bind-data', give('null'), at]
-  if (show === 'closed') return ['--perms', '0111', '--size', '4096', '--tmpfs', at]
-  // Nothing is kept from a command where nothing is: git and tar complain of what they cannot read.
-  return withoutEntries(at, show === 'empty' ? '0555' : '0000')
-}
-
-/** All but those that come with a copy of the tree. */
-function firstMounts({ placements }: Layout): readonly Placement[] {
-  const first = placements.findIndex(({ show }) => show === 'again')
-  return first < 0 ? placements : placements.slice(0, first)
-}
-
-/** Only when their open parts have been bound: those need a place in them. */
-function closedFirst(placements: readonly Placement[]): string[] {
-  return placements.filter(({ show }) => show === 'closed').flatMap(({ at }) => ['--remount-ro', at])
-}
-
-/** The system's names below an alias. Its mounts are among the placements. */
-function aliasArguments(alias: VirtualPath, { system, tools, layout }: SandboxCommand): string[] {
-  return [...systemNames([...system, ...tools]), ...(layout.hasTemporary ? [] : ['tmp'])].flatMap((name) => [
-    '--symlink',
-    `/${name}`,
-    `${alias}/${name}`,
-  ])
-}
-
 function prootArguments({ proot, layout, system, tools, cwd }: SandboxCommand): string[] {
   if (proot === undefined) throw new Error('proot was not looked up')
   const names = systemNames([...system, ...tools])
@@ -212,10 +111,4 @@ function prootArguments({ proot, layout, system, tools, cwd }: SandboxCommand): 
   ]
   const aliases = layout.aliases.flatMap((alias) => ['-b', `${translatedRoot}:${alias}`, ...below(alias)])
   return [proot, '-v', '-1', '-r', translatedRoot, ...below(''), ...aliases, '-w', cwd]
-}
-
-function tooMany(): WorkspaceError {
-  return execError('EUNENFORCEABLE', 'the policy has more parts than a command can be started with (about 200)', {
-    remedy: 'protect whole directories instead of many single entries',
-  })
 }

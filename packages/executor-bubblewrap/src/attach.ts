@@ -42,6 +42,7 @@ import { startCommand } from './running.ts'
 import { openSources } from './sources.ts'
 import { openTools } from './tools.ts'
 import { useWarden, type Warden } from './warden.ts'
+import { WarmPool } from './warm/pool.ts'
 
 export interface AttachOptions {
   readonly root: VirtualPath
@@ -69,6 +70,7 @@ export function createAttached({
   let warden: Warden | undefined
   let pipes: PipeMaker | undefined
   let nameKeeper: NameKeeper | undefined
+  const warm = options.warm ? new WarmPool({ owner, warden: () => (warden ??= useWarden()) }) : undefined
   const keeper = () => {
     work.stopped.throwIfAborted()
     return (nameKeeper ??= useNameKeeper())
@@ -138,6 +140,7 @@ export function createAttached({
         release,
         // A command on a terminal has its streams there.
         pipes: terminal === undefined ? pipes : undefined,
+        warm: terminal === undefined ? warm : undefined,
         async withCommand(use) {
           using sources = await openSources(layout.placements)
           const reserved = held?.identities ?? new Map()
@@ -197,6 +200,7 @@ export function createAttached({
       try {
         await work.end()
       } finally {
+        await warm?.close()
         warden?.close()
         warden = undefined
         pipes?.close()

@@ -2,7 +2,15 @@
  * Descriptors of bubblewrap and of what it starts. Those that the shell script names have one digit: dash knows no
  * other. 9 is where an over-long command travels.
  */
-export const descriptors = { arguments: 3, status: 4, seccomp: 5, commandError: 7, report: 8, firstSource: 10 } as const
+export const descriptors = {
+  arguments: 3,
+  status: 4,
+  seccomp: 5,
+  control: 6,
+  commandError: 7,
+  report: 8,
+  firstSource: 10,
+} as const
 
 /**
  * Runs before the command, inside the finished sandbox, and waits until it is let go. Only then has this process

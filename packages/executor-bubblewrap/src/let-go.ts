@@ -1,4 +1,4 @@
-import type { RunningProcess } from '@ws/process'
+import type { ProcessResult, RunningProcess } from '@ws/process'
 
 import type { Collected } from './collected.ts'
 import { type Child, endSandbox, isAlive, signalIn } from './first-child.ts'
@@ -6,9 +6,15 @@ import { type FirstProcessReport, readReport } from './first-process.ts'
 import type { LayoutMode } from './layout.ts'
 import type { MountWatch } from './mount-watch.ts'
 
+/** The process that encloses a command. */
+export interface SandboxProcess extends Pick<RunningProcess, 'outOfReach' | 'survivors' | 'stdin'> {
+  /** Resolves when it has ended and its streams are read. */
+  wait(): Promise<Pick<ProcessResult, 'exitCode' | 'signal' | 'survivors'> & Partial<Pick<ProcessResult, 'stderr'>>>
+}
+
 /** A sandbox whose command has been let go. */
 export interface Sandbox {
-  readonly process: RunningProcess
+  readonly process: SandboxProcess
   /** Resolves when all of the command's standard error was handed on; that of `process` is bubblewrap's own. */
   readonly errorsRead: Promise<void>
   /** The exit status that the first process reported, once there is one. */

@@ -35,6 +35,12 @@ export interface BubblewrapExecutorOptions extends LimitOptions {
    * directory of its own. Default 64 MiB. A scratch directory on disk is not limited by this.
    */
   readonly scratchBytes?: number | undefined
+  /**
+   * Keep sandboxes ready, so that a command takes one instead of waiting for its own. It holds for workspaces at `/workspace`; a
+   * command with a terminal, with a control group, or with more than 64 KiB of arguments and environment gets its own in any
+   * case. Default false. `probe().details` says which is used.
+   */
+  readonly warm?: boolean | undefined
   /** Further directories of this machine, such as those of a version manager: read-only, and on PATH. */
   readonly tools?: readonly Tool[] | undefined
 }
@@ -45,6 +51,7 @@ export interface ResolvedOptions extends ResolvedLimits {
   readonly unixSockets: 'workspace' | 'none'
   readonly env: readonly string[]
   readonly scratchBytes: number
+  readonly warm: boolean
   readonly tools: readonly ResolvedTool[]
 }
 
@@ -58,6 +65,7 @@ const shapes: OptionShapes<BubblewrapExecutorOptions> = {
   unixSockets: option.oneOf('workspace', 'none'),
   env: environmentNamesShape,
   scratchBytes: option.integer(leastScratchBytes),
+  warm: option.boolean,
   tools: toolsShape,
   ...limitOptionShapes,
 }
@@ -66,7 +74,16 @@ const shapes: OptionShapes<BubblewrapExecutorOptions> = {
 export function resolveOptions(options: BubblewrapExecutorOptions): ResolvedOptions {
   checkOptions<BubblewrapExecutorOptions>(options, shapes, { operation })
   const { root = 'auto', network = 'none', unixSockets = 'workspace', env = [] } = options
-  const { scratchBytes = defaultScratchBytes } = options
+  const { scratchBytes = defaultScratchBytes, warm = false } = options
   const held = resolveLimits(options, operation)
-  return { root, network, unixSockets, env, scratchBytes, ...held, tools: resolveTools(options.tools ?? [], operation) }
+  return {
+    root,
+    network,
+    unixSockets,
+    env,
+    scratchBytes,
+    warm,
+    ...held,
+    tools: resolveTools(options.tools ?? [], operation),
+  }
 }

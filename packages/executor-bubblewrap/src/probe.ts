@@ -18,15 +18,12 @@ import {
   type DelegatedCgroup,
   hidingProblem,
   type NameKeeper,
-  sandboxProgram,
   systemTree,
   unavailable,
   reservedNames,
   useNameKeeper,
-  viewEnvironment,
 } from '@ws/sandbox'
 
-import type { SandboxCommand } from './arguments.ts'
 import { makeDirectoryForAll, makeEtcDirectory } from './etc-directory.ts'
 import { explainFailure } from './failure.ts'
 import { type LayoutMode, layOut } from './layout.ts'
@@ -34,10 +31,12 @@ import { heldLimits } from './limits.ts'
 import { guaranteesOf } from './guarantees.ts'
 import type { ResolvedOptions } from './options.ts'
 import { findPrograms, type Programs } from './programs.ts'
+import { type Attempt, commandOf, emptyPlan, noWarden, type Run } from './probe-command.ts'
 import { directProblem, mountedNames, pointNames, translationCost, wantedPoints } from './root-form.ts'
 import { noProcess } from './running.ts'
 import { startSandbox } from './sandbox.ts'
 import { openSources } from './sources.ts'
+import { probeWarm } from './warm/probe.ts'
 
 /**
  * Runs something in a sandbox, just as a command would be: with the workspace at `/` in each form that may be used, up to the
@@ -65,13 +64,15 @@ export async function probeBubblewrap(
   }
   if (target.root !== '/') {
     const problem = await problemOf(() => runBelow(attempt, 'below'))
-    return problem === undefined ? available('below') : unavailable(problem.reason, problem.remedy, versions)
+    if (problem !== undefined) return unavailable(problem.reason, problem.remedy, versions)
+    return available('below', options.warm ? { warm: await probeWarm(attempt) } : {})
   }
+  const cold = options.warm ? { warm: 'not used: a workspace at `/` starts every command cold' } : {}
   const direct = options.root === 'translated' ? undefined : await problemOf(() => runDirect(attempt))
-  if (options.root !== 'translated' && direct === undefined) return available('direct', { root: 'direct' })
+  if (options.root !== 'translated' && direct === undefined) return available('direct', { root: 'direct', ...cold })
   if (options.root === 'direct') return unavailable(direct?.reason ?? '', direct?.remedy, versions)
   const why = direct && { 'not direct': direct.reason, cost: translationCost }
-  const more = { root: 'translated', ...why }
+  const more = { root: 'translated', ...why, ...cold }
   const translated =
     proot === undefined
       ? { reason: 'proot is not installed', remedy: 'apt-get install proot' }
@@ -121,15 +122,6 @@ function nothingProtected(): never {
   throw new Error('a probe protects nothing')
 }
 
-interface Attempt {
-  readonly target: ConfinedTarget
-  readonly options: ResolvedOptions
-  readonly programs: Programs
-  readonly cgroup: DelegatedCgroup | undefined
-}
-
-const emptyPlan: BindPlan = { root: rootPath, binds: [], aliases: [], restrictions: [], renameBorders: [] }
-
 /** `true`, with nothing of a workspace. */
 async function runBelow(attempt: Attempt, mode: LayoutMode): Promise<void> {
   using sources = await openSources([])
@@ -178,36 +170,13 @@ async function createRoot(owner: Owner): Promise<{ readonly path: HostPath } & A
   return { path, [Symbol.asyncDispose]: async () => removeTree(path) }
 }
 
-type Run = Pick<SandboxCommand, 'layout' | 'sources' | 'system' | 'argv' | 'direct'> &
-  Partial<Pick<SandboxCommand, 'reserved'>>
-
-async function runOnce(
-  { target: { root, owner }, options, programs: { bwrap, proot }, cgroup }: Attempt,
-  run: Run,
-  keeper: () => NameKeeper,
-): Promise<void> {
+async function runOnce(attempt: Attempt, run: Run, keeper: () => NameKeeper): Promise<void> {
   const isTranslated = run.layout.mode === 'translated'
   using contents = new KeptContents()
   const sandbox = await startSandbox({
-    command: {
-      reserved: new Map(),
-      env: viewEnvironment({ root }),
-      cwd: rootPath,
-      extraFds: new Map(),
-      seccomp: sandboxProgram({ allowPtrace: isTranslated, forProot: isTranslated, interprocess: true }),
-      contents,
-      network: options.network,
-      scratchBytes: options.scratchBytes,
-      limits: options.limits,
-      cgroup,
-      tools: [],
-      bwrap,
-      proot,
-      ...run,
-    },
-    owner,
-    // If this process is killed meanwhile, one waiting process is left, once.
-    warden: { starting: () => () => undefined, close: () => undefined },
+    command: commandOf(attempt, run, contents),
+    owner: attempt.target.owner,
+    warden: noWarden,
     keeper,
     stdin: 'none',
   })
@@ -218,7 +187,7 @@ async function runOnce(
   const exitCode = sandbox.exitCode()
   if (exitCode === 0) return
   // 1 is the answer of the test; anything else says that there is none.
-  if (isTranslated || run.direct === undefined || exitCode !== 1) throw new Error(stderr.text)
+  if (isTranslated || run.direct === undefined || exitCode !== 1) throw new Error(stderr?.text)
   throw new WorkspaceError({
     code: 'EUNENFORCEABLE',
     operation: 'probe',

@@ -19,6 +19,7 @@ import { type NameKeeper, unreadableCaller } from '@ws/sandbox'
 import type { SandboxCommand } from './arguments.ts'
 import type { Sandbox } from './let-go.ts'
 import { startSandbox } from './sandbox.ts'
+import type { WarmPool } from './warm/pool.ts'
 import type { Warden } from './warden.ts'
 
 export const executorName = 'bubblewrap'
@@ -31,6 +32,7 @@ export interface CommandStart {
   readonly warden: Warden
   readonly keeper: () => NameKeeper
   readonly pipes?: PipeMaker | undefined
+  readonly warm?: WarmPool | undefined
   /** Lets go of what the command had reserved. Called once it has ended; not when it could not be started. */
   readonly release?: (() => Promise<void>) | undefined
   /** Opens the sources anew for each attempt, and closes them afterwards. */
@@ -48,6 +50,7 @@ export async function startCommand({
   warden,
   keeper,
   pipes,
+  warm,
   release,
   withCommand,
 }: CommandStart): Promise<StartedCommand> {
@@ -61,6 +64,7 @@ export async function startCommand({
         warden,
         keeper,
         pipes,
+        warm,
         stdin: directInput(request),
         onStdout: output.onStdout,
         onStderr: output.onStderr,

@@ -21,6 +21,8 @@ import { letGo, type Sandbox } from './let-go.ts'
 import { mountCheck } from './mount-check.ts'
 import { watchMounts } from './mount-watch.ts'
 import { orderOptions } from './order.ts'
+import type { WarmPool } from './warm/pool.ts'
+import { startWarm } from './warm/start.ts'
 import type { Warden } from './warden.ts'
 
 export interface SandboxStart {
@@ -31,6 +33,8 @@ export interface SandboxStart {
   readonly keeper: () => NameKeeper
   /** Absent: standard streams are sockets, which cannot be opened by name. */
   readonly pipes?: PipeMaker | undefined
+  /** Absent: every command starts cold. */
+  readonly warm?: WarmPool | undefined
   readonly stdin: ProcessInput
   readonly onStdout?: OutputListener | undefined
   readonly onStderr?: OutputListener | undefined
@@ -51,6 +55,8 @@ const longestError = 4096
 export async function startSandbox(start: SandboxStart): Promise<Sandbox> {
   const { cgroup, limits, layout } = start.command
   start.signal?.throwIfAborted()
+  const warm = start.warm && (await startWarm(start.warm, start))
+  if (warm !== undefined) return warm
   if (cgroup === undefined) return await startIn(undefined, start)
   // bubblewrap and the first process are in it as well, and proot or what hides names.
   const group = cgroup.make(limits, { ownProcesses: layout.mode === 'below' ? 2 : 3 })

@@ -7,7 +7,7 @@ import { isWorkspaceError } from '@ws/core'
 import { describeWith, rounds } from '@ws/test-fixtures'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 
-import { eventually, processesWith } from './support/processes.ts'
+import { eventually, outerProcesses, processesWith } from './support/processes.ts'
 import type { Order } from './support/start-and-wait.ts'
 import { modes, namesBelow, needed, Workbench, tagsIn } from './support/workbench.ts'
 
@@ -21,7 +21,7 @@ function survivors(marker: string): string {
     `(setsid sh -c 'sleep ${marker} & exec sleep ${marker}' &)`,
     `(trap "" TERM HUP INT; exec sleep ${marker}) &`,
     `nohup sleep ${marker} >/dev/null 2>&1 &`,
-    `until [ "$(grep -l "sleep.${marker}" /proc/[0-9]*/cmdline 2>/dev/null | wc -l)" -ge 5 ]; do sleep 0.01; done`,
+    `until [ "$(grep -lz "^${marker}$" /proc/[0-9]*/cmdline 2>/dev/null | wc -l)" -ge 5 ]; do sleep 0.01; done`,
     'echo ready',
   ].join('\n')
 }
@@ -96,8 +96,9 @@ for (const mode of modes) {
 
     it('comes when bubblewrap is killed', async () => {
       const running = await startSurvivors()
-      const outer = processesWith(marker).find(({ parent }) => parent === process.pid)
-      process.kill(outer?.pid ?? 0, 'SIGKILL')
+      const [outer] = outerProcesses(marker, mode)
+      if (outer === undefined) throw new Error('bubblewrap was not found')
+      process.kill(outer.pid, 'SIGKILL')
       await expect(running.wait()).rejects.toSatisfy((error) => isWorkspaceError(error, 'EIO'))
       expect(processesWith(marker)).toEqual([])
     })
@@ -107,12 +108,12 @@ for (const mode of modes) {
         const outcome = bench.run(`sleep ${marker}`).catch((error: unknown) => error)
         let outer: number | undefined
         await eventually(() => {
-          outer = processesWith(marker).find(({ parent }) => parent === process.pid)?.pid
+          outer = outerProcesses(marker, mode).find(({ parent }) => parent === process.pid)?.pid
           return outer !== undefined
         })
         const later = performance.now() + Math.random() * 15
         while (performance.now() < later) await new Promise((resolve) => setImmediate(resolve))
-        process.kill(outer ?? 0, 'SIGKILL')
+        if (outer !== undefined) process.kill(outer, 'SIGKILL')
         await outcome
         expect(processesWith(marker)).toEqual([])
       }
@@ -121,7 +122,7 @@ for (const mode of modes) {
     function startHelper(count: number, command: string) {
       const { owner } = bench.scratch
       const request = { command, cwd: bench.root, env: {}, login: false, killGrace: 100, maxOutputBytes: 1000 }
-      const order: Order = { owner, root: bench.root, plan: bench.plan(), request, count }
+      const order: Order = { owner, root: bench.root, warm: mode === 'warm', plan: bench.plan(), request, count }
       const node = spawn(process.execPath, ['--conditions=@ws/source', helper, JSON.stringify(order)], {
         stdio: ['ignore', 'pipe', 'inherit'],
       })

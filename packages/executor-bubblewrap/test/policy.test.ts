@@ -3,7 +3,7 @@ import { isWorkspaceError } from '@ws/core'
 import { describeWith } from '@ws/test-fixtures'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 
-import { modes, namesBelow, needed, Workbench } from './support/workbench.ts'
+import { isBelow, modes, namesBelow, needed, Workbench } from './support/workbench.ts'
 
 for (const mode of modes) {
   describeWith(needed[mode], `a policy in commands (${mode})`, () => {
@@ -177,7 +177,7 @@ for (const mode of modes) {
     })
 
     it('keeps what is above the mounts read-only', async () => {
-      if (mode !== 'below') return
+      if (!isBelow(mode)) return
       const { exitCode, stderr } = await bench.run('touch /new')
       expect({ exitCode, stderr }).toEqual({
         exitCode: 1,

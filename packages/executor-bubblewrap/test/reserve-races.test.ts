@@ -11,7 +11,7 @@ import { component, createScratchDirectory, describeWith, type ScratchDirectory,
 import { afterEach, beforeEach, expect, it } from 'vitest'
 
 import { createBubblewrapExecutor } from '../src/index.ts'
-import { formOf, modes, namesBelow, needed } from './support/workbench.ts'
+import { formOf, isBelow, modes, namesBelow, needed } from './support/workbench.ts'
 
 const worker = fileURLToPath(new URL('support/worker.ts', import.meta.url))
 
@@ -21,8 +21,8 @@ for (const mode of modes) {
   describeWith([...needed[mode], component('perl')], `reserved names under attack (${mode})`, () => {
     let scratch: ScratchDirectory
     let root: string
-    const top = mode === 'below' ? '/workspace' : '/'
-    const at = (path: string) => (mode === 'below' ? top + path : path)
+    const top = isBelow(mode) ? '/workspace' : '/'
+    const at = (path: string) => (isBelow(mode) ? top + path : path)
     const children: ChildProcess[] = []
     beforeEach(async () => {
       scratch = await createScratchDirectory({ prefix: 'ws-races-' })
@@ -44,7 +44,7 @@ for (const mode of modes) {
     }
     function start(names: [string, string][], command: string, count: number, parallel = 1): ChildProcess {
       const argv = ['--conditions=@ws/source', worker, root, top, JSON.stringify(names), command]
-      const child = spawn(process.execPath, [...argv, String(count), String(parallel), formOf(mode).root], {
+      const child = spawn(process.execPath, [...argv, String(count), String(parallel), mode], {
         stdio: ['ignore', 'pipe', 'inherit'],
       })
       children.push(child)

@@ -28,6 +28,14 @@ export function processesWith(marker: string): Seen[] {
   return processes().filter((entry) => entry.arguments.includes(marker) && entry.pid !== process.pid)
 }
 
+/**
+ * bubblewrap, as this process has started it for a command with a marker among its arguments. A sandbox that was ready knew
+ * no command then.
+ */
+export function outerProcesses(marker: string, mode: string): Seen[] {
+  return processesWith(mode === 'warm' ? '/bwrap --args' : marker).filter(({ parent }) => parent === process.pid)
+}
+
 /** Waits until a condition holds, and says whether it ever did. */
 export async function eventually(condition: () => boolean, timeout = 10_000): Promise<boolean> {
   const until = performance.now() + timeout

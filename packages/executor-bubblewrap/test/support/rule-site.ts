@@ -8,7 +8,7 @@ import { createScratchDirectory, type Owner, type ScratchDirectory } from '@ws/t
 import { afterEach, beforeEach } from 'vitest'
 
 import { createBubblewrapExecutor } from '../../src/index.ts'
-import { formOf, type Mode } from './workbench.ts'
+import { formOf, isBelow, type Mode } from './workbench.ts'
 
 /** A directory of an ordinary user for each test, and workspaces with rules over it, closed after it. */
 export interface RuleSite {
@@ -32,7 +32,7 @@ export function useRuleSite(mode: Mode): RuleSite {
   let scratch: ScratchDirectory
   let root = ''
   let opened: Workspace[] = []
-  const top = mode === 'below' ? '/workspace' : '/'
+  const top = isBelow(mode) ? '/workspace' : '/'
   beforeEach(async () => {
     scratch = await createScratchDirectory({ prefix: 'ws-rules-' })
     root = join(scratch.path, 'work')
@@ -78,7 +78,7 @@ export function useRuleSite(mode: Mode): RuleSite {
     get owner() {
       return scratch.owner
     },
-    at: (path) => (mode === 'below' ? top + path : path),
+    at: (path) => (isBelow(mode) ? top + path : path),
     give,
     directory,
     put,

@@ -7,6 +7,7 @@ import type { BindPlan, CommandRequest } from '@ws/core/executor'
 export interface Order {
   readonly owner: Owner
   readonly root: VirtualPath
+  readonly warm: boolean
   readonly plan: BindPlan
   readonly request: CommandRequest
   readonly count: number
@@ -14,7 +15,11 @@ export interface Order {
 
 const order = JSON.parse(process.argv[2] ?? '') as Order
 const files = undefined as unknown as FileDoor
-const executor = await createBubblewrapExecutor().attach({ root: order.root, owner: order.owner, files })
+const executor = await createBubblewrapExecutor({ warm: order.warm }).attach({
+  root: order.root,
+  owner: order.owner,
+  files,
+})
 process.stdout.write('attached\n')
 const started = Array.from({ length: order.count }, () => executor.spawn(order.request, order.plan))
 const running = await Promise.all(started)

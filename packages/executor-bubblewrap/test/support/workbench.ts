@@ -18,19 +18,24 @@ import { type BubblewrapExecutorOptions, createBubblewrapExecutor } from '../../
 
 export const needed = {
   below: [component('bubblewrap')],
+  warm: [component('bubblewrap'), component('perl')],
   direct: [component('bubblewrap'), component('perl')],
   translated: [component('bubblewrap'), component('proot')],
 }
-/** A mount at /workspace, and at `/` in both forms. */
-export const modes = ['below', 'direct', 'translated'] as const
+/** A mount at /workspace, in a sandbox of its own and in one that was ready; and at `/` in both forms. */
+export const modes = ['below', 'warm', 'direct', 'translated'] as const
 export type Mode = (typeof modes)[number]
+
+export function isBelow(mode: Mode): boolean {
+  return mode === 'below' || mode === 'warm'
+}
 
 /** `npm test` tries the form that is taken at `/`, and in the others what is different in them: masks and escapes. */
 export const tagsIn = (mode: Mode): 'deep'[] => (mode === 'direct' ? [] : ['deep'])
 
 /** The options that keep an executor to one form. */
-export function formOf(mode: Mode): { readonly root: NonNullable<BubblewrapExecutorOptions['root']> } {
-  return { root: mode === 'below' ? 'auto' : mode }
+export function formOf(mode: Mode): Required<Pick<BubblewrapExecutorOptions, 'root' | 'warm'>> {
+  return { root: mode === 'below' || mode === 'warm' ? 'auto' : mode, warm: mode === 'warm' }
 }
 
 export interface Part {
@@ -56,6 +61,8 @@ export class Workbench implements AsyncDisposable {
   readonly scratch: ScratchDirectory
   readonly executor: AttachedExecutor
   parts: readonly Part[] = []
+  /** Commands share a `/tmp` on the disk; otherwise each has its own in memory. */
+  hasScratch = true
 
   private constructor(mode: Mode, scratch: ScratchDirectory, executor: AttachedExecutor) {
     this.mode = mode
@@ -124,7 +131,7 @@ export class Workbench implements AsyncDisposable {
       binds: [
         mount,
         ...parts.map((part) => this.#bind(part)),
-        { ...scratch, source: join(this.scratch.path, 'tmp') as HostPath },
+        ...(this.hasScratch ? [{ ...scratch, source: join(this.scratch.path, 'tmp') as HostPath }] : []),
       ],
       aliases: aliases.map((alias) => parseVirtualPath(alias)),
       restrictions: [],
@@ -168,7 +175,7 @@ export class Workbench implements AsyncDisposable {
 }
 
 function rootOf(mode: Mode): VirtualPath {
-  return parseVirtualPath(mode === 'below' ? '/workspace' : '/')
+  return parseVirtualPath(isBelow(mode) ? '/workspace' : '/')
 }
 
 /** Names below a directory, sorted, for showing that nothing was left. */

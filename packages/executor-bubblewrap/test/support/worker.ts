@@ -2,16 +2,17 @@ import { createLocalAdapter } from '@ws/adapter-local'
 import { createWorkspace, isWorkspaceError, rules } from '@ws/core'
 
 import { createBubblewrapExecutor } from '../../src/index.ts'
+import { formOf, type Mode } from './workbench.ts'
 
 // Runs one command again and again, several at once, and prints what each of them printed.
-const [root = '', at = '', protectedNames = '', command = '', count = '', parallel = '1', form = 'auto'] =
+const [root = '', at = '', protectedNames = '', command = '', count = '', parallel = '1', form = 'below'] =
   process.argv.slice(2)
 const workspace = await createWorkspace({
   mounts: [{ at, adapter: await createLocalAdapter({ root }) }],
   rules: (JSON.parse(protectedNames) as [kind: 'deny' | 'readOnly', path: string][]).map(([kind, path]) =>
     rules[kind](path),
   ),
-  executors: [createBubblewrapExecutor({ root: form as 'auto' | 'direct' | 'translated' })],
+  executors: [createBubblewrapExecutor(formOf(form as Mode))],
 })
 let left = Number(count)
 const lane = async () => {

@@ -1,0 +1,49 @@
+import { rootPath } from '@ws/core'
+import type { BindPlan } from '@ws/core/executor'
+import type { KeptContents } from '@ws/process'
+import { type ConfinedTarget, type DelegatedCgroup, sandboxProgram, viewEnvironment } from '@ws/sandbox'
+
+import type { SandboxCommand } from './arguments.ts'
+import type { ResolvedOptions } from './options.ts'
+import type { Programs } from './programs.ts'
+import type { Warden } from './warden.ts'
+
+/** The machine and the options that a probe tries. */
+export interface Attempt {
+  readonly target: ConfinedTarget
+  readonly options: ResolvedOptions
+  readonly programs: Programs
+  readonly cgroup: DelegatedCgroup | undefined
+}
+
+/** Nothing of a workspace. */
+export const emptyPlan: BindPlan = { root: rootPath, binds: [], aliases: [], restrictions: [], renameBorders: [] }
+
+/** One process that waits, once, if this one is killed meanwhile. */
+export const noWarden: Warden = { starting: () => () => undefined, close: () => undefined }
+
+/** The parts of a probe's command that differ from probe to probe. */
+export type Run = Pick<SandboxCommand, 'layout' | 'sources' | 'system' | 'argv' | 'direct'> &
+  Partial<Pick<SandboxCommand, 'reserved'>>
+
+/** A command that a probe runs, in a sandbox as any other. */
+export function commandOf(attempt: Attempt, run: Run, contents: KeptContents): SandboxCommand {
+  const { target, options, programs, cgroup } = attempt
+  const isTranslated = run.layout.mode === 'translated'
+  return {
+    reserved: new Map(),
+    env: viewEnvironment({ root: target.root }),
+    cwd: rootPath,
+    extraFds: new Map(),
+    seccomp: sandboxProgram({ allowPtrace: isTranslated, forProot: isTranslated, interprocess: true }),
+    contents,
+    network: options.network,
+    scratchBytes: options.scratchBytes,
+    limits: options.limits,
+    cgroup,
+    tools: [],
+    bwrap: programs.bwrap,
+    proot: programs.proot,
+    ...run,
+  }
+}

@@ -1,0 +1,155 @@
+import { closeSync, openSync } from 'node:fs'
+
+import type { VirtualPath, WorkspaceError } from '@ws/core'
+import { execError } from '@ws/core/executor'
+import type { DescriptorSource } from '@ws/process'
+import type { SystemEntry } from '@ws/sandbox'
+
+import { againArguments } from './again.ts'
+import type { SandboxCommand } from './arguments.ts'
+import { descriptors } from './first-process.ts'
+import { type Layout, type Placement, temporary, translatedRoot, translatedTemporary } from './layout.ts'
+import type { OpenedSources } from './sources.ts'
+import { memory, mountSystem, systemNames, withoutEntries } from './system-mounts.ts'
+
+/** The parts of a command that its tree is made of. */
+export type CommandTree = Omit<SandboxCommand, 'argv' | 'env' | 'cwd' | 'limits' | 'cgroup' | 'reserved'>
+
+/** The highest number that a descriptor of a child can have. */
+const lastDescriptor = 255
+const prootBytes = 16 * 1024 * 1024
+
+type Give = (source: DescriptorSource) => string
+/** Whether `/proc` can be written. */
+type Processes = 'read-only' | 'writable'
+
+export interface GivenDescriptors {
+  readonly fds: Map<number, DescriptorSource>
+  readonly give: Give
+  readonly copy: (path: string) => string
+  readonly data: (content: Uint8Array) => string
+  readonly close: () => void
+}
+
+export function giveDescriptors({ extraFds, contents, seccomp }: CommandTree): GivenDescriptors {
+  const opened: number[] = []
+  const fds = new Map<number, DescriptorSource>(extraFds)
+  fds.set(descriptors.status, 'pipe')
+  fds.set(descriptors.seccomp, contents.keep(seccomp))
+  let next: number = descriptors.firstSource
+  const give: Give = (source) => {
+    if (next > lastDescriptor) throw tooMany()
+    fds.set(next, source)
+    return String(next++)
+  }
+  return {
+    fds,
+    give,
+    copy(path) {
+      const fd = openSync(path, 'r')
+      opened.push(fd)
+      return give(fd)
+    },
+    data: (content) => give(contents.keep(content)),
+    close() {
+      for (const fd of opened) closeSync(fd)
+    },
+  }
+}
+
+/** Everything but what runs inside. */
+export function treeArguments(
+  command: CommandTree,
+  { give, copy, data }: GivenDescriptors,
+  { outer, processes }: { readonly outer: Readonly<Record<string, string>>; readonly processes: Processes },
+): string[] {
+  const { layout, network } = command
+  return [
+    ...['--unshare-all', ...(network === 'host' ? ['--share-net'] : []), '--die-with-parent', '--new-session'],
+    ...['--as-pid-1', '--cap-drop', 'ALL', '--clearenv'],
+    ...Object.entries(outer).flatMap(([name, value]) => ['--setenv', name, value]),
+    ...(command.direct === undefined ? builtRoot(command, { copy, data, give }, processes) : []),
+    ...firstMounts(layout).flatMap((placement) =>
+      placement.show === 'system'
+        ? mountSystem(placement, { ...command, etc: command.direct?.etc }, give)
+        : placementArguments(placement, command.sources, give),
+    ),
+    ...closedFirst(layout.placements),
+    ...(layout.mode === 'direct' ? againArguments(layout) : []),
+    ...(layout.mode === 'below' ? layout.aliases.flatMap((alias) => aliasArguments(alias, command)) : []),
+    ...(command.direct === undefined ? ['--remount-ro', '/'] : []),
+  ]
+}
+
+/** A root in memory, with the system's part of the tree. */
+function builtRoot(
+  { layout, system, tools, scratchBytes }: CommandTree,
+  { copy, data, give }: Pick<GivenDescriptors, 'copy' | 'data' | 'give'>,
+  processes: Processes,
+): string[] {
+  const isTranslated = layout.mode === 'translated'
+  return [
+    ...system.flatMap((entry) => systemArguments(entry, copy, data)),
+    ...tools.flatMap(({ at, fd }) => ['--ro-bind-fd', give(fd), at]),
+    ...['--proc', '/proc', ...(processes === 'read-only' ? ['--remount-ro', '/proc'] : []), '--dev', '/dev'],
+    ...[...memory('/dev/shm', scratchBytes), '--remount-ro', '/dev'],
+    ...(layout.hasTemporary ? [] : memory(isTranslated ? translatedTemporary : temporary, scratchBytes)),
+    // proot's own files are not in the view: it knows no other place for them.
+    ...(isTranslated ? [...memory(temporary, prootBytes), '--dir', translatedRoot] : []),
+  ]
+}
+
+function systemArguments(
+  entry: SystemEntry,
+  copy: (path: string) => string,
+  data: (content: Uint8Array) => string,
+): string[] {
+  // A mount costs bubblewrap a reading of the mount table, a copy next to nothing.
+  if (entry.kind === 'file') return ['--perms', '0444', '--file', copy(entry.source), entry.at]
+  if (entry.kind === 'data') return ['--perms', '0444', '--file', data(entry.content), entry.at]
+  if (entry.kind === 'link') return ['--symlink', entry.target, entry.at]
+  // By name: these belong to the system, and nobody who runs commands can exchange them.
+  return ['--ro-bind', entry.source, entry.at]
+}
+
+function placementArguments(
+  { at, show, type, source, readOnly }: Placement,
+  sources: OpenedSources,
+  give: Give,
+): string[] {
+  if (source !== undefined) return [readOnly ? '--ro-bind-fd' : '--bind-fd', give(sources.descriptor(source)), at]
+  if (type === 'file') return ['--perms', '0000', '--ro-bind-data', give('null'), at]
+  if (show === 'closed') return ['--perms', '0111', '--size', '4096', '--tmpfs', at]
+  // Nothing is kept from a command where nothing is: git and tar complain of what they cannot read.
+  return withoutEntries(at, show === 'empty' ? '0555' : '0000')
+}
+
+/** All but those that come with a copy of the tree. */
+function firstMounts({ placements }: Layout): readonly Placement[] {
+  const first = placements.findIndex(({ show }) => show === 'again')
+  return first < 0 ? placements : placements.slice(0, first)
+}
+
+/** Only when their open parts have been bound: those need a place in them. */
+function closedFirst(placements: readonly Placement[]): string[] {
+  return placements.filter(({ show }) => show === 'closed').flatMap(({ at }) => ['--remount-ro', at])
+}
+
+/** The system's names below an alias. Its mounts are among the placements. */
+function aliasArguments(alias: VirtualPath, { system, tools, layout }: CommandTree): string[] {
+  return [...systemNames([...system, ...tools]), ...(layout.hasTemporary ? [] : ['tmp'])].flatMap((name) => [
+    '--symlink',
+    `/${name}`,
+    `${alias}/${name}`,
+  ])
+}
+
+export function joinOptions(args: readonly string[]): Buffer {
+  return Buffer.from(args.map((argument) => `${argument}\0`).join(''))
+}
+
+function tooMany(): WorkspaceError {
+  return execError('EUNENFORCEABLE', 'the policy has more parts than a command can be started with (about 200)', {
+    remedy: 'protect whole directories instead of many single entries',
+  })
+}

@@ -1,0 +1,70 @@
+import type { Duplex } from 'node:stream'
+
+import type { Owner } from '@ws/core/adapter'
+import { openPrivateFile, openStdio, spawnChild } from '@ws/process'
+import { closeSync } from 'node:fs'
+
+import type { SandboxCommand } from '../arguments.ts'
+import { descriptors } from '../first-process.ts'
+import type { Layout } from '../layout.ts'
+import type { Warden } from '../warden.ts'
+import { supervisorArguments } from './arguments.ts'
+import { supervisorNumbers, supervisorScript } from './script.ts'
+import { Supervisor } from './supervisor.ts'
+
+const perl = '/usr/bin/perl'
+/** A command takes one; the second serves the next while a new one is made. */
+const keptSpares = 2
+
+export interface LaunchOptions {
+  readonly command: SandboxCommand
+  /** The part of the layout that is the same for all commands. */
+  readonly kept: Layout
+  readonly owner: Owner
+  readonly warden: Warden
+  /** Milliseconds after which a silent supervisor is given up. */
+  readonly patience: number
+}
+
+/**
+ * Starts a supervisor. It ends with this process: bubblewrap does, and the supervisor reads an end of file.
+ *
+ * @throws the system's error where it cannot be started
+ */
+export function launchSupervisor({ command, kept, owner, warden, patience }: LaunchOptions): Supervisor {
+  const numbers = supervisorNumbers()
+  if (numbers === undefined) throw new Error(`there is no system call table for ${process.arch}`)
+  const { scratchBytes, network, seccomp } = command
+  const asOwner = process.getuid?.() === 0 ? owner : {}
+  const inside = [numbers, descriptors.control, descriptors.seccomp, scratchBytes]
+  const flags = [kept.hasTemporary ? 0 : 1, network === 'host' ? 0 : 1]
+  const argv = [perl, '-e', supervisorScript, ...[...inside, ...flags, owner.uid, owner.gid].map(String)]
+  const { extraFds, options, argv: whole, close } = supervisorArguments({ ...command, layout: kept }, argv)
+  const order = openPrivateFile(options)
+  try {
+    extraFds.set(descriptors.arguments, order)
+    const stdio = openStdio({ argv: whole, extraFds })
+    try {
+      const [program = '', ...rest] = whole
+      const slots = ['ignore' as const, 'ignore' as const, 'ignore' as const, ...stdio.slots.slice(3)]
+      const env = Object.assign(Object.create(null), { NODE_V8_COVERAGE: undefined })
+      const child = spawnChild(program, rest, { env, cwd: '/', detached: true, stdio: slots, ...asOwner })
+      const settled = child.pid === undefined ? () => undefined : warden.starting(child.pid)
+      const streams: readonly unknown[] = child.stdio
+      return new Supervisor({
+        child,
+        control: streams[descriptors.control] as Duplex,
+        status: streams[descriptors.status] as Duplex,
+        filterBytes: seccomp.length,
+        spares: keptSpares,
+        patience,
+        onSettled: settled,
+      })
+    } finally {
+      stdio.close()
+    }
+  } finally {
+    closeSync(order)
+    close()
+  }
+}

@@ -1,0 +1,128 @@
+import type { Owner } from '@ws/core/adapter'
+
+import type { SandboxCommand } from '../arguments.ts'
+import type { Warden } from '../warden.ts'
+import { keyOf } from './key.ts'
+import { launchSupervisor } from './launch.ts'
+import type { SplitLayout } from './split.ts'
+import type { Supervisor } from './supervisor.ts'
+
+export interface WarmPoolOptions {
+  readonly owner: Owner
+  readonly warden: () => Warden
+  /** Milliseconds after which a silent supervisor is given up. Default 5,000. */
+  readonly patience?: number | undefined
+  /** Milliseconds without a command after which a supervisor ends. Default 60,000. */
+  readonly idle?: number | undefined
+}
+
+/** Supervisors of one executor at most: each has a tree of its own. */
+const mostSupervisors = 3
+/** So many losses in a row, and commands start cold from then on. */
+const mostLosses = 3
+
+interface Entry {
+  readonly supervisor: Supervisor
+  timer: NodeJS.Timeout
+}
+
+/** The supervisors of one attached executor, by the tree that they keep. */
+export class WarmPool {
+  readonly #options: WarmPoolOptions
+  /** The one that was used last comes last. */
+  readonly #entries = new Map<string, Entry>()
+  readonly #closing = new Set<Promise<void>>()
+  /** Those with commands that go on. */
+  readonly #retired = new Set<Supervisor>()
+  /** Why the last command did not start warm, for the operator. */
+  problem = 'no command was tried'
+  #losses = 0
+  #isCold = false
+  #isClosed = false
+
+  constructor(options: WarmPoolOptions) {
+    this.#options = options
+  }
+
+  get patience(): number {
+    return this.#options.patience ?? 5_000
+  }
+
+  /** @returns `undefined` where the command is to start cold */
+  find(command: SandboxCommand, { kept }: SplitLayout): Supervisor | undefined {
+    if (this.#isClosed || this.#losses >= mostLosses) return undefined
+    if (this.#isCold) {
+      this.#isCold = false
+      return undefined
+    }
+    const key = keyOf(command, kept)
+    const known = this.#entries.get(key)
+    if (known !== undefined && !known.supervisor.isLost) {
+      this.#entries.delete(key)
+      this.#entries.set(key, known)
+      known.timer.refresh()
+      return known.supervisor
+    }
+    if (known !== undefined) this.#end(key, known)
+    if (!this.#makeRoom()) return undefined
+    const { owner, warden } = this.#options
+    const supervisor = launchSupervisor({ command, kept, owner, warden: warden(), patience: this.patience })
+    const entry = { supervisor, timer: setTimeout(() => this.#rest(key), this.#options.idle ?? 60_000).unref() }
+    this.#entries.set(key, entry)
+    return supervisor
+  }
+
+  /** A supervisor failed: all of it is ended, and the next command starts cold. */
+  lose(supervisor: Supervisor): void {
+    for (const [key, entry] of this.#entries) if (entry.supervisor === supervisor) this.#end(key, entry)
+    this.#losses++
+    this.#isCold = true
+  }
+
+  /** Its mounts are not those of the plan any more. Its commands go on, and the next ones get another supervisor. */
+  retire(supervisor: Supervisor): void {
+    for (const [key, entry] of this.#entries) {
+      if (entry.supervisor !== supervisor) continue
+      clearTimeout(entry.timer)
+      this.#entries.delete(key)
+    }
+    supervisor.retire()
+    if (!supervisor.isLost) this.#retired.add(supervisor)
+  }
+
+  /** A command ended well. */
+  served(): void {
+    this.#losses = 0
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const [key, entry] of this.#entries) this.#end(key, entry)
+    await Promise.all([...this.#closing, ...[...this.#retired].map((supervisor) => supervisor.close())])
+  }
+
+  /** @returns false where all are busy */
+  #makeRoom(): boolean {
+    for (const supervisor of this.#retired) if (supervisor.isLost) this.#retired.delete(supervisor)
+    for (const [key, entry] of this.#entries) {
+      if (this.#entries.size < mostSupervisors) break
+      if (entry.supervisor.busy === 0) this.#end(key, entry)
+    }
+    return this.#entries.size < mostSupervisors
+  }
+
+  #rest(key: string): void {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return
+    if (entry.supervisor.busy > 0) entry.timer.refresh()
+    else this.#end(key, entry)
+  }
+
+  #end(key: string, { supervisor, timer }: Entry): void {
+    clearTimeout(timer)
+    this.#entries.delete(key)
+    const closing = supervisor.close()
+    this.#closing.add(closing)
+    void closing.finally(() => this.#closing.delete(closing))
+  }
+}

@@ -1,0 +1,95 @@
+import { Socket } from 'node:net'
+
+import { readFurtherOutput, readPipe } from '@ws/process'
+
+import { signalIn } from '../first-child.ts'
+import type { Sandbox } from '../let-go.ts'
+import type { SandboxStart } from '../sandbox.ts'
+import type { WarmPool } from './pool.ts'
+import type { Spare } from './spare.ts'
+import type { Supervisor } from './supervisor.ts'
+import type { Running } from './supervisor-parts.ts'
+
+/** Milliseconds that the streams of a command which has ended may be silent before they are closed from here. */
+const drainGrace = 250
+
+export interface WarmCommand {
+  readonly pool: WarmPool
+  readonly supervisor: Supervisor
+  readonly spare: Spare
+  readonly running: Running
+  /** Ends everything inside at once. */
+  readonly end: () => void
+  readonly start: Pick<SandboxStart, 'stdin' | 'onStdout' | 'onStderr'>
+}
+
+/** Follows a command in a spare to its end. */
+export function followWarm({ pool, supervisor, spare, running, end, start }: WarmCommand): Omit<Sandbox, 'watch'> {
+  const over = new AbortController()
+  let last = performance.now()
+  const read = (which: 'stdout' | 'stderr') => {
+    const stream = readPipe(spare.take(which))
+    stream.on('error', () => undefined)
+    const listener = (which === 'stdout' ? start.onStdout : start.onStderr) ?? (() => undefined)
+    const closed = readFurtherOutput(
+      stream,
+      (chunk) => {
+        last = performance.now()
+        return listener(chunk)
+      },
+      over.signal,
+    )
+    return { stream, closed }
+  }
+  const streams = [read('stdout'), read('stderr')]
+  const read_ = Promise.all(streams.map(({ closed }) => closed))
+  const stdin = start.stdin === 'none' ? undefined : inputOf(spare, start.stdin)
+  // The order's descriptor and an input that nobody writes to.
+  spare.close()
+  let status: number | undefined
+  const gone = running.ended.then((code) => {
+    status = code
+    over.abort()
+    stdin?.destroy()
+    if (code === undefined) pool.lose(supervisor)
+    else pool.served()
+  })
+  const drained = (async () => {
+    await gone
+    for (let isDone = false; !isDone; ) {
+      const timer = Promise.withResolvers<false>()
+      const timeout = setTimeout(() => timer.resolve(false), drainGrace)
+      isDone = await Promise.race([read_.then(() => true as const), timer.promise])
+      clearTimeout(timeout)
+      // Something outside holds them: a program of the host that was given the descriptor.
+      if (!isDone && performance.now() - last >= drainGrace) for (const { stream } of streams) stream.destroy()
+    }
+  })()
+  return {
+    process: {
+      async wait() {
+        await drained
+        return { exitCode: status ?? null, signal: null, survivors: false }
+      },
+      outOfReach: new AbortController().signal,
+      survivors: false,
+      stdin: start.stdin === 'pipe' ? stdin : undefined,
+    },
+    errorsRead: drained,
+    exitCode: () => status,
+    unstarted: () => false,
+    signal: (signal) => signalIn(spare.child, -spare.child.pid, signal),
+    end,
+    gone,
+    hides: false,
+  }
+}
+
+function inputOf(spare: Spare, input: SandboxStart['stdin']): Socket {
+  const socket = new Socket({ fd: spare.take('stdin'), readable: false, writable: true })
+  // A command may close its input, or end, before it has read everything.
+  socket.on('error', () => undefined)
+  if (typeof input === 'string' && input !== 'pipe') socket.end(input)
+  else if (input instanceof Uint8Array) socket.end(input)
+  return socket
+}

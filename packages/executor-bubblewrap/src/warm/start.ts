@@ -1,0 +1,154 @@
+import { writeSync } from 'node:fs'
+import { Socket } from 'node:net'
+
+import { isOnSlowMount, limitedCommand, resourceLimits } from '@ws/sandbox'
+
+import { collect } from '../collected.ts'
+import { mountCheck } from '../mount-check.ts'
+import { watchMounts } from '../mount-watch.ts'
+import type { Sandbox } from '../let-go.ts'
+import { signalIn } from '../first-child.ts'
+import type { SandboxStart } from '../sandbox.ts'
+import { encodeOrder } from './order.ts'
+import type { WarmPool } from './pool.ts'
+import { followWarm } from './process.ts'
+import type { Spare } from './spare.ts'
+import { splitLayout } from './split.ts'
+import type { Supervisor } from './supervisor.ts'
+
+/**
+ * Starts a command in a sandbox that is ready. Its mounts are compared with the plan as those of any other sandbox.
+ *
+ * @returns `undefined` for a command that has to start cold, of which nothing has run
+ * @throws WorkspaceError `EBUSY` when what is bound was exchanged meanwhile; `signal.reason`
+ */
+export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sandbox | undefined> {
+  const { command, signal } = start
+  if (command.extraFds.size > 0 || command.cgroup !== undefined) return undefined
+  const split = splitLayout(command.layout)
+  if (split === undefined) return undefined
+  const { placements } = command.layout
+  // A command there may wait in the kernel for as long as somebody else likes, and its neighbours would with it.
+  if (isOnSlowMount(placements.flatMap(({ source }) => (source === undefined ? [] : [source])))) return undefined
+  const isChecked = placements.some(({ beneath }) => beneath !== undefined)
+  const limits = resourceLimits(command.limits, command.cgroup)
+  const order = encodeOrder({
+    // The first process counts with those of the command.
+    argv: limitedCommand(command.argv, limits, { ownProcesses: 1 }),
+    env: { ...command.env, PWD: command.cwd },
+    cwd: command.cwd,
+    hasInput: start.stdin !== 'none',
+    atOnce: !isChecked,
+    covers: split.covers,
+  })
+  if (order === undefined) return undefined
+  const supervisor = find(() => pool.find(command, split))
+  const spare = supervisor && (await take(pool, supervisor, signal))
+  if (supervisor === undefined || spare === undefined) {
+    pool.problem = 'the sandbox that makes others could not be started'
+    return undefined
+  }
+  const running = supervisor.follow(spare)
+  const end = () => {
+    if (signalIn(spare.child, spare.child.pid, 'SIGKILL')) running.expectEnd()
+  }
+  /** Nothing of the command has run, and nothing will. */
+  const giveUp = () => {
+    end()
+    spare.close()
+    return undefined
+  }
+  const checkMounts = (compare: () => void) => {
+    try {
+      compare()
+    } catch (error) {
+      // A mount point that was removed from outside took the supervisor's own mount along.
+      pool.retire(supervisor)
+      throw error
+    }
+  }
+  try {
+    signal?.throwIfAborted()
+    const report = collect(new Socket({ fd: spare.take('report'), readable: true, writable: false }))
+    const check = isChecked ? mountCheck(command) : undefined
+    if (!write(spare.order, order)) return giveUp()
+    const outcome = await settled(report, signal, pool.patience)
+    if (outcome === 'aborted') throw signal?.reason
+    if (outcome === 'silent') pool.lose(supervisor)
+    if (outcome !== 'ready') pool.problem = `a step failed: ${report.text().trim() || outcome}`
+    if (outcome !== 'ready') return giveUp()
+    checkMounts(() => check?.(spare.child))
+    const watch = isChecked ? watchMounts({ keeper: start.keeper(), child: spare.child, placements, end }) : undefined
+    if (isChecked && !write(spare.order, Buffer.from('g'))) return giveUp()
+    report.stream?.once('close', running.expectEnd)
+    return { ...followWarm({ pool, supervisor, spare, running, end, start }), watch }
+  } catch (error) {
+    end()
+    spare.close()
+    throw error
+  }
+}
+
+/** An error is left to the cold start, which meets it again and says what to do: too few descriptors for instance. */
+function find(look: () => Supervisor | undefined): Supervisor | undefined {
+  try {
+    return look()
+  } catch {
+    return undefined
+  }
+}
+
+async function take(
+  pool: WarmPool,
+  supervisor: Supervisor,
+  signal: AbortSignal | undefined,
+): Promise<Spare | undefined> {
+  const taken = supervisor.take()
+  const aborted = Promise.withResolvers<undefined>()
+  const onAbort = () => aborted.resolve(undefined)
+  signal?.addEventListener('abort', onAbort, { once: true })
+  try {
+    const spare = await Promise.race([taken, aborted.promise])
+    if (spare === undefined) void taken.then((late) => late.close()).catch(() => undefined)
+    signal?.throwIfAborted()
+    return spare
+  } catch (error) {
+    if (signal?.aborted) throw error
+    if (supervisor.isLost) pool.lose(supervisor)
+    return undefined
+  } finally {
+    signal?.removeEventListener('abort', onAbort)
+  }
+}
+
+/** @returns false where it was not taken as a whole: the spare gets the end of file, and ends */
+function write(fd: number, content: Buffer): boolean {
+  try {
+    return writeSync(fd, content) === content.length
+  } catch {
+    return false
+  }
+}
+
+async function settled(
+  report: ReturnType<typeof collect>,
+  signal: AbortSignal | undefined,
+  patience: number,
+): Promise<'ready' | 'failed' | 'silent' | 'aborted'> {
+  const { promise, resolve } = Promise.withResolvers<'ready' | 'failed' | 'silent' | 'aborted'>()
+  const timer = setTimeout(() => resolve('silent'), patience)
+  const onAbort = () => resolve('aborted')
+  signal?.addEventListener('abort', onAbort, { once: true })
+  report.stream?.once('close', () => resolve(/^ready$/m.test(report.text()) ? 'ready' : 'failed'))
+  void report
+    .until((text) => /^(?:ready|fail .*)\n/m.test(text))
+    .then(() => {
+      resolve(report.text().startsWith('ready\n') ? 'ready' : 'failed')
+    })
+  try {
+    return await promise
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', onAbort)
+  }
+}

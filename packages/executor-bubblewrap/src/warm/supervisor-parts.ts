@@ -1,0 +1,37 @@
+import type { ChildProcess } from 'node:child_process'
+import type { Duplex } from 'node:stream'
+
+import type { Child } from '../first-child.ts'
+
+/** The reason why a supervisor is not used any more. */
+export class SupervisorLost extends Error {}
+
+export interface SupervisorParts {
+  readonly child: ChildProcess
+  /** Carries lines both ways. */
+  readonly control: Duplex
+  /** bubblewrap's own reports. */
+  readonly status: Duplex
+  readonly filterBytes: number
+  /** Milliseconds after which a silent supervisor is given up. */
+  readonly patience: number
+  /** Spares that are kept ready. */
+  readonly spares: number
+  /** Called once, when it takes orders or is lost. */
+  readonly onSettled: () => void
+}
+
+/** A command whose end is awaited. */
+export interface Followed {
+  readonly child: Child
+  readonly resolve: (status: number | undefined) => void
+  timer?: NodeJS.Timeout
+}
+
+/** A command in a spare. */
+export interface Running {
+  /** Resolves with the exit status when nothing of the command is left; with `undefined` when the supervisor is lost. */
+  readonly ended: Promise<number | undefined>
+  /** The first process has ended: its supervisor must say so soon. */
+  expectEnd(): void
+}

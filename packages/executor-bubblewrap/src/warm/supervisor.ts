@@ -1,0 +1,227 @@
+import { type Child, identify, isAlive, signalIn } from '../first-child.ts'
+import { openSpare, type Spare } from './spare.ts'
+import { type Followed, type Running, SupervisorLost, type SupervisorParts } from './supervisor-parts.ts'
+import { longestLine, parseLine, type SupervisorLine } from './wire.ts'
+
+/**
+ * This process's side of a supervisor. Nothing that comes from it is believed without a look: a line that it never sends,
+ * a spare that is not one, an end while the first process lives, or silence, and all of it is ended.
+ */
+export class Supervisor {
+  readonly #parts: SupervisorParts
+  readonly #ready: Spare[] = []
+  readonly #known = new Map<number, Followed>()
+  readonly #waiting: PromiseWithResolvers<Spare>[] = []
+  #text = ''
+  #asked = 0
+  #first: Child | undefined
+  #isGreeted = false
+  #timer: NodeJS.Timeout | undefined
+  readonly #lost = Promise.withResolvers<void>()
+  #isLost = false
+  #isRetired = false
+
+  constructor(parts: SupervisorParts) {
+    this.#parts = parts
+    const { child, control, status } = parts
+    child.on('error', () => this.#lose())
+    child.on('exit', () => this.#lose())
+    for (const stream of [control, status]) stream.on('error', () => undefined)
+    let said = ''
+    status.setEncoding('latin1')
+    status.on('data', (text: string) => {
+      if (said.length < 4096) said += text
+      const pid = Number(/"child-pid"\s*:\s*(\d+)/.exec(said)?.[1] ?? 0)
+      if (this.#first !== undefined || pid <= 0) return
+      this.#first = identify(pid)
+      this.#readLines()
+    })
+    control.setEncoding('latin1')
+    control.on('data', (text: string) => {
+      this.#text += text
+      this.#readLines()
+    })
+    control.on('close', () => this.#lose())
+    this.#refill()
+    this.#watchSilence()
+  }
+
+  get isLost(): boolean {
+    return this.#isLost
+  }
+
+  /** Commands that run in it or wait for a spare. */
+  get busy(): number {
+    return this.#known.size + this.#waiting.length
+  }
+
+  /** Process 1 of the sandbox. */
+  get first(): Child | undefined {
+    return this.#first
+  }
+
+  /** @throws SupervisorLost */
+  async take(): Promise<Spare> {
+    if (this.#isLost) throw new SupervisorLost()
+    const ready = this.#ready.shift()
+    if (ready !== undefined) {
+      if (this.#ready.length === 0) this.#refill()
+      return ready
+    }
+    const wanted = Promise.withResolvers<Spare>()
+    this.#waiting.push(wanted)
+    this.#refill()
+    this.#watchSilence()
+    this.#hold()
+    return await wanted.promise
+  }
+
+  /** Follows a command that a spare was given. */
+  follow(spare: Spare): Running {
+    const { promise, resolve } = Promise.withResolvers<number | undefined>()
+    const entry: Followed = { child: spare.child, resolve }
+    if (this.#isLost) void this.#lost.promise.then(() => resolve(undefined))
+    else this.#known.set(spare.id, entry)
+    this.#hold()
+    return {
+      ended: promise,
+      expectEnd: () => {
+        if (this.#known.get(spare.id) === entry) entry.timer ??= setTimeout(() => this.#lose(), this.#parts.patience)
+      },
+    }
+  }
+
+  /** Ends it when its last command has ended. */
+  retire(): void {
+    this.#isRetired = true
+    if (this.busy === 0) this.#lose()
+  }
+
+  /** Ends it with everything inside. Resolves when nothing is left. */
+  async close(): Promise<void> {
+    this.#lose()
+    await this.#lost.promise
+  }
+
+  /** The event loop is kept alive for as long as something is waited for. */
+  #hold(): void {
+    const how = this.busy > 0 ? 'ref' : 'unref'
+    for (const part of [this.#parts.control, this.#parts.child] as { ref?(): void; unref?(): void }[]) part[how]?.()
+  }
+
+  #refill(): void {
+    if (this.#isLost) return
+    for (
+      let missing = this.#parts.spares + this.#waiting.length - this.#ready.length - this.#asked;
+      missing > 0;
+      missing--
+    ) {
+      this.#asked++
+      this.#parts.control.write('make\n')
+    }
+  }
+
+  #watchSilence(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (this.#waiting.length > 0 || !this.#isGreeted)
+      this.#timer = setTimeout(() => this.#lose(), this.#parts.patience).unref()
+  }
+
+  #readLines(): void {
+    // Descriptors are looked up by the number of the supervisor on this machine.
+    if (this.#first === undefined || this.#isLost) return
+    for (let end = this.#text.indexOf('\n'); end >= 0 && !this.#isLost; end = this.#text.indexOf('\n')) {
+      const line = parseLine(this.#text.slice(0, end))
+      this.#text = this.#text.slice(end + 1)
+      if (line === undefined || !this.#read(line)) return this.#lose()
+    }
+    if (this.#text.length > longestLine) this.#lose()
+  }
+
+  /** @returns false for what a supervisor never says */
+  #read(line: SupervisorLine): boolean {
+    if (line.what === 'hello') {
+      if (this.#isGreeted || line.filterBytes !== this.#parts.filterBytes) return false
+      this.#isGreeted = true
+      this.#parts.onSettled()
+      this.#watchSilence()
+      return true
+    }
+    if (!this.#isGreeted) return false
+    if (line.what === 'end') return this.#ended(line.id, line.status)
+    if (this.#asked === 0) return false
+    this.#asked--
+    if (line.what === 'short') {
+      for (const { reject } of this.#waiting.splice(0)) reject(new SupervisorLost())
+      this.#hold()
+      return true
+    }
+    return this.#add(line)
+  }
+
+  #add(line: SupervisorLine & { what: 'spare' }): boolean {
+    let spare: Spare
+    try {
+      if (this.#first === undefined) return false
+      spare = openSpare(this.#first.pid, line)
+    } catch {
+      // It may have been ended from outside in this moment. All else is not to be told from a lie.
+      return false
+    }
+    this.#parts.control.write(`opened ${line.id}\n`)
+    const waiting = this.#waiting.shift()
+    if (waiting === undefined) this.#ready.push(spare)
+    else waiting.resolve(spare)
+    this.#watchSilence()
+    this.#hold()
+    return true
+  }
+
+  #ended(id: number, status: number): boolean {
+    const idle = this.#ready.findIndex((spare) => spare.id === id)
+    if (idle >= 0) {
+      for (const spare of this.#ready.splice(idle, 1)) spare.close()
+      return true
+    }
+    const entry = this.#known.get(id)
+    if (entry === undefined) return true // taken, and given back unused
+    if (isAlive(entry.child)) return false
+    clearTimeout(entry.timer)
+    this.#known.delete(id)
+    entry.resolve(status)
+    if (this.#isRetired && this.busy === 0) this.#lose()
+    else this.#refill()
+    this.#hold()
+    return true
+  }
+
+  #lose(): void {
+    if (this.#isLost) return
+    this.#isLost = true
+    if (!this.#isGreeted) this.#parts.onSettled()
+    clearTimeout(this.#timer)
+    for (const spare of this.#ready.splice(0)) spare.close()
+    for (const { reject } of this.#waiting.splice(0)) reject(new SupervisorLost())
+    for (const { timer } of this.#known.values()) clearTimeout(timer)
+    void this.#end()
+  }
+
+  /** Its end is that of its PID namespace, and the kernel reports it only when nothing inside is left. */
+  async #end(): Promise<void> {
+    const { child, control, status } = this.#parts
+    const first = this.#first
+    if (first !== undefined) signalIn(first, first.pid, 'SIGKILL')
+    control.destroy()
+    if (first === undefined) child.kill('SIGKILL')
+    // A process that waits in the kernel for something that does not answer is not waited for.
+    for (let i = 0; i < 1000 && first !== undefined && isAlive(first); i++)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    child.kill('SIGKILL')
+    status.destroy()
+    child.unref()
+    this.#lost.resolve()
+    for (const { resolve } of this.#known.values()) resolve(undefined)
+    this.#known.clear()
+  }
+}

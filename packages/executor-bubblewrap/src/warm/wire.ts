@@ -1,0 +1,41 @@
+/** A line of the supervisor. */
+export type SupervisorLine =
+  /** It has its filter of so many bytes, and takes orders. */
+  | { readonly what: 'hello'; readonly filterBytes: number }
+  | {
+      readonly what: 'spare'
+      readonly id: number
+      /** Its first process, as the supervisor sees it. */
+      readonly pid: number
+      /** Numbers of the supervisor's descriptors. */
+      readonly fds: SpareDescriptors
+    }
+  /** The first process of a spare, and all of its namespace, has ended. */
+  | { readonly what: 'end'; readonly id: number; readonly status: number }
+  /** No spare could be made. */
+  | { readonly what: 'short'; readonly errno: number }
+
+export interface SpareDescriptors {
+  readonly pidfd: number
+  readonly order: number
+  readonly stdin: number
+  readonly stdout: number
+  readonly stderr: number
+  readonly report: number
+}
+
+/** Bytes of the longest line; anything longer is not one of the supervisor's. */
+export const longestLine = 200
+
+/** @returns `undefined` for a line that the supervisor never sends */
+export function parseLine(line: string): SupervisorLine | undefined {
+  const [what, ...words] = line.split(' ')
+  if (!words.every((word) => /^\d{1,9}$/.test(word))) return undefined
+  const [first = 0, second = 0, ...fds] = words.map(Number)
+  if (what === 'hello' && words.length === 1) return { what, filterBytes: first }
+  if (what === 'short' && words.length === 1) return { what, errno: first }
+  if (what === 'end' && words.length === 2 && second <= 255) return { what, id: first, status: second }
+  if (what !== 'spare' || words.length !== 8) return undefined
+  const [pidfd = 0, order = 0, stdin = 0, stdout = 0, stderr = 0, report = 0] = fds
+  return { what, id: first, pid: second, fds: { pidfd, order, stdin, stdout, stderr, report } }
+}

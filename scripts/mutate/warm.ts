@@ -1,0 +1,104 @@
+import type { Mutation } from './types.ts'
+
+const script = 'packages/executor-bubblewrap/src/warm/script.ts'
+const start = 'packages/executor-bubblewrap/src/warm/start.ts'
+const neighbours = 'packages/executor-bubblewrap/test/warm/neighbours.test.ts'
+const supervisor = 'packages/executor-bubblewrap/test/warm/supervisor.test.ts'
+
+const shared =
+  'a warm command that finds what the last one left, or what one beside it has: processes, memory, queues, sockets, terminals, counts'
+const forged = 'a warm command that forges its exit status, or signals the supervisor'
+const lies = 'a supervisor of warm commands that dies, lies or stops answering'
+const old = 'a warm sandbox that shows an older tree: a root that was replaced, a mount or a rule that came since'
+const rights = 'a warm command that keeps a right with which its sandbox was made, or runs without a cover'
+
+/** Commands in sandboxes that are kept ready. */
+export const warmMutations: readonly Mutation[] = [
+  {
+    row: shared,
+    removes: 'the IPC namespace of each command',
+    changes: [{ file: script, text: '0x38020011', by: '0x30020011' }],
+    test: { file: neighbours, title: 'leaves nothing for the next' },
+  },
+  {
+    row: shared,
+    removes: 'the network namespace of each command',
+    changes: [
+      { file: script, text: '($net ? 0x40000000 : 0)', by: '0' },
+      { file: script, text: 'if ($net) { socket', by: 'if (0) { socket' },
+    ],
+    test: { file: neighbours, title: 'shares nothing with one' },
+  },
+  {
+    row: shared,
+    removes: 'the terminals of each command',
+    changes: [
+      {
+        file: script,
+        text: "mounted('pts', 'devpts', $pts, 10, 'newinstance,ptmxmode=0666,mode=620'); ",
+        by: '',
+      },
+    ],
+    test: { file: neighbours, title: 'shares nothing with one' },
+  },
+  {
+    row: shared,
+    removes: 'the files in memory of each command',
+    changes: [{ file: script, text: " memory('shm', '/dev/shm', 0, $size);", by: '' }],
+    test: { file: neighbours, title: 'leaves nothing for the next' },
+  },
+  {
+    row: forged,
+    removes: 'the lock on the memory of the first process',
+    changes: [{ file: script, text: " call('prctl', 4, 0, 0, 0, 0) == 0 or fail('dumpable');", by: '' }],
+    test: { file: neighbours, title: 'can neither forge' },
+  },
+  {
+    row: lies,
+    removes: 'the look at a process that is said to have ended',
+    changes: [
+      {
+        file: 'packages/executor-bubblewrap/src/warm/supervisor.ts',
+        text: '    if (isAlive(entry.child)) return false\n',
+        by: '',
+      },
+    ],
+    test: { file: 'packages/executor-bubblewrap/test/warm/wire.test.ts', title: 'which lives' },
+  },
+  {
+    row: lies,
+    removes: 'the end of patience after a command has ended',
+    changes: [{ file: start, text: "    report.stream?.once('close', running.expectEnd)\n", by: '' }],
+    test: { file: supervisor, title: 'that does not answer' },
+  },
+  {
+    row: old,
+    removes: 'the identity of directories',
+    changes: [
+      {
+        file: 'packages/executor-bubblewrap/src/warm/key.ts',
+        text: '      source !== undefined && sources.identity(source),\n',
+        by: '',
+      },
+    ],
+    test: { file: supervisor, title: 'took the place of the root' },
+  },
+  {
+    row: old,
+    removes: 'the end of a supervisor whose mounts are gone',
+    changes: [{ file: start, text: '      pool.retire(supervisor)\n', by: '' }],
+    test: { file: supervisor, title: 'removed from outside' },
+  },
+  {
+    row: rights,
+    removes: 'the drop of rights in the command',
+    changes: [{ file: script, text: 'confine(); my $cwd', by: 'my $cwd' }],
+    test: { file: 'packages/executor-bubblewrap/test/escape.test.ts', title: 'are closed' },
+  },
+  {
+    row: rights,
+    removes: 'the comparison of the mounts with the plan',
+    changes: [{ file: start, text: '    checkMounts(() => check?.(spare.child))\n', by: '' }],
+    test: { file: 'packages/executor-bubblewrap/test/mount-check.test.ts' },
+  },
+]
