@@ -118,8 +118,8 @@ export const checkpointMutations: readonly Mutation[] = [
     changes: [
       {
         file: 'packages/snapshots/src/disk/tree.ts',
-        text: '      this.#packs.sync()\n      if (this.#packs.size - mark.size > room) throw tooMuch()\n',
-        by: '      this.#packs.sync()\n',
+        text: '      this.#packs.flush()\n      if (this.#packs.size - mark.size > room) throw tooMuch()\n',
+        by: '      this.#packs.flush()\n',
       },
       {
         file: 'packages/snapshots/src/disk/tree.ts',

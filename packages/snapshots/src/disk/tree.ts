@@ -78,7 +78,7 @@ export class Tree {
       }
       result = scan({ ...options, root: this.root, known: live, save })
       turn = this.#note(result)
-      this.#packs.sync()
+      this.#packs.flush()
       if (this.#packs.size - mark.size > room) throw tooMuch()
       this.#database.run('COMMIT')
     } catch (error) {

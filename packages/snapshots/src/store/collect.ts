@@ -95,7 +95,7 @@ function moveContents(database: Database, packs: Packs, number: number): void {
       if (bytes !== undefined) packs.add(content, bytes.slice())
       else database.run('DELETE FROM contents WHERE content = ?', content)
     }
-    packs.sync()
+    packs.flush()
   })
 }
 

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto'
 import {
   closeSync,
   constants,
-  fdatasyncSync,
   fstatSync,
   ftruncateSync,
   openSync,
@@ -111,10 +110,12 @@ export class Packs {
     if (this.#waitingBytes >= blockBytes) this.#writeBlock()
   }
 
-  /** Everything that was added survives a power cut. Before the index names it. */
-  sync(): void {
+  /**
+   * Everything that was added is in its pack, before the index names it. A power cut can still take it: the hash of each content
+   * then shows that it is damaged. To wait for the disk would cost every turn of an agent more than its scan.
+   */
+  flush(): void {
     this.#writeBlock()
-    if (this.#open !== undefined) fdatasyncSync(this.#open.fd)
   }
 
   /** Forgets contents that no block holds yet. */

@@ -60,7 +60,12 @@ function sharedEngine(): Promise<Engine> {
 }
 
 let release: (() => Promise<void>) | undefined
-afterAll(() => release?.())
+afterAll(async () => {
+  // files share a worker, and so this module
+  shared = undefined
+  await release?.()
+  release = undefined
+})
 
 async function engineOf({ stateDirectory: given, ...options }: CheckpointsOptions): Promise<Engine> {
   const isPlain = given === undefined && Object.values(options).every((value) => value === undefined)
