@@ -1,4 +1,4 @@
-import type { Workspace } from '@ws/core'
+import type { CheckpointEngine, Workspace } from '@ws/core'
 
 import type { ExecutorName } from './config/executors.ts'
 import type { Settings } from './config/settings.ts'
@@ -20,6 +20,7 @@ export interface CommandContext {
   open(options?: {
     readonly executors?: boolean | readonly ExecutorName[]
     readonly readOnly?: boolean
+    readonly checkpoints?: CheckpointEngine
   }): Promise<Workspace>
   /** Says on standard error what went wrong, for commands that go on afterwards. */
   complain(error: unknown): ErrorReport

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 
 import { Command, CommanderError } from 'commander'
 
+import { addCheckpoints } from './commands/checkpoints.ts'
 import { addDoctor } from './commands/doctor/index.ts'
 import { addExec } from './commands/exec.ts'
 import { addExplain } from './commands/explain.ts'
@@ -41,6 +42,8 @@ const printing: ReadonlySet<string> = new Set([
   'cat',
   'stat',
   'search',
+  'changes',
+  'diff',
   'explain',
   'doctor',
   'verify',
@@ -120,9 +123,9 @@ async function run(
     style: createStyle(process.stdout),
     signal,
     complain,
-    open: ({ executors = false, readOnly } = {}) => {
+    open: ({ executors = false, readOnly, checkpoints } = {}) => {
       const chosen = executors === true ? settings.executors : executors === false ? undefined : executors
-      return openWorkspace(settings, { signal, executors: chosen, readOnly })
+      return openWorkspace(settings, { signal, executors: chosen, readOnly, checkpoints })
     },
   })
 }
@@ -187,6 +190,8 @@ ${exitCodesHelp}`,
   for (const add of [addExec, addSession, addPs, addKill]) add(program, start)
   program.commandsGroup('Files:')
   for (const command of fileCommands) addFileCommand(program, start, command)
+  program.commandsGroup('Undo:')
+  addCheckpoints(program, start)
   program.commandsGroup('Agents:')
   for (const add of [addTool, addMcp, addRun, addThread]) add(program, start)
   program.commandsGroup('Set up and check:')

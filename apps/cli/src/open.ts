@@ -1,4 +1,4 @@
-import { createWorkspace, type Workspace } from '@ws/core'
+import { createWorkspace, type CheckpointEngine, type Workspace } from '@ws/core'
 
 import { createExecutor, type ExecutorName } from './config/executors.ts'
 import type { Settings } from './config/settings.ts'
@@ -12,12 +12,14 @@ export interface OpenOptions {
   readonly executors: readonly ExecutorName[] | undefined
   /** Nothing will be changed, so that the right to read is enough. */
   readonly readOnly?: boolean | undefined
+  /** Keeps earlier states of the files. */
+  readonly checkpoints?: CheckpointEngine | undefined
 }
 
 /** Opens the workspace that the settings describe. The caller closes it. */
 export async function openWorkspace(
   settings: Settings,
-  { signal, executors, readOnly = false }: OpenOptions,
+  { signal, executors, readOnly = false, checkpoints }: OpenOptions,
 ): Promise<Workspace> {
   if (settings.mounts.length === 0) {
     throw new UsageError(
@@ -41,6 +43,7 @@ export async function openWorkspace(
     executors: chosen === undefined ? undefined : await Promise.all(chosen),
     require: executors ? settings.require : undefined,
     aliases,
+    checkpoints,
     signal,
   })
 }

@@ -34,6 +34,7 @@ const commands: readonly (readonly [string, string, readonly string[]])[] = [
   ['@ws/mcp-server', 'ws mcp', ['--root', '.', 'mcp']],
   ['@ws/runner', 'ws run', plan],
   ['@ws/conformance', 'ws verify', ['verify']],
+  ['@ws/snapshots', 'ws changes', ['--root', '.', 'changes']],
   ['@ws/threads', 'ws thread list', ['--root', '.', 'thread', 'list']],
   ['@ws/adapter-s3', 'ws ls --s3', ['--s3', 'bucket', 'ls']],
   ['@ws/adapter-rclone', 'ws cat --rclone', ['--rclone', 'bucket', 'cat', '/a']],

@@ -14,6 +14,7 @@ const readmes = find(
   'README.md',
   'docs/protected-names.md',
   'docs/guides/give-a-model-tools.md',
+  'docs/guides/let-an-agent-try.md',
   '{packages,apps}/*/README.md',
 )
 const examples = await writeExamples(readmes.map((path) => ({ path, examples: extractExamples(read(path)) })))

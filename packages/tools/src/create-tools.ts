@@ -6,6 +6,7 @@ import type { Outcome, ProblemOptions } from './answers/problem.ts'
 import { renderProblem } from './answers/render.ts'
 import { nearestName } from './arguments/nearest.ts'
 import type { Dialect, Face, FaceTool } from './faces/face.ts'
+import { createCheckpointTools } from './faces/checkpoint-tools.ts'
 import { createFace } from './faces/index.ts'
 import { callOfFace } from './next/call-of-face.ts'
 import { possibleCall } from './next/possible-call.ts'
@@ -29,7 +30,8 @@ export function createTools(workspace: Workspace, options: ToolsOptions = {}): T
     requireReadBeforeWrite: options.requireReadBeforeWrite ?? name === 'claude-code',
     downloads: options.downloads ?? {},
   })
-  const face = options.commands === false ? withoutCommands(createFace(name)) : createFace(name)
+  const chosen = options.commands === false ? withoutCommands(createFace(name)) : createFace(name)
+  const face = options.checkpoints === true ? withCheckpoints(chosen) : chosen
   const tools = face.tools.map((tool): Tool => {
     const { name: toolName, inputSchema, annotations } = tool
     const description = describe(tool, workspace)
@@ -44,6 +46,25 @@ export function createTools(workspace: Workspace, options: ToolsOptions = {}): T
 function describe({ description, runsCommands, inputSchema }: FaceTool, { executor }: Workspace): string {
   const starts = runsCommands === true && ('command' in inputSchema.properties || 'commands' in inputSchema.properties)
   return starts && executor?.lacks !== undefined ? `${description} ${executor.lacks}` : description
+}
+
+/** The face with the way back: a checkpoint stands before each call that may change files, a command or not. */
+function withCheckpoints(face: Face): Face {
+  const tools = face.tools.map((tool): FaceTool => {
+    if (tool.annotations.readOnlyHint) return tool
+    return {
+      ...tool,
+      async handle(call, input) {
+        await call.workspace.checkpoint({
+          automatic: true,
+          label: `before ${tool.name} ${call.number}`,
+          signal: call.signal,
+        })
+        return tool.handle(call, input)
+      },
+    }
+  })
+  return { ...face, tools: [...tools, ...createCheckpointTools()] }
 }
 
 /** The face with its tools for files only. Answers name no tool that is not there. */

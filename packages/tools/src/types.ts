@@ -105,6 +105,11 @@ export interface ToolsOptions {
   /** Offer the tools that run commands. Default true. The face `openai` reads by commands, so that it needs them (`EINVAL`). */
   readonly commands?: boolean | undefined
   /**
+   * Offer the tools `changes` and `restore`, and take a checkpoint before each call that may change files. The workspace needs the
+   * option `checkpoints`. Default false.
+   */
+  readonly checkpoints?: boolean | undefined
+  /**
    * Downloads from public hosts [FS10]: options of a downloader, a downloader of your own, which stays yours to close, or
    * `false` for none. Default `{}`. This way out is apart from the network of commands.
    */

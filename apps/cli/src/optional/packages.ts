@@ -6,6 +6,7 @@ export interface OptionalPackages {
   '@ws/executor-virtual': typeof import('@ws/executor-virtual')
   '@ws/mcp-server': typeof import('@ws/mcp-server')
   '@ws/runner': typeof import('@ws/runner')
+  '@ws/snapshots': typeof import('@ws/snapshots')
   '@ws/threads': typeof import('@ws/threads')
 }
 
@@ -19,6 +20,7 @@ export const optionalPackages: Readonly<Record<OptionalName, string>> = {
   '@ws/executor-virtual': 'commands in an interpreter',
   '@ws/mcp-server': '`ws mcp`',
   '@ws/runner': '`ws run`',
+  '@ws/snapshots': 'checkpoints and the way back',
   '@ws/threads': '`ws thread`',
 }
 

@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+import type { Change, Workspace } from '@ws/core'
+import type { Command } from 'commander'
+
+import type { CommandContext, Start } from '../command-context.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { loadOptional } from '../optional/load.ts'
+
+interface StateFlag {
+  readonly state?: string
+}
+
+interface SinceFlag extends StateFlag {
+  readonly since?: string
+}
+
+const stateFlag = ['--state <dir>', 'the directory of saved states, outside every mount'] as const
+const sinceFlag = ['--since <id>', 'the checkpoint to compare with (default: the latest)'] as const
+
+/** `ws checkpoint`, `changes`, `diff` and `restore`. */
+export function addCheckpoints(program: Command, start: Start): void {
+  program
+    .command('checkpoint')
+    .summary('save the files, or list the checkpoints')
+    .description(
+      'Saves every file of the workspace, so that `ws restore` can bring it back. Prints the id of the checkpoint.',
+    )
+    .argument('[label]', 'for people')
+    .option('-l, --list', 'list the checkpoints instead, the oldest first')
+    .option(...stateFlag)
+    .addHelpText(
+      'after',
+      "\nExamples:\n  $ ws --root . checkpoint 'before the agent'\n  $ ws --root . checkpoint --list",
+    )
+    .action((label: string | undefined, flags: StateFlag & { readonly list?: true }) => {
+      start((context) => checkpoint(context, label, flags))
+    })
+  program
+    .command('changes')
+    .summary('name what is different from a checkpoint')
+    .description(
+      'Names each entry that was created, changed, deleted or moved since a checkpoint. With --json one change a line.',
+    )
+    .argument('[path...]', 'only these, with everything below')
+    .option(...sinceFlag)
+    .option(...stateFlag)
+    .action((paths: string[], { since, ...flags }: SinceFlag) => {
+      start(async (context) => {
+        await using workspace = await open(context, flags)
+        const { output, signal } = context
+        const found = await workspace.changes({ since, paths: paths.length > 0 ? paths : undefined, signal })
+        for (const change of found)
+          await (output.json ? output.value({ ...change }) : output.line(lineOf(context, change)))
+        return exitCodes.ok
+      })
+    })
+  program
+    .command('diff')
+    .summary('show what is different from a checkpoint, line by line')
+    .description('Prints a unified diff between a checkpoint and now. Binary files are named with their sizes.')
+    .argument('[path]', 'a file, or a directory with everything below (default: all)')
+    .option(...sinceFlag)
+    .option(...stateFlag)
+    .action((path: string | undefined, { since, ...flags }: SinceFlag) => {
+      start(async (context) => {
+        await using workspace = await open(context, flags)
+        const { output, signal } = context
+        const diff = await workspace.diff({ since, path, signal })
+        if (output.json) await output.value({ diff })
+        else await output.bytes(new TextEncoder().encode(diff))
+        return exitCodes.ok
+      })
+    })
+  program
+    .command('restore')
+    .summary('bring files back to a checkpoint')
+    .description(
+      'Brings files back to a checkpoint, all or some. The present is saved first: the id that is printed undoes the restore. ' +
+        'Paths that another program changes at that moment stay as they are, and are named. Ends with 1 where any stayed.',
+    )
+    .argument('<id>', 'of `ws checkpoint`')
+    .argument('[path...]', 'only these, with everything below')
+    .option('--dry-run', 'say what would be restored, and change nothing')
+    .option(...stateFlag)
+    .action((id: string, paths: string[], { dryRun, ...flags }: StateFlag & { readonly dryRun?: true }) => {
+      start((context) => restore(context, id, { paths, dryRun }, flags))
+    })
+}
+
+async function checkpoint(
+  context: CommandContext,
+  label: string | undefined,
+  { list, ...flags }: StateFlag & { readonly list?: true },
+): Promise<number> {
+  const { output, signal, style } = context
+  await using workspace = await open(context, flags)
+  if (list === true) {
+    for (const { id, label: text, createdAt, automatic } of await workspace.checkpoints()) {
+      if (output.json) await output.value({ id, label: text, createdAt, automatic })
+      else await output.line(`${id}  ${style.dim(new Date(createdAt).toISOString())}  ${output.name(text ?? '')}`)
+    }
+    return exitCodes.ok
+  }
+  const saved = await workspace.checkpoint({ label, signal })
+  if (output.json) await output.value({ ...saved })
+  else {
+    await output.line(saved.id)
+    for (const { path, reason } of saved.leftOut ?? [])
+      process.stderr.write(`ws: ${output.name(path)} was left out: ${reason}\n`)
+  }
+  return exitCodes.ok
+}
+
+async function restore(
+  context: CommandContext,
+  id: string,
+  { paths, dryRun }: { readonly paths: readonly string[]; readonly dryRun?: true | undefined },
+  flags: StateFlag,
+): Promise<number> {
+  const { output, signal } = context
+  await using workspace = await open(context, flags)
+  const result = await workspace.restore(id, { paths: paths.length > 0 ? paths : undefined, dryRun, signal })
+  if (output.json) await output.value({ ...result })
+  else {
+    for (const change of result.restored) await output.line(lineOf(context, change))
+    for (const { path, reason } of result.kept)
+      process.stderr.write(`ws: ${output.name(path)} was left as it is: ${reason}\n`)
+    if (result.undo !== undefined) await output.line(`undo: ws restore ${result.undo}`)
+  }
+  return result.kept.length > 0 ? exitCodes.failed : exitCodes.ok
+}
+
+async function open({ open: openWorkspace, settings }: CommandContext, { state }: StateFlag): Promise<Workspace> {
+  const { createCheckpoints } = await loadOptional('@ws/snapshots')
+  const stateDirectory = state === undefined ? defaultState(JSON.stringify(settings.mounts)) : resolve(state)
+  return openWorkspace({ checkpoints: createCheckpoints({ stateDirectory }) })
+}
+
+/** One directory for each set of mounts: two workspaces then never wait for one another. */
+function defaultState(mounts: string): string {
+  const name = createHash('sha256').update(mounts).digest('hex').slice(0, 16)
+  const given = process.env['XDG_STATE_HOME']
+  const own = process.getuid?.() === 0 ? '/var/lib/ws' : join(homedir(), '.local/state/ws')
+  return join(given?.startsWith('/') === true ? join(given, 'ws') : own, 'checkpoints', name)
+}
+
+function lineOf({ output, style }: CommandContext, { kind, path, from, what }: Change): string {
+  const source = from === undefined ? '' : `${output.name(from)} -> `
+  const parts = what === undefined ? '' : style.dim(` (${what.join(', ')})`)
+  return `${kind.padEnd(8)} ${source}${output.name(path)}${parts}`
+}

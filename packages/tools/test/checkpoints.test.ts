@@ -1,0 +1,76 @@
+import { createMemoryAdapter } from '@ws/adapter-memory'
+import { createWorkspace } from '@ws/core'
+import { createVirtualExecutor } from '@ws/executor-virtual'
+import { createCheckpoints } from '@ws/snapshots'
+import { createTools, type Toolset } from '@ws/tools'
+import { describe, expect, it } from 'vitest'
+
+async function open(face: 'split' | 'claude-code' | 'file_system') {
+  const workspace = await createWorkspace({
+    mounts: [{ at: '/', adapter: () => createMemoryAdapter({ files: { '/a.txt': 'one\n', '/b.txt': 'b\n' } }) }],
+    executors: [createVirtualExecutor()],
+    checkpoints: createCheckpoints(),
+  })
+  return { workspace, tools: createTools(workspace, { face, checkpoints: true, downloads: false }) }
+}
+
+async function textOf(tools: Toolset, name: string, input: unknown): Promise<string> {
+  const { isError, text } = await tools.run(name, input)
+  expect(isError, text).toBe(false)
+  return text
+}
+
+describe('tools with checkpoints', () => {
+  it('name the changes of calls and commands, and take back one or all of them', async () => {
+    const { workspace, tools } = await open('split')
+    await using _workspace = workspace
+    await using _tools = tools
+    await textOf(tools, 'write', { path: '/a.txt', content: 'two\n' })
+    await textOf(tools, 'execute', { command: 'rm b.txt; mkdir made; echo x > made/c.txt' })
+    const first = (await workspace.checkpoints())[0]
+    expect(first).toMatchObject({ label: 'before write 1', automatic: true })
+
+    const changes = await textOf(tools, 'changes', { since: first?.id, diff: true })
+    expect(changes).toContain('changed /a.txt (content)\ndeleted /b.txt\ncreated /made\ncreated /made/c.txt')
+    expect(changes).toContain('-one\n+two')
+    expect(changes).toContain(`${first?.id}  `)
+
+    expect(await textOf(tools, 'restore', { checkpoint: first?.id, dry_run: true })).toContain('Would take back')
+    expect(await workspace.exists('/b.txt')).toBe(false)
+    await textOf(tools, 'restore', { checkpoint: first?.id, paths: ['/b.txt'] })
+    expect(await workspace.readText('/b.txt')).toBe('b\n')
+    expect(await workspace.exists('/made')).toBe(true)
+    const undone = await textOf(tools, 'restore', { checkpoint: first?.id })
+    expect(await workspace.readText('/a.txt')).toBe('one\n')
+    expect(await workspace.exists('/made')).toBe(false)
+    const [, undo] = /To undo this, restore (\w+)\./u.exec(undone) ?? []
+    await textOf(tools, 'restore', { checkpoint: undo })
+    expect(await workspace.readText('/a.txt')).toBe('two\n')
+    expect(tools.journal().map(({ change, path }) => `${change} ${path}`)).toContain('deleted /made/c.txt')
+  })
+
+  it('take no checkpoint where nothing has changed, and are there in every face', async () => {
+    for (const face of ['split', 'claude-code', 'file_system'] as const) {
+      const { workspace, tools } = await open(face)
+      await using _workspace = workspace
+      await using _tools = tools
+      const names = tools.tools.map(({ name }) => name)
+      expect(names.slice(-2)).toEqual(['changes', 'restore'])
+      const refused = await tools.run('restore', { checkpoint: 'c0' })
+      expect(refused).toMatchObject({ isError: true, data: { code: 'ENOENT' } })
+      expect(await workspace.checkpoints()).toEqual([])
+    }
+    const { workspace, tools } = await open('split')
+    await using _workspace = workspace
+    await using _tools = tools
+    for (let turn = 0; turn < 3; turn += 1) await textOf(tools, 'execute', { command: 'cat a.txt' })
+    expect(await workspace.checkpoints()).toHaveLength(1)
+  })
+
+  it('are not there without the option', async () => {
+    const { workspace } = await open('split')
+    await using _workspace = workspace
+    await using tools = createTools(workspace, { face: 'split', downloads: false })
+    expect(tools.tools.some(({ name }) => name === 'restore')).toBe(false)
+  })
+})
