@@ -108,7 +108,7 @@ function systemArguments(
   if (entry.kind === 'file') return ['--perms', '0444', '--file', copy(entry.source), entry.at]
   if (entry.kind === 'data') return ['--perms', '0444', '--file', data(entry.content), entry.at]
   if (entry.kind === 'link') return ['--symlink', entry.target, entry.at]
-  // By name: these belong to the system, and nobody who runs commands can exchange them.
+  // By name: these belong to the system, and no user of commands can exchange them.
   return ['--ro-bind', entry.source, entry.at]
 }
 

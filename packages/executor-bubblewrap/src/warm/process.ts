@@ -44,7 +44,7 @@ export function followWarm({ pool, supervisor, spare, running, end, start }: War
   const streams = [read('stdout'), read('stderr')]
   const read_ = Promise.all(streams.map(({ closed }) => closed))
   const stdin = start.stdin === 'none' ? undefined : inputOf(spare, start.stdin)
-  // The order's descriptor and an input that nobody writes to.
+  // The order's descriptor and an input without a writer.
   spare.close()
   let status: number | undefined
   const gone = running.ended.then((code) => {

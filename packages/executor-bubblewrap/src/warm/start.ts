@@ -28,7 +28,7 @@ export async function startWarm(pool: WarmPool, start: SandboxStart): Promise<Sa
   const split = splitLayout(command.layout)
   if (split === undefined) return undefined
   const { placements } = command.layout
-  // A command there may wait in the kernel for as long as somebody else likes, and its neighbours would with it.
+  // A command there may wait in the kernel for as long as another process likes, and its neighbours would with it.
   if (isOnSlowMount(placements.flatMap(({ source }) => (source === undefined ? [] : [source])))) return undefined
   const isChecked = placements.some(({ beneath }) => beneath !== undefined)
   const limits = resourceLimits(command.limits, command.cgroup)
