@@ -22,7 +22,7 @@ const examples = await writeExamples(readmes.map((path) => ({ path, examples: ex
 describe('the examples of the READMEs', () => {
   it('are compiled', async () => {
     expect(await compileExamples()).toBe('')
-  }, 60_000)
+  }, 240_000)
 
   it('are there to be run, in every package', () => {
     expect(readmes).toEqual(expect.arrayContaining(['README.md', ...published]))
