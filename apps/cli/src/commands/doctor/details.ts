@@ -127,8 +127,11 @@ function renderTools(
   const lines = [
     style.strong('Tools of this machine that commands do not see'),
     ...missing.map(({ manager, host, reachable }) => {
-      const barred = reachable ? '' : `\n    ${style.note(`closed to uid ${owner.uid}, the user that commands run as`)}`
-      return `  ${manager}  ${output.name(host)}${barred}`
+      const tool = `  ${manager}  ${output.name(host)}`
+      if (reachable) return tool
+      const barred = `closed to uid ${owner.uid}, the user that commands run as`
+      const gap = output.terminal && tool.length + barred.length + 2 > style.width ? '\n    ' : '  '
+      return `${tool}${gap}${style.note(barred)}`
     }),
     ...(usable.length === 0 ? [] : [`  ${style.note('do')}     in the config file: ${output.name(line)}`]),
   ]
