@@ -23,6 +23,7 @@ export const sections: Readonly<Record<string, () => Promise<Measure>>> = {
   memory: async () => (await import('./memory.ts')).measureMemory,
   threads: async () => (await import('./threads.ts')).measureThreads,
   runner: async () => (await import('./runner.ts')).measureRunner,
+  checkpoints: async () => (await import('./checkpoints.ts')).measureCheckpoints,
   ways: async () => (await import('./ways.ts')).measureWays,
 }
 
@@ -37,4 +38,5 @@ export const sectionLimits: Readonly<Record<string, number>> = {
   's3 search': 240_000,
   rclone: 420_000,
   runner: 300_000,
+  checkpoints: 600_000,
 }

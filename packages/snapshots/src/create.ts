@@ -31,13 +31,13 @@ export function createCheckpoints(options: CheckpointsOptions = {}): CheckpointE
   }
   return {
     automatic,
-    async attach(mounts: readonly CheckpointMount[]): Promise<AttachedCheckpoints> {
+    async attach(mounts: readonly CheckpointMount[], directories): Promise<AttachedCheckpoints> {
       for (const mount of mounts) refuseUnsavable(mount, stateDirectory)
       users += 1
       thread ??= new Thread({ stateDirectory, limits: { maxBytes, maxFileBytes, maxAge } })
       const used = thread
       try {
-        if (stateDirectory !== undefined) await refuseStateInside(stateDirectory, mounts)
+        if (stateDirectory !== undefined) await refuseStateInside(stateDirectory, directories)
         const onDisk = [...mounts.entries()].filter(([, { directory }]) => directory !== undefined)
         const names = onDisk.map(([, { directory }]) => ({ key: directory?.path ?? '', path: directory?.path ?? '' }))
         const trees = names.length === 0 ? [] : await used.ask('open', names)

@@ -1,7 +1,8 @@
 import { stat } from 'node:fs/promises'
 
 import { WorkspaceError } from '@ws/core'
-import type { CheckpointMount } from '@ws/core/adapter'
+import type { VirtualPath } from '@ws/core'
+import type { HostDirectory } from '@ws/core/adapter'
 
 /**
  * Commands must not reach the state directory, so it lies in no mount. Every directory on the way to it is compared with the
@@ -9,10 +10,11 @@ import type { CheckpointMount } from '@ws/core/adapter'
  *
  * @throws WorkspaceError `EINVAL`
  */
-export async function refuseStateInside(stateDirectory: string, mounts: readonly CheckpointMount[]): Promise<void> {
-  const roots = new Map(
-    mounts.flatMap(({ at, directory }) => (directory === undefined ? [] : [[directory.identity, at]])),
-  )
+export async function refuseStateInside(
+  stateDirectory: string,
+  directories: ReadonlyMap<VirtualPath, HostDirectory>,
+): Promise<void> {
+  const roots = new Map([...directories].map(([at, { identity }]) => [identity, at]))
   for (let place = stateDirectory; ; place = place.slice(0, place.lastIndexOf('/')) || '/') {
     const status = await stat(place, { bigint: true }).catch(() => undefined)
     const at = status === undefined ? undefined : roots.get(`${status.dev}:${status.ino}`)

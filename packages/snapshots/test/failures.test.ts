@@ -54,6 +54,22 @@ describe('the state directory', () => {
     }
   })
 
+  it('is refused in a read-only mount, where callers could read it', async () => {
+    const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
+    const scratch = await createScratchDirectory({ owner })
+    onTestFinished(() => scratch.remove())
+    const [root = '', skills = ''] = ['root', 'skills'].map((name) => join(scratch.path, name))
+    for (const directory of [root, skills]) mkdirSync(directory)
+    const mounts = [
+      { at: '/', adapter: () => createLocalAdapter({ root }) },
+      { at: '/skills', adapter: () => createLocalAdapter({ root: skills }), access: 'read-only' as const },
+    ]
+    const checkpoints = createCheckpoints({ stateDirectory: join(skills, 'state') })
+    const failure = await failureOf(createWorkspace({ mounts, checkpoints }))
+    expect(failure).toMatchObject({ code: 'EINVAL', path: '/skills' })
+    expect(readdirSync(skills)).toEqual([])
+  })
+
   it('is refused where others can reach it, and where it is a link', async () => {
     const directory = await ownDirectory()
     mkdirSync(join(directory, 'open'), { mode: 0o755 })

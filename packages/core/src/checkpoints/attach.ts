@@ -17,7 +17,7 @@ export async function attachCheckpoints(
     adapter === undefined ? [] : [{ at, adapter, directory: directories.get(at) }],
   )
   try {
-    const attached = await engine.attach(given)
+    const attached = await engine.attach(given, directories)
     for (const [index, mount] of kept.entries()) mount.adapter = attached.adapters[index] ?? mount.adapter
     return { engine, attached, mounts: kept }
   } catch (error) {

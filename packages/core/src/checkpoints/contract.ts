@@ -12,10 +12,14 @@ export interface CheckpointEngine {
   /**
    * Begins to keep the states of these mounts.
    *
+   * @param directories of all mounts on this machine, read-only ones too: callers can read there, so that no state may lie in one
    * @throws WorkspaceError `ENOTSUP` for a mount that it cannot save; `EINVAL` where its state directory lies in a mount;
    * `EBUSY` while another process has the state directory. Their `path` is the mount's, a virtual path.
    */
-  attach(mounts: readonly CheckpointMount[]): Promise<AttachedCheckpoints>
+  attach(
+    mounts: readonly CheckpointMount[],
+    directories: ReadonlyMap<VirtualPath, HostDirectory>,
+  ): Promise<AttachedCheckpoints>
 }
 
 /** One mount that commands or callers may write to. */
