@@ -1,0 +1,194 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+import { createLocalAdapter } from '@ws/adapter-local'
+import { createWorkspace, type Workspace } from '@ws/core'
+import { createCheckpoints } from '@ws/snapshots'
+
+import { compare, type Figures, type Measurement, own } from './measure.ts'
+
+const section = 'checkpoints'
+const directories = 100
+const filesInEach = 100
+const turns = 1_000
+const run = promisify(execFile)
+
+interface Place {
+  readonly root: string
+  readonly state: string
+  open(automatic?: boolean): Promise<Workspace>
+}
+
+/** Measures checkpoints of 10,000 files beside git. */
+export async function measureCheckpoints(report: (measurement: Measurement) => void): Promise<void> {
+  const scratch = await mkdtemp(join(tmpdir(), 'ws-bench-checkpoints-'))
+  try {
+    const root = join(scratch, 'root')
+    makeFiles(root)
+    const state = join(scratch, 'state')
+    const open = (automatic = false): Promise<Workspace> =>
+      createWorkspace({
+        mounts: [{ at: '/', adapter: () => createLocalAdapter({ root }) }],
+        checkpoints: createCheckpoints({ stateDirectory: state, automatic }),
+      })
+    const place = { root, state, open }
+    report(await firstCheckpoint(place))
+    report(await unchangedCheckpoint(place))
+    report(await restoredFiles(place))
+    report(await waitForAutomatic(place))
+    report(await diskUse(place))
+  } finally {
+    await rm(scratch, { recursive: true, force: true })
+  }
+}
+
+function makeFiles(root: string): void {
+  for (let directory = 0; directory < directories; directory += 1) {
+    mkdirSync(join(root, `d${directory}`), { recursive: true })
+    for (let file = 0; file < filesInEach; file += 1) write(root, directory, file, 'first')
+  }
+}
+
+/** Some 2.7 KB, as sources have. */
+function write(root: string, directory: number, file: number, text: string): void {
+  const line = `${text} ${directory} ${file} of a file like others\n`
+  writeFileSync(join(root, `d${directory}`, `f${file}.txt`), line.repeat(20 + ((directory * 37 + file * 11) % 120)))
+}
+
+const git = (root: string, ...args: string[]): Promise<unknown> =>
+  run('git', ['-c', 'gc.auto=0', '-c', 'user.name=a', '-c', 'user.email=a@b.c', ...args], { cwd: root })
+
+async function firstCheckpoint({ root, state, open }: Place): Promise<Measurement> {
+  let workspace: Workspace | undefined
+  const fresh = async (): Promise<void> => {
+    await workspace?.close()
+    rmSync(join(root, '.git'), { recursive: true, force: true })
+    rmSync(state, { recursive: true, force: true })
+  }
+  const measured = await compare(section, {
+    name: `first checkpoint of ${directories * filesInEach} files`,
+    count: 1,
+    target: 0.5,
+    maxRounds: 5,
+    budget: 30_000,
+    reference: {
+      name: 'git init, git add -A',
+      before: fresh,
+      run: async () => {
+        await git(root, 'init', '-q')
+        await git(root, 'add', '-A')
+      },
+    },
+    ways: [
+      {
+        name: own,
+        before: async () => {
+          await fresh()
+          workspace = await open()
+        },
+        run: async () => workspace?.checkpoint(),
+      },
+    ],
+  })
+  await fresh()
+  return measured
+}
+
+async function unchangedCheckpoint({ root, open }: Place): Promise<Measurement> {
+  await using workspace = await open()
+  await workspace.checkpoint()
+  await new Promise((resolve) => setTimeout(resolve, 150)) // those that were just written are read once more
+  await workspace.checkpoint()
+  return await compare(section, {
+    name: 'checkpoint of an unchanged tree',
+    count: 1,
+    target: 1.5,
+    reference: {
+      name: 'find -printf',
+      run: () => run('find', [root, '-printf', '%p %i %s %T@ %m\n'], { maxBuffer: 1e8 }),
+    },
+    ways: [{ name: own, run: () => workspace.checkpoint() }],
+  })
+}
+
+async function restoredFiles({ root, open }: Place): Promise<Measurement> {
+  await git(root, 'init', '-q')
+  await git(root, 'add', '-A')
+  await git(root, 'commit', '-qm', 'x')
+  await using workspace = await open()
+  const { id } = await workspace.checkpoint()
+  let turn = 0
+  const change = async (): Promise<void> => {
+    turn += 1
+    for (let directory = 0; directory < 100; directory += 1) write(root, directory, directory, `changed ${turn}`)
+  }
+  const measured = await compare(section, {
+    name: 'restore of 100 files',
+    count: 1,
+    target: 2,
+    maxRounds: 10,
+    reference: { name: 'git checkout', before: change, run: () => git(root, 'checkout', '-q', '--', '.') },
+    ways: [{ name: own, before: change, run: () => workspace.restore(id) }],
+  })
+  rmSync(join(root, '.git'), { recursive: true, force: true })
+  return measured
+}
+
+/** An automatic checkpoint as a command meets it: the tree was looked at since the last one, and a call has changed a file. */
+async function waitForAutomatic({ open }: Place): Promise<Measurement> {
+  await using workspace = await open(true)
+  await workspace.checkpoint({ automatic: true })
+  const waits: number[] = []
+  const busy: number[] = []
+  for (let turn = 0; turn < 30; turn += 1) {
+    await workspace.write(`/d${turn}/f0.txt`, `turn ${turn}`)
+    const used = process.threadCpuUsage()
+    const start = performance.now()
+    await workspace.checkpoint({ automatic: true })
+    waits.push(performance.now() - start)
+    const { user, system } = process.threadCpuUsage(used)
+    busy.push((user + system) / 1_000)
+  }
+  const figures = [figuresOf(own, waits), figuresOf('of them on the host thread', busy)]
+  return { section, name: 'wait for an automatic checkpoint', against: 'ms', target: 30, figures }
+}
+
+function figuresOf(way: string, values: readonly number[]): Figures {
+  const sorted = [...values].sort((left, right) => left - right)
+  const at = (part: number): number => sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? 0
+  return { way, median: at(0.5), min: at(0), max: at(1), samples: sorted.length }
+}
+
+async function diskUse({ root, state, open }: Place): Promise<Measurement> {
+  rmSync(state, { recursive: true, force: true })
+  const shadow = join(state, '..', 'shadow.git')
+  await run('git', ['init', '-q', '--bare', shadow])
+  const inShadow = (...args: string[]): Promise<unknown> =>
+    git(root, `--git-dir=${shadow}`, `--work-tree=${root}`, ...args)
+  await using workspace = await open()
+  await workspace.checkpoint()
+  await inShadow('add', '-A')
+  for (let turn = 0; turn < turns; turn += 1) {
+    write(root, turn % directories, turn % 7, `turn ${turn}`)
+    await workspace.checkpoint()
+    if (turn % 10 !== 0) continue
+    await inShadow('add', '-A')
+    await inShadow('commit', '-qm', String(turn), '--allow-empty')
+  }
+  const kilobytes = (directory: string): number =>
+    readdirSync(directory, { recursive: true, encoding: 'utf8' }).reduce(
+      (sum, name) => sum + statSync(join(directory, name)).size / 1_024,
+      0,
+    )
+  const figure = (way: string, value: number): Figures => ({ way, median: value, min: value, max: value, samples: 1 })
+  return {
+    section,
+    name: `disk use after ${turns} small edits`,
+    against: 'KB',
+    figures: [figure(own, kilobytes(state)), figure('shadow git, each tenth edit', kilobytes(shadow))],
+  }
+}
