@@ -10,6 +10,7 @@ import { ordinaryOwner } from '@ws/test-fixtures'
 import { type Measurement, type Way, compare, own } from './measure.ts'
 import { recordStart } from './replay.ts'
 import { type Site, openSite } from './site.ts'
+import { measureStarts } from './starts.ts'
 
 interface Door {
   readonly name: string
@@ -68,6 +69,7 @@ export async function measureCommands(report: (measurement: Measurement) => void
     }
     for (const measurement of measurements) report(measurement)
   }
+  await measureStarts(report, spawned)
 }
 
 async function measureDoor({ name, at, create, rules: given, program, plain }: Door): Promise<Measurement[]> {

@@ -1,10 +1,13 @@
 import { fstatSync, lstatSync } from 'node:fs'
 
-import { readMountInfo } from '@ws/process'
+import { type MountEntry, parseMountTable, readMountInfo } from '@ws/process'
 import type { SystemEntry } from '@ws/sandbox'
 
 import type { SandboxCommand } from '../arguments.ts'
 import type { Layout } from '../layout.ts'
+
+/** Sets of sources that are remembered with a mount table. */
+const mostAnswers = 64
 
 /**
  * Tells one set of roots, tools, system and network from another. Commands with the same key see the same tree, and
@@ -22,16 +25,15 @@ export function keyOf(
       readOnly,
       type,
       source !== undefined && sources.identity(source),
-      source !== undefined && sources.mounted(source),
     ]),
     kept.aliases,
     kept.hasTemporary,
-    hostMountsBelow(kept.placements.flatMap(({ source }) => (source === undefined ? [] : [source]))),
+    hostMountsAround(kept.placements.flatMap(({ source }) => (source === undefined ? [] : [source]))),
     system.map(describeEntry),
     tools.map(({ at, fd }) => [at, describeStatus(fstatSync(fd, { bigint: true }))]),
     network,
     scratchBytes,
-    Buffer.from(seccomp).toString('base64'),
+    numberOf(seccomp),
   ])
 }
 
@@ -55,10 +57,34 @@ function describeStatus({ dev, ino, size, ctimeNs }: Status, withContent = false
   return [dev, ino, ...(withContent ? [size, ctimeNs] : [])].join(':')
 }
 
-/** A sandbox takes along the mounts that lie below its sources when it is made. */
-function hostMountsBelow(sources: readonly string[]): string[] {
-  const prefixes = sources.map((source) => `${Buffer.from(source).toString('latin1')}/`)
-  return readMountInfo('self')
-    .split('\n')
-    .filter((line) => prefixes.some((prefix) => line.includes(` ${prefix}`)))
+/** Filters are told apart by identity: the same one is asked for at every start. */
+const numbers = new WeakMap<Uint8Array, number>()
+let lastNumber = 0
+
+function numberOf(filter: Uint8Array): number {
+  const known = numbers.get(filter) ?? ++lastNumber
+  numbers.set(filter, known)
+  return known
+}
+
+let lastTable: { readonly text: string; readonly answers: Map<string, string[]> } | undefined
+
+/** A sandbox takes along the mounts that its sources lie on, and those below them, as they are when it is made. */
+function hostMountsAround(sources: readonly string[]): string[] {
+  const text = readMountInfo('self')
+  if (lastTable?.text !== text) lastTable = { text, answers: new Map() }
+  const key = sources.join('\0')
+  const known = lastTable.answers.get(key)
+  if (known !== undefined) return known
+  const paths = sources.map((source) => `${Buffer.from(source).toString('latin1')}/`)
+  const isNear = ({ point }: MountEntry) => {
+    const at = point === '/' ? '/' : `${point}/`
+    return paths.some((path) => path.startsWith(at) || at.startsWith(path))
+  }
+  const answer = parseMountTable(text)
+    .filter(isNear)
+    .map((entry) => Object.values(entry).join(' '))
+  if (lastTable.answers.size >= mostAnswers) lastTable.answers.clear()
+  lastTable.answers.set(key, answer)
+  return answer
 }

@@ -10,7 +10,7 @@ import type { Supervisor } from './supervisor.ts'
 export interface WarmPoolOptions {
   readonly owner: Owner
   readonly warden: () => Warden
-  /** Milliseconds after which a silent supervisor is given up. Default 5,000. */
+  /** Milliseconds after which a silent supervisor is given up. Default 10,000. */
   readonly patience?: number | undefined
   /** Milliseconds without a command after which a supervisor ends. Default 60,000. */
   readonly idle?: number | undefined
@@ -45,7 +45,7 @@ export class WarmPool {
   }
 
   get patience(): number {
-    return this.#options.patience ?? 5_000
+    return this.#options.patience ?? 10_000
   }
 
   /** @returns `undefined` where the command is to start cold */

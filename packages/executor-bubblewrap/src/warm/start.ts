@@ -10,6 +10,7 @@ import type { Sandbox } from '../let-go.ts'
 import { signalIn } from '../first-child.ts'
 import type { SandboxStart } from '../sandbox.ts'
 import { encodeOrder } from './order.ts'
+import { afterSilence } from './patience.ts'
 import type { WarmPool } from './pool.ts'
 import { followWarm } from './process.ts'
 import type { Spare } from './spare.ts'
@@ -136,7 +137,7 @@ async function settled(
   patience: number,
 ): Promise<'ready' | 'failed' | 'silent' | 'aborted'> {
   const { promise, resolve } = Promise.withResolvers<'ready' | 'failed' | 'silent' | 'aborted'>()
-  const timer = setTimeout(() => resolve('silent'), patience)
+  const timer = afterSilence(patience, () => resolve('silent'))
   const onAbort = () => resolve('aborted')
   signal?.addEventListener('abort', onAbort, { once: true })
   report.stream?.once('close', () => resolve(/^ready$/m.test(report.text()) ? 'ready' : 'failed'))
@@ -148,7 +149,7 @@ async function settled(
   try {
     return await promise
   } finally {
-    clearTimeout(timer)
+    clearInterval(timer)
     signal?.removeEventListener('abort', onAbort)
   }
 }

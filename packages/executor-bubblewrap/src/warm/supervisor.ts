@@ -1,4 +1,5 @@
 import { type Child, identify, isAlive, signalIn } from '../first-child.ts'
+import { afterSilence } from './patience.ts'
 import { openSpare, type Spare } from './spare.ts'
 import { type Followed, type Running, SupervisorLost, type SupervisorParts } from './supervisor-parts.ts'
 import { longestLine, parseLine, type SupervisorLine } from './wire.ts'
@@ -86,7 +87,7 @@ export class Supervisor {
     return {
       ended: promise,
       expectEnd: () => {
-        if (this.#known.get(spare.id) === entry) entry.timer ??= setTimeout(() => this.#lose(), this.#parts.patience)
+        if (this.#known.get(spare.id) === entry) entry.timer ??= afterSilence(this.#parts.patience, () => this.#lose())
       },
     }
   }
@@ -122,10 +123,10 @@ export class Supervisor {
   }
 
   #watchSilence(): void {
-    clearTimeout(this.#timer)
+    clearInterval(this.#timer)
     this.#timer = undefined
     if (this.#waiting.length > 0 || !this.#isGreeted)
-      this.#timer = setTimeout(() => this.#lose(), this.#parts.patience).unref()
+      this.#timer = afterSilence(this.#parts.patience, () => this.#lose()).unref()
   }
 
   #readLines(): void {
@@ -187,7 +188,7 @@ export class Supervisor {
     const entry = this.#known.get(id)
     if (entry === undefined) return true // taken, and given back unused
     if (isAlive(entry.child)) return false
-    clearTimeout(entry.timer)
+    clearInterval(entry.timer)
     this.#known.delete(id)
     entry.resolve(status)
     if (this.#isRetired && this.busy === 0) this.#lose()
@@ -200,10 +201,10 @@ export class Supervisor {
     if (this.#isLost) return
     this.#isLost = true
     if (!this.#isGreeted) this.#parts.onSettled()
-    clearTimeout(this.#timer)
+    clearInterval(this.#timer)
     for (const spare of this.#ready.splice(0)) spare.close()
     for (const { reject } of this.#waiting.splice(0)) reject(new SupervisorLost())
-    for (const { timer } of this.#known.values()) clearTimeout(timer)
+    for (const { timer } of this.#known.values()) clearInterval(timer)
     void this.#end()
   }
 
